@@ -1,0 +1,65 @@
+# The three calls from which every CMakeLists.txt of the project is made.
+
+include(GNUInstallDirs)
+
+# heatpp_add_library(<name> SOURCES ... HEADERS ... [LINK ...] [LINK_PRIVATE ...] [PCH aten|torch] [INCLUDE_AS <folder>])
+# makes the target heatpp_<name> with the alias heatpp::<name>, warnings, installation and the headers' own check.
+# Headers are named relative to the module's folder; those in detail/ are installed too, since templates need them.
+function(heatpp_add_library name)
+  cmake_parse_arguments(ARG "" "PCH;INCLUDE_AS" "SOURCES;HEADERS;LINK;LINK_PRIVATE" ${ARGN})
+  set(target heatpp_${name})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  add_library(heatpp::${name} ALIAS ${target})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/io> $<INSTALL_INTERFACE:include>)
+  target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE heatpp_options ${ARG_LINK_PRIVATE})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  if(ARG_PCH)
+    target_link_libraries(${target} PRIVATE LibTorch::LibTorch)
+    target_precompile_headers(${target} REUSE_FROM heatpp_pch_${ARG_PCH})
+  endif()
+
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REGEX REPLACE "^io/" "" folder "${folder}")
+  foreach(header ${ARG_HEADERS})
+    get_filename_component(sub ${header} DIRECTORY)
+    install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder}/${sub})
+    if(NOT header MATCHES "detail/|\\.inc$")
+      set_property(GLOBAL APPEND PROPERTY HEATPP_PUBLIC_HEADERS ${folder}/${header})
+    endif()
+  endforeach()
+  install(TARGETS ${target} EXPORT heatpp-${name} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT heatpp-${name} NAMESPACE heatpp:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/heatpp)
+endfunction()
+
+# heatpp_add_test(<name> SOURCES ... [RANKS 1 2 3 4] [LINK ...] [PCH test|test_torch] [TIMEOUT seconds])
+# makes one binary test_<name> and one ctest entry <name>.np<ranks> for each number of ranks.
+function(heatpp_add_test name)
+  cmake_parse_arguments(ARG "" "PCH;TIMEOUT" "SOURCES;RANKS;LINK" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  set(target test_${name})
+  add_executable(${target} ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE ${ARG_LINK} heatpp_test_main heatpp_options MPI::MPI_C)
+  if(ARG_PCH)
+    target_link_libraries(${target} PRIVATE LibTorch::LibTorch)
+    target_precompile_headers(${target} REUSE_FROM heatpp_pch_${ARG_PCH})
+  endif()
+  foreach(ranks ${ARG_RANKS})
+    heatpp_add_mpi_test(${name}.np${ranks} RANKS ${ranks} TIMEOUT ${ARG_TIMEOUT}
+      COMMAND $<TARGET_FILE:${target}> --order lex --rng-seed 1)
+  endforeach()
+endfunction()
+
+# heatpp_add_mpi_test(<ctest name> RANKS <n> COMMAND ... [TIMEOUT seconds]) runs a command under mpirun.
+function(heatpp_add_mpi_test name)
+  cmake_parse_arguments(ARG "" "RANKS;TIMEOUT" "COMMAND" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ARG_RANKS} ${ARG_COMMAND})
+  set_tests_properties(${name} PROPERTIES PROCESSORS ${ARG_RANKS} TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT
+    "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_mpi_yield_when_idle=1;OMPI_MCA_hwloc_base_binding_policy=none;OMP_NUM_THREADS=1;ASAN_OPTIONS=detect_leaks=0")
+endfunction()

@@ -1,0 +1,35 @@
+#include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/raise.hpp>
+
+namespace heatpp {
+
+void Communicator::agree(const std::optional<Failure>& failure) const {
+  // The lowest failing rank speaks for all.
+  std::array<std::int64_t, 1> speaker{failure ? rank() : size()};
+  allreduce(speaker, ReduceOp::min);
+  if (speaker[0] == size()) return;
+
+  const auto root = static_cast<int>(speaker[0]);
+  auto text = failure ? failure->message : std::string();
+  if (root == rank() && size() > 1) text += fmt::format(" (rank {} of {})", rank(), size());
+  std::array<std::int64_t, 2> head{failure ? static_cast<std::int64_t>(failure->kind) : 0,
+                                   static_cast<std::int64_t>(text.size())};
+  broadcast(head, root);
+  text.resize(static_cast<std::size_t>(head[1]));
+  broadcast({text.data(), head[1], int8}, root);
+  throw_error(static_cast<ErrorKind>(head[0]), text);
+}
+
+void all_or_none(const Communicator& comm, const std::function<void()>& work) {
+  std::optional<Communicator::Failure> failure;
+  try {
+    work();
+  } catch (const Error& error) {
+    failure = {error.kind(), error.what()};
+  } catch (const std::exception& error) {
+    failure = {ErrorKind::error, error.what()};
+  }
+  comm.agree(failure);
+}
+
+}  // namespace heatpp

@@ -1,0 +1,209 @@
+#include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/mpi.hpp>
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/interop/mpi.hpp>
+
+#include <cstring>
+#include <numeric>
+
+namespace heatpp {
+
+using detail::check_mpi;
+using detail::for_each_piece;
+using detail::max_count;
+using detail::mpi_op;
+using detail::mpi_type;
+
+namespace {
+
+bool mpi_is_running() {
+  int initialized = 0, finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  return initialized && !finalized;
+}
+
+std::byte* at(const Buffer& data, std::int64_t first) {
+  return static_cast<std::byte*>(data.data) + first * static_cast<std::int64_t>(itemsize(data.dtype));
+}
+
+std::atomic<std::int64_t> total_calls{0}, total_bytes{0};
+
+struct Defaults {
+  std::optional<Communicator> world, self, chosen;
+};
+Defaults& defaults() {
+  static Defaults instance;
+  return instance;
+}
+
+Communicator duplicate(MPI_Comm comm, const char* op) {
+  if (!mpi_is_running())
+    detail::raise<CommError>(op, "got a program in which MPI is not running; expected a heatpp::Environment in main");
+  return from_mpi(comm);
+}
+
+}  // namespace
+
+Communicator::Impl::Impl(MPI_Comm owned) : mpi(owned) {
+  MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
+  check_mpi(MPI_Comm_rank(mpi, &rank), "Communicator");
+  check_mpi(MPI_Comm_size(mpi, &size), "Communicator");
+}
+
+Communicator::Impl::~Impl() {
+  if (mpi_is_running()) MPI_Comm_free(&mpi);
+}
+
+void Communicator::Impl::count(std::int64_t payload) {
+  for (auto* counter : {&calls, &total_calls}) counter->fetch_add(1, std::memory_order_relaxed);
+  for (auto* counter : {&bytes, &total_bytes}) counter->fetch_add(payload, std::memory_order_relaxed);
+}
+
+CommCounters total_counters() noexcept { return {total_calls, total_bytes}; }
+
+Communicator from_mpi(MPI_Comm comm) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(comm, &copy), "from_mpi");
+  return Communicator(std::make_shared<Communicator::Impl>(copy));
+}
+
+MPI_Comm to_mpi(const Communicator& comm) { return comm.impl().mpi; }
+
+const Communicator& world() {
+  auto& d = defaults();
+  if (!d.world) d.world = duplicate(MPI_COMM_WORLD, "world");
+  return *d.world;
+}
+
+const Communicator& self() {
+  auto& d = defaults();
+  if (!d.self) d.self = duplicate(MPI_COMM_SELF, "self");
+  return *d.self;
+}
+
+const Communicator& default_comm() { return defaults().chosen ? *defaults().chosen : world(); }
+void use_comm(const Communicator& comm) { defaults().chosen = comm; }
+void detail::release_communicators() { defaults() = {}; }
+
+int Communicator::rank() const noexcept { return impl_->rank; }
+int Communicator::size() const noexcept { return impl_->size; }
+CommCounters Communicator::counters() const noexcept { return {impl_->calls, impl_->bytes}; }
+
+void Communicator::barrier() const {
+  impl_->count(0);
+  check_mpi(MPI_Barrier(impl_->mpi), "barrier");
+}
+
+void Communicator::allreduce(Buffer data, ReduceOp op) const {
+  const auto mpi = mpi_op(op, data.dtype);
+  impl_->count(data.bytes());
+  if (size() == 1) return;
+  for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, at(data, first), n, mpi_type(data.dtype), mpi, impl_->mpi), "allreduce");
+  });
+}
+
+Request Communicator::iallreduce(Buffer data, ReduceOp op) const {
+  const auto mpi = mpi_op(op, data.dtype);
+  impl_->count(data.bytes());
+  auto request = std::make_unique<Request::Impl>();
+  for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
+    auto& pending = request->pending.emplace_back();
+    check_mpi(MPI_Iallreduce(MPI_IN_PLACE, at(data, first), n, mpi_type(data.dtype), mpi, impl_->mpi, &pending),
+              "iallreduce");
+  });
+  return Request(std::move(request));
+}
+
+void Communicator::exscan(Buffer data, ReduceOp op) const {
+  const auto mpi = mpi_op(op, data.dtype);
+  impl_->count(data.bytes());
+  for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
+    check_mpi(MPI_Exscan(MPI_IN_PLACE, at(data, first), n, mpi_type(data.dtype), mpi, impl_->mpi), "exscan");
+  });
+}
+
+void Communicator::broadcast(Buffer data, int root) const {
+  impl_->count(data.bytes());
+  if (size() == 1) return;
+  for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
+    check_mpi(MPI_Bcast(at(data, first), n, mpi_type(data.dtype), root, impl_->mpi), "broadcast");
+  });
+}
+
+void Communicator::reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op) const {
+  const auto mpi = mpi_op(op, data.dtype);
+  impl_->count(data.bytes());
+  const auto me = static_cast<std::size_t>(rank());
+  std::vector<std::byte> mine(static_cast<std::size_t>(counts[me]) * itemsize(data.dtype));
+  if (data.count < max_count) {
+    const std::vector<int> sizes(counts.begin(), counts.end());
+    check_mpi(MPI_Reduce_scatter(data.data, mine.data(), sizes.data(), mpi_type(data.dtype), mpi, impl_->mpi),
+              "reduce_scatter");
+  } else {
+    allreduce(data, op);
+    return;
+  }
+  std::memcpy(at(data, std::reduce(counts.begin(), counts.begin() + rank())), mine.data(), mine.size());
+}
+
+void Communicator::allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts) const {
+  impl_->count(mine.bytes());
+  if (all.count < max_count) {
+    std::vector<int> sizes(counts.begin(), counts.end()), first(counts.size());
+    std::exclusive_scan(sizes.begin(), sizes.end(), first.begin(), 0);
+    const auto me = static_cast<std::size_t>(rank());
+    const bool in_place = mine.data == at(all, first[me]);
+    check_mpi(MPI_Allgatherv(in_place ? MPI_IN_PLACE : mine.data, sizes[me], mpi_type(mine.dtype), all.data,
+                             sizes.data(), first.data(), mpi_type(all.dtype), impl_->mpi),
+              "allgather");
+    return;
+  }
+  std::vector<ConstBlock> send(counts.size(),
+                               {static_cast<const std::byte*>(mine.data), 1, mine.bytes(), mine.bytes()});
+  std::vector<Block> receive;
+  std::int64_t first = 0;
+  for (const auto count : counts) {
+    const auto bytes = count * static_cast<std::int64_t>(itemsize(all.dtype));
+    receive.push_back({at(all, first), 1, bytes, bytes});
+    first += count;
+  }
+  exchange(send, receive);
+}
+
+std::vector<std::int64_t> Communicator::allgather(std::int64_t value) const {
+  impl_->count(sizeof value);
+  std::vector<std::int64_t> all(static_cast<std::size_t>(size()));
+  check_mpi(MPI_Allgather(&value, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, impl_->mpi), "allgather");
+  return all;
+}
+
+void Communicator::send(ConstBuffer data, int to) const {
+  impl_->count(data.bytes());
+  for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
+    check_mpi(MPI_Send(static_cast<const std::byte*>(data.data) + first, n, MPI_BYTE, to, 1, impl_->mpi), "send");
+  });
+}
+
+void Communicator::receive(Buffer data, int from) const {
+  for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
+    check_mpi(MPI_Recv(static_cast<std::byte*>(data.data) + first, n, MPI_BYTE, from, 1, impl_->mpi, MPI_STATUS_IGNORE),
+              "receive");
+  });
+}
+
+std::optional<Communicator> Communicator::split(int color, int key) const {
+  MPI_Comm part = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split(impl_->mpi, color < 0 ? MPI_UNDEFINED : color, key, &part), "split");
+  if (part == MPI_COMM_NULL) return std::nullopt;
+  return Communicator(std::make_shared<Impl>(part));
+}
+
+Communicator Communicator::split_shared() const {
+  MPI_Comm part = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(impl_->mpi, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part), "split_shared");
+  return Communicator(std::make_shared<Impl>(part));
+}
+
+}  // namespace heatpp

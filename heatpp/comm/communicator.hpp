@@ -1,0 +1,103 @@
+#pragma once
+
+#include <heatpp/comm/buffer.hpp>
+#include <heatpp/comm/error.hpp>
+#include <heatpp/comm/request.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace heatpp {
+
+enum class ReduceOp { sum, prod, min, max };
+
+/// What this rank handed to a communicator so far. Bytes count the payload that is meant for other ranks: the whole
+/// buffer of a reduction or broadcast, the blocks for other ranks of an exchange.
+struct CommCounters {
+  std::int64_t calls = 0;
+  std::int64_t bytes = 0;
+};
+
+/// A group of ranks with a message space of their own: a duplicate of an MPI communicator, so that a host code's
+/// messages and the library's never meet. Copies share it. All methods but rank(), size() and counters() are collective
+/// over the group, `send` and `receive` over the two ranks named; failures throw CommError.
+/// `<heatpp/interop/mpi.hpp>` converts from and to MPI_Comm.
+class Communicator {
+ public:
+  struct Impl;
+  explicit Communicator(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+  [[nodiscard]] int rank() const noexcept;
+  [[nodiscard]] int size() const noexcept;
+  [[nodiscard]] CommCounters counters() const noexcept;
+
+  void barrier() const;
+  /// Replaces `data` on every rank by the element-wise reduction over all ranks; float16 and bfloat16 are
+  /// accumulated in float32. Every rank gets the same bits.
+  void allreduce(Buffer data, ReduceOp op = ReduceOp::sum) const;
+  /// The same, without waiting: `data` belongs to the request until it is waited for.
+  [[nodiscard]] Request iallreduce(Buffer data, ReduceOp op = ReduceOp::sum) const;
+  /// Replaces `data` on every rank by the reduction of the ranks before it; rank 0 keeps its own, to be ignored.
+  void exscan(Buffer data, ReduceOp op = ReduceOp::sum) const;
+  /// Merges `count` records of `bytes` bytes each over all ranks with `merge(in, inout, n)`, in rank order.
+  using Merge = void (*)(const void* in, void* inout, std::int64_t n);
+  void allreduce_records(void* records, std::int64_t count, std::int64_t bytes, Merge merge) const;
+  void broadcast(Buffer data, int root) const;
+  /// Leaves in this rank's part of `data` the reduction of that part over all ranks; parts lie in rank order and have
+  /// `counts[r]` elements. The other parts are undefined afterwards.
+  void reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op = ReduceOp::sum) const;
+  /// Places every rank's `mine` behind one another in `all`, in rank order; counts may differ by rank, and
+  /// `counts[r]` is rank r's. `mine` may already lie in its place in `all`.
+  void allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts) const;
+  /// One value of every rank, in rank order.
+  [[nodiscard]] std::vector<std::int64_t> allgather(std::int64_t value) const;
+  /// Sends block r of `send` to rank r and receives block r of `receive` from it. Sizes must agree in pairs and are
+  /// not exchanged. Strided blocks are packed in small pieces while others travel: extra memory is a few MiB.
+  void exchange(std::span<const ConstBlock> send, std::span<const Block> receive) const;
+  void send(ConstBuffer data, int to) const;
+  void receive(Buffer data, int from) const;
+
+  /// The ranks that pass the same `color` form a group, ordered by `key`, then by rank here. A negative colour joins
+  /// none.
+  [[nodiscard]] std::optional<Communicator> split(int color, int key = 0) const;
+  /// The groups of ranks that share memory.
+  [[nodiscard]] Communicator split_shared() const;
+
+  /// Throws on every rank if any rank passes an error; the message names the lowest such rank.
+  struct Failure {
+    ErrorKind kind;
+    std::string message;
+  };
+  void agree(const std::optional<Failure>& failure) const;
+
+  [[nodiscard]] Impl& impl() const { return *impl_; }
+  friend bool operator==(const Communicator& a, const Communicator& b) { return a.impl_ == b.impl_; }
+
+ private:
+  std::shared_ptr<Impl> impl_;
+};
+
+/// What this rank handed to all communicators together. Local.
+[[nodiscard]] CommCounters total_counters() noexcept;
+
+/// All ranks of the program. Throws CommError if MPI is not running (make an `Environment` first).
+[[nodiscard]] const Communicator& world();
+/// This rank alone.
+[[nodiscard]] const Communicator& self();
+/// The communicator of arrays that name none: the world, unless `use_comm` set another. Local.
+[[nodiscard]] const Communicator& default_comm();
+void use_comm(const Communicator& comm);
+
+/// Runs `work` on this rank and throws on every rank if it threw anywhere: what can fail on one rank alone is wrapped
+/// in this. Collective: one small allreduce, and a broadcast of the message in case of failure.
+void all_or_none(const Communicator& comm, const std::function<void()>& work);
+
+namespace detail {
+/// Releases the library's communicators, which must happen before MPI_Finalize.
+void release_communicators();
+}  // namespace detail
+
+}  // namespace heatpp

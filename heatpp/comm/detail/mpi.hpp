@@ -1,0 +1,54 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <heatpp/comm/communicator.hpp>
+
+namespace heatpp {
+
+struct Communicator::Impl {
+  MPI_Comm mpi = MPI_COMM_NULL;
+  int rank = 0;
+  int size = 1;
+  std::atomic<std::int64_t> calls{0};
+  std::atomic<std::int64_t> bytes{0};
+
+  /// Adopts `owned`, a communicator that nobody else frees.
+  explicit Impl(MPI_Comm owned);
+  ~Impl();
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  void count(std::int64_t payload);
+};
+
+struct Request::Impl {
+  std::vector<MPI_Request> pending;
+};
+
+namespace detail {
+
+/// Throws CommError with MPI's text unless `code` is MPI_SUCCESS.
+void check_mpi(int code, const char* op);
+
+[[nodiscard]] MPI_Datatype mpi_type(Dtype dtype);
+/// The reduction for elements of `dtype`; throws TypeError where there is none (min and max of complex numbers).
+[[nodiscard]] MPI_Op mpi_op(ReduceOp op, Dtype dtype);
+
+/// MPI counts are ints: longer buffers go in pieces of this many elements.
+inline constexpr std::int64_t max_count = std::int64_t{1} << 30;
+
+/// Calls f(first, n) for pieces of at most `limit` elements, at least once.
+template <class F>
+void for_each_piece(std::int64_t count, std::int64_t limit, F f) {
+  std::int64_t first = 0;
+  do {
+    const auto n = std::min(count - first, limit);
+    f(first, static_cast<int>(n));
+    first += n;
+  } while (first < count);
+}
+
+}  // namespace detail
+}  // namespace heatpp

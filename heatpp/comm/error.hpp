@@ -1,0 +1,46 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace heatpp {
+
+/// Which of the error types below an error has, so that every rank can be told to throw the same one.
+enum class ErrorKind : int { error, value, index, type, comm, io, not_compiled };
+
+/// Base of all exceptions of the library. Messages read `[operation] got ...; expected ...`.
+class Error : public std::runtime_error {
+ public:
+  explicit Error(const std::string& message, ErrorKind kind = ErrorKind::error)
+      : std::runtime_error(message), kind_(kind) {}
+  [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
+
+ private:
+  ErrorKind kind_;
+};
+
+namespace detail {
+template <ErrorKind Kind>
+class ErrorOf : public Error {
+ public:
+  explicit ErrorOf(const std::string& message) : Error(message, Kind) {}
+};
+}  // namespace detail
+
+/// An argument has the right type and a wrong value or shape.
+using ValueError = detail::ErrorOf<ErrorKind::value>;
+/// An axis, index or position is out of range.
+using IndexError = detail::ErrorOf<ErrorKind::index>;
+/// An operation is not defined for a dtype.
+using TypeError = detail::ErrorOf<ErrorKind::type>;
+/// Communication failed, or the arguments live on different communicators.
+using CommError = detail::ErrorOf<ErrorKind::comm>;
+/// A file is missing, damaged, or not what was asked for.
+using IoError = detail::ErrorOf<ErrorKind::io>;
+/// The library was built without the feature that was asked for.
+using NotCompiled = detail::ErrorOf<ErrorKind::not_compiled>;
+
+/// Throws the error type that `kind` names.
+[[noreturn]] void throw_error(ErrorKind kind, const std::string& message);
+
+}  // namespace heatpp

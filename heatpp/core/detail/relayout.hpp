@@ -1,0 +1,17 @@
+#pragma once
+
+#include <heatpp/core/detail/torch.hpp>
+
+namespace heatpp::detail {
+
+/// The block of `x` that this rank holds under `target`, a layout of the same shape. Shares memory with `x` where no
+/// element has to move.
+[[nodiscard]] at::Tensor relayout(const DNDarray& x, const Layout& target);
+
+/// Bytes that cross between ranks when an array of `bytes_each`-byte elements goes from one layout to the other.
+[[nodiscard]] std::int64_t relayout_cost(const Layout& from, const Layout& to, std::int64_t bytes_each);
+
+/// relayout for an operand whose layout does not fit its partner's: counted, and refused under the strict policy.
+[[nodiscard]] at::Tensor relayout_operand(const char* op, const DNDarray& x, const Layout& target);
+
+}  // namespace heatpp::detail

@@ -1,0 +1,45 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
+
+namespace heatpp::detail {
+namespace {
+
+constexpr at::ScalarType torch_types[dtype_count] = {at::kBool,  at::kByte,   at::kChar,         at::kShort,
+                                                     at::kInt,   at::kLong,   at::kHalf,         at::kBFloat16,
+                                                     at::kFloat, at::kDouble, at::kComplexFloat, at::kComplexDouble};
+
+}  // namespace
+
+at::ScalarType to_torch(Dtype dtype) { return torch_types[static_cast<int>(dtype)]; }
+
+Dtype from_torch(at::ScalarType type) {
+  for (int i = 0; i < dtype_count; ++i)
+    if (torch_types[i] == type) return static_cast<Dtype>(i);
+  raise<TypeError>("from_torch", "got a tensor of {}; expected one of the dtypes of heatpp", at::toString(type));
+}
+
+at::Device to_torch(const Device& device) {
+  if (device.type == Device::Type::cpu) return at::kCPU;
+  return {at::kCUDA, static_cast<at::DeviceIndex>(device.index)};
+}
+
+at::Scalar to_torch(const Scalar& scalar) {
+  if (scalar.is_bool()) return scalar.to<bool>();
+  if (scalar.is_integral()) return scalar.to<std::int64_t>();
+  if (scalar.is_floating()) return scalar.to<double>();
+  return c10::complex<double>(scalar.to<std::complex<double>>());
+}
+
+DNDarray wrap(at::Tensor local, Layout layout, const Communicator& comm) {
+  const auto expected = layout.local_shape(comm.rank());
+  if (local.sizes() != at::IntArrayRef(expected))
+    raise<Error>("wrap", "got a local block of shape {} on rank {}; expected {}", tuple_text(local.sizes()),
+                 comm.rank(), to_string(expected));
+  return DNDarray(std::make_shared<DNDarray::Impl>(DNDarray::Impl{std::move(local), std::move(layout), comm}));
+}
+
+Buffer buffer_of(const at::Tensor& tensor) {
+  return {tensor.data_ptr(), tensor.numel(), from_torch(tensor.scalar_type())};
+}
+
+}  // namespace heatpp::detail

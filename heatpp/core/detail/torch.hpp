@@ -1,0 +1,34 @@
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <heatpp/core/dndarray.hpp>
+
+namespace heatpp {
+
+struct DNDarray::Impl {
+  at::Tensor local;
+  Layout layout;
+  Communicator comm;
+};
+
+namespace detail {
+
+[[nodiscard]] at::ScalarType to_torch(Dtype dtype);
+[[nodiscard]] at::Device to_torch(const Device& device);
+[[nodiscard]] at::Scalar to_torch(const Scalar& scalar);
+/// Throws TypeError for types of LibTorch's that the library has not.
+[[nodiscard]] Dtype from_torch(at::ScalarType type);
+
+/// The array whose block on this rank is `local`. A block that does not fit the layout is a bug, and throws.
+[[nodiscard]] DNDarray wrap(at::Tensor local, Layout layout, const Communicator& comm);
+
+/// The elements of a contiguous tensor on the CPU as a message.
+[[nodiscard]] Buffer buffer_of(const at::Tensor& tensor);
+
+/// Makes LibTorch take large CPU blocks from memory with huge pages and keep freed blocks for reuse; touching fresh 4
+/// KiB pages costs more than most operations. HEATPP_ALLOCATOR=torch in the environment leaves LibTorch as it is.
+void install_allocator();
+
+}  // namespace detail
+}  // namespace heatpp

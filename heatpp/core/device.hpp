@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+namespace heatpp {
+
+/// Where the elements of an array are stored.
+struct Device {
+  enum class Type { cpu, cuda };
+  Type type = Type::cpu;
+  int index = 0;  ///< of the GPU on this rank's node; 0 for the CPU
+
+  friend bool operator==(const Device&, const Device&) = default;
+};
+
+inline constexpr Device cpu{};
+
+/// "cpu:0".
+[[nodiscard]] inline std::string to_string(const Device& device) {
+  return (device.type == Device::Type::cpu ? "cpu:" : "cuda:") + std::to_string(device.index);
+}
+
+}  // namespace heatpp

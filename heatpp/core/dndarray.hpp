@@ -1,0 +1,61 @@
+#pragma once
+
+#include <heatpp/comm/communicator.hpp>
+#include <heatpp/core/device.hpp>
+#include <heatpp/core/layout.hpp>
+#include <heatpp/core/scalar.hpp>
+
+namespace at {
+class Tensor;
+}
+
+namespace heatpp {
+
+/// An n-dimensional array over the ranks of a communicator: a local block, and a Layout that tells where all blocks
+/// lie. A handle: copying it shares the elements (`ht::copy` duplicates them).
+class DNDarray {
+ public:
+  struct Impl;
+  explicit DNDarray(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+  [[nodiscard]] const Layout& layout() const;
+  [[nodiscard]] const Communicator& comm() const;
+  [[nodiscard]] Dtype dtype() const;
+  [[nodiscard]] Device device() const;
+  [[nodiscard]] const Shape& shape() const { return layout().shape(); }
+  [[nodiscard]] Shape lshape() const { return layout().local_shape(comm().rank()); }
+  [[nodiscard]] std::optional<int> split() const { return layout().split(); }
+  [[nodiscard]] int ndim() const { return layout().ndim(); }
+  [[nodiscard]] std::int64_t size() const { return layout().size(); }
+  [[nodiscard]] bool is_balanced() const { return layout().is_balanced(); }
+
+  /// This rank's block, sharing memory.
+  [[nodiscard]] const at::Tensor& larray() const;
+
+  /// The array in another dtype; the same handle if it has it already. Local.
+  [[nodiscard]] DNDarray astype(Dtype dtype) const;
+
+  /// The value of an array with one element, on every rank. Collective: one broadcast of the element if it is split.
+  /// Throws ValueError for other sizes.
+  template <Element T>
+  [[nodiscard]] T item() const;
+
+  /// All elements in C order, on every rank. Collective: an all-gather of the array if it is split.
+  template <Element T>
+  [[nodiscard]] std::vector<T> to_vector() const;
+
+  /// The elements of this rank's block in C order, sharing memory. Throws TypeError where T is not the dtype,
+  /// ValueError where the block is not contiguous in memory or not on the CPU. Local.
+  template <Element T>
+  [[nodiscard]] std::span<T> local() const;
+
+ private:
+  std::shared_ptr<Impl> impl_;
+};
+
+/// A duplicate with memory of its own. Local.
+[[nodiscard]] DNDarray copy(const DNDarray& x);
+/// `x` in another dtype. Local.
+[[nodiscard]] inline DNDarray astype(const DNDarray& x, Dtype dtype) { return x.astype(dtype); }
+
+}  // namespace heatpp

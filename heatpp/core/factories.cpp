@@ -1,0 +1,176 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/core/factories.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace heatpp {
+namespace {
+
+using detail::to_torch;
+using detail::wrap;
+
+const Communicator& comm_of(const std::optional<Communicator>& comm) { return comm ? *comm : default_comm(); }
+
+/// The array whose local block is make(local shape, tensor options).
+template <class Make>
+DNDarray build(const Shape& shape, Dtype dtype, const ArrayOptions& options, Make make) {
+  const auto& comm = comm_of(options.comm);
+  Layout layout(shape, options.split, comm.size());
+  const auto local = layout.local_shape(comm.rank());
+  auto block =
+      make(at::IntArrayRef(local), at::TensorOptions().dtype(to_torch(dtype)).device(to_torch(options.device)));
+  return wrap(std::move(block), std::move(layout), comm);
+}
+
+/// The range of global indices of a 1-d array that this rank computes.
+std::pair<std::int64_t, std::int64_t> my_range(std::int64_t n, const ArrayOptions& options) {
+  const auto& comm = comm_of(options.comm);
+  const Layout layout({n}, options.split, comm.size());
+  if (!layout.split()) return {0, n};
+  return {layout.offset(comm.rank()), layout.offset(comm.rank() + 1)};
+}
+
+at::Tensor tensor_of(const Literal& literal) {
+  const auto& values = literal.values();
+  const auto rank = [](const Scalar& s) { return s.is_complex() ? 3 : s.is_floating() ? 2 : s.is_integral() ? 1 : 0; };
+  int kind = values.empty() ? 2 : 0;
+  for (const auto& value : values) kind = std::max(kind, rank(value));
+  const auto fill = [&]<class T>(at::ScalarType type, T) {
+    auto tensor = at::empty(literal.shape(), type);
+    std::ranges::transform(values, tensor.data_ptr<T>(), [](const Scalar& s) {
+      if constexpr (std::is_same_v<T, c10::complex<double>>) return T(s.to<std::complex<double>>());
+      else return s.to<T>();
+    });
+    return tensor;
+  };
+  if (kind == 0) return fill(at::kBool, bool{});
+  if (kind == 1) return fill(at::kLong, std::int64_t{});
+  if (kind == 2) return fill(at::kDouble, double{});
+  return fill(at::kComplexDouble, c10::complex<double>{});
+}
+
+}  // namespace
+
+DNDarray empty(const Shape& shape, const ArrayOptions& options) {
+  return build(shape, options.dtype.value_or(float32), options,
+               [](auto local, const auto& o) { return at::empty(local, o); });
+}
+DNDarray zeros(const Shape& shape, const ArrayOptions& options) {
+  return build(shape, options.dtype.value_or(float32), options,
+               [](auto local, const auto& o) { return at::zeros(local, o); });
+}
+DNDarray ones(const Shape& shape, const ArrayOptions& options) {
+  return build(shape, options.dtype.value_or(float32), options,
+               [](auto local, const auto& o) { return at::ones(local, o); });
+}
+DNDarray full(const Shape& shape, const Scalar& value, const ArrayOptions& options) {
+  return build(shape, options.dtype.value_or(value.default_dtype()), options,
+               [&](auto local, const auto& o) { return at::full(local, to_torch(value), o); });
+}
+
+DNDarray empty_like(const DNDarray& x) {
+  return wrap(at::empty_like(x.larray(), at::MemoryFormat::Contiguous), x.layout(), x.comm());
+}
+DNDarray zeros_like(const DNDarray& x) { return full_like(x, 0); }
+DNDarray ones_like(const DNDarray& x) { return full_like(x, 1); }
+DNDarray full_like(const DNDarray& x, const Scalar& value) {
+  auto result = empty_like(x);
+  const_cast<at::Tensor&>(result.larray()).fill_(to_torch(value));
+  return result;
+}
+
+DNDarray arange(const Scalar& stop, const ArrayOptions& options) { return arange(ArangeRange{.stop = stop}, options); }
+
+DNDarray arange(const ArangeRange& range, const ArrayOptions& options) {
+  const auto start = range.start.to<double>(), stop = range.stop.to<double>(), step = range.step.to<double>();
+  if (step == 0 || !std::isfinite(start) || !std::isfinite(stop) || !std::isfinite(step))
+    detail::raise<ValueError>(
+        "arange", "got start {}, stop {}, step {}; expected finite numbers and a step other than 0", start, stop, step);
+  const bool whole = !range.start.is_floating() && !range.stop.is_floating() && !range.step.is_floating();
+  const auto n = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::ceil((stop - start) / step)));
+  const auto [first, last] = my_range(n, options);
+  return build({n}, options.dtype.value_or(whole ? int64 : float32), options, [&](auto, const auto& o) {
+    // Computed from the global index, so that the values do not depend on the number of ranks.
+    const auto index = at::arange(first, last, o.dtype(whole ? at::kLong : at::kDouble));
+    if (whole) return (index * range.step.to<std::int64_t>() + range.start.to<std::int64_t>()).to(o);
+    return (index * step + start).to(o);
+  });
+}
+
+DNDarray linspace(double start, double stop, std::int64_t num, const ArrayOptions& options) {
+  if (num < 0) detail::raise<ValueError>("linspace", "got num {}; expected num >= 0", num);
+  const auto [first, last] = my_range(num, options);
+  const auto step = num > 1 ? (stop - start) / static_cast<double>(num - 1) : 0.0;
+  return build({num}, options.dtype.value_or(float32), options, [&](auto, const auto& o) {
+    auto values = at::arange(first, last, o.dtype(at::kDouble)) * step + start;
+    if (last == num && num > 1 && last > first) values[-1] = stop;
+    return values.to(o);
+  });
+}
+
+DNDarray eye(std::int64_t rows, std::optional<std::int64_t> columns, const ArrayOptions& options) {
+  const Shape shape{rows, columns.value_or(rows)};
+  const auto& comm = comm_of(options.comm);
+  const Layout layout(shape, options.split, comm.size());
+  const auto first = layout.split() ? layout.offset(comm.rank()) : 0;
+  const auto shift = layout.split() == 0 ? first : -first;  // global column minus global row on the local diagonal
+  return build(shape, options.dtype.value_or(float32), options, [&](auto local, const auto& o) {
+    auto block = at::zeros(local, o);
+    if (shift < local[1] && -shift < local[0]) block.diagonal(shift).fill_(1);
+    return block;
+  });
+}
+
+DNDarray array(const Literal& values, const ArrayOptions& options) {
+  const auto all = tensor_of(values);
+  auto dtype = values.values().empty() ? float32 : bool_;
+  for (const auto& value : values.values()) dtype = std::max(dtype, value.default_dtype());
+  const auto& comm = comm_of(options.comm);
+  return build(values.shape(), options.dtype.value_or(dtype), options, [&](auto local, const auto& o) {
+    const Layout layout(values.shape(), options.split, comm.size());
+    if (!layout.split()) return all.to(o);
+    const auto axis = *layout.split();
+    return all.narrow(axis, layout.offset(comm.rank()), local[static_cast<std::size_t>(axis)]).to(o).contiguous();
+  });
+}
+
+DNDarray from_local(const at::Tensor& block, const LocalOptions& options) {
+  const auto& comm = comm_of(options.comm);
+  const auto ndim = static_cast<int>(block.dim());
+  // Rank and dtype first, since a rank with fewer axes has no extent to contribute along the split.
+  std::array<std::int64_t, 4> kind{ndim, -ndim, static_cast<std::int64_t>(block.scalar_type()),
+                                   -static_cast<std::int64_t>(block.scalar_type())};
+  comm.allreduce(kind, ReduceOp::max);
+  if (kind[0] != -kind[1] || kind[2] != -kind[3])
+    detail::raise<ValueError>("from_local",
+                              "got blocks with {} to {} axes and dtypes that {}; expected blocks alike in both",
+                              -kind[1], kind[0], kind[2] == -kind[3] ? "agree" : "differ");
+  Shape shape(block.sizes().begin(), block.sizes().end());
+  const auto split = options.split ? std::optional(sanitize_axis(*options.split, ndim, "from_local")) : std::nullopt;
+  const auto cut = split ? static_cast<std::size_t>(*split) : shape.size();
+  auto extents = shape;
+  if (split) extents[cut] = 0;
+  auto largest = extents;
+  for (const auto extent : extents) largest.push_back(-extent);
+  comm.allreduce(largest, ReduceOp::max);
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (largest[i] != -largest[shape.size() + i])
+      detail::raise<ValueError>("from_local",
+                                "got blocks with extents {} to {} along axis {}; expected equal ones on all ranks",
+                                -largest[shape.size() + i], largest[i], i);
+  if (!split) return wrap(block, Layout(shape, std::nullopt, comm.size()), comm);
+  std::vector<std::int64_t> offsets{0};
+  for (const auto count : comm.allgather(shape[cut])) offsets.push_back(offsets.back() + count);
+  shape[cut] = offsets.back();
+  return wrap(block, Layout(shape, *split, std::move(offsets)), comm);
+}
+
+DNDarray from_local(void* data, const Shape& shape, Dtype dtype, const LocalOptions& options) {
+  const auto block = at::from_blob(data, shape, at::TensorOptions().dtype(to_torch(dtype)));
+  return from_local(block, options);
+}
+
+}  // namespace heatpp

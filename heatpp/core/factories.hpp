@@ -1,0 +1,63 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+#include <heatpp/core/literal.hpp>
+
+namespace heatpp {
+
+/// How a new array is stored. All factories are local: no rank asks another.
+struct ArrayOptions {
+  std::optional<Dtype> dtype = std::nullopt;  ///< nullopt: float32, or what the values suggest
+  std::optional<int> split = std::nullopt;    ///< axis to cut evenly; nullopt: every rank holds all
+  Device device = cpu;
+  std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
+};
+
+[[nodiscard]] DNDarray empty(const Shape& shape, const ArrayOptions& options = {});
+[[nodiscard]] DNDarray zeros(const Shape& shape, const ArrayOptions& options = {});
+[[nodiscard]] DNDarray ones(const Shape& shape, const ArrayOptions& options = {});
+/// Every element `value`; the dtype is the value's (whole numbers int64, others float32) unless given.
+[[nodiscard]] DNDarray full(const Shape& shape, const Scalar& value, const ArrayOptions& options = {});
+
+/// Arrays with the shape, dtype, layout, device and communicator of `x`.
+[[nodiscard]] DNDarray empty_like(const DNDarray& x);
+[[nodiscard]] DNDarray zeros_like(const DNDarray& x);
+[[nodiscard]] DNDarray ones_like(const DNDarray& x);
+[[nodiscard]] DNDarray full_like(const DNDarray& x, const Scalar& value);
+
+/// 0, 1, ... stop - 1, as int64 unless `stop` is not a whole number (then float32) or a dtype is given.
+[[nodiscard]] DNDarray arange(const Scalar& stop, const ArrayOptions& options = {});
+/// start, start + step, ... before stop. Throws ValueError for step 0.
+struct ArangeRange {
+  Scalar start = 0;
+  Scalar stop = 0;
+  Scalar step = 1;
+};
+[[nodiscard]] DNDarray arange(const ArangeRange& range, const ArrayOptions& options = {});
+/// `num` numbers from `start` to `stop`, both included. Throws ValueError for a negative num.
+[[nodiscard]] DNDarray linspace(double start, double stop, std::int64_t num, const ArrayOptions& options = {});
+/// `rows` x `columns` with ones on the diagonal; columns = rows if not given.
+[[nodiscard]] DNDarray eye(std::int64_t rows, std::optional<std::int64_t> columns = std::nullopt,
+                           const ArrayOptions& options = {});
+
+/// The numbers given, which every rank must give alike: array({{1, 2}, {3, 4}}, {.split = 0}). Throws ValueError for
+/// rows of different lengths.
+[[nodiscard]] DNDarray array(const Literal& values, const ArrayOptions& options = {});
+
+/// How blocks that the ranks already hold form an array.
+struct LocalOptions {
+  std::optional<int> split = std::nullopt;  ///< axis along which the blocks lie in rank order; nullopt: all equal
+  std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
+};
+/// Adopts this rank's block, shared and not copied; extents along the split axis may differ by rank. Collective: one
+/// check that the blocks fit, which also tells every rank the offsets. Throws ValueError on all ranks where they do
+/// not.
+[[nodiscard]] DNDarray from_local(const at::Tensor& block, const LocalOptions& options = {});
+/// The same for memory of the caller's, in C order with the given local shape; it must outlive the array.
+[[nodiscard]] DNDarray from_local(void* data, const Shape& shape, Dtype dtype, const LocalOptions& options = {});
+template <Element T>
+[[nodiscard]] DNDarray from_local(std::span<T> data, const LocalOptions& options = {}) {
+  return from_local(data.data(), {std::ssize(data)}, dtype_of<T>(), options);
+}
+
+}  // namespace heatpp

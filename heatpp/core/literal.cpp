@@ -1,0 +1,18 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/literal.hpp>
+
+namespace heatpp {
+
+Literal::Literal(std::initializer_list<Literal> parts) : shape_{static_cast<std::int64_t>(parts.size())} {
+  if (parts.size() == 0) return;
+  const auto& first = parts.begin()->shape();
+  shape_.insert(shape_.end(), first.begin(), first.end());
+  for (const auto& part : parts) {
+    if (part.shape() != first)
+      detail::raise<ValueError>("array", "got parts of shapes {} and {}; expected equal shapes", to_string(first),
+                                to_string(part.shape()));
+    values_.insert(values_.end(), part.values_.begin(), part.values_.end());
+  }
+}
+
+}  // namespace heatpp

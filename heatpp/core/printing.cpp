@@ -1,0 +1,146 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/printing.hpp>
+#include <heatpp/core/promotion.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace heatpp {
+namespace {
+
+PrintOptions& options() {
+  static PrintOptions current;
+  return current;
+}
+
+bool summarised(std::int64_t extent, bool summarise) { return summarise && extent > 2 * options().edgeitems; }
+
+/// The indices along an axis that are shown.
+std::vector<std::int64_t> shown_indices(std::int64_t extent, bool summarise) {
+  std::vector<std::int64_t> shown;
+  for (std::int64_t i = 0; i < extent; ++i)
+    if (!summarised(extent, summarise) || i < options().edgeitems || i >= extent - options().edgeitems)
+      shown.push_back(i);
+  return shown;
+}
+
+/// What is shown of `x`, on every rank.
+at::Tensor shown_part(const DNDarray& x, bool summarise) {
+  auto part = x.larray();
+  const auto& layout = x.layout();
+  const int me = x.comm().rank();
+  Shape shape = x.shape();
+  std::vector<std::int64_t> offsets;
+  for (int axis = 0; axis < x.ndim(); ++axis) {
+    if (!summarised(shape[static_cast<std::size_t>(axis)], summarise)) continue;
+    auto keep = shown_indices(shape[static_cast<std::size_t>(axis)], true);
+    shape[static_cast<std::size_t>(axis)] = std::ssize(keep);
+    if (axis == layout.split()) {
+      for (int r = 0; r <= layout.ranks(); ++r)
+        offsets.push_back(std::ranges::lower_bound(keep, layout.offset(r)) - keep.begin());
+      std::erase_if(keep, [&](auto i) { return layout.owner(i) != me; });
+      for (auto& i : keep) i -= layout.offset(me);
+    }
+    part = part.index_select(axis, at::tensor(at::ArrayRef<std::int64_t>(keep), at::kLong).to(part.device()));
+  }
+  if (!layout.split()) return part.cpu();
+  if (offsets.empty()) offsets.assign(layout.offsets().begin(), layout.offsets().end());
+  const Layout cut(shape, *layout.split(), offsets);
+  return detail::relayout(detail::wrap(part, cut, x.comm()), Layout(shape, std::nullopt, x.comm().size())).cpu();
+}
+
+std::string real_text(double value, bool scientific) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  return scientific ? fmt::format("{:.{}e}", value, options().precision)
+                    : fmt::format("{:.{}f}", value, options().precision);
+}
+
+std::vector<std::string> element_texts(const at::Tensor& part, Dtype dtype) {
+  std::vector<std::string> texts;
+  const auto flat = part.contiguous().view(-1);
+  const auto push_all = [&]<class T>(const at::Tensor& values, T, auto text) {
+    for (std::int64_t i = 0; i < values.numel(); ++i) texts.push_back(text(values.data_ptr<T>()[i]));
+  };
+  if (dtype == bool_) {
+    push_all(flat, bool{}, [](bool b) { return std::string(b ? "True" : "False"); });
+  } else if (is_complex(dtype)) {
+    push_all(flat.to(at::kComplexDouble), c10::complex<double>{}, [](c10::complex<double> c) {
+      const auto imaginary = real_text(c.imag(), false);
+      return real_text(c.real(), false) + (imaginary.starts_with('-') ? "" : "+") + imaginary + "j";
+    });
+  } else if (is_floating(dtype)) {
+    const auto values = flat.to(at::kDouble);
+    double largest = 0, smallest = INFINITY;
+    for (std::int64_t i = 0; i < values.numel(); ++i) {
+      const auto size = std::abs(values.data_ptr<double>()[i]);
+      if (!std::isfinite(size) || size == 0) continue;
+      largest = std::max(largest, size);
+      smallest = std::min(smallest, size);
+    }
+    const bool scientific = largest >= 1e8 || (smallest < 1e-4 && std::isfinite(smallest));
+    push_all(values, double{}, [&](double v) { return real_text(v, scientific); });
+  } else {
+    push_all(flat.to(at::kLong), std::int64_t{}, [](std::int64_t i) { return std::to_string(i); });
+  }
+  return texts;
+}
+
+/// Writes nested brackets around the texts of a C-ordered array.
+class Writer {
+ public:
+  Writer(const Shape& global, bool summarise, std::vector<std::string> texts)
+      : global_(global), summarise_(summarise), texts_(std::move(texts)) {
+    for (const auto& text : texts_) width_ = std::max(width_, text.size());
+  }
+
+  std::string write(std::size_t axis, std::size_t indent) {
+    if (axis == global_.size()) return fmt::format("{:>{}}", texts_[next_++], width_);
+    const auto extent = global_[axis];
+    const auto shown = shown_indices(extent, summarise_);
+    const bool rows = axis + 1 < global_.size();
+    const auto separator = rows ? ",\n" + std::string(indent + 1, ' ') : std::string(", ");
+    std::string text = "[";
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      if (i > 0) text += separator;
+      if (summarised(extent, summarise_) && std::ssize(shown) == 2 * static_cast<std::ptrdiff_t>(i))
+        text += "..." + separator;
+      text += write(axis + 1, indent + 1);
+    }
+    return text + "]";
+  }
+
+ private:
+  const Shape& global_;
+  bool summarise_;
+  std::vector<std::string> texts_;
+  std::size_t width_ = 0, next_ = 0;
+};
+
+}  // namespace
+
+void set_printoptions(const PrintOptions& wanted) { options() = wanted; }
+PrintOptions get_printoptions() { return options(); }
+
+std::string to_string(const DNDarray& x) {
+  const bool summarise = x.size() > options().threshold;
+  const auto part = shown_part(x, summarise);
+  const std::string head = "DNDarray(";
+  auto body =
+      part.numel() == 0 ? "[]" : Writer(x.shape(), summarise, element_texts(part, x.dtype())).write(0, head.size());
+  return fmt::format("{}{}, shape={}, dtype={}, split={})", head, body, to_string(x.shape()), name(x.dtype()),
+                     x.split() ? std::to_string(*x.split()) : "None");
+}
+
+void print(const DNDarray& x) {
+  const auto text = to_string(x);
+  if (x.comm().rank() == 0) std::puts(text.c_str());
+}
+
+void print(std::string_view text) {
+  if (world().rank() == 0) std::fwrite((std::string(text) + "\n").data(), 1, text.size() + 1, stdout);
+}
+
+}  // namespace heatpp

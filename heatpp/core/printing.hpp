@@ -1,0 +1,26 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+#include <iosfwd>
+#include <string_view>
+
+namespace heatpp {
+
+/// How arrays are printed.
+struct PrintOptions {
+  int precision = 4;              ///< digits after the decimal point
+  std::int64_t threshold = 1000;  ///< arrays with more elements are summarised
+  std::int64_t edgeitems = 3;     ///< elements shown at each end of a summarised axis
+};
+void set_printoptions(const PrintOptions& options);
+[[nodiscard]] PrintOptions get_printoptions();
+
+/// The array as NumPy prints it, the same text on every rank. Collective: only the elements shown are gathered.
+[[nodiscard]] std::string to_string(const DNDarray& x);
+
+/// Prints on rank 0 of the array's communicator to standard output. Collective.
+void print(const DNDarray& x);
+/// Prints a line on rank 0 of the world to standard output.
+void print(std::string_view text);
+
+}  // namespace heatpp

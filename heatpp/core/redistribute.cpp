@@ -1,0 +1,141 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/redistribute.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+
+namespace heatpp {
+namespace {
+
+std::atomic<Redistribution> policy{Redistribution::allow};
+std::atomic<std::int64_t> moved_operands{0}, moved_bytes{0};
+
+struct Range {
+  std::int64_t first, last;
+  [[nodiscard]] std::int64_t count() const { return std::max<std::int64_t>(0, last - first); }
+};
+
+Range range_of(const Layout& layout, int rank) { return {layout.offset(rank), layout.offset(rank + 1)}; }
+Range overlap(Range a, Range b) { return {std::max(a.first, b.first), std::min(a.last, b.last)}; }
+
+/// Indices `range` along `axis` of a contiguous tensor, as runs of memory.
+template <class Byte>
+BasicBlock<Byte> block_of(const at::Tensor& tensor, int axis, Range range) {
+  std::int64_t outer = 1, inner = tensor.element_size();
+  for (int i = 0; i < axis; ++i) outer *= tensor.size(i);
+  for (auto i = axis + 1; i < tensor.dim(); ++i) inner *= tensor.size(i);
+  if (range.count() == 0) return {};
+  return {static_cast<Byte*>(tensor.data_ptr()) + range.first * inner, outer, range.count() * inner,
+          tensor.size(axis) * inner};
+}
+
+/// What `me` sends to `peer`, along which axis of its block.
+std::pair<int, Range> outgoing(const Layout& from, const Layout& to, int me, int peer) {
+  const auto mine = range_of(from, me);
+  if (!to.split()) return {*from.split(), {0, mine.count()}};
+  if (to.split() != from.split()) return {*to.split(), range_of(to, peer)};
+  const auto both = overlap(mine, range_of(to, peer));
+  return {*from.split(), {both.first - mine.first, both.last - mine.first}};
+}
+
+/// What `me` receives from `peer`, along which axis of its new block.
+std::pair<int, Range> incoming(const Layout& from, const Layout& to, int me, int peer) {
+  const auto theirs = range_of(from, peer);
+  if (to.split() != from.split()) return {*from.split(), theirs};
+  const auto mine = range_of(to, me);
+  const auto both = overlap(theirs, mine);
+  return {*from.split(), {both.first - mine.first, both.last - mine.first}};
+}
+
+at::Tensor exchange_blocks(const at::Tensor& source, const Layout& from, const Layout& to, const Communicator& comm) {
+  const auto local = source.contiguous();
+  auto result = at::empty(to.local_shape(comm.rank()), local.options());
+  std::vector<ConstBlock> send;
+  std::vector<Block> receive;
+  for (int peer = 0; peer < comm.size(); ++peer) {
+    const auto [send_axis, send_range] = outgoing(from, to, comm.rank(), peer);
+    const auto [receive_axis, receive_range] = incoming(from, to, comm.rank(), peer);
+    send.push_back(block_of<const std::byte>(local, send_axis, send_range));
+    receive.push_back(block_of<std::byte>(result, receive_axis, receive_range));
+  }
+  comm.exchange(send, receive);
+  return result;
+}
+
+/// `x` under `target` in memory of its own.
+DNDarray moved(const DNDarray& x, Layout target) {
+  auto local = detail::relayout(x, target);
+  if (local.is_alias_of(x.larray())) local = local.clone(at::MemoryFormat::Contiguous);
+  return detail::wrap(std::move(local), std::move(target), x.comm());
+}
+
+}  // namespace
+
+at::Tensor detail::relayout(const DNDarray& x, const Layout& target) {
+  if (same_cut(x.layout(), target) || x.comm().size() == 1) return x.larray();
+  if (!x.split()) {
+    const auto [first, last] = range_of(target, x.comm().rank());
+    return x.larray().narrow(*target.split(), first, last - first);
+  }
+  if (x.device() == cpu) return exchange_blocks(x.larray(), x.layout(), target, x.comm());
+  return exchange_blocks(x.larray().cpu(), x.layout(), target, x.comm()).to(x.larray().device());
+}
+
+std::int64_t detail::relayout_cost(const Layout& from, const Layout& to, std::int64_t bytes_each) {
+  if (!from.split() || same_cut(from, to)) return 0;
+  const auto size = from.size(), ranks = std::int64_t{from.ranks()};
+  if (!to.split()) return size * (ranks - 1) * bytes_each;
+  const auto extent = std::max<std::int64_t>(1, from.offset(from.ranks()));
+  std::int64_t staying = 0;  // elements that are where they belong
+  for (int r = 0; r < from.ranks(); ++r) {
+    if (from.split() == to.split()) staying += overlap(range_of(from, r), range_of(to, r)).count() * (size / extent);
+    else staying += from.count(r) * to.count(r) * (size / extent / std::max<std::int64_t>(1, to.offset(to.ranks())));
+  }
+  return (size - staying) * bytes_each;
+}
+
+at::Tensor detail::relayout_operand(const char* op, const DNDarray& x, const Layout& target) {
+  const auto cost = relayout_cost(x.layout(), target, x.larray().element_size());
+  if (cost > 0) {
+    if (policy == Redistribution::forbid)
+      raise<ValueError>(op,
+                        "got an operand of shape {}, {}, that would have to move to {} at a cost of {} bytes; expected "
+                        "equal layouts (Redistribution::forbid)",
+                        to_string(x.shape()), to_string(x.split()), to_string(target.split()), cost);
+    moved_operands += 1;
+    moved_bytes += cost;
+  }
+  return relayout(x, target);
+}
+
+DNDarray resplit(const DNDarray& x, std::optional<int> split) {
+  if (split) split = sanitize_axis(*split, x.ndim(), "resplit");
+  if (split == x.split()) return copy(x);
+  return moved(x, Layout(x.shape(), split, x.comm().size()));
+}
+
+DNDarray balance(const DNDarray& x) { return moved(x, Layout(x.shape(), x.split(), x.comm().size())); }
+
+DNDarray redistribute(const DNDarray& x, const std::vector<std::int64_t>& counts) {
+  const bool fits = x.split() && std::ssize(counts) == x.comm().size() &&
+                    std::reduce(counts.begin(), counts.end()) == x.shape()[static_cast<std::size_t>(*x.split())];
+  if (!fits || std::ranges::any_of(counts, [](auto n) { return n < 0; }))
+    detail::raise<ValueError>("redistribute",
+                              "got counts {} for an array of shape {}, {}; expected one for each of {} ranks, that add "
+                              "up to the extent of the split axis",
+                              detail::tuple_text(counts), to_string(x.shape()), to_string(x.split()), x.comm().size());
+  std::vector<std::int64_t> offsets{0};
+  std::partial_sum(counts.begin(), counts.end(), std::back_inserter(offsets));
+  return moved(x, Layout(x.shape(), *x.split(), std::move(offsets)));
+}
+
+void set_redistribution(Redistribution wanted) { policy = wanted; }
+
+CommReport comm_report() {
+  const auto total = total_counters();
+  return {total.calls, total.bytes, moved_operands, moved_bytes};
+}
+
+}  // namespace heatpp

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+
+namespace heatpp {
+
+/// `x` cut along another axis, or replicated (`std::nullopt`), in memory of its own. From replicated: local. To
+/// replicated: every rank receives all other blocks. Between axes: each element moves at most once, in one exchange,
+/// with a few MiB of extra memory. Collective. Throws IndexError for a bad axis.
+[[nodiscard]] DNDarray resplit(const DNDarray& x, std::optional<int> split);
+
+/// `x` cut evenly along its split axis. Only what lies on the wrong rank moves. Collective.
+[[nodiscard]] DNDarray balance(const DNDarray& x);
+
+/// `x` cut so that rank r holds counts[r] indices of the split axis. Collective. Throws ValueError where `x` is not
+/// split or the counts do not add up to the extent.
+[[nodiscard]] DNDarray redistribute(const DNDarray& x, const std::vector<std::int64_t>& counts);
+
+/// What happens where operands with different layouts meet: the cheaper one moves, or an error is thrown.
+enum class Redistribution { allow, forbid };
+void set_redistribution(Redistribution policy);
+
+/// What this rank has communicated since the start of the program.
+struct CommReport {
+  std::int64_t calls = 0;                ///< communication calls
+  std::int64_t bytes = 0;                ///< payload handed to them
+  std::int64_t redistributions = 0;      ///< operands that moved because layouts differed
+  std::int64_t redistributed_bytes = 0;  ///< what that cost, over all ranks
+};
+[[nodiscard]] CommReport comm_report();
+
+}  // namespace heatpp

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <heatpp/comm/dtype.hpp>
+#include <type_traits>
+#include <variant>
+
+namespace heatpp {
+
+/// One number of any kind, as it stands in an expression: `x * 2`, `x > 1.5`. It never widens an array's dtype within
+/// its kind (whole number, floating, complex).
+class Scalar {
+ public:
+  template <class T>
+  requires std::is_arithmetic_v<T> Scalar(T value) {  // NOLINT: conversion intended
+    if constexpr (std::is_same_v<T, bool>) value_ = value;
+    else if constexpr (std::is_integral_v<T>) value_ = static_cast<std::int64_t>(value);
+    else value_ = static_cast<double>(value);
+  }
+  template <class T>
+  Scalar(std::complex<T> value) : value_(std::complex<double>(value)) {}  // NOLINT: conversion intended
+
+  [[nodiscard]] bool is_bool() const { return value_.index() == 0; }
+  [[nodiscard]] bool is_integral() const { return value_.index() == 1; }
+  [[nodiscard]] bool is_floating() const { return value_.index() == 2; }
+  [[nodiscard]] bool is_complex() const { return value_.index() == 3; }
+
+  /// The value as T, converted as C++ does.
+  template <class T>
+  [[nodiscard]] T to() const {
+    return std::visit(
+        [](const auto& v) -> T {
+          if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::complex<double>> && std::is_arithmetic_v<T>)
+            return static_cast<T>(v.real());
+          else return static_cast<T>(v);
+        },
+        value_);
+  }
+  /// The dtype an array made of such numbers has: bool, int64, float32 or complex64.
+  [[nodiscard]] Dtype default_dtype() const {
+    constexpr Dtype of_kind[] = {bool_, int64, float32, complex64};
+    return of_kind[value_.index()];
+  }
+
+ private:
+  std::variant<bool, std::int64_t, double, std::complex<double>> value_;
+};
+
+}  // namespace heatpp

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heatpp {
+
+/// Extents of an array, one for each axis.
+using Shape = std::vector<std::int64_t>;
+
+/// "(4096, 512)".
+[[nodiscard]] std::string to_string(const Shape& shape);
+/// "split 0" or "split none".
+[[nodiscard]] std::string to_string(const std::optional<int>& split);
+
+/// Product of the extents. Throws ValueError for a negative one and where the product does not fit 63 bits.
+[[nodiscard]] std::int64_t size_of(const Shape& shape);
+
+/// The shape to which arrays of these shapes broadcast (NumPy's rule). Throws ValueError naming `op` where there is
+/// none.
+[[nodiscard]] Shape broadcast_shapes(const Shape& a, const Shape& b, const char* op = "broadcast_shapes");
+
+/// The axis in 0 .. ndim-1 that `axis` means; negative ones count from the end. Throws IndexError naming `op`.
+[[nodiscard]] int sanitize_axis(int axis, int ndim, const char* op);
+
+}  // namespace heatpp

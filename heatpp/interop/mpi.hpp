@@ -1,0 +1,14 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <heatpp/comm/communicator.hpp>
+
+namespace heatpp {
+
+/// A Communicator over the ranks of `comm`, which is duplicated and stays the caller's. Collective over `comm`.
+[[nodiscard]] Communicator from_mpi(MPI_Comm comm);
+/// The library's own communicator, e.g. for MPI-IO; it must not be freed.
+[[nodiscard]] MPI_Comm to_mpi(const Communicator& comm);
+
+}  // namespace heatpp

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <heatpp/core/factories.hpp>
+
+namespace heatpp {
+
+/// LibTorch's name of a dtype.
+[[nodiscard]] at::ScalarType to_torch(Dtype dtype);
+
+/// `data`, which every rank holds alike, as an array cut along `options.split`; only that and `comm` are read. Shares
+/// memory with `data` where the cut allows it. Local.
+[[nodiscard]] DNDarray from_tensor(const at::Tensor& data, const LocalOptions& options = {});
+
+}  // namespace heatpp

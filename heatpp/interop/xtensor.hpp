@@ -1,0 +1,39 @@
+#pragma once
+
+#include <heatpp/core/factories.hpp>
+#include <xtensor/xadapt.hpp>
+#include <xtensor/xnoalias.hpp>
+
+namespace heatpp {
+
+/// This rank's block of `x` as an xtensor container on the same memory. Local. Throws TypeError where T is not the
+/// dtype, ValueError where the block is not contiguous or not on the CPU.
+template <Element T>
+[[nodiscard]] auto as_xtensor(const DNDarray& x) {
+  const auto block = x.local<T>();
+  const auto shape = x.lshape();
+  return xt::adapt(block.data(), block.size(), xt::no_ownership(),
+                   std::vector<std::size_t>(shape.begin(), shape.end()));
+}
+
+/// Adopts the elements of an xtensor container in C order as this rank's block; it must outlive the array. Collective,
+/// see from_local.
+template <class Container>
+[[nodiscard]] DNDarray from_xtensor(Container& container, const LocalOptions& options = {}) {
+  const auto& shape = container.shape();
+  return from_local(container.data(), Shape(shape.begin(), shape.end()), dtype_of<typename Container::value_type>(),
+                    options);
+}
+
+/// Computes an xtensor expression over local blocks into this rank's block of `x`, in one pass and without temporaries.
+/// Local. Throws ValueError where the expression does not have the block's shape.
+template <class Expression, Element T = typename Expression::value_type>
+void assign(const DNDarray& x, const Expression& expression) {
+  auto block = as_xtensor<T>(x);
+  if (!std::equal(block.shape().begin(), block.shape().end(), expression.shape().begin(), expression.shape().end()))
+    throw ValueError("[assign] got an expression of another shape than the block " + to_string(x.lshape()) +
+                     "; expected equal shapes");
+  xt::noalias(block) = expression;
+}
+
+}  // namespace heatpp

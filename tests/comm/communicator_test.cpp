@@ -1,0 +1,162 @@
+#include <catch2/catch.hpp>
+
+#include <heatpp/comm/communicator.hpp>
+#include <heatpp/interop/mpi.hpp>
+
+#include <numeric>
+
+namespace ht = heatpp;
+
+TEST_CASE("allreduce reduces every dtype it is given", "[comm]") {
+  const auto& world = ht::world();
+  const int p = world.size();
+
+  std::vector<std::int64_t> whole{world.rank(), 1};
+  std::vector<double> real{1.0 + world.rank()};
+  std::vector<std::complex<double>> complex{{1, -1}};
+  world.allreduce(whole);
+  world.allreduce(real, ht::ReduceOp::prod);
+  world.allreduce(complex);
+
+  CHECK(whole == std::vector<std::int64_t>{p * (p - 1) / 2, p});
+  CHECK(real[0] == Approx(std::tgamma(p + 1.0)));
+  CHECK(complex[0] == std::complex<double>(p, -p));
+}
+
+TEST_CASE("booleans reduce to any and all", "[comm]") {
+  const auto& world = ht::world();
+  std::array<bool, 2> any{world.rank() == 0, false}, all{world.rank() == 0, true};
+
+  world.allreduce(any, ht::ReduceOp::sum);
+  world.allreduce(all, ht::ReduceOp::prod);
+
+  CHECK((any[0] && !any[1]));
+  CHECK((all[0] == (world.size() == 1) && all[1]));
+}
+
+TEST_CASE("16-bit floats are reduced in float32", "[comm]") {
+  const auto& world = ht::world();
+  std::vector<std::uint16_t> bfloat{0x3f80, 0x7f80};  // 1 and infinity
+  std::vector<std::uint16_t> half{0x3c00, 0x7c00};
+
+  world.allreduce({bfloat.data(), 2, ht::bfloat16});
+  world.allreduce({half.data(), 2, ht::float16});
+
+  const std::uint16_t sums_bfloat[] = {0x3f80, 0x4000, 0x4040, 0x4080}, sums_half[] = {0x3c00, 0x4000, 0x4200, 0x4400};
+  const auto i = static_cast<std::size_t>(world.size() - 1);
+  CHECK(bfloat == std::vector<std::uint16_t>{sums_bfloat[i], 0x7f80});
+  CHECK(half == std::vector<std::uint16_t>{sums_half[i], 0x7c00});
+}
+
+TEST_CASE("the minimum of complex numbers is a TypeError on every rank", "[comm]") {
+  std::vector<std::complex<float>> data(2);
+  CHECK_THROWS_AS(ht::world().allreduce(data, ht::ReduceOp::min), ht::TypeError);
+}
+
+TEST_CASE("a request ends once and holds the result", "[comm]") {
+  const auto& world = ht::world();
+  std::vector<double> data(1000, 1.0);
+
+  auto request = world.iallreduce(data);
+  while (!request.test()) {
+  }
+  request.wait();
+
+  CHECK(std::ranges::all_of(data, [&](double v) { return v == world.size(); }));
+}
+
+TEST_CASE("exscan gives each rank the sum of those before it", "[comm]") {
+  const auto& world = ht::world();
+  std::array<std::int64_t, 1> value{world.rank() + 1};
+
+  world.exscan(value);
+
+  if (world.rank() > 0) CHECK(value[0] == world.rank() * (world.rank() + 1) / 2);
+}
+
+TEST_CASE("allgather takes blocks of different sizes, in place too", "[comm]") {
+  const auto& world = ht::world();
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(world.size()));
+  std::iota(counts.begin(), counts.end(), 0);  // rank 0 has nothing
+  const std::vector<std::int32_t> mine(static_cast<std::size_t>(world.rank()), world.rank());
+  std::vector<std::int32_t> expected;
+  for (int r = 0; r < world.size(); ++r) expected.insert(expected.end(), static_cast<std::size_t>(r), r);
+
+  std::vector<std::int32_t> all(expected.size()), in_place(expected.size());
+  world.allgather(mine, all, counts);
+  const auto first = static_cast<std::size_t>(world.rank() * (world.rank() - 1) / 2);
+  std::ranges::copy(mine, in_place.begin() + static_cast<std::ptrdiff_t>(first));
+  world.allgather({in_place.data() + first, world.rank(), ht::int32}, in_place, counts);
+
+  CHECK(all == expected);
+  CHECK(in_place == expected);
+  CHECK(world.allgather(std::int64_t{world.rank()}) == counts);
+}
+
+TEST_CASE("reduce_scatter leaves each rank its part", "[comm]") {
+  const auto& world = ht::world();
+  const auto p = world.size();
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(p), 2), data(static_cast<std::size_t>(2 * p));
+  std::iota(data.begin(), data.end(), 0);
+
+  world.reduce_scatter(data, counts);
+
+  const auto mine = static_cast<std::size_t>(2 * world.rank());
+  CHECK(data[mine] == static_cast<std::int64_t>(mine) * p);
+  CHECK(data[mine + 1] == static_cast<std::int64_t>(mine + 1) * p);
+}
+
+namespace {
+void keep_larger(const void* in, void* inout, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto& a = static_cast<const std::pair<double, std::int64_t>*>(in)[i];
+    auto& b = static_cast<std::pair<double, std::int64_t>*>(inout)[i];
+    if (a.first >= b.first) b = a;
+  }
+}
+}  // namespace
+
+TEST_CASE("records are merged in rank order", "[comm]") {
+  const auto& world = ht::world();
+  std::pair<double, std::int64_t> record{world.rank() == 0 ? 1.0 : 2.0, world.rank()};
+
+  world.allreduce_records(&record, 1, sizeof record, &keep_larger);
+
+  CHECK(record.second == std::min(1, world.size() - 1));  // the first of the largest
+}
+
+TEST_CASE("what fails on one rank throws on all, with its message", "[comm]") {
+  const auto& world = ht::world();
+  const int culprit = world.size() - 1;
+  std::string message;
+  try {
+    ht::all_or_none(world, [&] {
+      if (world.rank() == culprit) throw ht::IoError("[read] got nothing; expected a file");
+    });
+  } catch (const ht::IoError& error) {
+    message = error.what();
+  }
+  CHECK_THAT(message, Catch::Contains("[read] got nothing"));
+  if (world.size() > 1) CHECK_THAT(message, Catch::Contains("rank " + std::to_string(culprit)));
+  CHECK_NOTHROW(ht::all_or_none(world, [] {}));
+}
+
+TEST_CASE("a host's communicator is duplicated, and splits have ranks of their own", "[comm]") {
+  const auto comm = ht::from_mpi(MPI_COMM_WORLD);
+  int relation = 0;
+  MPI_Comm_compare(ht::to_mpi(comm), MPI_COMM_WORLD, &relation);
+  const auto even = comm.split(comm.rank() % 2 == 0 ? 0 : -1);
+
+  CHECK(relation == MPI_CONGRUENT);
+  CHECK(even.has_value() == (comm.rank() % 2 == 0));
+  if (even) CHECK(even->size() == (comm.size() + 1) / 2);
+}
+
+TEST_CASE("counters count calls and payload", "[comm]") {
+  const auto comm = ht::from_mpi(MPI_COMM_WORLD);
+  std::vector<float> data(10);
+  comm.allreduce(data);
+  comm.broadcast(data, 0);
+  CHECK(comm.counters().calls == 2);
+  CHECK(comm.counters().bytes == 80);
+}

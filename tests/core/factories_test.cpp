@@ -1,0 +1,98 @@
+#include "../support.hpp"
+
+#include <heatpp/interop/xtensor.hpp>
+
+#include <numeric>
+
+TEST_CASE("factories give the same array for every split", "[core][factories]") {
+  for (const std::optional<int> split : {std::optional<int>{}, std::optional(0), std::optional(1)}) {
+    CHECK(same(ht::zeros({5, 3}, {.split = split}), at::zeros({5, 3})));
+    CHECK(same(ht::ones({5, 3}, {.dtype = ht::int16, .split = split}), at::ones({5, 3}, at::kShort)));
+    CHECK(same(ht::full({2, 3}, 7, {.split = split}), at::full({2, 3}, 7, at::kLong)));
+    CHECK(same(ht::full({2, 3}, 1.5, {.dtype = ht::float64, .split = split}), at::full({2, 3}, 1.5, at::kDouble)));
+    CHECK(same(ht::eye(5, std::nullopt, {.split = split}), at::eye(5)));
+    CHECK(same(ht::eye(3, 7, {.split = split}), at::eye(3, 7)));
+    CHECK(same(ht::eye(7, 3, {.split = split}), at::eye(7, 3)));
+    CHECK(same(ht::array({{1, 2}, {3, 4}, {5, 6}}, {.split = split}), at::arange(1, 7).reshape({3, 2})));
+    CHECK(ht::empty({4, 4}, {.dtype = ht::uint8, .split = split}).dtype() == ht::uint8);
+  }
+}
+
+TEST_CASE("ranges do not depend on the number of ranks", "[core][factories]") {
+  for (const std::optional<int> split : {std::optional<int>{}, std::optional(0)}) {
+    CHECK(same(ht::arange(7, {.split = split}), at::arange(7)));
+    CHECK(same(ht::arange({.start = 7, .stop = -2, .step = -3}, {.split = split}), at::arange(7, -2, -3)));
+    CHECK(same(ht::arange(2.5, {.split = split}), at::arange(3, at::kFloat)));
+    CHECK(same(ht::arange(-1, {.split = split}), at::arange(0)));
+    CHECK(close(ht::linspace(0, 1, 5, {.dtype = ht::float64, .split = split}), at::linspace(0, 1, 5, at::kDouble)));
+    CHECK(ht::linspace(0, 0.7, 1000, {.dtype = ht::float64, .split = split}).to_vector<double>().back() == 0.7);
+    CHECK(ht::linspace(0, 1, 0, {.split = split}).size() == 0);
+  }
+  CHECK_THROWS_AS(ht::arange({.stop = 3, .step = 0}), ht::ValueError);
+  CHECK_THROWS_AS(ht::linspace(0, 1, -1), ht::ValueError);
+}
+
+TEST_CASE("array infers its dtype and rejects ragged rows", "[core][factories]") {
+  CHECK(ht::array({1, 2}).dtype() == ht::int64);
+  CHECK(ht::array({1, 2.5}).dtype() == ht::float32);
+  CHECK(ht::array({true, false}).dtype() == ht::bool_);
+  CHECK(ht::array({std::complex<double>(0, 1), 2}).dtype() == ht::complex64);
+  CHECK(ht::array(std::vector<double>{1, 2, 3}).shape() == ht::Shape{3});
+  CHECK(ht::array(3).shape().empty());
+  CHECK_THROWS_WITH(ht::array({{1, 2}, {3}}), Catch::Contains("shapes (2,) and (1,)"));
+}
+
+TEST_CASE("item and to_vector give every rank the elements", "[core][dndarray]") {
+  const auto global = at::arange(6, at::kInt).reshape({2, 3});
+  for (const auto& layout : every_layout({2, 3})) {
+    const auto x = distribute(global, layout);
+    CHECK(x.to_vector<std::int32_t>() == std::vector<std::int32_t>{0, 1, 2, 3, 4, 5});
+    CHECK_THROWS_WITH(x.item<double>(), Catch::Contains("(2, 3)"));
+  }
+  for (const auto& layout : every_layout({1, 1}))
+    CHECK(distribute(at::full({1, 1}, 4.5), layout).item<double>() == 4.5);
+}
+
+TEST_CASE("from_local adopts blocks of different sizes without a copy", "[core][factories]") {
+  const auto& world = ht::world();
+  std::vector<double> mine(static_cast<std::size_t>(world.rank() + 1), world.rank());
+
+  const auto x = ht::from_local(std::span(mine), {.split = 0});
+  mine[0] = 100 + world.rank();
+
+  CHECK(x.shape()[0] == world.size() * (world.size() + 1) / 2);
+  CHECK(x.local<double>().data() == mine.data());
+  CHECK(x.to_vector<double>()[0] == 100);
+  CHECK(ht::from_local(std::span(mine.data(), 1)).shape() == ht::Shape{1});
+}
+
+TEST_CASE("blocks that do not fit are an error on all ranks", "[core][factories]") {
+  const auto& world = ht::world();
+  if (world.size() == 1) return;
+  const auto odd = world.rank() == 0;
+  CHECK_THROWS_AS(ht::from_local(at::zeros({2, odd ? 3 : 4}), {.split = 0}), ht::ValueError);
+  CHECK_THROWS_AS(ht::from_local(odd ? at::zeros({2}) : at::zeros({2, 2}), {.split = 0}), ht::ValueError);
+  CHECK_THROWS_AS(ht::from_local(at::zeros({2}, odd ? at::kInt : at::kFloat), {.split = 0}), ht::ValueError);
+  CHECK_THROWS_AS(ht::from_local(at::zeros({odd ? 3 : 2})), ht::ValueError);
+}
+
+TEST_CASE("xtensor views and containers share memory", "[core][xtensor]") {
+  xt::xarray<double> field = xt::ones<double>({2, 3}) * (ht::world().rank() + 1.0);
+  const auto x = ht::from_xtensor(field, {.split = 0});
+  const auto y = ht::zeros(x.shape(), {.dtype = ht::float64, .split = 0});
+
+  ht::assign(y, xt::sqrt(ht::as_xtensor<double>(x) * ht::as_xtensor<double>(x)) + 1.0);
+
+  CHECK(x.shape() == ht::Shape{2 * ht::world().size(), 3});
+  CHECK(x.local<double>().data() == field.data());
+  CHECK(same(y, gathered(x) + 1.0));
+  CHECK_THROWS_AS(ht::as_xtensor<float>(y), ht::TypeError);
+  CHECK_THROWS_AS(ht::assign(y, xt::xarray<double>(xt::ones<double>({7}))), ht::ValueError);
+}
+
+TEST_CASE("astype converts, and shares where nothing is to do", "[core][dndarray]") {
+  const auto x = ht::array({1.7, -2.2}, {.split = 0});
+  CHECK(x.astype(ht::int32).to_vector<std::int32_t>() == std::vector<std::int32_t>{1, -2});
+  CHECK(x.astype(ht::float32).local<float>().data() == x.local<float>().data());
+  CHECK(ht::copy(x).local<float>().data() != x.local<float>().data());
+}

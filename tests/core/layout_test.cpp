@@ -1,0 +1,57 @@
+#include "../support.hpp"
+
+#include <heatpp/core/promotion.hpp>
+
+TEST_CASE("the even cut gives the first ranks one more", "[core][layout]") {
+  const ht::Layout layout({10, 3}, 0, 4);
+
+  CHECK(std::vector<std::int64_t>(layout.offsets().begin(), layout.offsets().end()) ==
+        std::vector<std::int64_t>{0, 3, 6, 8, 10});
+  CHECK(layout.local_shape(3) == ht::Shape{2, 3});
+  CHECK(layout.owner(0) == 0);
+  CHECK(layout.owner(6) == 2);
+  CHECK(layout.is_balanced());
+  CHECK(ht::Layout({10, 3}, -1, 4).split() == 1);
+}
+
+TEST_CASE("fewer indices than ranks leave the last ranks empty", "[core][layout]") {
+  const ht::Layout layout({2}, 0, 4);
+  CHECK(layout.count(1) == 1);
+  CHECK(layout.count(2) == 0);
+  CHECK(layout.owner(1) == 1);
+}
+
+TEST_CASE("owners skip empty blocks", "[core][layout]") {
+  const ht::Layout layout({5}, 0, {0, 0, 2, 2, 5});
+  CHECK(layout.owner(0) == 1);
+  CHECK(layout.owner(2) == 3);
+  CHECK_FALSE(layout.is_balanced());
+}
+
+TEST_CASE("bad layouts name what is wrong", "[core][layout]") {
+  CHECK_THROWS_AS(ht::Layout({4, 4}, 2, 2), ht::IndexError);
+  CHECK_THROWS_AS(ht::Layout({4, -1}, 0, 2), ht::ValueError);
+  CHECK_THROWS_AS(ht::Layout({std::int64_t{1} << 40, std::int64_t{1} << 40}, 0, 2), ht::ValueError);
+  CHECK_THROWS_AS(ht::Layout({4}, 0, {0, 3, 2, 4}), ht::ValueError);
+  CHECK_THROWS_AS(ht::Layout({4}, 0, {0, 3}), ht::ValueError);
+}
+
+TEST_CASE("shapes broadcast as NumPy's", "[core][shape]") {
+  CHECK(ht::broadcast_shapes({3, 1}, {4}) == ht::Shape{3, 4});
+  CHECK(ht::broadcast_shapes({}, {0, 2}) == ht::Shape{0, 2});
+  CHECK(ht::broadcast_shapes({1}, {0}) == ht::Shape{0});
+  CHECK_THROWS_WITH(ht::broadcast_shapes({3, 2}, {3}, "add"),
+                    Catch::Contains("[add] got arrays of shapes (3, 2) and (3,)"));
+}
+
+TEST_CASE("types promote by the array API's table", "[core][dtype]") {
+  CHECK(ht::promote_types(ht::uint8, ht::int8) == ht::int16);
+  CHECK(ht::promote_types(ht::uint8, ht::int32) == ht::int32);
+  CHECK(ht::promote_types(ht::int64, ht::float32) == ht::float32);
+  CHECK(ht::promote_types(ht::float16, ht::bfloat16) == ht::float32);
+  CHECK(ht::promote_types(ht::float64, ht::complex64) == ht::complex128);
+  CHECK(ht::promote_types(ht::bool_, ht::int8) == ht::int8);
+  CHECK(ht::result_type(ht::int8, 300) == ht::int8);
+  CHECK(ht::result_type(ht::int64, 1.5) == ht::float32);
+  CHECK(ht::result_type(ht::float64, std::complex<double>(0, 1)) == ht::complex128);
+}

@@ -1,0 +1,30 @@
+#include "../support.hpp"
+
+#include <heatpp/core/printing.hpp>
+
+TEST_CASE("an array prints the same from every layout, summarised or not", "[core][printing]") {
+  for (const auto& layout : every_layout({2, 3})) {
+    const auto text = ht::to_string(distribute(at::arange(6).reshape({2, 3}), layout));
+    CHECK_THAT(text,
+               Catch::StartsWith("DNDarray([[0, 1, 2],\n          [3, 4, 5]], shape=(2, 3), dtype=int64, split="));
+  }
+  for (const auto& layout : every_layout({2000})) {
+    const auto text = ht::to_string(distribute(at::arange(2000), layout));
+    CHECK_THAT(text, Catch::StartsWith("DNDarray([   0,    1,    2, ..., 1997, 1998, 1999], shape=(2000,)"));
+  }
+  for (const auto& layout : every_layout({50, 30})) {
+    const auto text = ht::to_string(distribute(at::arange(1500).reshape({50, 30}), layout));
+    CHECK_THAT(text, Catch::Contains("[   0,    1,    2, ...,   27,   28,   29],"));
+    CHECK_THAT(text, Catch::Contains("[1470, 1471, 1472, ..., 1497, 1498, 1499]]"));
+  }
+}
+
+TEST_CASE("special values print as NumPy's", "[core][printing]") {
+  CHECK(ht::to_string(ht::array({true, false}))
+            .starts_with("DNDarray([ True, False], shape=(2,), dtype=bool, split=None)"));
+  CHECK(ht::to_string(ht::array({1.0, INFINITY, NAN})).starts_with("DNDarray([1.0000,    inf,    nan]"));
+  CHECK(ht::to_string(ht::array(2.5)).starts_with("DNDarray(2.5000, shape=()"));
+  CHECK(ht::to_string(ht::array({1e-9})).starts_with("DNDarray([1.0000e-09]"));
+  CHECK(ht::to_string(ht::array({std::complex<double>(1, -2)})).starts_with("DNDarray([1.0000-2.0000j]"));
+  CHECK(ht::to_string(ht::zeros({0, 3})).starts_with("DNDarray([], shape=(0, 3)"));
+}

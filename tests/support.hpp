@@ -1,0 +1,36 @@
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <catch2/catch.hpp>
+#include <heatpp/comm/environment.hpp>
+#include <heatpp/core/redistribute.hpp>
+#include <heatpp/interop/torch.hpp>
+
+namespace ht = heatpp;
+
+/// Every way to store an array of this shape on the world: replicated, and for each axis cut evenly, unevenly, all on
+/// the last rank, and with empty blocks between.
+std::vector<ht::Layout> every_layout(const ht::Shape& shape);
+
+/// `global`, which every rank holds, stored under `layout`.
+ht::DNDarray distribute(const at::Tensor& global, const ht::Layout& layout);
+
+/// All of `x` on every rank.
+at::Tensor gathered(const ht::DNDarray& x);
+
+/// Whether x holds exactly these elements and this dtype, NaN equal to NaN, and a block that fits its layout.
+bool same(const ht::DNDarray& x, const at::Tensor& expected);
+/// The same up to a relative and absolute tolerance.
+bool close(const ht::DNDarray& x, const at::Tensor& expected, double tolerance = 1e-12);
+
+/// The message of the error that `f` throws; empty if it throws none.
+template <class E, class F>
+std::string message_of(F f) {
+  try {
+    f();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return {};
+}
