@@ -2,6 +2,18 @@
 
 include(GNUInstallDirs)
 
+# heatpp_use_pch(<target> aten|torch|test|test_torch) compiles the target on one of the shared precompiled headers. These
+# are position independent code of the kind that libraries are made of, which executables then have to be too.
+function(heatpp_use_pch target pch)
+  target_link_libraries(${target} PRIVATE LibTorch::LibTorch)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM heatpp_pch_${pch})
+endfunction()
+
 # heatpp_add_library(<name> SOURCES ... HEADERS ... [LINK ...] [LINK_PRIVATE ...] [PCH aten|torch] [INCLUDE_AS <folder>])
 # makes the target heatpp_<name> with the alias heatpp::<name>, warnings, installation and the headers' own check.
 # Headers are named relative to the module's folder; those in detail/ are installed too, since templates need them.
@@ -16,8 +28,7 @@ function(heatpp_add_library name)
   target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE heatpp_options ${ARG_LINK_PRIVATE})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   if(ARG_PCH)
-    target_link_libraries(${target} PRIVATE LibTorch::LibTorch)
-    target_precompile_headers(${target} REUSE_FROM heatpp_pch_${ARG_PCH})
+    heatpp_use_pch(${target} ${ARG_PCH})
   endif()
 
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
@@ -44,8 +55,7 @@ function(heatpp_add_test name)
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${ARG_LINK} heatpp_test_main heatpp_options MPI::MPI_C)
   if(ARG_PCH)
-    target_link_libraries(${target} PRIVATE LibTorch::LibTorch)
-    target_precompile_headers(${target} REUSE_FROM heatpp_pch_${ARG_PCH})
+    heatpp_use_pch(${target} ${ARG_PCH})
   endif()
   foreach(ranks ${ARG_RANKS})
     heatpp_add_mpi_test(${name}.np${ranks} RANKS ${ranks} TIMEOUT ${ARG_TIMEOUT}

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <ATen/ATen.h>
 
-#include <catch2/catch.hpp>
+#include "with_aten.hpp"
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/interop/torch.hpp>

@@ -36,7 +36,7 @@ class Communicator {
 
   void barrier() const;
   /// Replaces `data` on every rank by the element-wise reduction over all ranks; float16 and bfloat16 are
-  /// accumulated in float32. Every rank gets the same bits.
+  /// accumulated in float32, and NaN wins a minimum or maximum. Every rank gets the same bits.
   void allreduce(Buffer data, ReduceOp op = ReduceOp::sum) const;
   /// The same, without waiting: `data` belongs to the request until it is waited for.
   [[nodiscard]] Request iallreduce(Buffer data, ReduceOp op = ReduceOp::sum) const;

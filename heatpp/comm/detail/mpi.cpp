@@ -19,12 +19,32 @@ std::uint16_t narrow_bfloat16(float value) {
 float widen_float16(std::uint16_t bits) { return static_cast<float>(std::bit_cast<_Float16>(bits)); }
 std::uint16_t narrow_float16(float value) { return std::bit_cast<std::uint16_t>(static_cast<_Float16>(value)); }
 
-template <ReduceOp Op>
-float combine(float a, float b) {
+/// NaN wins over every number, as in NumPy; MPI's own minimum and maximum leave that open.
+template <ReduceOp Op, class T>
+T combine(T a, T b) {
   if constexpr (Op == ReduceOp::sum) return a + b;
   if constexpr (Op == ReduceOp::prod) return a * b;
+  if (a != a || b != b) return a != a ? a : b;
   if constexpr (Op == ReduceOp::min) return a < b ? a : b;
   return a > b ? a : b;
+}
+
+template <ReduceOp Op, class T>
+void reduce_floats(void* in, void* inout, int* count, MPI_Datatype*) {
+  const auto* a = static_cast<const T*>(in);
+  auto* b = static_cast<T*>(inout);
+  for (int i = 0; i < *count; ++i) b[i] = combine<Op>(a[i], b[i]);
+}
+
+template <class T>
+MPI_Op extremum_of_floats(ReduceOp op) {
+  static const auto ops = [] {
+    std::array<MPI_Op, 2> made{};
+    MPI_Op_create(&reduce_floats<ReduceOp::min, T>, 1, &made[0]);
+    MPI_Op_create(&reduce_floats<ReduceOp::max, T>, 1, &made[1]);
+    return made;
+  }();
+  return ops[op == ReduceOp::min ? 0 : 1];
 }
 
 template <ReduceOp Op, float (*Widen)(std::uint16_t), std::uint16_t (*Narrow)(float)>
