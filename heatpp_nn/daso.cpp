@@ -134,7 +134,11 @@ void DASO::average_everything() {
   replica_.average_buffers();
 }
 
-void DASO::cool_down() { state_.sync.phases.total = state_.batch + state_.sync.phases.cooldown; }
+void DASO::cool_down() {
+  if (phase() == Phase::cycle) drain();
+  state_.sync.phases.total = state_.batch + state_.sync.phases.cooldown;
+  record(DasoEvent::Kind::phase, state_.batch);
+}
 
 DASO::Counters DASO::counters() const {
   auto counters = counters_;

@@ -22,7 +22,7 @@ struct Interval {
 };
 
 struct IntervalOptions {
-  Interval first{4, 1};      ///< on entering the cycle
+  Interval first = {4, 1};   ///< on entering the cycle
   std::int64_t longest = 8;  ///< batches between synchronisations after a plateau at the shortest interval, 1
   std::int64_t factor = 2;   ///< by which a plateau shortens the interval
 };
@@ -48,8 +48,8 @@ struct Flight {
 
 /// All that decides what a batch does.
 struct SyncState {
-  PhasePlan phases;
-  Interval interval;
+  PhasePlan phases = {};
+  Interval interval = {};
   std::int64_t review_every = 100;  ///< batches between two looks at the loss
   int nodes = 1;
   std::int64_t last_sync = -1;  ///< batch at which the nodes last started or finished a common state

@@ -49,8 +49,7 @@ TEST_CASE("Averaging weights at once at every batch is synchronous SGD", "[nn][d
   for (const auto& topology : topologies()) {
     const auto options = SGDOptions(0.1).momentum(0.9).weight_decay(1e-3);
 
-    const auto averaged =
-        train_daso<torch::optim::SGD>(topology, options, 20, {.interval = {.first = {1, 0}}});
+    const auto averaged = train_daso<torch::optim::SGD>(topology, options, 20, {.interval = {.first = {1, 0}}});
 
     CHECK(distance(averaged, train_synchronously<torch::optim::SGD>(topology, options, 20)) < 1e-12);
   }
@@ -66,7 +65,9 @@ TEST_CASE("After drain and in the cool-down all ranks hold the same bits", "[nn]
     DataParallelMultiGPU model(net, topology);
     torch::optim::AdamW adam(model.parameters(), torch::optim::AdamWOptions(0.01));
     DASO daso(model, adam,
-              {.phases = {.warmup = 2, .cooldown = 3, .total = 20}, .interval = {.first = {3, 2}}, .merge = {.policy = policy}});
+              {.phases = {.warmup = 2, .cooldown = 3, .total = 20},
+               .interval = {.first = {3, 2}},
+               .merge = {.policy = policy}});
     for (std::int64_t b = 0; b < 20; ++b) {
       daso.zero_grad();
       const auto [x, y] = my_batch(b, 4);
@@ -120,7 +121,7 @@ TEST_CASE("Events: the age of every merge is the wait", "[nn][daso]") {
       expected.push_back({8, Kind::drain, Phase::cooldown, every});
     }
     expected.push_back({9, Kind::phase, Phase::cooldown, every});
-    CHECK(daso.events() == expected);
+    CHECK((daso.events() == expected));
     CHECK(daso.counters().starts == (nodes_of(map) > 1));
     CHECK_THAT(to_string(daso), Catch::Contains("cool-down, batch 10") && Catch::Contains("interval 4, wait 2"));
   }
@@ -189,7 +190,8 @@ TEST_CASE("Plateaus of the loss over all ranks shorten the interval", "[nn][daso
       daso.step(ht::world().rank() == 0 ? 1.0 : 3.0);
       intervals.push_back(daso.interval().batches);
     }
-    CHECK(intervals == std::vector<std::int64_t>{4, 4, 4, 4, 4, 4, 4, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 8});
+    const std::vector<std::int64_t> expected{4, 4, 4, 4, 4, 4, 4, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 8};
+    CHECK(intervals == expected);
   }
 }
 

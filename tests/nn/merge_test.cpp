@@ -1,7 +1,7 @@
-#include <catch2/catch.hpp>
+#include "../with_torch.hpp"
+
 #include <heatpp/comm/error.hpp>
 #include <heatpp_nn/merge.hpp>
-#include <torch/torch.h>
 
 using namespace heatpp::nn;
 

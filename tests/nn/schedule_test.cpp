@@ -40,13 +40,39 @@ std::map<int, Interval> changes(const IntervalOptions& options, int reviews) {
 TEST_CASE("The schedule of warm-up, cycle and cool-down", "[nn][schedule]") {
   const SyncState state{.phases = {.warmup = 2, .cooldown = 2, .total = 14}, .interval = {4, 1}, .nodes = 2};
 
-  CHECK(trace(state, 14) == "gg" "nnn" "ns" "nm" "nn" "ns" "nm" "nd" "gg");
+  CHECK(trace(state, 14) ==
+        "gg"
+        "nnn"
+        "ns"
+        "nm"
+        "nn"
+        "ns"
+        "nm"
+        "nd"
+        "gg");
 }
 
 TEST_CASE("Merge comes before start, and the age is the wait", "[nn][schedule]") {
-  CHECK(trace({.interval = {1, 1}, .nodes = 2}, 4) == "ns" "nms" "nms" "nms");
-  CHECK(trace({.interval = {3, 2}, .nodes = 2}, 8) == "nn" "ns" "nn" "nm" "ns" "n" "nm" "ns" + std::string());
-  CHECK(trace({.interval = {2, 0}, .nodes = 2}, 4) == "n" "nsb" "n" "nsb");
+  CHECK(trace({.interval = {1, 1}, .nodes = 2}, 4) ==
+        "ns"
+        "nms"
+        "nms"
+        "nms");
+  CHECK(trace({.interval = {3, 2}, .nodes = 2}, 8) ==
+        "nn"
+        "ns"
+        "nn"
+        "nm"
+        "ns"
+        "n"
+        "nm"
+        "ns" +
+            std::string());
+  CHECK(trace({.interval = {2, 0}, .nodes = 2}, 4) ==
+        "n"
+        "nsb"
+        "n"
+        "nsb");
 }
 
 TEST_CASE("Warm-up, cool-down and an unknown total may be left out", "[nn][schedule]") {
@@ -60,11 +86,11 @@ TEST_CASE("One node never starts a global synchronisation", "[nn][schedule]") {
 }
 
 TEST_CASE("Intervals at a constant loss follow the published state machine", "[nn][schedule]") {
-  const std::map<int, Interval> expected{{0, {4, 1}},  {3, {2, 1}},  {6, {1, 1}},  {9, {8, 2}},  {12, {4, 1}},
-                                         {15, {2, 1}}, {18, {1, 1}}, {21, {8, 2}}, {24, {4, 1}}, {27, {2, 1}},
-                                         {30, {1, 1}}, {33, {8, 2}}};
+  const std::map<int, Interval> expected{{0, {4, 1}},  {3, {2, 1}},  {6, {1, 1}},  {9, {8, 2}},
+                                         {12, {4, 1}}, {15, {2, 1}}, {18, {1, 1}}, {21, {8, 2}},
+                                         {24, {4, 1}}, {27, {2, 1}}, {30, {1, 1}}, {33, {8, 2}}};
 
-  CHECK(changes({}, 34) == expected);
+  CHECK((changes({}, 34) == expected));
 }
 
 TEST_CASE("No interval falls below one batch", "[nn][schedule]") {
@@ -80,7 +106,7 @@ TEST_CASE("A plateau is three values in a row without improvement", "[nn][platea
   CHECK_FALSE(detector.update(1.0));
   CHECK_FALSE(detector.update(0.96));  // not 5 % better
   CHECK_FALSE(detector.update(std::nan("")));
-  CHECK(detector.update(0.95));        // exactly 5 % is not enough
+  CHECK(detector.update(0.95));  // exactly 5 % is not enough
   CHECK(detector.state() == DetectMetricPlateau::State{1.0, 0});
   CHECK_FALSE(detector.update(0.949));
   CHECK(detector.state() == DetectMetricPlateau::State{0.949, 0});

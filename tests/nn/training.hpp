@@ -1,10 +1,10 @@
 #pragma once
 
-#include <catch2/catch.hpp>
+#include "../with_torch.hpp"
+
 #include <heatpp/comm/topology.hpp>
 #include <heatpp_nn/daso.hpp>
 #include <heatpp_nn/data_parallel.hpp>
-#include <torch/torch.h>
 
 namespace ht = heatpp;
 
