@@ -160,6 +160,8 @@ void DASO::set_state(DasoState state) {
     raise<ValueError>("daso", "got a synchronisation under way since batch {}; expected none (call drain() first)",
                       state_.sync.flight->started);
   state.sync.nodes = nodes();
+  state.sync.review_every = options_.review_every;
+  state.sync.flight.reset();
   detector_.set_state(state.plateau);
   state_ = std::move(state);
 }

@@ -58,16 +58,7 @@ TEST_CASE("Merge comes before start, and the age is the wait", "[nn][schedule]")
         "nms"
         "nms"
         "nms");
-  CHECK(trace({.interval = {3, 2}, .nodes = 2}, 8) ==
-        "nn"
-        "ns"
-        "nn"
-        "nm"
-        "ns"
-        "n"
-        "nm"
-        "ns" +
-            std::string());
+  CHECK(trace({.interval = {3, 2}, .nodes = 2}, 8) == "nnnsnnmnsnnm");
   CHECK(trace({.interval = {2, 0}, .nodes = 2}, 4) ==
         "n"
         "nsb"
