@@ -16,12 +16,9 @@ void check(const MergeOptions& options) {
 
 double merge_weight(const MergeOptions& options, std::int64_t wait, int nodes) {
   switch (options.policy) {
-    case MergePolicy::daso:
-      return nodes / (2.0 * static_cast<double>(wait) + nodes);
-    case MergePolicy::alpha:
-      return 1 - options.alpha;
-    case MergePolicy::delta:
-      return options.beta;
+    case MergePolicy::daso: return nodes / (2.0 * static_cast<double>(wait) + nodes);
+    case MergePolicy::alpha: return 1 - options.alpha;
+    case MergePolicy::delta: return options.beta;
   }
   return 1;
 }

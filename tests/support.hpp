@@ -1,6 +1,5 @@
 #pragma once
 
-
 #include "with_aten.hpp"
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/core/redistribute.hpp>

@@ -4,12 +4,15 @@
 #include <heatpp/core/device.hpp>
 #include <heatpp/core/layout.hpp>
 #include <heatpp/core/scalar.hpp>
+#include <initializer_list>
 
 namespace at {
 class Tensor;
 }
 
 namespace heatpp {
+
+class Index;
 
 /// An n-dimensional array over the ranks of a communicator: a local block, and a Layout that tells where all blocks
 /// lie. A handle: copying it shares the elements (`ht::copy` duplicates them).
@@ -34,6 +37,17 @@ class DNDarray {
 
   /// The array in another dtype; the same handle if it has it already. Local.
   [[nodiscard]] DNDarray astype(Dtype dtype) const;
+
+  /// The part that the entries select, by NumPy's rules (`<heatpp/ops/index.hpp>`). Positions and slices share the
+  /// memory of `x` where nothing has to move. No element moves to another rank, but: a position along the split axis is
+  /// broadcast by its owner, a slice with a negative step along it is exchanged between ranks r and P-1-r, a mask over
+  /// later axes of which one is split recuts the array along the first. A mask gives an uneven array, split where it
+  /// was. Collective. Throws IndexError for positions out of range, too many entries, and masks of other shapes.
+  [[nodiscard]] DNDarray index(std::initializer_list<Index> entries) const;
+  template <class... Entries>
+  [[nodiscard]] DNDarray operator()(const Entries&... entries) const {
+    return index({Index(entries)...});
+  }
 
   /// The value of an array with one element, on every rank. Collective: one broadcast of the element if it is split.
   /// Throws ValueError for other sizes.

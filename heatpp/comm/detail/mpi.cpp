@@ -81,27 +81,17 @@ void check_mpi(int code, const char* op) {
 MPI_Datatype mpi_type(Dtype dtype) {
   switch (dtype) {
     case Dtype::bool_:
-    case Dtype::uint8:
-      return MPI_UINT8_T;
-    case Dtype::int8:
-      return MPI_INT8_T;
-    case Dtype::int16:
-      return MPI_INT16_T;
-    case Dtype::int32:
-      return MPI_INT32_T;
-    case Dtype::int64:
-      return MPI_INT64_T;
+    case Dtype::uint8: return MPI_UINT8_T;
+    case Dtype::int8: return MPI_INT8_T;
+    case Dtype::int16: return MPI_INT16_T;
+    case Dtype::int32: return MPI_INT32_T;
+    case Dtype::int64: return MPI_INT64_T;
     case Dtype::float16:
-    case Dtype::bfloat16:
-      return MPI_UINT16_T;
-    case Dtype::float32:
-      return MPI_FLOAT;
-    case Dtype::float64:
-      return MPI_DOUBLE;
-    case Dtype::complex64:
-      return MPI_C_FLOAT_COMPLEX;
-    case Dtype::complex128:
-      return MPI_C_DOUBLE_COMPLEX;
+    case Dtype::bfloat16: return MPI_UINT16_T;
+    case Dtype::float32: return MPI_FLOAT;
+    case Dtype::float64: return MPI_DOUBLE;
+    case Dtype::complex64: return MPI_C_FLOAT_COMPLEX;
+    case Dtype::complex128: return MPI_C_DOUBLE_COMPLEX;
   }
   raise<TypeError>("mpi_type", "got dtype {}; expected one of the dtypes of heatpp", static_cast<int>(dtype));
 }
@@ -114,15 +104,14 @@ MPI_Op mpi_op(ReduceOp op, Dtype dtype) {
     raise<TypeError>("allreduce", "got min or max of {}; expected a dtype with an order", name(dtype));
   // The sum of booleans is "any", their product "all"; as bytes 0 and 1 these are max and min.
   if (dtype == Dtype::bool_) return op == ReduceOp::sum || op == ReduceOp::max ? MPI_MAX : MPI_MIN;
+  const bool extremum = op == ReduceOp::min || op == ReduceOp::max;
+  if (extremum && dtype == Dtype::float32) return extremum_of_floats<float>(op);
+  if (extremum && dtype == Dtype::float64) return extremum_of_floats<double>(op);
   switch (op) {
-    case ReduceOp::sum:
-      return MPI_SUM;
-    case ReduceOp::prod:
-      return MPI_PROD;
-    case ReduceOp::min:
-      return MPI_MIN;
-    case ReduceOp::max:
-      return MPI_MAX;
+    case ReduceOp::sum: return MPI_SUM;
+    case ReduceOp::prod: return MPI_PROD;
+    case ReduceOp::min: return MPI_MIN;
+    case ReduceOp::max: return MPI_MAX;
   }
   return MPI_OP_NULL;
 }

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace heatpp {
+
+/// A range of indices as Python's start:stop:step; open ends are nullopt, negative ends count from the end.
+struct Slice {
+  std::optional<std::int64_t> start = std::nullopt;
+  std::optional<std::int64_t> stop = std::nullopt;
+  std::int64_t step = 1;
+};
+
+[[nodiscard]] constexpr Slice slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
+                                    std::int64_t step = 1) {
+  return {start, stop, step};
+}
+
+/// A slice of an axis of known extent: `count` indices start, start + step, ...
+struct ResolvedSlice {
+  std::int64_t start = 0, count = 0, step = 1;
+};
+/// Throws ValueError naming `op` for step 0.
+[[nodiscard]] ResolvedSlice resolve(const Slice& slice, std::int64_t extent, const char* op);
+
+}  // namespace heatpp

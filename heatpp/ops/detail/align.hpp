@@ -1,0 +1,39 @@
+#pragma once
+
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/ops/operand.hpp>
+
+namespace heatpp::detail {
+
+/// The local blocks of operands of one elementwise operation, such that the operation on them gives this rank's block
+/// of the result.
+struct Aligned {
+  std::vector<at::Tensor> blocks;
+  Layout layout;  ///< of the result
+  Communicator comm;
+};
+
+/// Brings operands of any layouts together, moving as few bytes as possible. Numbers become tensors that do not take
+/// part in type promotion beyond their kind. Throws ValueError where there is no array or the shapes do not broadcast,
+/// CommError for different communicators.
+[[nodiscard]] Aligned align(const char* op, std::span<const Operand> operands);
+
+/// The block of `operand` that meets this rank's block of `x`, to which it is broadcast.
+[[nodiscard]] at::Tensor align_to(const char* op, const DNDarray& x, const Operand& operand);
+
+/// Runs f and turns LibTorch's refusal of a dtype into a TypeError that names `op` and the operands' dtypes.
+template <class F>
+auto with_type_errors(const char* op, std::span<const Operand> operands, F f) {
+  try {
+    return f();
+  } catch (const c10::Error& error) {
+    std::string dtypes;
+    for (const auto& operand : operands)
+      dtypes +=
+          (dtypes.empty() ? "" : ", ") + std::string(operand.array() ? name(operand.array()->dtype()) : "a number");
+    throw TypeError("[" + std::string(op) + "] got operands of " + dtypes +
+                    "; expected dtypes that the operation takes: " + error.what_without_backtrace());
+  }
+}
+
+}  // namespace heatpp::detail

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+namespace heatpp::detail {
+
+/// Number, mean, and sums of the 2nd to 4th powers of the deviations from the mean, of some elements.
+struct CentralSums {
+  double n = 0, mean = 0, m2 = 0, m3 = 0, m4 = 0;
+};
+
+/// Makes `b` the sums of the elements of both.
+void merge_central_sums(const CentralSums& a, CentralSums& b);
+
+/// The sums over the middle axis of a C-ordered (outer, n, inner) array of float or double, for each of the outer *
+/// inner others, up to the power `order` (1, 2 or 4). Reads the array from memory once.
+template <class T>
+void central_sums(const T* data, std::int64_t outer, std::int64_t n, std::int64_t inner, int order, CentralSums* out);
+
+}  // namespace heatpp::detail

@@ -1,0 +1,37 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ops/detail/reduced.hpp>
+
+#include <algorithm>
+
+namespace heatpp::detail {
+
+bool ReducedAxes::contains(int axis) const { return std::ranges::binary_search(axes, std::int64_t{axis}); }
+
+Layout ReducedAxes::result_layout(const Layout& layout) const {
+  Shape shape;
+  int split = -1;
+  for (int axis = 0; axis < layout.ndim(); ++axis) {
+    if (contains(axis) && !keepdims) continue;
+    if (layout.split() == axis) split = static_cast<int>(shape.size());
+    shape.push_back(contains(axis) ? 1 : layout.shape()[static_cast<std::size_t>(axis)]);
+  }
+  if (over_split || !layout.split()) return layout.replicated(std::move(shape));
+  return layout.with(std::move(shape), split);
+}
+
+ReducedAxes reduced_axes(const char* op, const DNDarray& x, const ReduceOptions& options) {
+  ReducedAxes reduced{.axes = {}, .keepdims = options.keepdims};
+  if (!options.axis.all()) {
+    for (const auto axis : options.axis.values()) reduced.axes.push_back(sanitize_axis(axis, x.ndim(), op));
+    std::ranges::sort(reduced.axes);
+    if (std::ranges::adjacent_find(reduced.axes) != reduced.axes.end())
+      raise<ValueError>(op, "got axes {} with one twice; expected different axes", tuple_text(options.axis.values()));
+  } else {
+    for (int axis = 0; axis < x.ndim(); ++axis) reduced.axes.push_back(axis);
+  }
+  reduced.over_split = x.split() && reduced.contains(*x.split());
+  for (const auto axis : reduced.axes) reduced.count *= x.shape()[static_cast<std::size_t>(axis)];
+  return reduced;
+}
+
+}  // namespace heatpp::detail

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+#include <heatpp/core/slice.hpp>
+
+namespace heatpp {
+
+struct Ellipsis {};
+struct NewAxis {};
+/// As many whole axes as are left.
+inline constexpr Ellipsis ellipsis{};
+/// A new axis of extent 1.
+inline constexpr NewAxis newaxis{};
+/// A whole axis.
+inline constexpr Slice all_of{};
+
+/// One entry of an index: a position, a slice, `ellipsis`, `newaxis`, or a boolean mask over as many axes as it has.
+class Index {
+ public:
+  Index(int position) : value_(std::int64_t{position}) {}  // NOLINT: conversion intended
+  Index(std::int64_t position) : value_(position) {}       // NOLINT: conversion intended
+  Index(const Slice& slice) : value_(slice) {}             // NOLINT: conversion intended
+  Index(Ellipsis) : value_(ellipsis) {}                    // NOLINT: conversion intended
+  Index(NewAxis) : value_(newaxis) {}                      // NOLINT: conversion intended
+  Index(const DNDarray& mask) : value_(mask) {}            // NOLINT: conversion intended
+
+  using Value = std::variant<std::int64_t, Slice, Ellipsis, NewAxis, DNDarray>;
+  [[nodiscard]] const Value& value() const { return value_; }
+
+ private:
+  Value value_;
+};
+
+}  // namespace heatpp

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+#include <heatpp/ops/axes.hpp>
+
+namespace heatpp {
+
+/// Options of var and std.
+struct VarOptions {
+  Axes axis = std::nullopt;  ///< nullopt: all axes
+  double ddof = 0;           ///< the sum of squares is divided by n - ddof
+  bool keepdims = false;
+};
+
+/// The first four moments of the same elements, computed together.
+struct Moments {
+  DNDarray mean, var, skew, kurtosis;
+};
+
+/// Mean, variance, skewness and excess kurtosis (Fisher's; biased, as SciPy's defaults) in one pass over memory and, if
+/// the split axis is reduced, one allreduce of 40 bytes for each result. Computed in float64: block by block about the
+/// block's own mean, blocks merged by the formulas of Pébay (Sandia report SAND2008-6212, 2008). float64 stays float64,
+/// other dtypes give float32, 16-bit floats themselves. Results are split as those of `sum`. Elements that are NaN give
+/// NaN; the moments of nothing are NaN, as are skewness and kurtosis of equal elements. Throws IndexError, ValueError
+/// as `sum`, TypeError for complex arrays.
+[[nodiscard]] Moments moments(const DNDarray& x, const ReduceOptions& options = {});
+/// One of them; the others are not computed where they are not needed. `mean` also takes complex arrays.
+[[nodiscard]] DNDarray mean(const DNDarray& x, const ReduceOptions& options = {});
+[[nodiscard]] DNDarray var(const DNDarray& x, const VarOptions& options = {});
+[[nodiscard]] DNDarray std(const DNDarray& x, const VarOptions& options = {});
+[[nodiscard]] DNDarray skew(const DNDarray& x, const ReduceOptions& options = {});
+[[nodiscard]] DNDarray kurtosis(const DNDarray& x, const ReduceOptions& options = {});
+
+[[nodiscard]] inline Moments moments(const DNDarray& x, int axis) { return moments(x, ReduceOptions{.axis = axis}); }
+[[nodiscard]] inline DNDarray mean(const DNDarray& x, int axis) { return mean(x, ReduceOptions{.axis = axis}); }
+[[nodiscard]] inline DNDarray var(const DNDarray& x, int axis) { return var(x, VarOptions{.axis = axis}); }
+[[nodiscard]] inline DNDarray std(const DNDarray& x, int axis) { return std(x, VarOptions{.axis = axis}); }
+[[nodiscard]] inline DNDarray skew(const DNDarray& x, int axis) { return skew(x, ReduceOptions{.axis = axis}); }
+[[nodiscard]] inline DNDarray kurtosis(const DNDarray& x, int axis) { return kurtosis(x, ReduceOptions{.axis = axis}); }
+
+}  // namespace heatpp

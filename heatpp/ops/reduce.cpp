@@ -1,0 +1,71 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ops/detail/align.hpp>
+#include <heatpp/ops/detail/reduced.hpp>
+#include <heatpp/ops/reduce.hpp>
+
+#include <limits>
+
+namespace heatpp {
+namespace {
+
+using Dims = at::IntArrayRef;
+
+// LibTorch's reductions with one signature: the axes are never empty here, which some would read as "all".
+at::Tensor local_sum(const at::Tensor& block, Dims axes, bool keepdims) { return at::sum(block, axes, keepdims); }
+at::Tensor local_amax(const at::Tensor& block, Dims axes, bool keepdims) { return at::amax(block, axes, keepdims); }
+at::Tensor local_amin(const at::Tensor& block, Dims axes, bool keepdims) { return at::amin(block, axes, keepdims); }
+at::Tensor local_any(const at::Tensor& block, Dims axes, bool keepdims) { return at::any(block, axes, keepdims); }
+at::Tensor local_all(const at::Tensor& block, Dims axes, bool keepdims) { return at::all(block, axes, keepdims); }
+at::Tensor local_prod(const at::Tensor& block, Dims axes, bool keepdims) {
+  auto result = block;
+  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) result = at::prod(result, *axis, keepdims);
+  return result;
+}
+
+/// What an extremum over no elements is on a rank that has none.
+at::Scalar neutral(ReduceOp op, at::ScalarType type) {
+  const bool largest = op == ReduceOp::min;
+  if (at::isFloatingType(type)) return largest ? INFINITY : -INFINITY;
+  if (type == at::kBool) return largest;
+  return AT_DISPATCH_INTEGRAL_TYPES(type, "neutral", [&]() -> at::Scalar {
+    using Limits = std::numeric_limits<scalar_t>;
+    return static_cast<std::int64_t>(largest ? Limits::max() : Limits::lowest());
+  });
+}
+
+template <class Local>
+DNDarray reduce(const char* op, const DNDarray& x, const ReduceOptions& options, Local local_reduce, ReduceOp across,
+                bool extremum) {
+  const auto reduced = detail::reduced_axes(op, x, options);
+  auto layout = reduced.result_layout(x.layout());
+  if (extremum && reduced.count == 0 && layout.size() > 0)
+    detail::raise<ValueError>(op, "got an array of shape {} with nothing to reduce; expected at least one element",
+                              to_string(x.shape()));
+  const Operand operands[] = {x};
+  auto local = detail::with_type_errors(op, operands, [&] {
+    const auto shape = layout.local_shape(x.comm().rank());
+    if (extremum && x.larray().numel() == 0)
+      return at::full(shape, neutral(across, x.larray().scalar_type()), x.larray().options());
+    if (reduced.axes.empty()) return local_reduce(x.larray().unsqueeze(0), Dims{0}, false);
+    return local_reduce(x.larray(), reduced.axes, reduced.keepdims);
+  });
+  if (reduced.over_split && x.comm().size() > 1) {
+    local = local.cpu().contiguous();
+    x.comm().allreduce(detail::buffer_of(local), across);
+    local = local.to(x.larray().device());
+  }
+  return detail::wrap(std::move(local), std::move(layout), x.comm());
+}
+
+constexpr bool is_extremum(std::string_view name) { return name == "max" || name == "min"; }
+
+}  // namespace
+
+#define HEATPP_REDUCTION(name, local, across, doc)                                          \
+  DNDarray name(const DNDarray& x, const ReduceOptions& options) {                          \
+    return reduce(#name, x, options, &local_##local, ReduceOp::across, is_extremum(#name)); \
+  }
+#include <heatpp/ops/reduce.inc>
+#undef HEATPP_REDUCTION
+
+}  // namespace heatpp

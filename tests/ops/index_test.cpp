@@ -1,0 +1,68 @@
+#include "../support.hpp"
+
+#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/index.hpp>
+
+using at::indexing::None;
+using at::indexing::Slice;
+
+TEST_CASE("positions, slices, ellipsis and new axes select as NumPy's", "[ops][index]") {
+  const auto global = at::arange(5 * 4 * 3, at::kInt).reshape({5, 4, 3});
+  for (const auto& layout : every_layout({5, 4, 3})) {
+    const auto x = distribute(global, layout);
+    CHECK(same(x(2), global[2]));
+    CHECK(same(x(-1, 0), global[-1][0]));
+    CHECK(same(x.index({0, ht::slice(1, -1, 2), ht::ellipsis, ht::newaxis}),
+               global.index({0, Slice(1, -1, 2), "...", None})));
+    CHECK(same(x(ht::ellipsis, 1), global.index({"...", 1})));
+    CHECK(same(x(ht::slice(1, 4)), global.index({Slice(1, 4)})));
+    CHECK(same(x(ht::slice(std::nullopt, std::nullopt, 3), ht::slice(3, 1)),
+               global.index({Slice(None, None, 3), Slice(3, 1)})));
+    CHECK(same(x(ht::newaxis, ht::all_of, 2, ht::newaxis, ht::slice(-2, 100)),
+               global.index({None, Slice(), 2, None, Slice(-2, 100)})));
+    CHECK(same(x.index({}), global));
+    CHECK(x(1, 2, 0).item<std::int32_t>() == 18);
+  }
+}
+
+TEST_CASE("negative steps go back to front", "[ops][index]") {
+  const auto global = at::arange(7 * 3, at::kInt).reshape({7, 3});
+  for (const auto& layout : every_layout({7, 3})) {
+    const auto x = distribute(global, layout);
+    CHECK(same(x(ht::slice(std::nullopt, std::nullopt, -1)), global.flip(0)));
+    CHECK(same(x(ht::slice(5, 0, -2)), global.index({at::tensor({5, 3, 1})})));
+    CHECK(same(x(ht::all_of, ht::slice(std::nullopt, std::nullopt, -2)), global.index({Slice(), at::tensor({2, 0})})));
+    CHECK(x(ht::slice(0, 5, -1)).shape() == ht::Shape{0, 3});
+  }
+}
+
+TEST_CASE("masks keep the order of the elements", "[ops][index]") {
+  const auto global = at::arange(5 * 4 * 3, at::kInt).reshape({5, 4, 3});
+  for (const auto& layout : every_layout({5, 4, 3})) {
+    const auto x = distribute(global, layout);
+    for (const auto& cut : every_layout({5})) {
+      const auto rows = global.select(1, 0).select(1, 0) % 24 == 0;
+      CHECK(same(x(distribute(rows, cut)), global.index({rows})));
+    }
+    for (const auto& cut : every_layout({4, 3})) {
+      const auto inner = global[0] % 2 == 0;
+      CHECK(same(x(ht::all_of, distribute(inner, cut)), global.index({Slice(), inner})));
+      CHECK(same(x(1, distribute(inner, cut)), global[1].index({inner})));
+    }
+    CHECK(same(x(x > 17), global.index({global > 17})));
+    CHECK(same(x(x < 0), global.index({global < 0})));
+    const auto last = at::tensor({1, 0, 1}).to(at::kBool);
+    CHECK(same(x(ht::ellipsis, distribute(last, ht::Layout({3}, 0, ht::world().size()))), global.index({"...", last})));
+  }
+}
+
+TEST_CASE("bad indices are errors on all ranks", "[ops][index]") {
+  const auto x = ht::zeros({5, 4}, {.split = 0});
+  CHECK_THROWS_WITH(x(5), Catch::Contains("[index] got position 5 along axis 0"));
+  CHECK_THROWS_AS(x(0, -5), ht::IndexError);
+  CHECK_THROWS_AS(x(0, 0, 0), ht::IndexError);
+  CHECK_THROWS_AS(x(ht::ellipsis, ht::ellipsis), ht::IndexError);
+  CHECK_THROWS_AS(x(ht::slice(0, 1, 0)), ht::ValueError);
+  CHECK_THROWS_AS(x(ht::zeros({4}, {.dtype = ht::bool_})), ht::IndexError);
+  CHECK_THROWS_AS(x(ht::zeros({5}, {.dtype = ht::float32})), ht::IndexError);
+}

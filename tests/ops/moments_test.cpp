@@ -1,0 +1,91 @@
+#include "../support.hpp"
+
+#include <heatpp/ops/moments.hpp>
+
+namespace {
+
+/// Numbers that are not symmetric about their mean, by a fixed rule.
+at::Tensor skewed(const ht::Shape& shape) {
+  return (at::arange(ht::size_of(shape), at::kDouble).reshape(shape) * 0.618).frac().exp();
+}
+
+struct Reference {
+  at::Tensor mean, var, skew, kurtosis;
+  Reference(const at::Tensor& x, at::IntArrayRef axes, bool keepdims) {
+    const auto m = x.mean(axes, true), d = x - m;
+    const auto power = [&](int k) { return d.pow(k).mean(axes, keepdims); };
+    mean = x.mean(axes, keepdims);
+    var = power(2);
+    skew = power(3) / var.pow(1.5);
+    kurtosis = power(4) / var.square() - 3;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("moments equal the textbook's for every layout and set of axes", "[ops][moments]") {
+  const ht::Shape shape = GENERATE(ht::Shape{7, 3}, ht::Shape{600, 2}, ht::Shape{3, 5, 20}, ht::Shape{300, 17});
+  const auto global = skewed(shape);
+  for (const auto& layout : every_layout(shape)) {
+    const auto x = distribute(global, layout);
+    std::vector<std::vector<int>> choices{{0}, {1}, {0, 1}};
+    if (shape.size() == 3) choices.insert(choices.end(), {{2}, {0, 2}, {0, 1, 2}});
+    for (const auto& axes : choices) {
+      const std::vector<std::int64_t> dims(axes.begin(), axes.end());
+      const Reference expected(global, dims, true);
+      const auto [mean, var, skew, kurtosis] = ht::moments(x, {.axis = axes, .keepdims = true});
+      CHECK(close(mean, expected.mean));
+      CHECK(close(var, expected.var));
+      CHECK(close(skew, expected.skew, 1e-10));
+      CHECK(close(kurtosis, expected.kurtosis, 1e-10));
+    }
+    CHECK(close(ht::mean(x), global.mean()));
+    CHECK(close(ht::std(x, {.axis = 0, .ddof = 1}), global.std(0)));
+    CHECK(close(ht::skew(x, 1), Reference(global, {1}, false).skew, 1e-9));
+  }
+}
+
+TEST_CASE("every width of a row gives the same as one column at a time", "[ops][moments]") {
+  for (std::int64_t width = 1; width <= 40; ++width) {
+    const auto global = skewed({123, width});
+    CHECK(close(ht::var(distribute(global, ht::Layout({123, width}, 0, ht::world().size())), 0), global.var(0, false)));
+  }
+}
+
+TEST_CASE("float32 moments are computed in float64", "[ops][moments]") {
+  const auto global = (at::arange(200000, at::kDouble) * 0.618).frac().to(at::kFloat) + 4096;
+  const auto x = distribute(global, ht::Layout({200000}, 0, ht::world().size()));
+  const auto exact = global.to(at::kDouble);
+  CHECK(ht::mean(x).dtype() == ht::float32);
+  CHECK(ht::mean(x).item<double>() == Approx(exact.mean().item<double>()).epsilon(1e-7));
+  CHECK(ht::var(x).item<double>() == Approx(exact.var(false).item<double>()).epsilon(1e-6));
+}
+
+TEST_CASE("the mean of float64 stays float64, of whole numbers is float32, of complex numbers complex",
+          "[ops][moments]") {
+  const auto p = ht::world().size();
+  const auto x = ht::full({2 * p}, 1e9 + 0.25, {.dtype = ht::float64, .split = 0});
+  CHECK(ht::mean(x).item<double>() == 1e9 + 0.25);
+  CHECK(ht::mean(ht::arange(5, {.split = 0})).dtype() == ht::float32);
+  CHECK(ht::mean(ht::arange(5, {.split = 0})).item<float>() == 2);
+  const auto z = ht::full({2 * p}, std::complex<double>(1, 2), {.split = 0});
+  CHECK(ht::mean(z).item<std::complex<float>>() == std::complex<float>(1, 2));
+  CHECK_THROWS_AS(ht::var(z), ht::TypeError);
+}
+
+TEST_CASE("moments of nothing and of NaN are NaN, of equal elements 0 and NaN", "[ops][moments]") {
+  CHECK(same(ht::mean(ht::zeros({0, 2}, {.split = 0}), 0), at::full({2}, NAN)));
+  CHECK(same(ht::var(ht::zeros({0, 2}, {.split = 1}), 0), at::full({2}, NAN)));
+  CHECK(same(ht::mean(ht::array({1.0, NAN}, {.split = 0})), at::full({}, NAN)));
+  const auto [mean, var, skew, kurtosis] = ht::moments(ht::ones({9}, {.split = 0}));
+  CHECK(var.item<float>() == 0);
+  CHECK(std::isnan(skew.item<float>()));
+  CHECK(std::isnan(ht::var(ht::ones({1}), {.ddof = 1}).item<float>()));
+}
+
+TEST_CASE("all four moments are one call", "[ops][moments]") {
+  const auto x = ht::ones({8, 4}, {.split = 0});
+  const auto before = ht::comm_report().calls;
+  static_cast<void>(ht::moments(x, 0));
+  CHECK(ht::comm_report().calls - before == (ht::world().size() > 1));
+}

@@ -1,0 +1,67 @@
+#include "../support.hpp"
+
+#include <heatpp/ops/order.hpp>
+
+namespace {
+
+at::Tensor scattered(const ht::Shape& shape, at::ScalarType type) {
+  return ((at::arange(ht::size_of(shape), at::kDouble) * 0.618).frac() * 2000 - 1000).reshape(shape).to(type);
+}
+
+}  // namespace
+
+TEST_CASE("percentiles equal LibTorch's quantiles for every layout and axis", "[ops][order]") {
+  const ht::Shape shape = GENERATE(ht::Shape{9, 3}, ht::Shape{101, 4}, ht::Shape{5, 40});
+  const auto global = scattered(shape, at::kDouble);
+  const std::vector<double> q{0, 5, 50, 62.5, 95, 100};
+  const auto fractions = at::tensor(at::ArrayRef<double>(q), at::kDouble) / 100;
+  for (const auto& layout : every_layout(shape)) {
+    const auto x = distribute(global, layout);
+    CHECK(close(ht::percentile(x, q), global.quantile(fractions)));
+    for (const int axis : {0, 1}) {
+      CHECK(close(ht::percentile(x, q, {.axis = axis}), global.quantile(fractions, axis)));
+      CHECK(close(ht::percentile(x, q, {.axis = axis, .keepdims = true}), global.quantile(fractions, axis, true)));
+      CHECK(close(ht::median(x, axis), global.quantile(0.5, axis)));
+    }
+  }
+}
+
+TEST_CASE("every interpolation follows NumPy's rule", "[ops][order]") {
+  const auto x = ht::array({4, 1, 3, 2}, {.dtype = ht::float64, .split = 0});
+  const auto at_60 = [&](ht::Interpolation how) {
+    return ht::percentile(x, 60.0, {.interpolation = how}).item<double>();
+  };
+  CHECK(at_60(ht::Interpolation::linear) == Approx(2.8));
+  CHECK(at_60(ht::Interpolation::lower) == 2);
+  CHECK(at_60(ht::Interpolation::higher) == 3);
+  CHECK(at_60(ht::Interpolation::nearest) == 3);
+  CHECK(at_60(ht::Interpolation::midpoint) == 2.5);
+}
+
+TEST_CASE("every dtype is selected exactly", "[ops][order]") {
+  for (const auto dtype :
+       {ht::bool_, ht::uint8, ht::int8, ht::int16, ht::int32, ht::int64, ht::float16, ht::bfloat16, ht::float32}) {
+    const auto global = scattered({77}, at::kDouble).clamp(-100, 100).to(ht::to_torch(dtype));
+    const auto x = distribute(global, ht::Layout({77}, 0, ht::world().size()));
+    const auto sorted = std::get<0>(global.to(at::kDouble).sort());
+    CHECK(ht::percentile(x, 50.0).item<double>() == sorted[38].item<double>());
+    CHECK(ht::percentile(x, 100.0).item<double>() == sorted[76].item<double>());
+  }
+}
+
+TEST_CASE("infinities are ordered, NaN gives NaN", "[ops][order]") {
+  const auto x = ht::array({INFINITY, -INFINITY, 1.0, -0.0}, {.split = 0});
+  CHECK(ht::percentile(x, 0.0).item<float>() == -INFINITY);
+  CHECK(ht::percentile(x, 100.0).item<float>() == INFINITY);
+  const auto columns = ht::array({{1.0, 2.0}, {NAN, 3.0}, {0.0, 4.0}}, {.split = 0});
+  CHECK(same(ht::median(columns, 0), at::tensor({NAN, 3.0F})));
+}
+
+TEST_CASE("bad percentiles are errors", "[ops][order]") {
+  const auto x = ht::ones({4, 5}, {.split = 0});
+  CHECK_THROWS_WITH(ht::percentile(x, 101.0), Catch::Contains("[percentile] got q = 101"));
+  CHECK_THROWS_AS(ht::percentile(x, std::vector<double>{NAN}), ht::ValueError);
+  CHECK_THROWS_AS(ht::median(x, 2), ht::IndexError);
+  CHECK_THROWS_AS(ht::median(ht::ones({0, 3}, {.split = 0}), 0), ht::ValueError);
+  CHECK_THROWS_AS(ht::median(ht::ones({3}, {.dtype = ht::complex64})), ht::TypeError);
+}

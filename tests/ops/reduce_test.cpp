@@ -1,0 +1,86 @@
+#include "../support.hpp"
+
+#include <heatpp/ops/reduce.hpp>
+#include <heatpp/ops/scan.hpp>
+
+TEST_CASE("reductions equal LibTorch's of the gathered array", "[ops][reduce]") {
+  const auto global = at::arange(15, at::kDouble).reshape({5, 3}) * 0.5 - 2;
+  for (const auto& layout : every_layout({5, 3})) {
+    const auto x = distribute(global, layout);
+    for (const int axis : {0, 1, -1, -2}) {
+      CHECK(close(ht::sum(x, axis), global.sum(axis)));
+      CHECK(close(ht::prod(x, axis), global.prod(axis)));
+      CHECK(same(ht::max(x, axis), global.amax(axis)));
+      CHECK(same(ht::min(x, {.axis = axis, .keepdims = true}), global.amin(axis, true)));
+      CHECK(same(ht::any(x, axis), global.any(axis)));
+      CHECK(same(ht::all(x, axis), global.all(axis)));
+    }
+    CHECK(close(ht::sum(x), global.sum()));
+    CHECK(close(ht::sum(x, {.axis = {0, 1}, .keepdims = true}), global.sum().reshape({1, 1})));
+    CHECK(same(ht::max(x), global.max()));
+    CHECK(close(ht::prod(x), global.prod()));
+  }
+}
+
+TEST_CASE("reductions of a cube over every set of axes", "[ops][reduce]") {
+  const auto global = at::arange(2 * 5 * 3, at::kLong).reshape({2, 5, 3});
+  for (const auto& layout : every_layout({2, 5, 3}))
+    for (const std::vector<int>& axes : {std::vector{0}, {1}, {2}, {0, 1}, {1, 2}, {0, 2}, {2, 1, 0}}) {
+      const std::vector<std::int64_t> dims(axes.begin(), axes.end());
+      CHECK(same(ht::sum(distribute(global, layout), {.axis = axes}), global.sum(dims)));
+      CHECK(same(ht::max(distribute(global, layout), {.axis = axes, .keepdims = true}), global.amax(dims, true)));
+    }
+}
+
+TEST_CASE("NaN wins an extremum and whole numbers sum exactly", "[ops][reduce]") {
+  auto global = at::arange(7, at::kFloat);
+  global[5] = NAN;
+  const auto huge = at::full({7}, std::int64_t{1} << 53, at::kLong) + at::arange(7);
+  for (const auto& layout : every_layout({7})) {
+    CHECK(same(ht::max(distribute(global, layout)), at::full({}, NAN)));
+    CHECK(same(ht::min(distribute(global, layout)), at::full({}, NAN)));
+    CHECK(same(ht::sum(distribute(huge, layout)), huge.sum()));
+    CHECK(same(ht::max(distribute(huge, layout)), huge.max()));
+    CHECK(same(ht::sum(distribute(global > 2, layout)), (global > 2).sum()));
+  }
+}
+
+TEST_CASE("reductions of nothing", "[ops][reduce]") {
+  for (const auto& layout : every_layout({0, 3})) {
+    const auto x = distribute(at::zeros({0, 3}), layout);
+    CHECK(same(ht::sum(x, 0), at::zeros({3})));
+    CHECK(same(ht::all(x, 0), at::ones({3}, at::kBool)));
+    CHECK_THROWS_WITH(ht::max(x, 0), Catch::Contains("[max] got an array of shape (0, 3)"));
+    CHECK(ht::max(x, 1).shape() == ht::Shape{0});
+  }
+}
+
+TEST_CASE("a reduction along the split is one call, along others none", "[ops][reduce]") {
+  const auto x = ht::ones({8, 4}, {.split = 0});
+  const auto before = ht::comm_report();
+  CHECK(ht::sum(x, 1).split() == 0);
+  CHECK(ht::comm_report().calls == before.calls);
+  CHECK(ht::sum(x, 0).split() == std::nullopt);
+  CHECK(ht::comm_report().calls - before.calls == (ht::world().size() > 1));
+}
+
+TEST_CASE("bad axes are errors that name them", "[ops][reduce]") {
+  const auto x = ht::ones({4, 5}, {.split = 0});
+  CHECK_THROWS_WITH(ht::sum(x, 7),
+                    Catch::Contains("[sum] got axis 7 for an array with 2 axes; expected -2 <= axis < 2"));
+  CHECK_THROWS_AS(ht::sum(x, {.axis = {1, -1}}), ht::ValueError);
+  CHECK_THROWS_AS(ht::max(ht::ones({2}, {.dtype = ht::complex64, .split = 0})), ht::TypeError);
+}
+
+TEST_CASE("scans run over empty and uneven blocks", "[ops][scan]") {
+  const auto global = at::arange(1, 22, at::kLong).reshape({7, 3});
+  for (const auto& layout : every_layout({7, 3})) {
+    const auto x = distribute(global, layout);
+    for (const int axis : {0, 1}) {
+      CHECK(same(ht::cumsum(x, axis), global.cumsum(axis)));
+      CHECK(same(ht::cumprod(x, axis), global.cumprod(axis)));
+    }
+    CHECK(ht::cumsum(x, -1).layout() == layout);
+    CHECK_THROWS_AS(ht::cumsum(x, 2), ht::IndexError);
+  }
+}
