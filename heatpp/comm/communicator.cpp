@@ -3,7 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/interop/mpi.hpp>
 
-#include <cstring>
+#include <algorithm>
 #include <numeric>
 
 namespace heatpp {
@@ -56,6 +56,7 @@ Communicator::Impl::~Impl() {
 }
 
 void Communicator::Impl::count(std::int64_t payload) {
+  if (size == 1) return;
   for (auto* counter : {&calls, &total_calls}) counter->fetch_add(1, std::memory_order_relaxed);
   for (auto* counter : {&bytes, &total_bytes}) counter->fetch_add(payload, std::memory_order_relaxed);
 }
@@ -145,7 +146,7 @@ void Communicator::reduce_scatter(Buffer data, std::span<const std::int64_t> cou
     allreduce(data, op);
     return;
   }
-  std::memcpy(at(data, std::reduce(counts.begin(), counts.begin() + rank())), mine.data(), mine.size());
+  std::ranges::copy(mine, at(data, std::reduce(counts.begin(), counts.begin() + rank())));
 }
 
 void Communicator::allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts) const {

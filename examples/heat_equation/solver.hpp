@@ -1,0 +1,35 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <xtensor/xtensor.hpp>
+
+/// The heat equation du/dt = alpha (d2u/dx2 + d2u/dy2) on a square plate with cold edges, by explicit finite
+/// differences. A simulation code as it might stand before it meets heatpp: it owns its communicator and its memory,
+/// and cuts the rows of the plate over the ranks, with one ghost row above and below.
+class HeatSolver {
+ public:
+  /// Cuts `points` x `points` interior points over the ranks of `comm`, which is duplicated. The start is a hot disc.
+  HeatSolver(MPI_Comm comm, std::size_t points);
+  ~HeatSolver();
+  HeatSolver(const HeatSolver&) = delete;
+  HeatSolver& operator=(const HeatSolver&) = delete;
+
+  /// One time step of the largest stable length.
+  void step();
+
+  [[nodiscard]] MPI_Comm comm() const { return comm_; }
+  [[nodiscard]] double time() const { return time_; }
+  [[nodiscard]] std::size_t rows() const { return field_.shape(0) - 2; }
+  [[nodiscard]] std::size_t columns() const { return field_.shape(1); }
+  /// The rows of this rank, without the ghosts, in C order.
+  [[nodiscard]] double* interior() { return field_.data() + columns(); }
+
+ private:
+  void exchange_ghosts();
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1;
+  double spacing_, time_ = 0;
+  xt::xtensor<double, 2> field_, next_;
+};

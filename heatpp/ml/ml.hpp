@@ -1,0 +1,4 @@
+#pragma once
+
+// All estimators.
+#include <heatpp/ml/pca.hpp>
