@@ -15,4 +15,5 @@
 #include <heatpp/ops/moments.hpp>
 #include <heatpp/ops/order.hpp>
 #include <heatpp/ops/reduce.hpp>
+#include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/scan.hpp>

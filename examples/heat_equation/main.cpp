@@ -24,8 +24,9 @@ void report(const HeatSolver& solver, const ht::DNDarray& field) {
   const auto quartiles = ht::percentile(warm, {25, 50, 75}).to_vector<double>();
   const auto mean = ht::mean(field).item<double>(), hottest = ht::max(field).item<double>();
   if (field.comm().rank() == 0)
-    std::printf("t = %.5f  mean %7.4f  hottest %8.4f  above 1 degree: %7lld points, quartiles %.2f %.2f %.2f\n", solver.time(), mean,
-                hottest, static_cast<long long>(warm.size()), quartiles[0], quartiles[1], quartiles[2]);
+    std::printf("t = %.5f  mean %7.4f  hottest %8.4f  above 1 degree: %7lld points, quartiles %.2f %.2f %.2f\n",
+                solver.time(), mean, hottest, static_cast<long long>(warm.size()), quartiles[0], quartiles[1],
+                quartiles[2]);
 }
 
 }  // namespace
@@ -59,7 +60,9 @@ int main(int argc, char** argv) {
     ht::io::save_hdf5(field, (out / "part-{rank}.h5").string(), "temperature", {.shards = true});
     const auto again = ht::io::load_hdf5((out / "part-*.h5").string(), "temperature", {.split = 0, .comm = comm});
     const bool equal = ht::all(again == field).item<bool>();
-    if (comm.rank() == 0) std::printf("snapshot of %lld points %s\n", static_cast<long long>(again.size()), equal ? "read back equal" : "DIFFERS");
+    if (comm.rank() == 0)
+      std::printf("snapshot of %lld points %s\n", static_cast<long long>(again.size()),
+                  equal ? "read back equal" : "DIFFERS");
     status = equal ? 0 : 1;
   } catch (const ht::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -23,7 +23,8 @@ HeatSolver::HeatSolver(MPI_Comm comm, std::size_t points) : spacing_(1.0 / (stat
   next_ = field_;
   for (std::size_t i = first; i < last; ++i)
     for (std::size_t j = 0; j < points; ++j)
-      field_(i - first + 1, j) = start_temperature(static_cast<double>(i + 1) * spacing_, static_cast<double>(j + 1) * spacing_);
+      field_(i - first + 1, j) =
+          start_temperature(static_cast<double>(i + 1) * spacing_, static_cast<double>(j + 1) * spacing_);
 }
 
 HeatSolver::~HeatSolver() { MPI_Comm_free(&comm_); }

@@ -4,9 +4,9 @@
 
 #include <xtensor/xtensor.hpp>
 
-/// The heat equation du/dt = alpha (d2u/dx2 + d2u/dy2) on a square plate with cold edges, by explicit finite differences.
-/// A simulation code as it might stand before it meets heatpp: it owns its communicator and its memory, and cuts the rows
-/// of the plate over the ranks, with one ghost row above and below.
+/// The heat equation du/dt = alpha (d2u/dx2 + d2u/dy2) on a square plate with cold edges, by explicit finite
+/// differences. A simulation code as it might stand before it meets heatpp: it owns its communicator and its memory,
+/// and cuts the rows of the plate over the ranks, with one ghost row above and below.
 class HeatSolver {
  public:
   /// Cuts `points` x `points` interior points over the ranks of `comm`, which is duplicated. The start is a hot disc.

@@ -15,7 +15,8 @@ namespace heatpp {
 enum class ReduceOp { sum, prod, min, max };
 
 /// What this rank handed to a communicator so far. Bytes count the payload that is meant for other ranks: the whole
-/// buffer of a reduction or broadcast, the blocks for other ranks of an exchange.
+/// buffer of a reduction or broadcast, the blocks for other ranks of an exchange. A group of one has nobody to talk to
+/// and counts nothing.
 struct CommCounters {
   std::int64_t calls = 0;
   std::int64_t bytes = 0;

@@ -157,6 +157,6 @@ TEST_CASE("counters count calls and payload", "[comm]") {
   std::vector<float> data(10);
   comm.allreduce(data);
   comm.broadcast(data, 0);
-  CHECK(comm.counters().calls == 2);
-  CHECK(comm.counters().bytes == 80);
+  CHECK(comm.counters().calls == (comm.size() > 1 ? 2 : 0));
+  CHECK(comm.counters().bytes == (comm.size() > 1 ? 80 : 0));
 }

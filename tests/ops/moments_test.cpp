@@ -87,5 +87,5 @@ TEST_CASE("all four moments are one call", "[ops][moments]") {
   const auto x = ht::ones({8, 4}, {.split = 0});
   const auto before = ht::comm_report().calls;
   static_cast<void>(ht::moments(x, 0));
-  CHECK(ht::comm_report().calls - before == 1);
+  CHECK(ht::comm_report().calls - before == (ht::world().size() > 1));
 }

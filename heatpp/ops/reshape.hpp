@@ -1,0 +1,15 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+
+namespace heatpp {
+
+/// The elements in C order in another shape; one extent may be -1. Where all axes up to the split keep their extents:
+/// local, the split stays, memory is shared if possible. Otherwise the result is split along axis 0, evenly, and each
+/// element moves at most twice: to a cut along axis 0 if it is split elsewhere, and to its place. Collective. Throws
+/// ValueError for another number of elements.
+[[nodiscard]] DNDarray reshape(const DNDarray& x, const Shape& shape);
+/// reshape(x, {-1}).
+[[nodiscard]] DNDarray flatten(const DNDarray& x);
+
+}  // namespace heatpp
