@@ -1,0 +1,96 @@
+"""The benchmarks' data and check values, bit for bit as in benchmarks/data.hpp and check.hpp."""
+import numpy as np
+
+PIECE = 1 << 20
+U64 = np.uint64
+
+
+def hashes(seed, first, count):
+    """Elements first .. first + count of the random stream `seed` (splitmix64)."""
+    z = np.arange(first, first + count, dtype=U64)
+    z += U64((seed << 40) + 1)
+    z *= U64(0x9E3779B97F4A7C15)
+    z ^= z >> U64(30)
+    z *= U64(0xBF58476D1CE4E5B9)
+    z ^= z >> U64(27)
+    z *= U64(0x94D049BB133111EB)
+    z ^= z >> U64(31)
+    return z
+
+
+def _uniform(h):
+    return (h >> U64(40)).astype(np.float32) * np.float32(2.0**-24)
+
+
+def _normal(h):
+    low = U64(0xFFFF)
+    total = (h & low) + ((h >> U64(16)) & low) + ((h >> U64(32)) & low) + (h >> U64(48))
+    return (total.astype(np.int64) - 131070).astype(np.float32) * np.float32(1.7320508075688772 / 65536)
+
+
+def _byte(h):
+    return (h >> U64(56)).astype(np.float32)
+
+
+_streams = {"uniform": _uniform, "normal": _normal, "byte": _byte}
+
+
+def vector(stream, seed, first, last):
+    """Elements first .. last of a stream, float32."""
+    out = np.empty(last - first, np.float32)
+    for at in range(0, len(out), PIECE):
+        piece = out[at : at + PIECE]
+        piece[:] = _streams[stream](hashes(seed, first + at, len(piece)))
+    return out
+
+
+def rows(stream, seed, first, last, columns):
+    """Rows first .. last of a matrix that is filled from the stream in C order."""
+    return vector(stream, seed, first * columns, last * columns).reshape(last - first, columns)
+
+
+def columns(stream, seed, height, width, first, last):
+    """Columns first .. last of that matrix."""
+    out = np.empty((height, last - first), np.float32)
+    step = max(1, PIECE // width)
+    for at in range(0, height, step):
+        out[at : at + step] = rows(stream, seed, at, min(height, at + step), width)[:, first:last]
+    return out
+
+
+def moments_rows(first, last):
+    x = rows("uniform", 21, first, last, 8)
+    x *= x
+    x += np.arange(8, dtype=np.float32)
+    return x
+
+
+def share(extent, ranks, rank):
+    """First and last index of a rank's block: the first extent % ranks ranks hold one more."""
+    each, more = divmod(extent, ranks)
+    first = rank * each + min(rank, more)
+    return first, first + each + (rank < more)
+
+
+def _weights(first, last):
+    index = np.arange(first + 1, last + 1, dtype=U64)
+    return ((index * U64(2654435761)) & U64(0xFFFFFFFF)).astype(np.float64) * 2.0**-32
+
+
+def check_sums(block, row=0, column=0):
+    """Sums of x, |x| and x weighted by position, for a block whose first element lies at (row, column)."""
+    block = np.atleast_1d(np.asarray(block))
+    if block.ndim == 1:
+        block, across = block[:, None], np.ones(1)
+    else:
+        across = _weights(column, column + block.shape[1])
+    sums = np.zeros(3)
+    step = max(1, PIECE // max(1, block.shape[1]))
+    for at in range(0, len(block), step):
+        x = block[at : at + step].astype(np.float64)
+        sums += x.sum(), np.abs(x).sum(), _weights(row + at, row + at + len(x)) @ (x @ across)
+    return sums
+
+
+def check_values(*arrays):
+    return np.concatenate([np.asarray(a, np.float64).ravel() for a in arrays])

@@ -1,0 +1,159 @@
+"""HeAT, one thread a rank: mpirun -n 2 python heat_peer.py NAME"""
+import os
+import sys
+import time
+
+import heat as ht
+import numpy as np
+import torch
+from mpi4py import MPI
+
+import data
+from turns import main, workload
+
+torch.set_num_threads(1)
+world = MPI.COMM_WORLD
+
+
+class Ranks:
+    first = world.rank == 0
+
+    def barrier(self):
+        world.Barrier()
+
+    def slowest(self, seconds):
+        return world.allreduce(seconds, op=MPI.MAX)
+
+    def asked(self):
+        """The ranks that wait for the driver's word sleep, since it is someone else's turn."""
+        word = np.zeros(1, np.int32)
+        if self.first:
+            word[0] = sys.stdin.readline().strip() == "turn"
+        request = world.Ibcast(word)
+        while not request.Test():
+            time.sleep(0.001)
+        return bool(word[0])
+
+
+def split(block, axis=0):
+    return ht.array(torch.from_numpy(np.ascontiguousarray(block)), is_split=axis, copy=False)
+
+
+def mine(extent):
+    return data.share(extent, world.size, world.rank)
+
+
+def vector(stream, seed, extent):
+    return split(data.vector(stream, seed, *mine(extent)))
+
+
+def matrix(stream, seed, height, width, axis=0):
+    if axis == 0:
+        return split(data.rows(stream, seed, *mine(height), width))
+    return split(data.columns(stream, seed, height, width, *mine(width)), 1)
+
+
+def check_sums(x):
+    offset = [0, 0]
+    offset[x.split] = sum(world.allgather(x.lshape[x.split])[: world.rank])
+    return world.allreduce(data.check_sums(x.larray.numpy(), *offset))
+
+
+def scalar(value):
+    return [value]
+
+
+@workload("chain")
+def chain():
+    a, b, c = (vector("uniform", seed, 20_000_000) for seed in (11, 12, 13))
+    return lambda: (ht.sqrt(a * a + b * b) * c - a / (b * b + 1)).sum().item(), scalar
+
+
+@workload("cumsum")
+def cumsum():
+    x = vector("normal", 76, 20_000_000)
+    return lambda: ht.cumsum(x, 0), check_sums
+
+
+@workload("latency")
+def latency():
+    x = vector("uniform", 11, 100)
+
+    def thousand_sums():
+        for _ in range(1000):
+            total = x.sum()
+        return total.item()
+
+    return thousand_sums, scalar
+
+
+@workload("moments")
+def moments():
+    x = split(data.moments_rows(*mine(10_000_000)))
+
+    def four():
+        return ht.mean(x, 0), ht.var(x, 0), ht.skew(x, 0, unbiased=False), ht.kurtosis(x, 0, unbiased=False)
+
+    return four, lambda result: data.check_values(*(y.numpy() for y in result))
+
+
+@workload("median")
+def median():
+    x = vector("normal", 71, 10_000_000)
+    return lambda: ht.median(x).item(), scalar
+
+
+@workload("percentile25")
+def percentile25():
+    x = vector("normal", 71, 10_000_000)
+    return lambda: ht.percentile(x, 25.0).item(), scalar
+
+
+@workload("resplit01")
+def resplit01():
+    x = matrix("normal", 64, 8000, 8000)
+    return lambda: ht.resplit(x, 1), check_sums
+
+
+@workload("resplit10")
+def resplit10():
+    x = matrix("normal", 64, 8000, 8000, 1)
+    return lambda: ht.resplit(x, 0), check_sums
+
+
+@workload("mask")
+def mask():
+    x = vector("normal", 71, 10_000_000)
+    return lambda: x[x > 0], check_sums
+
+
+def _load(file, axis):
+    path = os.path.join(os.environ["HEATPP_BENCH_DATA"], file)
+    return lambda: ht.load_hdf5(path, "data", dtype=ht.float32, split=axis), check_sums
+
+
+# HeAT reads one file, so that shards have no counterpart.
+for _axis in (0, 1):
+    workload(f"hdf5_load{_axis}.file")(lambda axis=_axis: _load("contiguous.h5", axis))
+    workload(f"hdf5_gzip{_axis}")(lambda axis=_axis: _load("gzip.h5", axis))
+
+
+@workload("hdf5_save")
+def hdf5_save():
+    x = matrix("byte", 91, 262_144, 512)
+    path = os.path.join(os.environ["HEATPP_BENCH_DATA"], "saved_by_heat.h5")
+
+    def save():
+        ht.save_hdf5(x, path, "data")
+        world.Barrier()
+
+    def read_back(_):
+        sums = check_sums(ht.load_hdf5(path, "data", split=0))
+        world.Barrier()
+        return sums
+
+    return save, read_back
+
+
+if __name__ == "__main__":
+    main(Ranks())

@@ -1,0 +1,117 @@
+"""NumPy, SciPy and h5py in one process: python numpy_peer.py NAME"""
+import os
+from glob import glob
+
+import numpy as np
+
+import data
+from turns import main, workload
+
+
+def scalar(value):
+    return [float(value)]
+
+
+@workload("chain")
+def chain():
+    a, b, c = (data.vector("uniform", seed, 0, 20_000_000) for seed in (11, 12, 13))
+    return lambda: (np.sqrt(a * a + b * b) * c - a / (b * b + 1)).sum(), scalar
+
+
+@workload("cumsum")
+def cumsum():
+    x = data.vector("normal", 76, 0, 20_000_000)
+    return lambda: np.cumsum(x), data.check_sums
+
+
+@workload("latency")
+def latency():
+    x = data.vector("uniform", 11, 0, 100)
+
+    def thousand_sums():
+        for _ in range(1000):
+            total = x.sum()
+        return total
+
+    return thousand_sums, scalar
+
+
+@workload("moments")
+def moments():
+    from scipy import stats
+
+    x = data.moments_rows(0, 10_000_000)
+    return (
+        lambda: (x.mean(0), x.var(0), stats.skew(x, 0), stats.kurtosis(x, 0)),
+        lambda result: data.check_values(*result),
+    )
+
+
+@workload("median")
+def median():
+    x = data.vector("normal", 71, 0, 10_000_000)
+    return lambda: np.median(x), scalar
+
+
+@workload("percentile25")
+def percentile25():
+    x = data.vector("normal", 71, 0, 10_000_000)
+    return lambda: np.percentile(x, 25), scalar
+
+
+@workload("resplit01")
+def resplit01():
+    x = data.rows("normal", 64, 0, 8000, 8000)
+    return lambda: (x[:, :4000].copy(), x[:, 4000:].copy()), lambda halves: data.check_sums(np.hstack(halves))
+
+
+@workload("resplit10")
+def resplit10():
+    x = data.rows("normal", 64, 0, 8000, 8000)
+    halves = x[:, :4000].copy(), x[:, 4000:].copy()
+    return lambda: np.hstack(halves), data.check_sums
+
+
+@workload("mask")
+def mask():
+    x = data.vector("normal", 71, 0, 10_000_000)
+    return lambda: x[x > 0], data.check_sums
+
+
+def _load(pattern):
+    import h5py
+
+    paths = sorted(glob(os.path.join(os.environ["HEATPP_BENCH_DATA"], pattern)))
+
+    def read(path):
+        with h5py.File(path, "r") as file:
+            return file["data"][...]
+
+    return lambda: read(paths[0]) if len(paths) == 1 else np.concatenate([read(path) for path in paths]), data.check_sums
+
+
+workload("hdf5_load0.file")(lambda: _load("contiguous.h5"))
+workload("hdf5_load0.shards")(lambda: _load("shard-*.h5"))
+workload("hdf5_gzip0")(lambda: _load("gzip.h5"))
+
+
+@workload("hdf5_save")
+def hdf5_save():
+    import h5py
+
+    x = data.rows("byte", 91, 0, 262_144, 512)
+    path = os.path.join(os.environ["HEATPP_BENCH_DATA"], "saved_by_numpy.h5")
+
+    def save():
+        with h5py.File(path, "w") as file:
+            file["data"] = x
+
+    def read_back(_):
+        with h5py.File(path) as file:
+            return data.check_sums(file["data"][...])
+
+    return save, read_back
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""Recomputes benchmarks/expected.json, the right check values, in float64 with NumPy alone: python reference.py"""
+import json
+import os
+
+import numpy as np
+
+import data
+
+f8 = np.float64
+
+
+def chain():
+    a, b, c = (data.vector("uniform", seed, 0, 20_000_000).astype(f8) for seed in (11, 12, 13))
+    return [(np.sqrt(a * a + b * b) * c - a / (b * b + 1)).sum()]
+
+
+def moments():
+    columns = []
+    for column in data.moments_rows(0, 10_000_000).T:
+        mean = column.mean(dtype=f8)
+        d = column - mean
+        var = (d**2).mean()
+        columns.append((mean, var, (d**3).mean() / var**1.5, (d**4).mean() / var**2 - 3))
+    return np.ravel(np.transpose(columns))
+
+
+def of_file(seed, height, width=512):
+    pieces = range(0, height, 16384)
+    return sum(data.check_sums(data.rows("byte", seed, at, at + 16384, width), at) for at in pieces)
+
+
+def positives(x):
+    return x[x > 0]
+
+
+def ten_million():
+    return data.vector("normal", 71, 0, 10_000_000)
+
+
+# Workloads whose result is checked by sums are held to the tolerance times the sum of |x|, others element by element.
+sums = {
+    ("resplit01", "resplit10"): (1e-9, lambda: data.check_sums(data.rows("normal", 64, 0, 8000, 8000))),
+    ("mask",): (1e-9, lambda: data.check_sums(positives(ten_million()))),
+    ("cumsum",): (1e-3, lambda: data.check_sums(np.cumsum(data.vector("normal", 76, 0, 20_000_000), dtype=f8))),
+    ("hdf5_load0", "hdf5_load1"): (1e-9, lambda: of_file(91, 524_288)),
+    ("hdf5_gzip0", "hdf5_gzip1"): (1e-9, lambda: of_file(92, 131_072)),
+    ("hdf5_save",): (1e-9, lambda: of_file(91, 262_144)),
+}
+values = {
+    ("chain",): (1e-4, chain),
+    ("moments",): (1e-3, moments),
+    ("median",): (1e-5, lambda: [np.median(ten_million().astype(f8))]),
+    ("percentile25",): (1e-5, lambda: [np.percentile(ten_million().astype(f8), 25)]),
+    ("latency",): (1e-5, lambda: [data.vector("uniform", 11, 0, 100).sum(dtype=f8)]),
+}
+
+
+def entries():
+    for kind, table in (("sums", sums), ("values", values)):
+        for names, (tolerance, compute) in table.items():
+            check = [float(v) for v in compute()]
+            for name in names:
+                yield name, {"kind": kind, "tolerance": tolerance, "check": check}
+
+
+if __name__ == "__main__":
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "expected.json")
+    with open(path, "w") as file:
+        lines = (f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in sorted(entries()))
+        file.write("{\n" + ",\n".join(lines) + "\n}\n")

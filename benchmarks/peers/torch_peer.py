@@ -1,0 +1,81 @@
+"""PyTorch in one process, as many threads as heatpp has ranks: python torch_peer.py NAME"""
+import os
+
+import torch
+
+import data
+from turns import main, workload
+
+torch.set_num_threads(int(os.environ.get("HEATPP_BENCH_RANKS", "2")))
+
+
+def vector(stream, seed, extent):
+    return torch.from_numpy(data.vector(stream, seed, 0, extent))
+
+
+def check_sums(x):
+    return data.check_sums(x.numpy())
+
+
+def scalar(value):
+    return [value]
+
+
+@workload("chain")
+def chain():
+    a, b, c = (vector("uniform", seed, 20_000_000) for seed in (11, 12, 13))
+    return lambda: (torch.sqrt(a * a + b * b) * c - a / (b * b + 1)).sum().item(), scalar
+
+
+@workload("cumsum")
+def cumsum():
+    x = vector("normal", 76, 20_000_000)
+    return lambda: x.cumsum(0), check_sums
+
+
+@workload("latency")
+def latency():
+    x = vector("uniform", 11, 100)
+
+    def thousand_sums():
+        for _ in range(1000):
+            total = x.sum()
+        return total.item()
+
+    return thousand_sums, scalar
+
+
+@workload("moments")
+def moments():
+    x = torch.from_numpy(data.moments_rows(0, 10_000_000))
+
+    def four():
+        mean = x.mean(0)
+        d = x - mean
+        d2 = d * d
+        var = d2.mean(0)
+        return mean, var, (d2 * d).mean(0) / var**1.5, (d2 * d2).mean(0) / var**2 - 3
+
+    return four, lambda result: data.check_values(*(y.numpy() for y in result))
+
+
+@workload("median")
+def median():
+    x = vector("normal", 71, 10_000_000)
+    return lambda: x.median().item(), scalar
+
+
+@workload("resplit01")
+def resplit01():
+    x = torch.from_numpy(data.rows("normal", 64, 0, 8000, 8000))
+    return lambda: (x[:, :4000].contiguous(), x[:, 4000:].contiguous()), lambda y: check_sums(torch.hstack(y))
+
+
+@workload("mask")
+def mask():
+    x = vector("normal", 71, 10_000_000)
+    return lambda: x[x > 0], check_sums
+
+
+if __name__ == "__main__":
+    main()

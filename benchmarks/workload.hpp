@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+/// A workload whose data are ready.
+struct Prepared {
+  std::function<void()> run;                   ///< what is timed; keeps its result
+  std::function<void()> release;               ///< frees that result, untimed
+  std::function<std::vector<double>()> check;  ///< numbers that tell whether it is right, alike on all ranks
+};
+
+/// A workload is known to the peers by `name`, or by `name.input` where variants read different inputs.
+struct Workload {
+  std::string_view name;
+  std::string_view variant;
+  Prepared (*prepare)();
+  std::string_view input = "";
+};
+
+/// Times `f()` and checks its result with `check(result)`.
+template <class F, class C>
+Prepared timed(F f, C check) {
+  auto result = std::make_shared<std::optional<std::invoke_result_t<F>>>();
+  return {[=] { *result = f(); }, [=] { result->reset(); }, [=] { return check(**result); }};
+}
+
+/// The families, each a table at the end of its source.
+std::vector<Workload> arithmetic_workloads();
+std::vector<Workload> layout_workloads();
+std::vector<Workload> statistics_workloads();
+std::vector<Workload> io_workloads();
+
+}  // namespace bench

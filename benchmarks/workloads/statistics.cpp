@@ -1,0 +1,52 @@
+// Moments and order statistics.
+#include "../check.hpp"
+#include "../data.hpp"
+#include "../workload.hpp"
+
+namespace bench {
+namespace {
+
+ht::DNDarray moments_data() {
+  return generate({10'000'000, 8}, 0, [](std::uint64_t i) {
+    const auto u = uniform(21, i);
+    return u * u + static_cast<float>(i % 8);
+  });
+}
+
+Prepared moments_at_once() {
+  return timed([x = moments_data()] { return ht::moments(x, 0); },
+               [](const ht::Moments& m) {
+                 return check_values({m.mean, m.var, m.skew, m.kurtosis});
+               });
+}
+
+Prepared moments_one_by_one() {
+  return timed(
+      [x = moments_data()] {
+        return ht::Moments{ht::mean(x, 0), ht::var(x, 0), ht::skew(x, 0), ht::kurtosis(x, 0)};
+      },
+      [](const ht::Moments& m) {
+        return check_values({m.mean, m.var, m.skew, m.kurtosis});
+      });
+}
+
+ht::DNDarray ten_million() { return generate<normal>(71, {10'000'000}); }
+
+Prepared median() {
+  return timed([x = ten_million()] { return ht::median(x); }, [](const auto& y) { return check_values({y}); });
+}
+
+Prepared percentile25() {
+  return timed([x = ten_million()] { return ht::percentile(x, 25); }, [](const auto& y) { return check_values({y}); });
+}
+
+}  // namespace
+
+std::vector<Workload> statistics_workloads() {
+  return {{"moments", "moments", moments_at_once},
+          {"moments", "mean, var, skew, kurtosis", moments_one_by_one},
+          {"median", "median", median},
+          {"percentile25", "percentile", percentile25}};
+}
+
+}  // namespace bench
