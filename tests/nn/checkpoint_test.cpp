@@ -11,7 +11,9 @@ using namespace heatpp::nn;
 namespace {
 
 // Runs with other numbers of ranks may be under way in the same folder.
-std::string path() { return "nn_checkpoint_test." + std::to_string(ht::world().size()) + ".pt"; }
+std::string path() {
+  return std::filesystem::temp_directory_path() / ("nn_checkpoint_test." + std::to_string(ht::world().size()) + ".pt");
+}
 
 /// A training with random numbers, momenta and running statistics.
 struct Run {
