@@ -32,7 +32,7 @@ class Training {
         sgd_(model_.parameters(), torch::optim::SGDOptions(options.learning_rate).momentum(0.9)),
         daso_(model_, sgd_, daso_options(options.epochs * loader_.batches())),
         rate_{.peak = options.learning_rate,
-              .warmup = loader_.batches() / 8,
+              .warmup = loader_.batches() / 2,
               .total = options.epochs * loader_.batches()},
         events_(comm_, (options.out / "tensorboard").string()) {}
 
