@@ -38,8 +38,9 @@ class Training {
 
   double run() {
     const auto checkpoint = (options_.out / "checkpoint.pt").string();
-    double accuracy = 0;
-    for (auto epoch = options_.resume ? nn::load_checkpoint(checkpoint, daso_) : 0; epoch < options_.epochs; ++epoch) {
+    auto epoch = options_.resume ? nn::load_checkpoint(checkpoint, daso_) : 0;
+    double accuracy = epoch < options_.epochs ? 0 : evaluate();
+    for (; epoch < options_.epochs; ++epoch) {
       train_epoch(epoch);
       save_checkpoint(checkpoint, daso_, epoch + 1);  // also makes all ranks hold the same weights
       accuracy = evaluate();
