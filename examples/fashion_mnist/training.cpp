@@ -32,14 +32,15 @@ class Training {
         sgd_(model_.parameters(), torch::optim::SGDOptions(options.learning_rate).momentum(0.9)),
         daso_(model_, sgd_, daso_options(options.epochs * loader_.batches())),
         rate_{.peak = options.learning_rate,
-              .warmup = loader_.batches() / 8,
+              .warmup = loader_.batches() / 2,
               .total = options.epochs * loader_.batches()},
         events_(comm_, (options.out / "tensorboard").string()) {}
 
   double run() {
     const auto checkpoint = (options_.out / "checkpoint.pt").string();
-    double accuracy = 0;
-    for (auto epoch = options_.resume ? nn::load_checkpoint(checkpoint, daso_) : 0; epoch < options_.epochs; ++epoch) {
+    auto epoch = options_.resume ? nn::load_checkpoint(checkpoint, daso_) : 0;
+    double accuracy = epoch < options_.epochs ? 0 : evaluate();
+    for (; epoch < options_.epochs; ++epoch) {
       train_epoch(epoch);
       save_checkpoint(checkpoint, daso_, epoch + 1);  // also makes all ranks hold the same weights
       accuracy = evaluate();
