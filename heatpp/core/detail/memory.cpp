@@ -41,20 +41,23 @@ class LargeBlocks {
     return block;
   }
 
-  void release(void* block) {
+  /// False for a block that did not come from here.
+  bool release(void* block) {
     std::size_t size = 0;
     {
       const std::lock_guard lock(mutex_);
       const auto found = used_.find(block);
+      if (found == used_.end()) return false;
       size = found->second;
       used_.erase(found);
       if (idle_ + size <= limit_) {
         free_.emplace(size, block);
         idle_ += size;
-        return;
+        return true;
       }
     }
     ::munmap(block, size);
+    return true;
   }
 
  private:
@@ -103,21 +106,26 @@ LargeBlocks& large_blocks() {
   return *blocks;
 }
 
-void free_large(void* block) { large_blocks().release(block); }
-void free_small(void* block) { std::free(block); }
+// LibTorch's oneDNN and quantised kernels ask for one function that frees any block. Large ones begin at the boundary
+// of a huge page, where few small ones do.
+void free_block(void* block) {
+  const bool may_be_large = reinterpret_cast<std::uintptr_t>(block) % huge_page == 0;
+  if (!may_be_large || !large_blocks().release(block)) std::free(block);
+}
 
 class Allocator final : public c10::Allocator {
  public:
   c10::DataPtr allocate(std::size_t bytes) override {
-    if (bytes == 0) return {nullptr, nullptr, &free_small, at::kCPU};
+    if (bytes == 0) return {nullptr, nullptr, &free_block, at::kCPU};
     if (bytes >= large_from) {
       void* block = large_blocks().allocate(bytes);
-      return {block, block, &free_large, at::kCPU};
+      return {block, block, &free_block, at::kCPU};
     }
     void* block = std::aligned_alloc(small_alignment, round_up(bytes, small_alignment));
     if (!block) throw std::bad_alloc();
-    return {block, block, &free_small, at::kCPU};
+    return {block, block, &free_block, at::kCPU};
   }
+  c10::DeleterFnPtr raw_deleter() const override { return &free_block; }
   void copy_data(void* to, const void* from, std::size_t bytes) const override { std::memcpy(to, from, bytes); }
 };
 

@@ -1,0 +1,46 @@
+#include <heatpp_nn/detail/crc32c.hpp>
+
+#include <array>
+#include <cstring>
+
+namespace heatpp::nn::detail {
+namespace {
+
+using Table = std::array<std::array<std::uint32_t, 256>, 8>;
+
+// tables[k][b] is the checksum of byte b followed by k zero bytes, so that eight bytes are taken in one step.
+constexpr Table make_tables() {
+  constexpr std::uint32_t polynomial = 0x82f63b78;  // reflected
+  Table tables{};
+  for (std::uint32_t b = 0; b < 256; ++b) {
+    std::uint32_t crc = b;
+    for (int bit = 0; bit < 8; ++bit) crc = crc & 1 ? crc >> 1 ^ polynomial : crc >> 1;
+    tables[0][b] = crc;
+  }
+  for (std::size_t k = 1; k < 8; ++k)
+    for (std::size_t b = 0; b < 256; ++b) tables[k][b] = tables[k - 1][b] >> 8 ^ tables[0][tables[k - 1][b] & 255];
+  return tables;
+}
+
+constexpr Table tables = make_tables();
+
+std::uint32_t eight_bytes(std::uint32_t crc, const std::byte* data) {
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    const auto mixed = std::to_integer<std::uint32_t>(data[i]) ^ (i < 4 ? crc >> 8 * i & 255 : 0);
+    next ^= tables[7 - i][mixed];
+  }
+  return next;
+}
+
+}  // namespace
+
+std::uint32_t crc32c(std::span<const std::byte> data, std::uint32_t before) {
+  std::uint32_t crc = ~before;
+  std::size_t i = 0;
+  for (; i + 8 <= data.size(); i += 8) crc = eight_bytes(crc, data.data() + i);
+  for (; i < data.size(); ++i) crc = crc >> 8 ^ tables[0][(crc ^ std::to_integer<std::uint32_t>(data[i])) & 255];
+  return ~crc;
+}
+
+}  // namespace heatpp::nn::detail

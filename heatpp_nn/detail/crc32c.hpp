@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace heatpp::nn::detail {
+
+/// CRC-32C (Castagnoli) of `data`, continued from the checksum of what came before it.
+[[nodiscard]] std::uint32_t crc32c(std::span<const std::byte> data, std::uint32_t before = 0);
+
+}  // namespace heatpp::nn::detail

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <heatpp/comm/topology.hpp>
+#include <vector>
+
+namespace heatpp::nn::detail {
+
+/// Room for a list of tensors in one host buffer for each of their dtypes, so that few large messages carry many small
+/// tensors. Tensors on a GPU are staged.
+class FlatBuffers {
+ public:
+  explicit FlatBuffers(const std::vector<at::Tensor>& like);
+
+  /// Copies the tensors in; an undefined one counts as zeros.
+  void pack(const std::vector<at::Tensor>& tensors);
+  /// Copies the contents back out.
+  void unpack(const std::vector<at::Tensor>& tensors) const;
+
+  /// One for each dtype, none of them empty.
+  [[nodiscard]] const std::vector<at::Tensor>& buffers() const { return buffers_; }
+  /// Where tensor `i` lies, in its shape.
+  [[nodiscard]] const at::Tensor& view(std::size_t i) const { return views_[i]; }
+  [[nodiscard]] std::int64_t bytes() const;
+  [[nodiscard]] bool finite() const;
+
+ private:
+  std::vector<at::Tensor> buffers_;
+  std::vector<at::Tensor> views_;
+};
+
+/// Whether every element is finite. True for an empty tensor.
+[[nodiscard]] bool is_finite(const at::Tensor& tensor);
+
+/// Replaces each tensor by its mean over all ranks. Every rank gets the same bits. Collective.
+void average(const Topology& topology, const std::vector<at::Tensor>& tensors);
+
+}  // namespace heatpp::nn::detail

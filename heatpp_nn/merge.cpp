@@ -1,0 +1,37 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_nn/merge.hpp>
+
+#include <ATen/ATen.h>
+
+namespace heatpp::nn {
+
+using heatpp::detail::raise;
+
+void check(const MergeOptions& options) {
+  if (!(options.alpha >= 0 && options.alpha <= 1))
+    raise<ValueError>("daso", "got the merge weight alpha {}; expected 0 <= alpha <= 1", options.alpha);
+  if (!(options.beta > 0 && options.beta <= 1))
+    raise<ValueError>("daso", "got the merge weight beta {}; expected 0 < beta <= 1", options.beta);
+}
+
+double merge_weight(const MergeOptions& options, std::int64_t wait, int nodes) {
+  switch (options.policy) {
+    case MergePolicy::daso: return nodes / (2.0 * static_cast<double>(wait) + nodes);
+    case MergePolicy::alpha: return 1 - options.alpha;
+    case MergePolicy::delta: return options.beta;
+  }
+  return 1;
+}
+
+void prepare_merge(at::Tensor& mean, const at::Tensor& snapshot, MergePolicy policy) {
+  if (policy == MergePolicy::delta) mean.sub_(snapshot);
+}
+
+void merge(at::Tensor x, at::Tensor prepared, double weight, MergePolicy policy) {
+  const at::NoGradGuard no_grad;
+  if (policy == MergePolicy::delta) x.add_(prepared, weight);
+  else if (weight == 1) x.copy_(prepared);  // equal to the bit on all nodes
+  else x.add_(prepared.sub_(x), weight);
+}
+
+}  // namespace heatpp::nn

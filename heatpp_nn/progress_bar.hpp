@@ -1,0 +1,54 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <heatpp/comm/communicator.hpp>
+#include <iosfwd>
+#include <optional>
+
+namespace heatpp::nn {
+
+/// What a progress bar shows.
+struct Progress {
+  std::string label;
+  std::int64_t done = 0;     ///< batches
+  std::int64_t total = 0;    ///< batches
+  std::int64_t samples = 0;  ///< on all ranks
+  double seconds = 0;
+  double loss = 0;
+};
+
+/// One line: a bar, share, time left, samples per second and loss. Pure.
+[[nodiscard]] std::string progress_line(const Progress& progress, int bar_width = 24);
+
+struct ProgressBarOptions {
+  std::int64_t total = 0;  ///< batches
+  std::string label = {};
+  std::ostream* out = nullptr;                  ///< nullptr: standard error
+  std::optional<bool> terminal = std::nullopt;  ///< nullopt: ask the system
+  double every_seconds = 5;                     ///< between two lines where the output is not a terminal
+};
+
+/// Shows on rank 0 how far a loop is: one line that is redrawn in a terminal, a line now and then elsewhere. Local.
+class ProgressBar {
+ public:
+  ProgressBar(const Communicator& comm, const ProgressBarOptions& options);
+
+  /// One more batch, with so many samples on all ranks.
+  void update(std::int64_t samples, double loss);
+  /// Draws the final state and ends the line.
+  void finish();
+
+ private:
+  [[nodiscard]] double seconds() const;
+  void draw(bool last);
+
+  ProgressBarOptions options_;
+  Progress progress_;
+  bool shown_;
+  bool terminal_ = false;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  double drawn_at_ = -1e9;
+};
+
+}  // namespace heatpp::nn

@@ -1,0 +1,247 @@
+#include "training.hpp"
+#include "../support.hpp"
+
+using namespace heatpp::nn;
+using torch::optim::SGDOptions;
+using Kind = DasoEvent::Kind;
+
+namespace {
+
+int nodes_of(const std::function<int(int)>& map) {
+  std::set<int> nodes;
+  for (int rank = 0; rank < ht::world().size(); ++rank) nodes.insert(map(rank));
+  return static_cast<int>(nodes.size());
+}
+
+/// Gives every gradient the value that `f` gives for this rank's node, so that steps are known.
+struct Constant : torch::nn::Module {
+  at::Tensor w = register_parameter("w", torch::zeros({7}, torch::kDouble));
+  at::Tensor forward(double slope) { return w.sum() * slope; }
+};
+
+}  // namespace
+
+TEST_CASE("One node trains synchronously under any schedule", "[nn][daso]") {
+  const ht::Topology topology(ht::world(), {.node_of = [](int) { return 0; }});
+  const auto options = SGDOptions(0.1).momentum(0.9);
+  const auto expected = train_synchronously<torch::optim::SGD>(topology, options, 12);
+
+  for (const auto policy : {MergePolicy::daso, MergePolicy::alpha, MergePolicy::delta})
+    CHECK(equal(train_daso<torch::optim::SGD>(topology, options, 12,
+                                              {.interval = {.first = {2, 1}}, .merge = {.policy = policy}}),
+                expected));
+}
+
+TEST_CASE("Warm-up and cool-down equal DataParallel to the bit", "[nn][daso]") {
+  for (const auto& topology : topologies()) {
+    const auto sgd = SGDOptions(0.1).momentum(0.9);
+    const auto adam = torch::optim::AdamOptions(0.01);
+    const DasoOptions warm{.phases = {.warmup = 10}}, cool{.phases = {.cooldown = 10, .total = 10}};
+
+    CHECK(equal(train_daso<torch::optim::SGD>(topology, sgd, 10, warm),
+                train_synchronously<torch::optim::SGD>(topology, sgd, 10)));
+    CHECK(equal(train_daso<torch::optim::Adam>(topology, adam, 10, cool),
+                train_synchronously<torch::optim::Adam>(topology, adam, 10)));
+  }
+}
+
+TEST_CASE("Averaging weights at once at every batch is synchronous SGD", "[nn][daso]") {
+  for (const auto& topology : topologies()) {
+    const auto options = SGDOptions(0.1).momentum(0.9).weight_decay(1e-3);
+
+    const auto averaged = train_daso<torch::optim::SGD>(topology, options, 20, {.interval = {.first = {1, 0}}});
+
+    CHECK(distance(averaged, train_synchronously<torch::optim::SGD>(topology, options, 20)) < 1e-12);
+  }
+}
+
+TEST_CASE("After drain and in the cool-down all ranks hold the same bits", "[nn][daso]") {
+  const auto policy = GENERATE(MergePolicy::daso, MergePolicy::alpha, MergePolicy::delta);
+  for (const auto& topology : topologies()) {
+    torch::manual_seed(1);
+    auto net = std::make_shared<torch::nn::SequentialImpl>(torch::nn::Linear(5, 6), torch::nn::BatchNorm1d(6),
+                                                           torch::nn::Linear(6, 3));
+    net->to(torch::kDouble);
+    DataParallelMultiGPU model(net, topology);
+    torch::optim::AdamW adam(model.parameters(), torch::optim::AdamWOptions(0.01));
+    DASO daso(model, adam,
+              {.phases = {.warmup = 2, .cooldown = 3, .total = 20},
+               .interval = {.first = {3, 2}},
+               .merge = {.policy = policy}});
+    for (std::int64_t b = 0; b < 20; ++b) {
+      daso.zero_grad();
+      const auto [x, y] = my_batch(b, 4);
+      const auto loss = torch::mse_loss(net->forward(x), y);
+      loss.backward();
+      daso.step(loss);
+      if (b == 9) {
+        daso.drain();
+        CHECK(model.equal_on_all_ranks());
+      }
+      if (b == 11) CHECK(model.equal_on_all_ranks() == (ht::world().size() == 1));
+    }
+    daso.drain();
+    CHECK(model.equal_on_all_ranks());
+    CHECK(daso.phase() == Phase::cooldown);
+  }
+}
+
+TEST_CASE("The ranks of a node hold the same bits all the time", "[nn][daso]") {
+  for (const auto& topology : topologies()) {
+    DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);
+    torch::optim::SGD sgd(model.parameters(), SGDOptions(0.1).momentum(0.9));
+    DASO daso(model, sgd, {.interval = {.first = {2, 1}}});
+    for (std::int64_t b = 0; b < 9; ++b) {
+      daso.zero_grad();
+      backward(model, b);
+      daso.step(1.0);
+      const auto sums = topology.node().allgather(std::int64_t{model.checksum()});
+      CHECK(std::set(sums.begin(), sums.end()).size() == 1);
+    }
+  }
+}
+
+TEST_CASE("Events: the age of every merge is the wait", "[nn][daso]") {
+  const auto maps = node_maps();
+  for (const auto& map : maps) {
+    const ht::Topology topology(ht::world(), {.node_of = map});
+    DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);
+    torch::optim::SGD sgd(model.parameters(), 0.1);
+    DASO daso(model, sgd, {.phases = {.warmup = 1, .cooldown = 1, .total = 10}, .interval = {.first = {4, 2}}});
+    for (std::int64_t b = 0; b < 10; ++b) {
+      daso.zero_grad();
+      backward(model, b);
+      daso.step(1.0);
+    }
+    const Interval every{4, 2};
+    std::vector<DasoEvent> expected{{0, Kind::phase, Phase::warmup, every}, {1, Kind::phase, Phase::cycle, every}};
+    if (nodes_of(map) > 1) {
+      expected.push_back({4, Kind::start, Phase::cycle, every});
+      expected.push_back({6, Kind::merge, Phase::cycle, every, 2});
+      expected.push_back({8, Kind::drain, Phase::cooldown, every});
+    }
+    expected.push_back({9, Kind::phase, Phase::cooldown, every});
+    CHECK((daso.events() == expected));
+    CHECK(daso.counters().starts == (nodes_of(map) > 1));
+    CHECK_THAT(to_string(daso), Catch::Contains("cool-down, batch 10") && Catch::Contains("interval 4, wait 2"));
+  }
+}
+
+TEST_CASE("Merging over the nodes equals the formulas", "[nn][daso]") {
+  const auto policy = GENERATE(MergePolicy::daso, MergePolicy::alpha, MergePolicy::delta);
+  const MergeOptions rule{.policy = policy, .alpha = 0.25, .beta = 0.5};
+  for (const auto& map : node_maps()) {
+    if (nodes_of(map) == 1) continue;
+    const ht::Topology topology(ht::world(), {.node_of = map});
+    auto net = std::make_shared<Constant>();
+    DataParallelMultiGPU model(net, topology);
+    torch::optim::SGD sgd(model.parameters(), 1.0);
+    DASO daso(model, sgd, {.interval = {.first = {2, 2}}, .merge = rule});
+
+    const double slope = 1.0 + map(ht::world().rank());
+    for (int b = 0; b < 4; ++b) {  // sent after batch 1, merged after batch 3
+      daso.zero_grad();
+      net->forward(slope).backward();
+      daso.step(1.0);
+    }
+
+    double mean = 0;
+    for (int rank = 0; rank < ht::world().size(); ++rank) mean += -2.0 * (1 + map(rank)) / ht::world().size();
+    const double now = -4 * slope, sent = -2 * slope, P = nodes_of(map);
+    const double expected = policy == MergePolicy::daso    ? (4 * now + P * mean) / (4 + P)
+                            : policy == MergePolicy::alpha ? 0.25 * now + 0.75 * mean
+                                                           : now + 0.5 * (mean - sent);
+    CHECK(torch::allclose(net->w, torch::full({7}, expected, torch::kDouble), 1e-14, 1e-14));
+  }
+}
+
+TEST_CASE("Share of the updates that survives merging", "[nn][daso]") {
+  const int P = ht::world().size();
+  if (P == 1) return;
+  const ht::Topology topology(ht::world(), {.node_of = [](int rank) { return rank; }});
+  const auto kept = [&](MergePolicy policy) {
+    auto net = std::make_shared<Constant>();
+    DataParallelMultiGPU model(net, topology);
+    torch::optim::SGD sgd(model.parameters(), 1.0);
+    DASO daso(model, sgd, {.review_every = 1000000, .merge = {.policy = policy}});
+    double before = 0;
+    for (int b = 0; b < 41; ++b) {  // a sync is sent at 3, 7, ... and merged at 4, 8, ...: whole cycles from 5 to 40
+      daso.zero_grad();
+      net->forward(1.0).backward();
+      daso.step(1.0);
+      if (b == 4) before = net->w[0].item<double>();
+    }
+    return (before - net->w[0].item<double>()) / 36;
+  };
+
+  CHECK(kept(MergePolicy::daso) == Approx((4 - 1 + 2.0 / (2 + P)) / 4).epsilon(1e-12));  // 5/6 for four nodes
+  CHECK(kept(MergePolicy::delta) == Approx(1.0).epsilon(1e-12));
+}
+
+TEST_CASE("Plateaus of the loss over all ranks shorten the interval", "[nn][daso]") {
+  for (const auto& topology : topologies()) {
+    DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);
+    torch::optim::SGD sgd(model.parameters(), 0.0);
+    DASO daso(model, sgd, {.phases = {.warmup = 2}, .review_every = 2});
+    std::vector<std::int64_t> intervals;
+    for (std::int64_t b = 0; b < 20; ++b) {
+      daso.zero_grad();
+      backward(model, b);
+      daso.step(ht::world().rank() == 0 ? 1.0 : 3.0);
+      intervals.push_back(daso.interval().batches);
+    }
+    const std::vector<std::int64_t> expected{4, 4, 4, 4, 4, 4, 4, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 8};
+    CHECK(intervals == expected);
+  }
+}
+
+TEST_CASE("A node with a bad gradient stops, and all ranks throw together", "[nn][daso]") {
+  const int last = ht::world().size() - 1;
+  for (const auto& topology : topologies()) {
+    DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);
+    torch::optim::SGD sgd(model.parameters(), 0.1);
+    DASO daso(model, sgd, {.interval = {.first = {4, 1}}});
+    std::int64_t thrown_at = -1;
+    std::string message;
+    for (std::int64_t b = 0; b < 8 && message.empty(); ++b) {
+      daso.zero_grad();
+      backward(model, b);
+      const at::NoGradGuard no_grad;
+      if (b == 2 && ht::world().rank() == last) model.module().first->bias.mutable_grad()[0] = std::nan("");
+      message = message_of<ht::ValueError>([&] { daso.step(1.0); });
+      thrown_at = b;
+    }
+    CHECK_THAT(message, Catch::Contains("[daso]") && Catch::Contains("first.bias"));
+    CHECK(thrown_at == (daso.nodes() == 1 ? 2 : 4));
+    CHECK(at::isfinite(model.module().first->bias).all().item<bool>());
+  }
+}
+
+TEST_CASE("A cool-down can be called for", "[nn][daso]") {
+  for (const auto& topology : topologies()) {
+    DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);
+    torch::optim::SGD sgd(model.parameters(), SGDOptions(0.1).momentum(0.9));
+    DASO daso(model, sgd, {.phases = {.cooldown = 2}, .interval = {.first = {2, 1}}});
+    for (std::int64_t b = 0; b < 6; ++b) {
+      if (b == 4) daso.cool_down();
+      daso.zero_grad();
+      backward(model, b);
+      daso.step(1.0);
+    }
+    CHECK(daso.phase() == Phase::cooldown);
+    CHECK(model.equal_on_all_ranks());
+  }
+}
+
+TEST_CASE("Bad options and unknown optimizers are refused", "[nn][daso]") {
+  const ht::Topology topology(ht::world());
+  DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);
+  torch::optim::SGD sgd(model.parameters(), 0.1);
+  torch::optim::LBFGS lbfgs(model.parameters());
+
+  CHECK_THROWS_AS(DASO(model, sgd, {.interval = {.first = {0, 0}}}), ht::ValueError);
+  CHECK_THROWS_AS(DASO(model, sgd, {.interval = {.first = {2, 3}}}), ht::ValueError);
+  CHECK_THROWS_AS(DASO(model, sgd, {.review_every = 0}), ht::ValueError);
+  CHECK_THROWS_AS(DASO(model, sgd, {.merge = {.beta = 2}}), ht::ValueError);
+  CHECK_THROWS_AS(DASO(model, lbfgs), ht::TypeError);
+}

@@ -1,0 +1,62 @@
+#include "../with_torch.hpp"
+
+#include <heatpp/comm/error.hpp>
+#include <heatpp_nn/merge.hpp>
+
+using namespace heatpp::nn;
+
+namespace {
+
+struct Case {
+  at::Tensor x, s, m;  // a node's weights now, its snapshot, the mean of the snapshots
+};
+
+Case random_case() {
+  torch::manual_seed(3);
+  const auto snapshots = torch::randn({4, 50}, torch::kDouble);
+  return {snapshots[1] + 0.1 * torch::randn({50}, torch::kDouble), snapshots[1].clone(), snapshots.mean(0)};
+}
+
+at::Tensor merged(const Case& c, const MergeOptions& options, std::int64_t wait, int nodes) {
+  auto x = c.x.clone(), prepared = c.m.clone();
+  prepare_merge(prepared, c.s, options.policy);
+  merge(x, prepared, merge_weight(options, wait, nodes), options.policy);
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("Merge policies equal their formulas", "[nn][merge]") {
+  const auto c = random_case();
+  const auto wait = GENERATE(1, 2, 5);
+  const double S = wait, P = 4;
+
+  const auto daso = merged(c, {.policy = MergePolicy::daso}, wait, 4);
+  const auto alpha = merged(c, {.policy = MergePolicy::alpha, .alpha = 0.3}, wait, 4);
+  const auto delta = merged(c, {.policy = MergePolicy::delta, .beta = 0.7}, wait, 4);
+
+  CHECK(torch::allclose(daso, (2 * S * c.x + P * c.m) / (2 * S + P), 1e-14, 1e-14));
+  CHECK(torch::allclose(alpha, 0.3 * c.x + 0.7 * c.m, 1e-14, 1e-14));
+  CHECK(torch::allclose(delta, c.x + 0.7 * (c.m - c.s), 1e-14, 1e-14));
+}
+
+TEST_CASE("Equal weights are a fixed point of every policy", "[nn][merge]") {
+  const auto policy = GENERATE(MergePolicy::daso, MergePolicy::alpha, MergePolicy::delta);
+  const auto x = torch::randn({50});
+
+  CHECK(merged({x, x.clone(), x.clone()}, {.policy = policy, .alpha = 0.3}, 2, 3).equal(x));
+}
+
+TEST_CASE("DELTA keeps the mean of the nodes", "[nn][merge]") {
+  torch::manual_seed(4);
+  const auto s = torch::randn({5, 20}, torch::kDouble), x = s + torch::randn({5, 20}, torch::kDouble);
+  auto after = torch::empty_like(x);
+  for (int node = 0; node < 5; ++node) after[node] = merged({x[node], s[node], s.mean(0)}, {.beta = 0.6}, 1, 5);
+
+  CHECK(torch::allclose(after.mean(0), x.mean(0), 0, 1e-14));
+}
+
+TEST_CASE("Merge weights out of range are refused", "[nn][merge]") {
+  CHECK_THROWS_AS(check(MergeOptions{.alpha = 1.5}), heatpp::ValueError);
+  CHECK_THROWS_AS(check(MergeOptions{.beta = 0}), heatpp::ValueError);
+}
