@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+
+namespace heatpp::io::detail {
+
+/// A file that is written beside its final place and moved there once it is complete; without `commit` it is removed.
+class AsideFile {
+ public:
+  /// Creates it empty, or as a copy of what is at `target`. Throws IoError naming `op` where that cannot be.
+  enum class Begin { empty, copy };
+  AsideFile(const std::filesystem::path& target, Begin begin, const char* op);
+  ~AsideFile();
+  AsideFile(const AsideFile&) = delete;
+  AsideFile& operator=(const AsideFile&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// Moves it to its final place in one step, over what is there. Throws IoError.
+  void commit();
+
+ private:
+  const char* op_;
+  std::filesystem::path target_, path_;
+  bool exists_ = false;
+};
+
+/// Room on the disk for a file that is being written. A disk that fills up while HDF5 writes leaves it, and MPI-IO on
+/// the other ranks, in a state from which they do not return: so a full disk has to be noticed before.
+struct Room {
+  /// Throws IoError naming `op` where the disk of `file` has less than `bytes`.
+  static void check(const std::filesystem::path& file, std::int64_t bytes, const char* op);
+  /// Takes `bytes` behind the end of the file for it, where the file system can do so. Throws IoError.
+  static void reserve(const std::filesystem::path& file, std::int64_t bytes, const char* op);
+  /// Gives back what was reserved and not used.
+  static void trim(const std::filesystem::path& file);
+};
+
+}  // namespace heatpp::io::detail

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <heatpp/core/shape.hpp>
+#include <heatpp_io/detail/element_type.hpp>
+#include <heatpp_io/detail/selection.hpp>
+#include <string>
+
+namespace heatpp::io::detail {
+
+/// What a dataset holds and how it is stored.
+struct DatasetInfo {
+  Shape shape;
+  ElementType element;
+  Shape chunk;  ///< extents of its chunks; empty where it is not stored in chunks
+  bool compressed = false;
+  bool is_virtual = false;
+};
+
+/// An open dataset, and the file it is in.
+struct Dataset {
+  Handle file;
+  Handle id;
+  Handle memory;  ///< the type of its elements in memory
+  DatasetInfo info;
+};
+
+/// How this rank opens files on its own, or all ranks of a communicator together.
+[[nodiscard]] Handle local_access();
+
+/// Opens a dataset for reading. Throws IoError naming `op` where the file is missing, no HDF5, truncated or being
+/// written, where it has no such dataset, and where that holds no numbers. An empty name means the only dataset of the
+/// file's root.
+[[nodiscard]] Dataset open_dataset(const std::string& path, const std::string& name, const char* op,
+                                   const Handle& access = local_access());
+
+}  // namespace heatpp::io::detail

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <heatpp/comm/communicator.hpp>
+#include <heatpp_io/source.hpp>
+
+namespace heatpp::io::detail {
+
+/// Whether `a` comes before `b` when runs of digits count as numbers: "part-2" before "part-10".
+[[nodiscard]] bool natural_less(const std::string& a, const std::string& b);
+
+/// The paths that `pattern` matches, in natural order. Local.
+[[nodiscard]] std::vector<std::string> glob(const std::string& pattern);
+
+/// The paths of `source` in order, those of a pattern in natural order; a name that exists is no pattern. Rank 0 looks,
+/// all ranks get the same. Collective. Throws IoError where a pattern matches nothing, ValueError for an empty list.
+[[nodiscard]] std::vector<std::string> expand(const Source& source, const Communicator& comm, const char* op);
+
+/// The texts of rank 0 on every rank. Collective.
+[[nodiscard]] std::vector<std::string> broadcast_texts(std::vector<std::string> texts, const Communicator& comm);
+
+}  // namespace heatpp::io::detail

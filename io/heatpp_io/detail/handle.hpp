@@ -1,0 +1,50 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <string>
+#include <utility>
+
+namespace heatpp::io::detail {
+
+/// An HDF5 identifier of any kind, released with the object.
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(hid_t id) : id_(id) {}
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    return *this;
+  }
+  ~Handle() { close(); }
+
+  [[nodiscard]] hid_t get() const { return id_; }
+  [[nodiscard]] explicit operator bool() const { return id_ >= 0; }
+  /// False where HDF5 could not release it, for a file: not write all of it.
+  bool close() {
+    const auto id = std::exchange(id_, -1);
+    return id < 0 || H5Idec_ref(id) >= 0;
+  }
+
+ private:
+  hid_t id_ = -1;
+};
+
+/// Keeps HDF5 from printing its error stack while it lives; the host code's setting returns with its end.
+class SilentErrors {
+ public:
+  SilentErrors();
+  ~SilentErrors();
+  SilentErrors(const SilentErrors&) = delete;
+  SilentErrors& operator=(const SilentErrors&) = delete;
+
+ private:
+  H5E_auto2_t printer_ = nullptr;
+  void* data_ = nullptr;
+};
+
+/// What HDF5 says about the call that failed last, without its stack.
+[[nodiscard]] std::string innermost_error();
+
+}  // namespace heatpp::io::detail

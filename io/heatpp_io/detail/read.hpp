@@ -1,0 +1,26 @@
+#pragma once
+
+#include <heatpp_io/detail/record.hpp>
+#include <heatpp_io/detail/shard_reader.hpp>
+#include <heatpp_io/detail/strategy.hpp>
+
+namespace heatpp::io::detail {
+
+/// What is read, and into which blocks.
+struct ReadJob {
+  const char* op;
+  const Shards& shards;
+  const Selection& box;
+  const Communicator& comm;
+  std::optional<bool> collective;  ///< forces or forbids MPI-IO
+};
+
+/// Reads the box into this rank's contiguous `block` under `layout`. Collective. Throws IoError on all ranks.
+Transfer read(const ReadJob& job, const Layout& layout, const at::Tensor& block);
+
+/// An access property list by which the ranks of `comm` open a file together, and a transfer list for their reads and
+/// writes.
+[[nodiscard]] Handle shared_access(const Communicator& comm);
+[[nodiscard]] Handle shared_transfer(bool collective);
+
+}  // namespace heatpp::io::detail

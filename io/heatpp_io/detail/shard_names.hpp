@@ -1,0 +1,13 @@
+#pragma once
+
+#include <filesystem>
+#include <heatpp/comm/communicator.hpp>
+
+namespace heatpp::io::detail {
+
+/// The file of each rank: `path` with "{rank}" replaced, or "part-{rank}.h5" in it if it is a directory. Collective.
+/// Throws ValueError where it is neither, and where there are shards of other ranks under the same pattern.
+[[nodiscard]] std::vector<std::string> shard_names(const std::filesystem::path& path, const Communicator& comm,
+                                                   const char* op);
+
+}  // namespace heatpp::io::detail

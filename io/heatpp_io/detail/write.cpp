@@ -1,0 +1,140 @@
+#include <ATen/ATen.h>
+
+#include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp_io/detail/aside_file.hpp>
+#include <heatpp_io/detail/box_io.hpp>
+#include <heatpp_io/detail/new_dataset.hpp>
+#include <heatpp_io/detail/read.hpp>
+#include <heatpp_io/detail/windows.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace heatpp::io::detail {
+namespace {
+
+using heatpp::detail::from_torch;
+using heatpp::detail::raise;
+
+// Shorter runs are put together to whole rows before they are written.
+constexpr std::int64_t long_run = std::int64_t{1} << 20;
+
+Selection whole(const Shape& shape) { return select(shape, {}, "save_hdf5"); }
+
+/// What the dataset needs in the file at most: compression may fail to make chunks smaller, and they want an index.
+std::int64_t bytes_needed(const Dataset& dataset) {
+  constexpr std::int64_t headers = std::int64_t{64} << 10;
+  const auto bytes = size_of(dataset.info.shape) * static_cast<std::int64_t>(itemsize(dataset.info.element.dtype));
+  return headers + bytes + (dataset.info.chunk.empty() ? 0 : bytes / 8);
+}
+
+/// Longest contiguous run of the first rank's block in the file.
+std::int64_t run_bytes(const Layout& layout, std::int64_t itemsize) {
+  auto bytes = itemsize * layout.count(0);
+  for (auto i = static_cast<std::size_t>(*layout.split()) + 1; i < layout.shape().size(); ++i)
+    bytes *= layout.shape()[i];
+  return bytes;
+}
+
+struct Target {
+  const WriteJob& job;
+  const Dataset& dataset;
+  const Layout& layout;
+  const Communicator& comm;
+};
+
+void write_blocks(const Target& to, const at::Tensor& block, bool collective) {
+  const auto rank = to.comm.rank();
+  const auto box = narrow(whole(to.layout.shape()), *to.layout.split(), to.layout.offset(rank), to.layout.count(rank));
+  std::array<std::int64_t, 1> calls{0};
+  if (collective) {
+    calls[0] = std::ssize(write_plan(to.dataset.info, box));
+    to.comm.allreduce(calls, ReduceOp::max);
+  }
+  const auto transfer = shared_transfer(collective);
+  all_or_none(to.comm, [&] {
+    write_box(to.dataset, box, block, {to.job.op, to.job.path, transfer.get(), static_cast<std::size_t>(calls[0])});
+  });
+}
+
+void exchange_and_write(const Target& to, const at::Tensor& block) {
+  const auto bytes = block.element_size();
+  const auto budget = staging_budget(to.layout.size() / to.layout.ranks() * bytes);
+  const Windows windows(to.layout, bytes, {0, {}, budget});
+  const auto staging = at::empty({windows.part_size()}, block.options());
+  const auto transfer = shared_transfer(false);
+  FirstError error;
+  for (std::int64_t window = 0; window < windows.count(); ++window) {
+    const auto mine = windows.part(window, to.comm.rank());
+    const auto shape = windows.shape(mine);
+    const auto part = staging.narrow(0, 0, size_of(shape)).view(shape);
+    gather_window(windows, window, block, part, to.layout, to.comm);
+    const auto box = narrow(whole(to.layout.shape()), 0, mine.first, mine.count);
+    error.run([&] { write_box(to.dataset, box, part, {to.job.op, to.job.path, transfer.get(), 0}); });
+  }
+  all_or_none(to.comm, [&] { error.rethrow(); });
+}
+
+Transfer write_contiguous(const Target& to, const at::Tensor& block) {
+  const bool runs_are_long =
+      to.layout.split() == 0 || run_bytes(to.layout, block.element_size()) >= long_run || to.layout.shape()[0] == 1;
+  const bool collective = to.job.options.collective.value_or(to.layout.split() != 0 && runs_are_long);
+  if (collective || to.layout.split() == 0) {
+    write_blocks(to, block, collective);
+    return {collective, "independent: contiguous rows per rank"};
+  }
+  exchange_and_write(to, block);
+  return {false, "exchange: parts of rows put together, contiguous rows written per rank"};
+}
+
+}  // namespace
+
+void check_save_options(const Shape& shape, const SaveOptions& options, const char* op) {
+  if (options.compression && (*options.compression < 0 || *options.compression > 9))
+    raise<ValueError>(op, "got compression {}; expected a gzip level from 0 to 9", *options.compression);
+  const bool fit =
+      options.chunks.size() == shape.size() && std::ranges::equal(options.chunks, shape, [](auto chunk, auto n) {
+        return chunk >= 1 && chunk <= std::max<std::int64_t>(1, n) && chunk < (std::int64_t{1} << 32);
+      });
+  if (!options.chunks.empty() && !fit)
+    raise<ValueError>(op, "got chunks {} for an array of shape {}; expected one extent for each axis, within its own",
+                      heatpp::to_string(options.chunks), heatpp::to_string(shape));
+}
+
+void check_free_name(const WriteJob& job) {
+  const Handle file(H5Fopen(job.path.c_str(), H5F_ACC_RDONLY, local_access().get()));
+  if (!file)
+    raise<IoError>(job.op, "got a file to extend that cannot be opened ({}); expected a complete HDF5 file",
+                   innermost_error());
+  if (Handle(H5Oopen(file.get(), job.dataset.c_str(), H5P_DEFAULT)))
+    raise<ValueError>(job.op, "got dataset \"{}\", which the file has already; expected a new name", job.dataset);
+}
+
+void write_alone(const WriteJob& job, const at::Tensor& block) {
+  const Shape shape(block.sizes().begin(), block.sizes().end());
+  const Layout layout(shape, std::nullopt, 1);
+  auto dataset = create_dataset(job, layout, from_torch(block.scalar_type()), local_access());
+  Room::reserve(job.path, bytes_needed(dataset), job.op);
+  if (block.numel() > 0) write_box(dataset, whole(shape), block, {job.op, job.path});
+  close_dataset(dataset, job);
+}
+
+Transfer write_shared(const WriteJob& job, const Layout& layout, const at::Tensor& block, const Communicator& comm) {
+  Dataset dataset;
+  all_or_none(comm,
+              [&] { dataset = create_dataset(job, layout, from_torch(block.scalar_type()), shared_access(comm)); });
+  all_or_none(comm, [&] {
+    if (comm.rank() == 0) Room::reserve(job.path, bytes_needed(dataset), job.op);
+  });
+  const Target to{job, dataset, layout, comm};
+  Transfer transfer{true, {}};
+  if (layout.size() == 0) transfer = {false, "independent: nothing to write"};
+  else if (dataset.info.chunk.empty()) transfer = write_contiguous(to, block);
+  else write_blocks(to, block, true);  // HDF5 compresses in collective calls only
+  all_or_none(comm, [&] { close_dataset(dataset, job); });
+  return transfer;
+}
+
+}  // namespace heatpp::io::detail

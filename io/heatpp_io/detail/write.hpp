@@ -1,0 +1,30 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <heatpp/core/layout.hpp>
+#include <heatpp_io/detail/record.hpp>
+#include <heatpp_io/save_hdf5.hpp>
+
+namespace heatpp::io::detail {
+
+/// A new dataset in a file that is being written.
+struct WriteJob {
+  const char* op;
+  std::string path;
+  const std::string& dataset;
+  const SaveOptions& options;
+};
+
+/// Throws ValueError for options that do not fit an array of this shape, IoError and ValueError where the file to
+/// extend is unreadable or has the dataset. Local.
+void check_save_options(const Shape& shape, const SaveOptions& options, const char* op);
+void check_free_name(const WriteJob& job);
+
+/// Writes `block`, of which no other rank knows, as the whole dataset. Throws IoError. Local.
+void write_alone(const WriteJob& job, const at::Tensor& block);
+
+/// Writes the blocks of all ranks under `layout`, which must be split. Collective. Throws IoError on all ranks.
+Transfer write_shared(const WriteJob& job, const Layout& layout, const at::Tensor& block, const Communicator& comm);
+
+}  // namespace heatpp::io::detail

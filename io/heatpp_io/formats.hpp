@@ -1,0 +1,15 @@
+#pragma once
+
+#include <heatpp_io/load_hdf5.hpp>
+#include <heatpp_io/save_hdf5.hpp>
+
+namespace heatpp::io {
+
+/// Loads an array in the format that the first file's extension names (.h5, .hdf5: load_hdf5). Throws ValueError for
+/// an unknown extension, and what the format's own function throws. Collective.
+[[nodiscard]] DNDarray load(const Source& source, const LoadOptions& options = {});
+
+/// Saves an array in the format that the extension names (.h5, .hdf5: save_hdf5). Errors as load. Collective.
+void save(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options = {});
+
+}  // namespace heatpp::io

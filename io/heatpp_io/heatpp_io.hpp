@@ -1,0 +1,7 @@
+#pragma once
+
+#include <heatpp_io/formats.hpp>
+#include <heatpp_io/io_report.hpp>
+#include <heatpp_io/load_hdf5.hpp>
+#include <heatpp_io/save_hdf5.hpp>
+#include <heatpp_io/source.hpp>

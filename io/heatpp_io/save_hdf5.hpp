@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <heatpp/core/dndarray.hpp>
+
+namespace heatpp::io {
+
+/// How to store an array.
+struct SaveOptions {
+  std::string dataset = {};  ///< for save(): the name of the array in the file; empty: "data"
+  bool append = false;       ///< keep what the file holds, and add the dataset; it is copied aside for that
+  bool shards = false;       ///< one file per rank, see save_hdf5
+  std::optional<int> compression = std::nullopt;  ///< gzip level, 0 to 9
+  Shape chunks = {};  ///< extents of chunks; empty: only where compressed, fitting the split
+  std::optional<bool> collective = std::nullopt;  ///< force or forbid collective MPI-IO; nullopt: what is faster
+};
+
+/// Writes `x` as a dataset of an HDF5 file, in groups that are made as needed ("run/1/field"). The file appears under
+/// its name when it is complete, in one step, and replaces an older one; after an error nothing of it is left, and an
+/// older one is as it was. (It is not flushed to the disk.) Any layout; a replicated array is written once.
+///
+/// Shards: rank r writes its rows to its own file, `path` with "{rank}" replaced by the number of the rank, with
+/// leading zeros so that all are equally long; a directory means "part-{rank}.h5" in it. The rows lie in rank order and
+/// may be none; arrays split along another axis are resplit first. Left-over shards of more ranks under the same
+/// pattern are an error, since a glob would load them too.
+///
+/// Collective: the file is made by all ranks together. Without compression each rank writes whole rows of its own,
+/// after an exchange in small windows if `x` is split along another axis; compressed chunks are written collectively.
+/// Throws on all ranks: IoError for a directory that is missing, a full disk, a file to extend that cannot be read;
+/// ValueError for bad options and a dataset that the file has already.
+void save_hdf5(const DNDarray& x, const std::filesystem::path& path, const std::string& dataset,
+               const SaveOptions& options = {});
+
+}  // namespace heatpp::io
