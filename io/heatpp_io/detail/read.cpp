@@ -3,6 +3,7 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_io/detail/read.hpp>
+#include <heatpp_io/detail/shared_access.hpp>
 #include <heatpp_io/detail/windows.hpp>
 
 #include <array>
@@ -31,7 +32,8 @@ void read_together(const ReadJob& job, const Layout& layout, const at::Tensor& b
   const auto box = own_box(job, layout);
   const auto dtype = heatpp::detail::from_torch(block.scalar_type());
   const auto calls = most_calls(read_plan(dataset.info, box, dtype).size(), job.comm);
-  const auto transfer = shared_transfer(true);
+  const bool one_run = is_one_run(dataset.info, job.box, layout);
+  const auto transfer = shared_transfer(one_run ? MpiIo::own_runs : MpiIo::collective);
   all_or_none(job.comm, [&] { read_box(dataset, box, block, {job.op, path, transfer.get(), calls}); });
 }
 

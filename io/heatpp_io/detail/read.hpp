@@ -18,9 +18,4 @@ struct ReadJob {
 /// Reads the box into this rank's contiguous `block` under `layout`. Collective. Throws IoError on all ranks.
 Transfer read(const ReadJob& job, const Layout& layout, const at::Tensor& block);
 
-/// An access property list by which the ranks of `comm` open a file together, and a transfer list for their reads and
-/// writes.
-[[nodiscard]] Handle shared_access(const Communicator& comm);
-[[nodiscard]] Handle shared_transfer(bool collective);
-
 }  // namespace heatpp::io::detail

@@ -1,5 +1,5 @@
 #include <heatpp/interop/mpi.hpp>
-#include <heatpp_io/detail/read.hpp>
+#include <heatpp_io/detail/shared_access.hpp>
 
 namespace heatpp::io::detail {
 
@@ -11,9 +11,10 @@ Handle shared_access(const Communicator& comm) {
   return access;
 }
 
-Handle shared_transfer(bool collective) {
+Handle shared_transfer(MpiIo how) {
   Handle transfer(H5Pcreate(H5P_DATASET_XFER));
-  H5Pset_dxpl_mpio(transfer.get(), collective ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT);
+  H5Pset_dxpl_mpio(transfer.get(), how == MpiIo::independent ? H5FD_MPIO_INDEPENDENT : H5FD_MPIO_COLLECTIVE);
+  if (how == MpiIo::own_runs) H5Pset_dxpl_mpio_collective_opt(transfer.get(), H5FD_MPIO_INDIVIDUAL_IO);
   return transfer;
 }
 

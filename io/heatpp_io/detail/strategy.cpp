@@ -68,11 +68,11 @@ std::string unshared_reason(const Shards& shards, const Layout& layout) {
   return fmt::format("independent: {} files, each opened by the ranks that need it", shards.count());
 }
 
-std::string shared_reason(const DatasetInfo& info, const Layout& layout) {
+std::string shared_reason(const DatasetInfo& info, bool one_run) {
   if (info.compressed) return "independent: compressed chunks, each rank reads those of its block";
   if (!info.chunk.empty()) return "independent: chunks, each rank reads those of its block";
-  if (layout.split() != 0) return "independent: short runs are faster through HDF5's sieve buffer";
-  return "independent: contiguous rows per rank";
+  if (!one_run) return "independent: short runs are faster through HDF5's sieve buffer";
+  return "independent: as asked for";
 }
 
 }  // namespace
@@ -83,14 +83,19 @@ double read_amplification(const DatasetInfo& info, const Selection& box, const L
   return split == 0 ? 1.0 : sieve_amplification(info, layout);
 }
 
+bool is_one_run(const DatasetInfo& info, const Selection& box, const Layout& layout) {
+  if (!info.chunk.empty() || layout.split() != 0 || box[0].step != 1) return false;
+  for (std::size_t i = 1; i < box.size(); ++i)
+    if (box[i].count != info.shape[i]) return false;
+  return true;
+}
+
 Strategy choose_strategy(const Shards& shards, const Selection& box, const Layout& layout,
                          std::optional<bool> collective) {
   const bool shared = layout.ranks() > 1 && shards.count() == 1 && !shards.info.is_virtual;
   const auto& info = shards.info;
   const auto amplification = read_amplification(info, box, layout);
-  // As fast as independent reading where every rank reads one run, and kinder to a parallel file system.
-  const bool one_run = info.chunk.empty() && layout.split() == 0;
-  if (shared && collective.value_or(one_run)) return {Strategy::Kind::collective, {}};
+  if (shared && collective.value_or(is_one_run(info, box, layout))) return {Strategy::Kind::collective, {}};
   if (layout.ranks() > 1 && amplification > (info.compressed ? compressed_limit : plain_limit)) {
     if (auto exchange = exchange_along(info, box, layout)) {
       exchange->reason = fmt::format("exchange: each {} read once and its parts sent to their ranks{}",
@@ -99,7 +104,8 @@ Strategy choose_strategy(const Shards& shards, const Selection& box, const Layou
       return *exchange;
     }
   }
-  return {Strategy::Kind::own_block, shared ? shared_reason(info, layout) : unshared_reason(shards, layout)};
+  return {Strategy::Kind::own_block,
+          shared ? shared_reason(info, is_one_run(info, box, layout)) : unshared_reason(shards, layout)};
 }
 
 }  // namespace heatpp::io::detail

@@ -21,6 +21,9 @@ struct Strategy {
 /// How often an element is read from the disk, or decompressed, if each rank reads its block of `box` under `layout`.
 [[nodiscard]] double read_amplification(const DatasetInfo& info, const Selection& box, const Layout& layout);
 
+/// Whether every rank's block of `box` under `layout` is one run of bytes in the file.
+[[nodiscard]] bool is_one_run(const DatasetInfo& info, const Selection& box, const Layout& layout);
+
 /// The fastest way to read `box` under `layout`, which must be split. `collective` forces or forbids MPI-IO where it is
 /// possible at all.
 [[nodiscard]] Strategy choose_strategy(const Shards& shards, const Selection& box, const Layout& layout,

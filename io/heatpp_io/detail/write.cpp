@@ -6,7 +6,7 @@
 #include <heatpp_io/detail/aside_file.hpp>
 #include <heatpp_io/detail/box_io.hpp>
 #include <heatpp_io/detail/new_dataset.hpp>
-#include <heatpp_io/detail/read.hpp>
+#include <heatpp_io/detail/shared_access.hpp>
 #include <heatpp_io/detail/windows.hpp>
 
 #include <algorithm>
@@ -45,15 +45,15 @@ struct Target {
   const Communicator& comm;
 };
 
-void write_blocks(const Target& to, const at::Tensor& block, bool collective) {
+void write_blocks(const Target& to, const at::Tensor& block, MpiIo how) {
   const auto rank = to.comm.rank();
   const auto box = narrow(whole(to.layout.shape()), *to.layout.split(), to.layout.offset(rank), to.layout.count(rank));
   std::array<std::int64_t, 1> calls{0};
-  if (collective) {
+  if (how != MpiIo::independent) {
     calls[0] = std::ssize(write_plan(to.dataset.info, box));
     to.comm.allreduce(calls, ReduceOp::max);
   }
-  const auto transfer = shared_transfer(collective);
+  const auto transfer = shared_transfer(how);
   all_or_none(to.comm, [&] {
     write_box(to.dataset, box, block, {to.job.op, to.job.shown, transfer.get(), static_cast<std::size_t>(calls[0])});
   });
@@ -64,7 +64,7 @@ void exchange_and_write(const Target& to, const at::Tensor& block) {
   const auto budget = staging_budget(to.layout.size() / to.layout.ranks() * bytes);
   const Windows windows(to.layout, bytes, {0, {}, budget});
   const auto staging = at::empty({windows.part_size()}, block.options());
-  const auto transfer = shared_transfer(false);
+  const auto transfer = shared_transfer(MpiIo::independent);
   FirstError error;
   for (std::int64_t window = 0; window < windows.count(); ++window) {
     const auto mine = windows.part(window, to.comm.rank());
@@ -78,15 +78,18 @@ void exchange_and_write(const Target& to, const at::Tensor& block) {
 }
 
 Transfer write_contiguous(const Target& to, const at::Tensor& block) {
-  const bool runs_are_long =
-      to.layout.split() == 0 || run_bytes(to.layout, block.element_size()) >= long_run || to.layout.shape()[0] == 1;
-  const bool collective = to.job.options.collective.value_or(to.layout.split() != 0 && runs_are_long);
-  if (collective || to.layout.split() == 0) {
-    write_blocks(to, block, collective);
-    return {collective, "independent: contiguous rows per rank"};
+  const bool rows = to.layout.split() == 0;
+  const bool long_runs = to.layout.shape()[0] == 1 || run_bytes(to.layout, block.element_size()) >= long_run;
+  if (to.job.options.collective.value_or(rows || long_runs)) {
+    write_blocks(to, block, rows ? MpiIo::own_runs : MpiIo::collective);
+    return {true, {}};
   }
-  exchange_and_write(to, block);
-  return {false, "exchange: parts of rows put together, contiguous rows written per rank"};
+  if (!rows) {
+    exchange_and_write(to, block);
+    return {false, "exchange: parts of rows put together, contiguous rows written per rank"};
+  }
+  write_blocks(to, block, MpiIo::independent);
+  return {false, "independent: as asked for"};
 }
 
 }  // namespace
@@ -134,7 +137,7 @@ Transfer write_shared(const WriteJob& job, const Layout& layout, const at::Tenso
   Transfer transfer{true, {}};
   if (layout.size() == 0) transfer = {false, "independent: nothing to write"};
   else if (dataset.info.chunk.empty()) transfer = write_contiguous(to, block);
-  else write_blocks(to, block, true);  // HDF5 compresses in collective calls only
+  else write_blocks(to, block, MpiIo::collective);  // HDF5 compresses in collective calls only
   all_or_none(comm, [&] { close_dataset(dataset, job); });
   return transfer;
 }
