@@ -71,7 +71,8 @@ void DASO::step(double loss) {
 
 void DASO::average_gradients(bool globally) {
   failed_ = !replica_.average_gradients_over(globally ? Scope::all : Scope::node) || failed_;
-  (globally ? counters_.global_bytes : counters_.node_bytes) += replica_.gradient_bytes();
+  const auto& group = globally ? replica_.topology().comm() : replica_.topology().node();
+  if (group.size() > 1) (globally ? counters_.global_bytes : counters_.node_bytes) += replica_.gradient_bytes();
   if (failed_ && (globally || nodes() == 1)) replica_.throw_not_finite("daso");
 }
 

@@ -10,7 +10,7 @@
 namespace heatpp::nn {
 namespace {
 
-constexpr std::string_view curve_colors[] = {"#1f5fa8", "#c0392b", "#2e8b57", "#8e44ad", "#d68910"};
+constexpr std::string_view curve_colors[] = {"#7fa8dc", "#b03024", "#2e8b57", "#8e44ad", "#d68910"};
 
 std::string_view shade_color(Phase phase) {
   constexpr std::string_view colors[] = {"#fde7c4", "#dbeafe", "#dcf3e0"};

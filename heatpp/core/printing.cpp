@@ -98,21 +98,32 @@ class Writer {
 
   std::string write(std::size_t axis, std::size_t indent) {
     if (axis == global_.size()) return fmt::format("{:>{}}", texts_[next_++], width_);
-    const auto extent = global_[axis];
-    const auto shown = shown_indices(extent, summarise_);
+    const auto parts = parts_of(axis, indent + 1);
+    const auto next_line = ",\n" + std::string(indent + 1, ' ');
     const bool rows = axis + 1 < global_.size();
-    const auto separator = rows ? ",\n" + std::string(indent + 1, ' ') : std::string(", ");
     std::string text = "[";
-    for (std::size_t i = 0; i < shown.size(); ++i) {
-      if (i > 0) text += separator;
-      if (summarised(extent, summarise_) && std::ssize(shown) == 2 * static_cast<std::ptrdiff_t>(i))
-        text += "..." + separator;
-      text += write(axis + 1, indent + 1);
+    auto column = indent + 1;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const bool wrap = rows || column + parts[i].size() + 2 > options().linewidth;
+      if (i > 0) text += wrap ? next_line : ", ";
+      column = (wrap && i > 0 ? indent + 1 : column + 2) + parts[i].size();
+      text += parts[i];
     }
     return text + "]";
   }
 
  private:
+  /// What stands along an axis, an ellipsis in the place of what does not.
+  std::vector<std::string> parts_of(std::size_t axis, std::size_t indent) {
+    const auto shown = std::ssize(shown_indices(global_[axis], summarise_));
+    std::vector<std::string> parts;
+    for (std::ptrdiff_t i = 0; i < shown; ++i) {
+      if (summarised(global_[axis], summarise_) && shown == 2 * i) parts.emplace_back("...");
+      parts.push_back(write(axis + 1, indent));
+    }
+    return parts;
+  }
+
   const Shape& global_;
   bool summarise_;
   std::vector<std::string> texts_;

@@ -65,18 +65,18 @@ detail::Transfer save_one(const DNDarray& x, const fs::path& path, const std::st
   all_or_none(comm, [&] {
     if (comm.rank() != 0) return;
     aside.emplace(path, beginning(options), op);
-    Room::check(aside->path(), bytes_of(x), op);
+    Room(aside->path(), path.string(), op).check(bytes_of(x));
   });
   const auto names = detail::broadcast_texts({aside ? aside->path().string() : ""}, comm);
   check_visible(names[0], comm);
-  const detail::WriteJob job{op, names[0], dataset, options};
+  const detail::WriteJob job{op, names[0], path.string(), dataset, options};
   all_or_none(comm, [&] {
     if (options.append && comm.rank() == 0) check_free_name(job);
   });
   const auto transfer = write_blocks(job, x);
   all_or_none(comm, [&] {
     if (!aside) return;
-    Room::trim(aside->path());
+    Room(aside->path(), path.string(), op).trim();
     aside->commit();
   });
   return transfer;
@@ -87,14 +87,16 @@ detail::Transfer save_shards(const DNDarray& x, const fs::path& path, const std:
   const auto& comm = x.comm();
   const auto names = detail::shard_names(path, comm, op);
   const auto blocks = blocks_of(x.split().value_or(0) == 0 ? x : resplit(x, 0));
+  const auto& mine = names[static_cast<std::size_t>(comm.rank())];
   std::optional<AsideFile> aside;
   all_or_none(comm, [&] {
-    aside.emplace(names[static_cast<std::size_t>(comm.rank())], beginning(options), op);
-    Room::check(aside->path(), blocks.mine.numel() * blocks.mine.element_size(), op);
-    const detail::WriteJob job{op, aside->path().string(), dataset, options};
+    aside.emplace(mine, beginning(options), op);
+    const Room room(aside->path(), mine, op);
+    room.check(blocks.mine.numel() * blocks.mine.element_size());
+    const detail::WriteJob job{op, aside->path().string(), mine, dataset, options};
     if (options.append) check_free_name(job);
     write_alone(job, blocks.mine);
-    Room::trim(aside->path());
+    room.trim();
   });
   all_or_none(comm, [&] { aside->commit(); });
   return {false, "independent: one file per rank"};

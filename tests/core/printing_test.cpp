@@ -28,3 +28,10 @@ TEST_CASE("special values print as NumPy's", "[core][printing]") {
   CHECK(ht::to_string(ht::array({std::complex<double>(1, -2)})).starts_with("DNDarray([1.0000-2.0000j]"));
   CHECK(ht::to_string(ht::zeros({0, 3})).starts_with("DNDarray([], shape=(0, 3)"));
 }
+
+TEST_CASE("long rows go on in the next line", "[core][printing]") {
+  const auto normal = ht::get_printoptions();
+  ht::set_printoptions({.linewidth = 20});
+  CHECK(ht::to_string(ht::arange(5)).starts_with("DNDarray([0, 1, 2,\n          3, 4], shape=(5,)"));
+  ht::set_printoptions(normal);
+}

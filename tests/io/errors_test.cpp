@@ -95,8 +95,9 @@ TEST_CASE("a truncated file", "[io][errors]") {
   write_plain(dir.path("a.h5"), "x", counting({4000}));
   write_plain(dir.path("b.h5"), "x", counting({4000}));
   on_root([&] { fs::resize_file(dir.path("a.h5"), 9000); });
-  CHECK_THAT(load_error<ht::IoError>(dir.path("a.h5")), Contains("a.h5") && Contains("truncated"));
-  CHECK_THAT(load_error<ht::IoError>({dir.path("b.h5"), dir.path("a.h5")}), Contains("a.h5") && Contains("truncated"));
+  CHECK_THAT(load_error<ht::IoError>(dir.path("a.h5")), Contains("a.h5\", which cannot be opened (truncated"));
+  CHECK_THAT(load_error<ht::IoError>({dir.path("b.h5"), dir.path("a.h5")}),
+             Contains("a.h5\", which cannot be opened (truncated"));
 }
 
 TEST_CASE("damaged compressed chunks", "[io][errors]") {

@@ -1,6 +1,7 @@
 #include "files.hpp"
 
 #include <filesystem>
+#include <fstream>
 
 namespace {
 
@@ -118,10 +119,14 @@ TEST_CASE("append keeps what a file holds", "[io][save]") {
   CHECK(same(ht::io::load_hdf5(path, "group/second", {.split = 0}), at::arange(5)));
 
   const auto again = [&] { ht::io::save_hdf5(ht::arange(5, {.split = 0}), path, "first", {.append = true}); };
-  CHECK_THAT(same_message<ht::ValueError>(again), Catch::Contains("got dataset \"first\", which the file has already"));
+  CHECK_THAT(same_message<ht::ValueError>(again),
+             Catch::Contains("got dataset \"first\", which \"" + path + "\" has already"));
   const auto missing = [&] { ht::io::save_hdf5(ht::arange(5), dir.path("no.h5"), "x", {.append = true}); };
   CHECK_THAT(same_message<ht::IoError>(missing), Catch::Contains("no.h5"));
-  CHECK(dir.names() == std::vector<std::string>{"a.h5"});
+  on_root([&] { std::ofstream(dir.path("text.h5")) << "no HDF5"; });
+  const auto foreign = [&] { ht::io::save_hdf5(ht::arange(5), dir.path("text.h5"), "x", {.append = true}); };
+  CHECK_THAT(same_message<ht::IoError>(foreign), Catch::Contains("text.h5") && Catch::Contains("signature"));
+  CHECK(dir.names() == std::vector<std::string>{"a.h5", "text.h5"});
 
   ht::io::save_hdf5(ht::arange(3, {.split = 0}), path, "third");
   CHECK(same(ht::io::load_hdf5(path, ""), at::arange(3)));

@@ -11,7 +11,17 @@ using namespace heatpp::nn;
 namespace {
 
 // Runs with other numbers of ranks may be under way in the same folder.
-std::string path() { return "nn_checkpoint_test." + std::to_string(ht::world().size()) + ".pt"; }
+std::string path() {
+  return std::filesystem::temp_directory_path() / ("nn_checkpoint_test." + std::to_string(ht::world().size()) + ".pt");
+}
+
+/// Removes the file at the end of a test.
+struct Cleanup {
+  ~Cleanup() {
+    ht::world().barrier();
+    if (ht::world().rank() == 0) std::filesystem::remove(path());
+  }
+};
 
 /// A training with random numbers, momenta and running statistics.
 struct Run {
@@ -57,6 +67,7 @@ std::string refusal(Run& run, const std::string& file = path()) {
 }  // namespace
 
 TEST_CASE("Going on from a checkpoint gives the same bits as going on without", "[nn][checkpoint]") {
+  const Cleanup cleanup;
   const auto saved_at = GENERATE(2, 8, 13, 22);  // in warm-up, with a synchronisation under way, in a cycle, at the end
   for (const auto& topology : topologies()) {
     Run whole(topology);
@@ -78,6 +89,7 @@ TEST_CASE("Going on from a checkpoint gives the same bits as going on without", 
 }
 
 TEST_CASE("LibTorch itself reads the weights of a checkpoint", "[nn][checkpoint]") {
+  const Cleanup cleanup;
   const ht::Topology topology(ht::world());
   Run run(topology);
   run.train(0, 4);
@@ -90,6 +102,7 @@ TEST_CASE("LibTorch itself reads the weights of a checkpoint", "[nn][checkpoint]
 }
 
 TEST_CASE("Damaged, missing and foreign checkpoints are errors on all ranks and change nothing", "[nn][checkpoint]") {
+  const Cleanup cleanup;
   const ht::Topology topology(ht::world());
   Run run(topology);
   run.train(0, 4);
@@ -114,6 +127,7 @@ TEST_CASE("Damaged, missing and foreign checkpoints are errors on all ranks and 
 }
 
 TEST_CASE("A flipped bit in the weights is found", "[nn][checkpoint]") {
+  const Cleanup cleanup;
   const ht::Topology topology(ht::world());
   Run run(topology);
   save_checkpoint(path(), *run.daso, 0);
@@ -130,8 +144,6 @@ TEST_CASE("A flipped bit in the weights is found", "[nn][checkpoint]") {
   ht::world().barrier();
 
   CHECK_THAT(refusal(run), Catch::Contains(path()));
-  ht::world().barrier();
-  if (ht::world().rank() == 0) std::filesystem::remove(path());
 }
 
 TEST_CASE("A checkpoint that cannot be written is an error on all ranks", "[nn][checkpoint]") {

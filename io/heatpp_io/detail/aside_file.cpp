@@ -45,11 +45,6 @@ fs::path followed(fs::path path) {
   return path;
 }
 
-[[noreturn]] void raise_full(std::int64_t bytes, int reason, const char* op) {
-  raise<IoError>(op, "got {} bytes to write, for which there is no room ({}); expected room on the disk", bytes,
-                 std::strerror(reason));
-}
-
 }  // namespace
 
 AsideFile::AsideFile(const fs::path& target, Begin begin, const char* op) : op_(op), target_(followed(target)) {
@@ -78,28 +73,33 @@ void AsideFile::commit() {
   exists_ = false;
 }
 
-void Room::check(const fs::path& file, std::int64_t bytes, const char* op) {
+void Room::raise_full(std::int64_t bytes, int reason) const {
+  raise<IoError>(op_, "got {} bytes to write to \"{}\", for which there is no room ({}); expected room on the disk",
+                 bytes, shown_, std::strerror(reason));
+}
+
+void Room::check(std::int64_t bytes) const {
   struct statvfs disk {};
-  if (::statvfs(file.c_str(), &disk) != 0) return;  // reserving or writing will tell
-  const auto block = static_cast<double>(disk.f_frsize);
-  if (static_cast<double>(disk.f_bfree) * block < static_cast<double>(bytes)) raise_full(bytes, ENOSPC, op);
+  if (::statvfs(path_.c_str(), &disk) != 0) return;  // reserving or writing will tell
+  const auto room = static_cast<double>(disk.f_bfree) * static_cast<double>(disk.f_frsize);
+  if (room < static_cast<double>(bytes)) raise_full(bytes, ENOSPC);
 }
 
-void Room::reserve(const fs::path& file, std::int64_t bytes, const char* op) {
+void Room::reserve(std::int64_t bytes) const {
   std::error_code ignored;
-  const auto size = static_cast<std::int64_t>(fs::file_size(file, ignored));
-  const int handle = ::open(file.c_str(), O_WRONLY);
-  if (handle < 0) return;
-  const int failed = ::fallocate(handle, FALLOC_FL_KEEP_SIZE, 0, size + bytes) == 0 ? 0 : errno;
-  ::close(handle);
+  const auto size = static_cast<std::int64_t>(fs::file_size(path_, ignored));
+  const int file = ::open(path_.c_str(), O_WRONLY);
+  if (file < 0) return;
+  const int failed = ::fallocate(file, FALLOC_FL_KEEP_SIZE, 0, size + bytes) == 0 ? 0 : errno;
+  ::close(file);
   if (failed != ENOSPC && failed != EDQUOT && failed != EFBIG) return;  // or a file system that cannot reserve
-  trim(file);
-  raise_full(bytes, failed, op);
+  trim();
+  raise_full(bytes, failed);
 }
 
-void Room::trim(const fs::path& file) {
+void Room::trim() const {
   std::error_code ignored;
-  fs::resize_file(file, fs::file_size(file, ignored), ignored);
+  fs::resize_file(path_, fs::file_size(path_, ignored), ignored);
 }
 
 }  // namespace heatpp::io::detail

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <string>
 
 namespace heatpp::io::detail {
 
@@ -26,13 +28,24 @@ class AsideFile {
 
 /// Room on the disk for a file that is being written. A disk that fills up while HDF5 writes leaves it, and MPI-IO on
 /// the other ranks, in a state from which they do not return: so a full disk has to be noticed before.
-struct Room {
-  /// Throws IoError naming `op` where the disk of `file` has less than `bytes`.
-  static void check(const std::filesystem::path& file, std::int64_t bytes, const char* op);
+class Room {
+ public:
+  /// For the file at `path`, which errors of `op` call `shown`.
+  Room(std::filesystem::path path, std::string shown, const char* op)
+      : path_(std::move(path)), shown_(std::move(shown)), op_(op) {}
+  /// Throws IoError where the disk has less than `bytes`.
+  void check(std::int64_t bytes) const;
   /// Takes `bytes` behind the end of the file for it, where the file system can do so. Throws IoError.
-  static void reserve(const std::filesystem::path& file, std::int64_t bytes, const char* op);
+  void reserve(std::int64_t bytes) const;
   /// Gives back what was reserved and not used.
-  static void trim(const std::filesystem::path& file);
+  void trim() const;
+
+ private:
+  [[noreturn]] void raise_full(std::int64_t bytes, int reason) const;
+
+  std::filesystem::path path_;
+  std::string shown_;
+  const char* op_;
 };
 
 }  // namespace heatpp::io::detail

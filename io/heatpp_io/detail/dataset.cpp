@@ -25,7 +25,7 @@ Handle open_file(const std::string& path, const char* op, const Handle& access) 
   Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
   if (file) return file;
   const auto reason = innermost_error();
-  if (reason.find("lock") != std::string::npos)
+  if (reason.find("unable to lock") != std::string::npos)
     raise<IoError>(op, "got \"{}\", which another process is writing ({}); expected a complete HDF5 file", path,
                    reason);
   if (H5Fis_hdf5(path.c_str()) == 0)

@@ -31,7 +31,7 @@ Handle file_of(const WriteJob& job, const Handle& access) {
   Handle file(job.options.append ? H5Fopen(job.path.c_str(), H5F_ACC_RDWR, access.get())
                                  : H5Fcreate(job.path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
   if (!file)
-    raise<IoError>(job.op, "got \"{}\", which cannot be written ({}); expected a place for an HDF5 file", job.path,
+    raise<IoError>(job.op, "got \"{}\", which cannot be written ({}); expected a place for an HDF5 file", job.shown,
                    innermost_error());
   return file;
 }
@@ -60,20 +60,21 @@ Dataset create_dataset(const WriteJob& job, const Layout& layout, Dtype dtype, c
   const std::vector<hsize_t> extents(layout.shape().begin(), layout.shape().end());
   const Handle space(extents.empty() ? H5Screate(H5S_SCALAR)
                                      : H5Screate_simple(layout.ndim(), extents.data(), nullptr));
+  const auto storage = storage_of(job, result.info.chunk);
   const Handle groups(H5Pcreate(H5P_LINK_CREATE));
   H5Pset_create_intermediate_group(groups.get(), 1);
   result.id = Handle(H5Dcreate2(result.file.get(), job.dataset.c_str(), result.memory.get(), space.get(), groups.get(),
-                                storage_of(job, result.info.chunk).get(), H5P_DEFAULT));
+                                storage.get(), H5P_DEFAULT));
   if (!result.id)
     raise<IoError>(job.op, "got dataset \"{}\", which cannot be made in \"{}\" ({}); expected a free name and room",
-                   job.dataset, job.path, innermost_error());
+                   job.dataset, job.shown, innermost_error());
   return result;
 }
 
 void close_dataset(Dataset& dataset, const WriteJob& job) {
   const bool closed = dataset.id.close();
   if (!dataset.file.close() || !closed)
-    raise<IoError>(job.op, "got an error while writing \"{}\" ({}); expected room on the disk", job.path,
+    raise<IoError>(job.op, "got an error while writing \"{}\" ({}); expected room on the disk", job.shown,
                    innermost_error());
 }
 

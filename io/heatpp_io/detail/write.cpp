@@ -55,7 +55,7 @@ void write_blocks(const Target& to, const at::Tensor& block, bool collective) {
   }
   const auto transfer = shared_transfer(collective);
   all_or_none(to.comm, [&] {
-    write_box(to.dataset, box, block, {to.job.op, to.job.path, transfer.get(), static_cast<std::size_t>(calls[0])});
+    write_box(to.dataset, box, block, {to.job.op, to.job.shown, transfer.get(), static_cast<std::size_t>(calls[0])});
   });
 }
 
@@ -72,7 +72,7 @@ void exchange_and_write(const Target& to, const at::Tensor& block) {
     const auto part = staging.narrow(0, 0, size_of(shape)).view(shape);
     gather_window(windows, window, block, part, to.layout, to.comm);
     const auto box = narrow(whole(to.layout.shape()), 0, mine.first, mine.count);
-    error.run([&] { write_box(to.dataset, box, part, {to.job.op, to.job.path, transfer.get(), 0}); });
+    error.run([&] { write_box(to.dataset, box, part, {to.job.op, to.job.shown, transfer.get(), 0}); });
   }
   all_or_none(to.comm, [&] { error.rethrow(); });
 }
@@ -104,20 +104,22 @@ void check_save_options(const Shape& shape, const SaveOptions& options, const ch
 }
 
 void check_free_name(const WriteJob& job) {
-  const Handle file(H5Fopen(job.path.c_str(), H5F_ACC_RDONLY, local_access().get()));
+  const auto access = local_access();  // releasing it before the error is read would clear that
+  const Handle file(H5Fopen(job.path.c_str(), H5F_ACC_RDONLY, access.get()));
   if (!file)
-    raise<IoError>(job.op, "got a file to extend that cannot be opened ({}); expected a complete HDF5 file",
-                   innermost_error());
+    raise<IoError>(job.op, "got \"{}\" to extend, which cannot be opened ({}); expected a complete HDF5 file",
+                   job.shown, innermost_error());
   if (Handle(H5Oopen(file.get(), job.dataset.c_str(), H5P_DEFAULT)))
-    raise<ValueError>(job.op, "got dataset \"{}\", which the file has already; expected a new name", job.dataset);
+    raise<ValueError>(job.op, "got dataset \"{}\", which \"{}\" has already; expected a new name", job.dataset,
+                      job.shown);
 }
 
 void write_alone(const WriteJob& job, const at::Tensor& block) {
   const Shape shape(block.sizes().begin(), block.sizes().end());
   const Layout layout(shape, std::nullopt, 1);
   auto dataset = create_dataset(job, layout, from_torch(block.scalar_type()), local_access());
-  Room::reserve(job.path, bytes_needed(dataset), job.op);
-  if (block.numel() > 0) write_box(dataset, whole(shape), block, {job.op, job.path});
+  Room(job.path, job.shown, job.op).reserve(bytes_needed(dataset));
+  if (block.numel() > 0) write_box(dataset, whole(shape), block, {job.op, job.shown});
   close_dataset(dataset, job);
 }
 
@@ -126,7 +128,7 @@ Transfer write_shared(const WriteJob& job, const Layout& layout, const at::Tenso
   all_or_none(comm,
               [&] { dataset = create_dataset(job, layout, from_torch(block.scalar_type()), shared_access(comm)); });
   all_or_none(comm, [&] {
-    if (comm.rank() == 0) Room::reserve(job.path, bytes_needed(dataset), job.op);
+    if (comm.rank() == 0) Room(job.path, job.shown, job.op).reserve(bytes_needed(dataset));
   });
   const Target to{job, dataset, layout, comm};
   Transfer transfer{true, {}};

@@ -11,7 +11,8 @@ namespace heatpp::io::detail {
 /// A new dataset in a file that is being written.
 struct WriteJob {
   const char* op;
-  std::string path;
+  std::string path;   ///< where it is written
+  std::string shown;  ///< where it will be, for messages
   const std::string& dataset;
   const SaveOptions& options;
 };

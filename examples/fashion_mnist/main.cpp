@@ -1,0 +1,80 @@
+// Sharded HDF5 in, distributed analytics, a trained network out: the same program on one process and on many.
+#include "analytics.hpp"
+#include "training.hpp"
+
+#include <ATen/Parallel.h>
+#include <CLI/CLI.hpp>
+#include <heatpp/comm/environment.hpp>
+#include <heatpp_io/load_hdf5.hpp>
+
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+namespace ht = heatpp;
+
+namespace {
+
+/// Shares the cores of a machine among the ranks on it, unless the user has decided.
+void share_cores() {
+  if (std::getenv("OMP_NUM_THREADS")) return;
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  at::set_num_threads(std::max(1, cores / ht::world().split_shared().size()));
+}
+
+ht::nn::Dataset load(const std::filesystem::path& folder, const std::string& part) {
+  const auto files = (folder / (part + "-*.h5")).string();
+  return {ht::io::load_hdf5(files, "images", {.split = 0}),
+          ht::io::load_hdf5(files, "labels", {.split = 0, .dtype = ht::int64})};
+}
+
+void make_folder(const std::filesystem::path& folder) {
+  ht::all_or_none(ht::world(), [&] {
+    std::error_code error;
+    if (ht::world().rank() == 0) std::filesystem::create_directories(folder, error);
+    if (error) throw ht::IoError("[fashion_mnist] got " + error.message() + " for " + folder.string());
+  });
+}
+
+int run(const std::filesystem::path& data, bool analytics, double wanted, const TrainingOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  make_folder(options.out);
+  const auto train = load(data, "train"), test = load(data, "test");
+  if (analytics) analyse(train.inputs(), train.targets(), options.out / "pca.svg");
+  const ht::Topology topology(ht::world());
+  if (ht::world().rank() == 0) std::cout << ht::comm::describe(topology) << std::flush;
+  const auto accuracy = train_network(train, test, topology, options);
+  const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (ht::world().rank() == 0) std::printf("test accuracy %.4f after %.1f s\n", accuracy, seconds);
+  return accuracy >= wanted ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const ht::Environment env(argc, argv);
+  std::filesystem::path data = "data/fashion_mnist";
+  bool analytics = true;
+  double wanted = 0;
+  TrainingOptions options;
+  CLI::App app{"Trains a small convolutional network on Fashion-MNIST with DASO"};
+  app.add_option("--data", data, "folder with train-*.h5 and test-*.h5")->capture_default_str();
+  app.add_option("--out", options.out, "folder for checkpoint, TensorBoard's events and pictures")
+      ->capture_default_str();
+  app.add_option("--epochs", options.epochs)->capture_default_str();
+  app.add_option("--batch-size", options.batch_size, "on all ranks together")->capture_default_str();
+  app.add_option("--learning-rate", options.learning_rate)->capture_default_str();
+  app.add_option("--seed", options.seed)->capture_default_str();
+  app.add_option("--accuracy", wanted, "fail below this test accuracy")->capture_default_str();
+  app.add_flag("--analytics,!--no-analytics", analytics, "describe the images first");
+  app.add_flag("--resume", options.resume, "go on from the checkpoint in --out");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    share_cores();
+    return run(data, analytics, wanted, options);
+  } catch (const std::exception& error) {
+    if (ht::world().rank() == 0) std::cerr << error.what() << '\n';
+    return EXIT_FAILURE;
+  }
+}
