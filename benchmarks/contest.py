@@ -77,8 +77,8 @@ class Contestant:
                     self.process.kill()
 
 
-class WholeProcess:
-    """A command whose turn is its whole life, from its start to its end."""
+class Command:
+    """A command that is run once for each turn."""
 
     ready = {"warm_up": 0.0}
     bytes = 0
@@ -97,18 +97,33 @@ class WholeProcess:
             result = subprocess.run(self.command, env=self.env, capture_output=True, text=True, timeout=self.limit)
         except subprocess.TimeoutExpired:
             raise Failed(f"not done after {self.limit:.0f} s") from None
-        seconds = time.monotonic() - start
+        elapsed = time.monotonic() - start
         if result.returncode:
-            raise Failed(f"exit code {result.returncode}: {result.stderr.strip().splitlines()[-1:]}")
-        if "45" not in result.stdout:
-            raise Failed(f"printed {result.stdout.strip()[:100]!r}; expected 45")
-        self.turns.append(seconds)
+            last = result.stderr.strip().splitlines()[-1:] or ["no message"]
+            raise Failed(f"exit code {result.returncode}: {last[0][:200]}")
+        self.turns.append(self.seconds(result.stdout.strip(), elapsed))
 
     def times(self):
         return self.turns
 
     def end(self):
         pass
+
+
+class WholeProcess(Command):
+    """Timed from its start to its end; prints 45."""
+
+    def seconds(self, output, elapsed):
+        if "45" not in output:
+            raise Failed(f"printed {output[:100]!r}; expected 45")
+        return elapsed
+
+
+class Stopwatch(Command):
+    """Prints the seconds that it measured itself."""
+
+    def seconds(self, output, elapsed):
+        return float(output.split()[-1])
 
 
 def take_turns(contestants, repeats):
