@@ -21,7 +21,8 @@ struct LoadOptions {
 /// pattern in natural order, part-2 before part-10). An empty dataset name means the only one in the file's root.
 ///
 /// Stored uint16, uint32 and uint64 become the next wider signed integers, enumerations and bit fields the numbers or
-/// bool they stand for, long doubles float64; byte orders are converted. Virtual datasets are followed.
+/// bool they stand for, long doubles float64; byte orders are converted. Virtual datasets are followed, and
+/// a missing file of theirs is an error.
 /// Each rank reads its own part only, without a temporary copy of it: from one file all ranks together by MPI-IO where
 /// that is as fast, else each on its own; compressed chunks that several ranks need are read by one of them, and their
 /// parts exchanged. `io_report()` tells which. Split none: each rank reads a share, which is all-gathered.

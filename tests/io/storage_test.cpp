@@ -1,5 +1,7 @@
 #include "files.hpp"
 
+#include <filesystem>
+
 namespace {
 
 /// A virtual dataset of the rows of two files.
@@ -16,7 +18,7 @@ void write_virtual(const TempDir& dir, const at::Tensor& global, std::int64_t cu
       const hsize_t start[] = {first, 0}, count[] = {rows, columns};
       const hid_t source = H5Screate_simple(2, count, nullptr);
       H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, count, nullptr);
-      H5Pset_virtual(create, space, dir.path(name).c_str(), "x", source);
+      H5Pset_virtual(create, space, name, "x", source);  // beside the file
       H5Sclose(source);
       first += rows;
     }
@@ -39,6 +41,14 @@ TEST_CASE("virtual datasets load with every split", "[io][storage]") {
     CHECK_FALSE(ht::io::io_report().collective);
     if (split && ht::world().size() > 1) CHECK_THAT(ht::io::io_report().reason, Catch::Contains("virtual"));
   }
+}
+
+TEST_CASE("a virtual dataset with a missing file is an error", "[io][storage]") {
+  const TempDir dir;
+  write_virtual(dir, counting({11, 6}), 4);
+  on_root([&] { std::filesystem::remove(dir.path("s1.h5")); });
+  const auto load = [&] { return ht::io::load_hdf5(dir.path("virtual.h5"), "x", {.split = 0}); };
+  CHECK_THAT(same_message<ht::IoError>(load), Catch::Contains("virtual.h5") && Catch::Contains("s1.h5"));
 }
 
 TEST_CASE("chunks load with every split, whatever their shape", "[io][storage]") {

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/dataset.hpp>
+#include <heatpp_io/detail/virtual_sources.hpp>
 
 #include <sys/stat.h>
 
@@ -99,6 +100,13 @@ void read_storage(hid_t dataset, DatasetInfo& info) {
   info.chunk.assign(chunk.begin(), chunk.end());
 }
 
+void check_sources(hid_t dataset, const std::string& path, const std::string& what, const char* op) {
+  const auto missing = missing_source(dataset, path);
+  if (!missing.empty())
+    raise<IoError>(op, "got {}, which is made of \"{}\" among others, a file that is missing; expected all of them",
+                   what, missing);
+}
+
 }  // namespace
 
 Handle local_access() { return Handle(H5Pcreate(H5P_FILE_ACCESS)); }
@@ -123,6 +131,7 @@ Dataset open_dataset(const std::string& path, const std::string& wanted, const c
   result.info.shape = checked_shape(space.get(), itemsize(element->dtype), what, op);
   result.memory = memory_type(*element, type.get());
   read_storage(result.id.get(), result.info);
+  if (result.info.is_virtual) check_sources(result.id.get(), path, what, op);
   return result;
 }
 
