@@ -119,9 +119,10 @@ DNDarray take_mask(const DNDarray& array, int axis, const DNDarray& mask) {
   check_mask(array, axis, mask);
   const auto last = axis + mask.ndim();
   auto x = array;
-  if (!x.split() && mask.split())
-    x = detail::wrap(detail::relayout(x, mask.layout().with(x.shape(), *mask.split() + axis)),
-                     mask.layout().with(x.shape(), *mask.split() + axis), x.comm());
+  if (!x.split() && mask.split()) {
+    const auto cut = mask.layout().with(x.shape(), *mask.split() + axis);
+    x = detail::wrap(detail::relayout(x, cut), cut, x.comm());
+  }
   const bool over_split = x.split() && *x.split() >= axis && *x.split() < last;
   if (over_split && *x.split() != axis) x = resplit(x, axis);
 
