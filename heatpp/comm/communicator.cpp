@@ -1,5 +1,6 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
+#include <heatpp/comm/detail/raise.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -111,6 +112,15 @@ std::vector<std::int64_t> Communicator::allgather(std::int64_t value) const {
   std::vector<std::int64_t> all(static_cast<std::size_t>(size()));
   check_mpi(MPI_Allgather(&value, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, impl_->mpi), "allgather");
   return all;
+}
+
+std::vector<std::int64_t> Communicator::alltoall(std::span<const std::int64_t> values) const {
+  if (std::ssize(values) != size())
+    detail::raise<ValueError>("alltoall", "got {} values; expected one for each of {} ranks", values.size(), size());
+  impl_->count((size() - 1) * static_cast<std::int64_t>(sizeof(std::int64_t)));
+  std::vector<std::int64_t> received(values.size());
+  check_mpi(MPI_Alltoall(values.data(), 1, MPI_INT64_T, received.data(), 1, MPI_INT64_T, impl_->mpi), "alltoall");
+  return received;
 }
 
 void Communicator::send(ConstBuffer data, int to) const {

@@ -55,6 +55,8 @@ class Communicator {
   void allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts) const;
   /// One value of every rank, in rank order.
   [[nodiscard]] std::vector<std::int64_t> allgather(std::int64_t value) const;
+  /// values[r] goes to rank r; returns what the ranks sent here, in rank order. One value for each rank.
+  [[nodiscard]] std::vector<std::int64_t> alltoall(std::span<const std::int64_t> values) const;
   /// Sends block r of `send` to rank r and receives block r of `receive` from it. Sizes must agree in pairs and are
   /// not exchanged. Strided blocks are packed in small pieces while others travel: extra memory is a few MiB.
   void exchange(std::span<const ConstBlock> send, std::span<const Block> receive) const;

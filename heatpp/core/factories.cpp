@@ -162,10 +162,8 @@ DNDarray from_local(const at::Tensor& block, const LocalOptions& options) {
                                 "got blocks with extents {} to {} along axis {}; expected equal ones on all ranks",
                                 -largest[shape.size() + i], largest[i], i);
   if (!split) return wrap(block, Layout(shape, std::nullopt, comm.size()), comm);
-  std::vector<std::int64_t> offsets{0};
-  for (const auto count : comm.allgather(shape[cut])) offsets.push_back(offsets.back() + count);
-  shape[cut] = offsets.back();
-  return wrap(block, Layout(shape, *split, std::move(offsets)), comm);
+  const auto counts = comm.allgather(shape[cut]);
+  return wrap(block, Layout::from_counts(std::move(shape), *split, counts), comm);
 }
 
 DNDarray from_local(void* data, const Shape& shape, Dtype dtype, const LocalOptions& options) {

@@ -2,6 +2,7 @@
 #include <heatpp/core/layout.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 namespace heatpp {
 namespace {
@@ -50,11 +51,19 @@ bool Layout::is_balanced() const {
   return !split_ || *offsets_ == even_offsets(shape_[static_cast<std::size_t>(*split_)], ranks_);
 }
 
-Layout Layout::with(Shape shape, int split) const {
-  if (shape[static_cast<std::size_t>(split)] != offset(ranks_))
-    detail::raise<ValueError>("Layout", "got extent {} along axis {}; expected {}",
-                              shape[static_cast<std::size_t>(split)], split, offset(ranks_));
-  return {std::move(shape), split, ranks_, offsets_};
+Layout Layout::from_counts(Shape shape, int split, std::span<const std::int64_t> counts) {
+  std::vector<std::int64_t> offsets{0};
+  std::partial_sum(counts.begin(), counts.end(), std::back_inserter(offsets));
+  shape[static_cast<std::size_t>(split)] = offsets.back();
+  return {std::move(shape), split, std::move(offsets)};
+}
+
+Layout Layout::with(Shape shape, std::optional<int> split) const {
+  if (!split) return replicated(std::move(shape));
+  const auto extent = shape[static_cast<std::size_t>(*split)];
+  if (extent != offset(ranks_))
+    detail::raise<ValueError>("Layout", "got extent {} along axis {}; expected {}", extent, *split, offset(ranks_));
+  return {std::move(shape), *split, ranks_, offsets_};
 }
 
 bool same_cut(const Layout& a, const Layout& b) {

@@ -17,6 +17,9 @@ class Layout {
   /// from 0 to the extent.
   Layout(Shape shape, int split, std::vector<std::int64_t> offsets);
 
+  /// Cut so that rank r holds counts[r] indices along `split`, whose extent in `shape` becomes their sum.
+  [[nodiscard]] static Layout from_counts(Shape shape, int split, std::span<const std::int64_t> counts);
+
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] int ndim() const { return static_cast<int>(shape_.size()); }
   [[nodiscard]] std::int64_t size() const;
@@ -37,8 +40,8 @@ class Layout {
   /// Whether the cut is the even one.
   [[nodiscard]] bool is_balanced() const;
 
-  /// The same cut of an array of another shape, along `split`, whose extent there must be the same.
-  [[nodiscard]] Layout with(Shape shape, int split) const;
+  /// The same cut of an array of another shape, along `split`, whose extent there must be the same; uncut for nullopt.
+  [[nodiscard]] Layout with(Shape shape, std::optional<int> split) const;
   /// An uncut array of another shape over the same ranks.
   [[nodiscard]] Layout replicated(Shape shape) const { return {std::move(shape), std::nullopt, ranks_}; }
 

@@ -126,9 +126,7 @@ DNDarray redistribute(const DNDarray& x, const std::vector<std::int64_t>& counts
                               "got counts {} for an array of shape {}, {}; expected one for each of {} ranks, that add "
                               "up to the extent of the split axis",
                               detail::tuple_text(counts), to_string(x.shape()), to_string(x.split()), x.comm().size());
-  std::vector<std::int64_t> offsets{0};
-  std::partial_sum(counts.begin(), counts.end(), std::back_inserter(offsets));
-  return moved(x, Layout(x.shape(), *x.split(), std::move(offsets)));
+  return moved(x, Layout::from_counts(x.shape(), *x.split(), counts));
 }
 
 void set_redistribution(Redistribution wanted) { policy = wanted; }

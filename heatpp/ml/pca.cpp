@@ -45,8 +45,7 @@ DNDarray replicated(const at::Tensor& value, Dtype dtype, const Communicator& co
 /// `x` times a replicated matrix, block by block.
 DNDarray times(const DNDarray& x, const at::Tensor& block, const at::Tensor& matrix) {
   const Shape shape{x.shape()[0], matrix.size(1)};
-  return detail::wrap(at::matmul(block, matrix), x.split() ? x.layout().with(shape, 0) : x.layout().replicated(shape),
-                      x.comm());
+  return detail::wrap(at::matmul(block, matrix), x.layout().with(shape, x.split()), x.comm());
 }
 
 void check_columns(const char* op, const DNDarray& x, std::int64_t expected) {

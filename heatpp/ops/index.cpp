@@ -58,8 +58,7 @@ DNDarray take_rising(const DNDarray& x, int axis, const ResolvedSlice& range) {
   const auto stop = range.start + range.count * range.step;
   if (x.split() != axis) {
     auto local = x.larray().slice(axis, range.start, stop, range.step);
-    return detail::wrap(std::move(local), x.split() ? x.layout().with(shape, *x.split()) : x.layout().replicated(shape),
-                        x.comm());
+    return detail::wrap(std::move(local), x.layout().with(shape, x.split()), x.comm());
   }
   std::vector<std::int64_t> offsets;  // how many of the indices lie before each rank's block
   for (const auto offset : x.layout().offsets())
@@ -77,9 +76,9 @@ DNDarray reversed(const DNDarray& x, int axis) {
   const auto local = x.larray().flip(axis);
   if (x.split() != axis) return detail::wrap(local, x.layout(), x.comm());
   const int ranks = x.comm().size();
-  std::vector<std::int64_t> offsets{0};
-  for (int r = ranks - 1; r >= 0; --r) offsets.push_back(offsets.back() + x.layout().count(r));
-  const Layout target(x.shape(), axis, std::move(offsets));
+  std::vector<std::int64_t> counts;
+  for (int r = ranks - 1; r >= 0; --r) counts.push_back(x.layout().count(r));
+  const auto target = Layout::from_counts(x.shape(), axis, counts);
   const auto source = local.cpu().contiguous();
   auto result = at::empty(target.local_shape(x.comm().rank()), source.options());
   std::vector<ConstBlock> send(static_cast<std::size_t>(ranks));
@@ -141,17 +140,15 @@ DNDarray take_mask(const DNDarray& array, int axis, const DNDarray& mask) {
     const auto split = *x.split() < axis ? *x.split() : *x.split() - mask.ndim() + 1;
     return detail::wrap(std::move(local), x.layout().with(shape, split), x.comm());
   }
-  std::vector<std::int64_t> offsets{0};
-  for (const auto count : x.comm().allgather(local.size(axis))) offsets.push_back(offsets.back() + count);
-  shape[static_cast<std::size_t>(axis)] = offsets.back();
-  return detail::wrap(std::move(local), Layout(shape, axis, std::move(offsets)), x.comm());
+  const auto counts = x.comm().allgather(local.size(axis));
+  return detail::wrap(std::move(local), Layout::from_counts(std::move(shape), axis, counts), x.comm());
 }
 
 DNDarray insert_axis(const DNDarray& x, int axis) {
   auto shape = x.shape();
   shape.insert(shape.begin() + axis, 1);
-  auto layout = x.split() ? x.layout().with(shape, *x.split() + (*x.split() >= axis)) : x.layout().replicated(shape);
-  return detail::wrap(x.larray().unsqueeze(axis), std::move(layout), x.comm());
+  const auto split = x.split() ? std::optional(*x.split() + (*x.split() >= axis)) : std::nullopt;
+  return detail::wrap(x.larray().unsqueeze(axis), x.layout().with(std::move(shape), split), x.comm());
 }
 
 /// Applies one entry at `axis` and moves `axis` behind what it gave.
