@@ -10,6 +10,8 @@
 #include <heatpp/core/printing.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/linalg/einsum.hpp>
+#include <heatpp/linalg/product.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/moments.hpp>

@@ -41,6 +41,10 @@ def ten_million():
 sums = {
     ("resplit01", "resplit10"): (1e-9, lambda: data.check_sums(data.rows("normal", 64, 0, 8000, 8000))),
     ("mask",): (1e-9, lambda: data.check_sums(positives(ten_million()))),
+    ("matmul_00", "matmul_01", "matmul_10", "matmul_11", "matmul_0N", "matmul_N1"): (
+        1e-5,
+        lambda: data.check_sums(np.matmul(*(data.rows("normal", seed, 0, 3000, 3000).astype(f8) for seed in (73, 74)))),
+    ),
     ("cumsum",): (1e-3, lambda: data.check_sums(np.cumsum(data.vector("normal", 76, 0, 20_000_000), dtype=f8))),
     ("hdf5_load0", "hdf5_load1"): (1e-9, lambda: of_file(91, 524_288)),
     ("hdf5_gzip0", "hdf5_gzip1"): (1e-9, lambda: of_file(92, 131_072)),
