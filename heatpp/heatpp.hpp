@@ -10,8 +10,14 @@
 #include <heatpp/core/printing.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/linalg/eigh.hpp>
 #include <heatpp/linalg/einsum.hpp>
+#include <heatpp/linalg/matrix.hpp>
+#include <heatpp/linalg/norm.hpp>
 #include <heatpp/linalg/product.hpp>
+#include <heatpp/linalg/qr.hpp>
+#include <heatpp/linalg/solve.hpp>
+#include <heatpp/linalg/svd.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/moments.hpp>

@@ -65,8 +65,6 @@ using heatpp::vecdot;
 /// The product of several matrices, in the order of the fewest operations; the first and the last may have one axis.
 /// Throws ValueError for fewer than two.
 [[nodiscard]] DNDarray multi_dot(const std::vector<DNDarray>& matrices);
-/// The square matrices `a` to the power `n`, by squaring; negative powers are those of the inverse.
-[[nodiscard]] DNDarray matrix_power(const DNDarray& a, std::int64_t n);
 }  // namespace linalg
 
 }  // namespace heatpp

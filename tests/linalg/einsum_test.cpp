@@ -1,22 +1,10 @@
-#include "../support.hpp"
+#include "matrices.hpp"
 
 #include <heatpp/core/factories.hpp>
 #include <heatpp/linalg/einsum.hpp>
 
-namespace {
-
-at::Tensor numbers(at::IntArrayRef shape) {
-  std::int64_t size = 1;
-  for (const auto n : shape) size *= n;
-  return (at::arange(size, at::kDouble) * 5).fmod(9).sub(3).reshape(shape);
-}
-
-ht::Shape shape_of(const at::Tensor& x) { return {x.sizes().begin(), x.sizes().end()}; }
-
-}  // namespace
-
 TEST_CASE("einsum of one operand", "[linalg][einsum]") {
-  const auto m = numbers({4, 4}), cube = numbers({3, 4, 3});
+  const auto m = numbers({4, 4}, at::kDouble), cube = numbers({3, 4, 3}, at::kDouble);
   for (const auto& layout : every_layout({4, 4})) {
     const auto x = distribute(m, layout);
     CHECK(same(ht::einsum("ii", {x}), m.trace()));
@@ -53,7 +41,7 @@ TEST_CASE("einsum of two operands equals LibTorch's for every pair of layouts", 
                         {"ij,jk->", {5, 3}, {3, 4}},
                         {"a...,a...->...", {3, 2, 2}, {3, 2, 2}}};
   for (const auto& [subscripts, shape_a, shape_b] : cases) {
-    const auto a = numbers(shape_a), b = numbers(shape_b) + 1;
+    const auto a = numbers(shape_a, at::kDouble), b = numbers(shape_b, at::kDouble) + 1;
     const auto expected = at::einsum(subscripts, {a, b});
     for (const auto& la : every_layout(shape_of(a)))
       for (const auto& lb : every_layout(shape_of(b)))
@@ -62,7 +50,7 @@ TEST_CASE("einsum of two operands equals LibTorch's for every pair of layouts", 
 }
 
 TEST_CASE("einsum of several operands, with extents of 1 and without an arrow", "[linalg][einsum]") {
-  const auto a = numbers({2, 5}), b = numbers({5, 3}), c = numbers({3, 4});
+  const auto a = numbers({2, 5}, at::kDouble), b = numbers({5, 3}, at::kDouble), c = numbers({3, 4}, at::kDouble);
   for (const auto& la : every_layout({2, 5}))
     for (const auto& lc : every_layout({3, 4})) {
       const auto x = distribute(a, la), z = distribute(c, lc), y = ht::resplit(ht::from_tensor(b), 1);
@@ -70,7 +58,7 @@ TEST_CASE("einsum of several operands, with extents of 1 and without an arrow", 
       CHECK(same(ht::einsum(" ij, jk , kl -> li", {x, y, z}), at::einsum("ij,jk,kl->li", {a, b, c})));
       CHECK(same(ht::einsum("ij,kl,mj->ml", {x, z, x}), at::einsum("ij,kl,mj->ml", {a, c, a})));
     }
-  const auto row = numbers({1, 4});
+  const auto row = numbers({1, 4}, at::kDouble);
   for (const auto& la : every_layout({1, 4}))
     for (const auto& lb : every_layout({3, 4}))
       CHECK(same(ht::einsum("ij,ij->ij", {distribute(row, la), distribute(c, lb)}), row * c));

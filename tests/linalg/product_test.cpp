@@ -1,27 +1,8 @@
-#include "../support.hpp"
+#include "matrices.hpp"
 
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/product.hpp>
-
-namespace {
-
-/// Whole numbers of both signs, so that sums are exact in every dtype.
-at::Tensor numbers(at::IntArrayRef shape, at::ScalarType type = at::kLong) {
-  std::int64_t size = 1;
-  for (const auto n : shape) size *= n;
-  return (at::arange(size, at::kLong) * 7 % 11 - 4).reshape(shape).to(type);
-}
-
-/// Runs f(a, b) for every pair of layouts.
-template <class F>
-void for_each_pair(const at::Tensor& a, const at::Tensor& b, F f) {
-  const auto layouts_b = every_layout(ht::Shape(b.sizes().begin(), b.sizes().end()));
-  for (const auto& la : every_layout(ht::Shape(a.sizes().begin(), a.sizes().end())))
-    for (const auto& lb : layouts_b) f(distribute(a, la), distribute(b, lb));
-}
-
-}  // namespace
 
 TEST_CASE("matmul equals LibTorch's for every pair of layouts", "[linalg][matmul]") {
   const std::vector<std::array<std::int64_t, 3>> sizes{{5, 3, 4}, {1, 7, 2}, {6, 1, 6},
