@@ -1,6 +1,7 @@
 #include "../support.hpp"
 
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/index.hpp>
 
 namespace {
 
@@ -155,7 +156,7 @@ TEST_CASE("functions answer as NumPy where LibTorch would not", "[ops][elementwi
     CHECK(same(ht::clip(x, -1, std::nullopt), at::tensor({NAN, -1., -0., 2.75, -1., INFINITY}, at::kDouble)));
     CHECK(same(ht::spacing(x)(ht::slice(3, 5)),
                at::tensor({4.440892098500626e-16, -4.440892098500626e-16}, at::kDouble)));
-    CHECK(same(ht::frexp(x).second(3), at::tensor(2, at::kInt)));
+    CHECK(ht::frexp(x).second(3).item<std::int32_t>() == 2);
 
     const auto z = distribute(at::complex(at::tensor({1., 0., -1., 2., 0., 3.}, at::kDouble),
                                           at::tensor({0., 2., 1., 0., -1., 0.}, at::kDouble)),
