@@ -17,3 +17,5 @@
 #include <heatpp/ops/reduce.hpp>
 #include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/scan.hpp>
+#include <heatpp/ops/sets.hpp>
+#include <heatpp/ops/sort.hpp>
