@@ -11,11 +11,13 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/histogram.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/moments.hpp>
 #include <heatpp/ops/order.hpp>
 #include <heatpp/ops/reduce.hpp>
 #include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/scan.hpp>
+#include <heatpp/ops/search.hpp>
 #include <heatpp/ops/sets.hpp>
 #include <heatpp/ops/sort.hpp>
