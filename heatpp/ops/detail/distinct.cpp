@@ -1,5 +1,6 @@
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/ops/detail/distinct.hpp>
+#include <heatpp/ops/detail/merge.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -121,6 +122,31 @@ Distinct distinct_of(const DNDarray& x, Same same, bool inverse) {
   return result;
 }
 
+template <class T>
+std::pair<KeyOf<T>, KeyOf<T>> extremes(std::span<const T> elements) {
+  auto low = static_cast<KeyOf<T>>(~KeyOf<T>{0}), high = KeyOf<T>{0};
+  for (const auto element : elements) {
+    low = std::min(low, Keys<T>::of(element));
+    high = std::max(high, Keys<T>::of(element));
+  }
+  return {low, high};
+}
+
+/// The distinct keys by a flag for each between the extremes.
+template <class T>
+Rows<KeyOf<T>> flagged_keys(std::span<const T> elements, KeyOf<T> low, KeyOf<T> high) {
+  std::vector<std::uint8_t> flags(elements.empty() ? 0 : static_cast<std::size_t>(high - low) + 1);
+  for (const auto element : elements) flags[static_cast<std::size_t>(Keys<T>::of(element) - low)] = 1;
+  Rows<KeyOf<T>> keys(std::ssize(flags));
+  std::int64_t n = 0;
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    keys[n] = static_cast<KeyOf<T>>(low + i);
+    n += flags[i];
+  }
+  keys.shrink(n);
+  return keys;
+}
+
 }  // namespace
 
 Layout layout_of_parts(std::int64_t count, bool split, const Communicator& comm) {
@@ -131,9 +157,14 @@ Layout layout_of_parts(std::int64_t count, bool split, const Communicator& comm)
 template <class T>
 Rows<KeyOf<T>> distinct_keys(const at::Tensor& block) {
   const auto elements = block.cpu().contiguous();
-  const auto* in = elements.const_data_ptr<T>();
+  const std::span in(elements.const_data_ptr<T>(), static_cast<std::size_t>(elements.numel()));
+  if constexpr (std::is_integral_v<T>) {
+    const auto [low, high] = extremes(in);
+    if (in.empty() || static_cast<std::uint64_t>(static_cast<KeyOf<T>>(high - low)) < in.size() / 2 + 256)
+      return flagged_keys(in, low, high);
+  }
   Rows<KeyOf<T>> keys(elements.numel());
-  std::transform(in, in + elements.numel(), keys.begin(), set_key<T>);
+  std::ranges::transform(in, keys.begin(), set_key<T>);
   sort_keys(keys.data(), keys.size());
   keys.shrink(std::unique(keys.begin(), keys.end()) - keys.begin());
   return keys;

@@ -1,5 +1,6 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/route.hpp>
+#include <heatpp/ops/detail/merge.hpp>
 #include <heatpp/ops/detail/runs.hpp>
 
 #include <hwy/contrib/sort/vqsort.h>
@@ -128,12 +129,13 @@ std::vector<std::int64_t> sums_of_parts(const std::vector<std::int64_t>& counts,
   return sums;
 }
 
-}  // namespace
-
+/// Sorted columns of all ranks merged, such that rank r gets positions targets[r] .. targets[r + 1] of each. `total`
+/// keys a column are there. Equal keys stay in rank order.
 template <class K>
-Rows<K> merge_across(const Runs<K>& runs, std::int64_t total, std::span<const std::int64_t> targets,
-                     const Communicator& comm) {
-  const auto columns = runs.columns, stops = std::ssize(targets);
+Rows<K> merge_across(const Rows<K>& keys, std::int64_t columns, std::int64_t total,
+                     std::span<const std::int64_t> targets, const Communicator& comm) {
+  const Runs<K> runs{keys.data(), columns, keys.size() / std::max<std::int64_t>(1, columns)};
+  const auto stops = std::ssize(targets);
   const auto ranks = comm.size();
   const auto cuts = cuts_of(runs, total, targets, comm);
   const auto cut = [&](std::int64_t c, int r) { return cuts[static_cast<std::size_t>(c * stops + r)]; };
@@ -143,14 +145,15 @@ Rows<K> merge_across(const Runs<K>& runs, std::int64_t total, std::span<const st
   const auto incoming = incoming_counts(outgoing, columns, comm);
 
   const auto send = sums_of_parts(outgoing, ranks), receive = sums_of_parts(incoming, ranks);
-  Rows<K> parts(std::reduce(send.begin(), send.end()));
+  // Of a single column the parts lie behind one another already.
+  Rows<K> parts(columns == 1 ? 0 : std::reduce(send.begin(), send.end()));
   auto* to = parts.data();
-  for (int r = 0; r < ranks; ++r)
+  for (int r = 0; r < ranks && columns > 1; ++r)
     for (std::int64_t c = 0; c < columns; ++c) {
       const auto column = runs.column(c);
       to = std::copy(column.data() + cut(c, r), column.data() + cut(c, r + 1), to);
     }
-  const Rows<K> arrived(exchange_rows(parts.bytes(), send, receive, comm));
+  const Rows<K> arrived(exchange_rows(columns == 1 ? keys.bytes() : parts.bytes(), send, receive, comm));
 
   std::vector<std::int64_t> next(static_cast<std::size_t>(ranks));  // where each rank's part goes on
   std::exclusive_scan(receive.begin(), receive.end(), next.begin(), std::int64_t{0});
@@ -169,6 +172,8 @@ Rows<K> merge_across(const Runs<K>& runs, std::int64_t total, std::span<const st
   }
   return merged;
 }
+
+}  // namespace
 
 template <class K>
 void sort_columns(Rows<K>& keys, std::int64_t columns) {
@@ -215,8 +220,7 @@ Rows<K> sort_across(Rows<K> keys, std::int64_t columns, std::span<const std::int
   if (many_short<K>(columns, offsets.back(), comm.size()))
     return sort_whole_columns(keys, columns, offsets, targets, comm);
   sort_columns(keys, columns);
-  const auto me = static_cast<std::size_t>(comm.rank());
-  return merge_across<K>({keys.data(), columns, offsets[me + 1] - offsets[me]}, offsets.back(), targets, comm);
+  return merge_across(keys, columns, offsets.back(), targets, comm);
 }
 
 #define HEATPP_INSTANTIATE(K)                                                                                       \
@@ -225,8 +229,7 @@ Rows<K> sort_across(Rows<K> keys, std::int64_t columns, std::span<const std::int
                                                    const Communicator&);                                            \
   template void sort_columns(Rows<K>&, std::int64_t);                                                               \
   template Rows<K> sort_across(Rows<K>, std::int64_t, std::span<const std::int64_t>, std::span<const std::int64_t>, \
-                               const Communicator&);                                                                \
-  template Rows<K> merge_across(const Runs<K>&, std::int64_t, std::span<const std::int64_t>, const Communicator&);
+                               const Communicator&);
 HEATPP_INSTANTIATE(std::uint8_t)
 HEATPP_INSTANTIATE(std::uint16_t)
 HEATPP_INSTANTIATE(std::uint32_t)

@@ -32,15 +32,10 @@ template <class K>
 [[nodiscard]] std::vector<Splitter<K>> find_splitters(const Runs<K>& runs, std::span<const std::int64_t> positions,
                                                       const Communicator& comm);
 
-/// Sorted runs of all ranks merged, such that rank r gets positions targets[r] .. targets[r + 1] of every column.
-/// `total` keys a column are there. Equal keys stay in rank order. One exchange of the keys, after one of their counts.
-template <class K>
-[[nodiscard]] Rows<K> merge_across(const Runs<K>& runs, std::int64_t total, std::span<const std::int64_t> targets,
-                                   const Communicator& comm);
-
 /// Sorts each of `columns` columns, of which rank r holds keys offsets[r] .. offsets[r + 1], such that it gets
-/// positions targets[r] .. targets[r + 1], which may end before the last. Long columns: sort, merge_across. Many short
-/// ones: one exchange that brings whole columns together, and one back.
+/// positions targets[r] .. targets[r + 1], which may end before the last. Long columns: a local sort, exact splitters,
+/// one exchange of the keys after one of their counts, and a merge. Many short ones: one exchange that brings whole
+/// columns together, and one back.
 template <class K>
 [[nodiscard]] Rows<K> sort_across(Rows<K> keys, std::int64_t columns, std::span<const std::int64_t> offsets,
                                   std::span<const std::int64_t> targets, const Communicator& comm);
@@ -48,30 +43,5 @@ template <class K>
 /// Sorts `columns` equally long rows of keys in place.
 template <class K>
 void sort_columns(Rows<K>& keys, std::int64_t columns);
-
-/// Merges sorted runs into `out`, of two equal elements the one of the earlier run first. `spare` has as much room.
-/// Returns where the result is: in `out`, or, of a single run, where it was.
-template <class R, class Less>
-std::span<const R> merge_runs(std::span<const std::span<const R>> runs, R* out, R* spare, Less less) {
-  if (runs.empty()) return {};
-  if (runs.size() == 1) return runs.front();
-  const auto half = runs.size() / 2;
-  std::size_t left_size = 0;
-  for (const auto run : runs.first(half)) left_size += run.size();
-  const auto left = merge_runs<R>(runs.first(half), spare, out, less);
-  const auto right = merge_runs<R>(runs.subspan(half), spare + left_size, out + left_size, less);
-  const auto* l = left.data();
-  const auto* r = right.data();
-  const auto *l_end = l + left.size(), *r_end = r + right.size();
-  auto* to = out;
-  while (l != l_end && r != r_end) {
-    const bool take_right = less(*r, *l);
-    *to++ = *(take_right ? r : l);
-    r += take_right;
-    l += !take_right;
-  }
-  std::copy(r, r_end, std::copy(l, l_end, to));
-  return {out, left.size() + right.size()};
-}
 
 }  // namespace heatpp::detail
