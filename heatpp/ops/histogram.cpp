@@ -183,17 +183,26 @@ DNDarray bincount(const DNDarray& x, const BincountOptions& options) {
     detail::raise<ValueError>(op, "got an array of shape {} and minlength {}; expected one axis and no negative number",
                               to_string(x.shape()), options.minlength);
   const auto weights = weights_block(op, x, options.weights);
-  const auto numbers = flat_block(x.larray()).to(at::kLong);
+  const auto numbers = flat_block(x.larray());
   std::vector<std::int64_t> ends{0, 0};  // the smallest, and the largest + 1 with its sign reversed
-  if (numbers.numel() > 0) ends = {numbers.min().item<std::int64_t>(), -numbers.max().item<std::int64_t>() - 1};
+  if (numbers.numel() > 0) {
+    const auto [low, high] = at::aminmax(numbers);
+    ends = {low.item<std::int64_t>(), -high.item<std::int64_t>() - 1};
+  }
   if (x.split()) x.comm().allreduce(ends, ReduceOp::min);
   if (ends[0] < 0) detail::raise<ValueError>(op, "got the element {}; expected none below 0", ends[0]);
   const auto count = std::max(options.minlength, -ends[1]);
   if (weights) {
     if (weights->is_complex()) detail::raise<TypeError>(op, "got complex weights; expected real numbers");
-    return summed(weighted(numbers, *weights, count), {count}, x);
+    return summed(weighted(numbers.to(at::kLong), *weights, count), {count}, x);
   }
-  return summed(at::bincount(numbers, {}, count), {count}, x);
+  auto counts = at::zeros({count}, at::kLong);
+  auto* out = counts.data_ptr<std::int64_t>();
+  AT_DISPATCH_INTEGRAL_TYPES_AND(at::kBool, numbers.scalar_type(), op, [&] {
+    for (const auto number : std::span(numbers.const_data_ptr<scalar_t>(), static_cast<std::size_t>(numbers.numel())))
+      ++out[number];
+  });
+  return summed(counts, {count}, x);
 }
 
 }  // namespace heatpp

@@ -3,6 +3,7 @@
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/ops/detail/bisect.hpp>
 #include <heatpp/ops/detail/keys.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/reduce.hpp>
@@ -30,8 +31,9 @@ Rows<KeyOf<T>> keys_of(const at::Tensor& block) {
 /// Number of `keys` before the place of `key`.
 template <class K>
 std::int64_t place(std::span<const K> keys, K key, Side side) {
-  return (side == Side::left ? std::ranges::lower_bound(keys, key) : std::ranges::upper_bound(keys, key)) -
-         keys.begin();
+  const auto n = std::ssize(keys);
+  if (side == Side::left) return detail::count_before(keys.data(), n, [key](K other) { return other < key; });
+  return detail::count_before(keys.data(), n, [key](K other) { return other <= key; });
 }
 
 template <class K>
@@ -168,6 +170,12 @@ std::vector<std::pair<std::int64_t, std::int64_t>> bounds_of_nonzero(const DNDar
   return bounds;
 }
 
+template <class T>
+std::int64_t number_nonzero(const at::Tensor& block) {
+  const auto* in = block.const_data_ptr<T>();
+  return std::count_if(in, in + block.numel(), [](T value) { return value != T(0); });
+}
+
 }  // namespace
 
 DNDarray searchsorted(const DNDarray& a, const Operand& v, const SearchOptions& options) {
@@ -197,7 +205,13 @@ DNDarray bucketize(const DNDarray& x, const DNDarray& boundaries, const BinOptio
   return find_places("bucketize", boundaries, x, options.right ? Side::right : Side::left);
 }
 
-DNDarray count_nonzero(const DNDarray& x, const ReduceOptions& options) { return sum(not_equal(x, 0), options); }
+DNDarray count_nonzero(const DNDarray& x, const ReduceOptions& options) {
+  if (!options.axis.all() || options.keepdims) return sum(not_equal(x, 0), options);
+  std::vector<std::int64_t> count{detail::with_element_type(
+      x.larray().scalar_type(), [&]<class T>() { return number_nonzero<T>(x.larray().cpu().contiguous()); })};
+  if (x.split()) x.comm().allreduce(count);
+  return full({}, count[0], {.dtype = int64, .device = x.device(), .comm = x.comm()});
+}
 
 DNDarray trim_zeros(const DNDarray& x, const TrimOptions& options) {
   const bool front = options.trim.find('f') != std::string_view::npos;

@@ -85,24 +85,23 @@ Rows<Word> smallest(Rows<Word> words, std::int64_t columns, std::int64_t k) {
   const auto rows = columns > 0 ? words.size() / columns : 0;
   if (k >= rows) return words;
   Rows<Word> best(columns * k);
-  std::vector<Word> candidates;
-  const auto room = static_cast<std::size_t>(4 * k + 1024);
+  const auto room = 4 * k + 1024;  // candidates, before most of them are dropped
   for (std::int64_t c = 0; c < columns; ++c) {
-    candidates.clear();
+    auto* const candidates = words.data() + c * rows;
+    std::int64_t count = 0;
     auto bound = static_cast<Word>(~Word{0});
     const auto prune = [&] {
-      if (std::ssize(candidates) <= k) return;
-      std::nth_element(candidates.begin(), candidates.begin() + k, candidates.end());
-      bound = candidates[static_cast<std::size_t>(k)];
-      candidates.resize(static_cast<std::size_t>(k));
+      std::nth_element(candidates, candidates + k, candidates + count);
+      bound = candidates[k];
+      count = k;
     };
-    for (const auto word : words.part(c * rows, (c + 1) * rows)) {
-      if (word >= bound) continue;
-      candidates.push_back(word);
-      if (candidates.size() == room) prune();
+    for (std::int64_t i = 0; i < rows; ++i) {
+      candidates[count] = candidates[i];
+      count += candidates[i] < bound;
+      if (count == room) prune();
     }
-    prune();
-    std::ranges::copy(candidates, best.data() + c * k);
+    if (count > k) prune();
+    std::copy(candidates, candidates + k, best.data() + c * k);
   }
   return best;
 }

@@ -2,6 +2,7 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/detail/bins.hpp>
+#include <heatpp/ops/detail/bisect.hpp>
 #include <heatpp/ops/detail/keys.hpp>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ class Finder {
   [[nodiscard]] std::int64_t operator()(double value) const {
     if (!(value >= low_ && value <= high_)) return -1;
     if (value == high_) return last_;
-    if (scale_ == 0) return std::upper_bound(edges_, edges_ + last_ + 2, value) - edges_ - 1;
+    if (scale_ == 0) return count_before(edges_, last_ + 1, [value](double edge) { return edge <= value; }) - 1;
     auto bin = std::min(last_, static_cast<std::int64_t>((value - low_) * scale_));
     while (value < edges_[bin]) --bin;
     while (value >= edges_[bin + 1]) ++bin;

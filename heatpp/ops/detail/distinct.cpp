@@ -132,6 +132,12 @@ std::pair<KeyOf<T>, KeyOf<T>> extremes(std::span<const T> elements) {
   return {low, high};
 }
 
+/// Whether there are so few keys between the extremes that a table of them is faster than sorting.
+template <class T>
+bool narrow(std::span<const T> elements, KeyOf<T> low, KeyOf<T> high) {
+  return elements.empty() || static_cast<std::uint64_t>(static_cast<KeyOf<T>>(high - low)) < elements.size() / 4 + 256;
+}
+
 /// The distinct keys by a flag for each between the extremes.
 template <class T>
 Rows<KeyOf<T>> flagged_keys(std::span<const T> elements, KeyOf<T> low, KeyOf<T> high) {
@@ -147,6 +153,32 @@ Rows<KeyOf<T>> flagged_keys(std::span<const T> elements, KeyOf<T> low, KeyOf<T> 
   return keys;
 }
 
+/// The groups by a table of all keys between the extremes.
+template <class T>
+Groups<KeyOf<T>> tabled_groups(std::span<const T> elements, KeyOf<T> low, KeyOf<T> high, const FlatIndex& index) {
+  struct Row {
+    std::int64_t count = 0, first = 0;  // first element, later the number of the group
+  };
+  std::vector<Row> table(elements.empty() ? 0 : static_cast<std::size_t>(high - low) + 1);
+  const auto row = [&](std::size_t i) -> Row& {
+    return table[static_cast<std::size_t>(Keys<T>::of(elements[i]) - low)];
+  };
+  for (auto i = elements.size(); i-- > 0;) {
+    ++row(i).count;
+    row(i).first = static_cast<std::int64_t>(i);
+  }
+  Groups<KeyOf<T>> groups{Rows<Entry<KeyOf<T>>>(std::ssize(table)), Rows<std::int64_t>(std::ssize(elements))};
+  std::int64_t n = 0;
+  for (std::size_t key = 0; key < table.size(); ++key) {
+    if (table[key].count == 0) continue;
+    groups.entries[n] = {static_cast<KeyOf<T>>(low + key), index.of(table[key].first), table[key].count};
+    table[key].first = n++;
+  }
+  groups.entries.shrink(n);
+  for (std::size_t i = 0; i < elements.size(); ++i) groups.group[static_cast<std::int64_t>(i)] = row(i).first;
+  return groups;
+}
+
 }  // namespace
 
 Layout layout_of_parts(std::int64_t count, bool split, const Communicator& comm) {
@@ -160,8 +192,7 @@ Rows<KeyOf<T>> distinct_keys(const at::Tensor& block) {
   const std::span in(elements.const_data_ptr<T>(), static_cast<std::size_t>(elements.numel()));
   if constexpr (std::is_integral_v<T>) {
     const auto [low, high] = extremes(in);
-    if (in.empty() || static_cast<std::uint64_t>(static_cast<KeyOf<T>>(high - low)) < in.size() / 2 + 256)
-      return flagged_keys(in, low, high);
+    if (narrow(in, low, high)) return flagged_keys(in, low, high);
   }
   Rows<KeyOf<T>> keys(elements.numel());
   std::ranges::transform(in, keys.begin(), set_key<T>);
@@ -176,6 +207,11 @@ Groups<KeyOf<T>> group_elements(const DNDarray& x, Same same) {
   const auto block = x.larray().cpu().contiguous();
   const auto* in = block.const_data_ptr<T>();
   const FlatIndex index(x);
+  if constexpr (std::is_integral_v<T>) {
+    const std::span elements(in, static_cast<std::size_t>(block.numel()));
+    const auto [low, high] = extremes(elements);
+    if (narrow(elements, low, high)) return tabled_groups(elements, low, high, index);
+  }
   Groups<K> groups{Rows<Entry<K>>(block.numel()), Rows<std::int64_t>(block.numel())};
   auto& entries = groups.entries;
   std::int64_t n = 0;

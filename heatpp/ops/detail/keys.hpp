@@ -141,11 +141,12 @@ struct Indexed {
 template <class R>
 class Rows {
  public:
-  explicit Rows(std::int64_t n = 0) : bytes_(at::empty({n, std::int64_t{sizeof(R)}}, at::kByte)) {}
-  explicit Rows(at::Tensor bytes) : bytes_(std::move(bytes)) {}
-  [[nodiscard]] R* data() { return static_cast<R*>(bytes_.data_ptr()); }
-  [[nodiscard]] const R* data() const { return static_cast<const R*>(bytes_.const_data_ptr()); }
-  [[nodiscard]] std::int64_t size() const { return bytes_.size(0); }
+  explicit Rows(std::int64_t n = 0) : Rows(at::empty({n, std::int64_t{sizeof(R)}}, at::kByte)) {}
+  explicit Rows(at::Tensor bytes)
+      : bytes_(std::move(bytes)), data_(static_cast<R*>(bytes_.data_ptr())), size_(bytes_.size(0)) {}
+  [[nodiscard]] R* data() { return data_; }
+  [[nodiscard]] const R* data() const { return data_; }
+  [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] R& operator[](std::int64_t i) { return data()[i]; }
   [[nodiscard]] const R& operator[](std::int64_t i) const { return data()[i]; }
   [[nodiscard]] R* begin() { return data(); }
@@ -155,11 +156,13 @@ class Rows {
   [[nodiscard]] std::span<const R> part(std::int64_t first, std::int64_t last) const {
     return {data() + first, static_cast<std::size_t>(last - first)};
   }
-  void shrink(std::int64_t n) { bytes_ = bytes_.narrow(0, 0, n); }
+  void shrink(std::int64_t n) { *this = Rows(bytes_.narrow(0, 0, n)); }
   [[nodiscard]] const at::Tensor& bytes() const { return bytes_; }
 
  private:
   at::Tensor bytes_;
+  R* data_;
+  std::int64_t size_;
 };
 
 /// Calls f.operator()<T>() for the C++ type of a dtype.
