@@ -16,6 +16,7 @@
 #include <heatpp/ops/creation.hpp>
 #include <heatpp/ops/diagonal.hpp>
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/histogram.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/join.hpp>
 #include <heatpp/ops/moments.hpp>
@@ -26,4 +27,7 @@
 #include <heatpp/ops/reduce.hpp>
 #include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/scan.hpp>
+#include <heatpp/ops/search.hpp>
 #include <heatpp/ops/selection.hpp>
+#include <heatpp/ops/sets.hpp>
+#include <heatpp/ops/sort.hpp>
