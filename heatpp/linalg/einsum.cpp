@@ -1,8 +1,9 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/linalg/detail/axes.hpp>
 #include <heatpp/linalg/detail/contract.hpp>
 #include <heatpp/linalg/einsum.hpp>
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/diagonal.hpp>
 #include <heatpp/ops/reduce.hpp>
 
 #include <algorithm>
@@ -125,7 +126,7 @@ void take_diagonals(Labelled& x) {
       ++i;
       continue;
     }
-    x.array = detail::diagonal_of(x.array, 0, static_cast<int>(i), static_cast<int>(again - x.labels.begin()));
+    x.array = diagonal(x.array, {.axis1 = static_cast<int>(i), .axis2 = static_cast<int>(again - x.labels.begin())});
     x.labels.erase(again);
     x.labels.erase(x.labels.begin() + static_cast<std::ptrdiff_t>(i));
     x.labels.push_back(label);
@@ -137,7 +138,7 @@ void drop_broadcast_axes(Labelled& x, const Extents& extents) {
   for (int i = x.array.ndim() - 1; i >= 0; --i) {
     const auto at = static_cast<std::size_t>(i);
     if (x.array.shape()[at] == extents.at(x.labels[at])) continue;
-    x.array = detail::without_axis("einsum", x.array, i);
+    x.array = squeeze(x.array, i);
     x.labels.erase(x.labels.begin() + i);
   }
 }
@@ -190,7 +191,7 @@ std::pair<std::size_t, std::size_t> cheapest_pair(const std::vector<Labelled>& o
 DNDarray in_order(const Labelled& x, const Labels& result) {
   std::vector<int> order;
   for (const auto label : result) order.push_back(x.axis(label));
-  const auto view = detail::permuted(x.array, order);
+  const auto view = transpose(x.array, order);
   return detail::wrap(view.larray().contiguous(), view.layout(), view.comm());
 }
 

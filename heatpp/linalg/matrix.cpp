@@ -1,10 +1,12 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/linalg/detail/axes.hpp>
 #include <heatpp/linalg/matrix.hpp>
 #include <heatpp/linalg/product.hpp>
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/diagonal.hpp>
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/join.hpp>
 #include <heatpp/ops/reduce.hpp>
 #include <heatpp/ops/reshape.hpp>
 
@@ -18,7 +20,7 @@ using detail::raise;
 /// `x` with its vectors along the last axis, which is not split.
 DNDarray with_vectors_last(const DNDarray& x, int axis) {
   if (x.ndim() == 0) raise<ValueError>("cross", "got an array without axes; expected vectors");
-  const auto moved = detail::moved_axis(x, sanitize_axis(axis, x.ndim(), "cross"), x.ndim() - 1);
+  const auto moved = moveaxis(x, sanitize_axis(axis, x.ndim(), "cross"), x.ndim() - 1);
   const auto components = moved.shape().back();
   if (components != 2 && components != 3)
     raise<ValueError>("cross", "got vectors with {} components along axis {} of shape {}; expected 2 or 3", components,
@@ -36,38 +38,13 @@ DNDarray component(const DNDarray& x, int which) {
   return detail::wrap(x.larray().select(-1, which), x.layout().with(shape, x.split()), x.comm());
 }
 
-/// Arrays of one layout as the components along a new axis.
-DNDarray stacked(const std::vector<DNDarray>& parts, int axis) {
-  std::vector<at::Tensor> blocks;
-  for (const auto& part : parts) blocks.push_back(part.larray());
-  auto shape = parts.front().shape();
-  const auto at = sanitize_axis(axis, static_cast<int>(shape.size()) + 1, "cross");
-  shape.insert(shape.begin() + at, std::ssize(parts));
-  auto split = parts.front().split();
-  if (split) split = *split + (*split >= at);
-  return detail::wrap(at::stack(blocks, at), parts.front().layout().with(std::move(shape), split),
-                      parts.front().comm());
-}
-
 void check_vectors(const char* op, const DNDarray& x) {
   if (x.ndim() != 1) raise<ValueError>(op, "got an array of shape {}; expected a vector", to_string(x.shape()));
 }
 
 }  // namespace
 
-DNDarray trace(const DNDarray& x, const TraceOptions& options) {
-  const auto axis1 = sanitize_axis(options.axis1, x.ndim(), "trace");
-  const auto axis2 = sanitize_axis(options.axis2, x.ndim(), "trace");
-  if (axis1 == axis2)
-    raise<ValueError>("trace", "got axes {} and {}; expected different ones", options.axis1, options.axis2);
-  return sum(detail::diagonal_of(x, options.offset, axis1, axis2), -1);
-}
-
-DNDarray matrix_transpose(const DNDarray& x) {
-  if (x.ndim() < 2)
-    raise<ValueError>("matrix_transpose", "got an array of shape {}; expected at least two axes", to_string(x.shape()));
-  return detail::moved_axis(x, x.ndim() - 1, x.ndim() - 2);
-}
+DNDarray trace(const DNDarray& x, const DiagonalOptions& options) { return sum(diagonal(x, options), -1); }
 
 DNDarray cross(const DNDarray& a, const DNDarray& b, const CrossOptions& options) {
   const auto x = with_vectors_last(a, options.axisa), y = with_vectors_last(b, options.axisb);
@@ -78,12 +55,10 @@ DNDarray cross(const DNDarray& a, const DNDarray& b, const CrossOptions& options
   if (flat_x && flat_y) return minor(0, 1);
   // The third component of a vector with two is 0.
   if (flat_y)
-    return stacked({-(component(x, 2) * component(y, 1)), component(x, 2) * component(y, 0), minor(0, 1)},
-                   options.axisc);
+    return stack({-(component(x, 2) * component(y, 1)), component(x, 2) * component(y, 0), minor(0, 1)}, options.axisc);
   if (flat_x)
-    return stacked({component(x, 1) * component(y, 2), -(component(x, 0) * component(y, 2)), minor(0, 1)},
-                   options.axisc);
-  return stacked({minor(1, 2), minor(2, 0), minor(0, 1)}, options.axisc);
+    return stack({component(x, 1) * component(y, 2), -(component(x, 0) * component(y, 2)), minor(0, 1)}, options.axisc);
+  return stack({minor(1, 2), minor(2, 0), minor(0, 1)}, options.axisc);
 }
 
 DNDarray projection(const DNDarray& a, const DNDarray& b) {
@@ -141,15 +116,14 @@ DNDarray cov(const DNDarray& x, const CovOptions& options) {
   const auto deviations = data - (weights ? sums / sum(*weights) : sums / static_cast<double>(n));
   const auto weighted = weights ? deviations * along(*weights) : deviations;
   const auto freedom = std::max(0.0, degrees_of_freedom(options, weights, n));
-  return tensordot(weighted, detail::conjugated(deviations), {{axis}, {axis}}) / freedom;
+  return tensordot(weighted, conj(deviations), {{axis}, {axis}}) / freedom;
 }
 
 DNDarray corrcoef(const DNDarray& x, const CovOptions& options) {
   const auto c = cov(x, options);
   if (c.ndim() == 0) return c / c;
-  const auto diagonal = detail::diagonal_of(c, 0, 0, 1);
-  const auto variances = is_complex(c.dtype()) ? abs(diagonal) : diagonal;
-  const auto scale = sqrt(variances);
+  const auto variances = diagonal(c);
+  const auto scale = sqrt(is_complex(c.dtype()) ? abs(variances) : variances);
   const auto scaled = c / outer(scale, scale);
   return is_complex(c.dtype()) ? scaled : clip(scaled, -1, 1);
 }

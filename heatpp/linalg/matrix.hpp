@@ -1,20 +1,13 @@
 #pragma once
 
-#include <heatpp/core/dndarray.hpp>
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/diagonal.hpp>
 
 namespace heatpp {
 
-struct TraceOptions {
-  std::int64_t offset = 0;  ///< of the diagonal, to the right
-  int axis1 = 0;
-  int axis2 = 1;
-};
 /// The sum along a diagonal; whole numbers give int64. One allreduce of the result where `x` is split along one of the
 /// two axes, otherwise local. Collective. Throws IndexError for axes out of range, ValueError for equal ones.
-[[nodiscard]] DNDarray trace(const DNDarray& x, const TraceOptions& options = {});
-
-/// The last two axes exchanged; shares memory. Local. Throws ValueError for fewer than two.
-[[nodiscard]] DNDarray matrix_transpose(const DNDarray& x);
+[[nodiscard]] DNDarray trace(const DNDarray& x, const DiagonalOptions& options = {});
 
 /// Which axes of `a`, `b` and the result hold the vectors.
 struct CrossOptions {
@@ -52,10 +45,12 @@ struct CovOptions {
 /// The correlation coefficients: cov scaled to ones on the diagonal.
 [[nodiscard]] DNDarray corrcoef(const DNDarray& x, const CovOptions& options = {});
 
-namespace linalg {
+}  // namespace heatpp
+
+namespace heatpp::linalg {
 using heatpp::cross;
+using heatpp::diagonal;
 using heatpp::matrix_transpose;
 using heatpp::trace;
-}  // namespace linalg
 
-}  // namespace heatpp
+}  // namespace heatpp::linalg

@@ -1,9 +1,9 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/linalg/detail/axes.hpp>
 #include <heatpp/linalg/norm.hpp>
 #include <heatpp/linalg/svd.hpp>
+#include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/reduce.hpp>
@@ -42,14 +42,12 @@ DNDarray extremum(const DNDarray& x, bool largest, const ReduceOptions& options)
 DNDarray of_sums(const DNDarray& x, int summed, int compared, const MatrixNormOptions& options) {
   const auto sums = sum(abs(x), {.axis = summed, .keepdims = true});
   const auto result = extremum(sums, options.ord.number() > 0, {.axis = compared, .keepdims = true});
-  if (options.keepdims) return result;
-  const auto once = detail::without_axis("matrix_norm", result, std::max(summed, compared));
-  return detail::without_axis("matrix_norm", once, std::min(summed, compared));
+  return options.keepdims ? result : squeeze(result, {summed, compared});
 }
 
 DNDarray of_singular_values(const DNDarray& x, int rows, int columns, const MatrixNormOptions& options) {
   const auto last = x.ndim() - 1;
-  const auto stacked = detail::moved_axis(detail::moved_axis(x, rows, last), columns - (columns > rows), last);
+  const auto stacked = moveaxis(moveaxis(x, rows, last), columns - (columns > rows), last);
   const auto values = svdvals(stacked);
   const auto axis = values.ndim() - 1;
   auto result = options.ord.kind() == Kind::nuclear ? sum(values, axis)

@@ -1,8 +1,8 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/linalg/detail/axes.hpp>
 #include <heatpp/linalg/detail/contract.hpp>
 #include <heatpp/linalg/product.hpp>
+#include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/reshape.hpp>
 
@@ -12,7 +12,6 @@
 namespace heatpp {
 namespace {
 
-using detail::conjugated;
 using detail::contract;
 using detail::Labelled;
 using detail::raise;
@@ -47,8 +46,7 @@ Labels label_leading(const char* op, Labelled& a, Labelled& b, std::size_t core_
     Labels labels;
     for (auto i = static_cast<int>(mine.size()) - 1; i >= 0; --i) {
       const auto from_right = mine.size() - static_cast<std::size_t>(i);
-      if (mine[static_cast<std::size_t>(i)] != shape[shape.size() - from_right])
-        x.array = detail::without_axis(op, x.array, i);
+      if (mine[static_cast<std::size_t>(i)] != shape[shape.size() - from_right]) x.array = squeeze(x.array, i);
       else labels.insert(labels.begin(), static_cast<int>(from_right) - 1);
     }
     x.labels.insert(x.labels.begin(), labels.begin(), labels.end());
@@ -115,7 +113,7 @@ DNDarray matvec(const DNDarray& a, const DNDarray& x) {
 
 DNDarray vecmat(const DNDarray& x, const DNDarray& a) {
   check_axes("vecmat", x, a, 1, 2);
-  return core_product("vecmat", conjugated(x), {summed}, a, {summed, columns});
+  return core_product("vecmat", conj(x), {summed}, a, {summed, columns});
 }
 
 DNDarray tensordot(const DNDarray& a, const DNDarray& b, const TensordotAxes& axes) {
@@ -156,15 +154,15 @@ DNDarray inner(const DNDarray& a, const DNDarray& b) {
 DNDarray vdot(const DNDarray& a, const DNDarray& b) {
   if (a.size() != b.size()) refuse("vdot", a, b, "equally many elements");
   if (a.shape() != b.shape()) return vdot(flatten(a), flatten(b));
-  return contract("vdot", {conjugated(a), counted(a.ndim())}, {b, counted(b.ndim())}, {});
+  return contract("vdot", {conj(a), counted(a.ndim())}, {b, counted(b.ndim())}, {});
 }
 
 DNDarray vecdot(const DNDarray& a, const DNDarray& b, int axis) {
   check_axes("vecdot", a, b, 1, 1);
   const auto last = [axis](const DNDarray& x) {
-    return detail::moved_axis(x, sanitize_axis(axis, x.ndim(), "vecdot"), x.ndim() - 1);
+    return moveaxis(x, sanitize_axis(axis, x.ndim(), "vecdot"), x.ndim() - 1);
   };
-  return core_product("vecdot", conjugated(last(a)), {summed}, last(b), {summed});
+  return core_product("vecdot", conj(last(a)), {summed}, last(b), {summed});
 }
 
 DNDarray outer(const DNDarray& a, const DNDarray& b) {

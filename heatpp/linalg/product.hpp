@@ -56,7 +56,9 @@ struct TensordotAxes {
 /// The same over the last `axes` axes of `a` and the first ones of `b`.
 [[nodiscard]] DNDarray tensordot(const DNDarray& a, const DNDarray& b, int axes = 2);
 
-namespace linalg {
+}  // namespace heatpp
+
+namespace heatpp::linalg {
 using heatpp::matmul;
 using heatpp::outer;
 using heatpp::tensordot;
@@ -65,6 +67,5 @@ using heatpp::vecdot;
 /// The product of several matrices, in the order of the fewest operations; the first and the last may have one axis.
 /// Throws ValueError for fewer than two.
 [[nodiscard]] DNDarray multi_dot(const std::vector<DNDarray>& matrices);
-}  // namespace linalg
 
-}  // namespace heatpp
+}  // namespace heatpp::linalg

@@ -3,10 +3,11 @@
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
-#include <heatpp/linalg/detail/axes.hpp>
 #include <heatpp/linalg/detail/columns.hpp>
 #include <heatpp/linalg/product.hpp>
 #include <heatpp/linalg/solve.hpp>
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/diagonal.hpp>
 #include <heatpp/ops/elementwise.hpp>
 
 #include <algorithm>
@@ -125,9 +126,7 @@ DNDarray as_matrix(const DNDarray& b) {
 }
 
 /// Back to the axes of `b`.
-DNDarray as_right_side(const DNDarray& x, const DNDarray& b) {
-  return b.ndim() == 1 ? detail::without_axis("solve", x, 1) : x;
-}
+DNDarray as_right_side(const DNDarray& x, const DNDarray& b) { return b.ndim() == 1 ? squeeze(x, 1) : x; }
 
 }  // namespace
 

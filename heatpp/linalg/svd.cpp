@@ -1,12 +1,13 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/linalg/detail/axes.hpp>
 #include <heatpp/linalg/detail/columns.hpp>
 #include <heatpp/linalg/detail/jacobi.hpp>
 #include <heatpp/linalg/detail/tall.hpp>
 #include <heatpp/linalg/qr.hpp>
 #include <heatpp/linalg/svd.hpp>
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/elementwise.hpp>
 
 namespace heatpp::linalg {
 namespace {
@@ -15,7 +16,7 @@ using detail::cut_along;
 using detail::replicated;
 
 DNDarray adjoint(const DNDarray& x) {
-  const auto view = detail::moved_axis(detail::conjugated(x), 1, 0);
+  const auto view = moveaxis(conj(x), 1, 0);
   return detail::wrap(view.larray().contiguous(), view.layout(), x.comm());
 }
 
