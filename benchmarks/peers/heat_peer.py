@@ -143,6 +143,12 @@ def matmul():
     return lambda: a @ b, check_sums
 
 
+@workload("qr")
+def qr():
+    x = matrix("normal", 75, 200_000, 128)
+    return lambda: ht.linalg.qr(x), lambda parts: data.check_sums(np.abs(parts.R.numpy()))
+
+
 @workload("mask")
 def mask():
     x = vector("normal", 71, 10_000_000)

@@ -90,6 +90,12 @@ def matmul():
     return lambda: a @ b, data.check_sums
 
 
+@workload("qr")
+def qr():
+    x = data.rows("normal", 75, 0, 200_000, 128)
+    return lambda: np.linalg.qr(x), lambda parts: data.check_sums(np.abs(parts.R))
+
+
 @workload("mask")
 def mask():
     x = data.vector("normal", 71, 0, 10_000_000)

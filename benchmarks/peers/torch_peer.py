@@ -89,6 +89,12 @@ def matmul():
     return lambda: a @ b, check_sums
 
 
+@workload("qr")
+def qr():
+    x = torch.from_numpy(data.rows("normal", 75, 0, 200_000, 128))
+    return lambda: torch.linalg.qr(x), lambda parts: check_sums(parts.R.abs())
+
+
 @workload("mask")
 def mask():
     x = vector("normal", 71, 10_000_000)

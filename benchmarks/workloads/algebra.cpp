@@ -18,12 +18,21 @@ Prepared matmul() {
                check_sums);
 }
 
+Prepared qr() {
+  return timed([x = generate<normal>(75, {200'000, 128})] { return ht::linalg::qr(x); },
+               [](const auto& parts) { return check_sums(ht::abs(parts.r)); });
+}
+
 }  // namespace
 
 std::vector<Workload> algebra_workloads() {
-  return {{"matmul_00", "matmul", matmul<0, 0>},    {"matmul_01", "matmul", matmul<0, 1>},
-          {"matmul_10", "matmul", matmul<1, 0>},    {"matmul_11", "matmul", matmul<1, 1>},
-          {"matmul_0N", "matmul", matmul<0, none>}, {"matmul_N1", "matmul", matmul<none, 1>}};
+  return {{"matmul_00", "matmul", matmul<0, 0>},
+          {"matmul_01", "matmul", matmul<0, 1>},
+          {"matmul_10", "matmul", matmul<1, 0>},
+          {"matmul_11", "matmul", matmul<1, 1>},
+          {"matmul_0N", "matmul", matmul<0, none>},
+          {"matmul_N1", "matmul", matmul<none, 1>},
+          {"qr", "qr", qr}};
 }
 
 }  // namespace bench

@@ -119,13 +119,40 @@ DNDarray cov(const DNDarray& x, const CovOptions& options) {
   return tensordot(weighted, conj(deviations), {{axis}, {axis}}) / freedom;
 }
 
-DNDarray corrcoef(const DNDarray& x, const CovOptions& options) {
-  const auto c = cov(x, options);
+namespace {
+
+/// A row for each variable.
+DNDarray variables(const DNDarray& x, bool rowvar) {
+  if (x.ndim() < 2) return expand_dims(x, 0);
+  return rowvar ? x : transpose(x);
+}
+
+DNDarray joined(const DNDarray& x, const DNDarray& y, bool rowvar) {
+  return concatenate({variables(x, rowvar), variables(y, rowvar)}, 0);
+}
+
+CovOptions by_rows(CovOptions options) {
+  options.rowvar = true;
+  return options;
+}
+
+DNDarray scaled_to_ones(const DNDarray& c) {
   if (c.ndim() == 0) return c / c;
   const auto variances = diagonal(c);
   const auto scale = sqrt(is_complex(c.dtype()) ? abs(variances) : variances);
   const auto scaled = c / outer(scale, scale);
   return is_complex(c.dtype()) ? scaled : clip(scaled, -1, 1);
+}
+
+}  // namespace
+
+DNDarray cov(const DNDarray& x, const DNDarray& y, const CovOptions& options) {
+  return cov(joined(x, y, options.rowvar), by_rows(options));
+}
+
+DNDarray corrcoef(const DNDarray& x, const CovOptions& options) { return scaled_to_ones(cov(x, options)); }
+DNDarray corrcoef(const DNDarray& x, const DNDarray& y, const CovOptions& options) {
+  return scaled_to_ones(cov(x, y, options));
 }
 
 }  // namespace heatpp

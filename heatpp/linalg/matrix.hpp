@@ -42,8 +42,11 @@ struct CovOptions {
 /// `mean` and the product of the deviations with themselves (`<heatpp/linalg/product.hpp>`). Collective. Throws
 /// ValueError for more than two axes and weights of another length than the observations.
 [[nodiscard]] DNDarray cov(const DNDarray& x, const CovOptions& options = {});
+/// The same of the variables of `x` and of `y`, which have the same observations; both are joined by `concatenate`.
+[[nodiscard]] DNDarray cov(const DNDarray& x, const DNDarray& y, const CovOptions& options = {});
 /// The correlation coefficients: cov scaled to ones on the diagonal.
 [[nodiscard]] DNDarray corrcoef(const DNDarray& x, const CovOptions& options = {});
+[[nodiscard]] DNDarray corrcoef(const DNDarray& x, const DNDarray& y, const CovOptions& options = {});
 
 }  // namespace heatpp
 

@@ -9,6 +9,7 @@
 #include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/diagonal.hpp>
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/reshape.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -192,6 +193,26 @@ DNDarray inv(const DNDarray& a) {
       eye(a.shape()[0], std::nullopt, {.dtype = matrix.dtype(), .split = 1, .device = a.device(), .comm = a.comm()});
   const auto x = solve(matrix, identity);
   return detail::wrap(detail::relayout(x, a.layout()), a.layout(), a.comm());
+}
+
+DNDarray tensorsolve(const DNDarray& a, const DNDarray& b) {
+  const auto rows = b.shape().size();
+  if (a.shape().size() < rows || !std::equal(b.shape().begin(), b.shape().end(), a.shape().begin()) ||
+      a.size() != b.size() * b.size())
+    raise<ValueError>("tensorsolve", "got arrays of shapes {} and {}; expected axes that make a square matrix",
+                      to_string(a.shape()), to_string(b.shape()));
+  const Shape rest(a.shape().begin() + static_cast<std::ptrdiff_t>(rows), a.shape().end());
+  return reshape(solve(reshape(a, {b.size(), b.size()}), flatten(b)), rest);
+}
+
+DNDarray tensorinv(const DNDarray& a, int ind) {
+  if (ind < 1 || ind > a.ndim())
+    raise<ValueError>("tensorinv", "got ind {} for an array of shape {}; expected 1 to {}", ind, to_string(a.shape()),
+                      a.ndim());
+  const Shape first(a.shape().begin(), a.shape().begin() + ind), last(a.shape().begin() + ind, a.shape().end());
+  auto shape = last;
+  shape.insert(shape.end(), first.begin(), first.end());
+  return reshape(inv(reshape(a, {size_of(first), size_of(last)})), shape);
 }
 
 SignAndLog slogdet(const DNDarray& a) {

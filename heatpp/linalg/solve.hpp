@@ -27,6 +27,13 @@ struct TriangularOptions {
 /// The inverse, cut as `a`.
 [[nodiscard]] DNDarray inv(const DNDarray& a);
 
+/// x with tensordot(a, x, x.ndim()) = b, where the last axes of `a` hold as many elements as `b`, whose shape the first
+/// ones have: `reshape` to a matrix and a vector, and solve.
+[[nodiscard]] DNDarray tensorsolve(const DNDarray& a, const DNDarray& b);
+/// The inverse of a as a map from its last axes to its first `ind` ones: tensordot(tensorinv(a), a, ind) is the
+/// identity.
+[[nodiscard]] DNDarray tensorinv(const DNDarray& a, int ind = 2);
+
 /// The determinant; 0 for singular matrices.
 [[nodiscard]] DNDarray det(const DNDarray& a);
 /// Its sign and the logarithm of its absolute value, which does not overflow.

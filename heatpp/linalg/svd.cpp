@@ -4,6 +4,7 @@
 #include <heatpp/linalg/detail/columns.hpp>
 #include <heatpp/linalg/detail/jacobi.hpp>
 #include <heatpp/linalg/detail/tall.hpp>
+#include <heatpp/linalg/product.hpp>
 #include <heatpp/linalg/qr.hpp>
 #include <heatpp/linalg/svd.hpp>
 #include <heatpp/ops/axes_moves.hpp>
@@ -72,6 +73,16 @@ SVD svd(const DNDarray& x) {
   if (!detail::is_local(values)) return of_cut_matrix(values);
   const auto [u, s, vh] = on_every_block("svd", values);
   return {detail::stack_like(values, u), detail::stack_like(values, s), detail::stack_like(values, vh)};
+}
+
+Polar polar(const DNDarray& x) {
+  detail::check_matrices("polar", x);
+  if (x.shape()[x.shape().size() - 2] < x.shape().back())
+    detail::raise<ValueError>("polar", "got an array of shape {}; expected at least as many rows as columns",
+                              to_string(x.shape()));
+  const auto [u, s, vh] = svd(x);
+  const auto stretched = conj(matrix_transpose(vh)) * expand_dims(s, -2);
+  return {matmul(u, vh), matmul(stretched, vh)};
 }
 
 DNDarray svdvals(const DNDarray& x) {

@@ -20,6 +20,11 @@ struct SVD {
 /// along its longer axis; the others are replicated, except that of a matrix of about as many rows as columns u is
 /// split 1 and vh split 0.
 [[nodiscard]] SVD svd(const DNDarray& x);
+/// x = u p with orthonormal columns u and a Hermitian p (n, n) without negative eigenvalues, for m >= n, from svd.
+struct Polar {
+  DNDarray u, p;
+};
+[[nodiscard]] Polar polar(const DNDarray& x);
 /// The singular values alone, (..., k), on every rank or cut as the stack.
 [[nodiscard]] DNDarray svdvals(const DNDarray& x);
 

@@ -120,6 +120,19 @@ TEST_CASE("columns are made orthogonal on any number of ranks", "[linalg][svd]")
   CHECK_THROWS_AS(la::svd(ht::full({8, 8}, NAN, {.split = 0})), ht::Error);
 }
 
+TEST_CASE("polar decomposition", "[linalg][svd]") {
+  for (const auto& a : {scattered({17, 3}), scattered({6, 5}), scattered({2, 4, 3})})
+    for_each_layout(a, [&](const auto& x) {
+      const auto [u, p] = la::polar(x);
+      const auto left = gathered(u), right = gathered(p);
+      CHECK(at::allclose(at::matmul(left, right), a, 0, 1e-12));
+      CHECK(at::allclose(at::matmul(left.mH(), left), at::eye(a.size(-1), at::kDouble), 0, 1e-12));
+      CHECK(at::allclose(right, right.mH(), 0, 1e-12));
+      CHECK(at::linalg_eigvalsh(right).min().template item<double>() > 0);
+    });
+  CHECK_THROWS_AS(la::polar(ht::ones({2, 3})), ht::ValueError);
+}
+
 TEST_CASE("decompositions of stacks", "[linalg][qr]") {
   const auto a = scattered({3, 5, 4}), symmetric = at::matmul(a.mT(), a);
   for_each_layout(a, [&](const auto& x) {

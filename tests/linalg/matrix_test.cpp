@@ -106,6 +106,12 @@ TEST_CASE("covariances and correlations", "[linalg][matrix]") {
     });
     CHECK_THROWS_AS(ht::cov(x, {.fweights = ht::ones({3})}), ht::ValueError);
   });
+  const auto other = scattered({2, 9}) * 2;
+  for_each_pair(global, other, [&](const auto& x, const auto& y) {
+    CHECK(close(ht::cov(x, y), at::cov(at::cat({global, other}))));
+    CHECK(close(ht::corrcoef(x, y), at::corrcoef(at::cat({global, other}))));
+    CHECK(close(ht::cov(ht::transpose(x), ht::transpose(y), {.rowvar = false}), at::cov(at::cat({global, other}))));
+  });
   for_each_layout(global[0].contiguous(), [&](const auto& x) {
     CHECK(close(ht::cov(x), at::cov(global[0])));
     CHECK(close(ht::corrcoef(x), at::ones({}, at::kDouble)));

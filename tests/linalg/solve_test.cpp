@@ -88,6 +88,16 @@ TEST_CASE("stacks of matrices", "[linalg][solve]") {
   for_each_layout(positive, [&](const auto& x) { CHECK(close(la::cholesky(x), at::linalg_cholesky(positive), 1e-9)); });
 }
 
+TEST_CASE("tensorsolve and tensorinv", "[linalg][solve]") {
+  const auto a = (scattered({6, 6}) + 2 * at::eye(6)).reshape({2, 3, 6}), b = scattered({2, 3});
+  for_each_pair(a, b, [&](const auto& x, const auto& y) {
+    CHECK(close(la::tensorsolve(x, y), at::linalg_tensorsolve(a, b), 1e-10));
+  });
+  for_each_layout(a, [&](const auto& x) { CHECK(close(la::tensorinv(x), at::linalg_tensorinv(a, 2), 1e-10)); });
+  CHECK_THROWS_AS(la::tensorsolve(ht::ones({2, 3}), ht::ones({2})), ht::ValueError);
+  CHECK_THROWS_AS(la::tensorinv(ht::ones({2, 2}), 3), ht::ValueError);
+}
+
 TEST_CASE("systems that are none", "[linalg][solve]") {
   const auto x = ht::ones({4, 3}, {.split = 0}), square = ht::ones({3, 3}, {.split = 1});
   CHECK_THROWS_WITH(la::det(x), Catch::Contains("[det] got an array of shape (4, 3); expected square matrices"));
