@@ -59,6 +59,12 @@ def cumsum():
     return lambda: da.cumsum(x, axis=0).persist(), check_sums
 
 
+@workload("argmax")
+def argmax():
+    x = vector("normal", 76, 20_000_000)
+    return lambda: da.argmax(x).compute(), lambda position: [float(position)]
+
+
 @workload("latency")
 def latency():
     x = vector("uniform", 11, 100, 2)

@@ -75,6 +75,12 @@ def cumsum():
     return lambda: ht.cumsum(x, 0), check_sums
 
 
+@workload("argmax")
+def argmax():
+    x = vector("normal", 76, 20_000_000)
+    return lambda: ht.argmax(x).item(), lambda position: [position]
+
+
 @workload("latency")
 def latency():
     x = vector("uniform", 11, 100)

@@ -24,6 +24,18 @@ def cumsum():
     return lambda: np.cumsum(x), data.check_sums
 
 
+@workload("argmax")
+def argmax():
+    x = data.vector("normal", 76, 0, 20_000_000)
+    return lambda: x.argmax(), scalar
+
+
+@workload("fancy")
+def fancy():
+    x, at = data.vector("normal", 71, 0, 10_000_000), data.vector("position", 121, 0, 1_000_000)
+    return lambda: x[at], data.check_sums
+
+
 @workload("latency")
 def latency():
     x = data.vector("uniform", 11, 0, 100)

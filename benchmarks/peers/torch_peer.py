@@ -33,6 +33,18 @@ def cumsum():
     return lambda: x.cumsum(0), check_sums
 
 
+@workload("argmax")
+def argmax():
+    x = vector("normal", 76, 20_000_000)
+    return lambda: x.argmax().item(), scalar
+
+
+@workload("fancy")
+def fancy():
+    x, at = vector("normal", 71, 10_000_000), vector("position", 121, 1_000_000)
+    return lambda: x[at], check_sums
+
+
 @workload("latency")
 def latency():
     x = vector("uniform", 11, 100)

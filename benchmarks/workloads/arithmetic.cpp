@@ -19,6 +19,11 @@ Prepared cumsum() {
   return timed([x = generate<normal>(76, {20'000'000})] { return ht::cumsum(x, 0); }, check_sums);
 }
 
+Prepared argmax() {
+  return timed([x = generate<normal>(76, {20'000'000})] { return ht::argmax(x); },
+               [](const auto& y) { return check_values({y}); });
+}
+
 /// A thousand sums of a few elements: what a call costs.
 Prepared latency() {
   return timed(
@@ -32,7 +37,10 @@ Prepared latency() {
 }  // namespace
 
 std::vector<Workload> arithmetic_workloads() {
-  return {{"chain", "operators", chain}, {"cumsum", "cumsum", cumsum}, {"latency", "sum", latency}};
+  return {{"chain", "operators", chain},
+          {"cumsum", "cumsum", cumsum},
+          {"argmax", "argmax", argmax},
+          {"latency", "sum", latency}};
 }
 
 }  // namespace bench
