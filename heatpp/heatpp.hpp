@@ -24,6 +24,7 @@
 #include <heatpp/ops/nonzero.hpp>
 #include <heatpp/ops/order.hpp>
 #include <heatpp/ops/part.hpp>
+#include <heatpp/ops/polynomial.hpp>
 #include <heatpp/ops/reduce.hpp>
 #include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/scan.hpp>
