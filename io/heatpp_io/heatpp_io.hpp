@@ -3,5 +3,8 @@
 #include <heatpp_io/formats.hpp>
 #include <heatpp_io/io_report.hpp>
 #include <heatpp_io/load_hdf5.hpp>
+#include <heatpp_io/load_npy.hpp>
+#include <heatpp_io/npz.hpp>
 #include <heatpp_io/save_hdf5.hpp>
+#include <heatpp_io/save_npy.hpp>
 #include <heatpp_io/source.hpp>

@@ -19,6 +19,8 @@ class AsideFile {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// Moves it to its final place in one step, over what is there. Throws IoError.
   void commit();
+  /// The same, with file and name on the disk when it returns, so that they outlive a crash of the machine.
+  void commit_durably();
 
  private:
   const char* op_;
@@ -47,5 +49,12 @@ class Room {
   std::string shown_;
   const char* op_;
 };
+
+/// Writes a file so that a reader finds all of the old one or all of the new one, also after a crash. Throws IoError;
+/// the old file is then untouched. Local.
+void write_atomically(const char* op, const std::string& path, std::string_view data);
+
+/// All of a file. Throws IoError. Local.
+[[nodiscard]] std::string read_file(const char* op, const std::string& path);
 
 }  // namespace heatpp::io::detail
