@@ -16,12 +16,6 @@ namespace {
 using heatpp::detail::raise;
 namespace fs = std::filesystem;
 
-/// A hidden name in the same directory, since files can be moved in one step only within a file system.
-fs::path name_beside(const fs::path& target) {
-  std::random_device random;
-  return target.parent_path() / fmt::format(".{}.{:08x}{:08x}", target.filename().string(), random(), random());
-}
-
 void create(const fs::path& path, const fs::path& target, const char* op) {
   const Descriptor file(path, O_CREAT | O_EXCL | O_WRONLY);
   if (file.get() < 0)
@@ -51,6 +45,11 @@ fs::path followed(fs::path path) {
 }
 
 }  // namespace
+
+fs::path name_beside(const fs::path& target) {
+  std::random_device random;
+  return target.parent_path() / fmt::format(".{}.{:08x}{:08x}", target.filename().string(), random(), random());
+}
 
 AsideFile::AsideFile(const fs::path& target, Begin begin, const char* op) : op_(op), target_(followed(target)) {
   std::error_code ignored;

@@ -6,6 +6,10 @@
 
 namespace heatpp::io::detail {
 
+/// A hidden name, used by nobody else, in the directory of `target`: files can be moved in one step only within a file
+/// system.
+[[nodiscard]] std::filesystem::path name_beside(const std::filesystem::path& target);
+
 /// A file that is written beside its final place and moved there once it is complete; without `commit` it is removed.
 class AsideFile {
  public:

@@ -17,11 +17,12 @@ Blocks blocks_of(const DNDarray& x) {
   return {std::move(share), std::move(mine)};
 }
 
-void each_rows(const Layout& layout, const at::Tensor& block, const Communicator& comm, const WriteRows& write) {
+void each_rows(const Layout& layout, const at::Tensor& block, const Communicator& comm, const WriteRows& write,
+               std::int64_t unit) {
   if (layout.split() == 0) return all_or_none(comm, [&] { write(layout.offset(comm.rank()), block); });
   const auto bytes = block.element_size();
   const auto budget = staging_budget(layout.size() / layout.ranks() * bytes);
-  const Windows windows(layout, bytes, {0, {}, budget});
+  const Windows windows(layout, bytes, {0, {unit, 0}, budget});
   const auto staging = at::empty({windows.part_size()}, block.options());
   FirstError error;
   for (std::int64_t window = 0; window < windows.count(); ++window) {
