@@ -20,23 +20,23 @@ namespace fs = std::filesystem;
 
 constexpr auto op = "load_zarr";
 
-bool exists(const fs::path& path) {
+bool is_there(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
 }
 
 /// The directory of the array.
 fs::path find_array(const fs::path& store, const std::string& name) {
-  if (!exists(store))
+  if (!is_there(store))
     raise<IoError>(op, "got \"{}\", which cannot be found; expected the directory of a Zarr store", store.string());
   const auto place = name.empty() ? store : store / name;
-  if (exists(place / ".zarray")) return place;
-  if (exists(place / "zarr.json"))
+  if (is_there(place / ".zarray")) return place;
+  if (is_there(place / "zarr.json"))
     raise<IoError>(op, "got \"{}\", which is of Zarr format 3; expected 2", place.string());
   std::vector<fs::path> found;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(store, ignored))
-    if (exists(entry.path() / ".zarray")) found.push_back(entry.path());
+    if (is_there(entry.path() / ".zarray")) found.push_back(entry.path());
   if (name.empty() && found.size() == 1) return found[0];
   std::ranges::sort(found);
   std::string listing;
@@ -52,7 +52,7 @@ struct Store {
   detail::ZarrArray array;
 
   void read(const detail::Selection& box, const at::Tensor& out) const {
-    each_chunk(box, array.chunks, [&](const detail::ChunkPart& part) {
+    detail::each_chunk(box, array.chunks, [&](const detail::ChunkPart& part) {
       auto place = out;
       for (std::size_t i = 0; i < part.where.size(); ++i)
         place = place.narrow(static_cast<std::int64_t>(i), part.where[i].start, part.where[i].count);
@@ -63,7 +63,7 @@ struct Store {
  private:
   void read_chunk(const detail::ChunkPart& part, const at::Tensor& out) const {
     const auto name = (path / detail::chunk_name(part.place, array.separator)).string();
-    if (!exists(name)) {
+    if (!is_there(name)) {
       out.fill_(fill_value());
       return;
     }

@@ -72,7 +72,7 @@ class ChunkWriter {
 
   void write(std::int64_t first, const at::Tensor& rows) const {
     const Shape extents(rows.sizes().begin(), rows.sizes().end());
-    each_chunk(detail::select(extents, {}, op), chunks_, [&](const detail::ChunkPart& part) {
+    detail::each_chunk(detail::select(extents, {}, op), chunks_, [&](const detail::ChunkPart& part) {
       auto values = rows;
       auto chunk = at::zeros(chunks_, rows.options());
       auto inside = chunk;

@@ -1,5 +1,6 @@
 #include "bytes.hpp"
 
+#include <fmt/format.h>
 #include <netcdf.h>
 
 namespace {
@@ -32,7 +33,7 @@ void write_netcdf(const std::string& path, const std::string& name, const at::Te
     std::vector<int> dimensions;
     nc_create(path.c_str(), NC_CLOBBER | stored.mode, &file);
     for (const auto extent : values.sizes())
-      nc_def_dim(file, ("d" + std::to_string(dimensions.size())).c_str(), static_cast<std::size_t>(extent),
+      nc_def_dim(file, fmt::format("d{}", dimensions.size()).c_str(), static_cast<std::size_t>(extent),
                  &dimensions.emplace_back());
     nc_def_var(file, name.c_str(), stored.type == NC_NAT ? stored_type(values) : stored.type,
                static_cast<int>(dimensions.size()), dimensions.data(), &variable);
@@ -89,7 +90,7 @@ TEST_CASE("many netCDF files are one array", "[io][netcdf]") {
   const TempDir dir;
   const auto global = counting({12, 2});
   for (const int i : {0, 1, 2, 3})
-    write_netcdf(dir.path("part-" + std::to_string(i) + ".nc"), "x", global.slice(0, 3 * i, 3 * i + 3));
+    write_netcdf(dir.path(fmt::format("part-{}.nc", i)), "x", global.slice(0, 3 * i, 3 * i + 3));
   for (const auto& split : every_split({12, 2}))
     CHECK(same(ht::io::load_netcdf(dir.path("part-*.nc"), "x", {.split = split}), global));
 }

@@ -1,5 +1,6 @@
 #include "bytes.hpp"
 
+#include <fmt/format.h>
 #include <filesystem>
 #include <zlib.h>
 
@@ -13,13 +14,13 @@ struct Stored {
   std::string compressor = "null";
   std::string order = "C";
   std::string separator = ".";
-  std::string more = "";
 };
 
 std::string metadata(const std::string& shape, const std::string& chunks, const Stored& stored) {
-  return R"({"zarr_format": 2, "shape": )" + shape + R"(, "chunks": )" + chunks + R"(, "dtype": ")" + stored.type +
-         R"(", "compressor": )" + stored.compressor + R"(, "fill_value": -1, "order": ")" + stored.order +
-         R"(", "filters": null, "dimension_separator": ")" + stored.separator + "\"" + stored.more + "}";
+  return fmt::format(
+      R"({{"zarr_format": 2, "shape": {}, "chunks": {}, "dtype": "{}", "compressor": {}, "fill_value": -1, "order": "{}",
+          "filters": null, "dimension_separator": "{}"}})",
+      shape, chunks, stored.type, stored.compressor, stored.order, stored.separator);
 }
 
 std::string packed(const std::string& bytes, bool gzip) {
@@ -48,7 +49,7 @@ void write_plain(const std::string& path, const at::Tensor& values, const Stored
       chunk.slice(0, 0, part.size(0)).slice(1, 0, part.size(1)).copy_(part);
       auto bytes = bytes_of(stored.order == "F" ? chunk.t() : chunk, stored.type[0] == '>' ? 4 : 1);
       if (stored.compressor != "null") bytes = packed(bytes, Contains("gzip").match(stored.compressor));
-      const auto name = path + "/" + std::to_string(i) + stored.separator + std::to_string(j);
+      const auto name = fmt::format("{}/{}{}{}", path, i, stored.separator, j);
       on_root([&] { fs::create_directories(fs::path(name).parent_path()); });
       write_bytes(name, bytes);
     }
