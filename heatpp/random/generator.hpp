@@ -13,6 +13,14 @@ struct State {
   friend bool operator==(const State&, const State&) = default;
 };
 
+/// Options of choice.
+struct ChoiceOptions {
+  bool replace = true;                              ///< whether an element may come more than once
+  std::optional<DNDarray> p = std::nullopt;         ///< probability of each element; nullopt: all alike
+  std::optional<int> split = std::nullopt;          ///< axis of the result to cut evenly
+  std::optional<Communicator> comm = std::nullopt;  ///< nullopt: p's, or default_comm()
+};
+
 /// Counter-based random numbers (Philox4x32-10, Salmon et al., SC'11). An element is a function of the generator's
 /// state and the element's index in the whole array, so an array has the same elements for any number of ranks and any
 /// split. Every call moves the position on by the array's size, alike on all ranks, and communicates nothing. The bits
@@ -60,6 +68,32 @@ class Generator {
 #undef HEATPP_RANDOM1
 #undef HEATPP_RANDOM2
 #undef HEATPP_RANDOM3
+
+  /// 0 .. n - 1 in random order, as int64. No rank holds more than its block. Local.
+  [[nodiscard]] DNDarray permutation(std::int64_t n, const ArrayOptions& options = {});
+  /// The rows of `x` in random order, or what lies along another axis; the layout stays. Collective along the split
+  /// axis: one exchange of the rows, without messages about them.
+  [[nodiscard]] DNDarray permutation(const DNDarray& x, int axis = 0);
+  /// The same in place.
+  void shuffle(const DNDarray& x, int axis = 0);
+
+  /// Elements of 0 .. n - 1, as int64. Without p: local. With p: collective, one allreduce, and an all-gather of p
+  /// where it is split, or without replacement of the elements that every rank would choose. Throws ValueError where p
+  /// is negative, does not sum to 1, or leaves too few.
+  [[nodiscard]] DNDarray choice(std::int64_t n, const Shape& shape = {}, const ChoiceOptions& options = {});
+  /// Elements of `x` along axis 0, which the result's first axes replace, as x.index({positions}). Collective.
+  [[nodiscard]] DNDarray choice(const DNDarray& x, const Shape& shape = {}, const ChoiceOptions& options = {});
+
+  /// Probability vectors with density of the product of x_i^(alpha_i - 1), of shape (*shape, alpha.size()).
+  [[nodiscard]] DNDarray dirichlet(const std::vector<double>& alpha, const Shape& shape = {},
+                                   const ArrayOptions& options = {});
+  /// How often each of the outcomes with probabilities `pvals` comes in n trials: int64, (*shape, pvals.size()).
+  [[nodiscard]] DNDarray multinomial(std::int64_t n, const std::vector<double>& pvals, const Shape& shape = {},
+                                     const ArrayOptions& options = {});
+  /// Normal vectors of shape (*shape, k) with the given mean (k) and covariance (k, k), of which the lower triangle is
+  /// read. Throws ValueError where it is not positive semidefinite. Collective where mean or covariance are split.
+  [[nodiscard]] DNDarray multivariate_normal(const DNDarray& mean, const DNDarray& covariance, const Shape& shape = {},
+                                             const ArrayOptions& options = {});
 
   /// Takes `counters` counters out of the sequence and returns the first. For functions built on generators.
   std::uint64_t reserve(std::int64_t counters);

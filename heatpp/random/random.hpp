@@ -80,4 +80,43 @@ namespace heatpp::random {
 #undef HEATPP_RANDOM2
 #undef HEATPP_RANDOM3
 
+/// 0 .. n - 1 in random order, as int64.
+[[nodiscard]] inline DNDarray permutation(std::int64_t n, const ArrayOptions& options = {}) {
+  return default_generator().permutation(n, options);
+}
+[[nodiscard]] inline DNDarray randperm(std::int64_t n, const ArrayOptions& options = {}) {
+  return permutation(n, options);
+}
+/// The rows of `x` in random order.
+[[nodiscard]] inline DNDarray permutation(const DNDarray& x, int axis = 0) {
+  return default_generator().permutation(x, axis);
+}
+/// The same in place.
+inline void shuffle(const DNDarray& x, int axis = 0) { default_generator().shuffle(x, axis); }
+
+/// Elements of 0 .. n - 1.
+[[nodiscard]] inline DNDarray choice(std::int64_t n, const Shape& shape = {}, const ChoiceOptions& options = {}) {
+  return default_generator().choice(n, shape, options);
+}
+/// Elements of `x` along axis 0.
+[[nodiscard]] inline DNDarray choice(const DNDarray& x, const Shape& shape = {}, const ChoiceOptions& options = {}) {
+  return default_generator().choice(x, shape, options);
+}
+
+/// Probability vectors.
+[[nodiscard]] inline DNDarray dirichlet(const std::vector<double>& alpha, const Shape& shape = {},
+                                        const ArrayOptions& options = {}) {
+  return default_generator().dirichlet(alpha, shape, options);
+}
+/// How often each outcome comes in n trials.
+[[nodiscard]] inline DNDarray multinomial(std::int64_t n, const std::vector<double>& pvals, const Shape& shape = {},
+                                          const ArrayOptions& options = {}) {
+  return default_generator().multinomial(n, pvals, shape, options);
+}
+/// Normal vectors.
+[[nodiscard]] inline DNDarray multivariate_normal(const DNDarray& mean, const DNDarray& covariance,
+                                                  const Shape& shape = {}, const ArrayOptions& options = {}) {
+  return default_generator().multivariate_normal(mean, covariance, shape, options);
+}
+
 }  // namespace heatpp::random
