@@ -12,8 +12,10 @@
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
+#include <heatpp/ops/map.hpp>
 #include <heatpp/ops/moments.hpp>
 #include <heatpp/ops/order.hpp>
 #include <heatpp/ops/reduce.hpp>
 #include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/scan.hpp>
+#include <heatpp/random/random.hpp>
