@@ -10,10 +10,13 @@
 #include <heatpp/core/printing.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/ops/convolve.hpp>
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/halo.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/map.hpp>
 #include <heatpp/ops/moments.hpp>
+#include <heatpp/ops/nonzero.hpp>
 #include <heatpp/ops/order.hpp>
 #include <heatpp/ops/reduce.hpp>
 #include <heatpp/ops/reshape.hpp>
