@@ -13,12 +13,15 @@
 #include <heatpp/ops/arg.hpp>
 #include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/calculus.hpp>
+#include <heatpp/ops/convolve.hpp>
 #include <heatpp/ops/creation.hpp>
 #include <heatpp/ops/diagonal.hpp>
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/halo.hpp>
 #include <heatpp/ops/histogram.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/join.hpp>
+#include <heatpp/ops/map.hpp>
 #include <heatpp/ops/moments.hpp>
 #include <heatpp/ops/nan.hpp>
 #include <heatpp/ops/nonzero.hpp>
@@ -32,3 +35,4 @@
 #include <heatpp/ops/selection.hpp>
 #include <heatpp/ops/sets.hpp>
 #include <heatpp/ops/sort.hpp>
+#include <heatpp/random/random.hpp>

@@ -38,6 +38,11 @@ def ten_million():
     return data.vector("normal", 71, 0, 10_000_000)
 
 
+def conv1d():
+    taps = data.vector("uniform", 131, 0, 65).astype(f8)
+    return data.check_sums(np.convolve(ten_million().astype(f8), taps, "same"))
+
+
 # Workloads whose result is checked by sums are held to the tolerance times the sum of |x|, others element by element.
 sums = {
     ("resplit01", "resplit10"): (1e-9, lambda: data.check_sums(data.rows("normal", 64, 0, 8000, 8000))),
@@ -46,6 +51,7 @@ sums = {
     ("sort",): (1e-9, lambda: data.check_sums(np.sort(ten_million()))),
     ("unique",): (1e-9, lambda: data.check_sums(np.unique(data.vector("integer", 72, 0, 10_000_000)))),
     ("cumsum",): (1e-3, lambda: data.check_sums(np.cumsum(data.vector("normal", 76, 0, 20_000_000), dtype=f8))),
+    ("conv1d",): (1e-4, conv1d),
     ("hdf5_load0", "hdf5_load1"): (1e-9, lambda: of_file(91, 524_288)),
     ("hdf5_gzip0", "hdf5_gzip1"): (1e-9, lambda: of_file(92, 131_072)),
     ("hdf5_save",): (1e-9, lambda: of_file(91, 262_144)),
@@ -56,6 +62,7 @@ values = {
     ("median",): (1e-5, lambda: [np.median(ten_million().astype(f8))]),
     ("percentile25",): (1e-5, lambda: [np.percentile(ten_million().astype(f8), 25)]),
     ("argmax",): (0, lambda: [data.vector("normal", 76, 0, 20_000_000).argmax()]),
+    ("randn",): (1e-3, lambda: [0.0, 1.0]),
     ("latency",): (1e-5, lambda: [data.vector("uniform", 11, 0, 100).sum(dtype=f8)]),
 }
 

@@ -137,6 +137,27 @@ void Communicator::receive(Buffer data, int from) const {
   });
 }
 
+Request Communicator::isend(ConstBuffer data, int to) const {
+  impl_->count(data.bytes());
+  auto request = std::make_unique<Request::Impl>();
+  for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
+    auto& pending = request->pending.emplace_back();
+    check_mpi(MPI_Isend(static_cast<const std::byte*>(data.data) + first, n, MPI_BYTE, to, 3, impl_->mpi, &pending),
+              "isend");
+  });
+  return Request(std::move(request));
+}
+
+Request Communicator::ireceive(Buffer data, int from) const {
+  auto request = std::make_unique<Request::Impl>();
+  for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
+    auto& pending = request->pending.emplace_back();
+    check_mpi(MPI_Irecv(static_cast<std::byte*>(data.data) + first, n, MPI_BYTE, from, 3, impl_->mpi, &pending),
+              "ireceive");
+  });
+  return Request(std::move(request));
+}
+
 std::optional<Communicator> Communicator::split(int color, int key) const {
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(impl_->mpi, color < 0 ? MPI_UNDEFINED : color, key, &part), "split");
