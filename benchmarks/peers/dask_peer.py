@@ -119,6 +119,13 @@ def resplit10():
     return lambda: x.rechunk((-(-8000 // workers), 8000)).persist(), check_sums
 
 
+@workload("matmul_00")
+def matmul():
+    half = -(-3000 // workers)
+    a, b = (rows("normal", seed, 3000, 3000).rechunk((half, half)).persist() for seed in (73, 74))
+    return lambda: (a @ b).persist(), check_sums
+
+
 @workload("mask")
 def mask():
     x = vector("normal", 71, 10_000_000)

@@ -139,6 +139,16 @@ def resplit10():
     return lambda: ht.resplit(x, 0), check_sums
 
 
+@workload("matmul_00", "matmul_01", "matmul_10", "matmul_11", "matmul_0N", "matmul_N1")
+def matmul():
+    splits = sys.argv[1].removeprefix("matmul_")
+    a, b = (
+        ht.array(data.rows("normal", seed, 0, 3000, 3000)) if axis == "N" else matrix("normal", seed, 3000, 3000, int(axis))
+        for seed, axis in zip((73, 74), splits)
+    )
+    return lambda: a @ b, check_sums
+
+
 @workload("mask")
 def mask():
     x = vector("normal", 71, 10_000_000)

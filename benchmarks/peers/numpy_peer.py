@@ -96,6 +96,12 @@ def resplit10():
     return lambda: np.hstack(halves), data.check_sums
 
 
+@workload("matmul_00", "matmul_01", "matmul_10", "matmul_11", "matmul_0N", "matmul_N1")
+def matmul():
+    a, b = (data.rows("normal", seed, 0, 3000, 3000) for seed in (73, 74))
+    return lambda: a @ b, data.check_sums
+
+
 @workload("mask")
 def mask():
     x = data.vector("normal", 71, 0, 10_000_000)

@@ -48,6 +48,10 @@ sums = {
     ("resplit01", "resplit10"): (1e-9, lambda: data.check_sums(data.rows("normal", 64, 0, 8000, 8000))),
     ("mask",): (1e-9, lambda: data.check_sums(positives(ten_million()))),
     ("fancy",): (1e-9, lambda: data.check_sums(ten_million()[data.vector("position", 121, 0, 1_000_000)])),
+    ("matmul_00", "matmul_01", "matmul_10", "matmul_11", "matmul_0N", "matmul_N1"): (
+        1e-5,
+        lambda: data.check_sums(np.matmul(*(data.rows("normal", seed, 0, 3000, 3000).astype(f8) for seed in (73, 74)))),
+    ),
     ("sort",): (1e-9, lambda: data.check_sums(np.sort(ten_million()))),
     ("unique",): (1e-9, lambda: data.check_sums(np.unique(data.vector("integer", 72, 0, 10_000_000)))),
     ("cumsum",): (1e-3, lambda: data.check_sums(np.cumsum(data.vector("normal", 76, 0, 20_000_000), dtype=f8))),

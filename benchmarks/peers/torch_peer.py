@@ -95,6 +95,12 @@ def resplit01():
     return lambda: (x[:, :4000].contiguous(), x[:, 4000:].contiguous()), lambda y: check_sums(torch.hstack(y))
 
 
+@workload("matmul_00", "matmul_01", "matmul_10", "matmul_11", "matmul_0N", "matmul_N1")
+def matmul():
+    a, b = (torch.from_numpy(data.rows("normal", seed, 0, 3000, 3000)) for seed in (73, 74))
+    return lambda: a @ b, check_sums
+
+
 @workload("mask")
 def mask():
     x = vector("normal", 71, 10_000_000)

@@ -141,9 +141,8 @@ Request Communicator::isend(ConstBuffer data, int to) const {
   impl_->count(data.bytes());
   auto request = std::make_unique<Request::Impl>();
   for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
-    auto& pending = request->pending.emplace_back();
-    check_mpi(MPI_Isend(static_cast<const std::byte*>(data.data) + first, n, MPI_BYTE, to, 3, impl_->mpi, &pending),
-              "isend");
+    const auto* from = static_cast<const std::byte*>(data.data) + first;
+    check_mpi(MPI_Isend(from, n, MPI_BYTE, to, 1, impl_->mpi, &request->pending.emplace_back()), "isend");
   });
   return Request(std::move(request));
 }
@@ -151,9 +150,8 @@ Request Communicator::isend(ConstBuffer data, int to) const {
 Request Communicator::ireceive(Buffer data, int from) const {
   auto request = std::make_unique<Request::Impl>();
   for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
-    auto& pending = request->pending.emplace_back();
-    check_mpi(MPI_Irecv(static_cast<std::byte*>(data.data) + first, n, MPI_BYTE, from, 3, impl_->mpi, &pending),
-              "ireceive");
+    auto* to = static_cast<std::byte*>(data.data) + first;
+    check_mpi(MPI_Irecv(to, n, MPI_BYTE, from, 1, impl_->mpi, &request->pending.emplace_back()), "ireceive");
   });
   return Request(std::move(request));
 }

@@ -24,7 +24,7 @@ struct CommCounters {
 
 /// A group of ranks with a message space of their own: a duplicate of an MPI communicator, so that a host code's
 /// messages and the library's never meet. Copies share it. All methods but rank(), size() and counters() are collective
-/// over the group, `send`, `receive` and theirs without waiting over the two ranks named; failures throw CommError.
+/// over the group, sending and receiving over the two ranks named; failures throw CommError.
 /// `<heatpp/interop/mpi.hpp>` converts from and to MPI_Comm.
 class Communicator {
  public:
@@ -62,7 +62,7 @@ class Communicator {
   void exchange(std::span<const ConstBlock> send, std::span<const Block> receive) const;
   void send(ConstBuffer data, int to) const;
   void receive(Buffer data, int from) const;
-  /// The same, without waiting: `data` belongs to the request until it is waited for. Meets its counterpart only.
+  /// The same without waiting: `data` belongs to the request until it is waited for.
   [[nodiscard]] Request isend(ConstBuffer data, int to) const;
   [[nodiscard]] Request ireceive(Buffer data, int from) const;
 
