@@ -1,19 +1,26 @@
 #pragma once
 
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/tree.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace heatpp {
 
-/// How to arrange ranks in levels where the machine is not to be asked.
+/// How to arrange ranks in levels where the machine is not to be asked. At most one of the four is given; where none
+/// is, HEATPP_TOPOLOGY decides (extents such as "2x4", or the name of a file), else the nodes that MPI finds.
 struct TopologyOptions {
   /// Extents of the levels, outermost first: {2, 4} is two nodes of four ranks, rank 4 being the first of the second
-  /// node. Empty: HEATPP_TOPOLOGY ("2x4") if set, else the nodes that MPI finds.
+  /// node.
   std::vector<int> shape = {};
   /// The node of each rank, for two levels and any placement. Must be the same function on all ranks.
   std::function<int(int rank)> node_of = {};
+  /// The place of each rank, outermost part first, e.g. {rack, node}; any numbers, and as many of them for all ranks.
+  /// Parts may differ in size. Must be the same function on all ranks.
+  std::function<std::vector<int>(int rank)> place_of = {};
+  /// A file with a line for each node: its place, and its ranks, as in `rack0/node1: 4-7, 12`. `#` starts a comment.
+  std::string file = {};
 };
 
 /// One level of the machine. `group` holds the ranks that differ from this one in their place at this level only, e.g.
@@ -24,9 +31,11 @@ struct Level {
 };
 
 /// The levels of the network, each with a communicator of its own that everything above shares. Copies share them.
+/// Levels may hold parts of different sizes, with ranks placed anyhow.
 class Topology {
  public:
-  /// Collective over `comm`. Throws ValueError where a given shape does not hold exactly the ranks of `comm`.
+  /// Collective over `comm`. Throws ValueError where what is given does not hold exactly the ranks of `comm`, and
+  /// IoError for a file that cannot be read.
   explicit Topology(const Communicator& comm, const TopologyOptions& options = {});
 
   [[nodiscard]] const Communicator& comm() const { return comm_; }
@@ -36,25 +45,34 @@ class Topology {
   [[nodiscard]] const Communicator& node() const { return levels_.front().group; }
   /// The ranks with this rank's number in each node, over all outer levels.
   [[nodiscard]] const Communicator& across() const { return *across_; }
-  /// Whether all nodes hold equally many ranks, which multi-level algorithms need.
+  /// Whether all parts of a level hold equally many ranks.
   [[nodiscard]] bool uniform() const { return uniform_; }
+  /// All ranks, level within level.
+  [[nodiscard]] const detail::Tree& tree() const;
 
   /// Reduces `data` over all ranks in place, by the algorithm named, by HEATPP_ALLREDUCE, or by choice. Every rank gets
-  /// the same bits. Collective over comm(). Throws ValueError for an unknown name or one that the topology rules out.
+  /// the same bits; 16-bit floats are accumulated in float32 and rounded once. Collective over comm(). Throws
+  /// ValueError for an unknown name or one that the topology rules out, TypeError for an operation the dtype does not
+  /// have.
   void allreduce(Buffer data, ReduceOp op = ReduceOp::sum, std::string_view algorithm = {}) const;
+  /// The same, without waiting: `data` belongs to the request until it is waited for.
+  [[nodiscard]] Request iallreduce(Buffer data, ReduceOp op = ReduceOp::sum, std::string_view algorithm = {}) const;
+
+  struct State;
+  [[nodiscard]] State& state() const { return *state_; }
 
  private:
-  void place_in_grid(const std::vector<int>& shape);
-  void place_in_nodes(int node);
+  void make_levels();
 
   Communicator comm_;
   std::vector<Level> levels_;
   std::optional<Communicator> across_;
   bool uniform_ = true;
+  std::shared_ptr<State> state_;
 };
 
 namespace comm {
-/// A picture of the levels in text, one line each.
+/// A picture of the levels and of who sits where, in text.
 [[nodiscard]] std::string describe(const Topology& topology);
 }  // namespace comm
 

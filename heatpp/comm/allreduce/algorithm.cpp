@@ -1,16 +1,22 @@
 #include <heatpp/comm/allreduce/algorithm.hpp>
+#include <heatpp/comm/detail/combine.hpp>
+#include <heatpp/comm/detail/execution.hpp>
+#include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/state.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 
-namespace heatpp::comm {
+namespace heatpp {
+namespace comm {
 namespace {
 
 constexpr std::array table{
-    Algorithm{"native", &native, false},
-    Algorithm{"blueconnect", &blueconnect, true},
+    Algorithm{"native", nullptr, &native},  Algorithm{"ring", &ring},
+    Algorithm{"recursive", &recursive},     Algorithm{"tree", &tree},
+    Algorithm{"blueconnect", &blueconnect},
 };
 
 // Below this size latency rules, and the stages of a decomposition cost more than they save.
@@ -27,6 +33,15 @@ std::string known_names() {
   return names;
 }
 
+std::unique_ptr<detail::Operation> start(const Algorithm& algorithm, const Topology& topology, Buffer data,
+                                         ReduceOp op) {
+  const auto& comm = topology.comm();
+  if (algorithm.start) return algorithm.start(topology, data, op);
+  auto schedule =
+      algorithm.schedule(topology.tree(), {comm.rank(), data.count, static_cast<std::int64_t>(itemsize(data.dtype))});
+  return std::make_unique<detail::Execution>(comm, std::move(schedule), data, op);
+}
+
 }  // namespace
 
 std::span<const Algorithm> algorithms() { return table; }
@@ -37,10 +52,35 @@ const Algorithm& find_algorithm(std::string_view name, const Topology& topology,
   const auto found = std::ranges::find(table, name, &Algorithm::name);
   if (found == table.end())
     detail::raise<ValueError>("allreduce", "got the algorithm \"{}\"; expected one of {}", name, known_names());
-  if (found->needs_uniform && !topology.uniform())
-    detail::raise<ValueError>(
-        "allreduce", "got the algorithm \"{}\" for nodes with different numbers of ranks; expected equal nodes", name);
   return *found;
 }
 
-}  // namespace heatpp::comm
+}  // namespace comm
+
+namespace {
+
+std::unique_ptr<detail::Operation> start_allreduce(const Topology& topology, const comm::Algorithm& algorithm,
+                                                   const Buffer& data, ReduceOp op) {
+  topology.comm().impl().count(data.bytes());
+  return detail::rounded_once(data, op, topology.comm().size(),
+                              [&](Buffer wide) { return comm::start(algorithm, topology, wide, op); });
+}
+
+}  // namespace
+
+void Topology::allreduce(Buffer data, ReduceOp op, std::string_view algorithm) const {
+  detail::check_op("allreduce", op, data.dtype);
+  const auto& chosen = comm::find_algorithm(algorithm, *this, data.bytes());
+  if (comm_.size() == 1) return;
+  if (chosen.start == &comm::native) return comm_.allreduce(data, op);  // its blocking form has less latency
+  detail::run(*start_allreduce(*this, chosen, data, op));
+}
+
+Request Topology::iallreduce(Buffer data, ReduceOp op, std::string_view algorithm) const {
+  detail::check_op("iallreduce", op, data.dtype);
+  const auto& chosen = comm::find_algorithm(algorithm, *this, data.bytes());
+  if (comm_.size() == 1) return {};
+  return detail::start(start_allreduce(*this, chosen, data, op));
+}
+
+}  // namespace heatpp
