@@ -1,9 +1,11 @@
+#include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/places.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/topology.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace heatpp {
 namespace {
@@ -92,6 +94,8 @@ Topology::Topology(const Communicator& comm, const TopologyOptions& options)
   state_->tree = detail::tree_of(detail::find_places(comm, options));
   uniform_ = is_uniform({&state_->tree});
   make_levels();
+  if (auto& impl = comm.impl(); !std::exchange(impl.asked_for_segment, true))
+    impl.segment = detail::Segment::make(comm);
 }
 
 void Topology::make_levels() {

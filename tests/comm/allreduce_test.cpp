@@ -25,6 +25,13 @@ std::vector<ht::TopologyOptions> machines(int p) {
   return all;
 }
 
+std::vector<ht::comm::Algorithm> usable(const ht::Topology& topology) {
+  std::vector<ht::comm::Algorithm> all;
+  std::ranges::copy_if(ht::comm::algorithms(), std::back_inserter(all),
+                       [&](const auto& algorithm) { return !algorithm.fits || algorithm.fits(topology); });
+  return all;
+}
+
 std::vector<std::int64_t> numbers(std::size_t count, int factor) {
   std::vector<std::int64_t> data(count);
   for (std::size_t i = 0; i < count; ++i) data[i] = (static_cast<std::int64_t>(i) + 1) * factor;
@@ -46,7 +53,7 @@ TEST_CASE("every algorithm gives the exact sum for every count on every machine"
   const auto& world = ht::world();
   for (const auto& machine : machines(world.size())) {
     const ht::Topology topology(world, machine);
-    for (const auto& algorithm : ht::comm::algorithms())
+    for (const auto& algorithm : usable(topology))
       for (const std::size_t count : {0, 1, 2, 3, 7, 1000, 150000}) {
         if (count > 1000 && world.size() > 4 && topology.levels().size() < 3) continue;
         auto data = numbers(count, world.rank() + 1);
@@ -64,7 +71,7 @@ TEST_CASE("every algorithm knows every operation, and floats come out alike on a
   const double p = world.size();
   for (const auto& machine : machines(world.size())) {
     const ht::Topology topology(world, machine);
-    for (const auto& algorithm : ht::comm::algorithms()) {
+    for (const auto& algorithm : usable(topology)) {
       std::vector<double> low{1.0 + world.rank()}, high(low), sum(101, 0.1 * (world.rank() + 1)), mean(sum);
       std::vector<double> product{1.0 + world.rank(), 1};
       low.push_back(world.rank() == 0 ? std::nan("") : 1);
@@ -89,7 +96,7 @@ TEST_CASE("every algorithm knows every operation, and floats come out alike on a
 TEST_CASE("16-bit floats are accumulated in float32 and rounded once", "[comm][allreduce]") {
   const auto& world = ht::world();
   const ht::Topology topology(world);
-  for (const auto& algorithm : ht::comm::algorithms()) {
+  for (const auto& algorithm : usable(topology)) {
     // 256 + 1 is 256 in bfloat16; 256 + (p - 1) rounded once is not, from p = 3 on.
     std::vector<std::uint16_t> data{static_cast<std::uint16_t>(world.rank() == 0 ? 0x4380 : 0x3f80)};
     topology.allreduce({data.data(), 1, ht::bfloat16}, ht::ReduceOp::sum, algorithm.name);
@@ -121,12 +128,13 @@ TEST_CASE("random counts on random machines, begun together and waited for in an
                                   std::mt19937 places(seed + static_cast<unsigned>(rank));
                                   return std::vector{static_cast<int>(places() % 2), static_cast<int>(places() % 3)};
                                 }});
+    const auto algorithms = usable(topology);
     std::vector<std::vector<std::int64_t>> data;
     std::vector<ht::Request> requests;
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < 300; ++i) {
       data.push_back(numbers(random() % (i % 50 == 0 ? 30000 : 300), world.rank() + 1));
-      const auto& algorithm = ht::comm::algorithms()[random() % ht::comm::algorithms().size()];
+      const auto& algorithm = algorithms[random() % algorithms.size()];
       requests.push_back(topology.iallreduce(data.back(), ht::ReduceOp::sum, algorithm.name));
       order.push_back(i);
     }

@@ -16,13 +16,15 @@ namespace {
 constexpr std::array table{
     Algorithm{"native", nullptr, &native},  Algorithm{"ring", &ring},
     Algorithm{"recursive", &recursive},     Algorithm{"tree", &tree},
-    Algorithm{"blueconnect", &blueconnect},
+    Algorithm{"blueconnect", &blueconnect}, Algorithm{"shared", nullptr, &shared, &shares_memory},
 };
 
 // Below this size latency rules, and the stages of a decomposition cost more than they save.
 constexpr std::int64_t decompose_from_bytes = std::int64_t{1} << 20;
 
 std::string_view choose(const Topology& topology, std::int64_t bytes) {
+  // A topology of several nodes says that these do not share memory, whatever the machine is.
+  if (topology.across().size() == 1 && shares_memory(topology)) return "shared";
   const bool hierarchy = topology.node().size() > 1 && topology.across().size() > 1;
   return hierarchy && topology.uniform() && bytes >= decompose_from_bytes ? "blueconnect" : "native";
 }
@@ -52,6 +54,9 @@ const Algorithm& find_algorithm(std::string_view name, const Topology& topology,
   const auto found = std::ranges::find(table, name, &Algorithm::name);
   if (found == table.end())
     detail::raise<ValueError>("allreduce", "got the algorithm \"{}\"; expected one of {}", name, known_names());
+  if (found->fits && !found->fits(topology))
+    detail::raise<ValueError>("allreduce", "got the algorithm \"{}\" for ranks that share no memory; expected another",
+                              name);
   return *found;
 }
 

@@ -20,17 +20,22 @@ struct Algorithm {
   std::string_view name;
   detail::Schedule (*schedule)(const detail::Tree& tree, const Job& job);
   std::unique_ptr<detail::Operation> (*start)(const Topology& topology, Buffer data, ReduceOp op) = nullptr;
+  bool (*fits)(const Topology& topology) = nullptr;  ///< nullptr: it fits all
 };
 
 /// All of them.
 [[nodiscard]] std::span<const Algorithm> algorithms();
 
 /// The algorithm with that name; for an empty name the one that HEATPP_ALLREDUCE names, or the one for this size.
-/// Throws ValueError for a name that is not in the table.
+/// Throws ValueError for a name that is not in the table, and an algorithm that does not fit the machine.
 [[nodiscard]] const Algorithm& find_algorithm(std::string_view name, const Topology& topology, std::int64_t bytes);
 
 /// The MPI library's all-reduce over all ranks.
 [[nodiscard]] std::unique_ptr<detail::Operation> native(const Topology& topology, Buffer data, ReduceOp op);
+
+/// Every rank reduces a slice of the data from the memory of all. Where they share memory.
+[[nodiscard]] std::unique_ptr<detail::Operation> shared(const Topology& topology, Buffer data, ReduceOp op);
+[[nodiscard]] bool shares_memory(const Topology& topology);
 
 /// Reduce-scatter and all-gather round a ring of all ranks in the order of the topology.
 [[nodiscard]] detail::Schedule ring(const detail::Tree& tree, const Job& job);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/segment.hpp>
 #include <thread>
 
 namespace heatpp {
@@ -15,6 +16,9 @@ struct Communicator::Impl {
   std::atomic<std::int64_t> calls{0};
   std::atomic<std::int64_t> bytes{0};
   std::atomic<std::uint32_t> started{0};  ///< collectives that are made of messages, whose tags follow from it
+
+  std::unique_ptr<detail::Segment> segment;  ///< where the ranks share memory and a topology asked for it
+  bool asked_for_segment = false;
 
   /// Adopts `owned`, a communicator that nobody else frees.
   explicit Impl(MPI_Comm owned);

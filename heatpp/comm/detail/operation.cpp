@@ -55,11 +55,16 @@ Started& started() {
   return instance;
 }
 
-/// Where more ranks than cores wait, one that finds nothing to do lets the others run.
+/// A rank that has long found nothing to do lets others run.
 class Patience {
  public:
   void wait() {
-    if (++fruitless_ > 64) std::this_thread::yield();
+    if (++fruitless_ < detail::tries_before_yield) return;
+    std::this_thread::yield();
+    if (fruitless_ % 16 != 0) return;
+    // Messages that others wait for go on, too, while this rank looks at nothing but shared memory.
+    int found = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
   }
 
  private:

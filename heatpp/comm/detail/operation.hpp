@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <heatpp/comm/communicator.hpp>
 #include <memory>
 
@@ -14,6 +15,9 @@ class Operation {
   /// The same, but may sleep until a message has come.
   virtual bool advance_or_sleep() { return advance(); }
 };
+
+/// How often a waiting rank looks before it gives up its core: once, where more ranks than cores were seen.
+inline std::atomic<int> tries_before_yield{64};
 
 /// Ends the operation, while all that were started make progress too.
 void run(Operation& operation);
