@@ -106,6 +106,8 @@ void Topology::make_levels() {
     levels_.push_back({level_name(level, path.size()), split_off(comm_, group_at(*path[level], comm_.rank()))});
   Tree nodes;
   collect_nodes(state_->tree, nodes);
+  state_->nodes = nodes.children.size();
+  for (const auto& node : nodes.children) state_->largest_node = std::max(state_->largest_node, node.children.size());
   across_ = levels_.size() == 2 ? levels_[1].group : split_off(comm_, group_at(nodes, comm_.rank()));
 }
 

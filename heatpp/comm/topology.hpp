@@ -23,6 +23,20 @@ struct TopologyOptions {
   std::string file = {};
 };
 
+/// Options of allreduce.
+struct AllreduceOptions {
+  ReduceOp op = ReduceOp::sum;
+  std::string_view algorithm = {};  ///< empty: HEATPP_ALLREDUCE, or the fastest
+  /// Sum in the order of the ranks, so that every topology gives the same bits. Costs bandwidth between nodes.
+  bool reproducible = false;
+  /// How float32 values travel between the parts of the outermost level: float32, bfloat16, or int8 with a scale for
+  /// each 256 values, of which one that is not finite makes NaN of all. Inside they travel and are summed in float32.
+  Dtype wire = Dtype::float32;
+  /// As many values as the data, zero at first and kept by the caller for the next call: what rounding for the wire
+  /// took away is added then. Empty: it is lost.
+  std::span<float> residual = {};
+};
+
 /// One level of the machine. `group` holds the ranks that differ from this one in their place at this level only, e.g.
 /// the ranks of a node, or the ranks with the same number in all nodes.
 struct Level {
@@ -57,6 +71,21 @@ class Topology {
   void allreduce(Buffer data, ReduceOp op = ReduceOp::sum, std::string_view algorithm = {}) const;
   /// The same, without waiting: `data` belongs to the request until it is waited for.
   [[nodiscard]] Request iallreduce(Buffer data, ReduceOp op = ReduceOp::sum, std::string_view algorithm = {}) const;
+
+  /// The same with options. Throws TypeError for a wire format that does not fit the data.
+  void allreduce(Buffer data, const AllreduceOptions& options) const;
+  [[nodiscard]] Request iallreduce(Buffer data, const AllreduceOptions& options) const;
+  /// Many arrays in one call: small ones travel together. Every rank passes the same list.
+  void allreduce(std::span<const Buffer> data, ReduceOp op = ReduceOp::sum) const;
+  [[nodiscard]] Request iallreduce(std::span<const Buffer> data, ReduceOp op = ReduceOp::sum) const;
+
+  // Level by level, as BlueConnect does: contracts as those of Communicator.
+  /// Leaves in this rank's part of `data` the reduction of that part; the other parts are undefined afterwards.
+  void reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op = ReduceOp::sum) const;
+  void allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts) const;
+  void broadcast(Buffer data, int root) const;
+  /// The reduction ends up in `data` of `root`; that of the other ranks is undefined afterwards.
+  void reduce(Buffer data, int root, ReduceOp op = ReduceOp::sum) const;
 
   struct State;
   [[nodiscard]] State& state() const { return *state_; }

@@ -2,6 +2,8 @@
 
 #include <heatpp/comm/allreduce/algorithm.hpp>
 
+#include "machines.hpp"
+
 #include <bit>
 #include <cstring>
 #include <numeric>
@@ -10,20 +12,6 @@
 namespace ht = heatpp;
 
 namespace {
-
-/// Every factoring in up to three levels, cyclic and uneven nodes, racks of different size with ranks anyhow.
-std::vector<ht::TopologyOptions> machines(int p) {
-  std::vector<ht::TopologyOptions> all{{.shape = {p}}};
-  for (int a = 1; a <= p; ++a)
-    for (int b = 1; b <= p; ++b)
-      if (p % (a * b) == 0 && a * b != p) all.push_back({.shape = {p / (a * b), a, b}});
-  for (int a = 2; a < p; ++a)
-    if (p % a == 0) all.push_back({.shape = {p / a, a}});
-  all.push_back({.node_of = [](int rank) { return 7 - rank % 2; }});
-  all.push_back({.node_of = [](int rank) { return rank == 0 ? 0 : 1; }});
-  all.push_back({.place_of = [](int rank) { return std::vector{rank * 5 % 7 % 2, rank * 3 % 5}; }});
-  return all;
-}
 
 std::vector<ht::comm::Algorithm> usable(const ht::Topology& topology) {
   std::vector<ht::comm::Algorithm> all;
@@ -161,5 +149,5 @@ TEST_CASE("thousands of operations may be under way, and one that is dropped is 
 TEST_CASE("an algorithm that does not exist is an error that names the others", "[comm][allreduce]") {
   std::vector<float> data(4);
   CHECK_THROWS_WITH(ht::Topology(ht::world()).allreduce(data, ht::ReduceOp::sum, "magic"),
-                    Catch::Contains("native, ring, recursive, tree, blueconnect"));
+                    Catch::Contains("native, ring, recursive, tree, blueconnect, ordered, shared"));
 }

@@ -51,5 +51,11 @@ struct Algorithm {
 /// it) of the data and all its groups work at once (Cho et al., BlueConnect, MLSys 2019), in chunks that are on
 /// different levels at the same time. Parts of a level may differ in size.
 [[nodiscard]] detail::Schedule blueconnect(const detail::Tree& tree, const Job& job);
+/// The same with the outermost level coded for the wire.
+[[nodiscard]] detail::Schedule coded_blueconnect(const detail::Tree& tree, const Job& job);
+
+/// Every rank sums a share of the data from all ranks, in the order of the communicator's ranks: the same bits on every
+/// topology. Between nodes it sends as often as there are ranks in a node what blueconnect sends.
+[[nodiscard]] detail::Schedule ordered(const detail::Tree& tree, const Job& job);
 
 }  // namespace heatpp::comm

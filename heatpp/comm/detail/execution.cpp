@@ -34,11 +34,12 @@ std::int64_t scratch_bytes(const Step& step, std::int64_t item) {
 
 }  // namespace
 
-Execution::Execution(const Communicator& comm, Schedule schedule, Buffer data, ReduceOp op)
+Execution::Execution(const Communicator& comm, Schedule schedule, Buffer data, ReduceOp op, Coding coding)
     : comm_(comm),
       schedule_(std::move(schedule)),
       data_(data),
       op_(op),
+      coding_(coding),
       window_(std::clamp<std::size_t>(static_cast<std::size_t>(schedule_.window), 1, tags_each)),
       first_tag_(next_tag(comm.impl())) {
   for (std::size_t lane = 0; lane < std::min(schedule_.lanes.size(), window_); ++lane)
@@ -67,6 +68,14 @@ void Execution::receive(Active& active, std::byte* to, std::int64_t bytes, int f
   });
 }
 
+void Execution::send(Active& active, const std::byte* from, std::int64_t bytes, int to) {
+  const auto tag = first_tag_ + static_cast<int>(active.lane % window_);
+  for_each_piece(bytes, max_count, [&](std::int64_t first, int n) {
+    auto& request = active.requests.emplace_back(MPI_REQUEST_NULL);
+    check_mpi(MPI_Isend(from + first, n, MPI_BYTE, to, tag, comm_.impl().mpi, &request), "collective");
+  });
+}
+
 void Execution::post(Active& active) {
   while (!ended(active) && active.step == steps_of(active).size()) {
     active.lane += window_;
@@ -74,6 +83,11 @@ void Execution::post(Active& active) {
   }
   if (ended(active)) return;
   const auto& step = steps_of(active)[active.step];
+  if (step.coded == Coded::no) post_plain(active, step);
+  else post_coded(active, step);
+}
+
+void Execution::post_plain(Active& active, const Step& step) {
   const auto item = static_cast<std::int64_t>(itemsize(data_.dtype));
   active.scratch = Scratch(scratch_bytes(step, item));
   auto* to = active.scratch.data();
@@ -84,28 +98,30 @@ void Execution::post(Active& active) {
     }
   for (const auto& message : step.receives)
     receive(active, address(active, message.range), message.range.count * item, message.peer);
-  const auto tag = first_tag_ + static_cast<int>(active.lane % window_);
   for (const auto& message : step.sends)
-    for_each_piece(message.range.count * item, max_count, [&](std::int64_t first, int n) {
-      auto& request = active.requests.emplace_back(MPI_REQUEST_NULL);
-      const auto* from = address(active, message.range) + first;
-      check_mpi(MPI_Isend(from, n, MPI_BYTE, message.peer, tag, comm_.impl().mpi, &request), "collective");
-    });
+    send(active, address(active, message.range), message.range.count * item, message.peer);
+}
+
+void Execution::combine_from(const Active& active, const Sum& sum, const std::byte* scratch) {
+  const auto bytes = sum.range.count * static_cast<std::int64_t>(itemsize(data_.dtype));
+  auto* const mine = address(active, sum.range);
+  std::vector<const void*> operands;
+  for (std::size_t i = 0; i <= sum.peers.size(); ++i) {
+    operands.push_back(i == sum.place ? mine : scratch);
+    if (i != sum.place) scratch += bytes;
+  }
+  combine(op_, data_.dtype, operands, mine, sum.range.count);
+  if (sum.complete && op_ == ReduceOp::mean) divide(data_.dtype, mine, sum.range.count, comm_.size());
 }
 
 void Execution::finish(Active& active) {
-  const auto item = static_cast<std::int64_t>(itemsize(data_.dtype));
+  const auto& step = steps_of(active)[active.step];
+  if (step.coded != Coded::no) finish_coded(active, step);
   const auto* from = active.scratch.data();
-  std::vector<const void*> operands;
-  for (const auto& sum : steps_of(active)[active.step].sums) {
-    auto* const mine = address(active, sum.range);
-    operands.clear();
-    for (std::size_t i = 0; i <= sum.peers.size(); ++i) {
-      operands.push_back(i == sum.place ? mine : from);
-      if (i != sum.place) from += sum.range.count * item;
-    }
-    combine(op_, data_.dtype, operands, mine, sum.range.count);
-    if (sum.complete && op_ == ReduceOp::mean) divide(data_.dtype, mine, sum.range.count, comm_.size());
+  for (const auto& sum : step.sums) {
+    combine_from(active, sum, from);
+    from += static_cast<std::int64_t>(sum.peers.size()) * sum.range.count *
+            static_cast<std::int64_t>(itemsize(data_.dtype));
   }
   active.requests.clear();
   ++active.step;

@@ -105,7 +105,7 @@ class Sharing {
 };
 
 Step& step_at(Steps& steps, std::size_t index, int level) {
-  while (steps.size() <= index) steps.push_back({level});
+  while (steps.size() <= index) steps.push_back({.level = level});
   return steps[index];
 }
 
@@ -218,6 +218,20 @@ Steps allreduce_steps(const Tree& tree, Range range, int rank, const StyleOf& st
   return steps;
 }
 
+Steps coded_allreduce_steps(const Tree& tree, Range range, int rank) {
+  const auto groups = equal_groups(tree, range, rank);
+  Steps steps;
+  reduce_scatter(steps, groups, rank, {});
+  const auto half = steps.size();
+  allgather(steps, groups, rank, {});
+  // A rank takes part in the outermost exchange, if at all, in the last step of the one half and the first of the
+  // other.
+  if (half == 0 || !groups.back().front().outermost) return steps;
+  steps[half - 1].coded = Coded::partial;
+  if (half < steps.size()) steps[half].coded = Coded::result;
+  return steps;
+}
+
 Steps reduce_scatter_steps(const Tree& tree, std::span<const Range> parts, int rank) {
   Steps steps;
   reduce_scatter(steps, groups_of_parts(tree, parts, rank), rank, {});
@@ -228,6 +242,18 @@ Steps allgather_steps(const Tree& tree, std::span<const Range> parts, int rank) 
   Steps steps;
   allgather(steps, groups_of_parts(tree, parts, rank), rank, {});
   return steps;
+}
+
+Schedule in_slices(std::span<const Range> parts, std::int64_t slices,
+                   const std::function<Steps(std::span<const Range>)>& steps) {
+  Schedule schedule;
+  std::vector<Range> slice(parts.size());
+  for (std::int64_t i = 0; i < slices; ++i) {
+    for (std::size_t r = 0; r < parts.size(); ++r)
+      slice[r] = part_of(parts[r], static_cast<std::size_t>(i), static_cast<std::size_t>(slices));
+    schedule.lanes.push_back({std::make_shared<const Steps>(steps(slice)), 0});
+  }
+  return schedule;
 }
 
 Schedule in_chunks(std::int64_t count, std::int64_t chunk, const std::function<Steps(Range)>& steps) {

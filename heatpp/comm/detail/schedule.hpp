@@ -30,9 +30,13 @@ struct Sum {
   bool complete = false;  ///< whether the result is that of all ranks
 };
 
+/// Whether the values of a step travel in the wire's format: sums of a part of the machine, or the result.
+enum class Coded { no, partial, result };
+
 /// Messages that may travel at the same time. Between a pair of ranks they match in order.
 struct Step {
   int level = 0;  ///< of the network, 0 being the innermost
+  Coded coded = Coded::no;
   std::vector<Message> sends = {};
   std::vector<Message> receives = {};  ///< replace what the range held
   std::vector<Sum> sums = {};
@@ -61,11 +65,18 @@ using StyleOf = std::function<Style(int level, std::size_t members, std::int64_t
 /// et al., BlueConnect, MLSys 2019). Where nodes differ in size, their cuts are refined to common ones.
 [[nodiscard]] Steps allreduce_steps(const Tree& tree, Range range, int rank, const StyleOf& style);
 
+/// Marks the steps of the outermost node, whose style has to be direct, as coded.
+[[nodiscard]] Steps coded_allreduce_steps(const Tree& tree, Range range, int rank);
+
 /// The first half of it for given owners: parts[r], which may be empty, ends up reduced at rank r; parts lie in rank
 /// order. With a single part that is not empty it is a reduction to one rank.
 [[nodiscard]] Steps reduce_scatter_steps(const Tree& tree, std::span<const Range> parts, int rank);
 /// The second half: parts[r] gets from rank r to every rank. With a single part it is a broadcast.
 [[nodiscard]] Steps allgather_steps(const Tree& tree, std::span<const Range> parts, int rank);
+
+/// A lane for each of `slices` slices of all parts; `steps` makes those of one.
+[[nodiscard]] Schedule in_slices(std::span<const Range> parts, std::int64_t slices,
+                                 const std::function<Steps(std::span<const Range>)>& steps);
 
 /// Cuts `count` elements into chunks, each a lane; `steps` makes those of one range.
 [[nodiscard]] Schedule in_chunks(std::int64_t count, std::int64_t chunk, const std::function<Steps(Range)>& steps);
