@@ -97,6 +97,18 @@ def moments():
     return four, lambda result: data.check_values(*(y.numpy() for y in result))
 
 
+@workload("sort")
+def sort():
+    x = vector("normal", 71, 10_000_000)
+    return lambda: ht.sort(x, axis=0)[0], check_sums
+
+
+@workload("unique")
+def unique():
+    x = vector("integer", 72, 10_000_000)
+    return lambda: ht.unique(x, sorted=True), check_sums
+
+
 @workload("median")
 def median():
     x = vector("normal", 71, 10_000_000)

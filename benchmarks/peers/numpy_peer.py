@@ -47,6 +47,18 @@ def moments():
     )
 
 
+@workload("sort")
+def sort():
+    x = data.vector("normal", 71, 0, 10_000_000)
+    return lambda: np.sort(x), data.check_sums
+
+
+@workload("unique")
+def unique():
+    x = data.vector("integer", 72, 0, 10_000_000)
+    return lambda: np.unique(x), data.check_sums
+
+
 @workload("median")
 def median():
     x = data.vector("normal", 71, 0, 10_000_000)

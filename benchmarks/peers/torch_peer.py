@@ -59,6 +59,18 @@ def moments():
     return four, lambda result: data.check_values(*(y.numpy() for y in result))
 
 
+@workload("sort")
+def sort():
+    x = vector("normal", 71, 10_000_000)
+    return lambda: x.sort().values, check_sums
+
+
+@workload("unique")
+def unique():
+    x = vector("integer", 72, 10_000_000)
+    return lambda: x.unique(), check_sums
+
+
 @workload("median")
 def median():
     x = vector("normal", 71, 10_000_000)

@@ -13,6 +13,7 @@ class Tensor;
 namespace heatpp {
 
 class Index;
+class Operand;
 
 /// An n-dimensional array over the ranks of a communicator: a local block, and a Layout that tells where all blocks
 /// lie. A handle: copying it shares the elements (`ht::copy` duplicates them).
@@ -41,9 +42,16 @@ class DNDarray {
   /// The part that the entries select, by NumPy's rules (`<heatpp/ops/index.hpp>`). Positions and slices share the
   /// memory of `x` where nothing has to move. No element moves to another rank, but: a position along the split axis is
   /// broadcast by its owner, a slice with a negative step along it is exchanged between ranks r and P-1-r, a mask over
-  /// later axes of which one is split recuts the array along the first. A mask gives an uneven array, split where it
-  /// was. Collective. Throws IndexError for positions out of range, too many entries, and masks of other shapes.
+  /// later axes of which one is split recuts the array along the first, and arrays of positions along the split axis
+  /// fetch each row once from its owner. A mask gives an uneven array, split where it was; positions give an array cut
+  /// as they are, or evenly along their first axis longer than 1 if every rank holds them all. Collective. Throws
+  /// IndexError for positions out of range, too many entries, and masks of other shapes.
   [[nodiscard]] DNDarray index(std::initializer_list<Index> entries) const;
+  /// Writes `value`, broadcast and converted to the dtype of `x`, to the part that the entries select; handles that
+  /// share the elements see it. Where positions repeat the last one counts. Values move to the ranks that hold the
+  /// places, and the positions with them unless every rank holds them all. Collective. Errors as `index`, ValueError
+  /// for a value that does not broadcast.
+  void index_put(std::initializer_list<Index> entries, const Operand& value) const;
   template <class... Entries>
   [[nodiscard]] DNDarray operator()(const Entries&... entries) const {
     return index({Index(entries)...});

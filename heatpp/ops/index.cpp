@@ -1,188 +1,254 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
-#include <heatpp/core/redistribute.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/detail/align.hpp>
+#include <heatpp/ops/detail/basic_index.hpp>
+#include <heatpp/ops/detail/positions.hpp>
 #include <heatpp/ops/index.hpp>
+#include <heatpp/ops/nonzero.hpp>
+#include <heatpp/ops/reshape.hpp>
 
 #include <algorithm>
-#include <numeric>
 
 namespace heatpp {
 namespace {
-
-constexpr const char* op = "index";
 
 template <class... F>
 struct Visitor : F... {
   using F::operator()...;
 };
 
+using Entries = std::vector<Index::Value>;
+
+template <class T>
+const T* as(const Index::Value& entry) {
+  return std::get_if<T>(&entry);
+}
+bool is_array(const Index::Value& entry) { return as<DNDarray>(entry) || as<bool>(entry); }
+
 /// Number of axes of the array that an entry takes.
-int axes_taken(const Index& entry) {
-  return std::visit(Visitor{[](const DNDarray& mask) { return mask.ndim(); }, [](Ellipsis) { return 0; },
-                            [](NewAxis) { return 0; }, [](const auto&) { return 1; }},
-                    entry.value());
+int axes_taken(const Index::Value& entry) {
+  return std::visit(Visitor{[](const DNDarray& array) { return array.dtype() == bool_ ? array.ndim() : 1; },
+                            [](Ellipsis) { return 0; }, [](NewAxis) { return 0; }, [](bool) { return 0; },
+                            [](const auto&) { return 1; }},
+                    entry);
 }
 
-/// The axis behind `axis`-th removed: where a later axis ends up.
-Layout without_axis(const Layout& layout, int axis) {
-  auto shape = layout.shape();
-  shape.erase(shape.begin() + axis);
-  if (!layout.split()) return layout.replicated(std::move(shape));
-  return layout.with(std::move(shape), *layout.split() - (*layout.split() > axis));
+DNDarray positions_of(const std::vector<std::int64_t>& positions, const DNDarray& x) {
+  return detail::wrap(at::tensor(positions, at::kLong).to(x.larray().device()),
+                      x.layout().replicated({std::ssize(positions)}), x.comm());
 }
 
-DNDarray take_position(const DNDarray& x, int axis, std::int64_t position) {
-  const auto extent = x.shape()[static_cast<std::size_t>(axis)];
-  if (position < -extent || position >= extent)
-    detail::raise<IndexError>(op, "got position {} along axis {} of an array of shape {}; expected {} <= position < {}",
-                              position, axis, to_string(x.shape()), -extent, extent);
-  if (position < 0) position += extent;
-  if (x.split() != axis)
-    return detail::wrap(x.larray().select(axis, position), without_axis(x.layout(), axis), x.comm());
-
-  auto shape = x.shape();
-  shape.erase(shape.begin() + axis);
-  const int owner = x.layout().owner(position);
-  auto slice =
-      owner == x.comm().rank()
-          ? x.larray().select(axis, position - x.layout().offset(owner)).cpu().clone(at::MemoryFormat::Contiguous)
-          : at::empty(shape, x.larray().options().device(at::kCPU));
-  x.comm().broadcast(detail::buffer_of(slice), owner);
-  return detail::wrap(slice.to(x.larray().device()), x.layout().replicated(shape), x.comm());
-}
-
-/// Indices start, start + step, ... going up; along the split every rank keeps those it holds.
-DNDarray take_rising(const DNDarray& x, int axis, const ResolvedSlice& range) {
-  auto shape = x.shape();
-  shape[static_cast<std::size_t>(axis)] = range.count;
-  const auto stop = range.start + range.count * range.step;
-  if (x.split() != axis) {
-    auto local = x.larray().slice(axis, range.start, stop, range.step);
-    return detail::wrap(std::move(local), x.layout().with(shape, x.split()), x.comm());
+/// The entries with an ellipsis and missing axes written out, and masks without axes as truth values.
+Entries completed(const char* op, const DNDarray& x, std::initializer_list<Index> entries) {
+  int taken = 0;
+  std::ptrdiff_t ellipses = 0;
+  for (const auto& entry : entries) {
+    taken += axes_taken(entry.value());
+    ellipses += as<Ellipsis>(entry.value()) != nullptr;
   }
-  std::vector<std::int64_t> offsets;  // how many of the indices lie before each rank's block
-  for (const auto offset : x.layout().offsets())
-    offsets.push_back(std::clamp<std::int64_t>((offset - range.start + range.step - 1) / range.step, 0, range.count));
-  const auto me = static_cast<std::size_t>(x.comm().rank());
-  const auto first = range.start + offsets[me] * range.step - x.layout().offset(x.comm().rank());
-  const auto count = offsets[me + 1] - offsets[me];
-  auto local = count > 0 ? x.larray().slice(axis, first, first + (count - 1) * range.step + 1, range.step)
-                         : x.larray().narrow(axis, 0, 0);
-  return detail::wrap(std::move(local), Layout(shape, axis, std::move(offsets)), x.comm());
-}
-
-/// The array back to front along `axis`. Along the split rank r gets what rank P-1-r had: one exchange.
-DNDarray reversed(const DNDarray& x, int axis) {
-  const auto local = x.larray().flip(axis);
-  if (x.split() != axis) return detail::wrap(local, x.layout(), x.comm());
-  const int ranks = x.comm().size();
-  std::vector<std::int64_t> counts;
-  for (int r = ranks - 1; r >= 0; --r) counts.push_back(x.layout().count(r));
-  const auto target = Layout::from_counts(x.shape(), axis, counts);
-  const auto source = local.cpu().contiguous();
-  auto result = at::empty(target.local_shape(x.comm().rank()), source.options());
-  std::vector<ConstBlock> send(static_cast<std::size_t>(ranks));
-  std::vector<Block> receive(static_cast<std::size_t>(ranks));
-  const auto partner = static_cast<std::size_t>(ranks - 1 - x.comm().rank());
-  const auto bytes_out = static_cast<std::int64_t>(source.nbytes()),
-             bytes_in = static_cast<std::int64_t>(result.nbytes());
-  send[partner] = {static_cast<const std::byte*>(source.data_ptr()), 1, bytes_out, bytes_out};
-  receive[partner] = {static_cast<std::byte*>(result.data_ptr()), 1, bytes_in, bytes_in};
-  x.comm().exchange(send, receive);
-  return detail::wrap(result.to(x.larray().device()), target, x.comm());
-}
-
-DNDarray take_slice(const DNDarray& x, int axis, const Slice& slice) {
-  const auto range = resolve(slice, x.shape()[static_cast<std::size_t>(axis)], op);
-  if (range.step > 0) return take_rising(x, axis, range);
-  const ResolvedSlice rising{range.start + (range.count - 1) * range.step, range.count, -range.step};
-  return reversed(take_rising(x, axis, range.count ? rising : ResolvedSlice{}), axis);
-}
-
-void check_mask(const DNDarray& x, int axis, const DNDarray& mask) {
-  const auto first = x.shape().begin() + axis;
-  const bool fits =
-      mask.dtype() == bool_ && mask.ndim() > 0 && std::equal(mask.shape().begin(), mask.shape().end(), first);
-  if (!fits)
-    detail::raise<IndexError>(
-        op,
-        "got a mask of shape {} and dtype {} at axis {} of an array of shape {}; expected bool and the extents there",
-        to_string(mask.shape()), name(mask.dtype()), axis, to_string(x.shape()));
-  if (!(x.comm() == mask.comm()))
-    detail::raise<CommError>(op, "got a mask on another communicator; expected the array's");
-}
-
-/// Elements where the mask is true, along one new axis in the place of the masked ones. If the array is split there it
-/// is cut along the first of them, so that the ranks' parts lie in C order; only the counts are communicated.
-DNDarray take_mask(const DNDarray& array, int axis, const DNDarray& mask) {
-  check_mask(array, axis, mask);
-  const auto last = axis + mask.ndim();
-  auto x = array;
-  if (!x.split() && mask.split()) {
-    const auto cut = mask.layout().with(x.shape(), *mask.split() + axis);
-    x = detail::wrap(detail::relayout(x, cut), cut, x.comm());
+  if (taken > x.ndim() || ellipses > 1)
+    detail::raise<IndexError>(op,
+                              "got entries for {} axes with {} ellipses for an array of shape {}; expected at most "
+                              "{} axes and one ellipsis",
+                              taken, ellipses, to_string(x.shape()), x.ndim());
+  const auto whole = static_cast<std::size_t>(x.ndim() - taken);
+  Entries list;
+  for (const auto& entry : entries) {
+    if (as<Ellipsis>(entry.value())) list.insert(list.end(), whole, all_of);
+    else if (const auto* array = as<DNDarray>(entry.value()); array && array->ndim() == 0 && array->dtype() == bool_)
+      list.emplace_back(array->item<bool>());
+    else if (const auto* positions = as<std::vector<std::int64_t>>(entry.value()))
+      list.emplace_back(positions_of(*positions, x));
+    else list.push_back(entry.value());
   }
-  const bool over_split = x.split() && *x.split() >= axis && *x.split() < last;
-  if (over_split && *x.split() != axis) x = resplit(x, axis);
+  if (ellipses == 0) list.insert(list.end(), whole, all_of);
+  return list;
+}
 
-  const auto mask_layout = over_split ? x.layout().with(mask.shape(), 0) : mask.layout().replicated(mask.shape());
-  const auto block = detail::relayout_operand(op, mask, mask_layout);
-  c10::List<std::optional<at::Tensor>> indices;
-  for (int i = 0; i < axis; ++i) indices.push_back(std::nullopt);
-  indices.push_back(block);
-  auto local = at::index(x.larray(), indices);
+/// Whether arrays and positions stand side by side, so that the axes of their result stand in their place.
+bool side_by_side(const Entries& list) {
+  const auto advanced = [](const auto& entry) { return is_array(entry) || as<std::int64_t>(entry); };
+  const auto first = std::ranges::find_if(list, advanced);
+  const auto last = std::find_if_not(first, list.end(), advanced);
+  return std::none_of(last, list.end(), advanced);
+}
 
-  auto shape = x.shape();
-  shape.erase(shape.begin() + axis, shape.begin() + last);
-  shape.insert(shape.begin() + axis, local.size(axis));
-  if (!over_split) {
-    if (!x.split()) return detail::wrap(std::move(local), x.layout().replicated(shape), x.comm());
-    const auto split = *x.split() < axis ? *x.split() : *x.split() - mask.ndim() + 1;
-    return detail::wrap(std::move(local), x.layout().with(shape, split), x.comm());
+/// An index taken apart: what slices and positions leave of the array, and the arrays that index it further. When
+/// it is to be written, `base` shares the memory of the array, which is why positions then leave an axis of extent 1
+/// (or become arrays), and slices that fall are taken rising.
+struct Parts {
+  DNDarray base;
+  detail::Positions positions;
+  std::vector<int> left_over;  ///< axes of base that positions left
+  std::vector<int> falling;    ///< axes of base to which values belong back to front
+};
+
+class Taker {
+ public:
+  Taker(const char* op, const DNDarray& x, const Entries& list, bool write)
+      : op_(op), write_(write), arrays_(std::ranges::any_of(list, is_array)), parts_{x, {}, {}, {}} {
+    for (const auto& entry : list) std::visit([this](const auto& value) { apply(value); }, entry);
+    if (arrays_ && side_by_side(list)) parts_.positions.place = place_;
   }
-  const auto counts = x.comm().allgather(local.size(axis));
-  return detail::wrap(std::move(local), Layout::from_counts(std::move(shape), axis, counts), x.comm());
+  [[nodiscard]] Parts parts() && { return std::move(parts_); }
+
+ private:
+  void apply(std::int64_t position) {
+    if (!write_) {
+      parts_.base = detail::take_position(op_, parts_.base, axis_, position);
+      return;
+    }
+    position = detail::sanitize_position(op_, parts_.base, axis_, position);
+    if (arrays_) return add(positions_of({position}, parts_.base).index({0}));
+    parts_.left_over.push_back(axis_);
+    apply(slice(position, position + 1));
+  }
+  void apply(const Slice& entry) {
+    const auto range = resolve(entry, parts_.base.shape()[static_cast<std::size_t>(axis_)], op_);
+    if (write_ && range.step < 0) {
+      parts_.falling.push_back(axis_);
+      const ResolvedSlice rising{range.start + (range.count - 1) * range.step, range.count, -range.step};
+      parts_.base = detail::take_rising(parts_.base, axis_, range.count ? rising : ResolvedSlice{});
+    } else {
+      parts_.base = detail::take_slice(op_, parts_.base, axis_, entry);
+    }
+    ++axis_;
+  }
+  void apply(NewAxis) { parts_.base = detail::insert_axis(parts_.base, axis_++); }
+  void apply(bool truth) {
+    parts_.base = detail::insert_axis(parts_.base, axis_);
+    add(positions_of(std::vector<std::int64_t>(truth ? 1 : 0, 0), parts_.base));
+  }
+  void apply(const DNDarray& array) {
+    if (array.dtype() != bool_) return add(array);
+    detail::check_mask(op_, parts_.base, axis_, array);
+    for (const auto& positions : nonzero(array)) add(positions);
+  }
+  template <class Other>
+  void apply(const Other&) {}  // written out before
+
+  /// An array that indexes the present axis.
+  void add(const DNDarray& positions) {
+    if (parts_.positions.axes.empty()) place_ = axis_;
+    parts_.positions.axes.push_back(axis_++);
+    parts_.positions.arrays.push_back(positions);
+  }
+
+  const char* op_;
+  bool write_, arrays_;
+  Parts parts_;
+  int axis_ = 0, place_ = 0;
+};
+
+/// The only array among the entries if it is a mask and the others are slices and new axes, and its place.
+std::optional<std::pair<DNDarray, std::size_t>> lone_mask(const Entries& list) {
+  std::optional<std::pair<DNDarray, std::size_t>> found;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (as<Slice>(list[i]) || as<NewAxis>(list[i])) continue;
+    const auto* mask = as<DNDarray>(list[i]);
+    if (!mask || mask->dtype() != bool_ || found) return std::nullopt;
+    found = {*mask, i};
+  }
+  return found;
 }
 
-DNDarray insert_axis(const DNDarray& x, int axis) {
-  auto shape = x.shape();
-  shape.insert(shape.begin() + axis, 1);
-  const auto split = x.split() ? std::optional(*x.split() + (*x.split() >= axis)) : std::nullopt;
-  return detail::wrap(x.larray().unsqueeze(axis), x.layout().with(std::move(shape), split), x.comm());
+/// The array after the slices and new axes around a lone mask, and the first axis that the mask stands for.
+std::pair<DNDarray, int> around_mask(const char* op, const DNDarray& x, Entries list, std::size_t place) {
+  const auto axes = as<DNDarray>(list[place])->ndim();
+  list.erase(list.begin() + static_cast<std::ptrdiff_t>(place));
+  list.insert(list.begin() + static_cast<std::ptrdiff_t>(place), static_cast<std::size_t>(axes), all_of);
+  return {Taker(op, x, list, true).parts().base, static_cast<int>(place)};
 }
 
-/// Applies one entry at `axis` and moves `axis` behind what it gave.
-DNDarray apply(const DNDarray& x, int& axis, int whole_axes, const Index& entry) {
-  return std::visit(Visitor{[&](std::int64_t position) { return take_position(x, axis, position); },
-                            [&](const Slice& slice) { return take_slice(x, axis++, slice); },
-                            [&](Ellipsis) {
-                              axis += whole_axes;
-                              return x;
-                            },
-                            [&](NewAxis) { return insert_axis(x, axis++); },
-                            [&](const DNDarray& mask) { return take_mask(x, axis++, mask); }},
-                    entry.value());
+bool falls(const Index::Value& entry) { return as<Slice>(entry) && as<Slice>(entry)->step < 0; }
+
+/// One value for all elements where the mask is true.
+void fill_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask, const Operand& value) {
+  detail::check_mask(op, x, axis, mask);
+  const bool over_split = x.split() && *x.split() >= axis && *x.split() < axis + mask.ndim();
+  const auto layout = x.layout().with(mask.shape(), over_split ? std::optional(*x.split() - axis) : std::nullopt);
+  c10::List<std::optional<at::Tensor>> list;
+  for (int i = 0; i < axis; ++i) list.push_back(std::nullopt);
+  list.push_back(detail::relayout_operand(op, mask, layout));
+  auto block = x.larray();
+  const auto filling = detail::align_to(op, x.layout().replicated({}), x.comm(), value).to(block.options());
+  block.index_put_(list, filling);
+}
+
+/// `value` turned so that it broadcasts to what is written: back to front where slices fall, and with the axes that
+/// positions left.
+DNDarray fitted(const DNDarray& value, const Parts& parts, int result_axes, const std::vector<int>& falling) {
+  auto fitting = value;
+  while (fitting.ndim() > result_axes && fitting.shape().front() == 1)
+    fitting = reshape(fitting, {fitting.shape().begin() + 1, fitting.shape().end()});
+  for (const auto axis : falling) {
+    const auto own = axis - (result_axes - fitting.ndim());
+    if (own >= 0 && fitting.shape()[static_cast<std::size_t>(own)] > 1) fitting = detail::reversed(fitting, own);
+  }
+  for (auto axis = parts.left_over.rbegin(); axis != parts.left_over.rend(); ++axis) {
+    const auto own = fitting.ndim() - (parts.base.ndim() - 1 - *axis);
+    if (own >= 0) fitting = detail::insert_axis(fitting, own);
+  }
+  return fitting;
+}
+
+/// The number of axes of the result, and the axes of it that fall.
+std::pair<int, std::vector<int>> result_axes(const char* op, const Parts& parts) {
+  const auto& positions = parts.positions;
+  Shape taken;
+  for (const auto& array : positions.arrays) taken = broadcast_shapes(taken, array.shape(), op);
+  const auto before = [&](const std::vector<int>& axes, int axis) {
+    return static_cast<int>(std::ranges::count_if(axes, [&](auto other) { return other < axis; }));
+  };
+  std::vector<int> falling;
+  for (const auto axis : parts.falling) {
+    const auto left = axis - before(parts.left_over, axis) - before(positions.axes, axis);
+    falling.push_back(left < positions.place || positions.axes.empty() ? left : left + static_cast<int>(taken.size()));
+  }
+  const auto axes = parts.base.ndim() - std::ssize(parts.left_over) - std::ssize(positions.axes) + std::ssize(taken);
+  return {static_cast<int>(axes), std::move(falling)};
+}
+
+void write(const char* op, const Parts& parts, const Operand& value) {
+  if (!parts.positions.axes.empty()) return detail::put_positions(op, parts.base, parts.positions, value);
+  auto block = detail::align_to(op, parts.base, value);
+  if (block.is_alias_of(parts.base.larray())) block = block.clone();
+  parts.base.larray().copy_(block);
+}
+
+bool is_complex_value(const Operand& value) {
+  return value.array() ? is_complex(value.array()->dtype()) : value.number().is_complex();
 }
 
 }  // namespace
 
 DNDarray DNDarray::index(std::initializer_list<Index> entries) const {
-  int taken = 0;
-  std::ptrdiff_t ellipses = 0, masks = 0;
-  for (const auto& entry : entries) {
-    taken += axes_taken(entry);
-    ellipses += std::holds_alternative<Ellipsis>(entry.value());
-    masks += std::holds_alternative<DNDarray>(entry.value());
+  constexpr auto op = "index";
+  const auto list = completed(op, *this, entries);
+  if (const auto mask = lone_mask(list); mask && std::ranges::none_of(list, falls)) {
+    const auto [base, axis] = around_mask(op, *this, list, mask->second);
+    return detail::take_mask(op, base, axis, mask->first);
   }
-  if (taken > ndim() || ellipses > 1 || masks > 1)
-    detail::raise<IndexError>(op,
-                              "got entries for {} axes with {} ellipses and {} masks for an array of shape {}; "
-                              "expected at most {} axes, one ellipsis and one mask",
-                              taken, ellipses, masks, to_string(shape()), ndim());
-  auto result = *this;
-  int axis = 0;
-  for (const auto& entry : entries) result = apply(result, axis, ndim() - taken, entry);
-  return result;
+  auto parts = Taker(op, *this, list, false).parts();
+  if (parts.positions.axes.empty()) return parts.base;
+  return detail::take_positions(op, parts.base, std::move(parts.positions));
+}
+
+void DNDarray::index_put(std::initializer_list<Index> entries, const Operand& value) const {
+  constexpr auto op = "index_put";
+  if (is_complex_value(value) && !is_complex(dtype()))
+    detail::raise<TypeError>(op, "got a complex value for an array of {}; expected a real one", name(dtype()));
+  const auto list = completed(op, *this, entries);
+  const bool single = !value.array() || value.array()->ndim() == 0;
+  if (const auto mask = lone_mask(list); mask && single) {
+    const auto [base, axis] = around_mask(op, *this, list, mask->second);
+    return fill_mask(op, base, axis, mask->first, value);
+  }
+  const auto parts = Taker(op, *this, list, true).parts();
+  if (!value.array()) return write(op, parts, value);
+  const auto [axes, falling] = result_axes(op, parts);
+  write(op, parts, fitted(*value.array(), parts, axes, falling));
 }
 
 }  // namespace heatpp

@@ -14,17 +14,20 @@ inline constexpr NewAxis newaxis{};
 /// A whole axis.
 inline constexpr Slice all_of{};
 
-/// One entry of an index: a position, a slice, `ellipsis`, `newaxis`, or a boolean mask over as many axes as it has.
+/// One entry of an index: a position, a slice, `ellipsis`, `newaxis`, an array of positions (of any integer dtype, any
+/// shape, in any order, negative and repeated ones too), or a boolean mask over as many axes as it has.
 class Index {
  public:
-  Index(int position) : value_(std::int64_t{position}) {}  // NOLINT: conversion intended
-  Index(std::int64_t position) : value_(position) {}       // NOLINT: conversion intended
-  Index(const Slice& slice) : value_(slice) {}             // NOLINT: conversion intended
-  Index(Ellipsis) : value_(ellipsis) {}                    // NOLINT: conversion intended
-  Index(NewAxis) : value_(newaxis) {}                      // NOLINT: conversion intended
-  Index(const DNDarray& mask) : value_(mask) {}            // NOLINT: conversion intended
+  Index(bool mask) : value_(mask) {}                                            // NOLINT: conversion intended
+  Index(int position) : value_(std::int64_t{position}) {}                       // NOLINT: conversion intended
+  Index(std::int64_t position) : value_(position) {}                            // NOLINT: conversion intended
+  Index(const Slice& slice) : value_(slice) {}                                  // NOLINT: conversion intended
+  Index(Ellipsis) : value_(ellipsis) {}                                         // NOLINT: conversion intended
+  Index(NewAxis) : value_(newaxis) {}                                           // NOLINT: conversion intended
+  Index(const DNDarray& array) : value_(array) {}                               // NOLINT: conversion intended
+  Index(std::vector<std::int64_t> positions) : value_(std::move(positions)) {}  // NOLINT: conversion intended
 
-  using Value = std::variant<std::int64_t, Slice, Ellipsis, NewAxis, DNDarray>;
+  using Value = std::variant<std::int64_t, Slice, Ellipsis, NewAxis, DNDarray, bool, std::vector<std::int64_t>>;
   [[nodiscard]] const Value& value() const { return value_; }
 
  private:

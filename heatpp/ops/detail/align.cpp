@@ -64,15 +64,18 @@ void promote_arrays_without_axes(std::span<const DNDarray* const> arrays, std::v
     if (!block.unsafeGetTensorImpl()->is_wrapped_number()) block = block.to(to_torch(dtype));
 }
 
+void check_comm(const char* op, const Communicator& a, const Communicator& b) {
+  if (!(a == b))
+    raise<CommError>(op, "got arrays on different communicators, of {} and {} ranks; expected one communicator",
+                     a.size(), b.size());
+}
+
 std::vector<const DNDarray*> arrays_of(const char* op, std::span<const Operand> operands) {
   std::vector<const DNDarray*> arrays;
   for (const auto& operand : operands)
     if (operand.array()) arrays.push_back(operand.array());
   if (arrays.empty()) raise<ValueError>(op, "got numbers only; expected at least one array");
-  for (const auto* x : arrays)
-    if (!(x->comm() == arrays.front()->comm()))
-      raise<CommError>(op, "got arrays on different communicators, of {} and {} ranks; expected one communicator",
-                       arrays.front()->comm().size(), x->comm().size());
+  for (const auto* x : arrays) check_comm(op, arrays.front()->comm(), x->comm());
   return arrays;
 }
 
@@ -98,13 +101,17 @@ Aligned align(const char* op, std::span<const Operand> operands) {
 }
 
 at::Tensor align_to(const char* op, const DNDarray& x, const Operand& operand) {
+  return align_to(op, x.layout(), x.comm(), operand);
+}
+
+at::Tensor align_to(const char* op, const Layout& layout, const Communicator& comm, const Operand& operand) {
   if (!operand.array()) return number_tensor(operand.number());
-  const Operand both[] = {x, operand};
-  const auto arrays = arrays_of(op, both);
-  if (broadcast_shapes(x.shape(), arrays[1]->shape(), op) != x.shape())
+  const auto& value = *operand.array();
+  check_comm(op, comm, value.comm());
+  if (broadcast_shapes(layout.shape(), value.shape(), op) != layout.shape())
     raise<ValueError>(op, "got an operand of shape {} for an array of shape {}; expected one that broadcasts to it",
-                      to_string(arrays[1]->shape()), to_string(x.shape()));
-  return relayout_operand(op, *arrays[1], layout_to_meet(x.layout(), arrays[1]->shape()));
+                      to_string(value.shape()), to_string(layout.shape()));
+  return relayout_operand(op, value, layout_to_meet(layout, value.shape()));
 }
 
 }  // namespace heatpp::detail

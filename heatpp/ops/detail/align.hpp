@@ -20,6 +20,9 @@ struct Aligned {
 
 /// The block of `operand` that meets this rank's block of `x`, to which it is broadcast.
 [[nodiscard]] at::Tensor align_to(const char* op, const DNDarray& x, const Operand& operand);
+/// The same for an array of which only the layout is known.
+[[nodiscard]] at::Tensor align_to(const char* op, const Layout& layout, const Communicator& comm,
+                                  const Operand& operand);
 
 /// Runs f and turns LibTorch's refusal of a dtype into a TypeError that names `op` and the operands' dtypes.
 template <class F>

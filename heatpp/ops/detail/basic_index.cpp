@@ -1,0 +1,139 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/redistribute.hpp>
+#include <heatpp/ops/detail/basic_index.hpp>
+
+#include <algorithm>
+
+namespace heatpp::detail {
+namespace {
+
+/// The axis behind `axis`-th removed: where a later axis ends up.
+Layout without_axis(const Layout& layout, int axis) {
+  auto shape = layout.shape();
+  shape.erase(shape.begin() + axis);
+  if (!layout.split()) return layout.replicated(std::move(shape));
+  return layout.with(std::move(shape), *layout.split() - (*layout.split() > axis));
+}
+
+}  // namespace
+
+std::int64_t sanitize_position(const char* op, const DNDarray& x, int axis, std::int64_t position) {
+  const auto extent = x.shape()[static_cast<std::size_t>(axis)];
+  if (position < -extent || position >= extent)
+    raise<IndexError>(op, "got position {} along axis {} of an array of shape {}; expected {} <= position < {}",
+                      position, axis, to_string(x.shape()), -extent, extent);
+  return position < 0 ? position + extent : position;
+}
+
+DNDarray take_position(const char* op, const DNDarray& x, int axis, std::int64_t position) {
+  position = sanitize_position(op, x, axis, position);
+  if (x.split() != axis) return wrap(x.larray().select(axis, position), without_axis(x.layout(), axis), x.comm());
+
+  auto shape = x.shape();
+  shape.erase(shape.begin() + axis);
+  const int owner = x.layout().owner(position);
+  auto slice =
+      owner == x.comm().rank()
+          ? x.larray().select(axis, position - x.layout().offset(owner)).cpu().clone(at::MemoryFormat::Contiguous)
+          : at::empty(shape, x.larray().options().device(at::kCPU));
+  x.comm().broadcast(buffer_of(slice), owner);
+  return wrap(slice.to(x.larray().device()), x.layout().replicated(shape), x.comm());
+}
+
+DNDarray take_rising(const DNDarray& x, int axis, const ResolvedSlice& range) {
+  auto shape = x.shape();
+  shape[static_cast<std::size_t>(axis)] = range.count;
+  const auto stop = range.start + range.count * range.step;
+  if (x.split() != axis) {
+    auto local = x.larray().slice(axis, range.start, stop, range.step);
+    return wrap(std::move(local), x.layout().with(shape, x.split()), x.comm());
+  }
+  std::vector<std::int64_t> offsets;  // how many of the indices lie before each rank's block
+  for (const auto offset : x.layout().offsets())
+    offsets.push_back(std::clamp<std::int64_t>((offset - range.start + range.step - 1) / range.step, 0, range.count));
+  const auto me = static_cast<std::size_t>(x.comm().rank());
+  const auto first = range.start + offsets[me] * range.step - x.layout().offset(x.comm().rank());
+  const auto count = offsets[me + 1] - offsets[me];
+  auto local = count > 0 ? x.larray().slice(axis, first, first + (count - 1) * range.step + 1, range.step)
+                         : x.larray().narrow(axis, 0, 0);
+  return wrap(std::move(local), Layout(shape, axis, std::move(offsets)), x.comm());
+}
+
+DNDarray reversed(const DNDarray& x, int axis) {
+  const auto local = x.larray().flip(axis);
+  if (x.split() != axis) return wrap(local, x.layout(), x.comm());
+  const int ranks = x.comm().size();
+  std::vector<std::int64_t> counts;
+  for (int r = ranks - 1; r >= 0; --r) counts.push_back(x.layout().count(r));
+  const auto target = Layout::from_counts(x.shape(), axis, counts);
+  const auto source = local.cpu().contiguous();
+  auto result = at::empty(target.local_shape(x.comm().rank()), source.options());
+  std::vector<ConstBlock> send(static_cast<std::size_t>(ranks));
+  std::vector<Block> receive(static_cast<std::size_t>(ranks));
+  const auto partner = static_cast<std::size_t>(ranks - 1 - x.comm().rank());
+  const auto bytes_out = static_cast<std::int64_t>(source.nbytes()),
+             bytes_in = static_cast<std::int64_t>(result.nbytes());
+  send[partner] = {static_cast<const std::byte*>(source.data_ptr()), 1, bytes_out, bytes_out};
+  receive[partner] = {static_cast<std::byte*>(result.data_ptr()), 1, bytes_in, bytes_in};
+  x.comm().exchange(send, receive);
+  return wrap(result.to(x.larray().device()), target, x.comm());
+}
+
+DNDarray take_slice(const char* op, const DNDarray& x, int axis, const Slice& slice) {
+  const auto range = resolve(slice, x.shape()[static_cast<std::size_t>(axis)], op);
+  if (range.step > 0) return take_rising(x, axis, range);
+  const ResolvedSlice rising{range.start + (range.count - 1) * range.step, range.count, -range.step};
+  return reversed(take_rising(x, axis, range.count ? rising : ResolvedSlice{}), axis);
+}
+
+void check_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask) {
+  const auto first = x.shape().begin() + axis;
+  const bool fits =
+      mask.dtype() == bool_ && mask.ndim() > 0 && std::equal(mask.shape().begin(), mask.shape().end(), first);
+  if (!fits)
+    raise<IndexError>(
+        op,
+        "got a mask of shape {} and dtype {} at axis {} of an array of shape {}; expected bool and the extents there",
+        to_string(mask.shape()), name(mask.dtype()), axis, to_string(x.shape()));
+  if (!(x.comm() == mask.comm())) raise<CommError>(op, "got a mask on another communicator; expected the array's");
+}
+
+DNDarray take_mask(const char* op, const DNDarray& array, int axis, const DNDarray& mask) {
+  check_mask(op, array, axis, mask);
+  const auto last = axis + mask.ndim();
+  auto x = array;
+  if (!x.split() && mask.split()) {
+    const auto cut = mask.layout().with(x.shape(), *mask.split() + axis);
+    x = wrap(relayout(x, cut), cut, x.comm());
+  }
+  const bool over_split = x.split() && *x.split() >= axis && *x.split() < last;
+  if (over_split && *x.split() != axis) x = resplit(x, axis);
+
+  const auto mask_layout = over_split ? x.layout().with(mask.shape(), 0) : mask.layout().replicated(mask.shape());
+  const auto block = relayout_operand(op, mask, mask_layout);
+  c10::List<std::optional<at::Tensor>> indices;
+  for (int i = 0; i < axis; ++i) indices.push_back(std::nullopt);
+  indices.push_back(block);
+  auto local = at::index(x.larray(), indices);
+
+  auto shape = x.shape();
+  shape.erase(shape.begin() + axis, shape.begin() + last);
+  shape.insert(shape.begin() + axis, local.size(axis));
+  if (!over_split) {
+    if (!x.split()) return wrap(std::move(local), x.layout().replicated(shape), x.comm());
+    const auto split = *x.split() < axis ? *x.split() : *x.split() - mask.ndim() + 1;
+    return wrap(std::move(local), x.layout().with(shape, split), x.comm());
+  }
+  const auto counts = x.comm().allgather(local.size(axis));
+  return wrap(std::move(local), Layout::from_counts(std::move(shape), axis, counts), x.comm());
+}
+
+DNDarray insert_axis(const DNDarray& x, int axis) {
+  auto shape = x.shape();
+  shape.insert(shape.begin() + axis, 1);
+  const auto split = x.split() ? std::optional(*x.split() + (*x.split() >= axis)) : std::nullopt;
+  return wrap(x.larray().unsqueeze(axis), x.layout().with(std::move(shape), split), x.comm());
+}
+
+}  // namespace heatpp::detail

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <heatpp/ops/operand.hpp>
+
+namespace heatpp::detail {
+
+/// Integer arrays that index some axes of an array together, as NumPy's advanced indices do.
+struct Positions {
+  std::vector<int> axes;         ///< of the indexed array, rising
+  std::vector<DNDarray> arrays;  ///< one for each axis; they broadcast
+  int place = 0;                 ///< where their axes stand among the axes that are left
+};
+
+/// The elements at `positions`. Where the split axis is not indexed, or x is replicated: local, but that split
+/// positions of a split array become known to all ranks. Otherwise each row is sent once from its owner to where the
+/// result needs it; the result is cut as the positions are, and evenly along their first axis longer than 1 if every
+/// rank holds them all, in which case nothing but the rows is communicated. Throws IndexError on all ranks for a
+/// position out of range and positions that are not whole numbers.
+[[nodiscard]] DNDarray take_positions(const char* op, const DNDarray& x, Positions positions);
+
+/// Writes `value`, broadcast to the shape that take_positions gives, to these places of `x`; where positions repeat,
+/// the last one counts.
+void put_positions(const char* op, const DNDarray& x, Positions positions, const Operand& value);
+
+}  // namespace heatpp::detail
