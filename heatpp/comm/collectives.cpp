@@ -31,32 +31,35 @@ void check_options(const AllreduceOptions& options, const Buffer& data) {
                       data.count);
 }
 
-const comm::Algorithm& choose(const Topology& topology, const AllreduceOptions& options, std::int64_t bytes) {
+comm::Choice choose(const Topology& topology, const AllreduceOptions& options, std::int64_t bytes) {
   if (!options.reproducible) return comm::find_algorithm(options.algorithm, topology, bytes);
   // Shared memory is summed in the order of the ranks, too.
   return comm::find_algorithm(comm::shares_memory(topology) ? "shared" : "ordered", topology, bytes);
 }
 
-comm::Job job_of(const Topology& topology, const Buffer& data) {
-  return {topology.comm().rank(), data.count, static_cast<std::int64_t>(itemsize(data.dtype))};
+comm::Job job_of(const Topology& topology, const Buffer& data, std::int64_t chunk_bytes) {
+  return {topology.comm().rank(), data.count, static_cast<std::int64_t>(itemsize(data.dtype)), chunk_bytes};
 }
 
 std::unique_ptr<Operation> start_coded(const Topology& topology, const AllreduceOptions& options, const Buffer& data) {
   auto* const residual = options.residual.empty() ? nullptr : options.residual.data();
-  return std::make_unique<Execution>(topology.comm(), comm::coded_blueconnect(topology.tree(), job_of(topology, data)),
-                                     data, options.op, Coding{options.wire, residual});
+  const auto job = job_of(topology, data, options.chunk_bytes);
+  return std::make_unique<Execution>(topology.comm(), comm::coded_blueconnect(topology.tree(), job), data, options.op,
+                                     Coding{options.wire, residual});
 }
 
 std::unique_ptr<Operation> start_allreduce(const Topology& topology, const AllreduceOptions& options,
                                            const Buffer& data) {
   topology.comm().impl().count(data.bytes());
   if (options.wire != Dtype::float32) return start_coded(topology, options, data);
-  const auto& algorithm = choose(topology, options, data.bytes());
-  return rounded_once(data, options.op, topology.comm().size(), [&](Buffer wide) -> std::unique_ptr<Operation> {
-    if (algorithm.start) return algorithm.start(topology, wide, options.op);
-    return std::make_unique<Execution>(topology.comm(), algorithm.schedule(topology.tree(), job_of(topology, wide)),
-                                       wide, options.op);
-  });
+  const auto [algorithm, chosen_chunk] = choose(topology, options, data.bytes());
+  const auto chunk = options.chunk_bytes > 0 ? options.chunk_bytes : chosen_chunk;
+  return rounded_once(data, options.op, topology.comm().size(),
+                      [&, algorithm = algorithm](Buffer wide) -> std::unique_ptr<Operation> {
+                        if (algorithm->start) return algorithm->start(topology, wide, options.op);
+                        auto schedule = algorithm->schedule(topology.tree(), job_of(topology, wide, chunk));
+                        return std::make_unique<Execution>(topology.comm(), std::move(schedule), wide, options.op);
+                      });
 }
 
 std::vector<Range> parts_of(std::span<const std::int64_t> counts) {
@@ -123,7 +126,7 @@ void Topology::allreduce(Buffer data, const AllreduceOptions& options) const {
   check_options(options, data);
   if (comm_.size() == 1) return (void)choose(*this, options, data.bytes());
   const bool plain = options.wire == Dtype::float32 && !is_float16(data.dtype);
-  if (plain && choose(*this, options, data.bytes()).start == &comm::native)
+  if (plain && choose(*this, options, data.bytes()).algorithm->start == &comm::native)
     return comm_.allreduce(data, options.op);  // its blocking form has less latency
   run(*start_allreduce(*this, options, data));
 }

@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/calibrate.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/places.hpp>
 #include <heatpp/comm/detail/raise.hpp>
@@ -5,6 +6,8 @@
 #include <heatpp/comm/topology.hpp>
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <utility>
 
 namespace heatpp {
@@ -96,6 +99,8 @@ Topology::Topology(const Communicator& comm, const TopologyOptions& options)
   make_levels();
   if (auto& impl = comm.impl(); !std::exchange(impl.asked_for_segment, true))
     impl.segment = detail::Segment::make(comm);
+  if (const char* file = std::getenv("HEATPP_CALIBRATION"); file && *file && comm.size() > 1)
+    detail::calibrate_by_file(*this, file);
 }
 
 void Topology::make_levels() {
@@ -113,12 +118,21 @@ void Topology::make_levels() {
 
 const Tree& Topology::tree() const { return state_->tree; }
 
+const Calibration& Topology::calibration() const { return state_->calibration; }
+
 std::string comm::describe(const Topology& topology) {
   std::string text = fmt::format("{} ranks\n", topology.comm().size());
   for (auto level = topology.levels().rbegin(); level != topology.levels().rend(); ++level)
     text += fmt::format("{:>10}: groups of {}{}\n", level->name, level->group.size(),
                         topology.uniform() ? "" : " (nodes differ)");
   draw(topology.tree(), "", topology.levels().size(), text);
+  for (const auto& cost : topology.calibration().costs)
+    text += fmt::format("{:>10}: {:.1f} us, {:.2f} GB/s\n", cost.level, cost.latency * 1e6, cost.bandwidth * 1e-9);
+  for (const auto& choice : topology.calibration().choices)
+    text +=
+        choice.up_to_bytes == std::numeric_limits<std::int64_t>::max()
+            ? fmt::format("{:>10}: {}\n", "above", choice.algorithm)
+            : fmt::format("to {:>7.0f} KiB: {}\n", static_cast<double>(choice.up_to_bytes) / 1024, choice.algorithm);
   return text;
 }
 

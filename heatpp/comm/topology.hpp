@@ -27,6 +27,7 @@ struct TopologyOptions {
 struct AllreduceOptions {
   ReduceOp op = ReduceOp::sum;
   std::string_view algorithm = {};  ///< empty: HEATPP_ALLREDUCE, or the fastest
+  std::int64_t chunk_bytes = 0;     ///< of algorithms that cut the data into chunks; 0: as calibrated, or by the size
   /// Sum in the order of the ranks, so that every topology gives the same bits. Costs bandwidth between nodes.
   bool reproducible = false;
   /// How float32 values travel between the parts of the outermost level: float32, bfloat16, or int8 with a scale for
@@ -35,6 +36,22 @@ struct AllreduceOptions {
   /// As many values as the data, zero at first and kept by the caller for the next call: what rounding for the wire
   /// took away is added then. Empty: it is lost.
   std::span<float> residual = {};
+};
+
+/// What was measured on a machine.
+struct Calibration {
+  struct Cost {
+    std::string level;
+    double latency;    ///< seconds
+    double bandwidth;  ///< bytes a second that a rank sends and receives, while all groups of the level do
+  };
+  struct Choice {
+    std::int64_t up_to_bytes;
+    std::string algorithm;
+    std::int64_t chunk_bytes;  ///< 0: by the size
+  };
+  std::vector<Cost> costs = {};      ///< innermost level first
+  std::vector<Choice> choices = {};  ///< by size
 };
 
 /// One level of the machine. `group` holds the ranks that differ from this one in their place at this level only, e.g.
@@ -86,6 +103,13 @@ class Topology {
   void broadcast(Buffer data, int root) const;
   /// The reduction ends up in `data` of `root`; that of the other ranks is undefined afterwards.
   void reduce(Buffer data, int root, ReduceOp op = ReduceOp::sum) const;
+
+  /// Times messages on each level and all all-reduces at several sizes, in a second or two, and lets all copies choose
+  /// by that from now on: the same on all ranks. With HEATPP_CALIBRATION=<file> a topology is calibrated when it is
+  /// made, or takes what an earlier run with the same arrangement wrote there. Collective.
+  const Calibration& calibrate() const;
+  /// Empty before calibrate().
+  [[nodiscard]] const Calibration& calibration() const;
 
   struct State;
   [[nodiscard]] State& state() const { return *state_; }

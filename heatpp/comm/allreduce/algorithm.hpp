@@ -11,6 +11,7 @@ struct Job {
   int rank;
   std::int64_t count;
   std::int64_t itemsize;
+  std::int64_t chunk_bytes = 0;  ///< 0: as the algorithm has it
 };
 
 /// An all-reduce over a topology. Each lives in a file of its own beside this one and is a line of the table in
@@ -26,9 +27,14 @@ struct Algorithm {
 /// All of them.
 [[nodiscard]] std::span<const Algorithm> algorithms();
 
+/// An algorithm and the size of its chunks, 0 for its own.
+struct Choice {
+  const Algorithm* algorithm;
+  std::int64_t chunk_bytes;
+};
 /// The algorithm with that name; for an empty name the one that HEATPP_ALLREDUCE names, or the one for this size.
 /// Throws ValueError for a name that is not in the table, and an algorithm that does not fit the machine.
-[[nodiscard]] const Algorithm& find_algorithm(std::string_view name, const Topology& topology, std::int64_t bytes);
+[[nodiscard]] Choice find_algorithm(std::string_view name, const Topology& topology, std::int64_t bytes);
 
 /// The MPI library's all-reduce over all ranks.
 [[nodiscard]] std::unique_ptr<detail::Operation> native(const Topology& topology, Buffer data, ReduceOp op);

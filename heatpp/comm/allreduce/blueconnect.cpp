@@ -11,6 +11,7 @@ constexpr std::int64_t chunks = 16, smallest_chunk_bytes = 256 << 10, largest_ch
 constexpr std::int64_t ring_from_bytes = 64 << 10;
 
 std::int64_t chunk_of(const Job& job) {
+  if (job.chunk_bytes > 0) return std::max<std::int64_t>(job.chunk_bytes / job.itemsize, 1);
   const auto bytes = std::clamp(job.count * job.itemsize / chunks, smallest_chunk_bytes, largest_chunk_bytes);
   return std::max<std::int64_t>(bytes / job.itemsize, 1);
 }

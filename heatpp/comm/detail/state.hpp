@@ -10,6 +10,7 @@ struct Topology::State {
   detail::Tree tree;
   std::size_t nodes = 1;         ///< of the whole machine, as `largest_node`: equal on all ranks, unlike groups' sizes
   std::size_t largest_node = 1;  ///< in ranks
+  Calibration calibration;
 };
 
 }  // namespace heatpp
