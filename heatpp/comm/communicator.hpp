@@ -12,7 +12,8 @@
 
 namespace heatpp {
 
-enum class ReduceOp { sum, prod, min, max };
+/// How elements are combined. A mean, which integers have none of, is the sum divided by the number of ranks.
+enum class ReduceOp { sum, prod, min, max, mean };
 
 /// What this rank handed to a communicator so far. Bytes count the payload that is meant for other ranks: the whole
 /// buffer of a reduction or broadcast, the blocks for other ranks of an exchange. A group of one has nobody to talk to
