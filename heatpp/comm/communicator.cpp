@@ -1,6 +1,6 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/combine.hpp>
-#include <heatpp/comm/detail/mpi.hpp>
+#include <heatpp/comm/detail/pending.hpp>
 #include <heatpp/comm/detail/operation.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 
@@ -144,21 +144,21 @@ void Communicator::receive(Buffer data, int from) const {
 
 Request Communicator::isend(ConstBuffer data, int to) const {
   impl_->count(data.bytes());
-  auto request = std::make_unique<Request::Impl>();
+  auto message = std::make_unique<detail::Pending>(*this, "isend");
   for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
     const auto* from = static_cast<const std::byte*>(data.data) + first;
-    check_mpi(MPI_Isend(from, n, MPI_BYTE, to, 1, impl_->mpi, &request->pending.emplace_back()), "isend");
+    check_mpi(MPI_Isend(from, n, MPI_BYTE, to, 1, impl_->mpi, &message->next()), "isend");
   });
-  return Request(std::move(request));
+  return detail::start(std::move(message));
 }
 
 Request Communicator::ireceive(Buffer data, int from) const {
-  auto request = std::make_unique<Request::Impl>();
+  auto message = std::make_unique<detail::Pending>(*this, "ireceive");
   for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
     auto* to = static_cast<std::byte*>(data.data) + first;
-    check_mpi(MPI_Irecv(to, n, MPI_BYTE, from, 1, impl_->mpi, &request->pending.emplace_back()), "ireceive");
+    check_mpi(MPI_Irecv(to, n, MPI_BYTE, from, 1, impl_->mpi, &message->next()), "ireceive");
   });
-  return Request(std::move(request));
+  return detail::start(std::move(message));
 }
 
 std::optional<Communicator> Communicator::split(int color, int key) const {
