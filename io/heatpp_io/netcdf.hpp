@@ -30,9 +30,11 @@ struct SaveNetcdfOptions {
 /// file appears under its name when it is complete; after an error an older one is as it was. Any layout; a replicated
 /// array is written once. Dimensions that the file has already are used where their lengths fit. An axis without
 /// elements becomes an unlimited dimension, as netCDF has no others of length 0. bool is stored as xarray does.
-/// Collective. Throws on all ranks: TypeError for float16, bfloat16 and complex numbers, which netCDF has not;
-/// ValueError for bad options, for a variable that the file has already and dimensions of other lengths; IoError for a
-/// directory that is missing, a full disk, a file to extend that cannot be read.
+/// Collective. Each rank writes whole rows, after an exchange in small windows if `x` is split along another axis than
+/// 0; compressed and growing variables, and those added to a file, are written collectively. Throws on all ranks:
+/// TypeError for float16, bfloat16 and complex numbers, which netCDF has not; ValueError for bad options, for a
+/// variable that the file has already and dimensions of other lengths; IoError for a directory that is missing, a full
+/// disk, a file to extend that cannot be read.
 void save_netcdf(const DNDarray& x, const std::filesystem::path& path, const std::string& variable,
                  const SaveNetcdfOptions& options = {});
 

@@ -23,7 +23,7 @@ void check_options(const DNDarray& x, const SaveCsvOptions& options) {
     raise<ValueError>(op, "got an array of shape {}; expected at most two axes", heatpp::to_string(x.shape()));
   if (options.decimals && (*options.decimals < 0 || *options.decimals > 1000))
     raise<ValueError>(op, "got decimals {}; expected 0 to 1000", *options.decimals);
-  if (std::string_view("0123456789+-.eEjnaif\"\r\n\0", 23).find(options.delimiter) != std::string_view::npos)
+  if (std::string_view("0123456789+-.eEjnaif\"\r\n\0", 24).find(options.delimiter) != std::string_view::npos)
     raise<ValueError>(op, "got delimiter {:?}; expected a character that is not part of numbers",
                       std::string_view(&options.delimiter, 1));
 }

@@ -100,23 +100,58 @@ detail::NetcdfVariable define(const Target& to, int file) {
   return made;
 }
 
-/// Writes a piece of this rank's block; none without a piece, since all ranks call equally often.
-void write_piece(const Target& to, const detail::NetcdfVariable& variable, const detail::Blocks& blocks,
+/// Writes a piece of a part that begins at index `first` along `axis`; nothing without a piece.
+struct Part {
+  const at::Tensor& values;
+  std::size_t axis;
+  std::int64_t first;
+};
+void write_piece(const Target& to, const detail::NetcdfVariable& variable, const Part& part,
                  const detail::Piece* piece) {
   const auto axes = to.x.shape().size();
   std::vector<std::size_t> start(axes, 0), count(axes, 0);
-  if (piece) {
-    for (std::size_t i = 0; i < axes; ++i) {
-      start[i] = static_cast<std::size_t>(piece->first[i]);
-      count[i] = static_cast<std::size_t>(piece->count[i]);
-    }
-    if (axes > 0)
-      start[static_cast<std::size_t>(*blocks.layout.split())] +=
-          static_cast<std::size_t>(blocks.layout.offset(to.x.comm().rank()));
+  for (std::size_t i = 0; piece && i < axes; ++i) {
+    start[i] = static_cast<std::size_t>(piece->first[i] + (i == part.axis ? part.first : 0));
+    count[i] = static_cast<std::size_t>(piece->count[i]);
   }
-  const auto* data = static_cast<const std::byte*>(blocks.mine.const_data_ptr());
-  const auto* from = piece ? data + piece->offset * blocks.mine.element_size() : data;
+  const auto* data = static_cast<const std::byte*>(part.values.const_data_ptr());
+  const auto* from = piece ? data + piece->offset * part.values.element_size() : data;
   check(to, nc_put_vara(variable.group, variable.id, start.data(), count.data(), from));
+}
+
+std::vector<detail::Piece> pieces_of(const at::Tensor& values) {
+  return detail::plan_pieces({values.sizes().begin(), values.sizes().end()}, direct_bytes / values.element_size());
+}
+
+/// All ranks call equally often, which growing and compressed variables want.
+void write_together(const Target& to, const detail::NetcdfVariable& variable, const detail::Blocks& blocks) {
+  const auto& comm = to.x.comm();
+  const auto axis = static_cast<std::size_t>(*blocks.layout.split());
+  const Part part{blocks.mine, axis, blocks.layout.offset(comm.rank())};
+  const auto pieces = pieces_of(blocks.mine);
+  std::array<std::int64_t, 1> calls{std::ssize(pieces)};
+  comm.allreduce(calls, ReduceOp::max);
+  detail::FirstError error;
+  for (std::int64_t i = 0; i < calls[0]; ++i)
+    error.run([&] {
+      write_piece(to, variable, part, i < std::ssize(pieces) ? &pieces[static_cast<std::size_t>(i)] : nullptr);
+    });
+  all_or_none(comm, [&] { error.rethrow(); });
+}
+
+void write_rows(const Target& to, const detail::NetcdfVariable& variable, const detail::Blocks& blocks) {
+  all_or_none(to.x.comm(), [&] { check(to, nc_var_par_access(variable.group, variable.id, NC_INDEPENDENT)); });
+  detail::each_rows(blocks.layout, blocks.mine, to.x.comm(), [&](std::int64_t first, const at::Tensor& rows) {
+    for (const auto& piece : pieces_of(rows)) write_piece(to, variable, {rows, 0, first}, &piece);
+  });
+}
+
+/// Returns whether all ranks wrote together. In a file that is extended the dimensions may be growing ones.
+bool write_elements(const Target& to, const detail::NetcdfVariable& variable) {
+  const auto blocks = detail::blocks_of(to.x);
+  const bool together = to.options.compression || to.options.unlimited || to.options.append;
+  (together ? write_together : write_rows)(to, variable, blocks);
+  return together;
 }
 
 detail::Transfer write_variable(const Target& to) {
@@ -128,25 +163,16 @@ detail::Transfer write_variable(const Target& to) {
   all_or_none(comm, [&] {
     if (comm.rank() == 0) detail::Room(to.job.path, to.job.shown, op).reserve(detail::bytes_of(to.x));
   });
+  bool together = true;
   if (to.x.ndim() == 0) {
     all_or_none(comm, [&] {
       check(to, nc_put_var(variable.group, variable.id, to.x.larray().to(at::kCPU).contiguous().const_data_ptr()));
     });
   } else if (to.x.size() > 0) {
-    const auto blocks = detail::blocks_of(to.x);
-    const Shape extents(blocks.mine.sizes().begin(), blocks.mine.sizes().end());
-    const auto pieces = detail::plan_pieces(extents, direct_bytes / blocks.mine.element_size());
-    std::array<std::int64_t, 1> calls{std::ssize(pieces)};
-    comm.allreduce(calls, ReduceOp::max);
-    detail::FirstError error;
-    for (std::int64_t i = 0; i < calls[0]; ++i)
-      error.run([&] {
-        write_piece(to, variable, blocks, i < std::ssize(pieces) ? &pieces[static_cast<std::size_t>(i)] : nullptr);
-      });
-    all_or_none(comm, [&] { error.rethrow(); });
+    together = write_elements(to, variable);
   }
   all_or_none(comm, [&] { check(to, file->close()); });
-  return {true, {}};
+  return {together, together ? "" : "independent: each rank writes its rows"};
 }
 
 }  // namespace

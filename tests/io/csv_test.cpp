@@ -224,6 +224,7 @@ TEST_CASE("what save_csv writes", "[io][csv]") {
   };
   CHECK_THAT(error(ht::zeros({2, 2, 2}), {}), Contains("(2, 2, 2)"));
   CHECK_THAT(error(ht::zeros({2}), {.decimals = -1}), Contains("decimals -1"));
-  CHECK_THAT(error(ht::zeros({2}), {.delimiter = '\n'}), Contains("delimiter"));
+  for (const char c : {'\n', '\0', '5', 'e', '"'})
+    CHECK_THAT(error(ht::zeros({2}), {.delimiter = c}), Contains("delimiter"));
   CHECK(dir.names() == std::vector<std::string>{"a.csv"});
 }

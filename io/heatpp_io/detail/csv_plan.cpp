@@ -84,16 +84,19 @@ void each_piece(const CsvPlan& plan, const char* op,
 /// Counts lines and looks for quotes.
 void survey(CsvPlan& plan, const CsvDialect& dialect, const Communicator& comm, const char* op) {
   std::array<std::int64_t, 1> quotes{0};
-  plan.most_rows = std::ssize(plan.parts);
+  std::int64_t bytes = 0, lines = 0;
   all_or_none(comm, [&] {
     each_piece(plan, op, [&](std::size_t, std::string_view piece) {
-      plan.most_rows += std::ranges::count(piece, '\n');
+      bytes += std::ssize(piece);
+      lines += std::ranges::count(piece, '\n');
       if (dialect.quote != '\0' && quotes[0] == 0)
         quotes[0] = std::memchr(piece.data(), dialect.quote, piece.size()) != nullptr;
     });
   });
   comm.allreduce(quotes, ReduceOp::max);
   plan.quotes = quotes[0] != 0;
+  // A row has a byte for each column at least, and the last one of a part may end behind it.
+  plan.most_rows = std::ssize(plan.parts) + std::min(lines, bytes / std::max<std::int64_t>(1, plan.columns));
 }
 
 /// Whether the first part begins inside a file's data, so that the state there has to be found out.
