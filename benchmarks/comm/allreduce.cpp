@@ -28,7 +28,8 @@ double time(const ht::Communicator& comm, std::int64_t calls, const std::functio
   return seconds[0];
 }
 
-std::vector<Contender> contenders(const ht::Topology& topology, std::vector<float>& result, std::int64_t count) {
+std::vector<Contender> contenders(const ht::Topology& topology, const std::vector<std::int64_t>& chunks,
+                                  std::vector<float>& result, std::int64_t count) {
   const auto mpi = ht::to_mpi(topology.comm());
   const auto n = static_cast<int>(count);
   std::vector<Contender> all;
@@ -41,19 +42,24 @@ std::vector<Contender> contenders(const ht::Topology& topology, std::vector<floa
       all.push_back({std::string(algorithm.name), [=](auto& x) {
                        topology.allreduce({x.data(), n, ht::float32}, ht::ReduceOp::sum, algorithm.name);
                      }});
+  for (const auto chunk : chunks)
+    all.push_back({fmt::format("blueconnect:{}", chunk), [=](auto& x) {
+                     topology.allreduce({x.data(), n, ht::float32}, {.algorithm = "blueconnect", .chunk_bytes = chunk});
+                   }});
   return all;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::int64_t> sizes;
+  std::vector<std::int64_t> sizes, chunks;
   std::vector<std::string> only;
   int repeats = 15;
   double seconds = 0.002;
   CLI::App app("Times every all-reduce beside the MPI library's");
   app.add_option("--bytes", sizes, "sizes of the data; 4 B to 64 MiB unless given")->delimiter(',');
   app.add_option("--algorithms", only, "names of those to time; all unless given")->delimiter(',');
+  app.add_option("--chunks", chunks, "sizes of chunks to try beside the chosen one")->delimiter(',');
   app.add_option("--repeat", repeats, "turns of each");
   app.add_option("--turn", seconds, "seconds that a turn lasts at least");
   CLI11_PARSE(app, argc, argv);
@@ -66,7 +72,7 @@ int main(int argc, char** argv) {
   for (const auto bytes : sizes) {
     const auto count = std::max<std::int64_t>(bytes / 4, 1);
     std::vector<float> data(static_cast<std::size_t>(count), 0), result(data);
-    auto all = contenders(topology, result, count);
+    auto all = contenders(topology, chunks, result, count);
     if (!only.empty()) std::erase_if(all, [&](const auto& c) { return std::ranges::find(only, c.name) == only.end(); });
     std::vector<std::int64_t> calls;
     for (auto& contender : all) {

@@ -2,6 +2,7 @@
 #include <heatpp/comm/detail/bucket.hpp>
 #include <heatpp/comm/detail/combine.hpp>
 #include <heatpp/comm/detail/execution.hpp>
+#include <heatpp/comm/detail/fingerprint.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/state.hpp>
@@ -122,59 +123,73 @@ void gather_from_owners(const Topology& topology, Buffer data, std::span<const R
 
 }  // namespace
 
-void Topology::allreduce(Buffer data, const AllreduceOptions& options) const {
+void Topology::allreduce(Buffer data, const AllreduceOptions& options, Site site) const {
   check_options(options, data);
-  if (comm_.size() == 1) return (void)choose(*this, options, data.bytes());
+  const auto chosen = choose(*this, options, data.bytes()).algorithm;
+  if (comm_.size() == 1) return;
   const bool plain = options.wire == Dtype::float32 && !is_float16(data.dtype);
-  if (plain && choose(*this, options, data.bytes()).algorithm->start == &comm::native)
-    return comm_.allreduce(data, options.op);  // its blocking form has less latency
+  if (plain && chosen->start == &comm::native)
+    return comm_.allreduce(data, options.op, site);  // its blocking form has less latency
+  check_collective(comm_, {"allreduce", data.count, data.dtype, static_cast<int>(options.op)}, site);
   run(*start_allreduce(*this, options, data));
 }
 
-Request Topology::iallreduce(Buffer data, const AllreduceOptions& options) const {
+Request Topology::iallreduce(Buffer data, const AllreduceOptions& options, Site site) const {
   check_options(options, data);
+  check_collective(comm_, {"iallreduce", data.count, data.dtype, static_cast<int>(options.op)}, site);
   if (comm_.size() == 1) return {};
   return start(start_allreduce(*this, options, data));
 }
 
-void Topology::allreduce(Buffer data, ReduceOp op, std::string_view algorithm) const {
-  allreduce(data, AllreduceOptions{.op = op, .algorithm = algorithm});
+void Topology::allreduce(Buffer data, ReduceOp op, std::string_view algorithm, Site site) const {
+  allreduce(data, AllreduceOptions{.op = op, .algorithm = algorithm}, site);
 }
 
-Request Topology::iallreduce(Buffer data, ReduceOp op, std::string_view algorithm) const {
-  return iallreduce(data, AllreduceOptions{.op = op, .algorithm = algorithm});
+Request Topology::iallreduce(Buffer data, ReduceOp op, std::string_view algorithm, Site site) const {
+  return iallreduce(data, AllreduceOptions{.op = op, .algorithm = algorithm}, site);
 }
 
-void Topology::allreduce(std::span<const Buffer> data, ReduceOp op) const { iallreduce(data, op).wait(); }
+void Topology::allreduce(std::span<const Buffer> data, ReduceOp op, Site site) const {
+  iallreduce(data, op, site).wait();
+}
 
-Request Topology::iallreduce(std::span<const Buffer> data, ReduceOp op) const {
+Request Topology::iallreduce(std::span<const Buffer> data, ReduceOp op, Site site) const {
   const AllreduceOptions options{.op = op};
-  for (const auto& one : data) check_options(options, one);
+  std::int64_t bytes = 0;
+  for (const auto& one : data) {
+    check_options(options, one);
+    bytes += one.bytes();
+  }
+  check_collective(comm_, {"iallreduce of a list", bytes, Dtype::uint8, static_cast<int>(op)}, site);
   if (comm_.size() == 1) return {};
   return start(in_buckets(data, [&](const Buffer& bucket) { return start_allreduce(*this, options, bucket); }));
 }
 
-void Topology::reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op) const {
+void Topology::reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op, Site site) const {
   check_counts("reduce_scatter", *this, counts, data.count);
+  check_collective(comm_, {"reduce_scatter", data.count, data.dtype, static_cast<int>(op)}, site);
   reduce_to_owners("reduce_scatter", *this, data, parts_of(counts), op);
 }
 
-void Topology::reduce(Buffer data, int root, ReduceOp op) const {
+void Topology::reduce(Buffer data, int root, ReduceOp op, Site site) const {
   check_root("reduce", *this, root);
+  check_collective(comm_, {"reduce", data.count, data.dtype, root}, site);
   reduce_to_owners("reduce", *this, data, all_of(*this, root, data.count), op);
 }
 
-void Topology::allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts) const {
+void Topology::allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, Site site) const {
   check_counts("allgather", *this, counts, all.count);
+  check_collective(comm_, {"allgather", all.count, all.dtype}, site);
   const auto parts = parts_of(counts);
-  auto* const place = static_cast<std::byte*>(all.data) + parts[static_cast<std::size_t>(comm_.rank())].first *
-                                                              static_cast<std::int64_t>(itemsize(all.dtype));
+  const auto first = parts[static_cast<std::size_t>(comm_.rank())].first;
+  auto* const place = static_cast<std::byte*>(all.data) + first * static_cast<std::int64_t>(itemsize(all.dtype));
   if (mine.data != place && mine.count > 0) std::memcpy(place, mine.data, static_cast<std::size_t>(mine.bytes()));
   gather_from_owners(*this, all, parts);
 }
 
-void Topology::broadcast(Buffer data, int root) const {
+void Topology::broadcast(Buffer data, int root, Site site) const {
   check_root("broadcast", *this, root);
+  check_collective(comm_, {"broadcast", data.count, data.dtype, root}, site);
   gather_from_owners(*this, data, all_of(*this, root, data.count));
 }
 

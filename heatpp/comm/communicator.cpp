@@ -1,5 +1,6 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/combine.hpp>
+#include <heatpp/comm/detail/fingerprint.hpp>
 #include <heatpp/comm/detail/pending.hpp>
 #include <heatpp/comm/detail/operation.hpp>
 #include <heatpp/comm/detail/raise.hpp>
@@ -27,13 +28,15 @@ int Communicator::rank() const noexcept { return impl_->rank; }
 int Communicator::size() const noexcept { return impl_->size; }
 CommCounters Communicator::counters() const noexcept { return {impl_->calls, impl_->bytes}; }
 
-void Communicator::barrier() const {
+void Communicator::barrier(Site site) const {
+  check_collective(*this, {"barrier"}, site);
   impl_->count(0);
   call_mpi("barrier", [&] { return MPI_Barrier(impl_->mpi); });
 }
 
-void Communicator::allreduce(Buffer data, ReduceOp op) const {
+void Communicator::allreduce(Buffer data, ReduceOp op, Site site) const {
   check_op("allreduce", op, data.dtype);
+  check_collective(*this, {"allreduce", data.count, data.dtype, static_cast<int>(op)}, site);
   impl_->count(data.bytes());
   if (size() == 1) return;
   if (is_float16(data.dtype)) return run(*start_allreduce(*this, data, op));
@@ -45,14 +48,16 @@ void Communicator::allreduce(Buffer data, ReduceOp op) const {
   if (op == ReduceOp::mean) divide(data.dtype, data.data, data.count, size());
 }
 
-Request Communicator::iallreduce(Buffer data, ReduceOp op) const {
+Request Communicator::iallreduce(Buffer data, ReduceOp op, Site site) const {
   check_op("iallreduce", op, data.dtype);
+  check_collective(*this, {"iallreduce", data.count, data.dtype, static_cast<int>(op)}, site);
   impl_->count(data.bytes());
   if (size() == 1) return {};
   return start(start_allreduce(*this, data, op));
 }
 
-void Communicator::exscan(Buffer data, ReduceOp op) const {
+void Communicator::exscan(Buffer data, ReduceOp op, Site site) const {
+  check_collective(*this, {"exscan", data.count, data.dtype, static_cast<int>(op)}, site);
   const auto mpi = mpi_op(op, data.dtype);
   const auto type = mpi_type(data.dtype);
   impl_->count(data.bytes());
@@ -62,7 +67,8 @@ void Communicator::exscan(Buffer data, ReduceOp op) const {
   });
 }
 
-void Communicator::broadcast(Buffer data, int root) const {
+void Communicator::broadcast(Buffer data, int root, Site site) const {
+  check_collective(*this, {"broadcast", data.count, data.dtype, root}, site);
   impl_->count(data.bytes());
   if (size() == 1) return;
   const auto type = mpi_type(data.dtype);
@@ -72,10 +78,11 @@ void Communicator::broadcast(Buffer data, int root) const {
   });
 }
 
-void Communicator::reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op) const {
+void Communicator::reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op, Site site) const {
+  check_collective(*this, {"reduce_scatter", data.count, data.dtype, static_cast<int>(op)}, site);
   const auto mpi = mpi_op(op, data.dtype);
   const auto type = mpi_type(data.dtype);
-  if (data.count >= max_count || op == ReduceOp::mean) return allreduce(data, op);
+  if (data.count >= max_count || op == ReduceOp::mean) return allreduce(data, op, site);
   impl_->count(data.bytes());
   const auto me = static_cast<std::size_t>(rank());
   std::vector<std::byte> mine(static_cast<std::size_t>(counts[me]) * itemsize(data.dtype));
@@ -85,7 +92,8 @@ void Communicator::reduce_scatter(Buffer data, std::span<const std::int64_t> cou
   std::ranges::copy(mine, at(data, std::reduce(counts.begin(), counts.begin() + rank())));
 }
 
-void Communicator::allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts) const {
+void Communicator::allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, Site site) const {
+  check_collective(*this, {"allgather", all.count, all.dtype}, site);
   impl_->count(mine.bytes());
   if (all.count < max_count) {
     std::vector<int> sizes(counts.begin(), counts.end()), first(counts.size());
@@ -107,17 +115,19 @@ void Communicator::allgather(ConstBuffer mine, Buffer all, std::span<const std::
     receive.push_back({at(all, first), 1, bytes, bytes});
     first += count;
   }
-  exchange(send, receive);
+  exchange(send, receive, site);
 }
 
-std::vector<std::int64_t> Communicator::allgather(std::int64_t value) const {
+std::vector<std::int64_t> Communicator::allgather(std::int64_t value, Site site) const {
+  check_collective(*this, {"allgather", 1, Dtype::int64}, site);
   impl_->count(sizeof value);
   std::vector<std::int64_t> all(static_cast<std::size_t>(size()));
   call_mpi("allgather", [&] { return MPI_Allgather(&value, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, impl_->mpi); });
   return all;
 }
 
-std::vector<std::int64_t> Communicator::alltoall(std::span<const std::int64_t> values) const {
+std::vector<std::int64_t> Communicator::alltoall(std::span<const std::int64_t> values, Site site) const {
+  check_collective(*this, {"alltoall", 1, Dtype::int64}, site);
   if (std::ssize(values) != size())
     detail::raise<ValueError>("alltoall", "got {} values; expected one for each of {} ranks", values.size(), size());
   impl_->count((size() - 1) * static_cast<std::int64_t>(sizeof(std::int64_t)));

@@ -118,6 +118,16 @@ void Topology::make_levels() {
 
 const Tree& Topology::tree() const { return state_->tree; }
 
+std::vector<LevelTraffic> Topology::traffic() const {
+  std::vector<LevelTraffic> all;
+  const auto& counted = comm_.impl().traffic;
+  for (std::size_t level = 0; level < std::min(levels_.size(), counted.size()); ++level) {
+    const auto& t = counted[level];
+    all.push_back({levels_[level].name, t.messages, t.bytes, static_cast<double>(t.nanoseconds) * 1e-9});
+  }
+  return all;
+}
+
 const Calibration& Topology::calibration() const { return state_->calibration; }
 
 std::string comm::describe(const Topology& topology) {

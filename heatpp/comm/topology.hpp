@@ -54,6 +54,15 @@ struct Calibration {
   std::vector<Choice> choices = {};  ///< by size
 };
 
+/// What this rank sent on a level in collectives that are made of messages, and how long their steps on it lasted.
+/// Steps of different chunks overlap.
+struct LevelTraffic {
+  std::string level;
+  std::int64_t messages = 0;
+  std::int64_t bytes = 0;
+  double seconds = 0;
+};
+
 /// One level of the machine. `group` holds the ranks that differ from this one in their place at this level only, e.g.
 /// the ranks of a node, or the ranks with the same number in all nodes.
 struct Level {
@@ -65,6 +74,7 @@ struct Level {
 /// Levels may hold parts of different sizes, with ranks placed anyhow.
 class Topology {
  public:
+  using Site = Communicator::Site;
   /// Collective over `comm`. Throws ValueError where what is given does not hold exactly the ranks of `comm`, and
   /// IoError for a file that cannot be read.
   explicit Topology(const Communicator& comm, const TopologyOptions& options = {});
@@ -85,24 +95,28 @@ class Topology {
   /// the same bits; 16-bit floats are accumulated in float32 and rounded once. Collective over comm(). Throws
   /// ValueError for an unknown name or one that the topology rules out, TypeError for an operation the dtype does not
   /// have.
-  void allreduce(Buffer data, ReduceOp op = ReduceOp::sum, std::string_view algorithm = {}) const;
+  void allreduce(Buffer data, ReduceOp op = ReduceOp::sum, std::string_view algorithm = {},
+                 Site site = Site::current()) const;
   /// The same, without waiting: `data` belongs to the request until it is waited for.
-  [[nodiscard]] Request iallreduce(Buffer data, ReduceOp op = ReduceOp::sum, std::string_view algorithm = {}) const;
+  [[nodiscard]] Request iallreduce(Buffer data, ReduceOp op = ReduceOp::sum, std::string_view algorithm = {},
+                                   Site site = Site::current()) const;
 
   /// The same with options. Throws TypeError for a wire format that does not fit the data.
-  void allreduce(Buffer data, const AllreduceOptions& options) const;
-  [[nodiscard]] Request iallreduce(Buffer data, const AllreduceOptions& options) const;
+  void allreduce(Buffer data, const AllreduceOptions& options, Site site = Site::current()) const;
+  [[nodiscard]] Request iallreduce(Buffer data, const AllreduceOptions& options, Site site = Site::current()) const;
   /// Many arrays in one call: small ones travel together. Every rank passes the same list.
-  void allreduce(std::span<const Buffer> data, ReduceOp op = ReduceOp::sum) const;
-  [[nodiscard]] Request iallreduce(std::span<const Buffer> data, ReduceOp op = ReduceOp::sum) const;
+  void allreduce(std::span<const Buffer> data, ReduceOp op = ReduceOp::sum, Site site = Site::current()) const;
+  [[nodiscard]] Request iallreduce(std::span<const Buffer> data, ReduceOp op = ReduceOp::sum,
+                                   Site site = Site::current()) const;
 
   // Level by level, as BlueConnect does: contracts as those of Communicator.
   /// Leaves in this rank's part of `data` the reduction of that part; the other parts are undefined afterwards.
-  void reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op = ReduceOp::sum) const;
-  void allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts) const;
-  void broadcast(Buffer data, int root) const;
+  void reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op = ReduceOp::sum,
+                      Site site = Site::current()) const;
+  void allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, Site site = Site::current()) const;
+  void broadcast(Buffer data, int root, Site site = Site::current()) const;
   /// The reduction ends up in `data` of `root`; that of the other ranks is undefined afterwards.
-  void reduce(Buffer data, int root, ReduceOp op = ReduceOp::sum) const;
+  void reduce(Buffer data, int root, ReduceOp op = ReduceOp::sum, Site site = Site::current()) const;
 
   /// Times messages on each level and all all-reduces at several sizes, in a second or two, and lets all copies choose
   /// by that from now on: the same on all ranks. With HEATPP_CALIBRATION=<file> a topology is calibrated when it is
@@ -110,6 +124,9 @@ class Topology {
   const Calibration& calibrate() const;
   /// Empty before calibrate().
   [[nodiscard]] const Calibration& calibration() const;
+
+  /// Of the topologies of this communicator together, innermost level first. Local.
+  [[nodiscard]] std::vector<LevelTraffic> traffic() const;
 
   struct State;
   [[nodiscard]] State& state() const { return *state_; }

@@ -69,6 +69,7 @@ void Execution::receive(Active& active, std::byte* to, std::int64_t bytes, int f
 }
 
 void Execution::send(Active& active, const std::byte* from, std::int64_t bytes, int to) {
+  active.bytes_sent += bytes;
   const auto tag = first_tag_ + static_cast<int>(active.lane % window_);
   for_each_piece(bytes, max_count, [&](std::int64_t first, int n) {
     auto& request = active.requests.emplace_back(MPI_REQUEST_NULL);
@@ -83,6 +84,8 @@ void Execution::post(Active& active) {
   }
   if (ended(active)) return;
   const auto& step = steps_of(active)[active.step];
+  active.begin = Clock::now();
+  active.bytes_sent = 0;
   if (step.coded == Coded::no) post_plain(active, step);
   else post_coded(active, step);
 }
@@ -114,7 +117,18 @@ void Execution::combine_from(const Active& active, const Sum& sum, const std::by
   if (sum.complete && op_ == ReduceOp::mean) divide(data_.dtype, mine, sum.range.count, comm_.size());
 }
 
+void Execution::count(const Active& active) const {
+  const auto& step = steps_of(active)[active.step];
+  auto& levels = comm_.impl().traffic;
+  auto& traffic = levels[std::min(static_cast<std::size_t>(step.level), levels.size() - 1)];
+  traffic.messages += std::ssize(step.sends);
+  traffic.bytes += active.bytes_sent;
+  traffic.nanoseconds += std::chrono::nanoseconds(Clock::now() - active.begin).count();
+  if (tracing()) trace(step.level, active.lane % window_, active.bytes_sent, active.begin);
+}
+
 void Execution::finish(Active& active) {
+  count(active);
   const auto& step = steps_of(active)[active.step];
   if (step.coded != Coded::no) finish_coded(active, step);
   const auto* from = active.scratch.data();

@@ -4,6 +4,7 @@
 #include <heatpp/comm/detail/operation.hpp>
 #include <heatpp/comm/detail/schedule.hpp>
 #include <heatpp/comm/detail/scratch.hpp>
+#include <heatpp/comm/detail/trace.hpp>
 #include <heatpp/comm/detail/wire.hpp>
 
 namespace heatpp::detail {
@@ -31,6 +32,8 @@ class Execution final : public Operation {
     std::size_t step = 0;
     std::vector<MPI_Request> requests = {};
     Scratch scratch = {};
+    std::int64_t bytes_sent = 0;  // in the step
+    Clock::time_point begin = {};
   };
 
   [[nodiscard]] bool ended(const Active& active) const { return active.lane >= schedule_.lanes.size(); }
@@ -41,6 +44,7 @@ class Execution final : public Operation {
   void send(Active& active, const std::byte* from, std::int64_t bytes, int to);
   void receive(Active& active, std::byte* to, std::int64_t bytes, int from);
   void post_plain(Active& active, const Step& step);
+  void count(const Active& active) const;
   /// Combines what has come.
   void finish(Active& active);
   void combine_from(const Active& active, const Sum& sum, const std::byte* scratch);

@@ -2,12 +2,20 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <atomic>
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/segment.hpp>
 #include <thread>
 
 namespace heatpp {
+
+namespace detail {
+/// What collectives made of messages did on a level of the network.
+struct Traffic {
+  std::atomic<std::int64_t> messages{0}, bytes{0}, nanoseconds{0};
+};
+}  // namespace detail
 
 struct Communicator::Impl {
   MPI_Comm mpi = MPI_COMM_NULL;
@@ -17,6 +25,7 @@ struct Communicator::Impl {
   std::atomic<std::int64_t> bytes{0};
   std::atomic<std::uint32_t> started{0};  ///< collectives that are made of messages, whose tags follow from it
 
+  std::array<detail::Traffic, 8> traffic;    ///< by level; deeper ones count as the last
   std::unique_ptr<detail::Segment> segment;  ///< where the ranks share memory and a topology asked for it
   bool asked_for_segment = false;
 
