@@ -25,4 +25,9 @@ inline float normal(std::uint64_t seed, std::uint64_t i) {
 /// Whole numbers 0 .. 255, which compress.
 inline float byte(std::uint64_t seed, std::uint64_t i) { return static_cast<float>(hash(seed, i) >> 56); }
 
+/// Whole numbers 0 .. 9999.
+inline std::int32_t integer(std::uint64_t seed, std::uint64_t i) {
+  return static_cast<std::int32_t>(hash(seed, i) % 10'000);
+}
+
 }  // namespace bench

@@ -14,18 +14,19 @@ workers = int(os.environ.get("HEATPP_BENCH_RANKS", "2"))
 dask.config.set(scheduler="threads", num_workers=workers)
 
 
-def made(piece, shape, chunks):
+def made(piece, shape, chunks, dtype=np.float32):
     """An array in memory; `piece` gets the (first, last) pairs of each axis."""
 
     def chunk(block_info=None):
         return piece(*block_info[None]["array-location"])
 
     sizes = da.core.normalize_chunks(chunks, shape)
-    return da.map_blocks(chunk, chunks=sizes, dtype=np.float32, meta=np.empty((0,) * len(shape), np.float32)).persist()
+    return da.map_blocks(chunk, chunks=sizes, dtype=dtype, meta=np.empty((0,) * len(shape), dtype)).persist()
 
 
 def vector(stream, seed, extent, chunks=10):
-    return made(lambda r: data.vector(stream, seed, *r), (extent,), (-(-extent // chunks),))
+    dtype = np.int32 if stream == "integer" else np.float32
+    return made(lambda r: data.vector(stream, seed, *r), (extent,), (-(-extent // chunks),), dtype)
 
 
 def rows(stream, seed, height, width):
@@ -58,6 +59,26 @@ def cumsum():
     return lambda: da.cumsum(x, axis=0).persist(), check_sums
 
 
+@workload("randn")
+def randn():
+    def draw():
+        return da.random.default_rng(1).standard_normal(50_000_000, chunks=5_000_000, dtype=np.float32).persist()
+
+    return draw, lambda x: [float(x.mean(dtype="f8").compute()), float((x.astype("f8") ** 2).mean().compute())]
+
+
+@workload("conv1d")
+def conv1d():
+    from scipy.signal import oaconvolve
+
+    x, taps = vector("normal", 71, 10_000_000), data.vector("uniform", 131, 0, 65)
+
+    def convolve(block):
+        return oaconvolve(block, taps, mode="same")
+
+    return lambda: da.overlap.map_overlap(convolve, x, depth=32, boundary=0, dtype=np.float32).persist(), check_sums
+
+
 @workload("latency")
 def latency():
     x = vector("uniform", 11, 100, 2)
@@ -80,6 +101,12 @@ def moments():
         return dask.compute(x.mean(0), x.var(0), stats.skew(x, 0), stats.kurtosis(x, 0))
 
     return four, lambda result: data.check_values(*result)
+
+
+@workload("unique")
+def unique():
+    x = vector("integer", 72, 10_000_000, 10)
+    return lambda: da.unique(x).compute(), data.check_sums
 
 
 @workload("median")

@@ -32,12 +32,16 @@ def _byte(h):
     return (h >> U64(56)).astype(np.float32)
 
 
-_streams = {"uniform": _uniform, "normal": _normal, "byte": _byte}
+def _integer(h):
+    return (h % U64(10_000)).astype(np.int32)
+
+
+_streams = {"uniform": _uniform, "normal": _normal, "byte": _byte, "integer": _integer}
 
 
 def vector(stream, seed, first, last):
-    """Elements first .. last of a stream, float32."""
-    out = np.empty(last - first, np.float32)
+    """Elements first .. last of a stream, float32, those of "integer" int32."""
+    out = np.empty(last - first, np.int32 if stream == "integer" else np.float32)
     for at in range(0, len(out), PIECE):
         piece = out[at : at + PIECE]
         piece[:] = _streams[stream](hashes(seed, first + at, len(piece)))

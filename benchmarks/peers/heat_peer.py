@@ -75,6 +75,21 @@ def cumsum():
     return lambda: ht.cumsum(x, 0), check_sums
 
 
+@workload("randn")
+def randn():
+    def moments(x):
+        sums = world.allreduce(np.array([x.larray.double().sum().item(), x.larray.double().square().sum().item()]))
+        return list(sums / x.size)
+
+    return lambda: ht.random.randn(50_000_000, split=0), moments
+
+
+@workload("conv1d")
+def conv1d():
+    x, taps = vector("normal", 71, 10_000_000), ht.array(data.vector("uniform", 131, 0, 65))
+    return lambda: ht.convolve(x, taps, mode="same"), check_sums
+
+
 @workload("latency")
 def latency():
     x = vector("uniform", 11, 100)
@@ -95,6 +110,18 @@ def moments():
         return ht.mean(x, 0), ht.var(x, 0), ht.skew(x, 0, unbiased=False), ht.kurtosis(x, 0, unbiased=False)
 
     return four, lambda result: data.check_values(*(y.numpy() for y in result))
+
+
+@workload("sort")
+def sort():
+    x = vector("normal", 71, 10_000_000)
+    return lambda: ht.sort(x, axis=0)[0], check_sums
+
+
+@workload("unique")
+def unique():
+    x = vector("integer", 72, 10_000_000)
+    return lambda: ht.unique(x, sorted=True), check_sums
 
 
 @workload("median")

@@ -46,6 +46,8 @@ def conv1d():
 sums = {
     ("resplit01", "resplit10"): (1e-9, lambda: data.check_sums(data.rows("normal", 64, 0, 8000, 8000))),
     ("mask",): (1e-9, lambda: data.check_sums(positives(ten_million()))),
+    ("sort",): (1e-9, lambda: data.check_sums(np.sort(ten_million()))),
+    ("unique",): (1e-9, lambda: data.check_sums(np.unique(data.vector("integer", 72, 0, 10_000_000)))),
     ("cumsum",): (1e-3, lambda: data.check_sums(np.cumsum(data.vector("normal", 76, 0, 20_000_000), dtype=f8))),
     ("conv1d",): (1e-4, conv1d),
     ("hdf5_load0", "hdf5_load1"): (1e-9, lambda: of_file(91, 524_288)),
@@ -62,12 +64,16 @@ values = {
 }
 
 
+# Values are held to this at least, where they may be 0.
+floors = {"randn": {"floor": 1}}
+
+
 def entries():
     for kind, table in (("sums", sums), ("values", values)):
         for names, (tolerance, compute) in table.items():
             check = [float(v) for v in compute()]
             for name in names:
-                yield name, {"kind": kind, "tolerance": tolerance, "check": check}
+                yield name, {"kind": kind, "tolerance": tolerance, "check": check, **floors.get(name, {})}
 
 
 if __name__ == "__main__":

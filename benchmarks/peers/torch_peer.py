@@ -33,6 +33,18 @@ def cumsum():
     return lambda: x.cumsum(0), check_sums
 
 
+@workload("randn")
+def randn():
+    return lambda: torch.randn(50_000_000), lambda x: [x.double().mean().item(), x.double().square().mean().item()]
+
+
+@workload("conv1d")
+def conv1d():
+    x, taps = vector("normal", 71, 10_000_000), vector("uniform", 131, 65).flip(0)
+    convolve = lambda: torch.nn.functional.conv1d(x[None, None], taps[None, None], padding=32)[0, 0]
+    return convolve, check_sums
+
+
 @workload("latency")
 def latency():
     x = vector("uniform", 11, 100)
@@ -57,6 +69,18 @@ def moments():
         return mean, var, (d2 * d).mean(0) / var**1.5, (d2 * d2).mean(0) / var**2 - 3
 
     return four, lambda result: data.check_values(*(y.numpy() for y in result))
+
+
+@workload("sort")
+def sort():
+    x = vector("normal", 71, 10_000_000)
+    return lambda: x.sort().values, check_sums
+
+
+@workload("unique")
+def unique():
+    x = vector("integer", 72, 10_000_000)
+    return lambda: x.unique(), check_sums
 
 
 @workload("median")

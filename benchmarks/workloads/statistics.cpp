@@ -40,13 +40,24 @@ Prepared percentile25() {
   return timed([x = ten_million()] { return ht::percentile(x, 25); }, [](const auto& y) { return check_values({y}); });
 }
 
+Prepared sort() {
+  return timed([x = ten_million()] { return ht::sort(x); }, [](const auto& y) { return check_sums(y); });
+}
+
+Prepared unique() {
+  return timed([x = generate<integer>(72, {10'000'000})] { return ht::unique(x); },
+               [](const auto& y) { return check_sums(y.astype(ht::float32)); });
+}
+
 }  // namespace
 
 std::vector<Workload> statistics_workloads() {
   return {{"moments", "moments", moments_at_once},
           {"moments", "mean, var, skew, kurtosis", moments_one_by_one},
           {"median", "median", median},
-          {"percentile25", "percentile", percentile25}};
+          {"percentile25", "percentile", percentile25},
+          {"sort", "sort", sort},
+          {"unique", "unique", unique}};
 }
 
 }  // namespace bench

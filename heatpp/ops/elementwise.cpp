@@ -1,7 +1,9 @@
 #include <heatpp/ops/detail/align.hpp>
+#include <heatpp/ops/detail/elementwise_blocks.hpp>
 #include <heatpp/ops/elementwise.hpp>
 
 namespace heatpp {
+namespace local = detail::local;
 namespace {
 
 template <class F>
@@ -20,6 +22,14 @@ DNDarray combine(const char* op, std::span<const Operand> operands, F f) {
   return detail::wrap(std::move(local), std::move(layout), comm);
 }
 
+/// The two results of a function of one array.
+template <class F>
+std::pair<DNDarray, DNDarray> two_results(const char* op, const DNDarray& x, F f) {
+  const Operand operands[] = {x};
+  auto [first, second] = detail::with_type_errors(op, operands, [&] { return f(x.larray()); });
+  return {detail::wrap(std::move(first), x.layout(), x.comm()), detail::wrap(std::move(second), x.layout(), x.comm())};
+}
+
 template <class F>
 const DNDarray& in_place(const char* op, const DNDarray& x, const Operand& b, F f) {
   const Operand operands[] = {x, b};
@@ -30,41 +40,66 @@ const DNDarray& in_place(const char* op, const DNDarray& x, const Operand& b, F 
 
 }  // namespace
 
-#define HEATPP_UNARY(name, torch_name, doc)                                                \
-  DNDarray name(const DNDarray& x) {                                                       \
-    return unary(#name, x, [](const at::Tensor& block) { return at::torch_name(block); }); \
+#define HEATPP_UNARY(name, function, doc)                                            \
+  DNDarray name(const DNDarray& x) {                                                 \
+    return unary(#name, x, [](const at::Tensor& block) { return function(block); }); \
   }
-#define HEATPP_BINARY(name, torch_name, doc)                                                            \
-  DNDarray name(const Operand& a, const Operand& b) {                                                   \
-    const Operand operands[] = {a, b};                                                                  \
-    return combine(#name, operands, [](auto& blocks) { return at::torch_name(blocks[0], blocks[1]); }); \
+#define HEATPP_BINARY(name, function, doc)                                                        \
+  DNDarray name(const Operand& a, const Operand& b) {                                             \
+    const Operand operands[] = {a, b};                                                            \
+    return combine(#name, operands, [](auto& blocks) { return function(blocks[0], blocks[1]); }); \
   }
+#define HEATPP_UNARY_ALIAS(alias, name)
+#define HEATPP_BINARY_ALIAS(alias, name)
 #include <heatpp/ops/elementwise.inc>
 #undef HEATPP_UNARY
 #undef HEATPP_BINARY
+#undef HEATPP_UNARY_ALIAS
+#undef HEATPP_BINARY_ALIAS
+
+#define HEATPP_IN_PLACE(op, method)                                                                            \
+  const DNDarray& operator op(const DNDarray& x, const Operand& b) {                                           \
+    return in_place(#op, x, b, [](const at::Tensor& block, const at::Tensor& other) { block.method(other); }); \
+  }
+#include <heatpp/ops/in_place.inc>
+#undef HEATPP_IN_PLACE
 
 DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b) {
   const Operand operands[] = {condition.astype(bool_), a, b};
   return combine("where", operands, [](auto& blocks) { return at::where(blocks[0], blocks[1], blocks[2]); });
 }
 
-DNDarray clip(const DNDarray& x, const Operand& low, const Operand& high) {
-  const Operand operands[] = {x, low, high};
+DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {
+  if (!low) return high ? minimum(x, *high) : x;
+  if (!high) return maximum(x, *low);
+  const Operand operands[] = {x, *low, *high};
   return combine("clip", operands,
                  [](auto& blocks) { return at::minimum(at::maximum(blocks[0], blocks[1]), blocks[2]); });
 }
 
-const DNDarray& operator+=(const DNDarray& x, const Operand& b) {
-  return in_place("add", x, b, [](const at::Tensor& block, const at::Tensor& other) { block.add_(other); });
+DNDarray round(const DNDarray& x, int decimals) {
+  return unary("round", x, [=](const at::Tensor& block) { return at::round(block, decimals); });
 }
-const DNDarray& operator-=(const DNDarray& x, const Operand& b) {
-  return in_place("subtract", x, b, [](const at::Tensor& block, const at::Tensor& other) { block.sub_(other); });
+
+DNDarray nan_to_num(const DNDarray& x, const NanToNumOptions& options) {
+  return unary("nan_to_num", x, [&](const at::Tensor& block) {
+    return at::nan_to_num(block, options.nan, options.posinf, options.neginf);
+  });
 }
-const DNDarray& operator*=(const DNDarray& x, const Operand& b) {
-  return in_place("multiply", x, b, [](const at::Tensor& block, const at::Tensor& other) { block.mul_(other); });
+
+std::pair<DNDarray, DNDarray> modf(const DNDarray& x) { return two_results("modf", x, local::modf); }
+
+std::pair<DNDarray, DNDarray> frexp(const DNDarray& x) {
+  return two_results("frexp", x, [](const at::Tensor& block) { return at::frexp(local::inexact(block)); });
 }
-const DNDarray& operator/=(const DNDarray& x, const Operand& b) {
-  return in_place("divide", x, b, [](const at::Tensor& block, const at::Tensor& other) { block.div_(other); });
+
+std::pair<DNDarray, DNDarray> divmod(const Operand& a, const Operand& b) {
+  return {floor_divide(a, b), remainder(a, b)};
+}
+
+DNDarray isclose(const Operand& a, const Operand& b, const CloseOptions& options) {
+  const Operand operands[] = {a, b};
+  return combine("isclose", operands, [&](auto& blocks) { return local::isclose(blocks[0], blocks[1], options); });
 }
 
 }  // namespace heatpp

@@ -9,16 +9,50 @@ namespace heatpp {
 /// comm_report(), refused under Redistribution::forbid), equal or replicated layouts cost no communication. The result
 /// is split as the operand that stayed. Throws ValueError for shapes that do not broadcast, CommError for different
 /// communicators, TypeError for a dtype without the operation; always on all ranks.
-#define HEATPP_UNARY(name, torch_name, doc) [[nodiscard]] DNDarray name(const DNDarray& x);
-#define HEATPP_BINARY(name, torch_name, doc) [[nodiscard]] DNDarray name(const Operand& a, const Operand& b);
+#define HEATPP_UNARY(name, function, doc) [[nodiscard]] DNDarray name(const DNDarray& x);
+#define HEATPP_BINARY(name, function, doc) [[nodiscard]] DNDarray name(const Operand& a, const Operand& b);
+#define HEATPP_UNARY_ALIAS(alias, name) \
+  [[nodiscard]] inline DNDarray alias(const DNDarray& x) { return name(x); }
+#define HEATPP_BINARY_ALIAS(alias, name) \
+  [[nodiscard]] inline DNDarray alias(const Operand& a, const Operand& b) { return name(a, b); }
 #include <heatpp/ops/elementwise.inc>
 #undef HEATPP_UNARY
 #undef HEATPP_BINARY
+#undef HEATPP_UNARY_ALIAS
+#undef HEATPP_BINARY_ALIAS
 
 /// Elements of `a` where `condition` is true, of `b` elsewhere; broadcasts and redistributes as the binary functions.
 [[nodiscard]] DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b);
-/// `x` limited to low .. high; either may be an array.
-[[nodiscard]] DNDarray clip(const DNDarray& x, const Operand& low, const Operand& high);
+/// `x` limited to low .. high; either may be an array, or nullopt for no limit.
+[[nodiscard]] DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::optional<Operand>& high);
+/// `x` rounded to so many decimals, halves to even; negative ones round to tens, hundreds, ... Local.
+[[nodiscard]] DNDarray round(const DNDarray& x, int decimals);
+[[nodiscard]] inline DNDarray around(const DNDarray& x, int decimals = 0) { return round(x, decimals); }
+
+/// What replaces NaN and the infinities; nullopt: the largest and lowest finite numbers.
+struct NanToNumOptions {
+  double nan = 0;
+  std::optional<double> posinf = std::nullopt;
+  std::optional<double> neginf = std::nullopt;
+};
+/// `x` with other numbers in place of NaN and the infinities. Local.
+[[nodiscard]] DNDarray nan_to_num(const DNDarray& x, const NanToNumOptions& options = {});
+
+/// Fractions and whole parts, both with the sign of x. Local.
+[[nodiscard]] std::pair<DNDarray, DNDarray> modf(const DNDarray& x);
+/// Mantissas in [0.5, 1) and exponents (int32) such that x = mantissa * 2^exponent. Local.
+[[nodiscard]] std::pair<DNDarray, DNDarray> frexp(const DNDarray& x);
+/// floor_divide(a, b) and remainder(a, b).
+[[nodiscard]] std::pair<DNDarray, DNDarray> divmod(const Operand& a, const Operand& b);
+
+/// How close is close: |a - b| <= atol + rtol * |b|.
+struct CloseOptions {
+  double rtol = 1e-5;
+  double atol = 1e-8;
+  bool equal_nan = false;  ///< whether NaN is close to NaN
+};
+/// Whether elements are close, as bool; infinities are close to themselves. As the binary functions.
+[[nodiscard]] DNDarray isclose(const Operand& a, const Operand& b, const CloseOptions& options = {});
 
 // clang-format off
 [[nodiscard]] inline DNDarray operator-(const DNDarray& x) { return negative(x); }
@@ -31,6 +65,8 @@ namespace heatpp {
 [[nodiscard]] inline DNDarray operator&(const Operand& a, const Operand& b) { return bitwise_and(a, b); }
 [[nodiscard]] inline DNDarray operator|(const Operand& a, const Operand& b) { return bitwise_or(a, b); }
 [[nodiscard]] inline DNDarray operator^(const Operand& a, const Operand& b) { return bitwise_xor(a, b); }
+[[nodiscard]] inline DNDarray operator<<(const DNDarray& a, const Operand& b) { return left_shift(a, b); }
+[[nodiscard]] inline DNDarray operator>>(const DNDarray& a, const Operand& b) { return right_shift(a, b); }
 [[nodiscard]] inline DNDarray operator==(const Operand& a, const Operand& b) { return eq(a, b); }
 [[nodiscard]] inline DNDarray operator!=(const Operand& a, const Operand& b) { return not_equal(a, b); }
 [[nodiscard]] inline DNDarray operator<(const Operand& a, const Operand& b) { return less(a, b); }
@@ -42,9 +78,8 @@ namespace heatpp {
 /// In place: `x` keeps its dtype, shape and layout, `b` is broadcast and moved to it. Handles that share the elements
 /// see the change. Throws ValueError where `b` does not broadcast to x's shape, TypeError where the result does not fit
 /// x's dtype.
-const DNDarray& operator+=(const DNDarray& x, const Operand& b);
-const DNDarray& operator-=(const DNDarray& x, const Operand& b);
-const DNDarray& operator*=(const DNDarray& x, const Operand& b);
-const DNDarray& operator/=(const DNDarray& x, const Operand& b);
+#define HEATPP_IN_PLACE(op, name) const DNDarray& operator op(const DNDarray& x, const Operand& b);
+#include <heatpp/ops/in_place.inc>
+#undef HEATPP_IN_PLACE
 
 }  // namespace heatpp

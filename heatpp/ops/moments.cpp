@@ -6,6 +6,7 @@
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/moments.hpp>
 #include <heatpp/ops/reduce.hpp>
+#include <heatpp/ops/reshape.hpp>
 
 namespace heatpp {
 namespace {
@@ -20,7 +21,9 @@ struct View {
 };
 
 View view_of(const at::Tensor& block, const std::vector<std::int64_t>& axes) {
-  const auto type = block.scalar_type() == at::kDouble || block.scalar_type() == at::kLong ? at::kDouble : at::kFloat;
+  // float holds the whole numbers of 8 and 16 bits only.
+  const bool wide = block.element_size() > 2 && (block.scalar_type() == at::kDouble || !block.is_floating_point());
+  const auto type = wide ? at::kDouble : at::kFloat;
   View view{.data = block.to(at::kCPU, type)};
   const bool neighbours = axes.empty() || axes.back() - axes.front() + 1 == std::ssize(axes);
   if (!neighbours) {
@@ -81,6 +84,20 @@ double var_of(const CentralSums& s) { return s.n > 0 ? s.m2 / s.n : NAN; }
 double skew_of(const CentralSums& s) { return std::sqrt(s.n) * s.m3 / std::pow(s.m2, 1.5); }
 double kurtosis_of(const CentralSums& s) { return s.n * s.m4 / (s.m2 * s.m2) - 3; }
 
+/// Weights of the indices of one axis in a shape that broadcasts to x's.
+DNDarray weights_along(const DNDarray& x, const DNDarray& weights, const Axes& axes) {
+  const bool one = !axes.all() && axes.values().size() == 1;
+  const auto axis = one ? static_cast<std::size_t>(sanitize_axis(axes.values().front(), x.ndim(), "average")) : 0;
+  if (!one || weights.shape() != Shape{x.shape()[axis]})
+    detail::raise<ValueError>("average",
+                              "got weights of shape {} for an array of shape {}; expected the array's shape, or one "
+                              "weight for each index of the one axis given",
+                              to_string(weights.shape()), to_string(x.shape()));
+  Shape shape(x.shape().size() - axis, 1);
+  shape.front() = x.shape()[axis];
+  return reshape(weights, shape);
+}
+
 /// Complex numbers have a mean and no order: their parts are summed.
 DNDarray complex_mean(const DNDarray& x, const ReduceOptions& options) {
   const auto count = detail::reduced_axes("mean", x, options).count;
@@ -99,15 +116,24 @@ DNDarray mean(const DNDarray& x, const ReduceOptions& options) {
 }
 
 DNDarray var(const DNDarray& x, const VarOptions& options) {
-  const auto of = [&](const CentralSums& s) { return s.n > options.ddof ? s.m2 / (s.n - options.ddof) : NAN; };
+  if (is_complex(x.dtype())) return var(real(x), options) + var(imag(x), options);
+  const auto of = [&](const CentralSums& s) { return s.m2 / std::max(0.0, s.n - options.ddof); };
   return sums_of("var", x, {.axis = options.axis, .keepdims = options.keepdims}, 2).map(of);
 }
 
 DNDarray std(const DNDarray& x, const VarOptions& options) {
-  const auto of = [&](const CentralSums& s) {
-    return s.n > options.ddof ? std::sqrt(s.m2 / (s.n - options.ddof)) : NAN;
-  };
+  if (is_complex(x.dtype())) return sqrt(var(x, options));
+  const auto of = [&](const CentralSums& s) { return std::sqrt(s.m2 / std::max(0.0, s.n - options.ddof)); };
   return sums_of("std", x, {.axis = options.axis, .keepdims = options.keepdims}, 2).map(of);
+}
+
+DNDarray average(const DNDarray& x, const AverageOptions& options) {
+  const ReduceOptions along{.axis = options.axis, .keepdims = options.keepdims};
+  if (!options.weights) return mean(x, along);
+  const auto type = promote_types(inexact_type(x.dtype()), options.weights->dtype());
+  const auto values = x.astype(type), weights = options.weights->astype(type);
+  if (weights.shape() == x.shape()) return sum(values * weights, along) / sum(weights, along);
+  return sum(values * weights_along(x, weights, options.axis), along) / sum(weights);
 }
 
 DNDarray skew(const DNDarray& x, const ReduceOptions& options) { return sums_of("skew", x, options, 4).map(skew_of); }

@@ -22,14 +22,22 @@ struct Moments {
 /// block's own mean, blocks merged by the formulas of Pébay (Sandia report SAND2008-6212, 2008). float64 stays float64,
 /// other dtypes give float32, 16-bit floats themselves. Results are split as those of `sum`. Elements that are NaN give
 /// NaN; the moments of nothing are NaN, as are skewness and kurtosis of equal elements. Throws IndexError, ValueError
-/// as `sum`, TypeError for complex arrays.
+/// as `sum`, TypeError for complex arrays, of which only mean, var and std are defined.
 [[nodiscard]] Moments moments(const DNDarray& x, const ReduceOptions& options = {});
-/// One of them; the others are not computed where they are not needed. `mean` also takes complex arrays.
+/// One of them; the others are not computed where they are not needed.
 [[nodiscard]] DNDarray mean(const DNDarray& x, const ReduceOptions& options = {});
 [[nodiscard]] DNDarray var(const DNDarray& x, const VarOptions& options = {});
 [[nodiscard]] DNDarray std(const DNDarray& x, const VarOptions& options = {});
 [[nodiscard]] DNDarray skew(const DNDarray& x, const ReduceOptions& options = {});
 [[nodiscard]] DNDarray kurtosis(const DNDarray& x, const ReduceOptions& options = {});
+
+struct AverageOptions {
+  Axes axis = std::nullopt;                        ///< nullopt: all axes
+  std::optional<DNDarray> weights = std::nullopt;  ///< of x's shape, or one for each index of the axis; nullopt: equal
+  bool keepdims = false;
+};
+/// The mean with weights, sum(x * w) / sum(w). Communicates as two sums. Throws ValueError for weights of other shapes.
+[[nodiscard]] DNDarray average(const DNDarray& x, const AverageOptions& options = {});
 
 [[nodiscard]] inline Moments moments(const DNDarray& x, int axis) { return moments(x, ReduceOptions{.axis = axis}); }
 [[nodiscard]] inline DNDarray mean(const DNDarray& x, int axis) { return mean(x, ReduceOptions{.axis = axis}); }

@@ -1,14 +1,30 @@
 #pragma once
 
 #include <heatpp/core/dndarray.hpp>
+#include <heatpp/ops/axes.hpp>
 
 namespace heatpp {
 
-/// What a percentile between two elements is.
-enum class Interpolation { linear, lower, higher, nearest, midpoint };
+/// What a percentile between two elements is: NumPy's methods, by name; the last eight are those of Hyndman and Fan
+/// (1996) besides `linear`.
+enum class Interpolation {
+  linear,
+  lower,
+  higher,
+  nearest,
+  midpoint,
+  inverted_cdf,
+  averaged_inverted_cdf,
+  closest_observation,
+  interpolated_inverted_cdf,
+  hazen,
+  weibull,
+  median_unbiased,
+  normal_unbiased
+};
 
 struct PercentileOptions {
-  std::optional<int> axis = std::nullopt;  ///< nullopt: all elements
+  Axes axis = std::nullopt;  ///< nullopt: all elements; else those along one axis or several
   bool keepdims = false;
   Interpolation interpolation = Interpolation::linear;
 };
@@ -23,8 +39,27 @@ struct PercentileOptions {
                                   const PercentileOptions& options = {});
 /// The same for one percentage, without the first axis.
 [[nodiscard]] DNDarray percentile(const DNDarray& x, double q, const PercentileOptions& options = {});
-/// percentile(x, 50).
+/// percentile for parts of 1 instead of 100.
+[[nodiscard]] DNDarray quantile(const DNDarray& x, const std::vector<double>& q, const PercentileOptions& options = {});
+[[nodiscard]] DNDarray quantile(const DNDarray& x, double q, const PercentileOptions& options = {});
+/// The middle element, or the mean of the two in the middle. Communicates as percentile.
 [[nodiscard]] DNDarray median(const DNDarray& x, const PercentileOptions& options = {});
 [[nodiscard]] inline DNDarray median(const DNDarray& x, int axis) { return median(x, PercentileOptions{.axis = axis}); }
+
+/// The same of the elements that are not NaN, and NaN where there are none. One small allreduce more, of their number.
+[[nodiscard]] DNDarray nanpercentile(const DNDarray& x, const std::vector<double>& q,
+                                     const PercentileOptions& options = {});
+[[nodiscard]] DNDarray nanpercentile(const DNDarray& x, double q, const PercentileOptions& options = {});
+[[nodiscard]] DNDarray nanquantile(const DNDarray& x, const std::vector<double>& q,
+                                   const PercentileOptions& options = {});
+[[nodiscard]] DNDarray nanquantile(const DNDarray& x, double q, const PercentileOptions& options = {});
+[[nodiscard]] DNDarray nanmedian(const DNDarray& x, const PercentileOptions& options = {});
+[[nodiscard]] inline DNDarray nanmedian(const DNDarray& x, int axis) {
+  return nanmedian(x, PercentileOptions{.axis = axis});
+}
+
+/// The largest element less the smallest. Communicates as max and min. Throws TypeError for bool, as NumPy.
+[[nodiscard]] DNDarray ptp(const DNDarray& x, const ReduceOptions& options = {});
+[[nodiscard]] inline DNDarray ptp(const DNDarray& x, int axis) { return ptp(x, ReduceOptions{.axis = axis}); }
 
 }  // namespace heatpp

@@ -57,6 +57,12 @@ DNDarray reduce(const char* op, const DNDarray& x, const ReduceOptions& options,
   return detail::wrap(std::move(local), std::move(layout), x.comm());
 }
 
+bool broadcastable(const Shape& a, const Shape& b) {
+  for (std::size_t i = 1; i <= std::min(a.size(), b.size()); ++i)
+    if (a[a.size() - i] != b[b.size() - i] && a[a.size() - i] != 1 && b[b.size() - i] != 1) return false;
+  return true;
+}
+
 constexpr bool is_extremum(std::string_view name) { return name == "max" || name == "min"; }
 
 }  // namespace
@@ -67,5 +73,13 @@ constexpr bool is_extremum(std::string_view name) { return name == "max" || name
   }
 #include <heatpp/ops/reduce.inc>
 #undef HEATPP_REDUCTION
+
+bool allclose(const Operand& a, const Operand& b, const CloseOptions& options) {
+  return all(isclose(a, b, options)).item<bool>();
+}
+bool array_equal(const DNDarray& a, const DNDarray& b) { return a.shape() == b.shape() && all(eq(a, b)).item<bool>(); }
+bool array_equiv(const DNDarray& a, const DNDarray& b) {
+  return broadcastable(a.shape(), b.shape()) && all(eq(a, b)).item<bool>();
+}
 
 }  // namespace heatpp

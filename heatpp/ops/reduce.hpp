@@ -2,6 +2,7 @@
 
 #include <heatpp/core/dndarray.hpp>
 #include <heatpp/ops/axes.hpp>
+#include <heatpp/ops/elementwise.hpp>
 
 namespace heatpp {
 
@@ -13,5 +14,13 @@ namespace heatpp {
   [[nodiscard]] inline DNDarray name(const DNDarray& x, int axis) { return name(x, ReduceOptions{.axis = axis}); }
 #include <heatpp/ops/reduce.inc>
 #undef HEATPP_REDUCTION
+[[nodiscard]] inline DNDarray amax(const DNDarray& x, const ReduceOptions& options = {}) { return max(x, options); }
+[[nodiscard]] inline DNDarray amin(const DNDarray& x, const ReduceOptions& options = {}) { return min(x, options); }
+
+/// Whether all elements are close (`isclose`), or equal; shapes must broadcast for `allclose` and `array_equiv`, and be
+/// equal for `array_equal`. Collective: one allreduce of a truth value, besides moving operands of other layouts.
+[[nodiscard]] bool allclose(const Operand& a, const Operand& b, const CloseOptions& options = {});
+[[nodiscard]] bool array_equal(const DNDarray& a, const DNDarray& b);
+[[nodiscard]] bool array_equiv(const DNDarray& a, const DNDarray& b);
 
 }  // namespace heatpp

@@ -1,12 +1,17 @@
+#include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
+#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/scan.hpp>
 
 namespace heatpp {
 namespace {
 
 template <class Local, class Combine>
-DNDarray scan(const char* op, const DNDarray& x, int axis, ReduceOp across, Local local_scan, Combine combine) {
-  axis = sanitize_axis(axis, x.ndim(), op);
+DNDarray scan(const char* op, const DNDarray& array, std::optional<int> along, ReduceOp across, Local local_scan,
+              Combine combine) {
+  const auto x = along ? array : flatten(array);
+  const auto axis = sanitize_axis(along.value_or(0), x.ndim(), op);
   const Operand operands[] = {x};
   auto local = detail::with_type_errors(op, operands, [&] { return local_scan(x.larray(), axis); });
   if (x.split() == axis && x.comm().size() > 1) {
@@ -22,18 +27,25 @@ DNDarray scan(const char* op, const DNDarray& x, int axis, ReduceOp across, Loca
   return detail::wrap(std::move(local), x.layout(), x.comm());
 }
 
+DNDarray without_nan(const DNDarray& x, double value) {
+  return is_floating(x.dtype()) || is_complex(x.dtype()) ? where(isnan(x), value, x) : x;
+}
+
 }  // namespace
 
-DNDarray cumsum(const DNDarray& x, int axis) {
+DNDarray cumsum(const DNDarray& x, std::optional<int> axis) {
   return scan(
       "cumsum", x, axis, ReduceOp::sum, [](const at::Tensor& t, int a) { return at::cumsum(t, a); },
       [](at::Tensor& local, const at::Tensor& before) { local.add_(before); });
 }
 
-DNDarray cumprod(const DNDarray& x, int axis) {
+DNDarray cumprod(const DNDarray& x, std::optional<int> axis) {
   return scan(
       "cumprod", x, axis, ReduceOp::prod, [](const at::Tensor& t, int a) { return at::cumprod(t, a); },
       [](at::Tensor& local, const at::Tensor& before) { local.mul_(before); });
 }
+
+DNDarray nancumsum(const DNDarray& x, std::optional<int> axis) { return cumsum(without_nan(x, 0), axis); }
+DNDarray nancumprod(const DNDarray& x, std::optional<int> axis) { return cumprod(without_nan(x, 1), axis); }
 
 }  // namespace heatpp

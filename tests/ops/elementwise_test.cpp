@@ -1,6 +1,7 @@
 #include "../support.hpp"
 
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/index.hpp>
 
 namespace {
 
@@ -126,5 +127,75 @@ TEST_CASE("clip limits to numbers and arrays", "[ops][elementwise]") {
   const auto global = numbers({4, 5});
   for (const auto& layout : every_layout({4, 5})) {
     CHECK(same(ht::clip(distribute(global, layout), 0, 2.5), global.clamp(0, 2.5)));
+  }
+}
+
+TEST_CASE("functions answer as NumPy where LibTorch would not", "[ops][elementwise]") {
+  const auto low = std::numeric_limits<std::int32_t>::min();
+  for (const auto& layout : every_layout({6})) {
+    const auto a = distribute(at::tensor({7, -7, 5, low, 0, 3}, at::kInt), layout),
+               b = distribute(at::tensor({2, 2, 0, -1, 0, -1}, at::kInt), layout);
+    CHECK(same(ht::floor_divide(a, b), at::tensor({3, -4, 0, low, 0, -3}, at::kInt)));
+    CHECK(same(a % b, at::tensor({1, 1, 0, 0, 0, 0}, at::kInt)));
+    CHECK(same(ht::fmod(a, b), at::tensor({1, -1, 0, 0, 0, 0}, at::kInt)));
+    CHECK(same(ht::divmod(a, 2).first, at::tensor({3, -4, 2, low / 2, 0, 1}, at::kInt)));
+    CHECK(same(ht::bitwise_count(b), at::tensor({1, 1, 0, 1, 0, 1}).to(at::kByte)));
+
+    const auto x = distribute(at::tensor({NAN, -INFINITY, -0.0, 2.75, -2.75, INFINITY}, at::kDouble), layout);
+    CHECK(same(ht::sign(x), at::tensor({NAN, -1., 0., 1., -1., 1.}, at::kDouble)));
+    CHECK(same(ht::signbit(x), at::tensor({0, 1, 1, 0, 1, 0}).to(at::kBool)));
+    CHECK(same(ht::modf(x).first, at::tensor({NAN, -0., -0., 0.75, -0.75, 0.}, at::kDouble)));
+    CHECK(same(ht::modf(x).second, at::tensor({NAN, -INFINITY, -0., 2., -2., INFINITY}, at::kDouble)));
+    CHECK(close(ht::cbrt(x),
+                at::tensor({NAN, -INFINITY, -0., std::cbrt(2.75), -std::cbrt(2.75), INFINITY}, at::kDouble)));
+    CHECK(same(ht::nan_to_num(x, {.nan = 1, .posinf = 2, .neginf = 3}),
+               at::tensor({1., 3., -0., 2.75, -2.75, 2.}, at::kDouble)));
+    CHECK(same(ht::isclose(x, x), at::tensor({0, 1, 1, 1, 1, 1}).to(at::kBool)));
+    CHECK(same(ht::isclose(x, x, {.equal_nan = true}), at::ones({6}, at::kBool)));
+    CHECK(same(ht::round(x, 1), at::tensor({NAN, -INFINITY, -0., 2.8, -2.8, INFINITY}, at::kDouble)));
+    CHECK(same(ht::clip(x, -1, std::nullopt), at::tensor({NAN, -1., -0., 2.75, -1., INFINITY}, at::kDouble)));
+    CHECK(same(ht::spacing(x)(ht::slice(3, 5)),
+               at::tensor({4.440892098500626e-16, -4.440892098500626e-16}, at::kDouble)));
+    CHECK(ht::frexp(x).second(3).item<std::int32_t>() == 2);
+
+    const auto z = distribute(at::complex(at::tensor({1., 0., -1., 2., 0., 3.}, at::kDouble),
+                                          at::tensor({0., 2., 1., 0., -1., 0.}, at::kDouble)),
+                              layout);
+    CHECK(same(ht::iscomplex(z), at::tensor({0, 1, 1, 0, 1, 0}).to(at::kBool)));
+    CHECK(same(ht::real(ht::conj(z) * z), at::tensor({1., 4., 2., 4., 1., 9.}, at::kDouble)));
+    CHECK(same(ht::imag(ht::conj(z)), at::tensor({-0., -2., -1., -0., 1., -0.}, at::kDouble)));
+    CHECK(same(ht::imag(x), at::zeros({6}, at::kDouble)));
+    CHECK(close(ht::angle(z)(ht::slice(1, 3)), at::tensor({1.5707963267948966, 2.356194490192345}, at::kDouble)));
+  }
+}
+
+TEST_CASE("aliases and functions of two blocks equal LibTorch's", "[ops][elementwise]") {
+  const auto global = numbers({5, 3}, 2), other = numbers({5, 3}, 1);
+  const auto whole = at::arange(15).reshape({5, 3}), shift = at::arange(15).reshape({5, 3}) % 4;
+  for (const auto& layout : every_layout({5, 3})) {
+    const auto x = distribute(global, layout), y = distribute(other, layout), w = distribute(whole, layout),
+               s = distribute(shift, layout);
+    CHECK(same(ht::arcsinh(x), global.asinh()));
+    CHECK(same(ht::asin(x), global.asin()));
+    CHECK(same(ht::degrees(x), at::rad2deg(global)));
+    CHECK(same(ht::sinc(x), at::sinc(global)));
+    CHECK(same(ht::i0(x), at::i0(global)));
+    CHECK(same(ht::fabs(w), whole.to(at::kFloat)));
+    CHECK(same(ht::logaddexp2(x, y), at::logaddexp2(global, other)));
+    CHECK(same(ht::nextafter(x, y), at::nextafter(global, other)));
+    CHECK(same(ht::heaviside(x, y), at::heaviside(global, other)));
+    CHECK(same(ht::float_power(w, s), at::float_power(whole, shift)));
+    CHECK(same(ht::ldexp(x, s), at::ldexp(global, shift)));
+    CHECK(same(ht::gcd(w, s), at::gcd(whole, shift)));
+    CHECK(same(ht::lcm(w, s), at::lcm(whole, shift)));
+    CHECK(same(w << s, at::bitwise_left_shift(whole, shift)));
+    CHECK(same(ht::right_shift(w, s), at::bitwise_right_shift(whole, shift)));
+    CHECK(same(ht::true_divide(x, y), global / other));
+    CHECK(same(ht::equal(w, s), whole == shift));
+    auto v = ht::copy(w);
+    v %= 4;
+    v <<= 1;
+    v |= 1;
+    CHECK(same(v, (whole % 4) * 2 + 1));
   }
 }

@@ -1,5 +1,6 @@
 #include "../support.hpp"
 
+#include <heatpp/ops/index.hpp>
 #include <heatpp/ops/order.hpp>
 
 namespace {
@@ -64,4 +65,55 @@ TEST_CASE("bad percentiles are errors", "[ops][order]") {
   CHECK_THROWS_AS(ht::median(x, 2), ht::IndexError);
   CHECK_THROWS_AS(ht::median(ht::ones({0, 3}, {.split = 0}), 0), ht::ValueError);
   CHECK_THROWS_AS(ht::median(ht::ones({3}, {.dtype = ht::complex64})), ht::TypeError);
+}
+
+TEST_CASE("quantiles over several axes equal LibTorch's over the flattened ones", "[ops][order]") {
+  const ht::Shape shape{4, 5, 3};
+  const auto global = scattered(shape, at::kDouble);
+  const auto outer = global.permute({1, 0, 2}).reshape({5, 12});
+  for (const auto& layout : every_layout(shape)) {
+    const auto x = distribute(global, layout);
+    CHECK(close(ht::quantile(x, 0.3, {.axis = {0, 2}}), outer.quantile(0.3, 1)));
+    CHECK(close(ht::quantile(x, {0.3, 0.9}, {.axis = {-1, 0}, .keepdims = true}),
+                outer.quantile(at::tensor({0.3, 0.9}, at::kDouble), 1).reshape({2, 1, 5, 1})));
+    CHECK(close(ht::median(x, {.axis = {0, 2}}), outer.quantile(0.5, 1)));
+    CHECK(close(ht::ptp(x, {.axis = {0, 2}}), outer.amax(1) - outer.amin(1)));
+  }
+}
+
+TEST_CASE("the nan functions leave NaN out", "[ops][order]") {
+  const ht::Shape shape{21, 4};
+  auto global = scattered(shape, at::kDouble);
+  global[3][0] = global[7][0] = global[20][1] = NAN;
+  global.select(1, 3).fill_(NAN);
+  const auto q = at::tensor({0.0, 0.35, 1.0}, at::kDouble);
+  for (const auto& layout : every_layout(shape)) {
+    const auto x = distribute(global, layout);
+    CHECK(close(ht::nanquantile(x, {0, 0.35, 1}, {.axis = 0}), at::nanquantile(global, q, 0)));
+    CHECK(close(ht::nanpercentile(x, 35.0, {.axis = 1}), at::nanquantile(global, 0.35, 1)));
+    CHECK(close(ht::nanmedian(x), at::nanquantile(global, 0.5)));
+    CHECK(
+        same(ht::median(x, 0), at::tensor({NAN, NAN, ht::median(x(ht::all_of, 2)).item<double>(), NAN}, at::kDouble)));
+  }
+  CHECK(same(ht::nanmedian(ht::ones({0, 2}, {.split = 0}), 0), at::tensor({NAN, NAN}).to(at::kFloat)));
+}
+
+TEST_CASE("the mean of the two middle elements is their median even where one is infinite", "[ops][order]") {
+  CHECK(ht::median(ht::array({1.0, INFINITY}, {.split = 0})).item<float>() == INFINITY);
+}
+
+TEST_CASE("the estimates of Hyndman and Fan are NumPy's", "[ops][order]") {
+  const auto x = ht::array({7, 1, 5, 3, 2, 9}, {.dtype = ht::float64, .split = 0});
+  const auto of = [&](ht::Interpolation how) {
+    const auto found = gathered(ht::quantile(x, {0, 0.25, 0.5, 0.75, 1}, {.interpolation = how}));
+    return std::vector<double>(found.const_data_ptr<double>(), found.const_data_ptr<double>() + 5);
+  };
+  using Values = std::vector<double>;
+  using enum ht::Interpolation;
+  CHECK(of(inverted_cdf) == Values{1, 2, 3, 7, 9});
+  CHECK(of(averaged_inverted_cdf) == Values{1, 2, 4, 7, 9});
+  CHECK(of(closest_observation) == Values{1, 2, 3, 5, 9});
+  CHECK(of(interpolated_inverted_cdf) == Values{1, 1.5, 3, 6, 9});
+  CHECK(of(hazen) == Values{1, 2, 4, 7, 9});
+  CHECK(of(weibull) == Values{1, 1.75, 4, 7.5, 9});
 }

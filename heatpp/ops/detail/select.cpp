@@ -177,7 +177,10 @@ std::vector<int> digits_for(std::int64_t columns) {
 template <class T>
 std::vector<T> select_in_columns(const T* block, std::int64_t rows, std::int64_t columns,
                                  std::span<const std::int64_t> positions, const Communicator& comm) {
-  std::vector<ColumnSelector<T>> selectors(static_cast<std::size_t>(columns), ColumnSelector<T>(positions));
+  std::vector<ColumnSelector<T>> selectors;
+  const auto each = columns > 0 ? positions.size() / static_cast<std::size_t>(columns) : 0;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c)
+    selectors.emplace_back(positions.subspan(c * each, each));
   int shift = 8 * sizeof(T);
   for (const int bits : digits_for<T>(columns)) {
     shift -= bits;
@@ -191,8 +194,8 @@ std::vector<T> select_in_columns(const T* block, std::int64_t rows, std::int64_t
     for (std::size_t c = 0; c < selectors.size(); ++c) selectors[c].choose(histograms.data() + first[c], bits);
   }
   std::vector<T> results;
-  for (std::size_t p = 0; p < positions.size(); ++p)
-    for (const auto& selector : selectors) results.push_back(selector.result(p));
+  for (const auto& selector : selectors)
+    for (std::size_t p = 0; p < each; ++p) results.push_back(selector.result(p));
   return results;
 }
 

@@ -4,10 +4,10 @@
 
 namespace heatpp::detail {
 
-/// The elements that would stand at each of `positions` (rising) if every column of the matrix were sorted, NaN last:
-/// position p of column c at [p * columns + c]. Every rank holds `rows` elements of each column, column by column. T is
-/// float, double, int32_t or int64_t. One allreduce a digit. Collective over `comm`; positions must lie within the
-/// total number of rows.
+/// The elements that would stand at each of `positions`, as many for every column and rising, if the columns of the
+/// matrix were sorted, NaN last. Every rank holds `rows` elements of each column, column by column; results and
+/// positions lie column by column too. T is float, double, int32_t or int64_t. One allreduce a digit. Collective over
+/// `comm`; positions must lie within the total number of rows.
 template <class T>
 [[nodiscard]] std::vector<T> select_in_columns(const T* block, std::int64_t rows, std::int64_t columns,
                                                std::span<const std::int64_t> positions, const Communicator& comm);

@@ -1,0 +1,83 @@
+// Counts what every function communicates, beside the formula in its documentation: a line of JSON for each case. Ends
+// with 1 where they differ.
+#include <heatpp/heatpp.hpp>
+
+#include <fmt/format.h>
+
+namespace {
+
+namespace ht = heatpp;
+
+struct Setup {
+  std::int64_t P, n, m, b;
+  ht::DNDarray x, z, rows, split_rows;
+};
+
+Setup set_up() {
+  const std::int64_t P = ht::world().size(), n = 4 * P, m = 2 * P;
+  const auto x = ht::reshape(ht::arange(n * m, {.dtype = ht::float64, .split = 0}), {n, m}) + 1.0;
+  const auto rows = n - 1 - ht::arange(n);
+  return {P, n, m, 4, x, ht::resplit(x, 1), rows, ht::resplit(rows, 0)};
+}
+
+struct Cost {
+  std::int64_t calls, bytes;
+  bool operator==(const Cost&) const = default;
+};
+
+struct Case {
+  const char *function, *name, *calls, *bytes;
+  Cost (*formula)(const Setup&);
+  void (*call)(const Setup&);
+};
+
+#define COST(function, name, calls, bytes, ...)                                     \
+  Case{#function,                                                                   \
+       name,                                                                        \
+       #calls,                                                                      \
+       #bytes,                                                                      \
+       [](const Setup& setup) -> Cost {                                             \
+         [[maybe_unused]] const auto& [P, n, m, b, x, z, rows, split_rows] = setup; \
+         return {calls, bytes};                                                     \
+       },                                                                           \
+       [](const Setup& setup) {                                                     \
+         [[maybe_unused]] const auto& [P, n, m, b, x, z, rows, split_rows] = setup; \
+         static_cast<void>(__VA_ARGS__);                                            \
+       }},
+const Case cases[] = {
+#include "costs.inc"
+};
+#undef COST
+
+/// The most that a rank handed to its communicators during the call.
+Cost measured(const Case& entry) {
+  const auto setup = set_up();
+  const auto before = ht::comm_report();
+  entry.call(setup);
+  const auto after = ht::comm_report();
+  std::array<std::int64_t, 2> most{after.calls - before.calls, after.bytes - before.bytes};
+  ht::world().allreduce(most, ht::ReduceOp::max);
+  return {most[0], most[1]};
+}
+
+Cost expected(const Case& entry) {
+  if (ht::world().size() == 1) return {0, 0};
+  return entry.formula(set_up());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ht::Environment env(argc, argv);
+  bool right = true;
+  for (const auto& entry : cases) {
+    const auto want = expected(entry), got = measured(entry);
+    right = right && got == want;
+    if (ht::world().rank() > 0) continue;
+    fmt::print(
+        "{{\"function\": \"{}\", \"case\": \"{}\", \"ranks\": {}, \"calls\": {}, \"bytes\": {}, \"formula\": "
+        "\"{}, {}\", \"right\": {}}}\n",
+        entry.function, entry.name, ht::world().size(), got.calls, got.bytes, entry.calls, entry.bytes, got == want);
+  }
+  return right ? 0 : 1;
+}

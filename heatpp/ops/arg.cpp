@@ -1,0 +1,120 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/arg.hpp>
+#include <heatpp/ops/detail/align.hpp>
+#include <heatpp/ops/detail/first_extremum.hpp>
+#include <heatpp/ops/detail/reduced.hpp>
+#include <heatpp/ops/elementwise.hpp>
+
+#include <cmath>
+
+namespace heatpp {
+namespace {
+
+using detail::Found;
+
+/// The position in the flattened whole array of one in this rank's flattened block.
+std::int64_t global_position(const DNDarray& x, std::int64_t local) {
+  if (!x.split() || local < 0) return local;
+  const auto block = x.lshape();
+  const auto split = static_cast<std::size_t>(*x.split());
+  std::int64_t inner = 1;
+  for (auto axis = split + 1; axis < block.size(); ++axis) inner *= block[axis];
+  const auto rest = local % inner, along = local / inner % block[split], outer = local / inner / block[split];
+  return (outer * x.shape()[split] + along + x.layout().offset(x.comm().rank())) * inner + rest;
+}
+
+/// The best of a block's elements, read in the smallest type that holds them.
+template <class Wide>
+Found<Wide> best_of(const at::Tensor& block, bool largest) {
+  const auto all = block.cpu().contiguous();
+  const auto read = [&]<class T>(const at::Tensor& elements) -> Found<Wide> {
+    const auto found = detail::first_extremum(elements.template const_data_ptr<T>(), elements.numel(), largest);
+    return {static_cast<Wide>(found.value), found.position};
+  };
+  if constexpr (std::is_same_v<Wide, double>)
+    return all.scalar_type() == at::kDouble ? read.template operator()<double>(all)
+                                            : read.template operator()<float>(all.to(at::kFloat));
+  else
+    return all.scalar_type() == at::kLong ? read.template operator()<std::int64_t>(all)
+                                          : read.template operator()<std::int32_t>(all.to(at::kInt));
+}
+
+template <class Wide>
+constexpr auto wide_type = std::is_same_v<Wide, double> ? at::kDouble : at::kLong;
+
+/// The best along `axis` for each element of the reduced block.
+template <class Wide>
+std::vector<Found<Wide>> best_along(const DNDarray& x, int axis, bool largest) {
+  auto shape = x.lshape();
+  shape[static_cast<std::size_t>(axis)] = 1;
+  std::vector<Found<Wide>> best(static_cast<std::size_t>(size_of(shape)));
+  if (x.larray().numel() == 0) return best;
+  const auto [values, places] = largest ? at::max(x.larray(), axis) : at::min(x.larray(), axis);
+  const at::Tensor value = values.to(at::kCPU, wide_type<Wide>).contiguous(), place = places.cpu().contiguous();
+  const auto shift = x.split() == axis ? x.layout().offset(x.comm().rank()) : 0;
+  const auto* read_value = value.const_data_ptr<Wide>();
+  const auto* read_place = place.const_data_ptr<std::int64_t>();
+  for (std::size_t i = 0; i < best.size(); ++i) best[i] = {read_value[i], read_place[i] + shift};
+  return best;
+}
+
+template <class Wide, bool Largest>
+void merge(const void* in, void* inout, std::int64_t n) {
+  const auto* a = static_cast<const Found<Wide>*>(in);
+  auto* b = static_cast<Found<Wide>*>(inout);
+  for (std::int64_t i = 0; i < n; ++i) b[i] = detail::better(a[i], b[i], Largest);
+}
+
+template <class Wide, bool Largest>
+std::vector<Found<Wide>> best_on_all(const DNDarray& x, std::optional<int> axis, bool over_split) {
+  std::vector<Found<Wide>> best;
+  if (axis) {
+    best = best_along<Wide>(x, *axis, Largest);
+  } else {
+    auto found = best_of<Wide>(x.larray(), Largest);
+    found.position = global_position(x, found.position);
+    best = {found};
+  }
+  if (over_split) x.comm().allreduce_records(best.data(), std::ssize(best), sizeof(Found<Wide>), &merge<Wide, Largest>);
+  return best;
+}
+
+template <class Wide>
+at::Tensor positions(const DNDarray& x, std::optional<int> axis, bool largest, bool over_split) {
+  const auto best =
+      largest ? best_on_all<Wide, true>(x, axis, over_split) : best_on_all<Wide, false>(x, axis, over_split);
+  at::Tensor result = at::empty({std::ssize(best)}, at::kLong);
+  std::ranges::transform(best, result.mutable_data_ptr<std::int64_t>(), &Found<Wide>::position);
+  return result;
+}
+
+DNDarray arg(const char* op, const DNDarray& x, const ArgOptions& options, bool largest) {
+  if (is_complex(x.dtype())) detail::raise<TypeError>(op, "got an array of {}; expected real numbers", name(x.dtype()));
+  const auto axis = options.axis ? std::optional(sanitize_axis(*options.axis, x.ndim(), op)) : std::nullopt;
+  const auto reduced =
+      detail::reduced_axes(op, x, {.axis = axis ? Axes(*axis) : Axes(std::nullopt), .keepdims = options.keepdims});
+  auto layout = reduced.result_layout(x.layout());
+  if (reduced.count == 0 && layout.size() > 0)
+    detail::raise<ValueError>(op, "got an array of shape {} with nothing to compare; expected at least one element",
+                              to_string(x.shape()));
+  auto result = is_floating(x.dtype()) ? positions<double>(x, axis, largest, reduced.over_split)
+                                       : positions<std::int64_t>(x, axis, largest, reduced.over_split);
+  const auto shape = layout.local_shape(x.comm().rank());
+  return detail::wrap(result.reshape(shape).to(x.larray().device()), std::move(layout), x.comm());
+}
+
+DNDarray without_nan(const DNDarray& x, double value) { return is_floating(x.dtype()) ? where(isnan(x), value, x) : x; }
+
+}  // namespace
+
+DNDarray argmax(const DNDarray& x, const ArgOptions& options) { return arg("argmax", x, options, true); }
+DNDarray argmin(const DNDarray& x, const ArgOptions& options) { return arg("argmin", x, options, false); }
+DNDarray nanargmax(const DNDarray& x, const ArgOptions& options) {
+  return arg("nanargmax", without_nan(x, -INFINITY), options, true);
+}
+DNDarray nanargmin(const DNDarray& x, const ArgOptions& options) {
+  return arg("nanargmin", without_nan(x, INFINITY), options, false);
+}
+
+}  // namespace heatpp

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+
+namespace heatpp {
+
+/// Options of argmax and argmin.
+struct ArgOptions {
+  std::optional<int> axis = std::nullopt;  ///< nullopt: over all elements, as a position in the flattened array
+  bool keepdims = false;
+};
+
+/// The position (int64, counted over the whole array) of the first largest or smallest element along `axis`; of the
+/// first NaN if there is one. Reads the array once. Along the split axis: one allreduce of pairs of value and position,
+/// 16 bytes for each result, which every rank holds; otherwise local, and the split stays. Throws IndexError for an
+/// axis out of range, ValueError for an extremum of nothing, TypeError for complex arrays.
+[[nodiscard]] DNDarray argmax(const DNDarray& x, const ArgOptions& options = {});
+[[nodiscard]] DNDarray argmin(const DNDarray& x, const ArgOptions& options = {});
+/// The same over the elements that are not NaN; where all are NaN, the first position.
+[[nodiscard]] DNDarray nanargmax(const DNDarray& x, const ArgOptions& options = {});
+[[nodiscard]] DNDarray nanargmin(const DNDarray& x, const ArgOptions& options = {});
+
+[[nodiscard]] inline DNDarray argmax(const DNDarray& x, int axis) { return argmax(x, ArgOptions{.axis = axis}); }
+[[nodiscard]] inline DNDarray argmin(const DNDarray& x, int axis) { return argmin(x, ArgOptions{.axis = axis}); }
+
+}  // namespace heatpp

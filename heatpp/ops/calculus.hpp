@@ -1,0 +1,52 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+#include <heatpp/ops/axes.hpp>
+
+namespace heatpp {
+
+struct DiffOptions {
+  int n = 1;  ///< how often
+  int axis = -1;
+  std::optional<DNDarray> prepend = std::nullopt;  ///< what stands before the first difference
+  std::optional<DNDarray> append = std::nullopt;   ///< and behind the last
+};
+/// x[i + 1] - x[i] along `axis`; of bool whether they differ. Along the split each rank gets its neighbour's first
+/// index.
+[[nodiscard]] DNDarray diff(const DNDarray& x, const DiffOptions& options = {});
+
+struct GradientOptions {
+  int axis = 0;
+  double spacing = 1;                                  ///< distance of two indices
+  std::optional<DNDarray> coordinates = std::nullopt;  ///< where the indices lie, instead of a spacing
+};
+/// The derivative along `axis`: second-order differences inside, one-sided at the ends, in x's layout. Along the split
+/// each rank gets its neighbours' nearest index. Throws ValueError for fewer than two indices.
+[[nodiscard]] DNDarray gradient(const DNDarray& x, const GradientOptions& options = {});
+
+struct TrapezoidOptions {
+  int axis = -1;
+  double dx = 1;
+  std::optional<DNDarray> x = std::nullopt;  ///< where the indices lie, instead of a distance
+};
+/// The integral of `y` along `axis` by the trapezoidal rule. Communicates as diff and sum.
+[[nodiscard]] DNDarray trapezoid(const DNDarray& y, const TrapezoidOptions& options = {});
+
+struct InterpOptions {
+  std::optional<double> left = std::nullopt;   ///< before the first point; nullopt: the first value
+  std::optional<double> right = std::nullopt;  ///< behind the last point; nullopt: the last value
+};
+/// Straight lines through the points (xp, fp), xp rising, at `x`, in float64. Every rank gets the points; then local.
+[[nodiscard]] DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points,
+                              const InterpOptions& options = {});
+
+struct UnwrapOptions {
+  int axis = -1;
+  double period = 6.283185307179586476925;
+  std::optional<double> discont = std::nullopt;  ///< jumps below this stay; nullopt: half the period
+};
+/// `x` with multiples of the period added such that neighbours differ by no more than half of it. Communicates as diff
+/// and cumsum.
+[[nodiscard]] DNDarray unwrap(const DNDarray& x, const UnwrapOptions& options = {});
+
+}  // namespace heatpp

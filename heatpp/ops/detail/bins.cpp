@@ -1,0 +1,137 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/core/redistribute.hpp>
+#include <heatpp/ops/detail/bins.hpp>
+#include <heatpp/ops/detail/bisect.hpp>
+#include <heatpp/ops/detail/keys.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace heatpp::detail {
+namespace {
+
+/// Finds the bin of a value: near the place that even bins have, or by bisection; then exactly, by the edges.
+class Finder {
+ public:
+  explicit Finder(const Bins& bins)
+      : edges_(bins.edges.data()), last_(bins.count() - 1), low_(bins.edges.front()), high_(bins.edges.back()) {
+    if (bins.even) scale_ = static_cast<double>(bins.count()) / (high_ - low_);
+  }
+
+  [[nodiscard]] std::int64_t operator()(double value) const {
+    if (!(value >= low_ && value <= high_)) return -1;
+    if (value == high_) return last_;
+    if (scale_ == 0) return count_before(edges_, last_ + 1, [value](double edge) { return edge <= value; }) - 1;
+    auto bin = std::min(last_, static_cast<std::int64_t>((value - low_) * scale_));
+    while (value < edges_[bin]) --bin;
+    while (value >= edges_[bin + 1]) ++bin;
+    return bin;
+  }
+
+ private:
+  const double* edges_;
+  std::int64_t last_;
+  double low_, high_, scale_ = 0;
+};
+
+template <class F>
+void for_each_value(const at::Tensor& block, F f) {
+  AT_DISPATCH_ALL_TYPES_AND3(at::kBool, at::kHalf, at::kBFloat16, block.scalar_type(), "histogram", [&] {
+    const auto* in = block.const_data_ptr<scalar_t>();
+    for (std::int64_t i = 0; i < block.numel(); ++i) f(i, static_cast<double>(in[i]));
+  });
+}
+
+/// NumPy's linspace, which computes in the type of its ends.
+template <class T>
+std::vector<double> even_edges(T first, T last, std::int64_t count) {
+  const T step = (last - first) / static_cast<T>(count);
+  std::vector<double> edges;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const T product = static_cast<T>(i) * step;
+    edges.push_back(static_cast<double>(product + first));
+  }
+  edges.push_back(static_cast<double>(last));
+  return edges;
+}
+
+Bins even_bins(const char* op, const BinsWanted& wanted, Range range, const DNDarray& like) {
+  auto [first, last] = range;
+  if (!std::isfinite(first) || !std::isfinite(last) || first > last)
+    raise<ValueError>(op, "got the range {} to {}; expected finite numbers that do not fall",
+                      std::isnan(first) ? NAN : first, std::isnan(last) ? NAN : last);
+  if (first == last) {
+    first -= 0.5;
+    last += 0.5;
+  }
+  const bool narrow = !wanted.range && wanted.dtype != float64;
+  auto edges = narrow ? even_edges(static_cast<float>(first), static_cast<float>(last), wanted.count)
+                      : even_edges(first, last, wanted.count);
+  const auto array = at::tensor(edges, at::kDouble).to(to_torch(wanted.dtype));
+  const auto rounded = array.to(at::kDouble);
+  edges.assign(rounded.const_data_ptr<double>(), rounded.const_data_ptr<double>() + rounded.numel());
+  return {std::move(edges), true,
+          wrap(array.to(like.larray().device()), like.layout().replicated({wanted.count + 1}), like.comm())};
+}
+
+Bins given_bins(const char* op, const DNDarray& given) {
+  if (given.ndim() != 1 || given.size() < 2 || is_complex(given.dtype()))
+    raise<ValueError>(op, "got edges of shape {} and dtype {}; expected one axis and at least two real numbers",
+                      to_string(given.shape()), name(given.dtype()));
+  auto array = given.split() ? resplit(given, std::nullopt) : given;
+  const auto numbers = array.larray().to(at::kCPU, at::kDouble).contiguous();
+  std::vector<double> edges(numbers.const_data_ptr<double>(), numbers.const_data_ptr<double>() + numbers.numel());
+  if (!std::ranges::is_sorted(edges)) raise<ValueError>(op, "got edges that fall; expected rising ones");
+  return {std::move(edges), false, std::move(array)};
+}
+
+/// The smallest and largest element of each column that needs them, over all ranks.
+std::vector<Range> extremes(std::span<const at::Tensor> columns, std::span<const BinsWanted> wanted,
+                            const DNDarray& like) {
+  std::vector<double> ends;  // the smallest, and the largest with its sign reversed
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const bool needed = !wanted[c].range && !wanted[c].edges && columns[c].numel() > 0;
+    const auto [low, high] = needed ? at::aminmax(columns[c]) : std::tuple(at::Tensor(), at::Tensor());
+    ends.push_back(needed ? low.item<double>() : INFINITY);
+    ends.push_back(needed ? -high.item<double>() : INFINITY);
+  }
+  const bool any = std::ranges::any_of(wanted, [](const auto& w) { return !w.range && !w.edges; });
+  if (any && like.split()) like.comm().allreduce(ends, ReduceOp::min);
+  std::vector<Range> ranges;
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    ranges.emplace_back(like.size() > 0 ? Range{ends[2 * c], -ends[2 * c + 1]} : Range{0, 1});
+  return ranges;
+}
+
+}  // namespace
+
+std::vector<Bins> make_bins(const char* op, std::span<const at::Tensor> columns, std::span<const BinsWanted> wanted,
+                            const DNDarray& like) {
+  for (const auto& w : wanted)
+    if (w.count < 1) raise<ValueError>(op, "got {} bins; expected at least one", w.count);
+  const auto found = extremes(columns, wanted, like);
+  std::vector<Bins> bins;
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    bins.push_back(wanted[c].edges ? given_bins(op, *wanted[c].edges)
+                                   : even_bins(op, wanted[c], wanted[c].range.value_or(found[c]), like));
+  return bins;
+}
+
+at::Tensor bin_numbers(const at::Tensor& block, const Bins& bins) {
+  auto numbers = at::empty({block.numel()}, at::kLong);
+  auto* out = numbers.data_ptr<std::int64_t>();
+  const Finder find(bins);
+  for_each_value(block, [&](std::int64_t i, double value) { out[i] = find(value); });
+  return numbers;
+}
+
+at::Tensor bin_counts(const at::Tensor& block, const Bins& bins) {
+  auto counts = at::zeros({bins.count() + 1}, at::kLong);
+  auto* out = counts.data_ptr<std::int64_t>() + 1;
+  const Finder find(bins);
+  for_each_value(block, [&](std::int64_t, double value) { ++out[find(value)]; });
+  return counts.narrow(0, 1, bins.count());
+}
+
+}  // namespace heatpp::detail

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <heatpp/ops/join.hpp>
+
+namespace heatpp::detail {
+
+/// The parts one behind another along `axis` under `target`. Along its split every element moves at most once.
+[[nodiscard]] DNDarray joined(const char* op, const Arrays& parts, int axis, const Layout& target);
+
+}  // namespace heatpp::detail

@@ -1,0 +1,129 @@
+#include <heatpp/ops/detail/quantiles.hpp>
+#include <heatpp/ops/detail/select.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace heatpp::detail {
+namespace {
+
+/// Where a quantile lies among n sorted elements: at `low`, or `weight` of the way to the next.
+struct Place {
+  std::int64_t low = 0;
+  double weight = 0;
+  [[nodiscard]] std::int64_t high() const { return low + (weight > 0); }
+};
+
+Place at_position(double exact, double last) {
+  const auto inside = std::clamp(exact, 0.0, last), low = std::floor(inside);
+  return {static_cast<std::int64_t>(low), inside - low};
+}
+
+/// Hyndman and Fan's continuous estimates.
+Place estimated(double q, double n, double alpha, double beta) {
+  return at_position(n * q + (alpha + q * (1 - alpha - beta)) - 1, n - 1);
+}
+
+/// The element before `exact` if it lies there and `stay` holds, else the next.
+Place stepped(double exact, double last, bool stay) {
+  const auto low = std::floor(exact);
+  return at_position(exact == low && stay ? low : low + 1, last);
+}
+
+Place place_of(double q, std::int64_t count, Interpolation interpolation) {
+  const auto n = static_cast<double>(count), last = n - 1, exact = q * last;
+  switch (interpolation) {
+    case Interpolation::linear: return at_position(exact, last);
+    case Interpolation::lower: return at_position(std::floor(exact), last);
+    case Interpolation::higher: return at_position(std::ceil(exact), last);
+    case Interpolation::nearest: return at_position(std::nearbyint(exact), last);
+    case Interpolation::midpoint: return at_position((std::floor(exact) + std::ceil(exact)) / 2, last);
+    case Interpolation::inverted_cdf: return stepped(n * q - 1, last, true);
+    case Interpolation::averaged_inverted_cdf: {
+      const auto place = n * q - 1;
+      return at_position(std::floor(place) + (place == std::floor(place) ? 0.5 : 1), last);
+    }
+    case Interpolation::closest_observation: {
+      const auto place = n * q - 1.5;
+      return stepped(place, last, std::fmod(std::floor(place), 2) == 1);
+    }
+    case Interpolation::interpolated_inverted_cdf: return estimated(q, n, 0, 1);
+    case Interpolation::hazen: return estimated(q, n, 0.5, 0.5);
+    case Interpolation::weibull: return estimated(q, n, 0, 0);
+    case Interpolation::median_unbiased: return estimated(q, n, 1 / 3.0, 1 / 3.0);
+    case Interpolation::normal_unbiased: return estimated(q, n, 3 / 8.0, 3 / 8.0);
+  }
+  return {};
+}
+
+/// NumPy's linear interpolation, which is exact at both ends.
+double between(double a, double b, double weight) {
+  if (weight == 0 || a == b) return a;
+  return weight < 0.5 ? a + (b - a) * weight : b - (b - a) * (1 - weight);
+}
+
+/// Number of elements of each line, over all ranks, that take part.
+template <class T>
+std::vector<std::int64_t> counts_of(const at::Tensor& lines, std::int64_t n, bool skip_nan, const Communicator& comm) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(lines.size(0)), n);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!skip_nan) return counts;
+    const auto rows = lines.size(1);
+    const auto* in = lines.const_data_ptr<T>();
+    for (auto& count : counts) {
+      count = std::count_if(in, in + rows, [](T value) { return value == value; });
+      in += rows;
+    }
+    comm.allreduce(counts);
+  }
+  return counts;
+}
+
+template <class T>
+at::Tensor interpolated(const at::Tensor& lines, std::int64_t n, const Quantiles& wanted, const Communicator& comm) {
+  const auto columns = lines.size(0);
+  const auto counts = counts_of<T>(lines, n, wanted.skip_nan, comm);
+  const auto each = 2 * wanted.q.size() + 1;  // positions of a column: both sides of the places, and the last
+  std::vector<Place> places;
+  std::vector<std::int64_t> positions;
+  for (const auto count : counts) {
+    for (const auto q : wanted.q) {
+      places.push_back(place_of(q, std::max<std::int64_t>(1, count), wanted.interpolation));
+      positions.insert(positions.end(), {places.back().low, places.back().high()});
+    }
+    positions.push_back(std::max<std::int64_t>(1, count) - 1);
+    std::sort(positions.end() - static_cast<std::ptrdiff_t>(each), positions.end());
+  }
+  at::Tensor result = at::full({std::ssize(wanted.q), columns}, NAN, at::kDouble);
+  if (n == 0) return result;
+
+  const auto found = select_in_columns(lines.const_data_ptr<T>(), lines.size(1), columns, positions, comm);
+  auto* out = result.data_ptr<double>();
+  for (std::size_t c = 0; c < counts.size(); ++c) {
+    const auto first = positions.begin() + static_cast<std::ptrdiff_t>(c * each);
+    const auto element = [&](std::int64_t position) {
+      const auto p = std::lower_bound(first, first + static_cast<std::ptrdiff_t>(each), position) - first;
+      return static_cast<double>(found[c * each + static_cast<std::size_t>(p)]);
+    };
+    if (counts[c] == 0 || std::isnan(element(counts[c] - 1))) continue;
+    for (std::size_t i = 0; i < wanted.q.size(); ++i) {
+      const auto& place = places[c * wanted.q.size() + i];
+      const auto low = element(place.low), high = element(place.high());
+      out[i * counts.size() + c] = wanted.median ? low / 2 + high / 2 : between(low, high, place.weight);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+at::Tensor quantiles_of(const at::Tensor& lines, std::int64_t n, const Quantiles& wanted, const Communicator& comm) {
+  switch (lines.scalar_type()) {
+    case at::kDouble: return interpolated<double>(lines, n, wanted, comm);
+    case at::kLong: return interpolated<std::int64_t>(lines, n, wanted, comm);
+    case at::kFloat: return interpolated<float>(lines, n, wanted, comm);
+    default: return interpolated<std::int32_t>(lines, n, wanted, comm);
+  }
+}
+
+}  // namespace heatpp::detail

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/ops/order.hpp>
+
+namespace heatpp::detail {
+
+/// Which quantiles of a column are wanted.
+struct Quantiles {
+  std::vector<double> q;  ///< parts of 1
+  Interpolation interpolation;
+  bool median = false;    ///< the mean of the two elements beside the place
+  bool skip_nan = false;  ///< of the elements that are not NaN
+};
+
+/// The quantiles of the rows of a contiguous matrix on the CPU, each of which goes on on the other ranks of `comm` up
+/// to `n` elements: float64, one row for each quantile. The elements are float32, float64, int32 or int64.
+[[nodiscard]] at::Tensor quantiles_of(const at::Tensor& lines, std::int64_t n, const Quantiles& wanted,
+                                      const Communicator& comm);
+
+}  // namespace heatpp::detail

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+
+namespace heatpp::detail {
+
+/// The distinct slices of `x` along `axis` in order, split along it unless x is replicated. Sample sort by regular
+/// sampling (Shi & Schaeffer 1992) of slices as strings of bytes: an all-gather of ranks^2 slices and one exchange.
+[[nodiscard]] DNDarray unique_slices(const DNDarray& x, int axis);
+
+}  // namespace heatpp::detail

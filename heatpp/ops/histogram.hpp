@@ -1,0 +1,66 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+#include <utility>
+
+namespace heatpp {
+
+using Range = std::pair<double, double>;
+
+struct HistogramOptions {
+  std::int64_t bins = 10;                          ///< of equal width
+  std::optional<Range> range = std::nullopt;       ///< nullopt: from the smallest to the largest element
+  std::optional<DNDarray> edges = std::nullopt;    ///< of bins of any width, rising; instead of the two above
+  std::optional<DNDarray> weights = std::nullopt;  ///< what each element counts for, in the shape of `x`
+  bool density = false;                            ///< divided by the bin's width and the sum of all, as float64
+};
+
+/// How many elements lie in each bin, and the edges of the bins, of which each holds its left edge, and the last one
+/// both. By NumPy's rules: elements outside of all bins do not count, counts are int64, weighted ones have the dtype of
+/// the weights, edges that of floating `x`, else float64. One pass over the elements; an allreduce of the extremes
+/// where no range is given, and one of the counts, which every rank gets. Weights and edges in other layouts are moved.
+/// Collective. Throws ValueError for less than one bin, falling edges, a range that falls or is not finite, weights of
+/// another shape; TypeError for complex arrays.
+[[nodiscard]] std::pair<DNDarray, DNDarray> histogram(const DNDarray& x, const HistogramOptions& options = {});
+/// The edges that histogram would take.
+[[nodiscard]] DNDarray histogram_bin_edges(const DNDarray& x, const HistogramOptions& options = {});
+
+struct HistcOptions {
+  std::int64_t bins = 100;
+  double min = 0, max = 0;  ///< where both are equal: the smallest and the largest element
+};
+/// The counts of a histogram, as PyTorch's and HeAT's histc has them: in the dtype of `x`. Communicates as histogram.
+[[nodiscard]] DNDarray histc(const DNDarray& x, const HistcOptions& options = {});
+
+struct HistogramddOptions {
+  std::vector<std::int64_t> bins = {10};           ///< for each column, or one number for all
+  std::vector<Range> range = {};                   ///< for each column; empty: from the smallest to the largest
+  std::vector<DNDarray> edges = {};                ///< for each column; instead of the two above
+  std::optional<DNDarray> weights = std::nullopt;  ///< of each row
+  bool density = false;
+};
+struct Histogramdd {
+  DNDarray counts;              ///< float64, an axis for each column
+  std::vector<DNDarray> edges;  ///< of each column
+};
+/// The histogram of the rows of `sample`, of one axis for each of its columns; rules, communication and errors as those
+/// of histogram. A sample split along its columns is split along its rows first.
+[[nodiscard]] Histogramdd histogramdd(const DNDarray& sample, const HistogramddOptions& options = {});
+
+struct Histogram2d {
+  DNDarray counts, x_edges, y_edges;
+};
+/// The same of the pairs of elements of `x` and `y`, of one axis and equal length.
+[[nodiscard]] Histogram2d histogram2d(const DNDarray& x, const DNDarray& y, const HistogramddOptions& options = {});
+
+struct BincountOptions {
+  std::optional<DNDarray> weights = std::nullopt;
+  std::int64_t minlength = 0;
+};
+/// How often each whole number from 0 to the largest element occurs, or the sum of its weights (float64). An allreduce
+/// of the extremes and one of the counts (int64), which every rank gets. Collective. Throws ValueError for negative
+/// elements, more than one axis, a negative minlength, weights of another shape; TypeError for other dtypes than whole
+/// numbers and bool.
+[[nodiscard]] DNDarray bincount(const DNDarray& x, const BincountOptions& options = {});
+
+}  // namespace heatpp

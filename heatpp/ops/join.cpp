@@ -1,0 +1,180 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/factories.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/detail/along.hpp>
+#include <heatpp/ops/detail/joined.hpp>
+#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/join.hpp>
+#include <heatpp/ops/reshape.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace heatpp {
+namespace {
+
+using detail::along;
+using detail::extent_of;
+
+void check_parts(const char* op, const Arrays& arrays, int axis) {
+  const auto& first = arrays.front();
+  for (const auto& x : arrays) {
+    if (!(x.comm() == first.comm()))
+      detail::raise<CommError>(op, "got arrays on different communicators; expected one communicator");
+    auto shape = x.shape();
+    if (x.ndim() == first.ndim()) shape[static_cast<std::size_t>(axis)] = first.shape()[static_cast<std::size_t>(axis)];
+    if (shape != first.shape())
+      detail::raise<ValueError>(op,
+                                "got arrays of shapes {} and {} to join along axis {}; expected equal extents along "
+                                "the other axes",
+                                to_string(first.shape()), to_string(x.shape()), axis);
+  }
+}
+
+Layout layout_of_joined(const Arrays& arrays, int axis) {
+  auto shape = arrays.front().shape();
+  for (std::size_t i = 1; i < arrays.size(); ++i)
+    shape[static_cast<std::size_t>(axis)] += arrays[i].shape()[static_cast<std::size_t>(axis)];
+  for (const auto& x : arrays) {
+    if (!x.split()) continue;
+    return *x.split() == axis ? Layout(shape, axis, x.comm().size()) : x.layout().with(shape, x.split());
+  }
+  return {shape, std::nullopt, arrays.front().comm().size()};
+}
+
+DNDarray join(const char* op, Arrays arrays, int axis) {
+  if (arrays.empty()) detail::raise<ValueError>(op, "got no arrays; expected at least one");
+  axis = sanitize_axis(axis, arrays.front().ndim(), op);
+  check_parts(op, arrays, axis);
+  auto dtype = arrays.front().dtype();
+  for (const auto& x : arrays) dtype = promote_types(dtype, x.dtype());
+  for (auto& x : arrays) x = x.astype(dtype);
+  return detail::joined(op, arrays, axis, layout_of_joined(arrays, axis));
+}
+
+template <class F>
+Arrays mapped(const Arrays& arrays, F f) {
+  Arrays result;
+  for (const auto& x : arrays) result.push_back(f(x));
+  return result;
+}
+
+}  // namespace
+
+DNDarray concatenate(const Arrays& arrays, int axis) { return join("concatenate", arrays, axis); }
+DNDarray concat(const Arrays& arrays, std::optional<int> axis) {
+  return axis ? join("concat", arrays, *axis) : join("concat", mapped(arrays, flatten), 0);
+}
+DNDarray stack(const Arrays& arrays, int axis) {
+  return join("stack", mapped(arrays, [&](const auto& x) { return expand_dims(x, axis); }),
+              arrays.empty() ? 0 : sanitize_axis(axis, arrays.front().ndim() + 1, "stack"));
+}
+DNDarray hstack(const Arrays& arrays) {
+  const auto parts = mapped(arrays, atleast_1d);
+  return join("hstack", parts, parts.empty() || parts.front().ndim() == 1 ? 0 : 1);
+}
+DNDarray vstack(const Arrays& arrays) { return join("vstack", mapped(arrays, atleast_2d), 0); }
+DNDarray dstack(const Arrays& arrays) { return join("dstack", mapped(arrays, atleast_3d), 2); }
+DNDarray column_stack(const Arrays& arrays) {
+  const auto column = [](const DNDarray& x) { return x.ndim() < 2 ? expand_dims(atleast_1d(x), 1) : x; };
+  return join("column_stack", mapped(arrays, column), 1);
+}
+DNDarray block(const std::vector<Arrays>& rows) {
+  Arrays joined;
+  for (const auto& row : rows) joined.push_back(join("block", mapped(row, atleast_2d), -1));
+  return join("block", joined, -2);
+}
+
+DNDarray append(const DNDarray& x, const DNDarray& values, std::optional<int> axis) {
+  return axis ? join("append", {x, values}, *axis) : join("append", {flatten(x), flatten(values)}, 0);
+}
+
+DNDarray insert(const DNDarray& x, std::int64_t position, const DNDarray& values, int axis) {
+  axis = sanitize_axis(axis, x.ndim(), "insert");
+  const auto extent = extent_of(x, axis);
+  if (position < -extent || position > extent)
+    detail::raise<IndexError>("insert",
+                              "got position {} along axis {} of an array of shape {}; expected {} <= position <= {}",
+                              position, axis, to_string(x.shape()), -extent, extent);
+  if (position < 0) position += extent;
+  auto shape = x.shape();
+  shape[static_cast<std::size_t>(axis)] = values.ndim() == x.ndim() ? extent_of(values, axis) : 1;
+  return join("insert",
+              {along(x, axis, slice(0, position)), broadcast_to(values, shape).astype(x.dtype()),
+               along(x, axis, slice(position, std::nullopt))},
+              axis);
+}
+
+DNDarray delete_(const DNDarray& x, const std::vector<std::int64_t>& positions, int axis) {
+  axis = sanitize_axis(axis, x.ndim(), "delete_");
+  const auto keep = full({extent_of(x, axis)}, true, {.device = x.device(), .comm = x.comm()});
+  keep.index_put({positions}, false);
+  return along(x, axis, keep);
+}
+
+DNDarray roll(const DNDarray& x, std::int64_t shift, std::optional<int> axis) {
+  if (!axis) return reshape(roll(flatten(x), shift, 0), x.shape());
+  const auto along_axis = sanitize_axis(*axis, x.ndim(), "roll");
+  if (x.split() != along_axis) return detail::wrap(at::roll(x.larray(), shift, along_axis), x.layout(), x.comm());
+  const auto extent = std::max<std::int64_t>(1, extent_of(x, along_axis));
+  const auto first = extent - ((shift % extent) + extent) % extent;
+  return detail::joined("roll",
+                        {along(x, along_axis, slice(first, std::nullopt)), along(x, along_axis, slice(0, first))},
+                        along_axis, x.layout());
+}
+
+DNDarray repeat(const DNDarray& array, std::int64_t repeats, std::optional<int> axis) {
+  const auto x = axis ? array : flatten(array);
+  return repeat(
+      x,
+      std::vector<std::int64_t>(
+          static_cast<std::size_t>(extent_of(x, sanitize_axis(axis.value_or(0), x.ndim(), "repeat"))), repeats),
+      axis.value_or(0));
+}
+
+DNDarray repeat(const DNDarray& x, const std::vector<std::int64_t>& repeats, int axis) {
+  axis = sanitize_axis(axis, x.ndim(), "repeat");
+  const bool valid = std::ranges::all_of(repeats, [](auto n) { return n >= 0; });
+  if (!valid || std::ssize(repeats) != extent_of(x, axis))
+    detail::raise<ValueError>("repeat",
+                              "got {} repeats{} for axis {} of an array of shape {}; expected one for each index, "
+                              "none negative",
+                              repeats.size(), valid ? "" : " with negative ones", axis, to_string(x.shape()));
+  std::vector<std::int64_t> ends{0};
+  std::partial_sum(repeats.begin(), repeats.end(), std::back_inserter(ends));
+  auto shape = x.shape();
+  shape[static_cast<std::size_t>(axis)] = ends.back();
+  const bool over_split = x.split() == axis;
+  const auto first = over_split ? x.layout().offset(x.comm().rank()) : 0;
+  const auto count = at::tensor(repeats, at::kLong).narrow(0, first, x.larray().size(axis)).to(x.larray().device());
+  auto block = at::repeat_interleave(x.larray(), count, axis);
+  if (!over_split) return detail::wrap(std::move(block), x.layout().with(std::move(shape), x.split()), x.comm());
+  std::vector<std::int64_t> offsets;
+  for (const auto offset : x.layout().offsets()) offsets.push_back(ends[static_cast<std::size_t>(offset)]);
+  return detail::wrap(std::move(block), Layout(std::move(shape), axis, std::move(offsets)), x.comm());
+}
+
+DNDarray tile(const DNDarray& array, const std::vector<std::int64_t>& repeats) {
+  auto x = array;
+  while (x.ndim() < static_cast<int>(repeats.size())) x = expand_dims(x, 0);
+  for (std::size_t i = 0; i < repeats.size(); ++i) {
+    const auto axis = x.ndim() - static_cast<int>(repeats.size() - i);
+    if (repeats[i] < 0) detail::raise<ValueError>("tile", "got {} repeats; expected none negative", repeats[i]);
+    const auto extent = extent_of(x, axis), total = extent * repeats[i];
+    const std::optional<int> split = x.split() == axis ? std::optional(0) : std::nullopt;
+    const auto positions = arange(total, {.split = split, .comm = x.comm()});
+    if (repeats[i] != 1) x = along(x, axis, positions % std::max<std::int64_t>(1, extent));
+  }
+  return x;
+}
+
+DNDarray resize(const DNDarray& x, const Shape& shape) {
+  const auto elements = flatten(x);
+  const auto total = size_of(shape);
+  if (x.size() == 0 && total > 0) return zeros(shape, {.dtype = x.dtype(), .device = x.device(), .comm = x.comm()});
+  const auto positions = arange(total, {.split = elements.split(), .comm = x.comm()});
+  return reshape(elements.index({positions % std::max<std::int64_t>(1, x.size())}), shape);
+}
+
+}  // namespace heatpp

@@ -1,0 +1,82 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/ops/detail/along.hpp>
+#include <heatpp/ops/detail/joined.hpp>
+
+#include <algorithm>
+
+namespace heatpp {
+namespace {
+
+using Width = std::pair<std::int64_t, std::int64_t>;
+
+/// The cut of the padded axis: the first rank holds what comes before, the last one what comes after.
+Layout padded(const Layout& layout, int axis, const Width& width) {
+  auto shape = layout.shape();
+  shape[static_cast<std::size_t>(axis)] += width.first + width.second;
+  if (layout.split() != axis) return layout.with(std::move(shape), layout.split());
+  std::vector<std::int64_t> offsets(layout.offsets().begin(), layout.offsets().end());
+  for (std::size_t rank = 1; rank < offsets.size(); ++rank) offsets[rank] += width.first;
+  offsets.back() += width.second;
+  return {std::move(shape), axis, std::move(offsets)};
+}
+
+DNDarray pad_constant(const DNDarray& x, int axis, const Width& width, const Scalar& value) {
+  const auto rank = x.comm().rank();
+  const bool over_split = x.split() == axis;
+  const auto behind = static_cast<std::size_t>(x.ndim() - 1 - axis);
+  std::vector<std::int64_t> amounts(2 * behind + 2, 0);  // LibTorch counts from the last axis
+  amounts[2 * behind] = !over_split || rank == 0 ? width.first : 0;
+  amounts[2 * behind + 1] = !over_split || rank == x.comm().size() - 1 ? width.second : 0;
+  return detail::wrap(at::constant_pad_nd(x.larray(), amounts, detail::to_torch(value)),
+                      padded(x.layout(), axis, width), x.comm());
+}
+
+/// The index of the array that stands at `i`, which may lie outside 0 .. n - 1.
+std::int64_t source_of(std::int64_t i, std::int64_t n, PadMode mode) {
+  const auto modulo = [](std::int64_t a, std::int64_t b) { return ((a % b) + b) % b; };
+  if (mode == PadMode::edge) return std::clamp<std::int64_t>(i, 0, n - 1);
+  if (mode == PadMode::wrap) return modulo(i, n);
+  if (mode == PadMode::reflect && n == 1) return 0;
+  const auto period = mode == PadMode::reflect ? 2 * n - 2 : 2 * n;
+  const auto place = modulo(i, period);
+  return place < n ? place : (mode == PadMode::reflect ? period : period - 1) - place;
+}
+
+DNDarray taken(const DNDarray& x, int axis, std::int64_t first, std::int64_t last, PadMode mode) {
+  std::vector<std::int64_t> positions;
+  for (auto i = first; i < last; ++i)
+    positions.push_back(source_of(i, x.shape()[static_cast<std::size_t>(axis)], mode));
+  return detail::along(x, axis, positions);
+}
+
+DNDarray pad_repeated(const DNDarray& x, int axis, const Width& width, PadMode mode) {
+  const auto n = x.shape()[static_cast<std::size_t>(axis)];
+  if (n == 0)
+    detail::raise<ValueError>("pad", "got axis {} of extent 0 to pad with its own elements; expected some", axis);
+  const Arrays parts{taken(x, axis, -width.first, 0, mode), x, taken(x, axis, n, n + width.second, mode)};
+  return detail::joined("pad", parts, axis, padded(x.layout(), axis, width));
+}
+
+}  // namespace
+
+DNDarray pad(const DNDarray& x, const PadWidths& widths, const PadOptions& options) {
+  const bool one = widths.size() == 1;
+  const bool valid = std::ranges::all_of(widths, [](const auto& w) { return w.first >= 0 && w.second >= 0; });
+  if (!valid || (!one && static_cast<int>(widths.size()) != x.ndim()))
+    detail::raise<ValueError>("pad",
+                              "got {} widths{} for an array of shape {}; expected one or one for each axis, none "
+                              "negative",
+                              widths.size(), valid ? "" : " with negative ones", to_string(x.shape()));
+  const bool by_value = options.mode == PadMode::constant || options.mode == PadMode::empty;
+  auto result = x;
+  for (int axis = 0; axis < x.ndim(); ++axis) {
+    const auto& width = widths[one ? 0 : static_cast<std::size_t>(axis)];
+    if (width == Width{0, 0}) continue;
+    result =
+        by_value ? pad_constant(result, axis, width, options.value) : pad_repeated(result, axis, width, options.mode);
+  }
+  return result;
+}
+
+}  // namespace heatpp

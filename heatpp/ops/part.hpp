@@ -1,0 +1,24 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+
+namespace heatpp {
+
+/// Cut into parts along `axis`: so many equal ones, or at the given indices. The parts share memory and keep the cut,
+/// so that parts of a split axis may lie on few ranks (`balance` spreads them). Local. Throws ValueError where the
+/// extent cannot be cut into equal parts.
+[[nodiscard]] std::vector<DNDarray> split(const DNDarray& x, std::int64_t parts, int axis = 0);
+[[nodiscard]] std::vector<DNDarray> split(const DNDarray& x, const std::vector<std::int64_t>& indices, int axis = 0);
+/// The same with the first parts one longer where they cannot be equal.
+[[nodiscard]] std::vector<DNDarray> array_split(const DNDarray& x, std::int64_t parts, int axis = 0);
+[[nodiscard]] std::vector<DNDarray> hsplit(const DNDarray& x, std::int64_t parts);
+[[nodiscard]] std::vector<DNDarray> vsplit(const DNDarray& x, std::int64_t parts);
+[[nodiscard]] std::vector<DNDarray> dsplit(const DNDarray& x, std::int64_t parts);
+/// One array for each index of `axis`, without that axis. Along the split axis each is broadcast by its owner.
+[[nodiscard]] std::vector<DNDarray> unstack(const DNDarray& x, int axis = 0);
+/// All windows of `size` indices along `axis`, `step` apart, in a new last axis; `axis` counts the windows. Along the
+/// split axis each rank fetches the elements of its windows; otherwise local. Throws ValueError for a size or step that
+/// does not fit.
+[[nodiscard]] DNDarray unfold(const DNDarray& x, int axis, std::int64_t size, std::int64_t step = 1);
+
+}  // namespace heatpp

@@ -1,0 +1,234 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/route.hpp>
+#include <heatpp/core/factories.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/core/redistribute.hpp>
+#include <heatpp/ops/detail/bisect.hpp>
+#include <heatpp/ops/detail/keys.hpp>
+#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/reduce.hpp>
+#include <heatpp/ops/search.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace heatpp {
+namespace {
+
+using detail::KeyOf;
+using detail::Keys;
+using detail::Rows;
+
+template <class T>
+Rows<KeyOf<T>> keys_of(const at::Tensor& block) {
+  const auto elements = block.cpu().contiguous();
+  Rows<KeyOf<T>> keys(elements.numel());
+  std::transform(elements.const_data_ptr<T>(), elements.const_data_ptr<T>() + elements.numel(), keys.begin(),
+                 [](T value) { return Keys<T>::of(value); });
+  return keys;
+}
+
+/// Number of `keys` before the place of `key`.
+template <class K>
+std::int64_t place(std::span<const K> keys, K key, Side side) {
+  const auto n = std::ssize(keys);
+  if (side == Side::left) return detail::count_before(keys.data(), n, [key](K other) { return other < key; });
+  return detail::count_before(keys.data(), n, [key](K other) { return other <= key; });
+}
+
+template <class K>
+Rows<std::int64_t> places(const Rows<K>& keys, const Rows<K>& wanted, Side side) {
+  const auto all = keys.part(0, keys.size());
+  Rows<std::int64_t> result(wanted.size());
+  std::ranges::transform(wanted, result.begin(), [&](K key) { return place(all, key, side); });
+  return result;
+}
+
+/// The first keys of the ranks that have any, and those ranks.
+template <class K>
+std::pair<std::vector<K>, std::vector<int>> first_keys(const Rows<K>& keys, const Layout& layout,
+                                                       const Communicator& comm) {
+  std::vector<std::int64_t> counts;
+  std::vector<int> ranks;
+  for (int r = 0; r < comm.size(); ++r) {
+    counts.push_back(layout.count(r) > 0 ? std::int64_t{sizeof(K)} : 0);
+    if (layout.count(r) > 0) ranks.push_back(r);
+  }
+  std::vector<K> firsts(ranks.size());
+  comm.allgather({keys.data(), counts[static_cast<std::size_t>(comm.rank())], uint8},
+                 {firsts.data(), std::reduce(counts.begin(), counts.end()), uint8}, counts);
+  return {std::move(firsts), std::move(ranks)};
+}
+
+/// Sends each wanted key to the rank in whose block its place is, and the places back.
+template <class K>
+Rows<std::int64_t> routed_places(const Rows<K>& keys, const Layout& layout, const Rows<K>& wanted, Side side,
+                                 const Communicator& comm) {
+  const auto [firsts, ranks] = first_keys(keys, layout, comm);
+  std::vector<int> owner;
+  std::vector<std::int64_t> send(static_cast<std::size_t>(comm.size()), 0), next(send);
+  for (const auto key : wanted) {
+    const auto block = std::max<std::int64_t>(1, place<K>(firsts, key, side)) - 1;
+    owner.push_back(ranks[static_cast<std::size_t>(block)]);
+    ++send[static_cast<std::size_t>(owner.back())];
+  }
+  std::exclusive_scan(send.begin(), send.end(), next.begin(), std::int64_t{0});
+  Rows<K> outgoing(wanted.size());
+  std::vector<std::int64_t> slot;
+  for (std::int64_t i = 0; i < wanted.size(); ++i) {
+    slot.push_back(next[static_cast<std::size_t>(owner[static_cast<std::size_t>(i)])]++);
+    outgoing[slot.back()] = wanted[i];
+  }
+  const auto receive = comm.alltoall(send);
+  const Rows<K> asked(detail::exchange_rows(outgoing.bytes(), send, receive, comm));
+  auto found = places(keys, asked, side);
+  for (auto& position : found) position += layout.offset(comm.rank());
+  const Rows<std::int64_t> answers(detail::exchange_rows(found.bytes(), receive, send, comm));
+  Rows<std::int64_t> result(wanted.size());
+  std::ranges::transform(slot, result.begin(), [&](std::int64_t s) { return answers[s]; });
+  return result;
+}
+
+/// Whether all of `a` is fewer bytes for a rank than what it takes to look `v` up where `a` lies.
+bool cheaper_gathered(const DNDarray& a, const DNDarray& v) {
+  const auto bytes = static_cast<std::int64_t>(itemsize(a.dtype()));
+  const auto asked = v.split() ? v.size() / v.comm().size() * (bytes + 8) : v.size() * 8;
+  return a.size() * bytes <= asked || a.size() == 0;
+}
+
+template <class T>
+Rows<std::int64_t> search(const DNDarray& a, const DNDarray& v, Side side) {
+  const auto wanted = keys_of<T>(v.larray());
+  if (!a.split() || a.comm().size() == 1) return places(keys_of<T>(a.larray()), wanted, side);
+  if (cheaper_gathered(a, v)) return places(keys_of<T>(resplit(a, std::nullopt).larray()), wanted, side);
+  const auto keys = keys_of<T>(a.larray());
+  if (v.split()) return routed_places(keys, a.layout(), wanted, side, a.comm());
+  auto found = places(keys, wanted, side);
+  a.comm().allreduce({found.data(), found.size(), int64});
+  return found;
+}
+
+/// A dtype in which elements of both are compared without loss, as far as there is one.
+Dtype comparison_type(Dtype a, Dtype b) {
+  const bool mixed = is_integral(a) ? is_floating(b) : is_floating(a) && is_integral(b);
+  return mixed ? float64 : promote_types(a, b);
+}
+
+DNDarray as_array(const DNDarray& a, const Operand& v) {
+  if (v.array()) return *v.array();
+  const auto dtype = v.number().is_floating() && is_integral(a.dtype()) ? float64 : result_type(a.dtype(), v.number());
+  return full({}, v.number(), {.dtype = dtype, .device = a.device(), .comm = a.comm()});
+}
+
+DNDarray find_places(const char* op, const DNDarray& sorted, const DNDarray& values, Side side) {
+  if (sorted.ndim() != 1)
+    detail::raise<ValueError>(op, "got a sorted array of shape {}; expected one axis", to_string(sorted.shape()));
+  if (!(sorted.comm() == values.comm()))
+    detail::raise<CommError>(op, "got arrays on different communicators, of {} and {} ranks; expected one communicator",
+                             sorted.comm().size(), values.comm().size());
+  const auto dtype = comparison_type(sorted.dtype(), values.dtype());
+  const auto a = sorted.astype(dtype), v = values.astype(dtype);
+  const auto found =
+      detail::with_element_type(detail::to_torch(dtype), [&]<class T>() { return search<T>(a, v, side); });
+  auto block = at::empty(v.lshape(), at::kLong);
+  std::ranges::copy(found, block.data_ptr<std::int64_t>());
+  return detail::wrap(block.to(values.larray().device()), values.layout(), values.comm());
+}
+
+/// `x` with indices first .. last along `axis`, each on its rank.
+DNDarray narrowed(const DNDarray& x, int axis, std::int64_t first, std::int64_t last) {
+  auto shape = x.shape();
+  shape[static_cast<std::size_t>(axis)] = last - first;
+  if (x.split() != axis)
+    return detail::wrap(x.larray().narrow(axis, first, last - first), x.layout().with(shape, x.split()), x.comm());
+  std::vector<std::int64_t> offsets;
+  for (const auto offset : x.layout().offsets()) offsets.push_back(std::clamp(offset, first, last) - first);
+  const auto me = static_cast<std::size_t>(x.comm().rank());
+  const auto count = offsets[me + 1] - offsets[me];
+  const auto begin = count > 0 ? offsets[me] + first - x.layout().offset(x.comm().rank()) : 0;
+  return detail::wrap(x.larray().narrow(axis, begin, count), Layout(shape, axis, std::move(offsets)), x.comm());
+}
+
+/// For each axis the first and the last index at which anything is not 0, over all ranks; {n, -1} where all is 0.
+std::vector<std::pair<std::int64_t, std::int64_t>> bounds_of_nonzero(const DNDarray& x) {
+  const auto nonzero = (x.larray() != 0).cpu();
+  std::vector<std::int64_t> ends;  // the first, and the last with its sign reversed
+  for (int axis = 0; axis < x.ndim(); ++axis) {
+    const auto where =
+        nonzero.movedim(axis, 0)
+            .reshape({nonzero.size(axis), nonzero.numel() / std::max<std::int64_t>(1, nonzero.size(axis))})
+            .any(1)
+            .nonzero();
+    const auto offset = x.split() == axis ? x.layout().offset(x.comm().rank()) : 0;
+    ends.push_back(where.numel() > 0 ? where.min().item<std::int64_t>() + offset
+                                     : x.shape()[static_cast<std::size_t>(axis)]);
+    ends.push_back(where.numel() > 0 ? -where.max().item<std::int64_t>() - offset : 1);
+  }
+  if (x.split()) x.comm().allreduce(ends, ReduceOp::min);
+  std::vector<std::pair<std::int64_t, std::int64_t>> bounds;
+  for (std::size_t axis = 0; 2 * axis < ends.size(); ++axis) bounds.emplace_back(ends[2 * axis], -ends[2 * axis + 1]);
+  return bounds;
+}
+
+template <class T>
+std::int64_t number_nonzero(const at::Tensor& block) {
+  const auto* in = block.const_data_ptr<T>();
+  return std::count_if(in, in + block.numel(), [](T value) { return value != T(0); });
+}
+
+}  // namespace
+
+DNDarray searchsorted(const DNDarray& a, const Operand& v, const SearchOptions& options) {
+  return find_places("searchsorted", a, as_array(a, v), options.side);
+}
+
+DNDarray digitize(const DNDarray& x, const DNDarray& split_bins, const BinOptions& options) {
+  constexpr const char* op = "digitize";
+  if (is_complex(x.dtype()) || is_complex(split_bins.dtype()))
+    detail::raise<TypeError>(op, "got an array of {} and bins of {}; expected real numbers", name(x.dtype()),
+                             name(split_bins.dtype()));
+  if (split_bins.ndim() != 1)
+    detail::raise<ValueError>(op, "got bins of shape {}; expected one axis", to_string(split_bins.shape()));
+  const auto bins = split_bins.split() ? resplit(split_bins, std::nullopt) : split_bins;
+  const auto edges = bins.larray();
+  const auto n = edges.size(0), pairs = std::max<std::int64_t>(0, n - 1);
+  const auto left = edges.narrow(0, 0, pairs), right = edges.narrow(0, n - pairs, pairs);
+  const auto side = options.right ? Side::left : Side::right;
+  if (!(left > right).any().item<bool>()) return find_places(op, bins, x, side);
+  if ((left < right).any().item<bool>())
+    detail::raise<ValueError>(op, "got bins that rise and fall; expected bins that do one of both");
+  const auto rising = detail::wrap(edges.flip(0), bins.layout(), bins.comm());
+  return n - find_places(op, rising, x, side);
+}
+
+DNDarray bucketize(const DNDarray& x, const DNDarray& boundaries, const BinOptions& options) {
+  return find_places("bucketize", boundaries, x, options.right ? Side::right : Side::left);
+}
+
+DNDarray count_nonzero(const DNDarray& x, const ReduceOptions& options) {
+  if (!options.axis.all() || options.keepdims) return sum(not_equal(x, 0), options);
+  std::vector<std::int64_t> count{detail::with_element_type(
+      x.larray().scalar_type(), [&]<class T>() { return number_nonzero<T>(x.larray().cpu().contiguous()); })};
+  if (x.split()) x.comm().allreduce(count);
+  return full({}, count[0], {.dtype = int64, .device = x.device(), .comm = x.comm()});
+}
+
+DNDarray trim_zeros(const DNDarray& x, const TrimOptions& options) {
+  const bool front = options.trim.find('f') != std::string_view::npos;
+  const bool back = options.trim.find('b') != std::string_view::npos;
+  if (options.trim.empty() || options.trim.size() != std::size_t{front} + std::size_t{back})
+    detail::raise<ValueError>("trim_zeros", "got trim = \"{}\"; expected \"f\", \"b\" or \"fb\"", options.trim);
+  const auto only = options.axis ? std::optional(sanitize_axis(*options.axis, x.ndim(), "trim_zeros")) : std::nullopt;
+  const auto bounds = bounds_of_nonzero(x);
+  auto result = x;
+  for (int axis = 0; axis < x.ndim(); ++axis) {
+    if (only && *only != axis) continue;
+    const auto n = x.shape()[static_cast<std::size_t>(axis)];
+    auto [first, last] = bounds[static_cast<std::size_t>(axis)];
+    if (last < 0) result = narrowed(result, axis, 0, 0);
+    else result = narrowed(result, axis, front ? first : 0, back ? last + 1 : n);
+  }
+  return result;
+}
+
+}  // namespace heatpp

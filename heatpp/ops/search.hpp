@@ -1,0 +1,45 @@
+#pragma once
+
+#include <heatpp/ops/axes.hpp>
+#include <heatpp/ops/operand.hpp>
+#include <string_view>
+
+namespace heatpp {
+
+enum class Side { left, right };
+struct SearchOptions {
+  Side side = Side::left;  ///< before or behind equal elements
+};
+
+/// The positions at which the elements of `v` would have to be put into the rising array `a`, as int64 in the layout of
+/// `v`; NaN comes last. With `a` replicated: local. With `a` split, whichever moves less: `a` is gathered, or the
+/// elements of `v` go to the ranks in whose blocks they belong and the positions back, or, for a replicated `v`, each
+/// rank counts in its own block, and one allreduce adds up. Collective. Throws ValueError where `a` has not one axis.
+[[nodiscard]] DNDarray searchsorted(const DNDarray& a, const Operand& v, const SearchOptions& options = {});
+
+struct BinOptions {
+  bool right = false;  ///< see the functions
+};
+/// The number of the bin of each element of `x`, as int64 in its layout: bins[i - 1] <= x < bins[i], or with `right`
+/// bins[i - 1] < x <= bins[i]; falling bins the other way around. Every rank gets all bins. Throws ValueError where
+/// they neither rise nor fall.
+[[nodiscard]] DNDarray digitize(const DNDarray& x, const DNDarray& bins, const BinOptions& options = {});
+/// As PyTorch and HeAT: boundaries[i - 1] < x <= boundaries[i], or with `right` boundaries[i - 1] <= x < boundaries[i].
+/// Communicates as searchsorted.
+[[nodiscard]] DNDarray bucketize(const DNDarray& x, const DNDarray& boundaries, const BinOptions& options = {});
+
+/// How many elements along the axes are not 0, as int64. Communicates as sum.
+[[nodiscard]] DNDarray count_nonzero(const DNDarray& x, const ReduceOptions& options = {});
+[[nodiscard]] inline DNDarray count_nonzero(const DNDarray& x, int axis) {
+  return count_nonzero(x, ReduceOptions{.axis = axis});
+}
+
+struct TrimOptions {
+  std::string_view trim = "fb";            ///< "f" at the front, "b" at the back, or both
+  std::optional<int> axis = std::nullopt;  ///< nullopt: along all axes
+};
+/// `x` without the slices that are 0 at its ends; empty where all is 0. Shares memory; elements stay on their ranks.
+/// One allreduce of two numbers an axis. Throws ValueError for another `trim`.
+[[nodiscard]] DNDarray trim_zeros(const DNDarray& x, const TrimOptions& options = {});
+
+}  // namespace heatpp

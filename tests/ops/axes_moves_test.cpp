@@ -1,0 +1,129 @@
+#include "../support.hpp"
+
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/join.hpp>
+
+namespace {
+
+at::Tensor cube() { return at::arange(5 * 4 * 3, at::kInt).reshape({5, 4, 3}); }
+
+}  // namespace
+
+TEST_CASE("axes move without moving elements", "[ops][axes]") {
+  const auto global = cube();
+  for (const auto& layout : every_layout({5, 4, 3})) {
+    const auto x = distribute(global, layout);
+    const auto before = ht::comm_report().bytes;
+    const auto a = ht::transpose(x), b = ht::transpose(x, {1, 2, 0}), c = ht::swapaxes(x, 0, -1),
+               d = ht::moveaxis(x, {0, 1}, {-1, 0}), e = ht::rollaxis(x, 2), f = ht::matrix_transpose(x),
+               g = ht::expand_dims(x, {0, -1}), h = ht::rollaxis(x, 0, 3);
+    CHECK(ht::comm_report().bytes == before);
+    CHECK(same(a, global.permute({2, 1, 0})));
+    CHECK(same(b, global.permute({1, 2, 0})));
+    CHECK(same(c, global.permute({2, 1, 0})));
+    CHECK(same(d, global.movedim({0, 1}, {-1, 0})));
+    CHECK(same(e, global.movedim(2, 0)));
+    CHECK(same(f, global.mT()));
+    CHECK(same(g, global.unsqueeze(0).unsqueeze(-1)));
+    CHECK(same(h, global.movedim(0, 2)));
+    CHECK(same(ht::squeeze(g), global));
+    CHECK(same(ht::squeeze(g, -1), global.unsqueeze(0)));
+    CHECK(same(ht::flip(x), global.flip({0, 1, 2})));
+    CHECK(same(ht::flipud(x), global.flip(0)));
+    CHECK(same(ht::fliplr(x), global.flip(1)));
+    for (const int k : {-1, 0, 1, 2, 3}) CHECK(same(ht::rot90(x, k), at::rot90(global, k, {0, 1})));
+    CHECK(same(ht::rot90(x, 1, {2, 0}), at::rot90(global, 1, {2, 0})));
+  }
+  for (const auto& layout : every_layout({1, 3, 1})) {
+    const auto thin = at::arange(3).reshape({1, 3, 1});
+    CHECK(same(ht::squeeze(distribute(thin, layout)), thin.squeeze()));
+    CHECK(same(ht::squeeze(distribute(thin, layout), 0), thin.squeeze(0)));
+    CHECK(same(ht::broadcast_to(distribute(thin, layout), {2, 4, 3, 5}), thin.expand({2, 4, 3, 5})));
+  }
+  CHECK(ht::atleast_3d(ht::ones({2, 3})).shape() == ht::Shape{2, 3, 1});
+  CHECK(ht::atleast_3d(ht::ones({2})).shape() == ht::Shape{1, 2, 1});
+  CHECK(ht::atleast_2d(ht::ones({2})).shape() == ht::Shape{1, 2});
+  const auto x = ht::ones({5, 4}, {.split = 0});
+  CHECK_THROWS_AS(ht::transpose(x, {0, 0}), ht::ValueError);
+  CHECK_THROWS_AS(ht::transpose(x, {0}), ht::ValueError);
+  CHECK_THROWS_WITH(ht::squeeze(x, 1), Catch::Contains("[squeeze] got axis 1 of an array of shape (5, 4)"));
+  CHECK_THROWS_AS(ht::broadcast_to(x, {5, 3}), ht::ValueError);
+  CHECK_THROWS_AS(ht::flip(x, 2), ht::IndexError);
+}
+
+TEST_CASE("arrays of any layouts are joined", "[ops][join]") {
+  const auto a = cube(), b = at::arange(5 * 2 * 3, at::kInt).reshape({5, 2, 3}) - 100, c = a + 1000;
+  for (const auto& layout : every_layout({5, 4, 3})) {
+    const auto x = distribute(a, layout);
+    for (const auto& other : every_layout({5, 2, 3})) {
+      CHECK(same(ht::concatenate({x, distribute(b, other)}, 1), at::cat({a, b}, 1)));
+      CHECK(same(ht::concatenate({distribute(b, other), x, x}, -2), at::cat({b, a, a}, 1)));
+    }
+    const auto z = distribute(c, ht::Layout({5, 4, 3}, 1, ht::world().size()));
+    for (const int axis : {0, 1, 2, 3, -1}) CHECK(same(ht::stack({x, z, x}, axis), at::stack({a, c, a}, axis)));
+    CHECK(same(ht::vstack({x, z}), at::cat({a, c}, 0)));
+    CHECK(same(ht::hstack({x, z}), at::cat({a, c}, 1)));
+    CHECK(same(ht::dstack({x, z}), at::cat({a, c}, 2)));
+    CHECK(same(ht::append(x, z), at::cat({a.flatten(), c.flatten()})));
+    CHECK(same(ht::insert(x, 2, ht::full({4, 3}, -7), 0),
+               at::cat({a.slice(0, 0, 2), at::full({1, 4, 3}, -7, at::kInt), a.slice(0, 2)})));
+    CHECK(same(ht::delete_(x, {1, -1}, 1), at::cat({a.slice(1, 0, 1), a.slice(1, 2, 3)}, 1)));
+  }
+  const auto v = at::arange(5);
+  for (const auto& layout : every_layout({5})) {
+    const auto x = distribute(v, layout);
+    CHECK(same(ht::hstack({x, x}), at::cat({v, v})));
+    CHECK(same(ht::column_stack({x, x}), at::stack({v, v}, 1)));
+    CHECK(same(ht::row_stack({x, x}), at::stack({v, v}, 0)));
+    CHECK(same(ht::block({{x, x}, {x + 0, x}}), at::cat({v, v}).expand({2, 10})));
+  }
+  CHECK(ht::concatenate({ht::ones({2}, {.dtype = ht::int8}), ht::ones({2}, {.dtype = ht::float64})}).dtype() ==
+        ht::float64);
+  CHECK_THROWS_AS(ht::concatenate({}), ht::ValueError);
+  CHECK_THROWS_WITH(ht::concatenate({ht::ones({2, 3}), ht::ones({2, 4})}), Catch::Contains("(2, 3) and (2, 4)"));
+}
+
+TEST_CASE("arrays are rolled, repeated, tiled and resized", "[ops][join]") {
+  const auto global = cube();
+  for (const auto& layout : every_layout({5, 4, 3})) {
+    const auto x = distribute(global, layout);
+    for (const int shift : {0, 1, -2, 7, -13}) {
+      for (const int axis : {0, 1, 2}) CHECK(same(ht::roll(x, shift, axis), at::roll(global, shift, axis)));
+      CHECK(same(ht::roll(x, shift), at::roll(global, shift)));
+    }
+    CHECK(ht::roll(x, 1, 0).layout() == layout);
+    for (const int axis : {0, 1, 2}) CHECK(same(ht::repeat(x, 2, axis), at::repeat_interleave(global, 2, axis)));
+    CHECK(same(ht::repeat(x, 3), at::repeat_interleave(global, 3)));
+    CHECK(same(ht::repeat(x, {0, 2, 1, 3}, 1), at::repeat_interleave(global, at::tensor({0, 2, 1, 3}), 1)));
+    CHECK(same(ht::repeat(x, {1, 0, 2, 0, 1}, 0), at::repeat_interleave(global, at::tensor({1, 0, 2, 0, 1}), 0)));
+    CHECK(same(ht::tile(x, {2, 1, 3}), at::tile(global, {2, 1, 3})));
+    CHECK(same(ht::tile(x, {2, 1, 2, 1}), at::tile(global, {2, 1, 2, 1})));
+    CHECK(same(ht::tile(x, {0}), at::tile(global, {0})));
+    CHECK(same(ht::resize(x, {7, 11}), at::arange(77, at::kInt).remainder(60).reshape({7, 11})));
+    CHECK(same(ht::resize(x, {2, 2}), at::arange(4, at::kInt).reshape({2, 2})));
+  }
+  CHECK_THROWS_AS(ht::repeat(ht::ones({3}), {1, 2}, 0), ht::ValueError);
+  CHECK_THROWS_AS(ht::repeat(ht::ones({3}), -1, 0), ht::ValueError);
+}
+
+TEST_CASE("padding grows the first and the last block", "[ops][join]") {
+  const auto global = cube().to(at::kDouble);
+  const auto oracle = [&](const char* mode) {
+    return at::pad(global.unsqueeze(0), {1, 2, 3, 0, 2, 1}, mode).squeeze(0);
+  };
+  for (const auto& layout : every_layout({5, 4, 3})) {
+    const auto x = distribute(global, layout);
+    const ht::PadWidths widths{{2, 1}, {3, 0}, {1, 2}};
+    CHECK(same(ht::pad(x, widths, {.value = 7}), at::constant_pad_nd(global, {1, 2, 3, 0, 2, 1}, 7)));
+    CHECK(same(ht::pad(x, {{1, 1}}), at::constant_pad_nd(global, {1, 1, 1, 1, 1, 1}, 0)));
+    CHECK(same(ht::pad(x, widths, {.mode = ht::PadMode::edge}), oracle("replicate")));
+    CHECK(same(ht::pad(x, widths, {.mode = ht::PadMode::reflect}), oracle("reflect")));
+    CHECK(same(ht::pad(x, widths, {.mode = ht::PadMode::wrap}), oracle("circular")));
+    CHECK(same(ht::pad(x, {{2, 0}, {0, 0}, {0, 4}}, {.mode = ht::PadMode::symmetric}),
+               global.index({at::tensor({1, 0, 0, 1, 2, 3, 4})}).index({"...", at::tensor({0, 1, 2, 2, 1, 0, 0})})));
+    CHECK(ht::pad(x, widths, {.mode = ht::PadMode::empty}).shape() == ht::Shape{8, 7, 6});
+  }
+  CHECK_THROWS_AS(ht::pad(ht::ones({3}), {{-1, 0}}), ht::ValueError);
+  CHECK_THROWS_AS(ht::pad(ht::ones({3, 3, 3}), {{1, 0}, {1, 1}}), ht::ValueError);
+}

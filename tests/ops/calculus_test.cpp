@@ -1,0 +1,73 @@
+#include "../support.hpp"
+
+#include <heatpp/ops/calculus.hpp>
+#include <heatpp/ops/creation.hpp>
+#include <heatpp/ops/elementwise.hpp>
+
+TEST_CASE("differences, derivatives and integrals", "[ops][calculus]") {
+  const auto global = (at::arange(5 * 4 * 3, at::kDouble) * 1.7).sin().reshape({5, 4, 3});
+  for (const auto& layout : every_layout({5, 4, 3})) {
+    const auto x = distribute(global, layout);
+    for (const int axis : {0, 1, 2}) {
+      CHECK(same(ht::diff(x, {.axis = axis}), at::diff(global, 1, axis)));
+      CHECK(same(ht::diff(x, {.n = 2, .axis = axis}), at::diff(global, 2, axis)));
+      CHECK(close(ht::gradient(x, {.axis = axis, .spacing = 0.5}), at::gradient(global, at::Scalar(0.5), axis)[0]));
+      CHECK(ht::gradient(x, {.axis = axis}).layout() == layout);
+      CHECK(close(ht::trapezoid(x, {.axis = axis, .dx = 0.25}), at::trapezoid(global, 0.25, axis)));
+    }
+    const auto where = at::tensor({0., 1., 1.5, 4.}, at::kDouble);
+    const auto at_points = distribute(where, ht::Layout({4}, 0, ht::world().size()));
+    CHECK(close(ht::gradient(x, {.axis = 1, .coordinates = at_points}),
+                at::gradient(global, {where}, at::IntArrayRef{1})[0]));
+    CHECK(close(ht::trapezoid(x, {.axis = 1, .x = at_points}), at::trapezoid(global, where.unsqueeze(1), 1)));
+    CHECK(same(ht::diff(x > 0, {.axis = 0}), at::diff(global > 0, 1, 0)));
+    CHECK(same(ht::diff(x, {.axis = 0, .prepend = x, .append = x}), at::diff(at::cat({global, global, global}), 1, 0)));
+  }
+  for (const auto& layout : every_layout({6})) {
+    const auto steps =
+        at::tensor({0., 2.5, 5., 7.5 - 6.28318530717958648, 3.7168146928204138, 6.2168146928204138}, at::kDouble);
+    CHECK(close(ht::unwrap(distribute(steps, layout)), at::arange(6, at::kDouble) * 2.5, 1e-9));
+    const auto x = at::tensor({-1., 0., 0.5, 1.75, 3., 9.}, at::kDouble);
+    const auto xp = at::tensor({0., 1., 3.}, at::kDouble), fp = at::tensor({1., 3., -1.}, at::kDouble);
+    for (const auto& cut : every_layout({3})) {
+      const std::pair points{distribute(xp, cut), distribute(fp, cut)};
+      CHECK(close(ht::interp(distribute(x, layout), points), at::tensor({1., 1., 2., 1.5, -1., -1.}, at::kDouble)));
+      CHECK(close(ht::interp(distribute(x, layout), points, {.left = 7, .right = 8}),
+                  at::tensor({7., 1., 2., 1.5, -1., 8.}, at::kDouble)));
+    }
+  }
+  CHECK_THROWS_AS(ht::gradient(ht::ones({1})), ht::ValueError);
+}
+
+TEST_CASE("arrays are made from formulas", "[ops][creation]") {
+  for (const std::optional<int> split : {std::optional<int>(), std::optional<int>(0)}) {
+    const ht::ArrayOptions options{.dtype = ht::float64, .split = split};
+    CHECK(close(ht::logspace(0, 3, 7, options), at::logspace(0, 3, 7, 10., at::kDouble)));
+    CHECK(close(ht::geomspace(-1, -1000, 4, options), at::tensor({-1., -10., -100., -1000.}, at::kDouble)));
+    CHECK(close(ht::hanning(7, options), at::hann_window(7, false, at::kDouble)));
+    CHECK(close(ht::hamming(7, options), at::hamming_window(7, false, at::kDouble)));
+    CHECK(close(ht::blackman(7, options), at::blackman_window(7, false, at::kDouble)));
+    CHECK(close(ht::bartlett(7, options), at::bartlett_window(7, false, at::kDouble)));
+    CHECK(close(ht::kaiser(7, 4.5, options), at::kaiser_window(7, false, 4.5, at::kDouble), 1e-9));
+    CHECK(same(ht::hanning(1, options), at::ones({1}, at::kDouble)));
+    CHECK(same(ht::fromiter(std::vector<double>{1, 2, 3}, options), at::tensor({1., 2., 3.}, at::kDouble)));
+    const auto f = [](const std::vector<ht::DNDarray>& i) { return i[0] * 10 + i[1]; };
+    CHECK(same(ht::fromfunction(f, {3, 4}, {.split = split}), (at::arange(3) * 10).unsqueeze(1) + at::arange(4)));
+    const auto a = at::arange(3), b = at::arange(4) * 2;
+    const auto grids = ht::meshgrid({ht::arange(3, {.split = split}), ht::arange(4) * 2});
+    CHECK(same(grids[0], at::meshgrid({a, b}, "xy")[0]));
+    CHECK(same(grids[1], at::meshgrid({a, b}, "xy")[1]));
+    CHECK(same(ht::meshgrid({ht::arange(3, {.split = split}), ht::arange(4) * 2}, ht::Indexing::ij)[0],
+               at::meshgrid({a, b}, "ij")[0]));
+  }
+  const auto all = at::stack({at::arange(3).unsqueeze(1).expand({3, 4}), at::arange(4).expand({3, 4})});
+  for (const std::optional<int> split :
+       {std::optional<int>(), std::optional<int>(0), std::optional<int>(1), std::optional<int>(2)})
+    CHECK(same(ht::indices({3, 4}, {.split = split}), all));
+  const auto bits = at::tensor({1, 0, 0, 0, 0, 0, 1, 1, 0, 1}).to(at::kBool).unsqueeze(1).expand({10, 2});
+  for (const auto& layout : every_layout({10, 2})) {
+    const auto packed = ht::packbits(distribute(bits, layout), 0);
+    CHECK(same(packed, at::tensor({131, 131, 64, 64}).to(at::kByte).reshape({2, 2})));
+    CHECK(same(ht::unpackbits(packed, 0), at::constant_pad_nd(bits.to(at::kByte), {0, 0, 0, 6}, 0)));
+  }
+}

@@ -1,0 +1,171 @@
+// Random expressions on the world, in random layouts, against the same ones on a rank alone.
+#include "../support.hpp"
+
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/heatpp.hpp>
+
+#include <fmt/format.h>
+#include <random>
+
+namespace {
+
+/// Draws the same numbers for both sides, and lays arrays out for one of them.
+class Draw {
+ public:
+  Draw(std::uint64_t seed, bool alone) : random_(seed), layouts_(seed + 1), alone_(alone) {}
+
+  std::int64_t number(std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(random_);
+  }
+  bool chance() { return number(0, 1) == 1; }
+  int axis_of(const ht::DNDarray& x) { return static_cast<int>(number(-x.ndim(), x.ndim() - 1)); }
+
+  /// The array of these elements, in a random layout.
+  ht::DNDarray lay_out(const at::Tensor& global) {
+    const ht::Shape shape(global.sizes().begin(), global.sizes().end());
+    if (alone_) return ht::detail::wrap(global.clone(), ht::Layout(shape, std::nullopt, 1), ht::self());
+    const auto layouts = every_layout(shape);
+    return distribute(global, layouts[std::uniform_int_distribution<std::size_t>(0, layouts.size() - 1)(layouts_)]);
+  }
+
+  /// Quarters, which sum without rounding.
+  ht::DNDarray array(const ht::Shape& shape) {
+    std::vector<double> values(static_cast<std::size_t>(ht::size_of(shape)));
+    for (auto& value : values) value = static_cast<double>(number(-12, 12)) / 4;
+    constexpr at::ScalarType types[] = {at::kDouble, at::kFloat, at::kLong, at::kInt, at::kBool};
+    return lay_out(at::tensor(values, at::kDouble).reshape(shape).to(types[number(0, 4)]));
+  }
+  ht::DNDarray positions(std::int64_t extent) {
+    const std::int64_t n = number(0, 6);
+    std::vector<std::int64_t> values;
+    for (std::int64_t i = 0; i < n; ++i) values.push_back(extent > 0 ? number(-extent, extent - 1) : 0);
+    return lay_out(at::tensor(values, at::kLong));
+  }
+  ht::Index entry(std::int64_t extent) {
+    switch (number(0, 5)) {
+      case 0: return extent > 0 ? number(-extent, extent - 1) : 0;
+      case 1: return ht::slice(number(-4, 4), number(-4, 6), number(1, 3));
+      case 2: return ht::slice(std::nullopt, std::nullopt, -number(1, 2));
+      case 3: return positions(extent);
+      case 4: {
+        std::vector<std::int64_t> bits;
+        for (std::int64_t i = 0; i < extent; ++i) bits.push_back(number(0, 1));
+        return lay_out(at::tensor(bits, at::kLong).to(at::kBool));
+      }
+      default: return ht::ellipsis;
+    }
+  }
+
+ private:
+  std::mt19937_64 random_, layouts_;
+  bool alone_;
+};
+
+using Step = ht::DNDarray (*)(const ht::DNDarray&, Draw&);
+
+ht::DNDarray partner(const ht::DNDarray& x, Draw& draw) {
+  auto shape = x.shape();
+  for (auto& extent : shape) extent = draw.number(0, 3) == 0 ? 1 : extent;
+  if (!shape.empty() && draw.chance()) shape.erase(shape.begin());
+  return draw.array(shape);
+}
+
+const Step steps[] = {
+    [](const ht::DNDarray& x, Draw& d) { return x + partner(x, d); },
+    [](const ht::DNDarray& x, Draw& d) { return ht::maximum(x, partner(x, d)); },
+    [](const ht::DNDarray& x, Draw& d) { return ht::where(x > 0, partner(x, d), x); },
+    [](const ht::DNDarray& x, Draw& d) { return ht::floor_divide(x, partner(x, d)); },
+    [](const ht::DNDarray& x, Draw&) { return ht::abs(x) * 2 - 1; },
+    [](const ht::DNDarray& x, Draw& d) { return ht::sum(x, {.axis = d.axis_of(x), .keepdims = d.chance()}); },
+    [](const ht::DNDarray& x, Draw& d) { return ht::max(x, {.axis = d.axis_of(x), .keepdims = d.chance()}); },
+    [](const ht::DNDarray& x, Draw& d) { return ht::mean(x, d.axis_of(x)); },
+    [](const ht::DNDarray& x, Draw& d) { return ht::var(x, d.axis_of(x)); },
+    [](const ht::DNDarray& x, Draw& d) { return ht::argmin(x, {.axis = d.axis_of(x), .keepdims = d.chance()}); },
+    [](const ht::DNDarray& x, Draw& d) { return ht::cumsum(x, d.axis_of(x)); },
+    [](const ht::DNDarray& x, Draw& d) { return ht::median(x, d.axis_of(x)); },
+    [](const ht::DNDarray& x, Draw& d) { return ht::diff(x, {.axis = d.axis_of(x)}); },
+    [](const ht::DNDarray& x, Draw& d) { return ht::flip(x, d.axis_of(x)); },
+    [](const ht::DNDarray& x, Draw& d) { return ht::roll(x, d.number(-7, 7), d.axis_of(x)); },
+    [](const ht::DNDarray& x, Draw& d) { return ht::swapaxes(x, d.axis_of(x), d.axis_of(x)); },
+    [](const ht::DNDarray& x, Draw& d) {
+      return ht::concatenate({x, x + 1, x}, d.axis_of(x));
+    },
+    [](const ht::DNDarray& x, Draw& d) { return ht::repeat(x, d.number(0, 2), d.axis_of(x)); },
+    [](const ht::DNDarray& x, Draw& d) {
+      return ht::pad(x, {{d.number(0, 2), d.number(0, 2)}},
+                     {.mode = d.chance() ? ht::PadMode::constant : ht::PadMode::reflect});
+    },
+    [](const ht::DNDarray& x, Draw&) { return ht::reshape(x, {-1}); },
+    [](const ht::DNDarray& x, Draw&) {
+      return ht::reshape(x, {2, -1});
+    },
+    [](const ht::DNDarray& x, Draw& d) { return ht::expand_dims(x, static_cast<int>(d.number(0, x.ndim()))); },
+    [](const ht::DNDarray& x, Draw&) { return ht::squeeze(x); },
+    [](const ht::DNDarray& x, Draw& d) { return ht::tril(x, d.number(-2, 2)); },
+    [](const ht::DNDarray& x, Draw& d) { return ht::diagonal(x, {.offset = d.number(-1, 1)}); },
+    [](const ht::DNDarray& x, Draw& d) { return x.index({d.entry(x.shape()[0])}); },
+    [](const ht::DNDarray& x, Draw& d) {
+      return x.index({d.entry(x.shape()[0]), d.entry(x.shape().at(1))});
+    },
+    [](const ht::DNDarray& x, Draw& d) {
+      return x.index({ht::ellipsis, d.entry(x.shape().back())});
+    },
+    [](const ht::DNDarray& x, Draw&) { return x.index({x > 0}); },
+    [](const ht::DNDarray& x, Draw& d) {
+      const auto y = ht::copy(x);
+      y.index_put({d.entry(x.shape()[0]), d.entry(x.shape().at(1))}, d.number(-9, 9));
+      return y;
+    },
+    [](const ht::DNDarray& x, Draw& d) {
+      const auto y = ht::copy(x);
+      const auto p = d.positions(x.shape().back());
+      y.index_put({ht::ellipsis, p}, d.array({p.size()}).astype(x.dtype()));
+      return y;
+    },
+};
+
+struct Outcome {
+  std::optional<ht::DNDarray> value;
+  std::string history, error;
+};
+
+Outcome evaluate(std::uint64_t seed, bool alone) {
+  Draw draw(seed, alone);
+  Outcome outcome;
+  try {
+    ht::Shape shape;
+    for (std::int64_t axes = draw.number(1, 3); axes > 0; --axes) shape.push_back(draw.number(0, 7));
+    auto x = draw.array(shape);
+    for (int i = 0; i < 4; ++i) {
+      const auto n = draw.number(0, std::size(steps) - 1);
+      outcome.history += fmt::format(" {}", n);
+      if (x.ndim() == 0 || (x.ndim() == 1 && (n == 26 || n == 29))) continue;
+      x = steps[n](x, draw);
+    }
+    outcome.value = x;
+  } catch (const ht::Error& error) {
+    outcome.error = error.what();
+  }
+  return outcome;
+}
+
+bool agree(const ht::DNDarray& together, const ht::DNDarray& alone) {
+  const auto all = gathered(together), &expected = alone.larray();
+  if (all.sizes() != expected.sizes() || all.scalar_type() != expected.scalar_type()) return false;
+  if (!at::isFloatingType(all.scalar_type())) return at::equal(all, expected);
+  const auto tolerance = all.scalar_type() == at::kDouble ? 1e-10 : 1e-4;
+  return at::allclose(all, expected, tolerance, tolerance, /*equal_nan=*/true);
+}
+
+}  // namespace
+
+TEST_CASE("random expressions do not depend on ranks and layouts", "[ops][fuzz]") {
+  const char* given = std::getenv("HEATPP_FUZZ_SEEDS");
+  const std::uint64_t seeds = given ? std::strtoull(given, nullptr, 10) : 400;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const auto together = evaluate(seed, false), alone = evaluate(seed, true);
+    CAPTURE(seed, alone.history, together.error, alone.error);
+    CHECK(together.value.has_value() == alone.value.has_value());
+    if (together.value && alone.value) CHECK(agree(*together.value, *alone.value));
+  }
+}

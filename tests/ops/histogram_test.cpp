@@ -1,0 +1,135 @@
+#include "../support.hpp"
+
+#include <heatpp/ops/histogram.hpp>
+
+namespace {
+
+at::Tensor scattered(const ht::Shape& shape, at::ScalarType type) {
+  return ((at::arange(ht::size_of(shape), at::kDouble) * 0.618).frac() * 100).floor().reshape(shape).to(type);
+}
+
+at::Tensor doubles(const std::vector<double>& values) { return at::tensor(at::ArrayRef<double>(values), at::kDouble); }
+
+/// Sums of weights between edges, the last bin closed.
+at::Tensor binned(const at::Tensor& x, const at::Tensor& edges, const at::Tensor& weights) {
+  std::vector<double> counts;
+  const auto n = edges.numel() - 1;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto below = i == n - 1 ? x <= edges[i + 1] : x < edges[i + 1];
+    counts.push_back((weights * at::logical_and(x >= edges[i], below)).sum().item<double>());
+  }
+  return doubles(counts);
+}
+
+}  // namespace
+
+TEST_CASE("histograms count every element once, for every layout", "[ops][histogram]") {
+  const ht::Shape shape = GENERATE(ht::Shape{23}, ht::Shape{9, 4}, ht::Shape{6, 2, 5}, ht::Shape{1});
+  const auto type = GENERATE(at::kByte, at::kInt, at::kHalf, at::kFloat, at::kDouble);
+  const auto global = scattered(shape, type), x64 = global.to(at::kDouble), ones = at::ones_like(x64);
+  const auto weights = (x64 * 3).remainder(7);
+  for (const auto& layout : every_layout(shape)) {
+    const auto x = distribute(global, layout);
+    const auto [counts, edges] = ht::histogram(x);
+    CHECK(ht::to_torch(edges.dtype()) == (at::isFloatingType(type) ? type : at::kDouble));
+    CHECK(same(counts, binned(x64, gathered(edges).to(at::kDouble), ones).to(at::kLong)));
+    CHECK(same(ht::histogram_bin_edges(x), gathered(edges)));
+
+    const auto narrow = ht::histogram(x, {.bins = 7, .range = ht::Range{10, 60}});
+    CHECK(same(narrow.first, binned(x64, gathered(narrow.second).to(at::kDouble), ones).to(at::kLong)));
+    CHECK(close(narrow.second, at::linspace(10, 60, 8, at::kDouble).to(gathered(edges).scalar_type()), 1e-6));
+
+    const auto given = ht::array({0, 1, 1, 50, 52, 90}, {.dtype = ht::float64, .split = 0});
+    for (const auto& other : every_layout(shape)) {
+      const auto w = distribute(weights, other);
+      const auto [sums, same_edges] = ht::histogram(x, {.edges = given, .weights = w});
+      CHECK(same(sums, binned(x64, gathered(given), weights)));
+      CHECK(same(same_edges, gathered(given)));
+    }
+  }
+}
+
+TEST_CASE("histograms follow NumPy's rules at the ends", "[ops][histogram]") {
+  const auto x = ht::array({1.0, 2.0, 1.0, NAN, 4.0}, {.dtype = ht::float64, .split = 0});
+  const auto [counts, edges] = ht::histogram(x, {.bins = 3, .range = ht::Range{1, 4}});
+  CHECK(same(counts, at::tensor({2, 1, 1}, at::kLong)));
+  CHECK(same(edges, doubles({1, 2, 3, 4})));
+  CHECK(
+      same(ht::histogram(x, {.bins = 3, .range = ht::Range{1, 4}, .density = true}).first, doubles({0.5, 0.25, 0.25})));
+  CHECK_THROWS_WITH(ht::histogram(x), Catch::Contains("[histogram] got the range nan to nan"));
+
+  const auto nothing = ht::zeros({0}, {.split = 0});
+  CHECK(same(ht::histogram(nothing, {.bins = 2}).first, at::zeros({2}, at::kLong)));
+  CHECK(same(ht::histogram(nothing, {.bins = 2}).second, at::tensor({0.0F, 0.5F, 1.0F})));
+  const auto constant = ht::full({5}, 3, {.dtype = ht::float64, .split = 0});
+  CHECK(same(ht::histogram(constant, {.bins = 2}).first, at::tensor({0, 5}, at::kLong)));
+  CHECK(same(ht::histogram(constant, {.bins = 2}).second, doubles({2.5, 3, 3.5})));
+  const auto weights = ht::array({1, 2, 3, 4, 5}, {.dtype = ht::int32});
+  CHECK(same(ht::histogram(constant, {.bins = 2, .weights = weights}).first, at::tensor({0, 15}, at::kInt)));
+  const auto phases = ht::array({1, 2, 3, 4, 5}, {.dtype = ht::complex64});
+  CHECK(same(ht::histogram(constant, {.bins = 2, .weights = phases}).first, at::tensor({0, 15}, at::kComplexFloat)));
+}
+
+TEST_CASE("histc counts in the dtype of the array", "[ops][histogram]") {
+  const auto global = scattered({50}, at::kFloat);
+  for (const auto& layout : every_layout({50})) {
+    const auto x = distribute(global, layout);
+    CHECK(same(ht::histc(x, {.bins = 8}), at::histc(global, 8)));
+    CHECK(same(ht::histc(x, {.bins = 5, .min = 20, .max = 70}), at::histc(global, 5, 20, 70)));
+  }
+}
+
+TEST_CASE("histograms of several columns", "[ops][histogram]") {
+  const auto global = scattered({40, 3}, at::kDouble);
+  const auto [expected, edges] = at::histogramdd(global, {4, 2, 3}, std::nullopt, std::nullopt, false);
+  const auto weights = scattered({40}, at::kDouble);
+  const auto weighted = std::get<0>(at::histogramdd(global, {4, 2, 3}, std::nullopt, weights, false));
+  const auto dense = std::get<0>(at::histogramdd(global, {4, 2, 3}, std::nullopt, std::nullopt, true));
+  for (const auto& layout : every_layout({40, 3})) {
+    const auto x = distribute(global, layout);
+    const auto found = ht::histogramdd(x, {.bins = {4, 2, 3}});
+    CHECK(same(found.counts, expected));
+    for (std::size_t axis = 0; axis < 3; ++axis) CHECK(close(found.edges[axis], edges[axis]));
+    CHECK(same(ht::histogramdd(x, {.edges = found.edges}).counts, expected));
+    CHECK(close(ht::histogramdd(x, {.bins = {4, 2, 3}, .density = true}).counts, dense));
+    CHECK(same(
+        ht::histogramdd(x, {.bins = {4, 2, 3}, .weights = distribute(weights, {{40}, 0, ht::world().size()})}).counts,
+        weighted));
+  }
+  const auto a = global.select(1, 0).contiguous(), b = global.select(1, 2).contiguous();
+  const auto planar = std::get<0>(at::histogramdd(at::stack({a, b}, 1), {5, 5}, std::nullopt, std::nullopt, false));
+  for (const auto& first : every_layout({40}))
+    for (const auto& second : every_layout({40})) {
+      const auto [counts, x_edges, y_edges] =
+          ht::histogram2d(distribute(a, first), distribute(b, second), {.bins = {5}});
+      CHECK(same(counts, planar));
+      CHECK((x_edges.size() == 6 && y_edges.size() == 6));
+    }
+}
+
+TEST_CASE("bincount counts and adds up weights", "[ops][histogram]") {
+  const auto global = scattered({61}, at::kInt).remainder(13).to(at::kInt), weights = scattered({61}, at::kDouble);
+  for (const auto& layout : every_layout({61})) {
+    const auto x = distribute(global, layout);
+    CHECK(same(ht::bincount(x), at::bincount(global)));
+    CHECK(same(ht::bincount(x, {.minlength = 20}), at::bincount(global, {}, 20)));
+    for (const auto& other : every_layout({61}))
+      CHECK(same(ht::bincount(x, {.weights = distribute(weights, other)}), at::bincount(global, weights)));
+  }
+  CHECK(same(ht::bincount(ht::zeros({0}, {.dtype = ht::int64, .split = 0})), at::zeros({0}, at::kLong)));
+  CHECK_THROWS_WITH(ht::bincount(ht::array({3, -2, 1, 0}, {.split = 0})),
+                    Catch::Contains("[bincount] got the element -2"));
+  CHECK_THROWS_AS(ht::bincount(ht::ones({3})), ht::TypeError);
+  CHECK_THROWS_AS(ht::bincount(ht::ones({3, 1}, {.dtype = ht::int64})), ht::ValueError);
+}
+
+TEST_CASE("bad histograms are errors", "[ops][histogram]") {
+  const auto x = ht::ones({4}, {.split = 0});
+  CHECK_THROWS_WITH(ht::histogram(x, {.bins = 0}), Catch::Contains("got 0 bins"));
+  CHECK_THROWS_WITH(ht::histogram(x, {.range = ht::Range{3, 1}}), Catch::Contains("got the range 3 to 1"));
+  CHECK_THROWS_AS(ht::histogram(x, {.edges = ht::array({1, 3, 2})}), ht::ValueError);
+  CHECK_THROWS_AS(ht::histogram(x, {.weights = ht::ones({5})}), ht::ValueError);
+  CHECK_THROWS_AS(ht::histogram(ht::ones({3}, {.dtype = ht::complex64})), ht::TypeError);
+  CHECK_THROWS_AS(ht::histogramdd(ht::ones({4, 2}), {.bins = {1, 2, 3}}), ht::ValueError);
+  CHECK_THROWS_AS(ht::histogram2d(x, ht::ones({5})), ht::ValueError);
+}

@@ -1,0 +1,87 @@
+#include "../support.hpp"
+
+#include <heatpp/ops/search.hpp>
+
+namespace {
+
+at::Tensor scattered(const ht::Shape& shape, at::ScalarType type, double spread = 50) {
+  return ((at::arange(ht::size_of(shape), at::kDouble) * 0.618).frac() * spread).floor().reshape(shape).to(type);
+}
+
+}  // namespace
+
+TEST_CASE("searchsorted finds places for any two layouts", "[ops][search]") {
+  const std::int64_t n = GENERATE(0, 1, 12, 900);
+  const auto sorted = std::get<0>(scattered({n}, at::kInt).sort()) + 2;
+  const ht::Shape shape = GENERATE(ht::Shape{6}, ht::Shape{5, 3}, ht::Shape{700});
+  const auto wanted = scattered(shape, at::kDouble, 110) / 2;
+  for (const auto& layout_a : every_layout({n}))
+    for (const auto& layout_v : every_layout(shape)) {
+      const auto a = distribute(sorted, layout_a), v = distribute(wanted, layout_v);
+      CHECK(same(ht::searchsorted(a, v), at::searchsorted(sorted.to(at::kDouble), wanted)));
+      CHECK(same(ht::searchsorted(a, v, {.side = ht::Side::right}),
+                 at::searchsorted(sorted.to(at::kDouble), wanted, false, /*right=*/true)));
+      CHECK(ht::searchsorted(a, v).layout() == layout_v);
+    }
+}
+
+TEST_CASE("searchsorted has NaN last and takes numbers", "[ops][search]") {
+  const auto a = ht::array({1.0, 3.0, NAN, NAN}, {.split = 0});
+  CHECK(ht::searchsorted(a, 3).item<std::int64_t>() == 1);
+  CHECK(ht::searchsorted(a, NAN).item<std::int64_t>() == 2);
+  CHECK(ht::searchsorted(a, NAN, {.side = ht::Side::right}).item<std::int64_t>() == 4);
+  CHECK(ht::searchsorted(ht::array({16777217, 16777218}, {.split = 0}), 16777217.5).item<std::int64_t>() == 1);
+  CHECK_THROWS_AS(ht::searchsorted(ht::ones({2, 2}), 1), ht::ValueError);
+}
+
+TEST_CASE("digitize and bucketize number the bins of elements", "[ops][search]") {
+  const auto global = scattered({8, 3}, at::kFloat);
+  const auto bins = at::tensor({5.0F, 10.0F, 10.0F, 30.0F, 45.0F});
+  for (const auto& layout : every_layout({8, 3}))
+    for (const auto& cut : every_layout({5})) {
+      const auto x = distribute(global, layout), edges = distribute(bins, cut);
+      const auto left = at::searchsorted(bins, global), right = at::searchsorted(bins, global, false, true);
+      CHECK(same(ht::digitize(x, edges), right));
+      CHECK(same(ht::digitize(x, edges, {.right = true}), left));
+      CHECK(same(ht::bucketize(x, edges), left));
+      CHECK(same(ht::bucketize(x, edges, {.right = true}), right));
+      CHECK(same(ht::digitize(x, distribute(bins.flip(0), cut)), 5 - right));
+    }
+  CHECK_THROWS_AS(ht::digitize(ht::ones({2}), ht::array({1, 3, 2})), ht::ValueError);
+}
+
+TEST_CASE("digitize's falling bins are closed on the other side", "[ops][search]") {
+  const auto x = ht::array({0.2, 6.4, 3.0, 1.6}, {.split = 0}), bins = ht::array({4.0, 3.0, 1.0});
+  CHECK(same(ht::digitize(x, bins), at::tensor({3, 0, 1, 2}, at::kLong)));
+  CHECK(same(ht::digitize(x, bins, {.right = true}), at::tensor({3, 0, 2, 2}, at::kLong)));
+}
+
+TEST_CASE("count_nonzero counts along axes", "[ops][search]") {
+  const auto global = scattered({7, 4}, at::kFloat, 3);
+  for (const auto& layout : every_layout({7, 4})) {
+    const auto x = distribute(global, layout);
+    CHECK(same(ht::count_nonzero(x), at::count_nonzero(global)));
+    for (const int axis : {0, 1}) CHECK(same(ht::count_nonzero(x, axis), (global != 0).sum(axis)));
+  }
+}
+
+TEST_CASE("trim_zeros cuts zeros off the ends", "[ops][search]") {
+  auto line = at::zeros({9}, at::kInt);
+  line.narrow(0, 2, 4).fill_(5);
+  line[3] = 0;
+  auto plane = at::zeros({5, 6}, at::kFloat);
+  plane[1][2] = plane[3][4] = 1;
+  for (const auto& layout : every_layout({9})) {
+    const auto x = distribute(line, layout);
+    CHECK(same(ht::trim_zeros(x), line.narrow(0, 2, 4)));
+    CHECK(same(ht::trim_zeros(x, {.trim = "f"}), line.narrow(0, 2, 7)));
+    CHECK(same(ht::trim_zeros(x, {.trim = "b"}), line.narrow(0, 0, 6)));
+    CHECK(same(ht::trim_zeros(distribute(at::zeros({9}), layout), {.trim = "f"}), at::zeros({0})));
+  }
+  for (const auto& layout : every_layout({5, 6})) {
+    const auto x = distribute(plane, layout);
+    CHECK(same(ht::trim_zeros(x), plane.narrow(0, 1, 3).narrow(1, 2, 3)));
+    CHECK(same(ht::trim_zeros(x, {.trim = "bf", .axis = 1}), plane.narrow(1, 2, 3)));
+  }
+  CHECK_THROWS_AS(ht::trim_zeros(ht::ones({2}), {.trim = "x"}), ht::ValueError);
+}

@@ -1,0 +1,135 @@
+#include "../support.hpp"
+
+#include <heatpp/ops/diagonal.hpp>
+#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/index.hpp>
+#include <heatpp/ops/part.hpp>
+#include <heatpp/ops/selection.hpp>
+
+namespace {
+
+at::Tensor cube() { return at::arange(5 * 4 * 3, at::kInt).reshape({5, 4, 3}); }
+at::Tensor longs(const std::vector<std::int64_t>& values) { return at::tensor(values, at::kLong); }
+
+}  // namespace
+
+TEST_CASE("arrays are cut into parts that share memory", "[ops][part]") {
+  const auto global = cube();
+  for (const auto& layout : every_layout({5, 4, 3})) {
+    const auto x = distribute(global, layout);
+    const auto thirds = ht::array_split(x, 3);
+    CHECK(thirds.size() == 3);
+    for (int i = 0; i < 3; ++i)
+      CHECK(same(thirds[static_cast<std::size_t>(i)], at::tensor_split(global, 3)[static_cast<std::size_t>(i)]));
+    CHECK(same(ht::split(x, {1, 4})[1], global.slice(0, 1, 4)));
+    CHECK(same(ht::hsplit(x, 2)[1], global.slice(1, 2)));
+    CHECK(same(ht::dsplit(x, 3)[2], global.slice(2, 2)));
+    CHECK(same(ht::unstack(x, 1)[3], global.select(1, 3)));
+    CHECK(same(ht::unfold(x, 0, 3), global.unfold(0, 3, 1)));
+    CHECK(same(ht::unfold(x, 1, 2, 2), global.unfold(1, 2, 2)));
+    CHECK_THROWS_AS(ht::split(x, 2), ht::ValueError);
+    CHECK_THROWS_AS(ht::unfold(x, 0, 6), ht::ValueError);
+  }
+}
+
+TEST_CASE("diagonals and triangles stay where they lie", "[ops][diagonal]") {
+  for (const ht::Shape& shape : {ht::Shape{5, 3}, ht::Shape{3, 5}}) {
+    const auto global = at::arange(15, at::kDouble).reshape(shape) + 1;
+    for (const auto& layout : every_layout(shape)) {
+      const auto x = distribute(global, layout);
+      for (int k = -5; k <= 5; ++k) {
+        CHECK(same(ht::tril(x, k), global.tril(k)));
+        CHECK(same(ht::triu(x, k), global.triu(k)));
+        if (k >= -shape[0] && k <= shape[1]) CHECK(same(ht::diag(x, k), global.diagonal(k)));
+        if (k >= -shape[1] && k <= shape[0])
+          CHECK(same(ht::diagonal(x, {.offset = k, .axis1 = 1, .axis2 = 0}), global.diagonal(k, 1, 0)));
+      }
+      const auto y = ht::copy(x);
+      ht::fill_diagonal(y, -1);
+      auto filled = global.clone();
+      filled.diagonal().fill_(-1);
+      CHECK(same(y, filled));
+      ht::fill_diagonal(y, ht::array({7.0, 8.0}, {.dtype = ht::float64}));
+      filled.diagonal().copy_(at::tensor({7., 8., 7.}, at::kDouble));
+      CHECK(same(y, filled));
+    }
+  }
+  for (const auto& layout : every_layout({4})) {
+    const auto v = at::arange(4) + 1;
+    for (const int k : {-2, 0, 1}) CHECK(same(ht::diag(distribute(v, layout), k), at::diag(v, k)));
+  }
+  for (const auto& layout : every_layout({5, 4, 3}))
+    CHECK(same(ht::diagonal(distribute(cube(), layout), {.offset = 1, .axis1 = 2, .axis2 = 0}),
+               cube().diagonal(1, 2, 0)));
+  CHECK(same(ht::tri(3, {.columns = 4, .k = 1}), at::ones({3, 4}).tril(1)));
+  CHECK(same(ht::triu_indices(3, {.k = 1})[1], longs({1, 2, 2})));
+  CHECK(same(ht::tril_indices(3)[0], longs({0, 1, 1, 2, 2, 2})));
+  CHECK(ht::diag_indices(3, 3).size() == 3);
+  CHECK_THROWS_AS(ht::diag(ht::ones({2, 2, 2})), ht::ValueError);
+}
+
+TEST_CASE("elements are taken and put along an axis", "[ops][selection]") {
+  const auto global = cube();
+  const auto p = ht::world().size();
+  const auto positions = longs({3, 0, -1, 1});
+  for (const auto& layout : every_layout({5, 4, 3})) {
+    const auto x = distribute(global, layout);
+    const auto q = distribute(positions, ht::Layout({4}, 0, p));
+    for (const int axis : {0, 1})
+      CHECK(same(ht::take(x, q, axis), global.index_select(axis, positions.remainder(axis == 0 ? 5 : 4))));
+    CHECK(same(ht::take(x, q), global.flatten().index({positions})));
+    for (const int axis : {0, 1, 2}) {
+      const auto order = (global * 7 % 11).argsort(std::int64_t{axis});
+      for (const auto& cut : every_layout({5, 4, 3})) {
+        const auto o = distribute(order, cut);
+        CHECK(same(ht::take_along_axis(x, o, axis), global.gather(axis, order)));
+        const auto y = ht::copy(x);
+        ht::put_along_axis(y, o, distribute(global.gather(axis, order) + 1, layout), axis);
+        CHECK(same(y, global + 1));
+      }
+    }
+    const auto y = ht::copy(x);
+    ht::put(y, q, ht::array({100, 200}));
+    auto expected = global.clone();
+    expected.view(-1).index_put_({positions}, at::tensor({100, 200, 100, 200}, at::kInt));
+    CHECK(same(y, expected));
+    ht::putmask(y, x > 50, ht::array({-1, -2, -3}));
+    const auto cycle = -(at::arange(60, at::kInt) % 3 + 1).reshape({5, 4, 3});
+    expected = at::where(global > 50, cycle, expected);
+    CHECK(same(y, expected));
+    ht::place(y, x < 4, ht::array({7, 8, 9}));
+    expected.view(-1).slice(0, 0, 4).copy_(at::tensor({7, 8, 9, 7}, at::kInt));
+    CHECK(same(y, expected));
+    ht::copyto(y, x, x > 30);
+    CHECK(same(y, at::where(global > 30, global, expected)));
+    ht::copyto(y, x);
+    CHECK(same(y, global));
+    CHECK(same(ht::extract(x % 7 == 0, x), global.masked_select(global % 7 == 0)));
+    CHECK(same(ht::compress(ht::array({false, true, true}), x, 0), global.slice(0, 1, 3)));
+    CHECK(same(ht::compress(ht::array({false, true, true}), x), global.flatten().slice(0, 1, 3)));
+  }
+  CHECK_THROWS_AS(ht::take(ht::arange(3, {.split = 0}), ht::array({3})), ht::IndexError);
+}
+
+TEST_CASE("choices are made element by element", "[ops][selection]") {
+  const auto which = longs({2, 0, 1, 1, 2});
+  for (const auto& layout : every_layout({5})) {
+    const auto w = distribute(which, layout), x = distribute(longs({0, 1, 2, 3, 4}), layout);
+    CHECK(same(ht::choose(w, {x, x * 10, x * 100}), longs({0, 1, 20, 30, 400})));
+    CHECK(same(ht::select({x<1, x> 2}, {x - 5, x * x}, 42), longs({-5, 42, 42, 9, 16})));
+    CHECK(same(ht::piecewise(x, {x<2, x> 3}, {[](const auto& v) { return -v; }, [](const auto& v) { return v * 2; }}),
+               longs({0, -1, 0, 0, 8})));
+    CHECK_THROWS_AS(ht::choose(w, {x, x}), ht::IndexError);
+    const auto parts = ht::unravel_index(x + 7, {4, 3});
+    CHECK(same(parts[0], longs({2, 2, 3, 3, 3})));
+    CHECK(same(parts[1], longs({1, 2, 0, 1, 2})));
+    CHECK(same(ht::ravel_multi_index(parts, {4, 3}), longs({7, 8, 9, 10, 11})));
+    CHECK_THROWS_AS(ht::unravel_index(x + 8, {4, 3}), ht::IndexError);
+  }
+  const auto grid = ht::ix_({ht::array({2, 0}), ht::array({true, false, true})});
+  CHECK(same(distribute(cube(), ht::Layout({5, 4, 3}, 0, ht::world().size()))(grid[0], ht::all_of, grid[1]),
+             cube()
+                 .index({longs({2, 0}), at::indexing::Slice(), at::indexing::Slice()})
+                 .index({"...", longs({0, 2})})
+                 .permute({0, 2, 1})));
+}
