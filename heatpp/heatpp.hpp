@@ -10,6 +10,17 @@
 #include <heatpp/core/printing.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/linalg/eigh.hpp>
+#include <heatpp/linalg/einsum.hpp>
+#include <heatpp/linalg/iterative.hpp>
+#include <heatpp/linalg/lstsq.hpp>
+#include <heatpp/linalg/matrix.hpp>
+#include <heatpp/linalg/norm.hpp>
+#include <heatpp/linalg/product.hpp>
+#include <heatpp/linalg/qr.hpp>
+#include <heatpp/linalg/solve.hpp>
+#include <heatpp/linalg/svd.hpp>
+#include <heatpp/linalg/truncated.hpp>
 #include <heatpp/ops/arg.hpp>
 #include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/calculus.hpp>
@@ -27,6 +38,7 @@
 #include <heatpp/ops/nonzero.hpp>
 #include <heatpp/ops/order.hpp>
 #include <heatpp/ops/part.hpp>
+#include <heatpp/ops/polynomial.hpp>
 #include <heatpp/ops/reduce.hpp>
 #include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/scan.hpp>

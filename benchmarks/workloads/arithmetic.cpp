@@ -44,6 +44,11 @@ Prepared cumsum() {
   return timed([x = generate<normal>(76, {20'000'000})] { return ht::cumsum(x, 0); }, check_sums);
 }
 
+Prepared argmax() {
+  return timed([x = generate<normal>(76, {20'000'000})] { return ht::argmax(x); },
+               [](const auto& y) { return check_values({y}); });
+}
+
 /// Checked by its mean and mean square.
 Prepared randn() {
   return timed([] { return ht::random::randn({50'000'000}, {.split = 0}); },
@@ -82,6 +87,7 @@ std::vector<Workload> arithmetic_workloads() {
           {"randn", "randn", randn},
           {"conv1d", "convolve", conv1d},
           {"cumsum", "cumsum", cumsum},
+          {"argmax", "argmax", argmax},
           {"latency", "sum", latency}};
 }
 

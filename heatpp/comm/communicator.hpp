@@ -12,7 +12,8 @@
 
 namespace heatpp {
 
-enum class ReduceOp { sum, prod, min, max };
+/// How elements are combined. A mean, which integers have none of, is the sum divided by the number of ranks.
+enum class ReduceOp { sum, prod, min, max, mean };
 
 /// What this rank handed to a communicator so far. Bytes count the payload that is meant for other ranks: the whole
 /// buffer of a reduction or broadcast, the blocks for other ranks of an exchange. A group of one has nobody to talk to
@@ -24,7 +25,7 @@ struct CommCounters {
 
 /// A group of ranks with a message space of their own: a duplicate of an MPI communicator, so that a host code's
 /// messages and the library's never meet. Copies share it. All methods but rank(), size() and counters() are collective
-/// over the group, `send`, `receive` and theirs without waiting over the two ranks named; failures throw CommError.
+/// over the group, sending and receiving over the two ranks named; failures throw CommError.
 /// `<heatpp/interop/mpi.hpp>` converts from and to MPI_Comm.
 class Communicator {
  public:
@@ -62,7 +63,7 @@ class Communicator {
   void exchange(std::span<const ConstBlock> send, std::span<const Block> receive) const;
   void send(ConstBuffer data, int to) const;
   void receive(Buffer data, int from) const;
-  /// The same, without waiting: `data` belongs to the request until it is waited for. Meets its counterpart only.
+  /// The same without waiting: `data` belongs to the request until it is waited for.
   [[nodiscard]] Request isend(ConstBuffer data, int to) const;
   [[nodiscard]] Request ireceive(Buffer data, int from) const;
 

@@ -155,6 +155,7 @@ void Communicator::exchange(std::span<const ConstBlock> send, std::span<const Bl
   while (!incoming.done() || !outgoing.done()) {
     incoming.advance();
     outgoing.advance();
+    progress();
   }
 }
 

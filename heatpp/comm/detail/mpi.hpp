@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/segment.hpp>
+#include <thread>
 
 namespace heatpp {
 
@@ -13,6 +15,10 @@ struct Communicator::Impl {
   int size = 1;
   std::atomic<std::int64_t> calls{0};
   std::atomic<std::int64_t> bytes{0};
+  std::atomic<std::uint32_t> started{0};  ///< collectives that are made of messages, whose tags follow from it
+
+  std::unique_ptr<detail::Segment> segment;  ///< where the ranks share memory and a topology asked for it
+  bool asked_for_segment = false;
 
   /// Adopts `owned`, a communicator that nobody else frees.
   explicit Impl(MPI_Comm owned);
@@ -21,10 +27,6 @@ struct Communicator::Impl {
   Impl& operator=(const Impl&) = delete;
 
   void count(std::int64_t payload);
-};
-
-struct Request::Impl {
-  std::vector<MPI_Request> pending;
 };
 
 namespace detail {
@@ -38,6 +40,25 @@ void check_mpi(int code, const char* op);
 
 /// MPI counts are ints: longer buffers go in pieces of this many elements.
 inline constexpr std::int64_t max_count = std::int64_t{1} << 30;
+
+/// While it lives, operations under way make progress on a thread of their own, if there are any: the ranks that a
+/// blocking call of MPI waits for may be waiting for them. Needs MPI_THREAD_MULTIPLE, which Environment asks for.
+class ProgressBeside {
+ public:
+  ProgressBeside();
+  ~ProgressBeside();
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+/// A blocking call of MPI.
+template <class F>
+void call_mpi(const char* op, F call) {
+  const ProgressBeside progress;
+  check_mpi(call(), op);
+}
 
 /// Calls f(first, n) for pieces of at most `limit` elements, at least once.
 template <class F>
