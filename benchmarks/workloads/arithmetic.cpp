@@ -36,7 +36,7 @@ Prepared chain_map() {
 Prepared chain_xtensor() {
   return chain([](const auto& a, const auto& b, const auto& c) {
     const auto x = ht::as_xtensor<float>(a), y = ht::as_xtensor<float>(b), z = ht::as_xtensor<float>(c);
-    return ht::sum(ht::like(a, xt::sqrt(x * x + y * y) * z - x / (y * y + 1.0f))).template item<double>();
+    return ht::sum(ht::from_expression(xt::sqrt(x * x + y * y) * z - x / (y * y + 1.0f), a)).template item<double>();
   });
 }
 

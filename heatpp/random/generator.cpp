@@ -1,6 +1,7 @@
 #include <heatpp/random/generator.hpp>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/promotion.hpp>
 #include <heatpp/random/detail/sample.hpp>
 
 #include <random>
@@ -33,6 +34,23 @@ template <class T>
 struct Normals {
   static constexpr ChunkKernel<T> kernel = &normal_chunks<T>;
 };
+
+Parameter difference(const Parameter& a, const Parameter& b) {
+  if (!a.block.defined() && !b.block.defined()) return {.number = a.number - b.number, .block = {}};
+  const auto values = [](const Parameter& p) {
+    return p.block.defined() ? p.block : at::scalar_tensor(p.number, at::kDouble);
+  };
+  return {.number = 0, .block = values(a) - values(b)};
+}
+
+/// Whether elements of `dtype` hold all numbers from low to high.
+bool holds(Dtype dtype, std::int64_t low, std::int64_t high) {
+  if (!is_integral(dtype) || itemsize(dtype) == 8) return true;
+  const auto bits = 8 * static_cast<int>(itemsize(dtype));
+  const bool natural = dtype == uint8;
+  const auto largest = (std::int64_t{1} << (natural ? bits : bits - 1)) - 1;
+  return low >= (natural ? 0 : -largest - 1) && high <= largest;
+}
 
 /// shift + scale * z with parameters that may be arrays.
 template <template <class> class Kernels>
@@ -83,18 +101,11 @@ DNDarray Generator::standard_normal(const Shape& shape, const ArrayOptions& opti
 DNDarray Generator::uniform(const Operand& low, const Operand& high, const Shape& shape, const ArrayOptions& options) {
   const Operand operands[] = {low, high};
   const auto target = target_of("uniform", operands, shape, options, float32);
-  auto parameters = parameters_of("uniform", operands, target);
+  const auto parameters = parameters_of("uniform", operands, target);
   check_parameters("uniform", "finite low <= high", parameters, target, [&](std::int64_t i) {
     return std::isfinite(parameters[1].at(i) - parameters[0].at(i)) && parameters[0].at(i) <= parameters[1].at(i);
   });
-  auto& [number, block] = parameters[1];
-  const bool both_numbers = !block.defined() && !parameters[0].block.defined();
-  if (both_numbers) number -= parameters[0].number;
-  else
-    block =
-        (block.defined() ? block : at::full(target.local_shape(), number, at::kDouble)) -
-        (parameters[0].block.defined() ? parameters[0].block : at::scalar_tensor(parameters[0].number, at::kDouble));
-  return shifted<Uniforms>(*this, target, parameters[0], parameters[1]);
+  return shifted<Uniforms>(*this, target, parameters[0], difference(parameters[1], parameters[0]));
 }
 
 DNDarray Generator::normal(const Operand& loc, const Operand& scale, const Shape& shape, const ArrayOptions& options) {
@@ -112,6 +123,9 @@ DNDarray Generator::integers(std::int64_t low, std::optional<std::int64_t> high,
   if (first >= last)
     heatpp::detail::raise<ValueError>("integers", "got low {}, high {}; expected low < high", first, last);
   const auto target = target_of("integers", {}, shape, options, int64);
+  if (!holds(target.dtype, first, last - 1))
+    heatpp::detail::raise<ValueError>("integers", "got low {}, high {} for {}; expected a dtype that holds them", first,
+                                      last, name(target.dtype));
   const auto base = reserve(target.layout.size());
   const auto span = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
   auto block = at::empty(target.local_shape(), at::kLong);

@@ -112,7 +112,9 @@ class Generator {
 void seed(std::uint64_t value);
 /// The same with a seed from the system's entropy. Collective over default_comm(): one broadcast.
 void seed();
+/// The state of the default generator.
 [[nodiscard]] State get_state();
+/// Puts the default generator into a state, which every rank must give alike.
 void set_state(const State& state);
 
 }  // namespace heatpp::random

@@ -80,21 +80,21 @@ namespace heatpp::random {
 #undef HEATPP_RANDOM2
 #undef HEATPP_RANDOM3
 
-/// 0 .. n - 1 in random order, as int64.
+/// The whole numbers below n in random order, as int64.
 [[nodiscard]] inline DNDarray permutation(std::int64_t n, const ArrayOptions& options = {}) {
   return default_generator().permutation(n, options);
 }
 [[nodiscard]] inline DNDarray randperm(std::int64_t n, const ArrayOptions& options = {}) {
   return permutation(n, options);
 }
-/// The rows of `x` in random order.
+/// The rows of `x` in random order, or what lies along another axis.
 [[nodiscard]] inline DNDarray permutation(const DNDarray& x, int axis = 0) {
   return default_generator().permutation(x, axis);
 }
-/// The same in place.
+/// Puts the rows of `x` into random order, in place.
 inline void shuffle(const DNDarray& x, int axis = 0) { default_generator().shuffle(x, axis); }
 
-/// Elements of 0 .. n - 1.
+/// Whole numbers below n, or rows of an array, with or without replacement and weights.
 [[nodiscard]] inline DNDarray choice(std::int64_t n, const Shape& shape = {}, const ChoiceOptions& options = {}) {
   return default_generator().choice(n, shape, options);
 }

@@ -130,6 +130,7 @@ TEST_CASE("bad parameters are errors on all ranks and leave the generator as it 
   CHECK_THROWS_WITH(g.normal(0, -1), Catch::Contains("[normal] got parameters (0, -1); expected scale >= 0"));
   CHECK_THROWS_WITH(g.exponential(bad), Catch::Contains("got parameters (-1,)"));
   CHECK_THROWS_AS(g.integers(3, 3), ht::ValueError);
+  CHECK_THROWS_AS(g.integers(0, 300, {2}, {.dtype = ht::uint8}), ht::ValueError);
   CHECK_THROWS_AS(g.random({3}, {.dtype = ht::int32}), ht::TypeError);
   CHECK_THROWS_AS(g.exponential(ht::ones({3}), {4}), ht::ValueError);
   CHECK_THROWS_AS(g.random({-1}), ht::ValueError);

@@ -98,6 +98,16 @@ TEST_CASE("choice draws with and without replacement and weights", "[random][cho
   }
 }
 
+TEST_CASE("choice takes rows of arrays on any layout", "[random][choice]") {
+  const auto global = at::arange(7 * 3).reshape({7, 3});
+  const auto rows = rnd::Generator(6).choice(7, {5, 2}).larray();
+  for (const auto& layout : every_layout({7, 3}))
+    for (const std::optional<int> split : {std::optional<int>{}, std::optional(0), std::optional(1)}) {
+      const auto y = rnd::Generator(6).choice(distribute(global, layout), {5, 2}, {.split = split});
+      CHECK(same(y, global.index({rows})));
+    }
+}
+
 TEST_CASE("weights are kept", "[random][choice]") {
   rnd::Generator g(3);
   const auto p = ht::array({0.1, 0.0, 0.5, 0.4}, {.dtype = ht::float64, .split = 0});

@@ -45,6 +45,8 @@ MapPlan plan_map(const char* op, const std::vector<Operand>& operands, std::span
   if (plan.extents.empty()) plan.extents.push_back(1);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     auto& block = blocks[i];
+    if (!block.is_cpu())
+      raise<ValueError>(op, "got an array on {}; expected arrays on the CPU", to_string(operands[i].array()->device()));
     block = block.to(to_torch(dtypes[i])).expand(shape);
     auto strides = block.strides().vec();
     if (strides.empty()) strides.push_back(0);
