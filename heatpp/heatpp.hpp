@@ -24,17 +24,21 @@
 #include <heatpp/ops/arg.hpp>
 #include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/calculus.hpp>
+#include <heatpp/ops/convolve.hpp>
 #include <heatpp/ops/creation.hpp>
 #include <heatpp/ops/diagonal.hpp>
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/halo.hpp>
 #include <heatpp/ops/histogram.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/join.hpp>
+#include <heatpp/ops/map.hpp>
 #include <heatpp/ops/moments.hpp>
 #include <heatpp/ops/nan.hpp>
 #include <heatpp/ops/nonzero.hpp>
 #include <heatpp/ops/order.hpp>
 #include <heatpp/ops/part.hpp>
+#include <heatpp/ops/polynomial.hpp>
 #include <heatpp/ops/reduce.hpp>
 #include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/scan.hpp>
@@ -42,3 +46,4 @@
 #include <heatpp/ops/selection.hpp>
 #include <heatpp/ops/sets.hpp>
 #include <heatpp/ops/sort.hpp>
+#include <heatpp/random/random.hpp>

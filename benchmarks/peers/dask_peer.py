@@ -59,6 +59,32 @@ def cumsum():
     return lambda: da.cumsum(x, axis=0).persist(), check_sums
 
 
+@workload("randn")
+def randn():
+    def draw():
+        return da.random.default_rng(1).standard_normal(50_000_000, chunks=5_000_000, dtype=np.float32).persist()
+
+    return draw, lambda x: [float(x.mean(dtype="f8").compute()), float((x.astype("f8") ** 2).mean().compute())]
+
+
+@workload("conv1d")
+def conv1d():
+    from scipy.signal import oaconvolve
+
+    x, taps = vector("normal", 71, 10_000_000), data.vector("uniform", 131, 0, 65)
+
+    def convolve(block):
+        return oaconvolve(block, taps, mode="same")
+
+    return lambda: da.overlap.map_overlap(convolve, x, depth=32, boundary=0, dtype=np.float32).persist(), check_sums
+
+
+@workload("argmax")
+def argmax():
+    x = vector("normal", 76, 20_000_000)
+    return lambda: da.argmax(x).compute(), lambda position: [float(position)]
+
+
 @workload("latency")
 def latency():
     x = vector("uniform", 11, 100, 2)

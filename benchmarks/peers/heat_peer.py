@@ -75,6 +75,27 @@ def cumsum():
     return lambda: ht.cumsum(x, 0), check_sums
 
 
+@workload("randn")
+def randn():
+    def moments(x):
+        sums = world.allreduce(np.array([x.larray.double().sum().item(), x.larray.double().square().sum().item()]))
+        return list(sums / x.size)
+
+    return lambda: ht.random.randn(50_000_000, split=0), moments
+
+
+@workload("conv1d")
+def conv1d():
+    x, taps = vector("normal", 71, 10_000_000), ht.array(data.vector("uniform", 131, 0, 65))
+    return lambda: ht.convolve(x, taps, mode="same"), check_sums
+
+
+@workload("argmax")
+def argmax():
+    x = vector("normal", 76, 20_000_000)
+    return lambda: ht.argmax(x).item(), lambda position: [position]
+
+
 @workload("latency")
 def latency():
     x = vector("uniform", 11, 100)

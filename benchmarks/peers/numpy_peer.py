@@ -24,6 +24,33 @@ def cumsum():
     return lambda: np.cumsum(x), data.check_sums
 
 
+@workload("randn")
+def randn():
+    generator = np.random.default_rng(1)
+    draw = lambda: generator.standard_normal(50_000_000, dtype=np.float32)
+    return draw, lambda x: [x.mean(dtype=np.float64), np.square(x, dtype=np.float64).mean()]
+
+
+@workload("conv1d")
+def conv1d():
+    from scipy.signal import oaconvolve
+
+    x, taps = data.vector("normal", 71, 0, 10_000_000), data.vector("uniform", 131, 0, 65)
+    return lambda: oaconvolve(x, taps, mode="same"), data.check_sums
+
+
+@workload("argmax")
+def argmax():
+    x = data.vector("normal", 76, 0, 20_000_000)
+    return lambda: x.argmax(), scalar
+
+
+@workload("fancy")
+def fancy():
+    x, at = data.vector("normal", 71, 0, 10_000_000), data.vector("position", 121, 0, 1_000_000)
+    return lambda: x[at], data.check_sums
+
+
 @workload("latency")
 def latency():
     x = data.vector("uniform", 11, 0, 100)

@@ -33,6 +33,30 @@ def cumsum():
     return lambda: x.cumsum(0), check_sums
 
 
+@workload("randn")
+def randn():
+    return lambda: torch.randn(50_000_000), lambda x: [x.double().mean().item(), x.double().square().mean().item()]
+
+
+@workload("conv1d")
+def conv1d():
+    x, taps = vector("normal", 71, 10_000_000), vector("uniform", 131, 65).flip(0)
+    convolve = lambda: torch.nn.functional.conv1d(x[None, None], taps[None, None], padding=32)[0, 0]
+    return convolve, check_sums
+
+
+@workload("argmax")
+def argmax():
+    x = vector("normal", 76, 20_000_000)
+    return lambda: x.argmax().item(), scalar
+
+
+@workload("fancy")
+def fancy():
+    x, at = vector("normal", 71, 10_000_000), vector("position", 121, 1_000_000)
+    return lambda: x[at], check_sums
+
+
 @workload("latency")
 def latency():
     x = vector("uniform", 11, 100)

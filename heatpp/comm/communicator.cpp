@@ -1,5 +1,8 @@
 #include <heatpp/comm/communicator.hpp>
-#include <heatpp/comm/detail/mpi.hpp>
+#include <heatpp/comm/detail/combine.hpp>
+#include <heatpp/comm/detail/fingerprint.hpp>
+#include <heatpp/comm/detail/pending.hpp>
+#include <heatpp/comm/detail/operation.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 
 #include <algorithm>
@@ -7,16 +10,16 @@
 
 namespace heatpp {
 
-using detail::check_mpi;
-using detail::for_each_piece;
-using detail::max_count;
-using detail::mpi_op;
-using detail::mpi_type;
+using namespace detail;
 
 namespace {
 
 std::byte* at(const Buffer& data, std::int64_t first) {
   return static_cast<std::byte*>(data.data) + first * static_cast<std::int64_t>(itemsize(data.dtype));
+}
+
+std::unique_ptr<Operation> start_allreduce(const Communicator& comm, const Buffer& data, ReduceOp op) {
+  return rounded_once(data, op, comm.size(), [&](Buffer wide) { return native_allreduce(comm, wide, op); });
 }
 
 }  // namespace
@@ -25,74 +28,82 @@ int Communicator::rank() const noexcept { return impl_->rank; }
 int Communicator::size() const noexcept { return impl_->size; }
 CommCounters Communicator::counters() const noexcept { return {impl_->calls, impl_->bytes}; }
 
-void Communicator::barrier() const {
+void Communicator::barrier(Site site) const {
+  check_collective(*this, {"barrier"}, site);
   impl_->count(0);
-  check_mpi(MPI_Barrier(impl_->mpi), "barrier");
+  call_mpi("barrier", [&] { return MPI_Barrier(impl_->mpi); });
 }
 
-void Communicator::allreduce(Buffer data, ReduceOp op) const {
-  const auto mpi = mpi_op(op, data.dtype);
+void Communicator::allreduce(Buffer data, ReduceOp op, Site site) const {
+  check_op("allreduce", op, data.dtype);
+  check_collective(*this, {"allreduce", data.count, data.dtype, static_cast<int>(op)}, site);
   impl_->count(data.bytes());
   if (size() == 1) return;
-  for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, at(data, first), n, mpi_type(data.dtype), mpi, impl_->mpi), "allreduce");
-  });
-}
-
-Request Communicator::iallreduce(Buffer data, ReduceOp op) const {
+  if (is_float16(data.dtype)) return run(*start_allreduce(*this, data, op));
   const auto mpi = mpi_op(op, data.dtype);
-  impl_->count(data.bytes());
-  auto request = std::make_unique<Request::Impl>();
   for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
-    auto& pending = request->pending.emplace_back();
-    check_mpi(MPI_Iallreduce(MPI_IN_PLACE, at(data, first), n, mpi_type(data.dtype), mpi, impl_->mpi, &pending),
-              "iallreduce");
+    call_mpi("allreduce",
+             [&] { return MPI_Allreduce(MPI_IN_PLACE, at(data, first), n, mpi_type(data.dtype), mpi, impl_->mpi); });
   });
-  return Request(std::move(request));
+  if (op == ReduceOp::mean) divide(data.dtype, data.data, data.count, size());
 }
 
-void Communicator::exscan(Buffer data, ReduceOp op) const {
+Request Communicator::iallreduce(Buffer data, ReduceOp op, Site site) const {
+  check_op("iallreduce", op, data.dtype);
+  check_collective(*this, {"iallreduce", data.count, data.dtype, static_cast<int>(op)}, site);
+  impl_->count(data.bytes());
+  if (size() == 1) return {};
+  return start(start_allreduce(*this, data, op));
+}
+
+void Communicator::exscan(Buffer data, ReduceOp op, Site site) const {
+  check_collective(*this, {"exscan", data.count, data.dtype, static_cast<int>(op)}, site);
   const auto mpi = mpi_op(op, data.dtype);
+  const auto type = mpi_type(data.dtype);
   impl_->count(data.bytes());
   for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
-    check_mpi(MPI_Exscan(MPI_IN_PLACE, at(data, first), n, mpi_type(data.dtype), mpi, impl_->mpi), "exscan");
+    auto* const x = at(data, first);
+    call_mpi("exscan", [&] { return MPI_Exscan(MPI_IN_PLACE, x, n, type, mpi, impl_->mpi); });
   });
 }
 
-void Communicator::broadcast(Buffer data, int root) const {
+void Communicator::broadcast(Buffer data, int root, Site site) const {
+  check_collective(*this, {"broadcast", data.count, data.dtype, root}, site);
   impl_->count(data.bytes());
   if (size() == 1) return;
+  const auto type = mpi_type(data.dtype);
   for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
-    check_mpi(MPI_Bcast(at(data, first), n, mpi_type(data.dtype), root, impl_->mpi), "broadcast");
+    auto* const x = at(data, first);
+    call_mpi("broadcast", [&] { return MPI_Bcast(x, n, type, root, impl_->mpi); });
   });
 }
 
-void Communicator::reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op) const {
+void Communicator::reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op, Site site) const {
+  check_collective(*this, {"reduce_scatter", data.count, data.dtype, static_cast<int>(op)}, site);
   const auto mpi = mpi_op(op, data.dtype);
+  const auto type = mpi_type(data.dtype);
+  if (data.count >= max_count || op == ReduceOp::mean) return allreduce(data, op, site);
   impl_->count(data.bytes());
   const auto me = static_cast<std::size_t>(rank());
   std::vector<std::byte> mine(static_cast<std::size_t>(counts[me]) * itemsize(data.dtype));
-  if (data.count < max_count) {
-    const std::vector<int> sizes(counts.begin(), counts.end());
-    check_mpi(MPI_Reduce_scatter(data.data, mine.data(), sizes.data(), mpi_type(data.dtype), mpi, impl_->mpi),
-              "reduce_scatter");
-  } else {
-    allreduce(data, op);
-    return;
-  }
+  const std::vector<int> sizes(counts.begin(), counts.end());
+  call_mpi("reduce_scatter",
+           [&] { return MPI_Reduce_scatter(data.data, mine.data(), sizes.data(), type, mpi, impl_->mpi); });
   std::ranges::copy(mine, at(data, std::reduce(counts.begin(), counts.begin() + rank())));
 }
 
-void Communicator::allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts) const {
+void Communicator::allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, Site site) const {
+  check_collective(*this, {"allgather", all.count, all.dtype}, site);
   impl_->count(mine.bytes());
   if (all.count < max_count) {
     std::vector<int> sizes(counts.begin(), counts.end()), first(counts.size());
     std::exclusive_scan(sizes.begin(), sizes.end(), first.begin(), 0);
     const auto me = static_cast<std::size_t>(rank());
-    const bool in_place = mine.data == at(all, first[me]);
-    check_mpi(MPI_Allgatherv(in_place ? MPI_IN_PLACE : mine.data, sizes[me], mpi_type(mine.dtype), all.data,
-                             sizes.data(), first.data(), mpi_type(all.dtype), impl_->mpi),
-              "allgather");
+    const void* const from = mine.data == at(all, first[me]) ? MPI_IN_PLACE : mine.data;
+    const auto type = mpi_type(all.dtype);
+    call_mpi("allgather", [&] {
+      return MPI_Allgatherv(from, sizes[me], type, all.data, sizes.data(), first.data(), type, impl_->mpi);
+    });
     return;
   }
   std::vector<ConstBlock> send(counts.size(),
@@ -104,68 +115,73 @@ void Communicator::allgather(ConstBuffer mine, Buffer all, std::span<const std::
     receive.push_back({at(all, first), 1, bytes, bytes});
     first += count;
   }
-  exchange(send, receive);
+  exchange(send, receive, site);
 }
 
-std::vector<std::int64_t> Communicator::allgather(std::int64_t value) const {
+std::vector<std::int64_t> Communicator::allgather(std::int64_t value, Site site) const {
+  check_collective(*this, {"allgather", 1, Dtype::int64}, site);
   impl_->count(sizeof value);
   std::vector<std::int64_t> all(static_cast<std::size_t>(size()));
-  check_mpi(MPI_Allgather(&value, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, impl_->mpi), "allgather");
+  call_mpi("allgather", [&] { return MPI_Allgather(&value, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, impl_->mpi); });
   return all;
 }
 
-std::vector<std::int64_t> Communicator::alltoall(std::span<const std::int64_t> values) const {
+std::vector<std::int64_t> Communicator::alltoall(std::span<const std::int64_t> values, Site site) const {
+  check_collective(*this, {"alltoall", 1, Dtype::int64}, site);
   if (std::ssize(values) != size())
     detail::raise<ValueError>("alltoall", "got {} values; expected one for each of {} ranks", values.size(), size());
   impl_->count((size() - 1) * static_cast<std::int64_t>(sizeof(std::int64_t)));
   std::vector<std::int64_t> received(values.size());
-  check_mpi(MPI_Alltoall(values.data(), 1, MPI_INT64_T, received.data(), 1, MPI_INT64_T, impl_->mpi), "alltoall");
+  const auto type = MPI_INT64_T;
+  call_mpi("alltoall", [&] { return MPI_Alltoall(values.data(), 1, type, received.data(), 1, type, impl_->mpi); });
   return received;
 }
 
 void Communicator::send(ConstBuffer data, int to) const {
   impl_->count(data.bytes());
   for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
-    check_mpi(MPI_Send(static_cast<const std::byte*>(data.data) + first, n, MPI_BYTE, to, 1, impl_->mpi), "send");
+    const auto* const from = static_cast<const std::byte*>(data.data) + first;
+    call_mpi("send", [&] { return MPI_Send(from, n, MPI_BYTE, to, 1, impl_->mpi); });
   });
 }
 
 void Communicator::receive(Buffer data, int from) const {
   for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
-    check_mpi(MPI_Recv(static_cast<std::byte*>(data.data) + first, n, MPI_BYTE, from, 1, impl_->mpi, MPI_STATUS_IGNORE),
-              "receive");
+    auto* const to = static_cast<std::byte*>(data.data) + first;
+    call_mpi("receive", [&] { return MPI_Recv(to, n, MPI_BYTE, from, 1, impl_->mpi, MPI_STATUS_IGNORE); });
   });
 }
 
 Request Communicator::isend(ConstBuffer data, int to) const {
   impl_->count(data.bytes());
-  auto request = std::make_unique<Request::Impl>();
+  auto message = std::make_unique<detail::Pending>(*this, "isend");
   for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
     const auto* from = static_cast<const std::byte*>(data.data) + first;
-    check_mpi(MPI_Isend(from, n, MPI_BYTE, to, 1, impl_->mpi, &request->pending.emplace_back()), "isend");
+    check_mpi(MPI_Isend(from, n, MPI_BYTE, to, 1, impl_->mpi, &message->next()), "isend");
   });
-  return Request(std::move(request));
+  return detail::start(std::move(message));
 }
 
 Request Communicator::ireceive(Buffer data, int from) const {
-  auto request = std::make_unique<Request::Impl>();
+  auto message = std::make_unique<detail::Pending>(*this, "ireceive");
   for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
     auto* to = static_cast<std::byte*>(data.data) + first;
-    check_mpi(MPI_Irecv(to, n, MPI_BYTE, from, 1, impl_->mpi, &request->pending.emplace_back()), "ireceive");
+    check_mpi(MPI_Irecv(to, n, MPI_BYTE, from, 1, impl_->mpi, &message->next()), "ireceive");
   });
-  return Request(std::move(request));
+  return detail::start(std::move(message));
 }
 
 std::optional<Communicator> Communicator::split(int color, int key) const {
   MPI_Comm part = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split(impl_->mpi, color < 0 ? MPI_UNDEFINED : color, key, &part), "split");
+  call_mpi("split", [&] { return MPI_Comm_split(impl_->mpi, color < 0 ? MPI_UNDEFINED : color, key, &part); });
   if (part == MPI_COMM_NULL) return std::nullopt;
   return Communicator(std::make_shared<Impl>(part));
 }
 
 Communicator Communicator::split_shared() const {
   MPI_Comm part = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_split_type(impl_->mpi, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part), "split_shared");
+  call_mpi("split_shared",
+           [&] { return MPI_Comm_split_type(impl_->mpi, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part); });
   return Communicator(std::make_shared<Impl>(part));
 }
 

@@ -6,13 +6,15 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace heatpp {
 
-enum class ReduceOp { sum, prod, min, max };
+/// How elements are combined. A mean, which integers have none of, is the sum divided by the number of ranks.
+enum class ReduceOp { sum, prod, min, max, mean };
 
 /// What this rank handed to a communicator so far. Bytes count the payload that is meant for other ranks: the whole
 /// buffer of a reduction or broadcast, the blocks for other ranks of an exchange. A group of one has nobody to talk to
@@ -29,37 +31,44 @@ struct CommCounters {
 class Communicator {
  public:
   struct Impl;
+  /// Where a collective is called, which HEATPP_DEBUG=collectives reports: with it every collective is compared with
+  /// what the other ranks call, and a CommError names those that call another one, or none within HEATPP_TIMEOUT
+  /// seconds.
+  using Site = std::source_location;
   explicit Communicator(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
   [[nodiscard]] int rank() const noexcept;
   [[nodiscard]] int size() const noexcept;
   [[nodiscard]] CommCounters counters() const noexcept;
 
-  void barrier() const;
+  void barrier(Site site = Site::current()) const;
   /// Replaces `data` on every rank by the element-wise reduction over all ranks; float16 and bfloat16 are
   /// accumulated in float32, and NaN wins a minimum or maximum. Every rank gets the same bits.
-  void allreduce(Buffer data, ReduceOp op = ReduceOp::sum) const;
+  void allreduce(Buffer data, ReduceOp op = ReduceOp::sum, Site site = Site::current()) const;
   /// The same, without waiting: `data` belongs to the request until it is waited for.
-  [[nodiscard]] Request iallreduce(Buffer data, ReduceOp op = ReduceOp::sum) const;
+  [[nodiscard]] Request iallreduce(Buffer data, ReduceOp op = ReduceOp::sum, Site site = Site::current()) const;
   /// Replaces `data` on every rank by the reduction of the ranks before it; rank 0 keeps its own, to be ignored.
-  void exscan(Buffer data, ReduceOp op = ReduceOp::sum) const;
+  void exscan(Buffer data, ReduceOp op = ReduceOp::sum, Site site = Site::current()) const;
   /// Merges `count` records of `bytes` bytes each over all ranks with `merge(in, inout, n)`, in rank order.
   using Merge = void (*)(const void* in, void* inout, std::int64_t n);
-  void allreduce_records(void* records, std::int64_t count, std::int64_t bytes, Merge merge) const;
-  void broadcast(Buffer data, int root) const;
+  void allreduce_records(void* records, std::int64_t count, std::int64_t bytes, Merge merge,
+                         Site site = Site::current()) const;
+  void broadcast(Buffer data, int root, Site site = Site::current()) const;
   /// Leaves in this rank's part of `data` the reduction of that part over all ranks; parts lie in rank order and have
   /// `counts[r]` elements. The other parts are undefined afterwards.
-  void reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op = ReduceOp::sum) const;
+  void reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op = ReduceOp::sum,
+                      Site site = Site::current()) const;
   /// Places every rank's `mine` behind one another in `all`, in rank order; counts may differ by rank, and
   /// `counts[r]` is rank r's. `mine` may already lie in its place in `all`.
-  void allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts) const;
+  void allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, Site site = Site::current()) const;
   /// One value of every rank, in rank order.
-  [[nodiscard]] std::vector<std::int64_t> allgather(std::int64_t value) const;
+  [[nodiscard]] std::vector<std::int64_t> allgather(std::int64_t value, Site site = Site::current()) const;
   /// values[r] goes to rank r; returns what the ranks sent here, in rank order. One value for each rank.
-  [[nodiscard]] std::vector<std::int64_t> alltoall(std::span<const std::int64_t> values) const;
+  [[nodiscard]] std::vector<std::int64_t> alltoall(std::span<const std::int64_t> values,
+                                                   Site site = Site::current()) const;
   /// Sends block r of `send` to rank r and receives block r of `receive` from it. Sizes must agree in pairs and are
   /// not exchanged. Strided blocks are packed in small pieces while others travel: extra memory is a few MiB.
-  void exchange(std::span<const ConstBlock> send, std::span<const Block> receive) const;
+  void exchange(std::span<const ConstBlock> send, std::span<const Block> receive, Site site = Site::current()) const;
   void send(ConstBuffer data, int to) const;
   void receive(Buffer data, int from) const;
   /// The same without waiting: `data` belongs to the request until it is waited for.

@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/trace.hpp>
 #include <heatpp/comm/environment.hpp>
 
 namespace heatpp {
@@ -24,6 +25,7 @@ Environment::Environment() : owns_mpi_(start_mpi(nullptr, nullptr)) {}
 Environment::Environment(int& argc, char**& argv) : owns_mpi_(start_mpi(&argc, &argv)) {}
 
 Environment::~Environment() {
+  if (detail::tracing()) detail::write_trace(world().rank());
   detail::release_communicators();
   int finalized = 0;
   MPI_Finalized(&finalized);

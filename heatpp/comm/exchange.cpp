@@ -1,4 +1,5 @@
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/fingerprint.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 
@@ -7,6 +8,7 @@
 namespace heatpp {
 namespace {
 
+using detail::check_collective;
 using detail::check_mpi;
 
 // Pieces fit into a core's second-level cache, so that packing costs one pass over memory, and few are under way at
@@ -132,7 +134,8 @@ class Stream {
 
 }  // namespace
 
-void Communicator::exchange(std::span<const ConstBlock> send, std::span<const Block> receive) const {
+void Communicator::exchange(std::span<const ConstBlock> send, std::span<const Block> receive, Site site) const {
+  check_collective(*this, {"exchange"}, site);
   const auto ranks = static_cast<std::size_t>(size());
   if (send.size() != ranks || receive.size() != ranks)
     detail::raise<ValueError>("exchange", "got {} and {} blocks; expected one for each of {} ranks", send.size(),
@@ -155,6 +158,7 @@ void Communicator::exchange(std::span<const ConstBlock> send, std::span<const Bl
   while (!incoming.done() || !outgoing.done()) {
     incoming.advance();
     outgoing.advance();
+    progress();
   }
 }
 

@@ -1,4 +1,5 @@
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/fingerprint.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
 
 namespace heatpp {
@@ -26,7 +27,9 @@ struct RecordType {
 
 }  // namespace
 
-void Communicator::allreduce_records(void* records, std::int64_t count, std::int64_t bytes, Merge merge) const {
+void Communicator::allreduce_records(void* records, std::int64_t count, std::int64_t bytes, Merge merge,
+                                     Site site) const {
+  detail::check_collective(*this, {"allreduce_records", count * bytes}, site);
   impl_->count(count * bytes);
   if (size() == 1) return;
   const RecordType record(bytes);

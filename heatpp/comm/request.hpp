@@ -4,7 +4,8 @@
 
 namespace heatpp {
 
-/// An operation under way. Waiting throws CommError where the operation failed; a request that is dropped waits.
+/// An operation under way. It makes progress while this rank waits in any communication of heatpp, in test() and in
+/// progress(). Waiting throws CommError where the operation failed; a request that is dropped waits.
 class Request {
  public:
   struct Impl;
@@ -21,5 +22,9 @@ class Request {
  private:
   std::unique_ptr<Impl> impl_;
 };
+
+/// Makes all operations under way on this rank progress; whether none is left. Local. A long computation that is to
+/// overlap with communication calls it now and then.
+bool progress();
 
 }  // namespace heatpp

@@ -1,45 +1,19 @@
-#include <heatpp/comm/allreduce/algorithm.hpp>
+#include <heatpp/comm/detail/calibrate.hpp>
+#include <heatpp/comm/detail/mpi.hpp>
+#include <heatpp/comm/detail/places.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/topology.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
-#include <functional>
-#include <numeric>
+#include <limits>
+#include <utility>
 
 namespace heatpp {
 namespace {
 
-/// "2x4" -> {2, 4}.
-std::vector<int> parse_shape(std::string_view text) {
-  std::vector<int> shape;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (;;) {
-    int extent = 0;
-    const auto [next, error] = std::from_chars(at, end, extent);
-    if (error != std::errc() || extent < 1 || (next != end && *next != 'x'))
-      detail::raise<ValueError>("Topology", "got HEATPP_TOPOLOGY=\"{}\"; expected extents such as 2x4, outermost first",
-                                text);
-    shape.push_back(extent);
-    if (next == end) return shape;
-    at = next + 1;
-  }
-}
-
-std::vector<int> wanted_shape(const TopologyOptions& options) {
-  if (!options.shape.empty() || options.node_of) return options.shape;
-  const char* text = std::getenv("HEATPP_TOPOLOGY");
-  return text && *text ? parse_shape(text) : std::vector<int>{};
-}
-
-void check_shape(const std::vector<int>& shape, int ranks) {
-  const auto product = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
-  if (product != ranks || std::ranges::any_of(shape, [](int extent) { return extent < 1; }))
-    detail::raise<ValueError>("Topology", "got the shape {} for {} ranks; expected positive extents with that product",
-                              detail::tuple_text(shape), ranks);
-}
+using detail::Tree;
 
 std::string level_name(std::size_t level, std::size_t count) {
   if (level == 0) return "node";
@@ -47,62 +21,128 @@ std::string level_name(std::size_t level, std::size_t count) {
   return level == 1 ? "rack" : fmt::format("level {}", level);
 }
 
+/// The ranks with `rank`'s number in the children of `tree`, and the number of the child that `rank` is in.
+struct Group {
+  std::vector<int> members;
+  std::size_t place = 0;
+};
+Group group_at(const Tree& tree, int rank) {
+  std::vector<std::vector<int>> below;
+  for (const auto& child : tree.children) below.push_back(ranks_of(child));
+  Group group;
+  std::size_t number = 0;
+  for (std::size_t c = 0; c < below.size(); ++c) {
+    const auto found = std::ranges::find(below[c], rank);
+    if (found == below[c].end()) continue;
+    group.place = c;
+    number = static_cast<std::size_t>(found - below[c].begin());
+  }
+  for (const auto& ranks : below)
+    if (number < ranks.size()) group.members.push_back(ranks[number]);
+  return group;
+}
+
+Communicator split_off(const Communicator& comm, const Group& group) {
+  const auto place = std::ranges::find(group.members, comm.rank()) - group.members.begin();
+  return *comm.split(group.members.front(), static_cast<int>(place));
+}
+
+bool is_uniform(const std::vector<const Tree*>& level) {
+  std::vector<const Tree*> below;
+  for (const auto* node : level) {
+    if (node->children.size() != level.front()->children.size()) return false;
+    for (const auto& child : node->children) below.push_back(&child);
+  }
+  return below.empty() || is_uniform(below);
+}
+
+/// The nodes side by side, whatever is between them and the root.
+void collect_nodes(const Tree& tree, Tree& nodes) {
+  for (const auto& child : tree.children)
+    if (child.level == 0 && !child.is_leaf()) nodes.children.push_back(child);
+    else collect_nodes(child, nodes);
+}
+
+/// "0-3, 8", or the first ones of many.
+std::string text_of(const std::vector<int>& ranks) {
+  std::string text;
+  for (std::size_t first = 0; first < ranks.size();) {
+    auto last = first;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", ranks[first]);
+    if (last > first) text += fmt::format("-{}", ranks[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
+void draw(const Tree& tree, const std::string& indent, std::size_t levels, std::string& text) {
+  for (std::size_t c = 0; c < tree.children.size(); ++c) {
+    const auto& child = tree.children[c];
+    const bool last = c + 1 == tree.children.size();
+    const auto name = level_name(static_cast<std::size_t>(child.level), levels);
+    text += fmt::format("{}{} {} {}", indent, last ? "└─" : "├─", name, c);
+    if (child.level == 0) text += fmt::format(": {}\n", text_of(ranks_of(child)));
+    else {
+      text += "\n";
+      draw(child, indent + (last ? "   " : "│  "), levels, text);
+    }
+  }
+}
+
 }  // namespace
 
-Topology::Topology(const Communicator& comm, const TopologyOptions& options) : comm_(comm) {
-  auto shape = wanted_shape(options);
-  if (!shape.empty()) {
-    check_shape(shape, comm.size());
-    if (shape.size() == 1) shape.insert(shape.begin(), 1);
-    place_in_grid(shape);
-  } else if (options.node_of) {
-    place_in_nodes(options.node_of(comm.rank()));
-  } else {
-    // A node is named by its lowest rank.
-    std::array<std::int64_t, 1> lowest{comm.rank()};
-    comm.split_shared().allreduce(lowest, ReduceOp::min);
-    place_in_nodes(static_cast<int>(lowest[0]));
+Topology::Topology(const Communicator& comm, const TopologyOptions& options)
+    : comm_(comm), state_(std::make_shared<State>()) {
+  state_->tree = detail::tree_of(detail::find_places(comm, options));
+  uniform_ = is_uniform({&state_->tree});
+  make_levels();
+  if (auto& impl = comm.impl(); !std::exchange(impl.asked_for_segment, true))
+    impl.segment = detail::Segment::make(comm);
+  if (const char* file = std::getenv("HEATPP_CALIBRATION"); file && *file && comm.size() > 1)
+    detail::calibrate_by_file(*this, file);
+}
+
+void Topology::make_levels() {
+  std::vector<const Tree*> path{&state_->tree};
+  while (path.back()->level > 0) path.push_back(&path.back()->children[group_at(*path.back(), comm_.rank()).place]);
+  std::ranges::reverse(path);
+  for (std::size_t level = 0; level < path.size(); ++level)
+    levels_.push_back({level_name(level, path.size()), split_off(comm_, group_at(*path[level], comm_.rank()))});
+  Tree nodes;
+  collect_nodes(state_->tree, nodes);
+  state_->nodes = nodes.children.size();
+  for (const auto& node : nodes.children) state_->largest_node = std::max(state_->largest_node, node.children.size());
+  across_ = levels_.size() == 2 ? levels_[1].group : split_off(comm_, group_at(nodes, comm_.rank()));
+}
+
+const Tree& Topology::tree() const { return state_->tree; }
+
+std::vector<LevelTraffic> Topology::traffic() const {
+  std::vector<LevelTraffic> all;
+  const auto& counted = comm_.impl().traffic;
+  for (std::size_t level = 0; level < std::min(levels_.size(), counted.size()); ++level) {
+    const auto& t = counted[level];
+    all.push_back({levels_[level].name, t.messages, t.bytes, static_cast<double>(t.nanoseconds) * 1e-9});
   }
+  return all;
 }
 
-void Topology::place_in_grid(const std::vector<int>& shape) {
-  int inner = 1;  // ranks below the current level
-  for (std::size_t level = 0; level < shape.size(); ++level) {
-    const int extent = shape[shape.size() - 1 - level];
-    const int place = comm_.rank() / inner % extent;
-    levels_.push_back({level_name(level, shape.size()), *comm_.split(comm_.rank() - place * inner, comm_.rank())});
-    inner *= extent;
-  }
-  across_ = shape.size() == 2 ? levels_[1].group : *comm_.split(comm_.rank() % shape.back(), comm_.rank());
-}
-
-void Topology::place_in_nodes(int node) {
-  const auto all = comm_.allgather(node);
-  // Node numbers may be anything; MPI wants colours that are not negative.
-  auto distinct = all;
-  std::ranges::sort(distinct);
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  const auto color = [&](std::int64_t id) {
-    return static_cast<int>(std::ranges::lower_bound(distinct, id) - distinct.begin());
-  };
-  std::vector<int> ranks_in(distinct.size());
-  for (const auto id : all) ++ranks_in[static_cast<std::size_t>(color(id))];
-  uniform_ = std::ranges::all_of(ranks_in, [&](int n) { return n == ranks_in.front(); });
-
-  levels_.push_back({"node", *comm_.split(color(node), comm_.rank())});
-  levels_.push_back({"cluster", *comm_.split(levels_[0].group.rank(), color(node))});
-  across_ = levels_[1].group;
-}
-
-void Topology::allreduce(Buffer data, ReduceOp op, std::string_view algorithm) const {
-  comm::find_algorithm(algorithm, *this, data.bytes()).run(*this, data, op);
-}
+const Calibration& Topology::calibration() const { return state_->calibration; }
 
 std::string comm::describe(const Topology& topology) {
   std::string text = fmt::format("{} ranks\n", topology.comm().size());
   for (auto level = topology.levels().rbegin(); level != topology.levels().rend(); ++level)
     text += fmt::format("{:>10}: groups of {}{}\n", level->name, level->group.size(),
                         topology.uniform() ? "" : " (nodes differ)");
+  draw(topology.tree(), "", topology.levels().size(), text);
+  for (const auto& cost : topology.calibration().costs)
+    text += fmt::format("{:>10}: {:.1f} us, {:.2f} GB/s\n", cost.level, cost.latency * 1e6, cost.bandwidth * 1e-9);
+  for (const auto& choice : topology.calibration().choices)
+    text +=
+        choice.up_to_bytes == std::numeric_limits<std::int64_t>::max()
+            ? fmt::format("{:>10}: {}\n", "above", choice.algorithm)
+            : fmt::format("to {:>7.0f} KiB: {}\n", static_cast<double>(choice.up_to_bytes) / 1024, choice.algorithm);
   return text;
 }
 

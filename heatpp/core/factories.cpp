@@ -71,8 +71,9 @@ DNDarray full(const Shape& shape, const Scalar& value, const ArrayOptions& optio
                [&](auto local, const auto& o) { return at::full(local, to_torch(value), o); });
 }
 
-DNDarray empty_like(const DNDarray& x) {
-  return wrap(at::empty_like(x.larray(), at::MemoryFormat::Contiguous), x.layout(), x.comm());
+DNDarray empty_like(const DNDarray& x, std::optional<Dtype> dtype) {
+  const auto type = to_torch(dtype.value_or(x.dtype()));
+  return wrap(at::empty_like(x.larray(), type, at::MemoryFormat::Contiguous), x.layout(), x.comm());
 }
 DNDarray zeros_like(const DNDarray& x) { return full_like(x, 0); }
 DNDarray ones_like(const DNDarray& x) { return full_like(x, 1); }
@@ -168,6 +169,17 @@ DNDarray from_local(const at::Tensor& block, const LocalOptions& options) {
 
 DNDarray from_local(void* data, const Shape& shape, Dtype dtype, const LocalOptions& options) {
   const auto block = at::from_blob(data, shape, at::TensorOptions().dtype(to_torch(dtype)));
+  return from_local(block, options);
+}
+
+DNDarray from_local(void* data, const Shape& shape, const Shape& strides, Dtype dtype, const LocalOptions& options) {
+  at::Tensor block;
+  all_or_none(comm_of(options.comm), [&] {
+    if (strides.size() != shape.size() || std::ranges::any_of(strides, [](auto stride) { return stride < 0; }))
+      detail::raise<ValueError>("from_local", "got strides {} for shape {}; expected one >= 0 for each axis",
+                                detail::tuple_text(strides), to_string(shape));
+    block = at::from_blob(data, shape, strides, at::TensorOptions().dtype(to_torch(dtype)));
+  });
   return from_local(block, options);
 }
 

@@ -20,7 +20,7 @@ struct ArrayOptions {
 [[nodiscard]] DNDarray full(const Shape& shape, const Scalar& value, const ArrayOptions& options = {});
 
 /// Arrays with the shape, dtype, layout, device and communicator of `x`.
-[[nodiscard]] DNDarray empty_like(const DNDarray& x);
+[[nodiscard]] DNDarray empty_like(const DNDarray& x, std::optional<Dtype> dtype = std::nullopt);
 [[nodiscard]] DNDarray zeros_like(const DNDarray& x);
 [[nodiscard]] DNDarray ones_like(const DNDarray& x);
 [[nodiscard]] DNDarray full_like(const DNDarray& x, const Scalar& value);
@@ -55,6 +55,9 @@ struct LocalOptions {
 [[nodiscard]] DNDarray from_local(const at::Tensor& block, const LocalOptions& options = {});
 /// The same for memory of the caller's, in C order with the given local shape; it must outlive the array.
 [[nodiscard]] DNDarray from_local(void* data, const Shape& shape, Dtype dtype, const LocalOptions& options = {});
+/// The same for elements at strides, counted in elements and not negative.
+[[nodiscard]] DNDarray from_local(void* data, const Shape& shape, const Shape& strides, Dtype dtype,
+                                  const LocalOptions& options = {});
 template <Element T>
 [[nodiscard]] DNDarray from_local(std::span<T> data, const LocalOptions& options = {}) {
   return from_local(data.data(), {std::ssize(data)}, dtype_of<T>(), options);

@@ -36,4 +36,13 @@ void assign(const DNDarray& x, const Expression& expression) {
   xt::noalias(block) = expression;
 }
 
+/// The array with the layout of `x` whose blocks are an xtensor expression over local blocks, computed in one pass:
+/// `ht::from_expression(a * a + b, x)` with `a = ht::as_xtensor<float>(x)`. Local. Errors as of assign.
+template <class Expression>
+[[nodiscard]] DNDarray from_expression(const Expression& expression, const DNDarray& x) {
+  const auto result = empty_like(x, dtype_of<typename Expression::value_type>());
+  assign(result, expression);
+  return result;
+}
+
 }  // namespace heatpp

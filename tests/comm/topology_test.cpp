@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <heatpp/comm/detail/places.hpp>
 #include <heatpp/comm/topology.hpp>
 
 #include <cstdlib>
@@ -54,4 +55,44 @@ TEST_CASE("the environment gives a shape, and a bad one is an error that quotes 
   CHECK_THROWS_AS(ht::Topology(world), ht::ValueError);
   ::unsetenv("HEATPP_TOPOLOGY");
   CHECK(ht::Topology(world).node().size() == world.size());  // one machine
+}
+
+TEST_CASE("a file places ranks anyhow, and a bad one is an error that quotes the line", "[comm][topology]") {
+  const auto parsed =
+      ht::detail::parse_places("# two racks\n rack0/a: 0, 3-4\nrack0/b: 2 # alone\n\nrack1/a: 1 5\n", 6);
+  CHECK(parsed[0] == parsed[3]);
+  CHECK(parsed[3] == parsed[4]);
+  CHECK(parsed[0] != parsed[2]);
+  CHECK(parsed[0][0] == parsed[2][0]);
+  CHECK(parsed[1] == parsed[5]);
+  CHECK(parsed[1][0] != parsed[0][0]);
+  CHECK(parsed[1][1] != parsed[0][1]);
+  for (const char* bad : {"a 0", ": 0", "a: x", "a: 3-2", "a: 0-"})
+    CHECK_THROWS_WITH(ht::detail::parse_places(bad, 1), Catch::Contains(bad));
+  CHECK_THROWS_WITH(ht::detail::parse_places("a: 0-1", 3), Catch::Contains("no place for rank 2"));
+  CHECK_THROWS_WITH(ht::detail::parse_places("a: 0-3", 3), Catch::Contains("rank 3"));
+  CHECK_THROWS_WITH(ht::detail::parse_places("a: 0\nb: 0", 2), Catch::Contains("line 2"));
+  CHECK_THROWS_WITH(ht::detail::parse_places("a: 0\nb/c: 1", 2), Catch::Contains("levels"));
+}
+
+TEST_CASE("a file that is missing is an error on all ranks", "[comm][topology]") {
+  CHECK_THROWS_AS(ht::Topology(ht::world(), {.file = "/nowhere/topology"}), ht::IoError);
+  ::setenv("HEATPP_TOPOLOGY", "./nowhere", 1);
+  CHECK_THROWS_AS(ht::Topology(ht::world()), ht::IoError);
+  ::unsetenv("HEATPP_TOPOLOGY");
+}
+
+TEST_CASE("racks and nodes may differ in size, and the picture shows who sits where", "[comm][topology]") {
+  const auto& world = ht::world();
+  if (world.size() != 6) return;
+  const auto place = [](int rank) { return std::vector{rank == 4 ? 1 : 0, rank % 2}; };
+  const ht::Topology topology(world, {.place_of = place});
+
+  CHECK(topology.levels().size() == 3);
+  CHECK_FALSE(topology.uniform());
+  CHECK(topology.node().size() == (world.rank() == 4 ? 1 : world.rank() % 2 ? 3 : 2));
+  CHECK_THAT(ht::comm::describe(topology),
+             Catch::Contains("├─ rack 0\n│  ├─ node 0: 0, 2\n│  └─ node 1: 1, 3, 5\n└─ rack 1"));
+  CHECK_THROWS_WITH(ht::Topology(world, {.place_of = [](int rank) { return std::vector<int>(rank == 2 ? 2 : 1); }}),
+                    Catch::Contains("rank 2"));
 }

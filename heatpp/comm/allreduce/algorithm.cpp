@@ -1,5 +1,6 @@
 #include <heatpp/comm/allreduce/algorithm.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/state.hpp>
 
 #include <algorithm>
 #include <array>
@@ -9,16 +10,31 @@ namespace heatpp::comm {
 namespace {
 
 constexpr std::array table{
-    Algorithm{"native", &native, false},
-    Algorithm{"blueconnect", &blueconnect, true},
+    Algorithm{"native", nullptr, &native},
+    Algorithm{"ring", &ring},
+    Algorithm{"recursive", &recursive},
+    Algorithm{"tree", &tree},
+    Algorithm{"blueconnect", &blueconnect},
+    Algorithm{"ordered", &ordered},
+    Algorithm{"shared", nullptr, &shared, &shares_memory},
 };
 
 // Below this size latency rules, and the stages of a decomposition cost more than they save.
 constexpr std::int64_t decompose_from_bytes = std::int64_t{1} << 20;
 
-std::string_view choose(const Topology& topology, std::int64_t bytes) {
-  const bool hierarchy = topology.node().size() > 1 && topology.across().size() > 1;
-  return hierarchy && topology.uniform() && bytes >= decompose_from_bytes ? "blueconnect" : "native";
+struct Named {
+  std::string_view name;
+  std::int64_t chunk_bytes = 0;
+};
+
+Named choose(const Topology& topology, std::int64_t bytes) {
+  const auto& state = topology.state();
+  for (const auto& choice : state.calibration.choices)
+    if (bytes <= choice.up_to_bytes) return {choice.algorithm, choice.chunk_bytes};
+  // A topology of several nodes says that these do not share memory, whatever the machine is.
+  if (state.nodes == 1 && shares_memory(topology)) return {"shared"};
+  const bool hierarchy = state.nodes > 1 && state.largest_node > 1;
+  return {hierarchy && bytes >= decompose_from_bytes ? "blueconnect" : "native"};
 }
 
 std::string known_names() {
@@ -31,16 +47,17 @@ std::string known_names() {
 
 std::span<const Algorithm> algorithms() { return table; }
 
-const Algorithm& find_algorithm(std::string_view name, const Topology& topology, std::int64_t bytes) {
+Choice find_algorithm(std::string_view name, const Topology& topology, std::int64_t bytes) {
   const char* wanted = std::getenv("HEATPP_ALLREDUCE");
-  if (name.empty()) name = wanted && *wanted ? std::string_view(wanted) : choose(topology, bytes);
-  const auto found = std::ranges::find(table, name, &Algorithm::name);
+  Named named{name};
+  if (name.empty()) named = wanted && *wanted ? Named{wanted} : choose(topology, bytes);
+  const auto found = std::ranges::find(table, named.name, &Algorithm::name);
   if (found == table.end())
-    detail::raise<ValueError>("allreduce", "got the algorithm \"{}\"; expected one of {}", name, known_names());
-  if (found->needs_uniform && !topology.uniform())
-    detail::raise<ValueError>(
-        "allreduce", "got the algorithm \"{}\" for nodes with different numbers of ranks; expected equal nodes", name);
-  return *found;
+    detail::raise<ValueError>("allreduce", "got the algorithm \"{}\"; expected one of {}", named.name, known_names());
+  if (found->fits && !found->fits(topology))
+    detail::raise<ValueError>("allreduce", "got the algorithm \"{}\" for ranks that share no memory; expected another",
+                              named.name);
+  return {&*found, named.chunk_bytes};
 }
 
 }  // namespace heatpp::comm

@@ -1,29 +1,67 @@
 #pragma once
 
+#include <heatpp/comm/detail/operation.hpp>
+#include <heatpp/comm/detail/schedule.hpp>
 #include <heatpp/comm/topology.hpp>
 
 namespace heatpp::comm {
 
+/// What a schedule is made for.
+struct Job {
+  int rank;
+  std::int64_t count;
+  std::int64_t itemsize;
+  std::int64_t chunk_bytes = 0;  ///< 0: as the algorithm has it
+};
+
 /// An all-reduce over a topology. Each lives in a file of its own beside this one and is a line of the table in
-/// algorithm.cpp.
+/// algorithm.cpp. It is either a schedule of messages, which is a function of the machine and the size alone, or an
+/// operation of its own.
 struct Algorithm {
   std::string_view name;
-  void (*run)(const Topology& topology, Buffer data, ReduceOp op);
-  bool needs_uniform;  ///< whether all nodes must hold equally many ranks
+  detail::Schedule (*schedule)(const detail::Tree& tree, const Job& job);
+  std::unique_ptr<detail::Operation> (*start)(const Topology& topology, Buffer data, ReduceOp op) = nullptr;
+  bool (*fits)(const Topology& topology) = nullptr;  ///< nullptr: it fits all
 };
 
 /// All of them.
 [[nodiscard]] std::span<const Algorithm> algorithms();
 
+/// An algorithm and the size of its chunks, 0 for its own.
+struct Choice {
+  const Algorithm* algorithm;
+  std::int64_t chunk_bytes;
+};
 /// The algorithm with that name; for an empty name the one that HEATPP_ALLREDUCE names, or the one for this size.
-/// Throws ValueError for a name that is not in the table, or whose algorithm cannot run on the topology.
-[[nodiscard]] const Algorithm& find_algorithm(std::string_view name, const Topology& topology, std::int64_t bytes);
+/// Throws ValueError for a name that is not in the table, and an algorithm that does not fit the machine.
+[[nodiscard]] Choice find_algorithm(std::string_view name, const Topology& topology, std::int64_t bytes);
 
 /// The MPI library's all-reduce over all ranks.
-void native(const Topology& topology, Buffer data, ReduceOp op);
+[[nodiscard]] std::unique_ptr<detail::Operation> native(const Topology& topology, Buffer data, ReduceOp op);
 
-/// Reduce-scatter at each level from the innermost out, all-reduce at the outermost, all-gather back in, so that level
-/// l carries 1 / (ranks below it) of the data and all its groups work at once (Cho et al., BlueConnect, MLSys 2019).
-void blueconnect(const Topology& topology, Buffer data, ReduceOp op);
+/// Every rank reduces a slice of the data from the memory of all. Where they share memory.
+[[nodiscard]] std::unique_ptr<detail::Operation> shared(const Topology& topology, Buffer data, ReduceOp op);
+[[nodiscard]] bool shares_memory(const Topology& topology);
+
+/// Reduce-scatter and all-gather round a ring of all ranks in the order of the topology.
+[[nodiscard]] detail::Schedule ring(const detail::Tree& tree, const Job& job);
+
+/// Recursive halving and doubling over all ranks in the order of the topology, in 2 log2 p steps; numbers of ranks
+/// other than powers of two go by other factors, or by halves of different size.
+[[nodiscard]] detail::Schedule recursive(const detail::Tree& tree, const Job& job);
+
+/// Up to one rank and down again, node by node, in 2 log2 p steps of the whole data: for small messages.
+[[nodiscard]] detail::Schedule tree(const detail::Tree& tree, const Job& job);
+
+/// Reduce-scatter at each level from the innermost out and all-gather back in, so that level l carries 1 / (ranks below
+/// it) of the data and all its groups work at once (Cho et al., BlueConnect, MLSys 2019), in chunks that are on
+/// different levels at the same time. Parts of a level may differ in size.
+[[nodiscard]] detail::Schedule blueconnect(const detail::Tree& tree, const Job& job);
+/// The same with the outermost level coded for the wire.
+[[nodiscard]] detail::Schedule coded_blueconnect(const detail::Tree& tree, const Job& job);
+
+/// Every rank sums a share of the data from all ranks, in the order of the communicator's ranks: the same bits on every
+/// topology. Between nodes it sends as often as there are ranks in a node what blueconnect sends.
+[[nodiscard]] detail::Schedule ordered(const detail::Tree& tree, const Job& job);
 
 }  // namespace heatpp::comm

@@ -1,34 +1,41 @@
 #include <heatpp/comm/allreduce/algorithm.hpp>
 
+#include <algorithm>
+
 namespace heatpp::comm {
 namespace {
 
-std::vector<std::int64_t> equal_parts(std::int64_t count, int parts) {
-  std::vector<std::int64_t> sizes(static_cast<std::size_t>(parts), count / parts);
-  for (std::int64_t i = 0; i < count % parts; ++i) ++sizes[static_cast<std::size_t>(i)];
-  return sizes;
-}
+// Chunks are small against the data, so that the levels are soon all at work, and large against what a message costs.
+constexpr std::int64_t chunks = 16, smallest_chunk_bytes = 256 << 10, largest_chunk_bytes = 4 << 20;
+// Messages of a group below this size go in as few steps as can be, above it round a ring.
+constexpr std::int64_t ring_from_bytes = 64 << 10;
 
-Buffer part(const Buffer& data, std::span<const std::int64_t> sizes, int index) {
-  std::int64_t first = 0;
-  for (int i = 0; i < index; ++i) first += sizes[static_cast<std::size_t>(i)];
-  auto* at = static_cast<std::byte*>(data.data) + first * static_cast<std::int64_t>(itemsize(data.dtype));
-  return {at, sizes[static_cast<std::size_t>(index)], data.dtype};
-}
-
-void reduce_from(std::span<const Level> levels, Buffer data, ReduceOp op) {
-  const auto& group = levels.front().group;
-  if (levels.size() == 1) return group.allreduce(data, op);
-  if (group.size() == 1) return reduce_from(levels.subspan(1), data, op);
-  const auto sizes = equal_parts(data.count, group.size());
-  const auto mine = part(data, sizes, group.rank());
-  group.reduce_scatter(data, sizes, op);
-  reduce_from(levels.subspan(1), mine, op);
-  group.allgather(mine, data, sizes);
+std::int64_t chunk_of(const Job& job) {
+  if (job.chunk_bytes > 0) return std::max<std::int64_t>(job.chunk_bytes / job.itemsize, 1);
+  const auto bytes = std::clamp(job.count * job.itemsize / chunks, smallest_chunk_bytes, largest_chunk_bytes);
+  return std::max<std::int64_t>(bytes / job.itemsize, 1);
 }
 
 }  // namespace
 
-void blueconnect(const Topology& topology, Buffer data, ReduceOp op) { reduce_from(topology.levels(), data, op); }
+detail::Schedule blueconnect(const detail::Tree& tree, const Job& job) {
+  const auto levels = detail::without_single_children(tree);
+  const bool small = job.count * job.itemsize / static_cast<std::int64_t>(ranks_of(tree).size()) < ring_from_bytes;
+  const auto machine = small ? detail::factored(levels) : levels;
+  const auto style = [&](int, std::size_t members, std::int64_t count) {
+    const auto message = count * job.itemsize / static_cast<std::int64_t>(members);
+    return members > 3 && message >= ring_from_bytes ? detail::Style::ring : detail::Style::direct;
+  };
+  return detail::in_chunks(job.count, chunk_of(job), [&](detail::Range range) {
+    return detail::allreduce_steps(machine, range, job.rank, style);
+  });
+}
+
+detail::Schedule coded_blueconnect(const detail::Tree& tree, const Job& job) {
+  const auto machine = detail::without_single_children(tree);
+  return detail::in_chunks(job.count, chunk_of(job), [&](detail::Range range) {
+    return detail::coded_allreduce_steps(machine, range, job.rank);
+  });
+}
 
 }  // namespace heatpp::comm

@@ -2,6 +2,8 @@
 
 namespace heatpp::comm {
 
-void native(const Topology& topology, Buffer data, ReduceOp op) { topology.comm().allreduce(data, op); }
+std::unique_ptr<detail::Operation> native(const Topology& topology, Buffer data, ReduceOp op) {
+  return detail::native_allreduce(topology.comm(), data, op);
+}
 
 }  // namespace heatpp::comm

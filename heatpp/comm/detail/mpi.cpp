@@ -1,67 +1,27 @@
+#include <heatpp/comm/detail/combine.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 
-#include <bit>
-#include <cstring>
+#include <array>
 
 namespace heatpp::detail {
 namespace {
 
-// MPI knows no 16-bit floats: they travel as two bytes and are reduced by these functions, in float32.
-float widen_bfloat16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
-
-std::uint16_t narrow_bfloat16(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  if (value != value) return static_cast<std::uint16_t>((bits >> 16) | 0x40);  // keep a NaN a NaN
-  return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+// MPI knows no 16-bit floats, and leaves open what NaN does to a minimum: these are reduced by the library's functions.
+template <ReduceOp Op, Dtype D>
+void reduce(void* in, void* inout, int* count, MPI_Datatype*) {
+  const void* sources[] = {in, inout};
+  combine(Op, D, sources, inout, *count);
 }
 
-float widen_float16(std::uint16_t bits) { return static_cast<float>(std::bit_cast<_Float16>(bits)); }
-std::uint16_t narrow_float16(float value) { return std::bit_cast<std::uint16_t>(static_cast<_Float16>(value)); }
-
-/// NaN wins over every number, as in NumPy; MPI's own minimum and maximum leave that open.
-template <ReduceOp Op, class T>
-T combine(T a, T b) {
-  if constexpr (Op == ReduceOp::sum) return a + b;
-  if constexpr (Op == ReduceOp::prod) return a * b;
-  if (a != a || b != b) return a != a ? a : b;
-  if constexpr (Op == ReduceOp::min) return a < b ? a : b;
-  return a > b ? a : b;
-}
-
-template <ReduceOp Op, class T>
-void reduce_floats(void* in, void* inout, int* count, MPI_Datatype*) {
-  const auto* a = static_cast<const T*>(in);
-  auto* b = static_cast<T*>(inout);
-  for (int i = 0; i < *count; ++i) b[i] = combine<Op>(a[i], b[i]);
-}
-
-template <class T>
-MPI_Op extremum_of_floats(ReduceOp op) {
-  static const auto ops = [] {
-    std::array<MPI_Op, 2> made{};
-    MPI_Op_create(&reduce_floats<ReduceOp::min, T>, 1, &made[0]);
-    MPI_Op_create(&reduce_floats<ReduceOp::max, T>, 1, &made[1]);
-    return made;
-  }();
-  return ops[op == ReduceOp::min ? 0 : 1];
-}
-
-template <ReduceOp Op, float (*Widen)(std::uint16_t), std::uint16_t (*Narrow)(float)>
-void reduce16(void* in, void* inout, int* count, MPI_Datatype*) {
-  const auto* a = static_cast<const std::uint16_t*>(in);
-  auto* b = static_cast<std::uint16_t*>(inout);
-  for (int i = 0; i < *count; ++i) b[i] = Narrow(combine<Op>(Widen(a[i]), Widen(b[i])));
-}
-
-template <float (*Widen)(std::uint16_t), std::uint16_t (*Narrow)(float)>
-MPI_Op op16(ReduceOp op) {
+template <Dtype D>
+MPI_Op own_op(ReduceOp op) {
   static const auto ops = [] {
     std::array<MPI_Op, 4> made{};
-    MPI_Op_create(&reduce16<ReduceOp::sum, Widen, Narrow>, 1, &made[0]);
-    MPI_Op_create(&reduce16<ReduceOp::prod, Widen, Narrow>, 1, &made[1]);
-    MPI_Op_create(&reduce16<ReduceOp::min, Widen, Narrow>, 1, &made[2]);
-    MPI_Op_create(&reduce16<ReduceOp::max, Widen, Narrow>, 1, &made[3]);
+    MPI_Op_create(&reduce<ReduceOp::sum, D>, 1, &made[0]);
+    MPI_Op_create(&reduce<ReduceOp::prod, D>, 1, &made[1]);
+    MPI_Op_create(&reduce<ReduceOp::min, D>, 1, &made[2]);
+    MPI_Op_create(&reduce<ReduceOp::max, D>, 1, &made[3]);
     return made;
   }();
   return ops[static_cast<std::size_t>(op)];
@@ -97,23 +57,17 @@ MPI_Datatype mpi_type(Dtype dtype) {
 }
 
 MPI_Op mpi_op(ReduceOp op, Dtype dtype) {
-  if (dtype == Dtype::bfloat16) return op16<widen_bfloat16, narrow_bfloat16>(op);
-  if (dtype == Dtype::float16) return op16<widen_float16, narrow_float16>(op);
-  const bool ordered = dtype != Dtype::complex64 && dtype != Dtype::complex128;
-  if (!ordered && (op == ReduceOp::min || op == ReduceOp::max))
-    raise<TypeError>("allreduce", "got min or max of {}; expected a dtype with an order", name(dtype));
+  check_op("allreduce", op, dtype);
+  if (op == ReduceOp::mean) op = ReduceOp::sum;
+  if (dtype == Dtype::bfloat16) return own_op<Dtype::bfloat16>(op);
+  if (dtype == Dtype::float16) return own_op<Dtype::float16>(op);
   // The sum of booleans is "any", their product "all"; as bytes 0 and 1 these are max and min.
   if (dtype == Dtype::bool_) return op == ReduceOp::sum || op == ReduceOp::max ? MPI_MAX : MPI_MIN;
   const bool extremum = op == ReduceOp::min || op == ReduceOp::max;
-  if (extremum && dtype == Dtype::float32) return extremum_of_floats<float>(op);
-  if (extremum && dtype == Dtype::float64) return extremum_of_floats<double>(op);
-  switch (op) {
-    case ReduceOp::sum: return MPI_SUM;
-    case ReduceOp::prod: return MPI_PROD;
-    case ReduceOp::min: return MPI_MIN;
-    case ReduceOp::max: return MPI_MAX;
-  }
-  return MPI_OP_NULL;
+  if (extremum && dtype == Dtype::float32) return own_op<Dtype::float32>(op);
+  if (extremum && dtype == Dtype::float64) return own_op<Dtype::float64>(op);
+  const std::array ops{MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX};
+  return ops[static_cast<std::size_t>(op)];
 }
 
 }  // namespace heatpp::detail

@@ -2,10 +2,20 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <atomic>
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/segment.hpp>
+#include <thread>
 
 namespace heatpp {
+
+namespace detail {
+/// What collectives made of messages did on a level of the network.
+struct Traffic {
+  std::atomic<std::int64_t> messages{0}, bytes{0}, nanoseconds{0};
+};
+}  // namespace detail
 
 struct Communicator::Impl {
   MPI_Comm mpi = MPI_COMM_NULL;
@@ -13,6 +23,11 @@ struct Communicator::Impl {
   int size = 1;
   std::atomic<std::int64_t> calls{0};
   std::atomic<std::int64_t> bytes{0};
+  std::atomic<std::uint32_t> started{0};  ///< collectives that are made of messages, whose tags follow from it
+
+  std::array<detail::Traffic, 8> traffic;    ///< by level; deeper ones count as the last
+  std::unique_ptr<detail::Segment> segment;  ///< where the ranks share memory and a topology asked for it
+  bool asked_for_segment = false;
 
   /// Adopts `owned`, a communicator that nobody else frees.
   explicit Impl(MPI_Comm owned);
@@ -21,10 +36,6 @@ struct Communicator::Impl {
   Impl& operator=(const Impl&) = delete;
 
   void count(std::int64_t payload);
-};
-
-struct Request::Impl {
-  std::vector<MPI_Request> pending;
 };
 
 namespace detail {
@@ -38,6 +49,25 @@ void check_mpi(int code, const char* op);
 
 /// MPI counts are ints: longer buffers go in pieces of this many elements.
 inline constexpr std::int64_t max_count = std::int64_t{1} << 30;
+
+/// While it lives, operations under way make progress on a thread of their own, if there are any: the ranks that a
+/// blocking call of MPI waits for may be waiting for them. Needs MPI_THREAD_MULTIPLE, which Environment asks for.
+class ProgressBeside {
+ public:
+  ProgressBeside();
+  ~ProgressBeside();
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+/// A blocking call of MPI.
+template <class F>
+void call_mpi(const char* op, F call) {
+  const ProgressBeside progress;
+  check_mpi(call(), op);
+}
 
 /// Calls f(first, n) for pieces of at most `limit` elements, at least once.
 template <class F>

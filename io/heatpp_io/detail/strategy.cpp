@@ -71,7 +71,7 @@ std::string unshared_reason(const Shards& shards, const Layout& layout) {
 std::string shared_reason(const DatasetInfo& info, bool one_run) {
   if (info.compressed) return "independent: compressed chunks, each rank reads those of its block";
   if (!info.chunk.empty()) return "independent: chunks, each rank reads those of its block";
-  if (!one_run) return "independent: short runs are faster through HDF5's sieve buffer";
+  if (!one_run) return "independent: short runs are faster through a sieve buffer";
   return "independent: as asked for";
 }
 

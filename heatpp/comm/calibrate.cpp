@@ -1,0 +1,180 @@
+#include <heatpp/comm/allreduce/algorithm.hpp>
+#include <heatpp/comm/detail/calibrate.hpp>
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/state.hpp>
+#include <heatpp/comm/log.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <unistd.h>
+
+namespace heatpp {
+namespace {
+
+using Cost = Calibration::Cost;
+using Choice = Calibration::Choice;
+
+// A turn of a contender lasts about so long, and no size is tried that takes the best one longer.
+constexpr double turn_seconds = 0.004, longest_seconds = 0.05;
+constexpr int turns = 3;
+constexpr std::int64_t smallest_bytes = 64, largest_bytes = 16 << 20, growth = 8;
+
+/// Seconds of a call on the slowest rank: the least of a few turns, the same number on all ranks.
+double time(const Communicator& comm, const std::function<void()>& call) {
+  double best = std::numeric_limits<double>::max();
+  std::int64_t calls = 1;
+  for (int turn = 0; turn <= turns; ++turn) {
+    comm.barrier();
+    const auto begin = std::chrono::steady_clock::now();
+    for (std::int64_t i = 0; i < calls; ++i) call();
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+    std::array<double, 1> seconds{passed.count() / static_cast<double>(calls)};
+    comm.allreduce(seconds, ReduceOp::max);
+    if (turn > 0) best = std::min(best, seconds[0]);  // the first is to warm up, and says how many calls make a turn
+    calls = std::clamp<std::int64_t>(static_cast<std::int64_t>(turn_seconds / seconds[0]), 1, 100);
+    if (seconds[0] > longest_seconds) return std::min(best, seconds[0]);
+  }
+  return best;
+}
+
+/// Every rank of a group sends to the next one of it, in all groups at once.
+double time_round(const Topology& topology, const Communicator& group, std::vector<std::byte>& out,
+                  std::vector<std::byte>& in, std::int64_t bytes) {
+  const auto p = static_cast<std::size_t>(group.size());
+  std::vector<ConstBlock> send(p);
+  std::vector<Block> receive(p);
+  const auto me = static_cast<std::size_t>(group.rank());
+  if (p > 1) {
+    send[(me + 1) % p] = {out.data(), 1, bytes, bytes};
+    receive[(me + p - 1) % p] = {in.data(), 1, bytes, bytes};
+  }
+  return time(topology.comm(), [&] { group.exchange(send, receive); });
+}
+
+std::vector<Cost> level_costs(const Topology& topology) {
+  constexpr std::int64_t large = 1 << 20;
+  std::vector<std::byte> out(large), in(large);
+  std::vector<Cost> costs;
+  for (const auto& level : topology.levels()) {
+    std::array<std::int64_t, 1> members{level.group.size()};
+    topology.comm().allreduce(members, ReduceOp::max);
+    if (members[0] == 1) continue;
+    const auto latency = time_round(topology, level.group, out, in, 8);
+    const auto passed = time_round(topology, level.group, out, in, large);
+    costs.push_back({level.name, latency, large / std::max(passed - latency, 1e-9)});
+  }
+  return costs;
+}
+
+/// What may be fastest for some size. Ordered sums are never.
+std::vector<Choice> contenders(const Topology& topology, std::int64_t bytes) {
+  std::vector<Choice> all;
+  for (const auto& algorithm : comm::algorithms()) {
+    if (algorithm.name == "ordered" || (algorithm.fits && !algorithm.fits(topology))) continue;
+    if (algorithm.name == "shared" && topology.state().nodes > 1) continue;
+    all.push_back({bytes, std::string(algorithm.name), 0});
+    if (algorithm.schedule == &comm::blueconnect && bytes >= std::int64_t{1} << 20)
+      for (const auto chunks : {4, 32}) all.push_back({bytes, std::string(algorithm.name), bytes / chunks});
+  }
+  return all;
+}
+
+std::vector<Choice> fastest(const Topology& topology) {
+  std::vector<Choice> choices;
+  std::vector<float> data(static_cast<std::size_t>(largest_bytes) / sizeof(float), 0);
+  for (auto bytes = smallest_bytes; bytes <= largest_bytes; bytes *= growth) {
+    auto least = std::numeric_limits<double>::max();
+    for (const auto& contender : contenders(topology, bytes)) {
+      const AllreduceOptions options{.algorithm = contender.algorithm, .chunk_bytes = contender.chunk_bytes};
+      const auto seconds = time(topology.comm(), [&] {
+        topology.allreduce({data.data(), bytes / 4, float32}, options);
+      });
+      if (seconds >= least) continue;
+      if (least == std::numeric_limits<double>::max()) choices.emplace_back();
+      least = seconds;
+      choices.back() = contender;
+    }
+    choices.back().up_to_bytes = bytes * growth / 3;  // near the geometric mean of this size and the next
+    if (least > longest_seconds) break;
+  }
+  choices.back().up_to_bytes = std::numeric_limits<std::int64_t>::max();
+  return choices;
+}
+
+std::string key_of(const Topology& topology) {
+  char host[256] = {};
+  ::gethostname(host, sizeof host - 1);
+  return fmt::format("{:016x}", std::hash<std::string>()(comm::describe(topology) + host));
+}
+
+std::string read(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+std::string broadcast_text(const Communicator& comm, std::string text) {
+  std::array<std::int64_t, 1> length{std::ssize(text)};
+  comm.broadcast(length, 0);
+  text.resize(static_cast<std::size_t>(length[0]));
+  comm.broadcast({text.data(), length[0], int8}, 0);
+  return text;
+}
+
+}  // namespace
+
+const Calibration& Topology::calibrate() const {
+  state_->calibration = {};
+  if (comm_.size() == 1) return state_->calibration;
+  auto costs = level_costs(*this);
+  state_->calibration = {std::move(costs), fastest(*this)};
+  log(LogLevel::info, "calibrated:\n" + comm::describe(*this));
+  return state_->calibration;
+}
+
+std::string detail::to_text(const Calibration& calibration, std::string_view key) {
+  std::string text;
+  for (const auto& cost : calibration.costs)
+    text += fmt::format("{} cost {} {} {}\n", key, cost.latency, cost.bandwidth, cost.level);
+  for (const auto& choice : calibration.choices)
+    text += fmt::format("{} choice {} {} {}\n", key, choice.up_to_bytes, choice.chunk_bytes, choice.algorithm);
+  return text;
+}
+
+Calibration detail::parse_calibration(const std::string& text, std::string_view key) {
+  Calibration calibration;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string of, kind;
+    Cost cost{};
+    Choice choice{};
+    if (!(words >> of >> kind) || of != key) continue;
+    if (kind == "cost" && words >> cost.latency >> cost.bandwidth && std::getline(words >> std::ws, cost.level))
+      calibration.costs.push_back(cost);
+    else if (kind == "choice" && words >> choice.up_to_bytes >> choice.chunk_bytes >> choice.algorithm)
+      calibration.choices.push_back(choice);
+    else return {};
+  }
+  const auto known = [](const Choice& choice) {
+    return std::ranges::find(comm::algorithms(), choice.algorithm, &comm::Algorithm::name) != comm::algorithms().end();
+  };
+  return std::ranges::all_of(calibration.choices, known) ? calibration : Calibration{};
+}
+
+void detail::calibrate_by_file(const Topology& topology, const std::string& file) {
+  const auto key = key_of(topology);
+  const bool writes = topology.comm().rank() == 0;
+  const auto text = broadcast_text(topology.comm(), writes ? key + "\n" + read(file) : "");
+  const auto key_of_all = text.substr(0, text.find('\n'));
+  auto& calibration = topology.state().calibration;
+  calibration = parse_calibration(text.substr(key_of_all.size()), key_of_all);
+  if (!calibration.choices.empty()) return;
+  topology.calibrate();
+  if (writes) std::ofstream(file, std::ios::app) << to_text(calibration, key_of_all);
+}
+
+}  // namespace heatpp

@@ -1,0 +1,188 @@
+#include <heatpp/comm/detail/combine.hpp>
+#include <heatpp/comm/detail/pending.hpp>
+#include <heatpp/comm/detail/scratch.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+namespace heatpp {
+
+struct Request::Impl {
+  std::unique_ptr<detail::Operation> operation;
+  std::atomic<bool> done{false};
+  std::exception_ptr error;
+
+  void advance() noexcept {
+    try {
+      done = operation->advance();
+    } catch (...) {
+      error = std::current_exception();
+      done = true;
+    }
+  }
+};
+
+namespace {
+
+/// What was started and has not ended, in the order of starting.
+struct Started {
+  std::mutex mutex;
+  std::vector<Request::Impl*> requests;
+  std::atomic<std::size_t> count{0};
+
+  void add(Request::Impl* request) {
+    const std::lock_guard lock(mutex);
+    requests.push_back(request);
+    count = requests.size();
+  }
+  void remove(Request::Impl* request) {
+    const std::lock_guard lock(mutex);
+    std::erase(requests, request);
+    count = requests.size();
+  }
+  void advance() {
+    const std::unique_lock lock(mutex, std::try_to_lock);
+    if (!lock) return;  // another thread is at it
+    for (auto* request : requests) request->advance();
+    std::erase_if(requests, [](const auto* request) { return request->done.load(); });
+    count = requests.size();
+  }
+};
+Started& started() {
+  static Started instance;
+  return instance;
+}
+
+/// A rank that has long found nothing to do lets others run.
+class Patience {
+ public:
+  void wait() {
+    if (++fruitless_ < detail::tries_before_yield) return;
+    std::this_thread::yield();
+    if (fruitless_ % 16 != 0) return;
+    // Messages that others wait for go on, too, while this rank looks at nothing but shared memory.
+    int found = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+  }
+
+ private:
+  int fruitless_ = 0;
+};
+
+void finish(Request::Impl& request) {
+  for (Patience patience; !request.done; patience.wait()) started().advance();
+  started().remove(&request);  // no other thread looks at it any more
+}
+
+class Then final : public detail::Operation {
+ public:
+  Then(std::unique_ptr<Operation> first, std::function<void()> last)
+      : first_(std::move(first)), last_(std::move(last)) {}
+  bool advance() override { return end(first_->advance()); }
+  bool advance_or_sleep() override { return end(first_->advance_or_sleep()); }
+
+ private:
+  bool end(bool done) const {
+    if (done) last_();
+    return done;
+  }
+
+  std::unique_ptr<Operation> first_;
+  std::function<void()> last_;
+};
+
+}  // namespace
+
+void detail::run(Operation& operation) {
+  Patience patience;
+  for (;;) {
+    const bool alone = started().count == 0;
+    if (alone ? operation.advance_or_sleep() : operation.advance()) return;
+    if (!alone) started().advance();
+    patience.wait();
+  }
+}
+
+Request detail::start(std::unique_ptr<Operation> operation) {
+  auto request = std::make_unique<Request::Impl>();
+  request->operation = std::move(operation);
+  request->advance();
+  if (!request->done) started().add(request.get());
+  return Request(std::move(request));
+}
+
+std::unique_ptr<detail::Operation> detail::then(std::unique_ptr<Operation> first, std::function<void()> last) {
+  return std::make_unique<Then>(std::move(first), std::move(last));
+}
+
+std::unique_ptr<detail::Operation> detail::native_allreduce(const Communicator& comm, Buffer data, ReduceOp op) {
+  auto sum = std::make_unique<Pending>(comm, "iallreduce");
+  const auto mpi = mpi_op(op, data.dtype);
+  for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
+    auto* at = static_cast<std::byte*>(data.data) + first * static_cast<std::int64_t>(itemsize(data.dtype));
+    check_mpi(MPI_Iallreduce(MPI_IN_PLACE, at, n, mpi_type(data.dtype), mpi, comm.impl().mpi, &sum->next()),
+              "iallreduce");
+  });
+  if (op != ReduceOp::mean) return sum;
+  return then(std::move(sum), [data, ranks = comm.size()] { divide(data.dtype, data.data, data.count, ranks); });
+}
+
+std::unique_ptr<detail::Operation> detail::rounded_once(Buffer data, ReduceOp op, int ranks,
+                                                        const StartAllreduce& make) {
+  const bool rounds = op != ReduceOp::min && op != ReduceOp::max && ranks > 2;
+  if (!is_float16(data.dtype) || !rounds) return make(data);
+  auto wide = std::make_shared<Scratch>(data.count * static_cast<std::int64_t>(sizeof(float)));
+  auto* const values = reinterpret_cast<float*>(wide->data());
+  widen(data.dtype, data.data, values, data.count);
+  return then(make({values, data.count, float32}),
+              [data, values, wide] { narrow(data.dtype, values, data.data, data.count); });
+}
+
+detail::ProgressBeside::ProgressBeside() {
+  if (started().count == 0) return;
+  thread_ = std::thread([this] {
+    for (; !stop_; std::this_thread::yield()) started().advance();
+  });
+}
+
+detail::ProgressBeside::~ProgressBeside() {
+  if (!thread_.joinable()) return;
+  stop_ = true;
+  thread_.join();
+}
+
+bool progress() {
+  if (started().count > 0) started().advance();
+  return started().count == 0;
+}
+
+Request::Request() = default;
+Request::Request(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Request::Request(Request&&) noexcept = default;
+
+Request& Request::operator=(Request&& other) noexcept {
+  std::swap(impl_, other.impl_);  // what this one held is waited for when `other` dies
+  return *this;
+}
+
+Request::~Request() {
+  if (impl_) finish(*impl_);
+}
+
+bool Request::test() {
+  if (!impl_) return true;
+  if (!impl_->done) started().advance();
+  if (!impl_->done) return false;
+  wait();
+  return true;
+}
+
+void Request::wait() {
+  if (!impl_) return;
+  finish(*impl_);
+  const auto ended = std::move(impl_);
+  if (ended->error) std::rethrow_exception(ended->error);
+}
+
+}  // namespace heatpp

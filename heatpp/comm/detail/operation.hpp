@@ -1,0 +1,37 @@
+#pragma once
+
+#include <atomic>
+#include <heatpp/comm/communicator.hpp>
+#include <memory>
+
+namespace heatpp::detail {
+
+/// A collective under way on this rank.
+class Operation {
+ public:
+  virtual ~Operation() = default;
+  /// Does what can be done without waiting. Whether the operation has ended.
+  virtual bool advance() = 0;
+  /// The same, but may sleep until a message has come.
+  virtual bool advance_or_sleep() { return advance(); }
+};
+
+/// How often a waiting rank looks before it gives up its core: once, where more ranks than cores were seen.
+inline std::atomic<int> tries_before_yield{64};
+
+/// Ends the operation, while all that were started make progress too.
+void run(Operation& operation);
+/// Hands the operation to a request. It makes progress whenever this rank waits in a communication of heatpp.
+[[nodiscard]] Request start(std::unique_ptr<Operation> operation);
+
+/// `first`, then `last()`.
+[[nodiscard]] std::unique_ptr<Operation> then(std::unique_ptr<Operation> first, std::function<void()> last);
+
+/// The MPI library's all-reduce.
+[[nodiscard]] std::unique_ptr<Operation> native_allreduce(const Communicator& comm, Buffer data, ReduceOp op);
+
+/// An all-reduce of `data` as `make` makes it; of 16-bit floats as float32 where partial results would be rounded.
+using StartAllreduce = std::function<std::unique_ptr<Operation>(Buffer data)>;
+[[nodiscard]] std::unique_ptr<Operation> rounded_once(Buffer data, ReduceOp op, int ranks, const StartAllreduce& make);
+
+}  // namespace heatpp::detail

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace heatpp::detail {
+
+/// The machine: a leaf is a rank, an inner node a part of the machine whose children talk to each other faster than to
+/// ranks outside it. Children may differ in size and depth.
+struct Tree {
+  int rank = -1;
+  int level = 0;  ///< of the network among the children, 0 being the innermost
+  std::vector<Tree> children = {};
+
+  [[nodiscard]] bool is_leaf() const { return children.empty(); }
+};
+
+/// The ranks below `tree`, in order.
+[[nodiscard]] std::vector<int> ranks_of(const Tree& tree);
+/// The ranks side by side, on one level.
+[[nodiscard]] Tree flat_tree(std::span<const int> ranks, int level);
+/// The same with nodes of many children made of nodes of two or three where that comes out even, so that a group is
+/// left after as many exchanges as the logarithm of its size; and without nodes of a single child.
+[[nodiscard]] Tree factored(const Tree& tree);
+[[nodiscard]] Tree without_single_children(const Tree& tree);
+
+}  // namespace heatpp::detail

@@ -1,0 +1,71 @@
+#include <heatpp/comm/detail/combine.hpp>
+#include <heatpp/comm/detail/wire.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace heatpp::detail {
+namespace {
+
+// int8: blocks of a scale and so many values; the largest of a block is 127 times its scale.
+constexpr std::int64_t block = 256;
+constexpr std::int64_t block_bytes = block + static_cast<std::int64_t>(sizeof(float));
+
+float scale_of(const float* values, std::int64_t n) {
+  float largest = 0;
+  bool finite = true;
+  for (std::int64_t i = 0; i < n; ++i) {
+    largest = std::max(largest, std::abs(values[i]));
+    finite = finite && std::isfinite(values[i]);
+  }
+  return finite ? largest / 127 : std::numeric_limits<float>::quiet_NaN();
+}
+
+void encode_block(const float* values, std::int64_t n, std::byte* out) {
+  const auto scale = scale_of(values, n);
+  std::memcpy(out, &scale, sizeof scale);
+  auto* const codes = reinterpret_cast<std::int8_t*>(out + sizeof scale);
+  const auto inverse = scale > 0 ? 1 / scale : 0;  // not for NaN, whose codes do not matter
+  for (std::int64_t i = 0; i < n; ++i)
+    codes[i] = inverse > 0 ? static_cast<std::int8_t>(std::lrint(std::clamp(values[i] * inverse, -127.f, 127.f))) : 0;
+}
+
+void decode_block(const std::byte* in, std::int64_t n, float* values) {
+  float scale = 0;
+  std::memcpy(&scale, in, sizeof scale);
+  const auto* const codes = reinterpret_cast<const std::int8_t*>(in + sizeof scale);
+  for (std::int64_t i = 0; i < n; ++i) values[i] = static_cast<float>(codes[i]) * scale;
+}
+
+/// Calls f(first, n, offset in bytes) for the blocks of n values.
+template <class F>
+void for_each_block(std::int64_t n, F f) {
+  for (std::int64_t first = 0; first < n; first += block)
+    f(first, std::min(block, n - first), first / block * block_bytes);
+}
+
+}  // namespace
+
+std::int64_t wire_bytes(Dtype wire, std::int64_t n) {
+  if (wire == Dtype::bfloat16) return 2 * n;
+  if (wire == Dtype::int8) return n + (n + block - 1) / block * static_cast<std::int64_t>(sizeof(float));
+  return 4 * n;
+}
+
+void encode(Dtype wire, const float* values, std::int64_t n, std::byte* out) {
+  if (wire == Dtype::bfloat16) narrow(bfloat16, values, out, n);
+  else if (wire == Dtype::int8)
+    for_each_block(n, [&](auto first, auto count, auto offset) { encode_block(values + first, count, out + offset); });
+  else std::memcpy(out, values, static_cast<std::size_t>(4 * n));
+}
+
+void decode(Dtype wire, const std::byte* in, std::int64_t n, float* values) {
+  if (wire == Dtype::bfloat16) widen(bfloat16, in, values, n);
+  else if (wire == Dtype::int8)
+    for_each_block(n, [&](auto first, auto count, auto offset) { decode_block(in + offset, count, values + first); });
+  else std::memcpy(values, in, static_cast<std::size_t>(4 * n));
+}
+
+}  // namespace heatpp::detail

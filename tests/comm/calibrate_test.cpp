@@ -1,0 +1,69 @@
+#include <catch2/catch.hpp>
+
+#include <heatpp/comm/detail/calibrate.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+
+namespace ht = heatpp;
+
+namespace {
+
+bool same_on_all(const ht::Communicator& comm, std::string text) {
+  const auto mine = text;
+  std::array<std::int64_t, 1> length{std::ssize(text)};
+  comm.broadcast(length, 0);
+  text.resize(static_cast<std::size_t>(length[0]));
+  comm.broadcast({text.data(), length[0], ht::int8}, 0);
+  std::array<std::int64_t, 1> same{text == mine};
+  comm.allreduce(same, ht::ReduceOp::min);
+  return same[0] != 0;
+}
+
+}  // namespace
+
+TEST_CASE("a calibration covers all sizes and is the same on all ranks", "[comm][calibrate]") {
+  const auto& world = ht::world();
+  if (world.size() == 1 || world.size() > 4) return;
+  for (const auto& options : {ht::TopologyOptions{}, {.node_of = [](int rank) { return rank == 0 ? 0 : 1; }}}) {
+    const ht::Topology topology(world, options);
+    const ht::Topology copy = topology;
+    const auto& calibration = topology.calibrate();
+
+    CHECK_FALSE(calibration.choices.empty());
+    CHECK(calibration.choices.back().up_to_bytes == std::numeric_limits<std::int64_t>::max());
+    for (const auto& cost : calibration.costs) CHECK((cost.latency > 0 && cost.bandwidth > 0));
+    CHECK(same_on_all(world, ht::detail::to_text(calibration, "")));
+    CHECK(&copy.calibration() == &calibration);
+    for (const std::size_t count : {1, 5000, 500000}) {
+      std::vector<std::int64_t> data(count, 1);
+      copy.allreduce(data);
+      CHECK(data == std::vector<std::int64_t>(count, world.size()));
+    }
+  }
+}
+
+TEST_CASE("a calibration is written once and found again", "[comm][calibrate]") {
+  const auto& world = ht::world();
+  if (world.size() == 1 || world.size() > 3) return;
+  const auto file = std::filesystem::temp_directory_path() / ("heatpp_calibration_" + std::to_string(world.size()));
+  if (world.rank() == 0) std::filesystem::remove(file);
+  world.barrier();
+  ::setenv("HEATPP_CALIBRATION", file.c_str(), 1);
+  const ht::Topology first(world), second(world);
+  ::unsetenv("HEATPP_CALIBRATION");
+  world.barrier();
+  if (world.rank() == 0) std::filesystem::remove(file);
+
+  CHECK(ht::detail::to_text(first.calibration(), "k") == ht::detail::to_text(second.calibration(), "k"));
+}
+
+TEST_CASE("a broken calibration, or one of another machine, counts as none", "[comm][calibrate]") {
+  const ht::Calibration written{{{"node", 1e-6, 1e9}}, {{4096, "tree", 0}, {1 << 20, "blueconnect", 65536}}};
+  const auto text = ht::detail::to_text(written, "key");
+  CHECK(ht::detail::to_text(ht::detail::parse_calibration("other choice 1 0 tree\n" + text, "key"), "key") == text);
+  CHECK(ht::detail::parse_calibration(text, "other").choices.empty());
+  CHECK(ht::detail::parse_calibration(text + "key choice 7\n", "key").choices.empty());
+  CHECK(ht::detail::parse_calibration(text + "key choice 7 0 magic\n", "key").choices.empty());
+}

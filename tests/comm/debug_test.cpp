@@ -1,0 +1,96 @@
+// A program of its own, since what is debugged and traced is decided once.
+#include <catch2/catch.hpp>
+
+#include <heatpp/comm/detail/trace.hpp>
+#include <heatpp/comm/topology.hpp>
+#include <heatpp/interop/mpi.hpp>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+namespace ht = heatpp;
+
+namespace {
+
+const auto trace_prefix = std::filesystem::temp_directory_path() / "heatpp_debug_test";
+[[maybe_unused]] const int environment = ::setenv("HEATPP_DEBUG", "collectives", 1) +
+                                         ::setenv("HEATPP_TIMEOUT", "0.5", 1) +
+                                         ::setenv("HEATPP_TRACE", trace_prefix.c_str(), 1);
+
+std::string message_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const ht::CommError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("calls that agree go through", "[comm][debug]") {
+  const auto comm = ht::from_mpi(MPI_COMM_WORLD);
+  const ht::Topology topology(comm, {.node_of = [](int rank) { return rank % 2; }});
+  std::vector<std::int64_t> data(10, 1);
+  topology.allreduce(data);
+  comm.broadcast(data, 0);
+  CHECK(data == std::vector<std::int64_t>(10, comm.size()));
+}
+
+TEST_CASE("mismatched calls are an error on all ranks that names both", "[comm][debug]") {
+  const auto comm = ht::from_mpi(MPI_COMM_WORLD);
+  if (comm.size() == 1) return;
+  std::vector<float> floats(comm.rank() == 1 ? 11 : 10);
+  std::vector<double> doubles(10);
+  const auto counts = message_of([&] { comm.allreduce(floats); });
+  CHECK_THAT(counts, Catch::Contains("10 x float32") && Catch::Contains("11 x float32"));
+  CHECK_THAT(counts, Catch::Contains("debug_test.cpp:") && Catch::Contains("rank 1"));
+  const ht::Buffer either = comm.rank() == 1 ? ht::Buffer(doubles) : ht::Buffer(floats.data(), 10, ht::float32);
+  const auto dtypes = message_of([&] { ht::Topology(comm).allreduce(either); });
+  CHECK_THAT(dtypes, Catch::Contains("float64") && Catch::Contains("float32"));
+  const auto calls = message_of([&] {
+    if (comm.rank() == 1) comm.barrier();
+    else comm.broadcast(doubles, 0);
+  });
+  CHECK_THAT(calls, Catch::Contains("broadcast") && Catch::Contains("barrier"));
+}
+
+TEST_CASE("a rank that does not come is named in bounded time", "[comm][debug]") {
+  const auto comm = ht::from_mpi(MPI_COMM_WORLD);
+  if (comm.size() == 1) return;
+  const int late = comm.size() - 1;
+  std::vector<float> data(10);
+  if (comm.rank() != late) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto message = message_of([&] { comm.allreduce(data); });
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+    CHECK_THAT(message, Catch::Contains("[allreduce]") && Catch::Contains("from rank " + std::to_string(late)));
+    CHECK_THAT(message, Catch::Contains("debug_test.cpp:"));
+    CHECK(passed.count() < 5);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST_CASE("traffic is counted by level, and a timeline is written", "[comm][debug]") {
+  const auto comm = ht::from_mpi(MPI_COMM_WORLD);
+  if (comm.size() != 4) return;
+  const ht::Topology topology(comm, {.shape = {2, 2}});
+  std::vector<float> data(1 << 20);
+  topology.allreduce(data, ht::ReduceOp::sum, "blueconnect");
+
+  const auto traffic = topology.traffic();
+  CHECK(traffic[0].bytes == 4 << 20);  // of two, each sends half of it twice; then of a half
+  CHECK(traffic[1].bytes == 2 << 20);
+  CHECK(traffic[1].messages > 2);
+  CHECK(traffic[1].seconds > 0);
+
+  ht::detail::write_trace(comm.rank());
+  const auto file = trace_prefix.string() + "." + std::to_string(comm.rank()) + ".json";
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  CHECK_THAT(text.str(), Catch::StartsWith("[\n{\"name\":\"level 0\"") && Catch::EndsWith("}}\n]\n"));
+}

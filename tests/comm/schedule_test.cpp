@@ -1,0 +1,215 @@
+// Schedules are functions of the machine: all ranks of one are played through here on one, without messages.
+#include <catch2/catch.hpp>
+
+#include <heatpp/comm/allreduce/algorithm.hpp>
+
+#include <deque>
+#include <map>
+#include <numeric>
+#include <random>
+
+namespace ht = heatpp;
+using namespace ht::detail;
+
+namespace {
+
+using Values = std::vector<std::int64_t>;
+
+/// The ranks of a machine that exist in turns.
+class Play {
+ public:
+  Play(int ranks, std::int64_t count) {
+    for (int r = 0; r < ranks; ++r) {
+      auto& mine = data.emplace_back(static_cast<std::size_t>(count));
+      for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = (r + 1) * (r + 1) * (static_cast<std::int64_t>(i) + 1);
+    }
+  }
+
+  /// Whether all ranks came to the end of their lanes.
+  bool run(const std::vector<Schedule>& schedules) {
+    std::vector<std::vector<std::size_t>> at;
+    for (const auto& schedule : schedules) at.emplace_back(schedule.lanes.size(), 0);
+    std::vector<std::vector<bool>> sent;
+    for (const auto& schedule : schedules) sent.emplace_back(schedule.lanes.size(), false);
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (std::size_t r = 0; r < schedules.size(); ++r)
+        for (std::size_t l = 0; l < at[r].size(); ++l) {
+          const auto& lane = schedules[r].lanes[l];
+          if (at[r][l] == lane.steps->size()) continue;
+          const auto& step = (*lane.steps)[at[r][l]];
+          if (!sent[r][l]) send(static_cast<int>(r), l, step, lane.offset);
+          sent[r][l] = true;
+          if (!receive(static_cast<int>(r), l, step, lane.offset)) continue;
+          sent[r][l] = false;
+          ++at[r][l];
+          moved = true;
+        }
+    }
+    for (std::size_t r = 0; r < at.size(); ++r)
+      for (std::size_t l = 0; l < at[r].size(); ++l)
+        if (at[r][l] != schedules[r].lanes[l].steps->size()) return false;
+    return std::ranges::all_of(mail_, [](const auto& box) { return box.second.empty(); });
+  }
+
+  std::vector<Values> data;
+  std::int64_t elements_sent = 0;
+
+ private:
+  using Box = std::tuple<int, int, std::size_t>;
+
+  void send(int rank, std::size_t lane, const Step& step, std::int64_t offset) {
+    for (const auto& message : step.sends) {
+      const auto* from = data[static_cast<std::size_t>(rank)].data() + offset + message.range.first;
+      mail_[{rank, message.peer, lane}].emplace_back(from, from + message.range.count);
+      elements_sent += message.range.count;
+    }
+  }
+
+  bool receive(int rank, std::size_t lane, const Step& step, std::int64_t offset) {
+    std::map<int, std::size_t> wanted;
+    for (const auto& sum : step.sums)
+      for (const auto peer : sum.peers) ++wanted[peer];
+    for (const auto& message : step.receives) ++wanted[message.peer];
+    for (const auto& [peer, n] : wanted)
+      if (mail_[{peer, rank, lane}].size() < n) return false;
+    const auto take = [&](int peer, Range range, bool add) {
+      auto& box = mail_[{peer, rank, lane}];
+      CHECK(std::ssize(box.front()) == range.count);
+      auto* to = data[static_cast<std::size_t>(rank)].data() + offset + range.first;
+      for (std::size_t i = 0; i < box.front().size(); ++i) to[i] = (add ? to[i] : 0) + box.front()[i];
+      box.pop_front();
+    };
+    for (const auto& sum : step.sums)
+      for (const auto peer : sum.peers) take(peer, sum.range, true);
+    for (const auto& message : step.receives) take(message.peer, message.range, false);
+    return true;
+  }
+
+  std::map<Box, std::deque<Values>> mail_;
+};
+
+Values total(int ranks, std::int64_t count) {
+  Values sum(static_cast<std::size_t>(count), 0);
+  for (const auto& mine : Play(ranks, count).data)
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += mine[i];
+  return sum;
+}
+
+Tree grid(const std::vector<int>& shape, int& next, std::size_t level = 0) {
+  if (level == shape.size()) return {next++};
+  Tree tree{-1, static_cast<int>(shape.size() - 1 - level)};
+  for (int i = 0; i < shape[level]; ++i) tree.children.push_back(grid(shape, next, level + 1));
+  return tree;
+}
+Tree grid(const std::vector<int>& shape) {
+  int next = 0;
+  return grid(shape, next);
+}
+
+/// Any nesting of the ranks, which are given in any order.
+Tree random_tree(std::span<const int> ranks, std::mt19937& random, int level) {
+  if (ranks.size() == 1 && random() % 2) return {ranks[0]};
+  Tree tree{-1, level};
+  for (std::size_t first = 0; first < ranks.size();) {
+    const auto n =
+        std::min<std::size_t>(1 + random() % std::max<std::size_t>(ranks.size() / 2, 1), ranks.size() - first);
+    if (level == 0) tree.children.push_back({ranks[first++]});
+    else {
+      tree.children.push_back(random_tree(ranks.subspan(first, n), random, level - 1));
+      first += n;
+    }
+  }
+  return tree;
+}
+
+std::vector<Schedule> schedules(const ht::comm::Algorithm& algorithm, const Tree& tree, std::int64_t count) {
+  std::vector<Schedule> all;
+  for (int r = 0; r < std::ssize(ranks_of(tree)); ++r) all.push_back(algorithm.schedule(tree, {r, count, 8}));
+  return all;
+}
+
+std::vector<Schedule> single(std::size_t ranks, const std::function<Steps(int)>& steps) {
+  std::vector<Schedule> all;
+  for (std::size_t r = 0; r < ranks; ++r)
+    all.push_back({{{std::make_shared<const Steps>(steps(static_cast<int>(r))), 0}}, 1});
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("schedules reduce exactly on every machine", "[comm][schedule]") {
+  if (ht::world().rank() != 0) return;
+  std::mt19937 random(1);
+  for (int round = 0; round < 200; ++round) {
+    const int p = 2 + static_cast<int>(random() % 11);
+    std::vector<int> ranks(static_cast<std::size_t>(p));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    std::ranges::shuffle(ranks, random);
+    const auto tree = random_tree(ranks, random, static_cast<int>(random() % 4));
+    const auto count = static_cast<std::int64_t>(round % 5 == 0 ? random() % 200000 : random() % 40);
+    for (const auto& algorithm : ht::comm::algorithms()) {
+      if (!algorithm.schedule) continue;
+      Play play(p, count);
+      INFO(algorithm.name << " p " << p << " count " << count << " round " << round);
+      CHECK(play.run(schedules(algorithm, tree, count)));
+      for (const auto& result : play.data) CHECK(result == total(p, count));
+    }
+  }
+}
+
+TEST_CASE("parts reach their owners and come back on every machine", "[comm][schedule]") {
+  if (ht::world().rank() != 0) return;
+  std::mt19937 random(2);
+  for (int round = 0; round < 200; ++round) {
+    const int p = 1 + static_cast<int>(random() % 12);
+    std::vector<int> ranks(static_cast<std::size_t>(p));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    std::ranges::shuffle(ranks, random);
+    const auto tree = without_single_children(random_tree(ranks, random, static_cast<int>(random() % 4)));
+    std::vector<Range> parts;
+    std::int64_t count = 0;
+    for (int r = 0; r < p; ++r) {
+      parts.push_back({count, static_cast<std::int64_t>(random() % 3 * (random() % 50))});
+      count += parts.back().count;
+    }
+    Play play(p, count);
+    CHECK(play.run(single(parts.size(), [&](int r) { return reduce_scatter_steps(tree, parts, r); })));
+    const auto sum = total(p, count);
+    for (std::size_t r = 0; r < parts.size(); ++r)
+      CHECK(std::equal(sum.begin() + parts[r].first, sum.begin() + parts[r].end(),
+                       play.data[r].begin() + parts[r].first));
+
+    CHECK(play.run(single(parts.size(), [&](int r) { return allgather_steps(tree, parts, r); })));
+    for (const auto& result : play.data) CHECK(result == sum);
+  }
+}
+
+TEST_CASE("a decomposition sends what the wire limit says, and outer levels little", "[comm][schedule]") {
+  if (ht::world().rank() != 0) return;
+  const std::int64_t count = 6 * 8 * 4 * 1000;
+  for (const auto& shape : std::vector<std::vector<int>>{{192}, {48, 4}, {6, 8, 4}, {2, 3}}) {
+    const auto tree = grid(shape);
+    const auto p = std::ssize(ranks_of(tree));
+    std::vector<std::int64_t> sent(shape.size(), 0);
+    const auto schedule = ht::comm::blueconnect(tree, {0, count, 8});
+    for (const auto& lane : schedule.lanes)
+      for (const auto& step : *lane.steps)
+        for (const auto& message : step.sends) sent[static_cast<std::size_t>(step.level)] += message.range.count;
+
+    std::int64_t below = 1, sum = 0;
+    for (std::size_t level = 0; level < shape.size(); ++level) {
+      const auto members = shape[shape.size() - 1 - level];
+      CHECK(std::abs(sent[level] - 2 * count / below * (members - 1) / members) <= 400);
+      below *= members;
+      sum += sent[level];
+    }
+    CHECK(std::abs(sum - 2 * count * (p - 1) / p) <= 800);
+  }
+}
+
+TEST_CASE("halving and doubling take the logarithm of the ranks in steps", "[comm][schedule]") {
+  const std::map<int, std::size_t> steps{{2, 2}, {3, 2}, {4, 4}, {6, 4}, {8, 6}, {64, 12}};
+  for (const auto& [p, expected] : steps)
+    CHECK(ht::comm::recursive(grid({p}), {0, 1 << 20, 4}).lanes[0].steps->size() == expected);
+}
