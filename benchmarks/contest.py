@@ -126,8 +126,9 @@ class Stopwatch(Command):
         return float(output.split()[-1])
 
 
-def take_turns(contestants, repeats):
-    """Everyone once, `repeats` times; whoever fails drops out, with the reason in the returned table."""
+def take_turns(contestants, repeats, tidy):
+    """Everyone once, `repeats` times, with tidy() after each; whoever fails drops out, with the reason in the returned
+    table."""
     failed = {}
     for _ in range(repeats):
         for key, contestant in contestants.items():
@@ -137,6 +138,7 @@ def take_turns(contestants, repeats):
                 contestant.take_turn()
             except Failed as reason:
                 failed[key] = str(reason)
+            tidy()
     return failed
 
 

@@ -30,4 +30,9 @@ inline std::int32_t integer(std::uint64_t seed, std::uint64_t i) {
   return static_cast<std::int32_t>(hash(seed, i) % 10'000);
 }
 
+/// Positions in ten million elements.
+inline std::int64_t position(std::uint64_t seed, std::uint64_t i) {
+  return static_cast<std::int64_t>(hash(seed, i) % 10'000'000);
+}
+
 }  // namespace bench

@@ -31,6 +31,7 @@ Prepared timed(F f, C check) {
 }
 
 /// The families, each a table at the end of its source.
+std::vector<Workload> algebra_workloads();
 std::vector<Workload> arithmetic_workloads();
 std::vector<Workload> layout_workloads();
 std::vector<Workload> statistics_workloads();

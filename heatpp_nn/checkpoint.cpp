@@ -1,6 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/detail/aside_file.hpp>
 #include <heatpp_nn/checkpoint.hpp>
-#include <heatpp_nn/detail/atomic_file.hpp>
 #include <heatpp_nn/detail/training_archive.hpp>
 
 #include <torch/nn/module.h>
@@ -35,7 +35,7 @@ std::string serialized(const DASO& daso, const detail::Training& training) {
 std::string shared_file(const Communicator& comm, const std::string& path) {
   std::string bytes;
   all_or_none(comm, [&] {
-    if (comm.rank() == 0) bytes = detail::read_file(op, path);
+    if (comm.rank() == 0) bytes = io::detail::read_file(op, path);
   });
   std::array<std::int64_t, 1> size{std::ssize(bytes)};
   comm.broadcast(size, 0);
@@ -94,7 +94,7 @@ void save_checkpoint(const std::string& path, DASO& daso, std::int64_t epoch) {
   const auto& comm = daso.replica().topology().comm();
   const detail::Training training{daso.state(), epoch, daso.replica().checksum(), detail::gather_generators(comm)};
   all_or_none(comm, [&] {
-    if (comm.rank() == 0) detail::write_atomically(op, path, serialized(daso, training));
+    if (comm.rank() == 0) io::detail::write_atomically(op, path, serialized(daso, training));
   });
 }
 

@@ -1,5 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp_nn/detail/atomic_file.hpp>
+#include <heatpp_io/detail/aside_file.hpp>
 #include <heatpp_nn/detail/svg.hpp>
 #include <heatpp_nn/loss_plot.hpp>
 
@@ -127,7 +127,7 @@ std::string LossPlot::svg() const {
 
 void LossPlot::save(const Communicator& comm, const std::string& path) const {
   all_or_none(comm, [&] {
-    if (comm.rank() == 0) detail::write_atomically("LossPlot", path, svg());
+    if (comm.rank() == 0) io::detail::write_atomically("LossPlot", path, svg());
   });
 }
 

@@ -59,6 +59,12 @@ def cumsum():
     return lambda: da.cumsum(x, axis=0).persist(), check_sums
 
 
+@workload("argmax")
+def argmax():
+    x = vector("normal", 76, 20_000_000)
+    return lambda: da.argmax(x).compute(), lambda position: [float(position)]
+
+
 @workload("latency")
 def latency():
     x = vector("uniform", 11, 100, 2)
@@ -111,6 +117,13 @@ def resplit01():
 def resplit10():
     x = columns("normal", 64, 8000, 8000)
     return lambda: x.rechunk((-(-8000 // workers), 8000)).persist(), check_sums
+
+
+@workload("matmul_00")
+def matmul():
+    half = -(-3000 // workers)
+    a, b = (rows("normal", seed, 3000, 3000).rechunk((half, half)).persist() for seed in (73, 74))
+    return lambda: (a @ b).persist(), check_sums
 
 
 @workload("mask")

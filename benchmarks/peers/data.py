@@ -36,12 +36,17 @@ def _integer(h):
     return (h % U64(10_000)).astype(np.int32)
 
 
-_streams = {"uniform": _uniform, "normal": _normal, "byte": _byte, "integer": _integer}
+def _position(h):
+    return (h % U64(10_000_000)).astype(np.int64)
+
+
+_streams = {"uniform": _uniform, "normal": _normal, "byte": _byte, "integer": _integer, "position": _position}
+_dtypes = {"integer": np.int32, "position": np.int64}
 
 
 def vector(stream, seed, first, last):
-    """Elements first .. last of a stream, float32, those of "integer" int32."""
-    out = np.empty(last - first, np.int32 if stream == "integer" else np.float32)
+    """Elements first .. last of a stream, float32, those of "integer" int32, of "position" int64."""
+    out = np.empty(last - first, _dtypes.get(stream, np.float32))
     for at in range(0, len(out), PIECE):
         piece = out[at : at + PIECE]
         piece[:] = _streams[stream](hashes(seed, first + at, len(piece)))

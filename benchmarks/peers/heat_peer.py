@@ -75,6 +75,12 @@ def cumsum():
     return lambda: ht.cumsum(x, 0), check_sums
 
 
+@workload("argmax")
+def argmax():
+    x = vector("normal", 76, 20_000_000)
+    return lambda: ht.argmax(x).item(), lambda position: [position]
+
+
 @workload("latency")
 def latency():
     x = vector("uniform", 11, 100)
@@ -131,6 +137,16 @@ def resplit01():
 def resplit10():
     x = matrix("normal", 64, 8000, 8000, 1)
     return lambda: ht.resplit(x, 0), check_sums
+
+
+@workload("matmul_00", "matmul_01", "matmul_10", "matmul_11", "matmul_0N", "matmul_N1")
+def matmul():
+    splits = sys.argv[1].removeprefix("matmul_")
+    a, b = (
+        ht.array(data.rows("normal", seed, 0, 3000, 3000)) if axis == "N" else matrix("normal", seed, 3000, 3000, int(axis))
+        for seed, axis in zip((73, 74), splits)
+    )
+    return lambda: a @ b, check_sums
 
 
 @workload("mask")

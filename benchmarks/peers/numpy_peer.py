@@ -24,6 +24,18 @@ def cumsum():
     return lambda: np.cumsum(x), data.check_sums
 
 
+@workload("argmax")
+def argmax():
+    x = data.vector("normal", 76, 0, 20_000_000)
+    return lambda: x.argmax(), scalar
+
+
+@workload("fancy")
+def fancy():
+    x, at = data.vector("normal", 71, 0, 10_000_000), data.vector("position", 121, 0, 1_000_000)
+    return lambda: x[at], data.check_sums
+
+
 @workload("latency")
 def latency():
     x = data.vector("uniform", 11, 0, 100)
@@ -82,6 +94,12 @@ def resplit10():
     x = data.rows("normal", 64, 0, 8000, 8000)
     halves = x[:, :4000].copy(), x[:, 4000:].copy()
     return lambda: np.hstack(halves), data.check_sums
+
+
+@workload("matmul_00", "matmul_01", "matmul_10", "matmul_11", "matmul_0N", "matmul_N1")
+def matmul():
+    a, b = (data.rows("normal", seed, 0, 3000, 3000) for seed in (73, 74))
+    return lambda: a @ b, data.check_sums
 
 
 @workload("mask")

@@ -1,6 +1,7 @@
-"""Recomputes benchmarks/expected.json, the right check values, in float64 with NumPy alone: python reference.py"""
+"""Recomputes benchmarks/expected.json, the right check values, in float64 with NumPy alone: python reference.py [NAME ...]"""
 import json
 import os
+import sys
 
 import numpy as np
 
@@ -37,13 +38,24 @@ def ten_million():
     return data.vector("normal", 71, 0, 10_000_000)
 
 
+def conv1d():
+    taps = data.vector("uniform", 131, 0, 65).astype(f8)
+    return data.check_sums(np.convolve(ten_million().astype(f8), taps, "same"))
+
+
 # Workloads whose result is checked by sums are held to the tolerance times the sum of |x|, others element by element.
 sums = {
     ("resplit01", "resplit10"): (1e-9, lambda: data.check_sums(data.rows("normal", 64, 0, 8000, 8000))),
     ("mask",): (1e-9, lambda: data.check_sums(positives(ten_million()))),
+    ("fancy",): (1e-9, lambda: data.check_sums(ten_million()[data.vector("position", 121, 0, 1_000_000)])),
+    ("matmul_00", "matmul_01", "matmul_10", "matmul_11", "matmul_0N", "matmul_N1"): (
+        1e-5,
+        lambda: data.check_sums(np.matmul(*(data.rows("normal", seed, 0, 3000, 3000).astype(f8) for seed in (73, 74)))),
+    ),
     ("sort",): (1e-9, lambda: data.check_sums(np.sort(ten_million()))),
     ("unique",): (1e-9, lambda: data.check_sums(np.unique(data.vector("integer", 72, 0, 10_000_000)))),
     ("cumsum",): (1e-3, lambda: data.check_sums(np.cumsum(data.vector("normal", 76, 0, 20_000_000), dtype=f8))),
+    ("conv1d",): (1e-4, conv1d),
     ("hdf5_load0", "hdf5_load1"): (1e-9, lambda: of_file(91, 524_288)),
     ("hdf5_gzip0", "hdf5_gzip1"): (1e-9, lambda: of_file(92, 131_072)),
     ("hdf5_save",): (1e-9, lambda: of_file(91, 262_144)),
@@ -53,13 +65,17 @@ values = {
     ("moments",): (1e-3, moments),
     ("median",): (1e-5, lambda: [np.median(ten_million().astype(f8))]),
     ("percentile25",): (1e-5, lambda: [np.percentile(ten_million().astype(f8), 25)]),
+    ("argmax",): (0, lambda: [data.vector("normal", 76, 0, 20_000_000).argmax()]),
+    ("randn",): (1e-3, lambda: [0.0, 1.0]),
     ("latency",): (1e-5, lambda: [data.vector("uniform", 11, 0, 100).sum(dtype=f8)]),
 }
 
 
-def entries():
+def entries(wanted):
     for kind, table in (("sums", sums), ("values", values)):
         for names, (tolerance, compute) in table.items():
+            if wanted and not wanted & set(names):
+                continue
             check = [float(v) for v in compute()]
             for name in names:
                 yield name, {"kind": kind, "tolerance": tolerance, "check": check}
@@ -67,6 +83,8 @@ def entries():
 
 if __name__ == "__main__":
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "expected.json")
+    wanted = set(sys.argv[1:])
+    expected = (json.load(open(path)) if wanted else {}) | dict(entries(wanted))
     with open(path, "w") as file:
-        lines = (f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in sorted(entries()))
+        lines = (f"{json.dumps(name)}: {json.dumps(entry)}" for name, entry in sorted(expected.items()))
         file.write("{\n" + ",\n".join(lines) + "\n}\n")

@@ -33,6 +33,18 @@ def cumsum():
     return lambda: x.cumsum(0), check_sums
 
 
+@workload("argmax")
+def argmax():
+    x = vector("normal", 76, 20_000_000)
+    return lambda: x.argmax().item(), scalar
+
+
+@workload("fancy")
+def fancy():
+    x, at = vector("normal", 71, 10_000_000), vector("position", 121, 1_000_000)
+    return lambda: x[at], check_sums
+
+
 @workload("latency")
 def latency():
     x = vector("uniform", 11, 100)
@@ -81,6 +93,12 @@ def median():
 def resplit01():
     x = torch.from_numpy(data.rows("normal", 64, 0, 8000, 8000))
     return lambda: (x[:, :4000].contiguous(), x[:, 4000:].contiguous()), lambda y: check_sums(torch.hstack(y))
+
+
+@workload("matmul_00", "matmul_01", "matmul_10", "matmul_11", "matmul_0N", "matmul_N1")
+def matmul():
+    a, b = (torch.from_numpy(data.rows("normal", seed, 0, 3000, 3000)) for seed in (73, 74))
+    return lambda: a @ b, check_sums
 
 
 @workload("mask")

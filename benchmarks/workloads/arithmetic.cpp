@@ -3,20 +3,69 @@
 #include "../data.hpp"
 #include "../workload.hpp"
 
+#include <heatpp/interop/xtensor.hpp>
+#include <heatpp/random/random.hpp>
+
+#include <cmath>
+
 namespace bench {
 namespace {
 
-Prepared chain() {
+/// Times f(a, b, c) -> the sum over all elements.
+template <class F>
+Prepared chain(F f) {
   const ht::Shape shape{20'000'000};
-  return timed(
-      [a = generate<uniform>(11, shape), b = generate<uniform>(12, shape), c = generate<uniform>(13, shape)] {
-        return ht::sum(ht::sqrt(a * a + b * b) * c - a / (b * b + 1)).item<float>();
-      },
-      [](float sum) { return std::vector<double>{sum}; });
+  return timed([f, a = generate<uniform>(11, shape), b = generate<uniform>(12, shape),
+                c = generate<uniform>(13, shape)] { return f(a, b, c); },
+               [](double sum) { return std::vector<double>{sum}; });
+}
+
+Prepared chain_operators() {
+  return chain([](const auto& a, const auto& b, const auto& c) {
+    return ht::sum(ht::sqrt(a * a + b * b) * c - a / (b * b + 1)).template item<double>();
+  });
+}
+
+Prepared chain_map() {
+  return chain([](const auto& a, const auto& b, const auto& c) {
+    return ht::map_reduce<ht::ReduceOp::sum>(
+        [](float x, float y, float z) { return std::sqrt(x * x + y * y) * z - x / (y * y + 1); }, a, b, c);
+  });
+}
+
+Prepared chain_xtensor() {
+  return chain([](const auto& a, const auto& b, const auto& c) {
+    const auto x = ht::as_xtensor<float>(a), y = ht::as_xtensor<float>(b), z = ht::as_xtensor<float>(c);
+    return ht::sum(ht::like(a, xt::sqrt(x * x + y * y) * z - x / (y * y + 1.0f))).template item<double>();
+  });
 }
 
 Prepared cumsum() {
   return timed([x = generate<normal>(76, {20'000'000})] { return ht::cumsum(x, 0); }, check_sums);
+}
+
+Prepared argmax() {
+  return timed([x = generate<normal>(76, {20'000'000})] { return ht::argmax(x); },
+               [](const auto& y) { return check_values({y}); });
+}
+
+/// Checked by its mean and mean square.
+Prepared randn() {
+  return timed([] { return ht::random::randn({50'000'000}, {.split = 0}); },
+               [](const auto& x) {
+                 const auto n = static_cast<double>(x.size());
+                 const auto sum = ht::map_reduce<ht::ReduceOp::sum>([](float v) { return v; }, x);
+                 const auto squares = ht::map_reduce<ht::ReduceOp::sum>([](float v) { return v * v; }, x);
+                 return std::vector<double>{sum / n, squares / n};
+               });
+}
+
+Prepared conv1d() {
+  return timed(
+      [x = generate<normal>(71, {10'000'000}), kernel = generate<uniform>(131, {65}, std::nullopt)] {
+        return ht::convolve(x, kernel, {.mode = ht::ConvolveMode::same});
+      },
+      check_sums);
 }
 
 /// A thousand sums of a few elements: what a call costs.
@@ -32,7 +81,14 @@ Prepared latency() {
 }  // namespace
 
 std::vector<Workload> arithmetic_workloads() {
-  return {{"chain", "operators", chain}, {"cumsum", "cumsum", cumsum}, {"latency", "sum", latency}};
+  return {{"chain", "operators", chain_operators},
+          {"chain", "map", chain_map},
+          {"chain", "xtensor", chain_xtensor},
+          {"randn", "randn", randn},
+          {"conv1d", "convolve", conv1d},
+          {"cumsum", "cumsum", cumsum},
+          {"argmax", "argmax", argmax},
+          {"latency", "sum", latency}};
 }
 
 }  // namespace bench

@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/fingerprint.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/operation.hpp>
+#include <heatpp/comm/detail/pending.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 
 #include <algorithm>
@@ -150,6 +151,25 @@ void Communicator::receive(Buffer data, int from) const {
     auto* const to = static_cast<std::byte*>(data.data) + first;
     call_mpi("receive", [&] { return MPI_Recv(to, n, MPI_BYTE, from, 1, impl_->mpi, MPI_STATUS_IGNORE); });
   });
+}
+
+Request Communicator::isend(ConstBuffer data, int to) const {
+  impl_->count(data.bytes());
+  auto message = std::make_unique<detail::Pending>(*this, "isend");
+  for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
+    const auto* from = static_cast<const std::byte*>(data.data) + first;
+    check_mpi(MPI_Isend(from, n, MPI_BYTE, to, 1, impl_->mpi, &message->next()), "isend");
+  });
+  return detail::start(std::move(message));
+}
+
+Request Communicator::ireceive(Buffer data, int from) const {
+  auto message = std::make_unique<detail::Pending>(*this, "ireceive");
+  for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
+    auto* to = static_cast<std::byte*>(data.data) + first;
+    check_mpi(MPI_Irecv(to, n, MPI_BYTE, from, 1, impl_->mpi, &message->next()), "ireceive");
+  });
+  return detail::start(std::move(message));
 }
 
 std::optional<Communicator> Communicator::split(int color, int key) const {

@@ -26,7 +26,7 @@ struct CommCounters {
 
 /// A group of ranks with a message space of their own: a duplicate of an MPI communicator, so that a host code's
 /// messages and the library's never meet. Copies share it. All methods but rank(), size() and counters() are collective
-/// over the group, `send` and `receive` over the two ranks named; failures throw CommError.
+/// over the group, sending and receiving over the two ranks named; failures throw CommError.
 /// `<heatpp/interop/mpi.hpp>` converts from and to MPI_Comm.
 class Communicator {
  public:
@@ -71,6 +71,9 @@ class Communicator {
   void exchange(std::span<const ConstBlock> send, std::span<const Block> receive, Site site = Site::current()) const;
   void send(ConstBuffer data, int to) const;
   void receive(Buffer data, int from) const;
+  /// The same without waiting: `data` belongs to the request until it is waited for.
+  [[nodiscard]] Request isend(ConstBuffer data, int to) const;
+  [[nodiscard]] Request ireceive(Buffer data, int from) const;
 
   /// The ranks that pass the same `color` form a group, ordered by `key`, then by rank here. A negative colour joins
   /// none.

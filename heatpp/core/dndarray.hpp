@@ -75,6 +75,16 @@ class DNDarray {
   std::shared_ptr<Impl> impl_;
 };
 
+/// What `x` says of itself, as functions. Local.
+[[nodiscard]] inline int ndim(const DNDarray& x) { return x.ndim(); }
+[[nodiscard]] inline std::int64_t size(const DNDarray& x) { return x.size(); }
+[[nodiscard]] inline const Shape& shape(const DNDarray& x) { return x.shape(); }
+[[nodiscard]] inline std::int64_t nbytes(const DNDarray& x) {
+  return x.size() * static_cast<std::int64_t>(itemsize(x.dtype()));
+}
+[[nodiscard]] inline bool iscomplexobj(const DNDarray& x) { return x.dtype() >= complex64; }
+[[nodiscard]] inline bool isrealobj(const DNDarray& x) { return x.dtype() < complex64; }
+
 /// A duplicate with memory of its own. Local.
 [[nodiscard]] DNDarray copy(const DNDarray& x);
 /// `x` in another dtype. Local.

@@ -1,6 +1,9 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace heatpp {
 
@@ -21,6 +24,13 @@ Dtype promote_floats(Dtype a, Dtype b) {
   if (a == b) return a;
   if (std::max(a, b) <= bfloat16) return float32;  // float16 with bfloat16: neither holds the other
   return std::max(a, b);
+}
+
+/// Whether the mantissa of a float holds all whole numbers of a dtype (NumPy lets 64 bits pass for float64).
+bool fits(Dtype from, Dtype to) {
+  if (!is_integral(from) || is_integral(to)) return true;
+  const auto parts = real_type(to);
+  return parts == float64 || itemsize(from) * 2 <= itemsize(parts);
 }
 
 }  // namespace
@@ -47,5 +57,39 @@ Dtype result_type(Dtype array, const Scalar& number) {
 }
 
 Dtype inexact_type(Dtype dtype) { return dtype <= int64 ? float32 : dtype; }
+
+bool can_cast(Dtype from, Dtype to) { return promote_types(from, to) == to && fits(from, to); }
+
+bool isdtype(Dtype dtype, DtypeKind kind) {
+  switch (kind) {
+    case DtypeKind::boolean: return dtype == bool_;
+    case DtypeKind::signed_integer: return is_integral(dtype) && dtype != uint8;
+    case DtypeKind::unsigned_integer: return dtype == uint8;
+    case DtypeKind::integral: return is_integral(dtype);
+    case DtypeKind::real_floating: return is_floating(dtype);
+    case DtypeKind::complex_floating: return is_complex(dtype);
+    case DtypeKind::numeric: return dtype != bool_;
+  }
+  return false;
+}
+
+FloatLimits finfo(Dtype dtype) {
+  const auto real = real_type(dtype);
+  if (real == float16) return {16, std::ldexp(1.0, -10), 65504, std::ldexp(1.0, -14)};
+  if (real == bfloat16) return {16, std::ldexp(1.0, -7), std::ldexp(255.0, 120), std::ldexp(1.0, -126)};
+  using Single = std::numeric_limits<float>;
+  if (real == float32) return {32, Single::epsilon(), Single::max(), Single::min()};
+  using Double = std::numeric_limits<double>;
+  if (real == float64) return {64, Double::epsilon(), Double::max(), Double::min()};
+  detail::raise<TypeError>("finfo", "got {}; expected a floating or complex dtype", name(dtype));
+}
+
+IntegerLimits iinfo(Dtype dtype) {
+  if (!is_integral(dtype)) detail::raise<TypeError>("iinfo", "got {}; expected a dtype of whole numbers", name(dtype));
+  const auto bits = static_cast<int>(8 * itemsize(dtype));
+  if (dtype == uint8) return {8, 0, 255};
+  const auto max = std::numeric_limits<std::int64_t>::max() >> (64 - bits);
+  return {bits, -max - 1, max};
+}
 
 }  // namespace heatpp

@@ -17,4 +17,26 @@ namespace heatpp {
 /// The dtype of the parts of a complex number, else the dtype itself.
 [[nodiscard]] Dtype real_type(Dtype dtype);
 
+/// Whether every value of `from` is one of `to`: bool to any, whole numbers to wider ones and to floats, by promotion.
+[[nodiscard]] bool can_cast(Dtype from, Dtype to);
+
+/// Kinds of dtypes, as the array API names them.
+enum class DtypeKind { boolean, signed_integer, unsigned_integer, integral, real_floating, complex_floating, numeric };
+[[nodiscard]] bool isdtype(Dtype dtype, DtypeKind kind);
+
+/// Limits of a floating dtype (of its parts if it is complex). Throws TypeError for others.
+struct FloatLimits {
+  int bits;
+  double eps;              ///< the distance from 1 to the next larger number
+  double max;              ///< the largest finite number; -max is the lowest
+  double smallest_normal;  ///< the smallest positive number with full precision
+};
+[[nodiscard]] FloatLimits finfo(Dtype dtype);
+/// Limits of a dtype of whole numbers. Throws TypeError for others.
+struct IntegerLimits {
+  int bits;
+  std::int64_t min, max;
+};
+[[nodiscard]] IntegerLimits iinfo(Dtype dtype);
+
 }  // namespace heatpp

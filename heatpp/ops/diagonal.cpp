@@ -70,6 +70,10 @@ DNDarray matrix_of(const DNDarray& x, std::int64_t offset) {
   return detail::wrap(std::move(block), *layout, x.comm());
 }
 
+void check_matrix(const char* op, const DNDarray& x) {
+  if (x.ndim() != 2) detail::raise<ValueError>(op, "got an array of shape {}; expected a matrix", to_string(x.shape()));
+}
+
 DNDarray triangle(const char* op, const DNDarray& x, std::int64_t k, bool lower) {
   if (x.ndim() < 2)
     detail::raise<ValueError>(op, "got an array of shape {}; expected at least two axes", to_string(x.shape()));
@@ -123,6 +127,28 @@ std::vector<DNDarray> tril_indices(std::int64_t rows, const TriIndicesOptions& o
 }
 std::vector<DNDarray> triu_indices(std::int64_t rows, const TriIndicesOptions& options) {
   return nonzero(logical_not(tri(rows, {.columns = options.columns, .k = options.k - 1})));
+}
+
+std::vector<DNDarray> diag_indices_from(const DNDarray& x) {
+  const bool alike = std::ranges::all_of(x.shape(), [&](auto extent) { return extent == x.shape().front(); });
+  if (x.ndim() < 2 || !alike)
+    detail::raise<ValueError>("diag_indices_from",
+                              "got an array of shape {}; expected equal extents along two axes or more",
+                              to_string(x.shape()));
+  return diag_indices(x.shape().front(), x.ndim());
+}
+std::vector<DNDarray> tril_indices_from(const DNDarray& x, std::int64_t k) {
+  check_matrix("tril_indices_from", x);
+  return tril_indices(extent_of(x, 0), {.k = k, .columns = extent_of(x, 1)});
+}
+std::vector<DNDarray> triu_indices_from(const DNDarray& x, std::int64_t k) {
+  check_matrix("triu_indices_from", x);
+  return triu_indices(extent_of(x, 0), {.k = k, .columns = extent_of(x, 1)});
+}
+std::vector<DNDarray> mask_indices(std::int64_t n,
+                                   const std::function<DNDarray(const DNDarray&, std::int64_t)>& mask_function,
+                                   std::int64_t k) {
+  return nonzero(mask_function(ones({n, n}), k));
 }
 
 }  // namespace heatpp

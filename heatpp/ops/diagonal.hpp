@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <heatpp/core/dndarray.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/ops/operand.hpp>
@@ -44,5 +45,12 @@ struct TriIndicesOptions {
 };
 [[nodiscard]] std::vector<DNDarray> tril_indices(std::int64_t rows, const TriIndicesOptions& options = {});
 [[nodiscard]] std::vector<DNDarray> triu_indices(std::int64_t rows, const TriIndicesOptions& options = {});
+/// The same for an array that exists; of a matrix, and for the diagonal of an array with equal extents.
+[[nodiscard]] std::vector<DNDarray> diag_indices_from(const DNDarray& x);
+[[nodiscard]] std::vector<DNDarray> tril_indices_from(const DNDarray& x, std::int64_t k = 0);
+[[nodiscard]] std::vector<DNDarray> triu_indices_from(const DNDarray& x, std::int64_t k = 0);
+/// Positions of the elements that `mask_function(matrix, k)`, such as triu, keeps of an n x n matrix.
+[[nodiscard]] std::vector<DNDarray> mask_indices(
+    std::int64_t n, const std::function<DNDarray(const DNDarray&, std::int64_t)>& mask_function, std::int64_t k = 0);
 
 }  // namespace heatpp

@@ -5,11 +5,9 @@
 
 namespace heatpp {
 
-using Range = std::pair<double, double>;
-
 struct HistogramOptions {
-  std::int64_t bins = 10;                          ///< of equal width
-  std::optional<Range> range = std::nullopt;       ///< nullopt: from the smallest to the largest element
+  std::int64_t bins = 10;                                         ///< of equal width
+  std::optional<std::pair<double, double>> range = std::nullopt;  ///< nullopt: from the smallest to the largest element
   std::optional<DNDarray> edges = std::nullopt;    ///< of bins of any width, rising; instead of the two above
   std::optional<DNDarray> weights = std::nullopt;  ///< what each element counts for, in the shape of `x`
   bool density = false;                            ///< divided by the bin's width and the sum of all, as float64
@@ -33,10 +31,10 @@ struct HistcOptions {
 [[nodiscard]] DNDarray histc(const DNDarray& x, const HistcOptions& options = {});
 
 struct HistogramddOptions {
-  std::vector<std::int64_t> bins = {10};           ///< for each column, or one number for all
-  std::vector<Range> range = {};                   ///< for each column; empty: from the smallest to the largest
-  std::vector<DNDarray> edges = {};                ///< for each column; instead of the two above
-  std::optional<DNDarray> weights = std::nullopt;  ///< of each row
+  std::vector<std::int64_t> bins = {10};              ///< for each column, or one number for all
+  std::vector<std::pair<double, double>> range = {};  ///< for each column; empty: from the smallest to the largest
+  std::vector<DNDarray> edges = {};                   ///< for each column; instead of the two above
+  std::optional<DNDarray> weights = std::nullopt;     ///< of each row
   bool density = false;
 };
 struct Histogramdd {

@@ -11,5 +11,6 @@ namespace heatpp {
 [[nodiscard]] DNDarray reshape(const DNDarray& x, const Shape& shape);
 /// reshape(x, {-1}).
 [[nodiscard]] DNDarray flatten(const DNDarray& x);
+[[nodiscard]] inline DNDarray ravel(const DNDarray& x) { return flatten(x); }
 
 }  // namespace heatpp

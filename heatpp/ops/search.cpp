@@ -4,8 +4,9 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/detail/bisect.hpp>
-#include <heatpp/ops/detail/keys.hpp>
+#include <heatpp/ops/detail/runs.hpp>
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/index.hpp>
 #include <heatpp/ops/reduce.hpp>
 #include <heatpp/ops/search.hpp>
 
@@ -36,10 +37,37 @@ std::int64_t place(std::span<const K> keys, K key, Side side) {
   return detail::count_before(keys.data(), n, [key](K other) { return other <= key; });
 }
 
+/// The places of many keys, found in their order, so that neighbours are looked for in the same memory.
+template <class K>
+void find_in_order(std::span<const K> keys, const Rows<K>& wanted, Side side, Rows<std::int64_t>& result) {
+  using Word = std::conditional_t<sizeof(K) <= 4, std::uint64_t, detail::Key128>;
+  using detail::Indexed;
+  Rows<Word> words(wanted.size());
+  for (std::int64_t i = 0; i < wanted.size(); ++i) words[i] = Indexed<Word>::of(wanted[i], i);
+  detail::sort_keys(words.data(), words.size());
+  std::size_t first = 0;  // keys that come before all that are left
+  for (const auto word : words) {
+    const auto key = static_cast<K>(Indexed<Word>::key(word));
+    std::size_t step = 1;
+    while (first + step < keys.size() && place(keys.subspan(first + step - 1, 1), key, side) > 0) {
+      first += step;
+      step *= 2;
+    }
+    first += static_cast<std::size_t>(place(keys.subspan(first, std::min(step, keys.size() - first)), key, side));
+    result[Indexed<Word>::position(word)] = static_cast<std::int64_t>(first);
+  }
+}
+
 template <class K>
 Rows<std::int64_t> places(const Rows<K>& keys, const Rows<K>& wanted, Side side) {
+  constexpr std::int64_t cached = 1 << 16, many = 1 << 12;
   const auto all = keys.part(0, keys.size());
   Rows<std::int64_t> result(wanted.size());
+  if constexpr (sizeof(K) <= 8)
+    if (keys.size() > cached && wanted.size() > many && wanted.size() < std::int64_t{1} << 32) {
+      find_in_order(all, wanted, side, result);
+      return result;
+    }
   std::ranges::transform(wanted, result.begin(), [&](K key) { return place(all, key, side); });
   return result;
 }
@@ -179,7 +207,8 @@ std::int64_t number_nonzero(const at::Tensor& block) {
 }  // namespace
 
 DNDarray searchsorted(const DNDarray& a, const Operand& v, const SearchOptions& options) {
-  return find_places("searchsorted", a, as_array(a, v), options.side);
+  const auto sorted = options.sorter ? a.index({*options.sorter}) : a;
+  return find_places("searchsorted", sorted, as_array(a, v), options.side);
 }
 
 DNDarray digitize(const DNDarray& x, const DNDarray& split_bins, const BinOptions& options) {

@@ -8,7 +8,8 @@ namespace heatpp {
 
 enum class Side { left, right };
 struct SearchOptions {
-  Side side = Side::left;  ///< before or behind equal elements
+  Side side = Side::left;                         ///< before or behind equal elements
+  std::optional<DNDarray> sorter = std::nullopt;  ///< positions that put `a` in order
 };
 
 /// The positions at which the elements of `v` would have to be put into the rising array `a`, as int64 in the layout of

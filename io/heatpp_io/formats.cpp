@@ -1,6 +1,13 @@
 #include <fmt/ranges.h>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/formats.hpp>
+#include <heatpp_io/load_csv.hpp>
+#include <heatpp_io/load_npy.hpp>
+#include <heatpp_io/netcdf.hpp>
+#include <heatpp_io/npz.hpp>
+#include <heatpp_io/save_csv.hpp>
+#include <heatpp_io/save_npy.hpp>
+#include <heatpp_io/zarr.hpp>
 
 #include <algorithm>
 #include <array>
@@ -21,10 +28,72 @@ void save_h5(const DNDarray& x, const std::filesystem::path& path, const SaveOpt
   save_hdf5(x, path, options.dataset.empty() ? "data" : options.dataset, options);
 }
 
+/// Refuses options that only other formats have.
+void check_plain(const char* format, const SaveOptions& options) {
+  if (!options.append && !options.compression && options.chunks.empty() && !options.collective) return;
+  heatpp::detail::raise<ValueError>("save",
+                                    "got append, compression, chunks or collective for {}; expected formats that "
+                                    "have them (.h5)",
+                                    format);
+}
+
+void save_to_npy(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
+  check_plain(".npy", options);
+  save_npy(x, path, {.shards = options.shards});
+}
+DNDarray load_from_npz(const Source& source, const LoadOptions& options) {
+  return load_npz(source, options.dataset, options);
+}
+void save_to_npz(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
+  check_plain(".npz", options);
+  save_npz({{options.dataset.empty() ? "arr_0" : options.dataset, x}}, path);
+}
+
+DNDarray load_from_csv(const Source& source, const LoadOptions& options) {
+  if (!options.slices.empty())
+    heatpp::detail::raise<ValueError>("load", "got {} slices for .csv; expected none", options.slices.size());
+  return load_csv(source, {.dtype = options.dtype.value_or(float32),
+                           .split = options.split,
+                           .device = options.device,
+                           .comm = options.comm});
+}
+void save_to_csv(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
+  check_plain(".csv", options);
+  save_csv(x, path);
+}
+
+DNDarray load_from_netcdf(const Source& source, const LoadOptions& options) {
+  return load_netcdf(source, options.dataset, options);
+}
+void save_to_netcdf(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
+  if (options.shards || !options.chunks.empty() || options.collective)
+    heatpp::detail::raise<ValueError>("save", "got shards, chunks or collective for {}; expected append or compression",
+                                      path.extension().string());
+  save_netcdf(x, path, options.dataset.empty() ? "data" : options.dataset,
+              {.append = options.append, .compression = options.compression});
+}
+
+DNDarray load_from_zarr(const Source& source, const LoadOptions& options) {
+  return load_zarr(source, options.dataset, options);
+}
+void save_to_zarr(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
+  if (options.append || options.shards || options.collective || !options.dataset.empty())
+    heatpp::detail::raise<ValueError>("save",
+                                      "got append, shards, collective or dataset for .zarr; expected chunks or "
+                                      "compression");
+  save_zarr(x, path, {.chunks = options.chunks, .compression = options.compression});
+}
+
 /// Every format the library knows. A new one is a line here.
 constexpr std::array formats{
     Format{".h5", load_h5, save_h5},
     Format{".hdf5", load_h5, save_h5},
+    Format{".npy", load_npy, save_to_npy},
+    Format{".csv", load_from_csv, save_to_csv},
+    Format{".nc", load_from_netcdf, save_to_netcdf},
+    Format{".nc4", load_from_netcdf, save_to_netcdf},
+    Format{".npz", load_from_npz, save_to_npz},
+    Format{".zarr", load_from_zarr, save_to_zarr},
 };
 
 const Format& format_of(const std::filesystem::path& path, const char* op) {

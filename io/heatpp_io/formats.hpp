@@ -5,11 +5,13 @@
 
 namespace heatpp::io {
 
-/// Loads an array in the format that the first file's extension names (.h5, .hdf5: load_hdf5). Throws ValueError for
-/// an unknown extension, and what the format's own function throws. Collective.
+/// Loads an array in the format that the first file's extension names: .h5, .hdf5 (load_hdf5), .npy, .npz, .csv, .nc,
+/// .nc4 (load_netcdf), .zarr. `options.dataset` is the name of the array in formats that have names. Throws ValueError
+/// for an unknown extension, and what the format's own function throws. Collective.
 [[nodiscard]] DNDarray load(const Source& source, const LoadOptions& options = {});
 
-/// Saves an array in the format that the extension names (.h5, .hdf5: save_hdf5). Errors as load. Collective.
+/// Saves an array in the format that the extension names. Errors as load, and ValueError for options that the format
+/// has not. Collective.
 void save(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options = {});
 
 }  // namespace heatpp::io

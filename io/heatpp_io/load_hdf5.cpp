@@ -1,62 +1,60 @@
 #include <ATen/ATen.h>
 
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
+#include <heatpp_io/detail/box_io.hpp>
 #include <heatpp_io/detail/expand.hpp>
 #include <heatpp_io/detail/read.hpp>
+#include <heatpp_io/detail/shared_access.hpp>
 #include <heatpp_io/load_hdf5.hpp>
+
+#include <array>
 
 namespace heatpp::io {
 namespace {
 
-constexpr auto op = "load_hdf5";
-// Below this, opening the file costs more than reading all of it on every rank.
-constexpr std::int64_t small_bytes = std::int64_t{256} << 10;
+using namespace detail;  // NOLINT: the format is made of these
 
-at::Tensor allocate(const Shape& shape, Dtype dtype, const Communicator& comm) {
-  at::Tensor block;
-  all_or_none(comm, [&] {
-    try {
-      block = at::empty(shape, heatpp::detail::to_torch(dtype));
-    } catch (const std::exception&) {
-      heatpp::detail::raise<Error>(op, "got no memory for a block of shape {} of {}; expected enough",
-                                   heatpp::to_string(shape), name(dtype));
-    }
-  });
-  return block;
+constexpr auto op = "load_hdf5";
+
+/// How many transfers the rank with most of them needs.
+std::size_t most_calls(std::size_t mine, const Communicator& comm) {
+  std::array<std::int64_t, 1> calls{static_cast<std::int64_t>(mine)};
+  comm.allreduce(calls, ReduceOp::max);
+  return static_cast<std::size_t>(calls[0]);
 }
 
-/// Each rank reads a share of the rows into its place in `block`, and the others' shares arrive in theirs.
-detail::Transfer read_replicated(const detail::ReadJob& job, const Layout& layout, const at::Tensor& block) {
-  if (layout.ndim() == 0 || block.numel() * block.element_size() <= small_bytes || layout.ranks() == 1)
-    return detail::read(job, layout, block);
-  const Layout share(layout.shape(), 0, layout.ranks());
-  const auto rank = job.comm.rank();
-  const auto mine = block.narrow(0, share.offset(rank), share.count(rank));
-  const auto transfer = detail::read(job, share, mine);
-  std::vector<std::int64_t> counts;
-  for (int r = 0; r < share.ranks(); ++r) counts.push_back(size_of(share.local_shape(r)));
-  job.comm.allgather(heatpp::detail::buffer_of(mine), heatpp::detail::buffer_of(block), counts);
-  return transfer;
+void read_together(const ReadJob& job, const Layout& layout, const at::Tensor& block) {
+  const auto& path = job.shards.paths[0];
+  Dataset dataset;
+  all_or_none(job.comm, [&] { dataset = open_dataset(path, job.shards.name, job.op, shared_access(job.comm)); });
+  const auto box = own_box(job, layout);
+  const auto dtype = heatpp::detail::from_torch(block.scalar_type());
+  const auto calls = most_calls(read_plan(dataset.info, box, dtype).size(), job.comm);
+  const bool one_run = is_one_run(dataset.info, job.box, layout);
+  const auto transfer = shared_transfer(one_run ? MpiIo::own_runs : MpiIo::collective);
+  all_or_none(job.comm, [&] { read_box(dataset, box, block, {job.op, path, transfer.get(), calls}); });
+}
+
+/// One file for one rank.
+OpenArray open_array(const std::string& path, const std::string& name) {
+  auto dataset = std::make_shared<Dataset>(open_dataset(path, name, op));
+  auto info = dataset->info;
+  return {std::move(info), [dataset, path](const Selection& box, const at::Tensor& out) {
+            read_box(*dataset, box, out, {op, path});
+          }};
 }
 
 }  // namespace
 
 DNDarray load_hdf5(const Source& source, const std::string& dataset, const LoadOptions& options) {
-  const detail::Recorder recorder(op);
-  const detail::SilentErrors silent;
+  const Recorder recorder(op);
+  const SilentErrors silent;
   const auto& comm = options.comm ? *options.comm : default_comm();
-  const auto shards = detail::inspect(detail::expand(source, comm, op), dataset, comm, op);
-  const auto box = detail::select(shards.info.shape, options.slices, op);
-  Layout layout(detail::extents(box), options.split, comm.size());
-  const auto dtype = options.dtype.value_or(shards.info.element.dtype);
-
-  auto block = allocate(layout.local_shape(comm.rank()), dtype, comm);
-  const detail::ReadJob job{op, shards, box, comm, options.collective};
-  const auto transfer = layout.split() ? detail::read(job, layout, block) : read_replicated(job, layout, block);
-
-  recorder.finish(layout.size() * static_cast<std::int64_t>(itemsize(dtype)), shards.count(), transfer);
-  return heatpp::detail::wrap(block.to(heatpp::detail::to_torch(options.device)), std::move(layout), comm);
+  const auto describe = [&](const std::string& path) { return open_dataset(path, dataset, op).info; };
+  const auto shards = inspect({expand(source, comm, op), dataset}, describe, comm, op);
+  const auto box = select(shards.info.shape, options.slices, op);
+  const auto open = [&](const std::string& path) { return open_array(path, dataset); };
+  return load_array({op, shards, box, comm, open, options.collective, read_together}, options, recorder);
 }
 
 }  // namespace heatpp::io

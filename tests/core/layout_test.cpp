@@ -55,3 +55,22 @@ TEST_CASE("types promote by the array API's table", "[core][dtype]") {
   CHECK(ht::result_type(ht::int64, 1.5) == ht::float32);
   CHECK(ht::result_type(ht::float64, std::complex<double>(0, 1)) == ht::complex128);
 }
+
+TEST_CASE("dtypes have kinds, limits and casts that lose nothing", "[core][promotion]") {
+  CHECK(ht::can_cast(ht::bool_, ht::int8));
+  CHECK(ht::can_cast(ht::uint8, ht::int16));
+  CHECK(ht::can_cast(ht::uint8, ht::float16));
+  CHECK(ht::can_cast(ht::int32, ht::float64));
+  CHECK_FALSE(ht::can_cast(ht::int32, ht::float32));
+  CHECK_FALSE(ht::can_cast(ht::int8, ht::uint8));
+  CHECK_FALSE(ht::can_cast(ht::float64, ht::float32));
+  CHECK_FALSE(ht::can_cast(ht::complex64, ht::float64));
+  CHECK(ht::isdtype(ht::uint8, ht::DtypeKind::unsigned_integer));
+  CHECK_FALSE(ht::isdtype(ht::bool_, ht::DtypeKind::numeric));
+  CHECK(ht::iinfo(ht::int16).min == -32768);
+  CHECK(ht::iinfo(ht::int64).max == std::numeric_limits<std::int64_t>::max());
+  CHECK(ht::finfo(ht::complex64).eps == std::numeric_limits<float>::epsilon());
+  CHECK(ht::finfo(ht::float16).max == 65504);
+  CHECK_THROWS_AS(ht::finfo(ht::int8), ht::TypeError);
+  CHECK_THROWS_AS(ht::iinfo(ht::float32), ht::TypeError);
+}

@@ -1,14 +1,4 @@
-#include "files.hpp"
-
-namespace {
-
-std::vector<std::optional<int>> every_split(const ht::Shape& shape) {
-  std::vector<std::optional<int>> splits{std::nullopt};
-  for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis) splits.emplace_back(axis);
-  return splits;
-}
-
-}  // namespace
+#include "bytes.hpp"
 
 TEST_CASE("a plain HDF5 file loads with every split", "[io][load]") {
   const TempDir dir;

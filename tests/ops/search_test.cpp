@@ -25,6 +25,23 @@ TEST_CASE("searchsorted finds places for any two layouts", "[ops][search]") {
     }
 }
 
+TEST_CASE("searchsorted finds many places in a large array", "[ops][search]") {
+  const auto sorted = std::get<0>(scattered({300000}, at::kFloat, 1e5).sort()),
+             wanted = scattered({20000}, at::kFloat, 2e5) - 99;
+  for (const auto& layout : every_layout({20000})) {
+    const auto a = distribute(sorted, {{300000}, 0, ht::world().size()}), v = distribute(wanted, layout);
+    CHECK(same(ht::searchsorted(a, v), at::searchsorted(sorted, wanted)));
+    CHECK(same(ht::searchsorted(distribute(sorted, {{300000}, std::nullopt, ht::world().size()}), v,
+                                {.side = ht::Side::right}),
+               at::searchsorted(sorted, wanted, false, /*right=*/true)));
+  }
+}
+
+TEST_CASE("searchsorted takes the order of the array", "[ops][search]") {
+  const auto a = ht::array({30, 10, 20}, {.split = 0}), order = ht::array({1, 2, 0}, {.split = 0});
+  CHECK(same(ht::searchsorted(a, ht::array({15, 31, 10}), {.sorter = order}), at::tensor({1, 3, 0}, at::kLong)));
+}
+
 TEST_CASE("searchsorted has NaN last and takes numbers", "[ops][search]") {
   const auto a = ht::array({1.0, 3.0, NAN, NAN}, {.split = 0});
   CHECK(ht::searchsorted(a, 3).item<std::int64_t>() == 1);

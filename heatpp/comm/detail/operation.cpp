@@ -1,6 +1,5 @@
 #include <heatpp/comm/detail/combine.hpp>
-#include <heatpp/comm/detail/mpi.hpp>
-#include <heatpp/comm/detail/operation.hpp>
+#include <heatpp/comm/detail/pending.hpp>
 #include <heatpp/comm/detail/scratch.hpp>
 
 #include <algorithm>
@@ -93,30 +92,6 @@ class Then final : public detail::Operation {
   std::function<void()> last_;
 };
 
-class Native final : public detail::Operation {
- public:
-  Native(const Communicator& comm, Buffer data, ReduceOp op) : comm_(comm) {
-    const auto mpi = detail::mpi_op(op, data.dtype);
-    detail::for_each_piece(data.count, detail::max_count, [&](std::int64_t first, int n) {
-      auto* at = static_cast<std::byte*>(data.data) + first * static_cast<std::int64_t>(itemsize(data.dtype));
-      auto& request = requests_.emplace_back();
-      detail::check_mpi(
-          MPI_Iallreduce(MPI_IN_PLACE, at, n, detail::mpi_type(data.dtype), mpi, comm.impl().mpi, &request),
-          "iallreduce");
-    });
-  }
-  bool advance() override {
-    int done = 0;
-    detail::check_mpi(MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE),
-                      "iallreduce");
-    return done != 0;
-  }
-
- private:
-  Communicator comm_;
-  std::vector<MPI_Request> requests_;
-};
-
 }  // namespace
 
 void detail::run(Operation& operation) {
@@ -142,7 +117,13 @@ std::unique_ptr<detail::Operation> detail::then(std::unique_ptr<Operation> first
 }
 
 std::unique_ptr<detail::Operation> detail::native_allreduce(const Communicator& comm, Buffer data, ReduceOp op) {
-  std::unique_ptr<Operation> sum = std::make_unique<Native>(comm, data, op);
+  auto sum = std::make_unique<Pending>(comm, "iallreduce");
+  const auto mpi = mpi_op(op, data.dtype);
+  for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
+    auto* at = static_cast<std::byte*>(data.data) + first * static_cast<std::int64_t>(itemsize(data.dtype));
+    check_mpi(MPI_Iallreduce(MPI_IN_PLACE, at, n, mpi_type(data.dtype), mpi, comm.impl().mpi, &sum->next()),
+              "iallreduce");
+  });
   if (op != ReduceOp::mean) return sum;
   return then(std::move(sum), [data, ranks = comm.size()] { divide(data.dtype, data.data, data.count, ranks); });
 }

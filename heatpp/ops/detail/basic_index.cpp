@@ -2,6 +2,7 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/detail/basic_index.hpp>
+#include <heatpp/ops/detail/compress.hpp>
 
 #include <algorithm>
 
@@ -112,10 +113,7 @@ DNDarray take_mask(const char* op, const DNDarray& array, int axis, const DNDarr
 
   const auto mask_layout = over_split ? x.layout().with(mask.shape(), 0) : mask.layout().replicated(mask.shape());
   const auto block = relayout_operand(op, mask, mask_layout);
-  c10::List<std::optional<at::Tensor>> indices;
-  for (int i = 0; i < axis; ++i) indices.push_back(std::nullopt);
-  indices.push_back(block);
-  auto local = at::index(x.larray(), indices);
+  auto local = compressed(x.larray(), axis, block);
 
   auto shape = x.shape();
   shape.erase(shape.begin() + axis, shape.begin() + last);

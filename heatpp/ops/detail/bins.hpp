@@ -5,6 +5,8 @@
 
 namespace heatpp::detail {
 
+using Range = std::pair<double, double>;
+
 /// The bins of one axis of a histogram.
 struct Bins {
   std::vector<double> edges;

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/aside_file.hpp>
+#include <heatpp_io/detail/byte_file.hpp>
 
 #include <fcntl.h>
 #include <sys/statvfs.h>
@@ -15,18 +16,11 @@ namespace {
 using heatpp::detail::raise;
 namespace fs = std::filesystem;
 
-/// A hidden name in the same directory, since files can be moved in one step only within a file system.
-fs::path name_beside(const fs::path& target) {
-  std::random_device random;
-  return target.parent_path() / fmt::format(".{}.{:08x}{:08x}", target.filename().string(), random(), random());
-}
-
 void create(const fs::path& path, const fs::path& target, const char* op) {
-  const int file = ::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY, 0666);
-  if (file < 0)
+  const Descriptor file(path, O_CREAT | O_EXCL | O_WRONLY);
+  if (file.get() < 0)
     raise<IoError>(op, "got \"{}\", whose directory cannot be written ({}); expected an existing directory with room",
                    target.string(), std::strerror(errno));
-  ::close(file);
 }
 
 void copy(const fs::path& from, const fs::path& to, const char* op) {
@@ -35,6 +29,11 @@ void copy(const fs::path& from, const fs::path& to, const char* op) {
   if (error)
     raise<IoError>(op, "got \"{}\", which cannot be copied to be extended ({}); expected a readable file, and room",
                    from.string(), error.message());
+}
+
+bool flush(const fs::path& path, int flags) {
+  const Descriptor opened(path, flags);
+  return opened.get() >= 0 && ::fsync(opened.get()) == 0;
 }
 
 /// Where `path` leads if it is a symbolic link, which then stays one.
@@ -46,6 +45,11 @@ fs::path followed(fs::path path) {
 }
 
 }  // namespace
+
+fs::path name_beside(const fs::path& target) {
+  std::random_device random;
+  return target.parent_path() / fmt::format(".{}.{:08x}{:08x}", target.filename().string(), random(), random());
+}
 
 AsideFile::AsideFile(const fs::path& target, Begin begin, const char* op) : op_(op), target_(followed(target)) {
   std::error_code ignored;
@@ -73,6 +77,14 @@ void AsideFile::commit() {
   exists_ = false;
 }
 
+void AsideFile::commit_durably() {
+  if (!flush(path_, O_WRONLY))
+    raise<IoError>(op_, "got \"{}\", which cannot be brought to the disk ({}); expected room on it", target_.string(),
+                   std::strerror(errno));
+  commit();
+  flush(fs::absolute(target_).parent_path(), O_RDONLY | O_DIRECTORY);  // the new name as well, where that can be
+}
+
 void Room::raise_full(std::int64_t bytes, int reason) const {
   raise<IoError>(op_, "got {} bytes to write to \"{}\", for which there is no room ({}); expected room on the disk",
                  bytes, shown_, std::strerror(reason));
@@ -88,10 +100,9 @@ void Room::check(std::int64_t bytes) const {
 void Room::reserve(std::int64_t bytes) const {
   std::error_code ignored;
   const auto size = static_cast<std::int64_t>(fs::file_size(path_, ignored));
-  const int file = ::open(path_.c_str(), O_WRONLY);
-  if (file < 0) return;
-  const int failed = ::fallocate(file, FALLOC_FL_KEEP_SIZE, 0, size + bytes) == 0 ? 0 : errno;
-  ::close(file);
+  const Descriptor file(path_, O_WRONLY);
+  if (file.get() < 0) return;
+  const int failed = ::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, 0, size + bytes) == 0 ? 0 : errno;
   if (failed != ENOSPC && failed != EDQUOT && failed != EFBIG) return;  // or a file system that cannot reserve
   trim();
   raise_full(bytes, failed);
@@ -100,6 +111,19 @@ void Room::reserve(std::int64_t bytes) const {
 void Room::trim() const {
   std::error_code ignored;
   fs::resize_file(path_, fs::file_size(path_, ignored), ignored);
+}
+
+void write_atomically(const char* op, const std::string& path, std::string_view data) {
+  AsideFile aside(path, AsideFile::Begin::empty, op);
+  FileWriter(aside.path(), path, op).write(0, std::ssize(data), data.data());
+  aside.commit_durably();
+}
+
+std::string read_file(const char* op, const std::string& path) {
+  FileReader file(path, op);
+  std::string data(static_cast<std::size_t>(file.size()), '\0');
+  file.read(0, file.size(), data.data());
+  return data;
 }
 
 }  // namespace heatpp::io::detail

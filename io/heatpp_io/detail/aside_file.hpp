@@ -6,6 +6,10 @@
 
 namespace heatpp::io::detail {
 
+/// A hidden name, used by nobody else, in the directory of `target`: files can be moved in one step only within a file
+/// system.
+[[nodiscard]] std::filesystem::path name_beside(const std::filesystem::path& target);
+
 /// A file that is written beside its final place and moved there once it is complete; without `commit` it is removed.
 class AsideFile {
  public:
@@ -19,6 +23,8 @@ class AsideFile {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// Moves it to its final place in one step, over what is there. Throws IoError.
   void commit();
+  /// The same, with file and name on the disk when it returns, so that they outlive a crash of the machine.
+  void commit_durably();
 
  private:
   const char* op_;
@@ -47,5 +53,12 @@ class Room {
   std::string shown_;
   const char* op_;
 };
+
+/// Writes a file so that a reader finds all of the old one or all of the new one, also after a crash. Throws IoError;
+/// the old file is then untouched. Local.
+void write_atomically(const char* op, const std::string& path, std::string_view data);
+
+/// All of a file. Throws IoError. Local.
+[[nodiscard]] std::string read_file(const char* op, const std::string& path);
 
 }  // namespace heatpp::io::detail

@@ -60,8 +60,7 @@ void check_elements(const ElementType& element, const at::Tensor& values, const 
     auto bytes = values.view(at::kByte);
     bytes.clamp_(0, 1);
   } else if (element.may_overflow && values.lt(0).any().item<bool>()) {
-    raise<ValueError>(call.op, "got unsigned numbers of 2^63 and more in \"{}\"; expected numbers that int64 can hold",
-                      call.path);
+    raise_overflow(call.path, call.op);
   }
 }
 

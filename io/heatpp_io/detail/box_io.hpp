@@ -3,28 +3,10 @@
 #include <ATen/core/Tensor.h>
 
 #include <heatpp_io/detail/dataset.hpp>
+#include <heatpp_io/detail/first_error.hpp>
 #include <heatpp_io/detail/pieces.hpp>
 
 namespace heatpp::io::detail {
-
-/// Keeps the first error of a series of steps that must all be taken, since other ranks take part in them.
-class FirstError {
- public:
-  template <class Step>
-  void run(Step step) {
-    try {
-      step();
-    } catch (const std::exception&) {
-      if (!first_) first_ = std::current_exception();
-    }
-  }
-  void rethrow() const {
-    if (first_) std::rethrow_exception(first_);
-  }
-
- private:
-  std::exception_ptr first_;
-};
 
 /// The pieces in which a box is read into elements of `dtype`: large ones where HDF5 writes into the result itself, and
 /// small ones where elements are converted on their way.

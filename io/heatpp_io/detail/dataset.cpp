@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <limits>
 
 namespace heatpp::io::detail {
 namespace {
@@ -72,21 +71,16 @@ std::string only_dataset(hid_t file, const std::string& path, const char* op) {
   return names.front();
 }
 
-Shape checked_shape(hid_t space, std::size_t itemsize, const std::string& what, const char* op) {
+Shape checked_shape(hid_t space, std::int64_t itemsize, const std::string& what, const char* op) {
   if (H5Sget_simple_extent_type(space) == H5S_NULL)
     raise<IoError>(op, "got {}, which has no shape; expected an array", what);
   const int ndim = H5Sget_simple_extent_ndims(space);
   if (ndim < 0) raise<IoError>(op, "got {}, whose shape cannot be read; expected an array", what);
   std::vector<hsize_t> extents(static_cast<std::size_t>(ndim));
   H5Sget_simple_extent_dims(space, extents.data(), nullptr);
-  auto room = static_cast<hsize_t>(std::numeric_limits<std::int64_t>::max()) / std::max<std::size_t>(1, itemsize);
-  for (const auto extent : extents) {
-    if (extent > room)
-      raise<IoError>(op, "got {} of shape {}; expected less than 2^63 bytes", what,
-                     heatpp::detail::tuple_text(extents));
-    if (extent > 0) room /= extent;
-  }
-  return {extents.begin(), extents.end()};
+  const Shape shape(extents.begin(), extents.end());
+  checked_bytes(shape, itemsize, what, op);
+  return shape;
 }
 
 void read_storage(hid_t dataset, DatasetInfo& info) {
@@ -128,7 +122,7 @@ Dataset open_dataset(const std::string& path, const std::string& wanted, const c
     raise<IoError>(op, "got {}, which holds {}; expected numbers of one of the library's dtypes", what,
                    type_name(type.get()));
   result.info.element = *element;
-  result.info.shape = checked_shape(space.get(), itemsize(element->dtype), what, op);
+  result.info.shape = checked_shape(space.get(), static_cast<std::int64_t>(itemsize(element->dtype)), what, op);
   result.memory = memory_type(*element, type.get());
   read_storage(result.id.get(), result.info);
   if (result.info.is_virtual) check_sources(result.id.get(), path, what, op);

@@ -1,20 +1,10 @@
 #pragma once
 
-#include <heatpp/core/shape.hpp>
 #include <heatpp_io/detail/element_type.hpp>
 #include <heatpp_io/detail/selection.hpp>
 #include <string>
 
 namespace heatpp::io::detail {
-
-/// What a dataset holds and how it is stored.
-struct DatasetInfo {
-  Shape shape;
-  ElementType element;
-  Shape chunk;  ///< extents of its chunks; empty where it is not stored in chunks
-  bool compressed = false;
-  bool is_virtual = false;
-};
 
 /// An open dataset, and the file it is in.
 struct Dataset {

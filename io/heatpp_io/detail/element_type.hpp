@@ -1,18 +1,10 @@
 #pragma once
 
-#include <heatpp/comm/dtype.hpp>
+#include <heatpp_io/detail/dataset_info.hpp>
 #include <heatpp_io/detail/handle.hpp>
 #include <optional>
 
 namespace heatpp::io::detail {
-
-/// What a dataset's elements are in the library.
-struct ElementType {
-  Dtype dtype = float32;
-  bool may_overflow = false;  ///< stored as uint64, which int64 holds only below 2^63
-
-  friend bool operator==(const ElementType&, const ElementType&) = default;
-};
 
 /// The element type of an HDF5 type; nullopt for what is no number (strings, records, references).
 /// uint16, uint32 and uint64, which the library does not have, become the next wider signed integer.

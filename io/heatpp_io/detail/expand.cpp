@@ -26,17 +26,28 @@ bool is_pattern(const std::string& name) {
   return name.find_first_of("*?[") != std::string::npos && !std::filesystem::exists(name);
 }
 
-std::vector<std::string> expand_here(const Source& source, const char* op) {
+std::vector<std::string> files_in(const std::string& directory, const std::string& extension) {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(directory))
+    if (entry.path().extension() == extension && entry.path().filename().string().front() != '.')
+      paths.push_back(entry.path().string());
+  std::ranges::sort(paths, natural_less);
+  return paths;
+}
+
+std::vector<std::string> expand_here(const Source& source, const char* op, const std::string& extension) {
   if (source.names().empty()) raise<ValueError>(op, "got an empty list of files; expected at least one");
   std::vector<std::string> paths;
   for (const auto& name : source.names()) {
-    if (!is_pattern(name)) {
+    const bool folder = !extension.empty() && std::filesystem::is_directory(name);
+    if (!folder && !is_pattern(name)) {
       paths.push_back(name);
       continue;
     }
-    const auto matches = glob(name);
+    const auto matches = folder ? files_in(name, extension) : glob(name);
     if (matches.empty())
-      raise<IoError>(op, "got pattern \"{}\", which matches nothing; expected at least one file", name);
+      raise<IoError>(op, "got {} \"{}\", which matches nothing; expected at least one file",
+                     folder ? extension + " files of directory" : "pattern", name);
     paths.insert(paths.end(), matches.begin(), matches.end());
   }
   return paths;
@@ -85,10 +96,11 @@ std::vector<std::string> broadcast_texts(std::vector<std::string> texts, const C
   return texts;
 }
 
-std::vector<std::string> expand(const Source& source, const Communicator& comm, const char* op) {
+std::vector<std::string> expand(const Source& source, const Communicator& comm, const char* op,
+                                const std::string& extension) {
   std::vector<std::string> paths;
   all_or_none(comm, [&] {
-    if (comm.rank() == 0) paths = expand_here(source, op);
+    if (comm.rank() == 0) paths = expand_here(source, op, extension);
   });
   return broadcast_texts(std::move(paths), comm);
 }

@@ -12,8 +12,10 @@ namespace heatpp::io::detail {
 [[nodiscard]] std::vector<std::string> glob(const std::string& pattern);
 
 /// The paths of `source` in order, those of a pattern in natural order; a name that exists is no pattern. Rank 0 looks,
-/// all ranks get the same. Collective. Throws IoError where a pattern matches nothing, ValueError for an empty list.
-[[nodiscard]] std::vector<std::string> expand(const Source& source, const Communicator& comm, const char* op);
+/// all ranks get the same. With `extension` given, a directory means the files in it that end so. Collective. Throws
+/// IoError where a pattern or a directory matches nothing, ValueError for an empty list.
+[[nodiscard]] std::vector<std::string> expand(const Source& source, const Communicator& comm, const char* op,
+                                              const std::string& extension = {});
 
 /// The texts of rank 0 on every rank. Collective.
 [[nodiscard]] std::vector<std::string> broadcast_texts(std::vector<std::string> texts, const Communicator& comm);

@@ -1,44 +1,32 @@
 #include <ATen/ATen.h>
 
-#include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
+#include <heatpp_io/detail/first_error.hpp>
 #include <heatpp_io/detail/read.hpp>
-#include <heatpp_io/detail/shared_access.hpp>
 #include <heatpp_io/detail/windows.hpp>
-
-#include <array>
 
 namespace heatpp::io::detail {
 namespace {
 
-/// This rank's part of the box.
-Selection own_box(const ReadJob& job, const Layout& layout) {
-  if (!layout.split()) return job.box;
-  const auto rank = job.comm.rank();
-  return narrow(job.box, *layout.split(), layout.offset(rank), layout.count(rank));
-}
+// Below this, opening the file costs more than reading all of it on every rank.
+constexpr std::int64_t small_bytes = std::int64_t{256} << 10;
 
-/// How many transfers the rank with most of them needs.
-std::size_t most_calls(std::size_t mine, const Communicator& comm) {
-  std::array<std::int64_t, 1> calls{static_cast<std::int64_t>(mine)};
-  comm.allreduce(calls, ReduceOp::max);
-  return static_cast<std::size_t>(calls[0]);
-}
-
-void read_together(const ReadJob& job, const Layout& layout, const at::Tensor& block) {
-  const auto& path = job.shards.paths[0];
-  Dataset dataset;
-  all_or_none(job.comm, [&] { dataset = open_dataset(path, job.shards.name, job.op, shared_access(job.comm)); });
-  const auto box = own_box(job, layout);
-  const auto dtype = heatpp::detail::from_torch(block.scalar_type());
-  const auto calls = most_calls(read_plan(dataset.info, box, dtype).size(), job.comm);
-  const bool one_run = is_one_run(dataset.info, job.box, layout);
-  const auto transfer = shared_transfer(one_run ? MpiIo::own_runs : MpiIo::collective);
-  all_or_none(job.comm, [&] { read_box(dataset, box, block, {job.op, path, transfer.get(), calls}); });
+at::Tensor allocate(const Shape& shape, Dtype dtype, const ReadJob& job) {
+  at::Tensor block;
+  all_or_none(job.comm, [&] {
+    try {
+      block = at::empty(shape, heatpp::detail::to_torch(dtype));
+    } catch (const std::exception&) {
+      heatpp::detail::raise<Error>(job.op, "got no memory for a block of shape {} of {}; expected enough",
+                                   heatpp::to_string(shape), name(dtype));
+    }
+  });
+  return block;
 }
 
 void read_own_block(const ReadJob& job, const Layout& layout, const at::Tensor& block) {
-  all_or_none(job.comm, [&] { ShardReader(job.shards, job.op).read(own_box(job, layout), block); });
+  all_or_none(job.comm, [&] { ShardReader(job.shards, job.open, job.op).read(own_box(job, layout), block); });
 }
 
 void read_and_exchange(const ReadJob& job, const Layout& layout, const at::Tensor& block, const Strategy& strategy) {
@@ -47,7 +35,7 @@ void read_and_exchange(const ReadJob& job, const Layout& layout, const at::Tenso
   const auto budget = staging_budget(layout.size() / layout.ranks() * bytes);
   const Windows windows(layout, bytes, {strategy.axis, {strategy.unit, range.start % strategy.unit}, budget});
   const auto staging = at::empty({windows.part_size()}, block.options());
-  ShardReader reader(job.shards, job.op);
+  ShardReader reader(job.shards, job.open, job.op);
   FirstError error;
   for (std::int64_t window = 0; window < windows.count(); ++window) {
     const auto mine = windows.part(window, job.comm.rank());
@@ -59,20 +47,52 @@ void read_and_exchange(const ReadJob& job, const Layout& layout, const at::Tenso
   all_or_none(job.comm, [&] { error.rethrow(); });
 }
 
-}  // namespace
-
 Transfer read(const ReadJob& job, const Layout& layout, const at::Tensor& block) {
   if (!layout.split()) {
     read_own_block(job, layout, block);
     return {false, job.comm.size() == 1 ? "independent: one rank" : "independent: small, every rank reads all of it"};
   }
-  const auto strategy = choose_strategy(job.shards, job.box, layout, job.collective);
+  const auto strategy = choose_strategy(job.shards, job.box, layout, job.together ? job.collective : false);
   switch (strategy.kind) {
-    case Strategy::Kind::collective: read_together(job, layout, block); break;
-    case Strategy::Kind::own_block: read_own_block(job, layout, block); break;
+    case Strategy::Kind::collective: job.together(job, layout, block); break;
+    case Strategy::Kind::own_block:
+      read_own_block(job, layout, block);
+      if (!job.together && job.comm.size() > 1) return {false, "independent: each rank reads its part"};
+      break;
     case Strategy::Kind::exchange: read_and_exchange(job, layout, block, strategy); break;
   }
   return {strategy.kind == Strategy::Kind::collective, strategy.reason};
+}
+
+/// Each rank reads a share of the rows into its place in `block`, and the others' shares arrive in theirs.
+Transfer read_replicated(const ReadJob& job, const Layout& layout, const at::Tensor& block) {
+  if (layout.ndim() == 0 || block.numel() * block.element_size() <= small_bytes || layout.ranks() == 1)
+    return read(job, layout, block);
+  const Layout share(layout.shape(), 0, layout.ranks());
+  const auto rank = job.comm.rank();
+  const auto mine = block.narrow(0, share.offset(rank), share.count(rank));
+  const auto transfer = read(job, share, mine);
+  std::vector<std::int64_t> counts;
+  for (int r = 0; r < share.ranks(); ++r) counts.push_back(size_of(share.local_shape(r)));
+  job.comm.allgather(heatpp::detail::buffer_of(mine), heatpp::detail::buffer_of(block), counts);
+  return transfer;
+}
+
+}  // namespace
+
+Selection own_box(const ReadJob& job, const Layout& layout) {
+  if (!layout.split()) return job.box;
+  const auto rank = job.comm.rank();
+  return narrow(job.box, *layout.split(), layout.offset(rank), layout.count(rank));
+}
+
+DNDarray load_array(const ReadJob& job, const LoadOptions& options, const Recorder& recorder) {
+  Layout layout(extents(job.box), options.split, job.comm.size());
+  const auto dtype = options.dtype.value_or(job.shards.info.element.dtype);
+  auto block = allocate(layout.local_shape(job.comm.rank()), dtype, job);
+  const auto transfer = layout.split() ? read(job, layout, block) : read_replicated(job, layout, block);
+  recorder.finish(layout.size() * static_cast<std::int64_t>(itemsize(dtype)), job.shards.count(), transfer);
+  return heatpp::detail::wrap(block.to(heatpp::detail::to_torch(options.device)), std::move(layout), job.comm);
 }
 
 }  // namespace heatpp::io::detail

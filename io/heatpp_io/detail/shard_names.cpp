@@ -12,11 +12,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view mark = "{rank}";
 
-std::string pattern_of(const fs::path& path, const char* op) {
+std::string pattern_of(const fs::path& path, const ShardKind& kind) {
   if (path.string().find(mark) != std::string::npos) return path.string();
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return (path / "part-{rank}.h5").string();
-  raise<ValueError>(op, "got \"{}\" for one file per rank; expected a name with \"{{rank}}\" in it, or a directory",
+  if (fs::is_directory(path, ignored)) return (path / ("part-{rank}" + kind.extension)).string();
+  raise<ValueError>(kind.op,
+                    "got \"{}\" for one file per rank; expected a name with \"{{rank}}\" in it, or a directory",
                     path.string());
 }
 
@@ -48,14 +49,14 @@ void check_left_over(const std::string& pattern, const std::vector<std::string>&
 
 }  // namespace
 
-std::vector<std::string> shard_names(const fs::path& path, const Communicator& comm, const char* op) {
+std::vector<std::string> shard_names(const fs::path& path, const Communicator& comm, const ShardKind& kind) {
   std::vector<std::string> names;
   all_or_none(comm, [&] {
     if (comm.rank() != 0) return;
-    const auto pattern = pattern_of(path, op);
+    const auto pattern = pattern_of(path, kind);
     const auto width = std::to_string(comm.size() - 1).size();
     for (int r = 0; r < comm.size(); ++r) names.push_back(replaced(pattern, fmt::format("{:0{}}", r, width)));
-    check_left_over(pattern, names, op);
+    check_left_over(pattern, names, kind.op);
   });
   return broadcast_texts(std::move(names), comm);
 }

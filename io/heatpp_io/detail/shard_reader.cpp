@@ -17,23 +17,23 @@ RowRange rows_within(const ResolvedSlice& rows, std::int64_t first, std::int64_t
   return {begin, end - begin};
 }
 
-const Dataset& ShardReader::open(std::size_t shard) {
-  if (dataset_.id && current_ == shard) return dataset_;
+const BoxReader& ShardReader::reader(std::size_t shard) {
+  if (reader_ && current_ == shard) return reader_;
   const auto& path = shards_.paths[shard];
-  auto opened = open_dataset(path, shards_.name, op_);
+  auto opened = open_(path);
   auto expected = shards_.info.shape;
   if (!expected.empty()) expected[0] = shards_.offsets[shard + 1] - shards_.offsets[shard];
   if (opened.info.shape != expected || opened.info.element != shards_.info.element)
     heatpp::detail::raise<IoError>(op_, "got shape {} in \"{}\"; expected {}, as it was a moment before",
                                    to_string(opened.info.shape), path, to_string(expected));
-  dataset_ = std::move(opened);
+  reader_ = std::move(opened.read);
   current_ = shard;
-  return dataset_;
+  return reader_;
 }
 
 void ShardReader::read(const Selection& box, const at::Tensor& out) {
   if (out.numel() == 0) return;
-  if (box.empty()) return read_box(open(0), box, out, {op_, shards_.paths[0]});
+  if (box.empty()) return reader(0)(box, out);
   const auto& rows = box[0];
   const auto shard_of = [&](std::int64_t row) {
     return static_cast<std::size_t>(std::ranges::upper_bound(shards_.offsets, row) - shards_.offsets.begin() - 1);
@@ -44,7 +44,7 @@ void ShardReader::read(const Selection& box, const at::Tensor& out) {
     if (count == 0) continue;
     auto part = narrow(box, 0, first, count);
     part[0].start -= shards_.offsets[shard];
-    read_box(open(shard), part, out.narrow(0, first, count), {op_, shards_.paths[shard]});
+    reader(shard)(part, out.narrow(0, first, count));
   }
 }
 

@@ -1,26 +1,42 @@
 #pragma once
 
-#include <heatpp_io/detail/box_io.hpp>
+#include <ATen/core/Tensor.h>
+
+#include <functional>
+#include <heatpp_io/detail/selection.hpp>
 #include <heatpp_io/detail/shards.hpp>
 
 namespace heatpp::io::detail {
+
+/// Reads boxes of an open array into tensors of their extents, on this rank alone, converting to the tensor's dtype as
+/// `astype` does. Throws IoError.
+using BoxReader = std::function<void(const Selection& box, const at::Tensor& out)>;
+
+/// An open array of a file, to be read.
+struct OpenArray {
+  DatasetInfo info;
+  BoxReader read;
+};
+using OpenShard = std::function<OpenArray(const std::string& path)>;
 
 /// Reads boxes of the array that shards form, on this rank alone. Opens a file when the first element of it is needed,
 /// and keeps the last one open.
 class ShardReader {
  public:
-  ShardReader(const Shards& shards, const char* op) : shards_(shards), op_(op) {}
+  ShardReader(const Shards& shards, OpenShard open, const char* op)
+      : shards_(shards), open_(std::move(open)), op_(op) {}
 
   /// Reads `box` into `out`, a contiguous block of its extents. Throws IoError.
   void read(const Selection& box, const at::Tensor& out);
 
  private:
-  const Dataset& open(std::size_t shard);
+  const BoxReader& reader(std::size_t shard);
 
   const Shards& shards_;
+  OpenShard open_;
   const char* op_;
   std::size_t current_ = 0;
-  Dataset dataset_;
+  BoxReader reader_;
 };
 
 /// The rows of `box` that lie in rows first .. last of the whole, as positions in the box.

@@ -12,7 +12,7 @@ using heatpp::detail::raise;
 
 /// A DatasetInfo as numbers, to be sent.
 constexpr std::size_t head = 6;
-using Record = std::array<std::int64_t, head + std::size_t{2} * H5S_MAX_RANK>;
+using Record = std::array<std::int64_t, head + std::size_t{2} * max_ndim>;
 
 Record encode(const DatasetInfo& info) {
   Record record{};
@@ -23,13 +23,13 @@ Record encode(const DatasetInfo& info) {
   record[4] = info.is_virtual;
   record[5] = std::ssize(info.chunk);
   std::ranges::copy(info.shape, record.begin() + head);
-  std::ranges::copy(info.chunk, record.begin() + head + H5S_MAX_RANK);
+  std::ranges::copy(info.chunk, record.begin() + head + max_ndim);
   return record;
 }
 
 DatasetInfo decode(const std::int64_t* record) {
   const auto* shape = record + head;
-  const auto* chunk = shape + H5S_MAX_RANK;
+  const auto* chunk = shape + max_ndim;
   return {.shape = Shape(shape, shape + record[0]),
           .element = {static_cast<Dtype>(record[1]), record[2] != 0},
           .chunk = Shape(chunk, chunk + record[5]),
@@ -38,14 +38,14 @@ DatasetInfo decode(const std::int64_t* record) {
 }
 
 /// The records of files first .. last, read here, and behind one another those of all ranks.
-std::vector<DatasetInfo> gather(const std::vector<std::string>& paths, const std::string& name,
-                                const std::vector<std::int64_t>& offsets, const Communicator& comm, const char* op) {
+std::vector<DatasetInfo> gather(const std::vector<std::string>& paths, const Describe& describe,
+                                const std::vector<std::int64_t>& offsets, const Communicator& comm) {
   const auto me = static_cast<std::size_t>(comm.rank());
   std::vector<std::int64_t> mine;
   all_or_none(comm, [&] {
     for (auto i = offsets[me]; i < offsets[me + 1]; ++i) {
       const auto& path = paths[static_cast<std::size_t>(i) % paths.size()];
-      const auto record = encode(open_dataset(path, name, op).info);
+      const auto record = encode(describe(path));
       mine.insert(mine.end(), record.begin(), record.end());
     }
   });
@@ -67,43 +67,42 @@ std::string text(const DatasetInfo& info) {
   return fmt::format("{} {}", to_string(info.shape), name(info.element.dtype));
 }
 
+/// The array of a file, for messages.
+std::string array_of(const std::string& path, const std::string& name) {
+  return name.empty() ? fmt::format("\"{}\"", path) : fmt::format("\"{}\" of \"{}\"", name, path);
+}
+
 void check_alike(const std::vector<DatasetInfo>& infos, const std::vector<std::string>& paths, const std::string& name,
                  const char* op) {
   if (infos[0].shape.empty())
-    raise<ValueError>(op,
-                      "got {} files, and a dataset \"{}\" without axes in \"{}\"; expected arrays to put together "
-                      "along axis 0",
-                      paths.size(), name, paths[0]);
+    raise<ValueError>(op, "got {} files, and {} without axes; expected arrays to put together along axis 0",
+                      paths.size(), array_of(paths[0], name));
   for (std::size_t i = 1; i < infos.size(); ++i)
     if (!same_rows(infos[0], infos[i]))
-      raise<ValueError>(op,
-                        "got dataset \"{}\" of \"{}\" with {}; expected equal rows and dtype in all shards, as in "
-                        "\"{}\" with {}",
-                        name, paths[i], text(infos[i]), paths[0], text(infos[0]));
+      raise<ValueError>(op, "got {} with {}; expected equal rows and dtype in all shards, as in \"{}\" with {}",
+                        array_of(paths[i], name), text(infos[i]), paths[0], text(infos[0]));
 }
 
-Shards single(std::string path, const std::string& name, const Communicator& comm, const char* op) {
+Shards single(ShardNames names, const Describe& describe, const Communicator& comm, const char* op) {
   std::vector<std::int64_t> offsets;
   for (int r = 0; r <= comm.size(); ++r) offsets.push_back(r);
-  const auto infos = gather({path}, name, offsets, comm, op);
+  const auto infos = gather(names.paths, describe, offsets, comm);
   for (std::size_t r = 1; r < infos.size(); ++r)
     if (encode(infos[r]) != encode(infos[0]))
-      raise<IoError>(op,
-                     "got dataset \"{}\" of \"{}\" with {} on rank {} and {} on rank 0; expected the same file on "
-                     "all ranks",
-                     name, path, text(infos[r]), r, text(infos[0]));
+      raise<IoError>(op, "got {} with {} on rank {} and {} on rank 0; expected the same file on all ranks",
+                     array_of(names.paths[0], names.name), text(infos[r]), r, text(infos[0]));
   const auto rows = infos[0].shape.empty() ? 1 : infos[0].shape[0];
-  return {{std::move(path)}, name, {0, rows}, infos[0]};
+  return {std::move(names.paths), std::move(names.name), {0, rows}, infos[0]};
 }
 
 }  // namespace
 
-Shards inspect(std::vector<std::string> paths, const std::string& name, const Communicator& comm, const char* op) {
-  if (paths.size() == 1) return single(std::move(paths[0]), name, comm, op);
-  const Layout parts({std::ssize(paths)}, 0, comm.size());
-  const auto infos = gather(paths, name, {parts.offsets().begin(), parts.offsets().end()}, comm, op);
-  check_alike(infos, paths, name, op);
-  Shards shards{std::move(paths), name, {0}, infos[0]};
+Shards inspect(ShardNames names, const Describe& describe, const Communicator& comm, const char* op) {
+  if (names.paths.size() == 1) return single(std::move(names), describe, comm, op);
+  const Layout parts({std::ssize(names.paths)}, 0, comm.size());
+  const auto infos = gather(names.paths, describe, {parts.offsets().begin(), parts.offsets().end()}, comm);
+  check_alike(infos, names.paths, names.name, op);
+  Shards shards{std::move(names.paths), std::move(names.name), {0}, infos[0]};
   for (const auto& info : infos) {
     shards.offsets.push_back(shards.offsets.back() + info.shape[0]);
     shards.info.compressed |= info.compressed;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/core/layout.hpp>
+#include <heatpp_io/detail/selection.hpp>
 #include <heatpp_io/detail/shards.hpp>
 
 namespace heatpp::io::detail {

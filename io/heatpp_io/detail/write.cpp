@@ -3,11 +3,9 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp_io/detail/aside_file.hpp>
 #include <heatpp_io/detail/box_io.hpp>
 #include <heatpp_io/detail/new_dataset.hpp>
 #include <heatpp_io/detail/shared_access.hpp>
-#include <heatpp_io/detail/windows.hpp>
 
 #include <algorithm>
 #include <array>
@@ -60,21 +58,11 @@ void write_blocks(const Target& to, const at::Tensor& block, MpiIo how) {
 }
 
 void exchange_and_write(const Target& to, const at::Tensor& block) {
-  const auto bytes = block.element_size();
-  const auto budget = staging_budget(to.layout.size() / to.layout.ranks() * bytes);
-  const Windows windows(to.layout, bytes, {0, {}, budget});
-  const auto staging = at::empty({windows.part_size()}, block.options());
   const auto transfer = shared_transfer(MpiIo::independent);
-  FirstError error;
-  for (std::int64_t window = 0; window < windows.count(); ++window) {
-    const auto mine = windows.part(window, to.comm.rank());
-    const auto shape = windows.shape(mine);
-    const auto part = staging.narrow(0, 0, size_of(shape)).view(shape);
-    gather_window(windows, window, block, part, to.layout, to.comm);
-    const auto box = narrow(whole(to.layout.shape()), 0, mine.first, mine.count);
-    error.run([&] { write_box(to.dataset, box, part, {to.job.op, to.job.shown, transfer.get(), 0}); });
-  }
-  all_or_none(to.comm, [&] { error.rethrow(); });
+  each_rows(to.layout, block, to.comm, [&](std::int64_t first, const at::Tensor& rows) {
+    const auto box = narrow(whole(to.layout.shape()), 0, first, rows.size(0));
+    write_box(to.dataset, box, rows, {to.job.op, to.job.shown, transfer.get(), 0});
+  });
 }
 
 Transfer write_contiguous(const Target& to, const at::Tensor& block) {

@@ -3,16 +3,13 @@
 #include <ATen/core/Tensor.h>
 
 #include <heatpp/core/layout.hpp>
-#include <heatpp_io/detail/record.hpp>
+#include <heatpp_io/detail/save_array.hpp>
 #include <heatpp_io/save_hdf5.hpp>
 
 namespace heatpp::io::detail {
 
 /// A new dataset in a file that is being written.
-struct WriteJob {
-  const char* op;
-  std::string path;   ///< where it is written
-  std::string shown;  ///< where it will be, for messages
+struct WriteJob : SaveJob {
   const std::string& dataset;
   const SaveOptions& options;
 };

@@ -1,0 +1,92 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/linalg/detail/columns.hpp>
+
+#include <algorithm>
+
+namespace heatpp::detail {
+
+Dtype decomposition_type(Dtype dtype) { return dtype < float64 ? float32 : dtype; }
+
+double real_epsilon(Dtype dtype) {
+  return real_type(dtype) == float64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+}
+
+double frobenius_norm(const DNDarray& x) {
+  std::array<double, 1> squares{std::pow(at::linalg_vector_norm(x.larray()).item<double>(), 2)};
+  if (x.split()) x.comm().allreduce(squares);
+  return std::sqrt(squares[0]);
+}
+
+void check_matrices(const char* op, const DNDarray& x, bool square) {
+  const auto& shape = x.shape();
+  if (shape.size() < 2 || (square && shape[shape.size() - 1] != shape[shape.size() - 2]))
+    raise<ValueError>(op, "got an array of shape {}; expected {}", to_string(shape),
+                      square ? "square matrices" : "matrices");
+}
+
+bool is_local(const DNDarray& x) { return !x.split() || *x.split() < x.ndim() - 2; }
+
+DNDarray decomposable(const char* op, const DNDarray& x) {
+  const auto values = x.astype(decomposition_type(x.dtype()));
+  if (is_local(x) || x.ndim() == 2) return values;
+  const auto leading = std::span(x.shape()).first(x.shape().size() - 2);
+  const auto longest = static_cast<int>(std::ranges::max_element(leading) - leading.begin());
+  return cut_along(op, values, longest);
+}
+
+DNDarray replicated(const at::Tensor& value, const Communicator& comm) {
+  const Shape shape(value.sizes().begin(), value.sizes().end());
+  return wrap(value.contiguous(), Layout(shape, std::nullopt, comm.size()), comm);
+}
+
+DNDarray stack_like(const DNDarray& like, const at::Tensor& block) {
+  Shape shape(block.sizes().begin(), block.sizes().end());
+  if (like.split())
+    shape[static_cast<std::size_t>(*like.split())] = like.shape()[static_cast<std::size_t>(*like.split())];
+  return wrap(block.contiguous(), like.layout().with(std::move(shape), like.split()), like.comm());
+}
+
+DNDarray cut_along(const char* op, const DNDarray& x, int split) {
+  if (x.split() == split) return x;
+  const Layout target(x.shape(), split, x.comm().size());
+  return wrap(relayout_operand(op, x, target), target, x.comm());
+}
+
+Columns::Columns(const char* op, const DNDarray& x) : layout_(x.layout()), comm_(x.comm()) {
+  const auto cut = cut_along(op, x, 1);
+  layout_ = cut.layout();
+  block_ = cut.larray().t().clone(at::MemoryFormat::Contiguous).t();
+}
+
+std::vector<Columns::Panel> Columns::panels(std::int64_t count) const {
+  constexpr std::int64_t width = 64;
+  std::vector<Panel> panels;
+  for (int owner = 0; owner < comm_.size(); ++owner) {
+    const auto end = std::min(count, layout_.offset(owner + 1));
+    for (auto first = layout_.offset(owner); first < end; first += width)
+      panels.push_back({owner, first, std::min(width, end - first)});
+  }
+  return panels;
+}
+
+at::Tensor Columns::columns(const Panel& panel) const {
+  return block_.narrow(1, panel.first - first_column(), panel.count);
+}
+
+at::Tensor Columns::behind(const Panel& panel) const {
+  const auto mine = layout_.count(comm_.rank());
+  return block_.slice(1, std::clamp<std::int64_t>(panel.first + panel.count - first_column(), 0, mine), mine);
+}
+
+DNDarray Columns::array() const { return wrap(block_.contiguous(), layout_, comm_); }
+
+at::Tensor Columns::broadcast(const Panel& panel, const at::Tensor& value, at::IntArrayRef shape,
+                              at::ScalarType type) const {
+  const auto host = owns(panel) ? value.cpu().contiguous() : at::empty(shape, type);
+  comm_.broadcast(buffer_of(host), panel.owner);
+  return host.to(block_.device());
+}
+
+}  // namespace heatpp::detail

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <heatpp/core/detail/torch.hpp>
+
+namespace heatpp::detail {
+
+/// A matrix w = a v with orthogonal columns, in the order of their lengths, and the rotation v; both cut evenly by
+/// columns.
+struct Orthogonalised {
+  DNDarray w, v;
+};
+/// Rotates the columns of `a` until they are orthogonal to the precision of its floating dtype. Two blocks of columns
+/// meet on each rank at a time, as in a tournament; a round sends two blocks of w and v. Collective. Throws ValueError
+/// for elements that are not finite, Error where forty tournaments do not suffice.
+enum class Lengths { rising, falling };
+[[nodiscard]] Orthogonalised orthogonalise_columns(const char* op, const DNDarray& a, Lengths order);
+
+}  // namespace heatpp::detail

@@ -1,0 +1,53 @@
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/linalg/detail/columns.hpp>
+#include <heatpp/linalg/detail/jacobi.hpp>
+#include <heatpp/linalg/eigh.hpp>
+
+namespace heatpp::linalg {
+namespace {
+
+/// The largest sum of |x| of a row or column, which no eigenvalue exceeds.
+double bound_of_eigenvalues(const DNDarray& x) {
+  const auto across = *x.split() == 0 ? 1 : 0;
+  std::array<double, 1> bound{0};
+  if (x.larray().numel() > 0) bound[0] = x.larray().abs().sum(across).max().item<double>();
+  x.comm().allreduce(bound, ReduceOp::max);
+  return bound[0];
+}
+
+DNDarray shifted(const DNDarray& x, double shift) {
+  auto block = x.larray().clone(at::MemoryFormat::Contiguous);
+  const auto first = x.layout().offset(x.comm().rank());
+  block.diagonal(*x.split() == 0 ? first : -first).add_(shift);
+  return detail::wrap(std::move(block), x.layout(), x.comm());
+}
+
+Eigen of_cut_matrix(const DNDarray& x) {
+  const auto shift = bound_of_eigenvalues(x);
+  const auto [w, v] = detail::orthogonalise_columns("eigh", shifted(x, shift), detail::Lengths::rising);
+  const auto values = at::real((v.larray().conj() * w.larray()).sum(0)) - shift;
+  const auto cut = v.layout().with({x.shape()[0]}, 0);
+  const auto all = detail::relayout(detail::wrap(values.contiguous(), cut, x.comm()), cut.replicated(cut.shape()));
+  return {detail::replicated(all, x.comm()), v};
+}
+
+}  // namespace
+
+Eigen eigh(const DNDarray& x) {
+  detail::check_matrices("eigh", x, true);
+  const auto matrices = detail::decomposable("eigh", x);
+  if (!detail::is_local(matrices)) return of_cut_matrix(matrices);
+  const auto [values, vectors] =
+      detail::on_blocks("eigh", matrices, [](const at::Tensor& blocks) { return at::linalg_eigh(blocks); });
+  return {detail::stack_like(matrices, values), detail::stack_like(matrices, vectors)};
+}
+
+DNDarray eigvalsh(const DNDarray& x) {
+  detail::check_matrices("eigvalsh", x, true);
+  const auto matrices = detail::decomposable("eigvalsh", x);
+  if (!detail::is_local(matrices)) return of_cut_matrix(matrices).values;
+  const auto values = [](const at::Tensor& blocks) { return at::linalg_eigvalsh(blocks); };
+  return detail::stack_like(matrices, detail::on_blocks("eigvalsh", matrices, values));
+}
+
+}  // namespace heatpp::linalg

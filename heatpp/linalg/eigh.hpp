@@ -1,0 +1,20 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+
+namespace heatpp::linalg {
+
+/// Eigenvalues, rising, and orthonormal eigenvectors, the columns of `vectors`.
+struct Eigen {
+  DNDarray values, vectors;
+};
+/// Of Hermitian matrices (..., n, n); both triangles are read. Whole numbers and 16-bit floats give float32. Replicated
+/// matrices, and stacks that are cut along leading axes, are treated by every rank for itself; other stacks are recut
+/// first. A cut matrix is shifted until it is positive, and its columns are made orthogonal as in `svd`, from which the
+/// eigenvectors follow: values are replicated, vectors split 1. Collective. Throws ValueError where matrices are not
+/// square.
+[[nodiscard]] Eigen eigh(const DNDarray& x);
+/// The eigenvalues alone.
+[[nodiscard]] DNDarray eigvalsh(const DNDarray& x);
+
+}  // namespace heatpp::linalg

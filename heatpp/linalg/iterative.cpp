@@ -1,0 +1,99 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/factories.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/linalg/detail/columns.hpp>
+#include <heatpp/linalg/iterative.hpp>
+#include <heatpp/linalg/norm.hpp>
+#include <heatpp/linalg/product.hpp>
+#include <heatpp/linalg/solve.hpp>
+#include <heatpp/ops/elementwise.hpp>
+
+#include <cmath>
+
+namespace heatpp::linalg {
+namespace {
+
+using detail::raise;
+
+double squared_length(const DNDarray& x) { return std::pow(norm(x).item<double>(), 2); }
+
+void check_system(const char* op, const DNDarray& a, const Shape& vector) {
+  if (a.ndim() != 2 || a.shape()[0] != a.shape()[1] || vector != Shape{a.shape()[0]})
+    raise<ValueError>(op, "got arrays of shapes {} and {}; expected a square matrix and a vector", to_string(a.shape()),
+                      to_string(vector));
+}
+
+void sum_over(const at::Tensor& values, const DNDarray& like) {
+  if (like.split()) like.comm().allreduce(detail::buffer_of(values));
+}
+
+}  // namespace
+
+DNDarray cg(const DNDarray& a, const DNDarray& b, const CgOptions& options) {
+  check_system("cg", a, b.shape());
+  const auto dtype = detail::decomposition_type(promote_types(a.dtype(), b.dtype()));
+  const auto matrix = a.astype(dtype);
+  auto x = options.x0 ? options.x0->astype(dtype) : zeros_like(b.astype(dtype));
+  if (x.shape() != b.shape()) check_system("cg", a, x.shape());
+  auto r = b.astype(dtype) - matmul(matrix, x), p = r;
+  const auto limit = std::pow(options.rtol.value_or(100 * detail::real_epsilon(dtype)), 2) * squared_length(b);
+  auto length = squared_length(r);
+  const auto most = options.max_iterations.value_or(10 * b.size());
+  for (std::int64_t i = 0; i < most && length > limit; ++i) {
+    const auto ap = matmul(matrix, p);
+    const auto step = length / vdot(p, ap).item<std::complex<double>>().real();
+    x = x + p * step;
+    r = r - ap * step;
+    const auto next = squared_length(r);
+    p = r + p * (next / length);
+    length = next;
+  }
+  return x;
+}
+
+Lanczos lanczos(const DNDarray& a, std::int64_t m, const std::optional<DNDarray>& start) {
+  check_system("lanczos", a, start ? start->shape() : Shape{a.shape().front()});
+  const auto n = a.shape()[0];
+  if (m < 1 || m > n) raise<ValueError>("lanczos", "got m {}; expected 1 to {}", m, n);
+  const auto dtype = detail::decomposition_type(a.dtype());
+  const auto matrix = a.split() ? detail::cut_along("lanczos", a.astype(dtype), 0) : a.astype(dtype);
+  const auto cut = matrix.layout().with({n}, matrix.split());
+  const auto first = start ? detail::relayout_operand("lanczos", start->astype(dtype), cut)
+                           : at::ones(cut.local_shape(a.comm().rank()), matrix.larray().options());
+  const auto v = at::zeros({m, first.size(0)}, first.options());  // a row for each vector
+  const auto t = at::zeros({m, m}, first.options());
+  auto w = first.clone();
+  for (std::int64_t j = 0; j < m; ++j) {
+    const auto length = norm(detail::wrap(w, cut, a.comm())).item<double>();
+    if (j > 0) t[j][j - 1] = t[j - 1][j] = length;
+    v[j].copy_(length > 0 ? w / length : w);
+    w = matmul(matrix, detail::wrap(v[j], cut, a.comm())).larray().clone();
+    for (int pass = 0; pass < 2; ++pass) {
+      const auto earlier = v.narrow(0, 0, j + 1);
+      const auto parts = at::mv(earlier.conj(), w).cpu();
+      sum_over(parts, matrix);
+      if (pass == 0) t[j][j] = parts[j];
+      w.sub_(at::mv(earlier.t(), parts.to(w.device())));
+    }
+  }
+  const auto columns = matrix.layout().with({n, m}, matrix.split());
+  return {detail::wrap(v.t().contiguous(), columns, a.comm()), detail::replicated(t, a.comm())};
+}
+
+DNDarray matrix_exp(const DNDarray& a) {
+  detail::check_matrices("matrix_exp", a, true);
+  const auto matrix = detail::decomposable("matrix_exp", a);
+  if (detail::is_local(matrix)) return detail::stack_like(matrix, at::linalg_matrix_exp(matrix.larray()));
+  const auto size = matrix_norm(matrix, {.ord = 1}).item<double>();
+  const auto squarings = size > 1 ? static_cast<int>(std::ceil(std::log2(size))) : 0;
+  const auto x = matrix * std::exp2(-squarings);
+  const auto one = matrix_power(x, 0), x2 = matmul(x, x), x4 = matmul(x2, x2), x6 = matmul(x4, x2);
+  const auto odd = matmul(x, x6 + x4 * 1512.0 + x2 * 277200.0 + one * 8648640.0);
+  const auto even = x6 * 56.0 + x4 * 25200.0 + x2 * 1995840.0 + one * 17297280.0;
+  auto result = solve(even - odd, even + odd);
+  for (int i = 0; i < squarings; ++i) result = matmul(result, result);
+  return detail::wrap(detail::relayout(result, a.layout()), a.layout(), a.comm());
+}
+
+}  // namespace heatpp::linalg

@@ -1,0 +1,74 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/factories.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/linalg/detail/columns.hpp>
+#include <heatpp/linalg/lstsq.hpp>
+#include <heatpp/linalg/product.hpp>
+#include <heatpp/linalg/solve.hpp>
+#include <heatpp/linalg/svd.hpp>
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/reduce.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace heatpp::linalg {
+namespace {
+
+/// Which singular values count, for matrices of `shape`.
+DNDarray counts(const DNDarray& s, const Shape& shape, std::optional<double> rtol) {
+  const auto longest = std::max(shape[shape.size() - 1], shape[shape.size() - 2]);
+  const auto limit = rtol.value_or(static_cast<double>(longest) * detail::real_epsilon(s.dtype()));
+  if (s.shape().back() == 0) return s > 0;
+  return s > max(s, {.axis = -1, .keepdims = true}) * limit;
+}
+
+DNDarray inverse_values(const SVD& parts, const Shape& shape, std::optional<double> rtol) {
+  const auto used = counts(parts.s, shape, rtol);
+  return where(used, 1.0 / where(used, parts.s, 1.0), 0.0);
+}
+
+DNDarray adjoint(const DNDarray& x) { return conj(matrix_transpose(x)); }
+
+}  // namespace
+
+DNDarray pinv(const DNDarray& x, std::optional<double> rtol) {
+  const auto parts = svd(x);
+  const auto inverse = expand_dims(inverse_values(parts, x.shape(), rtol), -2);
+  return matmul(adjoint(parts.vh) * inverse, adjoint(parts.u));
+}
+
+DNDarray matrix_rank(const DNDarray& x, std::optional<double> rtol) {
+  return sum(counts(svdvals(x), x.shape(), rtol), -1);
+}
+
+DNDarray cond(const DNDarray& x, const NormOrder& ord) {
+  detail::check_matrices("cond", x);
+  const bool by_values = ord.kind() == NormOrder::Kind::number && std::abs(ord.number()) == 2;
+  if (!by_values) return matrix_norm(x, {.ord = ord}) * matrix_norm(inv(x), {.ord = ord});
+  const auto s = svdvals(x);
+  const auto largest = max(s, -1), smallest = min(s, -1);
+  return ord.number() > 0 ? largest / smallest : smallest / largest;
+}
+
+LeastSquares lstsq(const DNDarray& a, const DNDarray& b, std::optional<double> rtol) {
+  if (a.ndim() != 2 || b.ndim() < 1 || b.ndim() > 2 || a.shape()[0] != b.shape()[0])
+    detail::raise<ValueError>("lstsq",
+                              "got arrays of shapes {} and {}; expected a matrix and as many rows of right sides",
+                              to_string(a.shape()), to_string(b.shape()));
+  const auto parts = svd(a);
+  const auto inverse = inverse_values(parts, a.shape(), rtol);
+  const auto coordinates = matmul(adjoint(parts.u), b);
+  const auto scaled = coordinates * (b.ndim() == 1 ? inverse : expand_dims(inverse, 1));
+  auto x = matmul(adjoint(parts.vh), scaled);
+  const auto rank = sum(counts(parts.s, a.shape(), rtol)).item<std::int64_t>();
+  auto residuals = empty({0}, {.dtype = real_type(x.dtype()), .device = a.device(), .comm = a.comm()});
+  if (rank == a.shape()[1] && a.shape()[0] > a.shape()[1]) {
+    const auto error = square(abs(b - matmul(a, x)));
+    residuals = sum(b.ndim() == 1 ? expand_dims(error, 1) : error, 0);
+  }
+  return {std::move(x), std::move(residuals), rank, parts.s};
+}
+
+}  // namespace heatpp::linalg

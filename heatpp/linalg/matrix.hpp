@@ -1,0 +1,56 @@
+#pragma once
+
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/diagonal.hpp>
+
+namespace heatpp {
+
+/// The sum along a diagonal; whole numbers give int64. One allreduce of the result where `x` is split along one of the
+/// two axes, otherwise local. Collective. Throws IndexError for axes out of range, ValueError for equal ones.
+[[nodiscard]] DNDarray trace(const DNDarray& x, const DiagonalOptions& options = {});
+
+/// Which axes of `a`, `b` and the result hold the vectors.
+struct CrossOptions {
+  int axisa = -1;
+  int axisb = -1;
+  int axisc = -1;
+};
+/// The vector product of vectors with 2 or 3 components; the other axes broadcast. Two components each give the third
+/// of the product, without an axis. An operand that is split along its vectors is recut along its longest other axis,
+/// then operands meet as in elementwise functions. Collective. Throws ValueError for other numbers of components.
+[[nodiscard]] DNDarray cross(const DNDarray& a, const DNDarray& b, const CrossOptions& options = {});
+
+/// The part of the vector `a` in the direction of the vector `b`. Throws ValueError where they are not vectors.
+[[nodiscard]] DNDarray projection(const DNDarray& a, const DNDarray& b);
+
+struct VanderOptions {
+  std::optional<std::int64_t> n = std::nullopt;  ///< columns; nullopt: as many as `x` has elements
+  bool increasing = false;                       ///< powers rise from left to right
+};
+/// The matrix of powers of the elements of the vector `x`, a row for each, split as `x`. Local. Throws ValueError where
+/// `x` is no vector, or for a negative n.
+[[nodiscard]] DNDarray vander(const DNDarray& x, const VanderOptions& options = {});
+
+struct CovOptions {
+  bool rowvar = true;                               ///< a variable is a row; otherwise a column
+  bool bias = false;                                ///< divide by n, not n - 1
+  std::optional<double> ddof = std::nullopt;        ///< divide by n - ddof, whatever `bias` says
+  std::optional<DNDarray> fweights = std::nullopt;  ///< how often each observation is repeated
+  std::optional<DNDarray> aweights = std::nullopt;  ///< how much each observation counts
+};
+/// The covariance matrix of the variables of `x`, in its floating dtype; one number for one variable. Communicates as
+/// `mean` and the product of the deviations with themselves (`<heatpp/linalg/product.hpp>`). Collective. Throws
+/// ValueError for more than two axes and weights of another length than the observations.
+[[nodiscard]] DNDarray cov(const DNDarray& x, const CovOptions& options = {});
+/// The correlation coefficients: cov scaled to ones on the diagonal.
+[[nodiscard]] DNDarray corrcoef(const DNDarray& x, const CovOptions& options = {});
+
+}  // namespace heatpp
+
+namespace heatpp::linalg {
+using heatpp::cross;
+using heatpp::diagonal;
+using heatpp::matrix_transpose;
+using heatpp::trace;
+
+}  // namespace heatpp::linalg

@@ -1,0 +1,280 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/factories.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/core/redistribute.hpp>
+#include <heatpp/linalg/detail/columns.hpp>
+#include <heatpp/linalg/product.hpp>
+#include <heatpp/linalg/solve.hpp>
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/diagonal.hpp>
+#include <heatpp/ops/elementwise.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace heatpp::linalg {
+namespace {
+
+using detail::Columns;
+using detail::cut_along;
+using detail::decomposable;
+using detail::is_local;
+using detail::raise;
+
+/// The rows that a panel's interchanges move, and where each comes from, both counted from the panel's first row.
+struct Interchange {
+  std::vector<std::int64_t> to, from;
+  int sign = 1;
+};
+
+Interchange interchange_of(const at::Tensor& pivots, std::int64_t rows) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(rows));
+  std::iota(order.begin(), order.end(), 0);
+  Interchange result;
+  const auto* pivot = pivots.const_data_ptr<int>();
+  for (std::int64_t i = 0; i < pivots.numel(); ++i) {
+    if (pivot[i] - 1 == i) continue;
+    std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(pivot[i] - 1)]);
+    result.sign = -result.sign;
+  }
+  for (std::int64_t i = 0; i < rows; ++i)
+    if (order[static_cast<std::size_t>(i)] != i) {
+      result.to.push_back(i);
+      result.from.push_back(order[static_cast<std::size_t>(i)]);
+    }
+  return result;
+}
+
+/// Takes one panel of L off columns whose first row is the panel's.
+void eliminate(at::Tensor columns, const at::Tensor& panel, const Interchange& rows) {
+  if (columns.numel() == 0) return;
+  if (!rows.to.empty()) columns.index_copy_(0, at::tensor(rows.to), columns.index_select(0, at::tensor(rows.from)));
+  const auto width = panel.size(1);
+  const auto top = at::linalg_solve_triangular(panel.slice(0, 0, width), columns.slice(0, 0, width), /*upper=*/false,
+                                               /*left=*/true, /*unitriangular=*/true);
+  columns.slice(0, 0, width).copy_(top);
+  columns.slice(0, width).addmm_(panel.slice(0, width), top, 1, -1);
+}
+
+/// Leaves U in the upper triangle of `a`, and in `right` what L makes of it. Returns the sign of the interchanges.
+int eliminate(Columns& a, Columns* right) {
+  const auto n = a.layout().shape()[0];
+  int sign = 1;
+  for (const auto& panel : a.panels(n)) {
+    const auto rows = n - panel.first;
+    at::Tensor factors, pivots;
+    if (a.owns(panel)) {
+      auto mine = a.columns(panel).slice(0, panel.first);
+      std::tie(factors, pivots, std::ignore) = at::linalg_lu_factor_ex(mine);
+      mine.copy_(factors);
+    }
+    factors = a.broadcast(panel, factors, {rows, panel.count}, a.block().scalar_type());
+    pivots = a.broadcast(panel, pivots, {panel.count}, at::kInt).cpu();
+    const auto moved = interchange_of(pivots, rows);
+    sign *= moved.sign;
+    eliminate(a.behind(panel).slice(0, panel.first), factors, moved);
+    if (right) eliminate(right->block().slice(0, panel.first), factors, moved);
+  }
+  return sign;
+}
+
+/// This rank's part of the diagonal of U.
+at::Tensor diagonal(const Columns& a) { return a.block().diagonal(-a.first_column()); }
+
+void check_regular(const char* op, const at::Tensor& diagonal, const Communicator& comm) {
+  std::array<std::int64_t, 1> zeros{diagonal.eq(0).sum().item<std::int64_t>()};
+  comm.allreduce(zeros);
+  if (zeros[0] > 0) raise<ValueError>(op, "got a singular matrix; expected a regular one");
+}
+
+/// x with a x = b on blocks of whole matrices; throws on all ranks where one is singular.
+DNDarray solve_locally(const char* op, const DNDarray& a, const DNDarray& b, bool left_is_stack) {
+  const auto [x, info] = at::linalg_solve_ex(a.larray(), b.larray());
+  std::array<std::int64_t, 1> singular{info.ne(0).any().item<bool>()};
+  if (a.split() || b.split()) a.comm().allreduce(singular, ReduceOp::max);
+  if (singular[0]) raise<ValueError>(op, "got a singular matrix; expected a regular one");
+  return detail::stack_like(left_is_stack ? a : b, x);
+}
+
+void check_right_side(const char* op, const DNDarray& a, const DNDarray& b) {
+  const auto n = a.shape().back();
+  const bool vector = b.ndim() == 1;
+  const auto rows = vector ? b.shape()[0] : b.ndim() >= 2 ? b.shape()[b.shape().size() - 2] : -1;
+  if (rows != n || (vector && a.ndim() > 2) || (!vector && b.ndim() != a.ndim()) ||
+      !std::equal(a.shape().begin(), a.shape().end() - 2, b.shape().begin()))
+    raise<ValueError>(op, "got arrays of shapes {} and {}; expected matrices and as many rows of right sides",
+                      to_string(a.shape()), to_string(b.shape()));
+}
+
+/// `b` cut as the matrices of `a`.
+DNDarray meeting(const char* op, const DNDarray& a, const DNDarray& b) {
+  const auto target = a.layout().with(b.shape(), a.split());
+  return detail::wrap(detail::relayout_operand(op, b, target), target, b.comm());
+}
+
+/// Both cut along the same leading axis, or neither.
+std::pair<DNDarray, DNDarray> stacks(const char* op, const DNDarray& a, const DNDarray& b) {
+  const auto right = b.ndim() > 2 ? decomposable(op, b) : b;
+  const auto matrices = !a.split() && right.split() ? meeting(op, right, a) : a;
+  return {matrices, meeting(op, matrices, right)};
+}
+
+DNDarray as_matrix(const DNDarray& b) {
+  if (b.ndim() != 1) return b;
+  return detail::wrap(b.larray().unsqueeze(1), b.layout().with({b.size(), 1}, b.split()), b.comm());
+}
+
+/// Back to the axes of `b`.
+DNDarray as_right_side(const DNDarray& x, const DNDarray& b) { return b.ndim() == 1 ? squeeze(x, 1) : x; }
+
+}  // namespace
+
+DNDarray solve(const DNDarray& a, const DNDarray& b) {
+  detail::check_matrices("solve", a, true);
+  check_right_side("solve", a, b);
+  const auto dtype = detail::decomposition_type(promote_types(a.dtype(), b.dtype()));
+  const auto matrix = decomposable("solve", a.astype(dtype));
+  auto right = b.astype(dtype);
+  if (a.ndim() > 2 || (!a.split() && !b.split())) {
+    const auto [left, sides] = stacks("solve", matrix, right);
+    return solve_locally("solve", left, sides, true);
+  }
+  right = as_matrix(right);
+  if (!a.split()) {  // every rank has the matrix, and solves for its right sides
+    return as_right_side(solve_locally("solve", matrix, cut_along("solve", right, 1), false), b);
+  }
+  Columns triangle("solve", matrix), sides("solve", right);
+  eliminate(triangle, &sides);
+  check_regular("solve", diagonal(triangle), a.comm());
+  return as_right_side(solve_triangular(triangle.array(), sides.array(), {.upper = true}), b);
+}
+
+DNDarray solve_triangular(const DNDarray& a, const DNDarray& b, const TriangularOptions& options) {
+  detail::check_matrices("solve_triangular", a, true);
+  check_right_side("solve_triangular", a, b);
+  const auto dtype = detail::decomposition_type(promote_types(a.dtype(), b.dtype()));
+  const auto solved = [&](const at::Tensor& matrix, const at::Tensor& right) {
+    return at::linalg_solve_triangular(matrix, right, options.upper, /*left=*/true, options.unit_diagonal);
+  };
+  auto matrix = decomposable("solve_triangular", a.astype(dtype));
+  auto right = as_matrix(b.astype(dtype));
+  if (a.ndim() > 2 || (!a.split() && !b.split())) {
+    const auto [left, sides] = stacks("solve_triangular", matrix, right);
+    return as_right_side(detail::stack_like(left, solved(left.larray(), sides.larray())), b);
+  }
+  matrix = cut_along("solve_triangular", matrix, 0);
+  right = meeting("solve_triangular", matrix, right);
+  const auto& cut = matrix.layout();
+  const auto& comm = a.comm();
+  auto x = right.larray().clone(at::MemoryFormat::Contiguous);
+  for (int step = 0; step < comm.size(); ++step) {
+    const auto owner = options.upper ? comm.size() - 1 - step : step;
+    const bool mine = owner == comm.rank(), later = options.upper ? comm.rank() < owner : comm.rank() > owner;
+    const auto columns = matrix.larray().narrow(1, cut.offset(owner), cut.count(owner));
+    if (mine) x = solved(columns, x).contiguous();
+    const auto part = mine ? x.cpu() : at::empty({cut.count(owner), x.size(1)}, x.options().device(at::kCPU));
+    comm.broadcast(detail::buffer_of(part), owner);
+    if (later) x.addmm_(columns, part.to(x.device()), 1, -1);
+  }
+  return as_right_side(detail::wrap(std::move(x), right.layout(), comm), b);
+}
+
+DNDarray inv(const DNDarray& a) {
+  detail::check_matrices("inv", a, true);
+  const auto matrix = decomposable("inv", a);
+  if (is_local(matrix)) {
+    const auto n = a.shape().back();
+    const auto ones = at::eye(n, matrix.larray().options()).expand_as(matrix.larray());
+    return solve_locally("inv", matrix, detail::wrap(ones, matrix.layout(), a.comm()), true);
+  }
+  const auto identity =
+      eye(a.shape()[0], std::nullopt, {.dtype = matrix.dtype(), .split = 1, .device = a.device(), .comm = a.comm()});
+  const auto x = solve(matrix, identity);
+  return detail::wrap(detail::relayout(x, a.layout()), a.layout(), a.comm());
+}
+
+SignAndLog slogdet(const DNDarray& a) {
+  detail::check_matrices("slogdet", a, true);
+  const auto matrix = decomposable("slogdet", a);
+  if (is_local(matrix)) {
+    const auto [sign, log] = at::linalg_slogdet(matrix.larray());
+    return {detail::stack_like(matrix, sign), detail::stack_like(matrix, log)};
+  }
+  Columns columns("slogdet", matrix);
+  const auto swaps = eliminate(columns, nullptr);
+  const auto pivots = diagonal(columns);
+  const auto log = pivots.abs().log().sum().cpu(), sign = pivots.sgn().prod().cpu();
+  a.comm().allreduce(detail::buffer_of(log));
+  a.comm().allreduce(detail::buffer_of(sign), ReduceOp::prod);
+  return {detail::replicated(sign * swaps, a.comm()), detail::replicated(log, a.comm())};
+}
+
+DNDarray det(const DNDarray& a) {
+  detail::check_matrices("det", a, true);
+  const auto matrix = decomposable("det", a);
+  if (is_local(matrix)) return detail::stack_like(matrix, at::linalg_det(matrix.larray()));
+  Columns columns("det", matrix);
+  const auto swaps = eliminate(columns, nullptr);
+  const auto product = diagonal(columns).prod().cpu();
+  a.comm().allreduce(detail::buffer_of(product), ReduceOp::prod);
+  return detail::replicated(product * swaps, a.comm());
+}
+
+DNDarray cholesky(const DNDarray& a) {
+  detail::check_matrices("cholesky", a, true);
+  const auto matrix = decomposable("cholesky", a);
+  const auto check = [](bool failed) {
+    if (failed) raise<ValueError>("cholesky", "got a matrix that is not positive definite; expected one that is");
+  };
+  if (is_local(matrix)) {
+    const auto [factor, info] = at::linalg_cholesky_ex(matrix.larray());
+    std::array<std::int64_t, 1> failed{info.ne(0).any().item<bool>()};
+    if (a.split()) a.comm().allreduce(failed, ReduceOp::max);
+    check(failed[0]);
+    return detail::stack_like(matrix, factor);
+  }
+  Columns columns("cholesky", matrix);
+  const auto n = a.shape()[0];
+  for (const auto& panel : columns.panels(n)) {
+    at::Tensor factor, info;
+    if (columns.owns(panel)) {
+      auto mine = columns.columns(panel).slice(0, panel.first);
+      at::Tensor corner;
+      std::tie(corner, info) = at::linalg_cholesky_ex(mine.slice(0, 0, panel.count));
+      mine.slice(0, 0, panel.count).copy_(corner);
+      mine.slice(0, panel.count)
+          .copy_(at::linalg_solve_triangular(corner.mH(), mine.slice(0, panel.count), /*upper=*/true, /*left=*/false));
+      factor = mine;
+    }
+    check(columns.broadcast(panel, info, {}, at::kInt).item<int>() != 0);
+    factor = columns.broadcast(panel, factor, {n - panel.first, panel.count}, columns.block().scalar_type());
+    auto behind = columns.behind(panel);
+    if (behind.numel() == 0) continue;
+    const auto first = columns.first_column() + columns.block().size(1) - behind.size(1);
+    const auto below = factor.slice(0, first - panel.first);
+    behind.slice(0, first).addmm_(below, below.slice(0, 0, behind.size(1)).mH(), 1, -1);
+  }
+  columns.block().tril_(-columns.first_column());
+  const auto factor = columns.array();
+  return detail::wrap(detail::relayout(factor, a.layout()), a.layout(), a.comm());
+}
+
+DNDarray matrix_power(const DNDarray& a, std::int64_t n) {
+  detail::check_matrices("matrix_power", a, true);
+  if (n < 0) return matrix_power(inv(a), -n);
+  auto square = a;
+  std::optional<DNDarray> power;
+  for (; n > 0; n /= 2) {
+    if (n % 2) power = power ? matmul(*power, square) : square;
+    if (n > 1) square = matmul(square, square);
+  }
+  if (power) return *power;
+  const auto first = a.split() == a.ndim() - 2 ? a.layout().offset(a.comm().rank()) : 0;
+  const auto left = a.split() == a.ndim() - 1 ? a.layout().offset(a.comm().rank()) : 0;
+  auto block = at::zeros(a.larray().sizes(), a.larray().options());
+  block.diagonal(first - left, -2, -1).fill_(1);
+  return detail::wrap(std::move(block), a.layout(), a.comm());
+}
+
+}  // namespace heatpp::linalg

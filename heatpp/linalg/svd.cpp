@@ -1,0 +1,90 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/linalg/detail/columns.hpp>
+#include <heatpp/linalg/detail/jacobi.hpp>
+#include <heatpp/linalg/detail/tall.hpp>
+#include <heatpp/linalg/qr.hpp>
+#include <heatpp/linalg/svd.hpp>
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/elementwise.hpp>
+
+namespace heatpp::linalg {
+namespace {
+
+using detail::cut_along;
+using detail::replicated;
+
+DNDarray adjoint(const DNDarray& x) {
+  const auto view = moveaxis(conj(x), 1, 0);
+  return detail::wrap(view.larray().contiguous(), view.layout(), x.comm());
+}
+
+auto on_every_block(const char* op, const DNDarray& x) {
+  return detail::on_blocks(op, x,
+                           [](const at::Tensor& blocks) { return at::linalg_svd(blocks, /*full_matrices=*/false); });
+}
+
+DNDarray values_of_blocks(const DNDarray& x) {
+  const auto values = [](const at::Tensor& blocks) { return at::linalg_svdvals(blocks); };
+  return detail::stack_like(x, detail::on_blocks("svdvals", x, values));
+}
+
+SVD of_tall(const DNDarray& x) {
+  const auto rows = cut_along("svd", x, 0);
+  const auto [q, r] = detail::tall_qr(rows);
+  const auto [u, s, vh] = on_every_block("svd", replicated(r, x.comm()));
+  const auto left = detail::wrap(at::mm(q, u), rows.layout(), x.comm());
+  return {cut_along("svd", left, *x.split()), replicated(s, x.comm()), replicated(vh, x.comm())};
+}
+
+at::Tensor gathered_lengths(const DNDarray& columns) {
+  const auto lengths = at::linalg_vector_norm(columns.larray(), 2, {0}).contiguous();
+  const auto& layout = columns.layout();
+  const auto cut = layout.with({layout.shape()[1]}, 0);
+  return detail::relayout(detail::wrap(lengths, cut, columns.comm()), cut.replicated(cut.shape()));
+}
+
+/// x (m, n) with m >= n. The rotated columns are long and orthogonal, or short and anything: their QR decomposition has
+/// orthonormal columns all the same.
+SVD of_square(const DNDarray& x) {
+  const auto [w, v] = detail::orthogonalise_columns("svd", x, detail::Lengths::falling);
+  const auto [q, r] = qr(w);
+  const auto diagonal = r.larray().diagonal(-w.layout().offset(x.comm().rank()));
+  const auto phases = at::where(diagonal == 0, at::ones_like(diagonal), diagonal.sgn());
+  const auto u = detail::wrap(q.larray() * phases, q.layout(), x.comm());
+  return {u, replicated(gathered_lengths(w), x.comm()), adjoint(v)};
+}
+
+SVD of_cut_matrix(const DNDarray& x) {
+  if (x.shape()[0] < x.shape()[1]) {
+    auto [u, s, vh] = of_cut_matrix(adjoint(x));
+    return {adjoint(vh), s, adjoint(u)};
+  }
+  return detail::is_tall(x) ? of_tall(x) : of_square(x);
+}
+
+}  // namespace
+
+SVD svd(const DNDarray& x) {
+  detail::check_matrices("svd", x);
+  const auto values = detail::decomposable("svd", x);
+  if (!detail::is_local(values)) return of_cut_matrix(values);
+  const auto [u, s, vh] = on_every_block("svd", values);
+  return {detail::stack_like(values, u), detail::stack_like(values, s), detail::stack_like(values, vh)};
+}
+
+DNDarray svdvals(const DNDarray& x) {
+  detail::check_matrices("svdvals", x);
+  const auto values = detail::decomposable("svdvals", x);
+  if (detail::is_local(values)) return values_of_blocks(values);
+  const auto matrix = x.shape()[0] < x.shape()[1] ? adjoint(values) : values;
+  if (detail::is_tall(matrix)) {
+    const auto [q, r] = detail::tall_qr(cut_along("svdvals", matrix, 0));
+    return values_of_blocks(replicated(r, x.comm()));
+  }
+  return replicated(gathered_lengths(detail::orthogonalise_columns("svdvals", matrix, detail::Lengths::falling).w),
+                    x.comm());
+}
+
+}  // namespace heatpp::linalg

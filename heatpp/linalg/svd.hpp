@@ -1,0 +1,26 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+
+namespace heatpp::linalg {
+
+/// x = u diag(s) vh, singular values falling.
+struct SVD {
+  DNDarray u, s, vh;
+};
+
+// Decompositions by singular values of matrices (..., m, n), with k = min(m, n) of them. Whole numbers and 16-bit
+// floats give float32. Replicated matrices, and stacks that are cut along leading axes, are treated by every rank for
+// itself; other stacks are recut first. A cut matrix with at least n rows for each rank is reduced to an n x n triangle
+// by `qr` (or, if it is as much wider than tall, its transpose is). Others are cut by columns, and pairs of blocks of
+// columns are made orthogonal until all are (Hestenes' method by blocks): about ten times each block visits every rank.
+// All are collective and throw ValueError where `x` has fewer than two axes, or does not converge.
+
+/// The reduced decomposition: u (..., m, k), s (..., k), vh (..., k, n). The longer one of u and vh is split as `x`, or
+/// along its longer axis; the others are replicated, except that of a matrix of about as many rows as columns u is
+/// split 1 and vh split 0.
+[[nodiscard]] SVD svd(const DNDarray& x);
+/// The singular values alone, (..., k), on every rank or cut as the stack.
+[[nodiscard]] DNDarray svdvals(const DNDarray& x);
+
+}  // namespace heatpp::linalg

@@ -1,0 +1,127 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/redistribute.hpp>
+#include <heatpp/linalg/detail/columns.hpp>
+#include <heatpp/linalg/detail/tall.hpp>
+#include <heatpp/linalg/product.hpp>
+#include <heatpp/linalg/qr.hpp>
+#include <heatpp/linalg/truncated.hpp>
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/elementwise.hpp>
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace heatpp::linalg {
+namespace {
+
+using detail::raise;
+
+void check_matrix(const char* op, const DNDarray& x) {
+  if (x.ndim() != 2) raise<ValueError>(op, "got an array of shape {}; expected a matrix", to_string(x.shape()));
+}
+
+/// How many of the falling values leave no more than `rest` of their length.
+std::int64_t needed(const at::Tensor& s, double rest) {
+  auto left = s.to(at::kDouble).square().flip(0).cumsum(0).sqrt();
+  return (left > rest).sum().item<std::int64_t>();
+}
+
+/// How many of the falling singular values stay, of a matrix of the Frobenius norm `length`.
+using Keep = std::function<std::int64_t(const at::Tensor& values, double length)>;
+
+/// diag(s) vh of a block of rows, shortened to the values that `keep(s)` counts.
+at::Tensor local_factor(const at::Tensor& block, double length, const Keep& keep) {
+  auto triangle = block;
+  if (block.size(0) > block.size(1)) {
+    const Shape shape(block.sizes().begin(), block.sizes().end());
+    triangle = detail::tall_qr(detail::wrap(block, Layout(shape, 0, 1), self())).r;
+  }
+  const auto [u, s, vh] = at::linalg_svd(triangle, /*full_matrices=*/false);
+  const auto count = std::min<std::int64_t>(keep(s, length), s.size(0));
+  return s.narrow(0, 0, count).unsqueeze(1) * vh.narrow(0, 0, count);
+}
+
+/// The rows of all ranks.
+at::Tensor gathered_rows(const at::Tensor& rows, const Communicator& comm) {
+  auto counts = comm.allgather(rows.size(0));
+  std::int64_t total = 0;
+  for (auto& count : counts) {
+    total += count;
+    count *= rows.size(1);
+  }
+  const auto mine = rows.cpu().contiguous(), all = at::empty({total, rows.size(1)}, mine.options());
+  comm.allgather(detail::buffer_of(mine), detail::buffer_of(all), counts);
+  return all.to(rows.device());
+}
+
+/// Of a matrix that is cut by rows. `keep_local` and `keep` count the values that stay.
+TruncatedSVD by_rows(const char* op, const DNDarray& x, const Keep& keep_local, const Keep& keep) {
+  const auto length = detail::frobenius_norm(x);
+  const auto& comm = x.comm();
+  at::Tensor factor;
+  all_or_none(comm, [&] {
+    if (!std::isfinite(length)) raise<ValueError>(op, "got elements that are not finite; expected finite ones");
+    factor = local_factor(x.larray(), length, keep_local);
+  });
+  const auto [u, s, vh] = at::linalg_svd(gathered_rows(factor, comm), /*full_matrices=*/false);
+  const auto count = std::min<std::int64_t>(keep(s, length), s.size(0));
+  const auto values = s.narrow(0, 0, count), vectors = vh.narrow(0, 0, count);
+  const auto left = at::mm(x.larray(), vectors.mH() / values.clamp_min(std::numeric_limits<float>::min()));
+  const auto kept = at::linalg_vector_norm(values.to(at::kDouble)).item<double>();
+  const auto missing = std::sqrt(std::max(0.0, length * length - kept * kept));
+  return {detail::wrap(left, x.layout().with({x.shape()[0], count}, 0), comm), detail::replicated(values, comm),
+          detail::replicated(vectors, comm), length > 0 ? missing / length : 0};
+}
+
+TruncatedSVD hierarchical(const char* op, const DNDarray& x, const Keep& keep_local, const Keep& keep) {
+  check_matrix(op, x);
+  const auto values = x.astype(detail::decomposition_type(x.dtype()));
+  if (x.split() != 1) return by_rows(op, detail::cut_along(op, values, 0), keep_local, keep);
+  const auto turned = conj(matrix_transpose(values));
+  auto [u, s, vh, error] =
+      by_rows(op, detail::wrap(turned.larray().contiguous(), turned.layout(), x.comm()), keep_local, keep);
+  return {conj(matrix_transpose(vh)), s, conj(matrix_transpose(u)), error};
+}
+
+}  // namespace
+
+TruncatedSVD hsvd_rank(const DNDarray& x, std::int64_t rank) {
+  if (rank < 1) raise<ValueError>("hsvd_rank", "got rank {}; expected rank >= 1", rank);
+  return hierarchical(
+      "hsvd_rank", x, [rank](const auto&, double) { return rank + 5; }, [rank](const auto&, double) { return rank; });
+}
+
+TruncatedSVD hsvd_rtol(const DNDarray& x, double rtol) {
+  if (!(rtol >= 0)) raise<ValueError>("hsvd_rtol", "got rtol {}; expected rtol >= 0", rtol);
+  // What all ranks drop and what is dropped in the end add up as squares to rtol.
+  const auto part = rtol / std::sqrt(2.0), each = part / std::sqrt(static_cast<double>(x.comm().size()));
+  return hierarchical(
+      "hsvd_rtol", x, [each](const auto& s, double length) { return needed(s, each * length); },
+      [part](const auto& s, double length) { return needed(s, part * length); });
+}
+
+SVD rsvd(const DNDarray& x, std::int64_t rank, const RsvdOptions& options) {
+  check_matrix("rsvd", x);
+  const auto least = std::min(x.shape()[0], x.shape()[1]);
+  if (rank < 1 || rank > least || options.oversampling < 0)
+    raise<ValueError>("rsvd", "got rank {} and {} more directions for an array of shape {}; expected 1 <= rank <= {}",
+                      rank, options.oversampling, to_string(x.shape()), least);
+  const auto values = x.astype(detail::decomposition_type(x.dtype()));
+  const auto turned = conj(matrix_transpose(values));
+  const auto directions = std::min(least, rank + options.oversampling);
+  const auto random = at::randn({x.shape()[1], directions}, at::make_generator<at::CPUGeneratorImpl>(options.seed),
+                                at::TensorOptions().dtype(at::kDouble));
+  auto q = qr(matmul(values, detail::replicated(random.to(values.larray().options()), x.comm()))).q;
+  for (int i = 0; i < options.power_iterations; ++i) q = qr(matmul(values, qr(matmul(turned, q)).q)).q;
+  const auto sketch = resplit(matmul(conj(matrix_transpose(q)), values), std::nullopt);
+  const auto [u, s, vh] = svd(sketch);
+  const auto first = [&](const at::Tensor& t, int axis) {
+    return detail::replicated(t.narrow(axis, 0, rank), x.comm());
+  };
+  return {matmul(q, first(u.larray(), 1)), first(s.larray(), 0), first(vh.larray(), 0)};
+}
+
+}  // namespace heatpp::linalg

@@ -1,0 +1,151 @@
+#include <ATen/ops/linalg_eigvals.h>
+#include <ATen/ops/linalg_qr.h>
+#include <ATen/ops/linalg_solve_triangular.h>
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/polynomial.hpp>
+
+#include <algorithm>
+
+namespace heatpp {
+namespace {
+
+/// All coefficients, in float64 or complex128.
+at::Tensor coefficients(const char* op, const DNDarray& p) {
+  if (p.ndim() != 1)
+    detail::raise<ValueError>(op, "got coefficients of shape {}; expected a vector", to_string(p.shape()));
+  const auto all = detail::relayout(p, p.layout().replicated(p.shape())).cpu();
+  return all.to(all.is_complex() ? at::kComplexDouble : at::kDouble);
+}
+
+DNDarray polynomial(const at::Tensor& all, const DNDarray& like) {
+  return detail::wrap(all, like.layout().replicated({all.numel()}), like.comm());
+}
+
+at::Tensor padded(const at::Tensor& p, std::int64_t size) { return at::constant_pad_nd(p, {size - p.numel(), 0}, 0); }
+
+/// The product: row i of a strip is `a` moved by i places and multiplied by b[i].
+at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
+  auto result = at::zeros({a.numel() + b.numel() - 1}, at::result_type(a, b));
+  for (std::int64_t i = 0; i < b.numel(); ++i) result.narrow(0, i, a.numel()).add_(a * b[i]);
+  return result;
+}
+
+at::Tensor without_leading_zeros(const at::Tensor& p) {
+  const auto found = at::nonzero(p);
+  return found.numel() == 0 ? p.narrow(0, 0, 0) : p.slice(0, found[0][0].item<std::int64_t>());
+}
+
+/// The triangle of [powers of x, y] over the points of all ranks.
+at::Tensor triangle_of_all(const at::Tensor& rows, const DNDarray& x) {
+  const auto width = rows.size(1);
+  const auto triangle = [&](const at::Tensor& matrix) {
+    const auto tall = at::constant_pad_nd(matrix, {0, 0, 0, std::max<std::int64_t>(0, width - matrix.size(0))}, 0);
+    return std::get<1>(at::linalg_qr(tall, "r")).contiguous();
+  };
+  const auto mine = triangle(rows);
+  if (!x.split() || x.comm().size() == 1) return mine;
+  auto all = at::empty({x.comm().size() * width, width}, mine.options());
+  const std::vector<std::int64_t> counts(static_cast<std::size_t>(x.comm().size()), mine.numel());
+  x.comm().allgather(detail::buffer_of(mine), detail::buffer_of(all), counts);
+  return triangle(all);
+}
+
+}  // namespace
+
+DNDarray polyval(const DNDarray& p, const DNDarray& x) {
+  const auto all = coefficients("polyval", p);
+  const auto type = detail::to_torch(promote_types(p.dtype(), x.dtype()));
+  auto block = at::zeros(x.lshape(), x.larray().options().dtype(type));
+  const auto at_points = x.larray().to(type);
+  for (std::int64_t i = 0; i < all.numel(); ++i) block.mul_(at_points).add_(all[i].item());
+  return detail::wrap(std::move(block), x.layout(), x.comm());
+}
+
+DNDarray polyadd(const DNDarray& a, const DNDarray& b) {
+  const auto p = coefficients("polyadd", a), q = coefficients("polyadd", b);
+  const auto size = std::max(p.numel(), q.numel());
+  return polynomial(padded(p, size) + padded(q, size), a);
+}
+DNDarray polysub(const DNDarray& a, const DNDarray& b) {
+  const auto p = coefficients("polysub", a), q = coefficients("polysub", b);
+  const auto size = std::max(p.numel(), q.numel());
+  return polynomial(padded(p, size) - padded(q, size), a);
+}
+DNDarray polymul(const DNDarray& a, const DNDarray& b) {
+  return polynomial(product(coefficients("polymul", a), coefficients("polymul", b)), a);
+}
+
+std::pair<DNDarray, DNDarray> polydiv(const DNDarray& a, const DNDarray& b) {
+  const auto divisor = without_leading_zeros(coefficients("polydiv", b));
+  if (divisor.numel() == 0) detail::raise<ValueError>("polydiv", "got the divisor 0; expected another");
+  auto rest = coefficients("polydiv", a).to(at::result_type(coefficients("polydiv", a), divisor)).clone();
+  const auto count = std::max<std::int64_t>(1, rest.numel() - divisor.numel() + 1);
+  auto quotient = at::zeros({count}, rest.options());
+  for (std::int64_t i = 0; i + divisor.numel() <= rest.numel(); ++i) {
+    quotient[i] = rest[i] / divisor[0];
+    rest.narrow(0, i, divisor.numel()).sub_(divisor * quotient[i]);
+  }
+  const auto length = std::max<std::int64_t>(1, std::min(rest.numel(), divisor.numel() - 1));
+  const auto left = divisor.numel() == 1 ? at::zeros({1}, rest.options())
+                                         : without_leading_zeros(rest.slice(0, rest.numel() - length));
+  return {polynomial(quotient, a), polynomial(left.numel() ? left : at::zeros({1}, rest.options()), a)};
+}
+
+DNDarray polyder(const DNDarray& p, int m) {
+  if (m < 0) detail::raise<ValueError>("polyder", "got m = {}; expected none negative", m);
+  auto all = coefficients("polyder", p);
+  for (; m > 0 && all.numel() > 0; --m) {
+    const auto powers = at::arange(all.numel() - 1, -1, -1, at::kDouble);
+    all = (all * powers).narrow(0, 0, all.numel() - 1);
+  }
+  return polynomial(all, p);
+}
+
+DNDarray polyint(const DNDarray& p, int m) {
+  if (m < 0) detail::raise<ValueError>("polyint", "got m = {}; expected none negative", m);
+  auto all = coefficients("polyint", p);
+  for (; m > 0; --m) all = at::constant_pad_nd(all / at::arange(all.numel(), 0, -1, at::kDouble), {0, 1}, 0);
+  return polynomial(all, p);
+}
+
+DNDarray poly(const DNDarray& zeros) {
+  const auto all = coefficients("poly", zeros);
+  auto result = at::ones({1}, all.options());
+  for (std::int64_t i = 0; i < all.numel(); ++i)
+    result = product(result, at::stack({at::ones({}, all.options()), -all[i]}));
+  return polynomial(result, zeros);
+}
+
+DNDarray roots(const DNDarray& p) {
+  const auto all = without_leading_zeros(coefficients("roots", p));
+  const auto inner =
+      all.numel() == 0 ? all : without_leading_zeros(all.flip(0)).flip(0);  // zeros at the end are roots 0
+  const auto n = std::max<std::int64_t>(0, inner.numel() - 1);
+  auto companion = at::diag(at::ones({std::max<std::int64_t>(0, n - 1)}, inner.options()), -1);
+  if (n > 0) companion[0] = -inner.slice(0, 1) / inner[0];
+  auto found = n > 0 ? at::linalg_eigvals(companion) : at::empty({0}, at::kComplexDouble);
+  return polynomial(at::constant_pad_nd(found, {0, all.numel() - inner.numel()}, 0), p);
+}
+
+DNDarray polyfit(const DNDarray& x, const DNDarray& y, int degree) {
+  if (x.ndim() != 1 || x.shape() != y.shape() || degree < 0 || x.size() <= degree)
+    detail::raise<ValueError>("polyfit",
+                              "got points of shapes {} and {} for degree {}; expected two vectors alike with at "
+                              "least {} elements",
+                              to_string(x.shape()), to_string(y.shape()), degree, degree + 1);
+  const auto xs = x.larray().to(at::kCPU, at::kDouble);
+  const auto ys = detail::relayout_operand("polyfit", y, x.layout()).to(at::kCPU, at::kDouble);
+  std::vector<at::Tensor> columns;
+  for (int power = degree; power >= 0; --power) columns.push_back(at::pow(xs, power));
+  columns.push_back(ys);
+  const auto r = triangle_of_all(at::stack(columns, 1), x);
+  const auto n = std::int64_t{degree} + 1;
+  const auto fitted =
+      at::linalg_solve_triangular(r.slice(0, 0, n).slice(1, 0, n), r.slice(0, 0, n).slice(1, n, n + 1), true);
+  return polynomial(fitted.flatten(), x);
+}
+
+}  // namespace heatpp

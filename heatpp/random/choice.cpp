@@ -1,0 +1,104 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/redistribute.hpp>
+#include <heatpp/ops/index.hpp>
+#include <heatpp/random/detail/bijection.hpp>
+#include <heatpp/random/detail/sample.hpp>
+#include <heatpp/random/generator.hpp>
+
+namespace heatpp::random {
+namespace {
+
+using namespace detail;
+using heatpp::detail::raise;
+using heatpp::detail::wrap;
+
+/// The `count` smallest of all keys, as positions in rising order of key, on every rank.
+at::Tensor smallest(const DNDarray& keys, std::int64_t count) {
+  const auto& local = keys.larray();
+  const auto [value, place] = at::topk(local, std::min(count, local.numel()), 0, /*largest=*/false);
+  if (!keys.split()) return place;
+  const auto& comm = keys.comm();
+  std::vector<std::int64_t> counts;
+  for (int r = 0; r < comm.size(); ++r) counts.push_back(std::min(count, keys.layout().count(r)));
+  const auto total = std::reduce(counts.begin(), counts.end());
+  const auto candidates = wrap(value.contiguous(), Layout::from_counts({total}, 0, counts), comm);
+  const auto places = wrap(place + keys.layout().offset(comm.rank()), candidates.layout(), comm);
+  const auto order = at::argsort(resplit(candidates, std::nullopt).larray()).narrow(0, 0, count);
+  return resplit(places, std::nullopt).larray().index_select(0, order);
+}
+
+/// `p` as float64, which must have at least `least` elements that are not 0.
+DNDarray probabilities(std::int64_t n, std::int64_t least, const DNDarray& p) {
+  if (p.shape() != Shape{n})
+    raise<ValueError>("choice", "got p of shape {} for {} elements; expected one each", to_string(p.shape()), n);
+  auto block = p.larray().to(at::kDouble);
+  std::array<double, 3> sums{};  // the sum, how many are not 0, how many are wrong
+  if (block.numel() > 0)
+    sums = {block.sum().item<double>(), (block > 0).sum().item<double>(),
+            (block >= 0).logical_not().sum().item<double>()};
+  if (p.split()) p.comm().allreduce(sums);
+  const double tolerance = p.dtype() == float64 ? 1e-8 : 1e-3;
+  if (sums[2] > 0 || !(std::abs(sums[0] - 1) <= tolerance))
+    raise<ValueError>("choice", "got p with {} negative or NaN and sum {}; expected numbers >= 0 with sum 1", sums[2],
+                      sums[0]);
+  if (sums[1] < static_cast<double>(least))
+    raise<ValueError>("choice", "got p with {} elements other than 0; expected at least {} to choose", sums[1], least);
+  return wrap(std::move(block), p.layout(), p.comm());
+}
+
+/// The array whose block on each rank is f(index in the whole array) for each element.
+template <class F>
+DNDarray elementwise(const Target& target, F f) {
+  auto block = at::empty(target.local_shape(), at::kLong);
+  auto* out = block.data_ptr<std::int64_t>();
+  for_each_run(target.layout, target.comm.rank(), [&](std::int64_t global, std::int64_t local, std::int64_t run) {
+    for (std::int64_t i = 0; i < run; ++i) out[local + i] = f(global + i);
+  });
+  return target.wrap(std::move(block));
+}
+
+DNDarray weighted(Generator& generator, const DNDarray& p, const Target& target) {
+  auto cumulated = resplit(p, std::nullopt).larray().cumsum(0);
+  cumulated.div_(cumulated[-1].clone());
+  const auto u =
+      generator.random(target.layout.shape(), {.dtype = float64, .split = target.layout.split(), .comm = target.comm});
+  return target.wrap(at::searchsorted(cumulated, u.larray(), /*out_int32=*/false, /*right=*/true));
+}
+
+/// The first of exponential waiting times with the weights as rates: Efraimidis, Spirakis (2006).
+DNDarray weighted_without_replacement(Generator& generator, const DNDarray& p, const Target& target) {
+  const auto means = wrap(p.larray().reciprocal(), p.layout(), p.comm());
+  const auto chosen = smallest(generator.exponential(means, {}, {.dtype = float64}), target.layout.size());
+  const auto all =
+      wrap(chosen.reshape(target.layout.shape()), target.layout.replicated(target.layout.shape()), p.comm());
+  return target.wrap(heatpp::detail::relayout(all, target.layout).contiguous());
+}
+
+}  // namespace
+
+DNDarray Generator::choice(std::int64_t n, const Shape& shape, const ChoiceOptions& options) {
+  const auto count = size_of(shape);
+  if (n < 0 || (n == 0 && count > 0) || (!options.replace && count > n))
+    raise<ValueError>("choice", "got {} elements to choose from for shape {}, replace {}; expected enough", n,
+                      to_string(shape), options.replace);
+  const auto comm = options.p ? options.p->comm() : options.comm;
+  const ArrayOptions stored{.dtype = int64, .split = options.split, .comm = comm};
+  const auto target = target_of("choice", {}, shape, stored, int64);
+  if (count == 0) return empty(shape, stored);
+  if (options.p) {
+    const auto p = probabilities(n, options.replace ? 1 : count, *options.p);
+    return options.replace ? weighted(*this, p, target) : weighted_without_replacement(*this, p, target);
+  }
+  if (options.replace) return integers(0, n, shape, stored);
+  return elementwise(target, Bijection(Key(state_.key), reserve(1), n));
+}
+
+DNDarray Generator::choice(const DNDarray& x, const Shape& shape, const ChoiceOptions& options) {
+  if (x.ndim() == 0) raise<ValueError>("choice", "got an array without axes; expected at least one");
+  auto from_x = options;
+  from_x.comm = x.comm();
+  return x.index({choice(x.shape()[0], shape, from_x)});
+}
+
+}  // namespace heatpp::random

@@ -1,0 +1,78 @@
+#include <heatpp/random/detail/chunks.hpp>
+#include <heatpp/random/detail/lanes.hpp>
+
+// Compiled for several instruction sets, of which the loader picks the machine's; all give the same bits.
+#define HEATPP_SIMD __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+
+namespace heatpp::random::detail {
+namespace {
+
+/// Runs f(words, lane, out) for each counter of each chunk; f stores what the words give at lane, lane + lanes, ...
+template <class T, class F>
+[[gnu::always_inline]] inline void for_each_counter(Key key, std::uint64_t counter, std::int64_t chunks, T* out, F f) {
+  for (std::int64_t c = 0; c < chunks; ++c, counter += lanes, out += chunk<T>)
+    for (std::int64_t l = 0; l < lanes; ++l)
+      f(philox(counter_of(counter + static_cast<std::uint64_t>(l)), key), out + l);
+}
+
+[[gnu::always_inline]] inline float fraction(std::uint32_t word) {
+  return static_cast<float>(static_cast<std::int32_t>(word >> 8)) * 0x1p-24f;
+}
+[[gnu::always_inline]] inline double fraction(std::uint32_t low, std::uint32_t high) {
+  const auto top = static_cast<double>(static_cast<std::int32_t>(high >> 5));
+  return (top * 0x1p26 + static_cast<double>(static_cast<std::int32_t>(low >> 6))) * 0x1p-53;
+}
+
+}  // namespace
+
+template <>
+HEATPP_SIMD void uniform_chunks(Key key, std::uint64_t counter, std::int64_t chunks, float shift, float scale,
+                                float* out) {
+  for_each_counter(
+      key, counter, chunks, out, [=](const Words& w, float* o) __attribute__((always_inline)) {
+        for (int i = 0; i < 4; ++i) o[i * lanes] = shift + scale * fraction(w[static_cast<std::size_t>(i)]);
+      });
+}
+
+template <>
+HEATPP_SIMD void uniform_chunks(Key key, std::uint64_t counter, std::int64_t chunks, double shift, double scale,
+                                double* out) {
+  for_each_counter(
+      key, counter, chunks, out, [=](const Words& w, double* o) __attribute__((always_inline)) {
+        o[0] = shift + scale * fraction(w[0], w[1]);
+        o[lanes] = shift + scale * fraction(w[2], w[3]);
+      });
+}
+
+template <>
+HEATPP_SIMD void normal_chunks(Key key, std::uint64_t counter, std::int64_t chunks, float shift, float scale,
+                               float* out) {
+  for_each_counter(
+      key, counter, chunks, out, [=](const Words& w, float* o) __attribute__((always_inline)) {
+        const auto a = normal_pair(unit(w[0]), direction(w[1])), b = normal_pair(unit(w[2]), direction(w[3]));
+        o[0] = shift + scale * a.first;
+        o[lanes] = shift + scale * a.second;
+        o[2 * lanes] = shift + scale * b.first;
+        o[3 * lanes] = shift + scale * b.second;
+      });
+}
+
+template <>
+HEATPP_SIMD void normal_chunks(Key key, std::uint64_t counter, std::int64_t chunks, double shift, double scale,
+                               double* out) {
+  for_each_counter(
+      key, counter, chunks, out, [=](const Words& w, double* o) __attribute__((always_inline)) {
+        const auto pair = normal_pair(unit(w[0], w[1]), direction(w[2], w[3]));
+        o[0] = shift + scale * pair.first;
+        o[lanes] = shift + scale * pair.second;
+      });
+}
+
+HEATPP_SIMD void words_of(Key key, std::uint64_t counter, WordLanes& out) {
+  for (std::int64_t l = 0; l < lanes; ++l) {
+    const auto words = philox(counter_of(counter + static_cast<std::uint64_t>(l)), key);
+    for (std::size_t w = 0; w < 4; ++w) out[w][l] = words[w];
+  }
+}
+
+}  // namespace heatpp::random::detail

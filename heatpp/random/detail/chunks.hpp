@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <heatpp/random/detail/philox.hpp>
+
+namespace heatpp::random::detail {
+
+/// Counters that are worked on side by side.
+inline constexpr std::int64_t lanes = 16;
+/// Elements of type T made from `lanes` counters: word w of counter l gives element w * lanes + l of the chunk.
+template <class T>
+inline constexpr std::int64_t chunk = lanes* std::int64_t{16 / sizeof(T)};
+
+/// Fills whole chunks from the counters that start at `counter`: a kernel of numbers shift + scale * z. T is float or
+/// double.
+template <class T>
+using ChunkKernel = void (*)(Key key, std::uint64_t counter, std::int64_t chunks, T shift, T scale, T* out);
+
+/// z uniform in [0, 1), a multiple of 2^-24 or 2^-53.
+template <class T>
+void uniform_chunks(Key key, std::uint64_t counter, std::int64_t chunks, T shift, T scale, T* out);
+/// z of the standard normal distribution.
+template <class T>
+void normal_chunks(Key key, std::uint64_t counter, std::int64_t chunks, T shift, T scale, T* out);
+
+/// The blocks of words of `lanes` counters from `counter` on: word w of counter + l at [w][l].
+using WordLanes = std::uint32_t[4][lanes];
+void words_of(Key key, std::uint64_t counter, WordLanes& out);
+
+}  // namespace heatpp::random::detail

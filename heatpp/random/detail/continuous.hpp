@@ -1,0 +1,203 @@
+#pragma once
+
+#include <heatpp/random/detail/draws.hpp>
+
+// Samplers of the continuous distributions: `valid` says which parameters there are, `draw` gives one number.
+namespace heatpp::random::detail {
+
+struct StandardExponential {
+  static constexpr auto expected = "";
+  static bool valid() { return true; }
+  static double draw(Draws& d) { return d.exponential(); }
+};
+
+struct Exponential {
+  static constexpr auto expected = "scale >= 0";
+  static bool valid(double scale) { return scale >= 0; }
+  static double draw(Draws& d, double scale) { return scale * d.exponential(); }
+};
+
+/// log of a standard gamma number, which underflows later than the number: Marsaglia, Tsang (2000).
+inline double log_gamma_draw(Draws& d, double shape) {
+  if (shape == 0) return -INFINITY;
+  // Gamma(a) = Gamma(a + 1) * U^(1/a).
+  const double boost = shape < 1 ? d.exponential() / shape : 0;
+  const double a = (shape < 1 ? shape + 1 : shape) - 1.0 / 3, c = 1 / std::sqrt(9 * a);
+  for (;;) {
+    const double x = d.normal(), root = 1 + c * x;
+    if (root <= 0) continue;
+    const double v = root * root * root, log_v = 3 * std::log(root);
+    if (-d.exponential() < 0.5 * x * x + a * (1 - v + log_v)) return std::log(a) + log_v - boost;
+  }
+}
+inline double gamma_draw(Draws& d, double shape) { return std::exp(log_gamma_draw(d, shape)); }
+
+struct StandardGamma {
+  static constexpr auto expected = "shape >= 0";
+  static bool valid(double shape) { return shape >= 0; }
+  static double draw(Draws& d, double shape) { return gamma_draw(d, shape); }
+};
+
+struct Gamma {
+  static constexpr auto expected = "shape >= 0, scale >= 0";
+  static bool valid(double shape, double scale) { return shape >= 0 && scale >= 0; }
+  static double draw(Draws& d, double shape, double scale) { return scale * gamma_draw(d, shape); }
+};
+
+struct Beta {
+  static constexpr auto expected = "a > 0, b > 0";
+  static bool valid(double a, double b) { return a > 0 && b > 0; }
+  static double draw(Draws& d, double a, double b) {
+    const double x = log_gamma_draw(d, a), y = log_gamma_draw(d, b);
+    return 1 / (1 + std::exp(y - x));
+  }
+};
+
+struct Chisquare {
+  static constexpr auto expected = "df > 0";
+  static bool valid(double df) { return df > 0; }
+  static double draw(Draws& d, double df) { return 2 * gamma_draw(d, df / 2); }
+};
+
+struct NoncentralChisquare {
+  static constexpr auto expected = "df > 0, nonc >= 0";
+  static bool valid(double df, double nonc) { return df > 0 && nonc >= 0; }
+  static double draw(Draws& d, double df, double nonc);  // with the Poisson sampler
+};
+
+struct F {
+  static constexpr auto expected = "dfnum > 0, dfden > 0";
+  static bool valid(double n, double m) { return n > 0 && m > 0; }
+  static double draw(Draws& d, double n, double m) {
+    const double x = log_gamma_draw(d, n / 2), y = log_gamma_draw(d, m / 2);
+    return std::exp(x - y) * m / n;
+  }
+};
+
+struct NoncentralF {
+  static constexpr auto expected = "dfnum > 0, dfden > 0, nonc >= 0";
+  static bool valid(double n, double m, double nonc) { return n > 0 && m > 0 && nonc >= 0; }
+  static double draw(Draws& d, double n, double m, double nonc) {
+    const double x = NoncentralChisquare::draw(d, n, nonc);
+    return x / n / (Chisquare::draw(d, m) / m);
+  }
+};
+
+struct StandardT {
+  static constexpr auto expected = "df > 0";
+  static bool valid(double df) { return df > 0; }
+  static double draw(Draws& d, double df) {
+    const double z = d.normal();
+    return z * std::exp(-log_gamma_draw(d, df / 2) / 2) * std::sqrt(df / 2);
+  }
+};
+
+struct StandardCauchy {
+  static constexpr auto expected = "";
+  static bool valid() { return true; }
+  static double draw(Draws& d) { return std::tan(pi * (d.uniform() - 0.5)); }
+};
+
+struct Laplace {
+  static constexpr auto expected = "scale >= 0";
+  static bool valid(double loc, double scale) { return loc == loc && scale >= 0; }
+  static double draw(Draws& d, double loc, double scale) {
+    const double x = scale * d.exponential();
+    return d.bits() >> 63 ? loc + x : loc - x;
+  }
+};
+
+struct Logistic {
+  static constexpr auto expected = "scale >= 0";
+  static bool valid(double loc, double scale) { return loc == loc && scale >= 0; }
+  static double draw(Draws& d, double loc, double scale) {
+    const double x = d.exponential();  // log(u / (1 - u)) with u = exp(-x)
+    return loc - scale * std::log(std::expm1(x));
+  }
+};
+
+struct Gumbel {
+  static constexpr auto expected = "scale >= 0";
+  static bool valid(double loc, double scale) { return loc == loc && scale >= 0; }
+  static double draw(Draws& d, double loc, double scale) { return loc - scale * std::log(d.exponential()); }
+};
+
+struct Lognormal {
+  static constexpr auto expected = "sigma >= 0";
+  static bool valid(double mean, double sigma) { return mean == mean && sigma >= 0; }
+  static double draw(Draws& d, double mean, double sigma) { return std::exp(mean + sigma * d.normal()); }
+};
+
+struct Triangular {
+  static constexpr auto expected = "left <= mode <= right, left < right";
+  static bool valid(double left, double mode, double right) { return left <= mode && mode <= right && left < right; }
+  static double draw(Draws& d, double left, double mode, double right) {
+    const double u = d.uniform(), width = right - left;
+    if (u * width < mode - left) return left + std::sqrt(u * width * (mode - left));
+    return right - std::sqrt((1 - u) * width * (right - mode));
+  }
+};
+
+struct Weibull {
+  static constexpr auto expected = "a >= 0";
+  static bool valid(double a) { return a >= 0; }
+  static double draw(Draws& d, double a) { return a == 0 ? 0 : std::pow(d.exponential(), 1 / a); }
+};
+
+struct Pareto {
+  static constexpr auto expected = "a > 0";
+  static bool valid(double a) { return a > 0; }
+  static double draw(Draws& d, double a) { return std::expm1(d.exponential() / a); }
+};
+
+struct Power {
+  static constexpr auto expected = "a > 0";
+  static bool valid(double a) { return a > 0; }
+  static double draw(Draws& d, double a) { return std::exp(-d.exponential() / a); }
+};
+
+struct Rayleigh {
+  static constexpr auto expected = "scale >= 0";
+  static bool valid(double scale) { return scale >= 0; }
+  static double draw(Draws& d, double scale) { return scale * std::sqrt(2 * d.exponential()); }
+};
+
+struct Vonmises {
+  static constexpr auto expected = "kappa >= 0";
+  static bool valid(double mu, double kappa) { return mu == mu && kappa >= 0; }
+  /// Best, Fisher (1979); the limits of small and large kappa as a uniform and a normal number.
+  static double draw(Draws& d, double mu, double kappa) {
+    double angle = 0;
+    if (kappa < 1e-8) angle = pi * (2 * d.uniform() - 1);
+    else if (kappa > 1e6) angle = d.normal() / std::sqrt(kappa);
+    else {
+      const double r = 1 + std::sqrt(1 + 4 * kappa * kappa), rho = (r - std::sqrt(2 * r)) / (2 * kappa);
+      const double s = (1 + rho * rho) / (2 * rho);
+      double cosine = 0, y = 0;
+      do {
+        const double z = std::cos(pi * d.uniform());
+        cosine = (1 + s * z) / (s + z);
+        y = kappa * (s - cosine);
+        const double v = d.uniform();
+        if (y * (2 - y) > v || std::log(y / v) + 1 >= y) break;
+      } while (true);
+      angle = std::acos(std::fmin(1, std::fmax(-1, cosine)));
+      if (d.bits() >> 63) angle = -angle;
+    }
+    return std::remainder(mu + angle, 2 * pi);
+  }
+};
+
+struct Wald {
+  static constexpr auto expected = "mean > 0, scale > 0";
+  static bool valid(double mean, double scale) { return mean > 0 && scale > 0; }
+  /// Michael, Schucany, Haas (1976).
+  static double draw(Draws& d, double mean, double scale) {
+    const double z = d.normal(), y = mean * z * z;
+    // The smaller root, in the form without cancellation.
+    const double x = mean / (1 + (y + std::sqrt(4 * scale * y + y * y)) / (2 * scale));
+    return d.uniform() <= mean / (mean + x) ? x : mean * mean / x;
+  }
+};
+
+}  // namespace heatpp::random::detail

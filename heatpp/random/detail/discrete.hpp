@@ -1,0 +1,174 @@
+#pragma once
+
+#include <algorithm>
+#include <heatpp/random/detail/continuous.hpp>
+#include <limits>
+
+// Samplers of the distributions over whole numbers.
+namespace heatpp::random::detail {
+
+/// A whole number as int64; what does not fit is the largest, as in NumPy.
+inline std::int64_t saturated(double x) {
+  return x < 0x1p63 ? static_cast<std::int64_t>(x) : std::numeric_limits<std::int64_t>::max();
+}
+
+inline double log_factorial(double k) {
+  int sign = 0;
+  return ::lgamma_r(k + 1, &sign);
+}
+
+struct Poisson {
+  static constexpr double largest = 9.2e18;
+  static constexpr auto expected = "0 <= lam <= 9.2e18";
+  static bool valid(double lam) { return lam >= 0 && lam <= largest; }
+  static std::int64_t draw(Draws& d, double lam) { return lam < 10 ? small(d, lam) : large(d, lam); }
+
+ private:
+  static std::int64_t small(Draws& d, double lam) {
+    std::int64_t k = 0;
+    for (double time = d.exponential(); time <= lam; time += d.exponential()) ++k;
+    return k;
+  }
+  /// Transformed rejection with squeeze: Hörmann (1993), PTRS.
+  static std::int64_t large(Draws& d, double lam) {
+    const double b = 0.931 + 2.53 * std::sqrt(lam), a = -0.059 + 0.02483 * b;
+    const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), sure = 0.9277 - 3.6224 / (b - 2);
+    const double log_lam = std::log(lam);
+    for (;;) {
+      const double u = d.uniform() - 0.5, v = d.uniform(), us = 0.5 - std::fabs(u);
+      const double k = std::floor((2 * a / us + b) * u + lam + 0.43);
+      if (us >= 0.07 && v <= sure) return saturated(k);
+      if (k < 0 || (us < 0.013 && v > us)) continue;
+      if (std::log(v * inverse_alpha / (a / (us * us) + b)) <= k * log_lam - lam - log_factorial(k))
+        return saturated(k);
+    }
+  }
+};
+
+struct Binomial {
+  static constexpr auto expected = "n >= 0, 0 <= p <= 1";
+  static bool valid(double n, double p) { return n >= 0 && n < 0x1p63 && p >= 0 && p <= 1; }
+  static std::int64_t draw(Draws& d, double n, double p) {
+    n = std::floor(n);
+    if (p > 0.5) return static_cast<std::int64_t>(n) - draw(d, n, 1 - p);
+    if (p == 0 || n == 0) return 0;
+    return n * p < 10 ? small(d, n, p) : large(d, n, p);
+  }
+
+ private:
+  /// Counts the successes by the geometric gaps between them: Devroye (1986), X.4.
+  static std::int64_t small(Draws& d, double n, double p) {
+    const double log_q = std::log1p(-p);
+    std::int64_t k = 0;
+    for (double tried = 0;; ++k) {
+      tried += std::floor(-d.exponential() / log_q) + 1;
+      if (tried > n) return k;
+    }
+  }
+  /// Transformed rejection with squeeze: Hörmann (1993), BTRS.
+  static std::int64_t large(Draws& d, double n, double p) {
+    const double spread = std::sqrt(n * p * (1 - p)), odds = std::log(p / (1 - p)), mode = std::floor((n + 1) * p);
+    const double b = 1.15 + 2.53 * spread, a = -0.0873 + 0.0248 * b + 0.01 * p;
+    const double alpha = (2.83 + 5.1 / b) * spread, sure = 0.92 - 4.2 / b;
+    const double top = log_factorial(mode) + log_factorial(n - mode);
+    for (;;) {
+      const double u = d.uniform() - 0.5, v = d.uniform(), us = 0.5 - std::fabs(u);
+      const double k = std::floor((2 * a / us + b) * u + n * p + 0.5);
+      if (us >= 0.07 && v <= sure) return static_cast<std::int64_t>(k);
+      if (k < 0 || k > n) continue;
+      const double likely = top - log_factorial(k) - log_factorial(n - k) + (k - mode) * odds;
+      if (std::log(v * alpha / (a / (us * us) + b)) <= likely) return static_cast<std::int64_t>(k);
+    }
+  }
+};
+
+struct NegativeBinomial {
+  static constexpr auto expected = "n > 0, 0 < p <= 1";
+  static bool valid(double n, double p) { return n > 0 && p > 0 && p <= 1; }
+  static std::int64_t draw(Draws& d, double n, double p) {
+    return Poisson::draw(d, std::min(gamma_draw(d, n) * (1 - p) / p, Poisson::largest));
+  }
+};
+
+struct Geometric {
+  static constexpr auto expected = "0 < p <= 1";
+  static bool valid(double p) { return p > 0 && p <= 1; }
+  static std::int64_t draw(Draws& d, double p) {
+    return p == 1 ? 1 : saturated(std::floor(-d.exponential() / std::log1p(-p)) + 1);
+  }
+};
+
+struct Zipf {
+  static constexpr auto expected = "a > 1";
+  static bool valid(double a) { return a > 1; }
+  /// Devroye (1986), X.6.
+  static std::int64_t draw(Draws& d, double a) {
+    const double b = std::pow(2.0, a - 1);
+    for (;;) {
+      const double u = d.uniform(), v = d.uniform();
+      const double x = std::floor(std::pow(u, -1 / (a - 1)));
+      if (x >= 0x1p63) continue;
+      const double t = std::pow(1 + 1 / x, a - 1);
+      if (v * x * (t - 1) / (b - 1) <= t / b) return static_cast<std::int64_t>(x);
+    }
+  }
+};
+
+struct Logseries {
+  static constexpr auto expected = "0 <= p < 1";
+  static bool valid(double p) { return p >= 0 && p < 1; }
+  /// Kemp (1981): a geometric number with a random parameter.
+  static std::int64_t draw(Draws& d, double p) {
+    if (p == 0) return 1;
+    const double v = d.uniform(), q = -std::expm1(std::log1p(-p) * d.uniform());
+    return saturated(std::max(1.0, std::floor(1 + std::log(v) / std::log(q))));
+  }
+};
+
+struct Hypergeometric {
+  static constexpr auto expected = "ngood >= 0, nbad >= 0, 0 <= nsample <= ngood + nbad";
+  static bool valid(double good, double bad, double sample) {
+    return good >= 0 && bad >= 0 && sample >= 0 && sample <= good + bad && good + bad < 0x1p53;
+  }
+  static std::int64_t draw(Draws& d, double good, double bad, double sample) {
+    good = std::floor(good), bad = std::floor(bad), sample = std::floor(sample);
+    if (2 * sample > good + bad) return static_cast<std::int64_t>(good) - draw(d, good, bad, good + bad - sample);
+    if (good > bad) return static_cast<std::int64_t>(sample) - draw(d, bad, good, sample);
+    return sample < 10 ? small(d, good, bad, sample) : large(d, good, bad, sample);
+  }
+
+ private:
+  static std::int64_t small(Draws& d, double good, double bad, double sample) {
+    double left = good;
+    for (double all = good + bad; sample > 0 && left > 0; --sample, --all)
+      if (d.uniform() * all < left) --left;
+    return static_cast<std::int64_t>(good - left);
+  }
+  /// Ratio of uniforms: Stadlober (1990), HRUA. Here good <= bad and 2 sample <= good + bad.
+  static std::int64_t large(Draws& d, double good, double bad, double sample) {
+    const double all = good + bad, p = good / all, mean = sample * p;
+    const double spread = std::sqrt((all - sample) * sample * p * (1 - p) / (all - 1) + 0.5);
+    const double height = 1.7155277699214135 * spread + 0.8989161620588988;  // 2 sqrt(2 / e), 3 - 2 sqrt(3 / e)
+    const double mode = std::floor((sample + 1) * (good + 1) / (all + 2));
+    const auto weight = [&](double k) {
+      return log_factorial(k) + log_factorial(good - k) + log_factorial(sample - k) + log_factorial(bad - sample + k);
+    };
+    const double top = weight(mode);
+    for (;;) {
+      const double u = d.uniform(), v = d.uniform();
+      const double k = std::floor(mean + 0.5 + height * (v - 0.5) / u);
+      if (k < 0 || k > std::min(sample, good)) continue;
+      if (2 * std::log(u) <= top - weight(k)) return static_cast<std::int64_t>(k);
+    }
+  }
+};
+
+inline double NoncentralChisquare::draw(Draws& d, double df, double nonc) {
+  if (df > 1) {
+    const double shifted = d.normal() + std::sqrt(nonc);
+    return 2 * gamma_draw(d, (df - 1) / 2) + shifted * shifted;
+  }
+  return 2 * gamma_draw(d, df / 2 + static_cast<double>(Poisson::draw(d, nonc / 2)));
+}
+
+}  // namespace heatpp::random::detail

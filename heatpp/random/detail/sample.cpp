@@ -1,0 +1,79 @@
+#include <heatpp/random/detail/sample.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/detail/align.hpp>
+
+namespace heatpp::random::detail {
+namespace {
+
+using heatpp::detail::raise;
+
+const DNDarray* first_array(std::span<const Operand> operands) {
+  for (const auto& operand : operands)
+    if (operand.array()) return operand.array();
+  return nullptr;
+}
+
+Layout layout_of(const char* op, std::span<const Operand> parameters, const Shape& shape, const ArrayOptions& options,
+                 int ranks) {
+  Shape common;
+  for (const auto& p : parameters)
+    if (p.array()) common = broadcast_shapes(common, p.array()->shape(), op);
+  if (!shape.empty() && broadcast_shapes(shape, common, op) != shape)
+    raise<ValueError>(op, "got parameters of shape {} for an array of shape {}; expected ones that broadcast to it",
+                      to_string(common), to_string(shape));
+  if (!shape.empty()) common = shape;
+  for (const auto& p : parameters)
+    if (!options.split && p.array() && p.array()->shape() == common) return p.array()->layout();
+  return {common, options.split, ranks};
+}
+
+}  // namespace
+
+Target target_of(const char* op, std::span<const Operand> parameters, const Shape& shape, const ArrayOptions& options,
+                 Dtype fallback) {
+  const auto* array = first_array(parameters);
+  const auto& comm = options.comm ? *options.comm : array ? array->comm() : default_comm();
+  const auto dtype = options.dtype.value_or(fallback);
+  const bool fits = is_floating(fallback) ? is_floating(dtype) : is_integral(dtype) || is_floating(dtype);
+  if (!fits)
+    raise<TypeError>(op, "got dtype {}; expected a {} one", name(dtype),
+                     is_floating(fallback) ? "floating" : "whole-number");
+  if (options.device != cpu) raise<ValueError>(op, "got device {}; expected the CPU", to_string(options.device));
+  return {layout_of(op, parameters, shape, options, comm.size()), comm, dtype};
+}
+
+std::vector<Parameter> parameters_of(const char* op, std::span<const Operand> parameters, const Target& target) {
+  std::vector<Parameter> result;
+  for (const auto& p : parameters) {
+    if (!p.array()) {
+      result.push_back({.number = p.number().to<double>(), .block = {}});
+      continue;
+    }
+    // Stands in for the result, of which only the layout matters here.
+    const auto place =
+        heatpp::detail::wrap(at::empty({1}, at::kByte).expand(target.local_shape()), target.layout, target.comm);
+    const auto block = heatpp::detail::align_to(op, place, *p.array());
+    result.push_back({.number = 0, .block = block.to(at::kDouble).expand(target.local_shape()).contiguous()});
+  }
+  return result;
+}
+
+void check_parameters(const char* op, const char* expected, std::span<const Parameter> parameters, const Target& target,
+                      const std::function<bool(std::int64_t)>& valid) {
+  const bool numbers = std::ranges::none_of(parameters, [](const auto& p) { return p.block.defined(); });
+  const auto check = [&](std::int64_t i) {
+    if (valid(i)) return;
+    std::vector<double> values;
+    for (const auto& p : parameters) values.push_back(p.at(i));
+    raise<ValueError>(op, "got parameters {}; expected {}", heatpp::detail::tuple_text(values), expected);
+  };
+  if (numbers) return check(0);
+  const auto count = size_of(target.local_shape());
+  all_or_none(target.comm, [&] {
+    for (std::int64_t i = 0; i < count; ++i) check(i);
+  });
+}
+
+}  // namespace heatpp::random::detail

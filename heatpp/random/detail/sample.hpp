@@ -1,0 +1,92 @@
+#pragma once
+
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/ops/operand.hpp>
+#include <heatpp/random/detail/draws.hpp>
+#include <heatpp/random/detail/fill.hpp>
+#include <heatpp/random/generator.hpp>
+
+namespace heatpp::random::detail {
+
+/// Where the result of a function with these parameters lies, before it exists.
+struct Target {
+  Layout layout;
+  Communicator comm;
+  Dtype dtype;
+
+  [[nodiscard]] Shape local_shape() const { return layout.local_shape(comm.rank()); }
+  [[nodiscard]] DNDarray wrap(at::Tensor block) const {
+    return heatpp::detail::wrap(block.to(heatpp::detail::to_torch(dtype)), layout, comm);
+  }
+};
+/// Throws where the parameters do not broadcast to `shape`, or `dtype` is not of the kind that `fallback` is.
+[[nodiscard]] Target target_of(const char* op, std::span<const Operand> parameters, const Shape& shape,
+                               const ArrayOptions& options, Dtype fallback);
+
+/// A parameter of this rank's elements: one number for all, or one for each.
+struct Parameter {
+  double number = 0;
+  at::Tensor block;  // float64, contiguous, of the local shape
+
+  [[nodiscard]] double at(std::int64_t i) const { return block.defined() ? block.const_data_ptr<double>()[i] : number; }
+};
+[[nodiscard]] std::vector<Parameter> parameters_of(const char* op, std::span<const Operand> parameters,
+                                                   const Target& target);
+
+/// Throws ValueError on all ranks unless valid(i) for all elements i of this rank's block.
+void check_parameters(const char* op, const char* expected, std::span<const Parameter> parameters, const Target& target,
+                      const std::function<bool(std::int64_t)>& valid);
+
+/// Calls f(draws, i) for each of this rank's elements i, with the draws that belong to its index in the whole array.
+template <class F>
+void for_each_element(const Target& target, Key key, std::uint64_t base, F f) {
+  for_each_run(target.layout, target.comm.rank(), [&](std::int64_t global, std::int64_t local, std::int64_t count) {
+    const auto batch = [&](std::int64_t b) {
+      const auto first = b * lanes, n = std::min(lanes, count - first);
+      const auto counter = base + static_cast<std::uint64_t>(global + first);
+      WordLanes words;
+      words_of(key, counter, words);
+      for (std::int64_t l = 0; l < n; ++l) {
+        Draws draws(key, counter + static_cast<std::uint64_t>(l), {words[0][l], words[1][l], words[2][l], words[3][l]});
+        f(draws, local + first + l);
+      }
+    };
+    constexpr std::int64_t worthwhile = 256;  // batches for one thread
+    at::parallel_for(0, (count + lanes - 1) / lanes, worthwhile, [&](std::int64_t begin, std::int64_t end) {
+      for (auto b = begin; b < end; ++b) batch(b);
+    });
+  });
+}
+
+/// The array whose elements a sampler draws with the given parameters.
+template <class Sampler, std::size_t N>
+DNDarray sample(Generator& generator, const char* op, const std::array<Operand, N>& operands, const Shape& shape,
+                const ArrayOptions& options) {
+  const auto with_parameters = [](const std::vector<Parameter>& p, std::int64_t i, auto f) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) { return f(p[I].at(i)...); }
+    (std::make_index_sequence<N>());
+  };
+  const auto draw = [&](Draws& d, const std::vector<Parameter>& p, std::int64_t i) {
+    return with_parameters(p, i, [&](auto... values) { return Sampler::draw(d, values...); });
+  };
+  using Result = decltype(draw(std::declval<Draws&>(), std::vector<Parameter>(), 0));
+  constexpr bool whole = std::is_same_v<Result, std::int64_t>;
+  const auto target = target_of(op, operands, shape, options, whole ? int64 : float32);
+  const auto parameters = parameters_of(op, operands, target);
+  check_parameters(op, Sampler::expected, parameters, target, [&](std::int64_t i) {
+    return with_parameters(parameters, i, [](auto... values) { return Sampler::valid(values...); });
+  });
+  const Key key(generator.get_state().key);
+  const auto base = generator.reserve(target.layout.size());
+  const auto fill = [&]<class T>(T) {
+    auto block = at::empty(target.local_shape(), heatpp::detail::to_torch(dtype_of<T>()));
+    auto* out = block.template data_ptr<T>();
+    for_each_element(target, key, base,
+                     [&](Draws& d, std::int64_t i) { out[i] = static_cast<T>(draw(d, parameters, i)); });
+    return target.wrap(std::move(block));
+  };
+  if constexpr (whole) return fill(std::int64_t{});
+  else return target.dtype == float64 ? fill(double{}) : fill(float{});
+}
+
+}  // namespace heatpp::random::detail

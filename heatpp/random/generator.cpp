@@ -1,0 +1,142 @@
+#include <heatpp/random/generator.hpp>
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/random/detail/sample.hpp>
+
+#include <random>
+
+namespace heatpp::random {
+namespace {
+
+using namespace detail;
+
+/// Numbers of a kernel in the target's dtype, which float16 and bfloat16 take from float32.
+template <template <class> class Kernels>
+DNDarray fill(const Target& target, const State& state, std::uint64_t base, double shift, double scale) {
+  const auto make = [&]<class T>(T) {
+    auto block = at::empty(target.local_shape(), heatpp::detail::to_torch(dtype_of<T>()));
+    ChunkSource<T> source(Kernels<T>::kernel, Key(state.key), base, static_cast<T>(shift), static_cast<T>(scale));
+    auto* out = block.template data_ptr<T>();
+    for_each_run(target.layout, target.comm.rank(), [&](std::int64_t global, std::int64_t local, std::int64_t count) {
+      source.fill(global, count, out + local);
+    });
+    return target.wrap(std::move(block));
+  };
+  return target.dtype == float64 ? make(double{}) : make(float{});
+}
+
+template <class T>
+struct Uniforms {
+  static constexpr ChunkKernel<T> kernel = &uniform_chunks<T>;
+};
+template <class T>
+struct Normals {
+  static constexpr ChunkKernel<T> kernel = &normal_chunks<T>;
+};
+
+/// shift + scale * z with parameters that may be arrays.
+template <template <class> class Kernels>
+DNDarray shifted(Generator& generator, const Target& target, const Parameter& shift, const Parameter& scale) {
+  const auto base = generator.reserve(target.layout.size());
+  if (!shift.block.defined() && !scale.block.defined())
+    return fill<Kernels>(target, generator.get_state(), base, shift.number, scale.number);
+  const auto z = fill<Kernels>(target, generator.get_state(), base, 0, 1);
+  const auto& block = z.larray();
+  scale.block.defined() ? block.mul_(scale.block) : block.mul_(scale.number);
+  shift.block.defined() ? block.add_(shift.block) : block.add_(shift.number);
+  return z;
+}
+
+}  // namespace
+
+std::uint64_t Generator::reserve(std::int64_t counters) {
+  const auto first = state_.position;
+  state_.position += static_cast<std::uint64_t>((counters + lanes - 1) / lanes * lanes);
+  return first;
+}
+
+std::vector<Generator> Generator::spawn(int n) {
+  if (n < 0) heatpp::detail::raise<ValueError>("spawn", "got n {}; expected n >= 0", n);
+  std::vector<Generator> children;
+  for (int i = 0; i < n; ++i) {
+    const auto words = philox(counter_of(state_.spawned++, 0, Purpose::spawn), Key(state_.key));
+    children.emplace_back(joined(words[0], words[1]));
+  }
+  return children;
+}
+
+Generator Generator::jumped(int times) const {
+  auto result = *this;
+  result.state_.position += static_cast<std::uint64_t>(times) << 48;
+  return result;
+}
+
+DNDarray Generator::random(const Shape& shape, const ArrayOptions& options) {
+  return shifted<Uniforms>(*this, target_of("random", {}, shape, options, float32), {}, {.number = 1, .block = {}});
+}
+
+DNDarray Generator::standard_normal(const Shape& shape, const ArrayOptions& options) {
+  return shifted<Normals>(*this, target_of("standard_normal", {}, shape, options, float32), {},
+                          {.number = 1, .block = {}});
+}
+
+DNDarray Generator::uniform(const Operand& low, const Operand& high, const Shape& shape, const ArrayOptions& options) {
+  const Operand operands[] = {low, high};
+  const auto target = target_of("uniform", operands, shape, options, float32);
+  auto parameters = parameters_of("uniform", operands, target);
+  check_parameters("uniform", "finite low <= high", parameters, target, [&](std::int64_t i) {
+    return std::isfinite(parameters[1].at(i) - parameters[0].at(i)) && parameters[0].at(i) <= parameters[1].at(i);
+  });
+  auto& [number, block] = parameters[1];
+  const bool both_numbers = !block.defined() && !parameters[0].block.defined();
+  if (both_numbers) number -= parameters[0].number;
+  else
+    block =
+        (block.defined() ? block : at::full(target.local_shape(), number, at::kDouble)) -
+        (parameters[0].block.defined() ? parameters[0].block : at::scalar_tensor(parameters[0].number, at::kDouble));
+  return shifted<Uniforms>(*this, target, parameters[0], parameters[1]);
+}
+
+DNDarray Generator::normal(const Operand& loc, const Operand& scale, const Shape& shape, const ArrayOptions& options) {
+  const Operand operands[] = {loc, scale};
+  const auto target = target_of("normal", operands, shape, options, float32);
+  const auto parameters = parameters_of("normal", operands, target);
+  check_parameters("normal", "scale >= 0", parameters, target,
+                   [&](std::int64_t i) { return parameters[1].at(i) >= 0; });
+  return shifted<Normals>(*this, target, parameters[0], parameters[1]);
+}
+
+DNDarray Generator::integers(std::int64_t low, std::optional<std::int64_t> high, const Shape& shape,
+                             const ArrayOptions& options) {
+  const auto first = high ? low : 0, last = high.value_or(low);
+  if (first >= last)
+    heatpp::detail::raise<ValueError>("integers", "got low {}, high {}; expected low < high", first, last);
+  const auto target = target_of("integers", {}, shape, options, int64);
+  const auto base = reserve(target.layout.size());
+  const auto span = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
+  auto block = at::empty(target.local_shape(), at::kLong);
+  auto* out = block.data_ptr<std::int64_t>();
+  for_each_element(target, Key(state_.key), base, [&](Draws& d, std::int64_t i) {
+    out[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(first) + d.below(span));
+  });
+  return target.wrap(std::move(block));
+}
+
+Generator& default_generator() {
+  static Generator generator;
+  return generator;
+}
+
+void seed(std::uint64_t value) { default_generator() = Generator(value); }
+
+void seed() {
+  std::random_device entropy;
+  std::array<std::int64_t, 1> value{static_cast<std::int64_t>(joined(entropy(), entropy()))};
+  default_comm().broadcast(value, 0);
+  seed(static_cast<std::uint64_t>(value[0]));
+}
+
+State get_state() { return default_generator().get_state(); }
+void set_state(const State& state) { default_generator().set_state(state); }
+
+}  // namespace heatpp::random

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <heatpp/core/factories.hpp>
+#include <heatpp/ops/operand.hpp>
+
+namespace heatpp::random {
+
+/// All that a generator's numbers depend on.
+struct State {
+  std::uint64_t key = 0;       ///< the seed, or what `spawn` made of it
+  std::uint64_t position = 0;  ///< counters that have been used
+  std::uint64_t spawned = 0;   ///< children made so far
+  friend bool operator==(const State&, const State&) = default;
+};
+
+/// Options of choice.
+struct ChoiceOptions {
+  bool replace = true;                              ///< whether an element may come more than once
+  std::optional<DNDarray> p = std::nullopt;         ///< probability of each element; nullopt: all alike
+  std::optional<int> split = std::nullopt;          ///< axis of the result to cut evenly
+  std::optional<Communicator> comm = std::nullopt;  ///< nullopt: p's, or default_comm()
+};
+
+/// Counter-based random numbers (Philox4x32-10, Salmon et al., SC'11). An element is a function of the generator's
+/// state and the element's index in the whole array, so an array has the same elements for any number of ranks and any
+/// split. Every call moves the position on by the array's size, alike on all ranks, and communicates nothing. The bits
+/// of uniform, normal and whole numbers are the same on every machine.
+///
+/// Parameters are numbers or arrays, which broadcast to `shape`; shape {} means the one they broadcast to. Arrays are
+/// moved to the result's layout if it is another. Errors, on all ranks: ValueError for parameters out of range and for
+/// shapes that do not broadcast, TypeError for dtypes that cannot hold the numbers.
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed = 0) : state_{.key = seed} {}
+
+  [[nodiscard]] const State& get_state() const { return state_; }
+  void set_state(const State& state) { state_ = state; }
+  /// Generators with keys of their own, others at every call.
+  [[nodiscard]] std::vector<Generator> spawn(int n);
+  /// The same sequence `times` * 2^48 elements further on.
+  [[nodiscard]] Generator jumped(int times = 1) const;
+
+  /// Uniform in [0, 1): multiples of 2^-24 for float32, 2^-53 for float64.
+  [[nodiscard]] DNDarray random(const Shape& shape = {}, const ArrayOptions& options = {});
+  /// Uniform in [low, high).
+  [[nodiscard]] DNDarray uniform(const Operand& low = 0.0, const Operand& high = 1.0, const Shape& shape = {},
+                                 const ArrayOptions& options = {});
+  /// Normal with mean 0 and deviation 1 (Box and Muller): up to 6.7 for float32, 8.6 for float64.
+  [[nodiscard]] DNDarray standard_normal(const Shape& shape = {}, const ArrayOptions& options = {});
+  [[nodiscard]] DNDarray normal(const Operand& loc = 0.0, const Operand& scale = 1.0, const Shape& shape = {},
+                                const ArrayOptions& options = {});
+  /// Whole numbers in [low, high), or [0, low) without `high`, each as likely (Lemire 2019); int64 unless given.
+  [[nodiscard]] DNDarray integers(std::int64_t low, std::optional<std::int64_t> high = std::nullopt,
+                                  const Shape& shape = {}, const ArrayOptions& options = {});
+
+#define HEATPP_RANDOM0(name, sampler, doc) \
+  [[nodiscard]] DNDarray name(const Shape& shape = {}, const ArrayOptions& options = {});
+#define HEATPP_RANDOM1(name, sampler, p, p_default, doc) \
+  [[nodiscard]] DNDarray name(const Operand& p p_default, const Shape& shape = {}, const ArrayOptions& options = {});
+#define HEATPP_RANDOM2(name, sampler, p, p_default, q, q_default, doc)                                         \
+  [[nodiscard]] DNDarray name(const Operand& p p_default, const Operand& q q_default, const Shape& shape = {}, \
+                              const ArrayOptions& options = {});
+#define HEATPP_RANDOM3(name, sampler, p, p_default, q, q_default, r, r_default, doc)                              \
+  [[nodiscard]] DNDarray name(const Operand& p p_default, const Operand& q q_default, const Operand& r r_default, \
+                              const Shape& shape = {}, const ArrayOptions& options = {});
+#include <heatpp/random/distributions.inc>
+#undef HEATPP_RANDOM0
+#undef HEATPP_RANDOM1
+#undef HEATPP_RANDOM2
+#undef HEATPP_RANDOM3
+
+  /// 0 .. n - 1 in random order, as int64. No rank holds more than its block. Local.
+  [[nodiscard]] DNDarray permutation(std::int64_t n, const ArrayOptions& options = {});
+  /// The rows of `x` in random order, or what lies along another axis; the layout stays. Collective along the split
+  /// axis: one exchange of the rows, without messages about them.
+  [[nodiscard]] DNDarray permutation(const DNDarray& x, int axis = 0);
+  /// The same in place.
+  void shuffle(const DNDarray& x, int axis = 0);
+
+  /// Elements of 0 .. n - 1, as int64. Without p: local. With p: collective, one allreduce, and an all-gather of p
+  /// where it is split, or without replacement of the elements that every rank would choose. Throws ValueError where p
+  /// is negative, does not sum to 1, or leaves too few.
+  [[nodiscard]] DNDarray choice(std::int64_t n, const Shape& shape = {}, const ChoiceOptions& options = {});
+  /// Elements of `x` along axis 0, which the result's first axes replace, as x.index({positions}). Collective.
+  [[nodiscard]] DNDarray choice(const DNDarray& x, const Shape& shape = {}, const ChoiceOptions& options = {});
+
+  /// Probability vectors with density of the product of x_i^(alpha_i - 1), of shape (*shape, alpha.size()).
+  [[nodiscard]] DNDarray dirichlet(const std::vector<double>& alpha, const Shape& shape = {},
+                                   const ArrayOptions& options = {});
+  /// How often each of the outcomes with probabilities `pvals` comes in n trials: int64, (*shape, pvals.size()).
+  [[nodiscard]] DNDarray multinomial(std::int64_t n, const std::vector<double>& pvals, const Shape& shape = {},
+                                     const ArrayOptions& options = {});
+  /// Normal vectors of shape (*shape, k) with the given mean (k) and covariance (k, k), of which the lower triangle is
+  /// read. Throws ValueError where it is not positive semidefinite. Collective where mean or covariance are split.
+  [[nodiscard]] DNDarray multivariate_normal(const DNDarray& mean, const DNDarray& covariance, const Shape& shape = {},
+                                             const ArrayOptions& options = {});
+
+  /// Takes `counters` counters out of the sequence and returns the first. For functions built on generators.
+  std::uint64_t reserve(std::int64_t counters);
+
+ private:
+  State state_;
+};
+
+/// The generator of the functions in `<heatpp/random/random.hpp>`; it starts with seed 0 on every rank.
+[[nodiscard]] Generator& default_generator();
+
+/// A generator as NumPy's default_rng makes one.
+[[nodiscard]] inline Generator default_rng(std::uint64_t seed = 0) { return Generator(seed); }
+
+/// Starts the default generator again with a seed that every rank must give alike. Local.
+void seed(std::uint64_t value);
+/// The same with a seed from the system's entropy. Collective over default_comm(): one broadcast.
+void seed();
+[[nodiscard]] State get_state();
+void set_state(const State& state);
+
+}  // namespace heatpp::random

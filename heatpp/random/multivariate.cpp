@@ -1,0 +1,121 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/redistribute.hpp>
+#include <heatpp/random/detail/discrete.hpp>
+#include <heatpp/random/detail/sample.hpp>
+#include <heatpp/random/generator.hpp>
+
+namespace heatpp::random {
+namespace {
+
+using namespace detail;
+using heatpp::detail::raise;
+
+/// The array of shape (*shape, width) whose rows draw(draws, row) makes, each from its own counter. A rank makes the
+/// rows of which it holds a part.
+template <class T, class F>
+DNDarray sample_rows(Generator& generator, const Target& target, F draw) {
+  const auto width = target.layout.shape().back();
+  const auto base = generator.reserve(width > 0 ? target.layout.size() / width : 0);
+  const Key key(generator.get_state().key);
+  std::vector<T> row(static_cast<std::size_t>(width));
+  const auto fill = [&]<class Out>(Out) {
+    auto block = at::empty(target.local_shape(), heatpp::detail::to_torch(dtype_of<Out>()));
+    auto* out = block.template data_ptr<Out>();
+    for_each_run(target.layout, target.comm.rank(), [&](std::int64_t global, std::int64_t local, std::int64_t count) {
+      for (const auto end = global + count; global < end;) {
+        const auto index = global / width, column = global % width, n = std::min(width - column, end - global);
+        Draws draws(key, base + static_cast<std::uint64_t>(index));
+        draw(draws, row.data());
+        std::transform(row.data() + column, row.data() + column + n, out + local,
+                       [](T x) { return static_cast<Out>(x); });
+        global += n;
+        local += n;
+      }
+    });
+    return target.wrap(std::move(block));
+  };
+  if constexpr (std::is_same_v<T, std::int64_t>) return fill(std::int64_t{});
+  else return target.dtype == float64 ? fill(double{}) : fill(float{});
+}
+
+Target rows_target(const char* op, Shape shape, std::size_t width, const ArrayOptions& options, Dtype fallback) {
+  shape.push_back(static_cast<std::int64_t>(width));
+  return target_of(op, {}, shape, options, fallback);
+}
+
+/// A replicated float64 tensor of the given shape.
+at::Tensor replicated(const DNDarray& x, const Shape& shape, const char* what) {
+  if (x.shape() != shape)
+    raise<ValueError>("multivariate_normal", "got {} of shape {}; expected {}", what, to_string(x.shape()),
+                      to_string(shape));
+  return resplit(x, std::nullopt).larray().to(at::kDouble).contiguous();
+}
+
+/// The matrix whose k rows, each times a standard normal number, add up to a vector of this covariance.
+at::Tensor root_of(const at::Tensor& covariance) {
+  const auto [values, vectors] = at::linalg_eigh(covariance);
+  if (values.numel() == 0) return covariance;
+  const auto least = values.min().item<double>(), largest = values.abs().max().item<double>();
+  if (!(least >= -1e-8 * largest))
+    raise<ValueError>("multivariate_normal", "got a covariance with eigenvalues {} to {}; expected none negative",
+                      least, largest);
+  return (vectors * values.clamp_min(0).sqrt()).t().contiguous();
+}
+
+}  // namespace
+
+DNDarray Generator::dirichlet(const std::vector<double>& alpha, const Shape& shape, const ArrayOptions& options) {
+  if (alpha.empty() || !std::ranges::all_of(alpha, [](double a) { return a > 0; }))
+    raise<ValueError>("dirichlet", "got alpha {}; expected numbers > 0", heatpp::detail::tuple_text(alpha));
+  const auto target = rows_target("dirichlet", shape, alpha.size(), options, float32);
+  return sample_rows<double>(*this, target, [&](Draws& d, double* row) {
+    const auto n = alpha.size();
+    for (std::size_t i = 0; i < n; ++i) row[i] = log_gamma_draw(d, alpha[i]);
+    const double largest = *std::max_element(row, row + n);
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += row[i] = std::exp(row[i] - largest);
+    for (std::size_t i = 0; i < n; ++i) row[i] /= sum;
+  });
+}
+
+DNDarray Generator::multinomial(std::int64_t n, const std::vector<double>& pvals, const Shape& shape,
+                                const ArrayOptions& options) {
+  double sum = 0;
+  for (const auto p : pvals) sum += p;
+  if (n < 0 || pvals.empty() || !std::ranges::all_of(pvals, [](double p) { return p >= 0; }) ||
+      !(std::abs(sum - 1) < 1e-8))
+    raise<ValueError>("multinomial", "got n {}, pvals {}; expected n >= 0 and numbers >= 0 with sum 1", n,
+                      heatpp::detail::tuple_text(pvals));
+  const auto target = rows_target("multinomial", shape, pvals.size(), options, int64);
+  return sample_rows<std::int64_t>(*this, target, [&](Draws& d, std::int64_t* row) {
+    auto left = n;
+    double probability = 1;
+    for (std::size_t i = 0; i + 1 < pvals.size(); ++i) {
+      const double p = probability > 0 ? std::min(1.0, pvals[i] / probability) : 0;
+      row[i] = Binomial::draw(d, static_cast<double>(left), p);
+      left -= row[i];
+      probability -= pvals[i];
+    }
+    row[pvals.size() - 1] = left;
+  });
+}
+
+DNDarray Generator::multivariate_normal(const DNDarray& mean, const DNDarray& covariance, const Shape& shape,
+                                        const ArrayOptions& options) {
+  if (mean.ndim() != 1)
+    raise<ValueError>("multivariate_normal", "got a mean of shape {}; expected a vector", to_string(mean.shape()));
+  const auto k = mean.shape()[0];
+  const auto centre = replicated(mean, {k}, "a mean");
+  const auto root = root_of(replicated(covariance, {k, k}, "a covariance"));
+  const auto target = rows_target("multivariate_normal", shape, static_cast<std::size_t>(k), options, float32);
+  return sample_rows<double>(*this, target, [&](Draws& d, double* row) {
+    std::copy_n(centre.const_data_ptr<double>(), k, row);
+    const auto* direction = root.const_data_ptr<double>();
+    for (std::int64_t i = 0; i < k; ++i, direction += k) {
+      const double z = d.normal();
+      for (std::int64_t j = 0; j < k; ++j) row[j] += z * direction[j];
+    }
+  });
+}
+
+}  // namespace heatpp::random

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <heatpp/random/generator.hpp>
+
+// NumPy's random functions, drawn from the default generator; see Generator for what they have in common.
+namespace heatpp::random {
+
+/// Uniform in [0, 1).
+[[nodiscard]] inline DNDarray random(const Shape& shape = {}, const ArrayOptions& options = {}) {
+  return default_generator().random(shape, options);
+}
+[[nodiscard]] inline DNDarray rand(const Shape& shape = {}, const ArrayOptions& options = {}) {
+  return random(shape, options);
+}
+[[nodiscard]] inline DNDarray random_sample(const Shape& shape = {}, const ArrayOptions& options = {}) {
+  return random(shape, options);
+}
+[[nodiscard]] inline DNDarray ranf(const Shape& shape = {}, const ArrayOptions& options = {}) {
+  return random(shape, options);
+}
+[[nodiscard]] inline DNDarray sample(const Shape& shape = {}, const ArrayOptions& options = {}) {
+  return random(shape, options);
+}
+/// Uniform in [low, high).
+[[nodiscard]] inline DNDarray uniform(const Operand& low = 0.0, const Operand& high = 1.0, const Shape& shape = {},
+                                      const ArrayOptions& options = {}) {
+  return default_generator().uniform(low, high, shape, options);
+}
+
+/// Normal with mean 0 and deviation 1.
+[[nodiscard]] inline DNDarray standard_normal(const Shape& shape = {}, const ArrayOptions& options = {}) {
+  return default_generator().standard_normal(shape, options);
+}
+[[nodiscard]] inline DNDarray randn(const Shape& shape = {}, const ArrayOptions& options = {}) {
+  return standard_normal(shape, options);
+}
+/// Normal with mean `loc` and deviation `scale`.
+[[nodiscard]] inline DNDarray normal(const Operand& loc = 0.0, const Operand& scale = 1.0, const Shape& shape = {},
+                                     const ArrayOptions& options = {}) {
+  return default_generator().normal(loc, scale, shape, options);
+}
+
+/// Whole numbers in [low, high), or [0, low) without `high`; int64 unless given.
+[[nodiscard]] inline DNDarray integers(std::int64_t low, std::optional<std::int64_t> high = std::nullopt,
+                                       const Shape& shape = {}, const ArrayOptions& options = {}) {
+  return default_generator().integers(low, high, shape, options);
+}
+[[nodiscard]] inline DNDarray randint(std::int64_t low, std::optional<std::int64_t> high = std::nullopt,
+                                      const Shape& shape = {}, const ArrayOptions& options = {}) {
+  return integers(low, high, shape, options);
+}
+[[nodiscard]] inline DNDarray random_integer(std::int64_t low, std::optional<std::int64_t> high = std::nullopt,
+                                             const Shape& shape = {}, const ArrayOptions& options = {}) {
+  return integers(low, high, shape, options);
+}
+
+#define HEATPP_RANDOM0(name, sampler, doc)                                                        \
+  [[nodiscard]] inline DNDarray name(const Shape& shape = {}, const ArrayOptions& options = {}) { \
+    return default_generator().name(shape, options);                                              \
+  }
+#define HEATPP_RANDOM1(name, sampler, p, p_default, doc)                                  \
+  [[nodiscard]] inline DNDarray name(const Operand& p p_default, const Shape& shape = {}, \
+                                     const ArrayOptions& options = {}) {                  \
+    return default_generator().name(p, shape, options);                                   \
+  }
+#define HEATPP_RANDOM2(name, sampler, p, p_default, q, q_default, doc)                                                \
+  [[nodiscard]] inline DNDarray name(const Operand& p p_default, const Operand& q q_default, const Shape& shape = {}, \
+                                     const ArrayOptions& options = {}) {                                              \
+    return default_generator().name(p, q, shape, options);                                                            \
+  }
+#define HEATPP_RANDOM3(name, sampler, p, p_default, q, q_default, r, r_default, doc)         \
+  [[nodiscard]] inline DNDarray name(const Operand& p p_default, const Operand& q q_default, \
+                                     const Operand& r r_default, const Shape& shape = {},    \
+                                     const ArrayOptions& options = {}) {                     \
+    return default_generator().name(p, q, r, shape, options);                                \
+  }
+#include <heatpp/random/distributions.inc>
+#undef HEATPP_RANDOM0
+#undef HEATPP_RANDOM1
+#undef HEATPP_RANDOM2
+#undef HEATPP_RANDOM3
+
+/// 0 .. n - 1 in random order, as int64.
+[[nodiscard]] inline DNDarray permutation(std::int64_t n, const ArrayOptions& options = {}) {
+  return default_generator().permutation(n, options);
+}
+[[nodiscard]] inline DNDarray randperm(std::int64_t n, const ArrayOptions& options = {}) {
+  return permutation(n, options);
+}
+/// The rows of `x` in random order.
+[[nodiscard]] inline DNDarray permutation(const DNDarray& x, int axis = 0) {
+  return default_generator().permutation(x, axis);
+}
+/// The same in place.
+inline void shuffle(const DNDarray& x, int axis = 0) { default_generator().shuffle(x, axis); }
+
+/// Elements of 0 .. n - 1.
+[[nodiscard]] inline DNDarray choice(std::int64_t n, const Shape& shape = {}, const ChoiceOptions& options = {}) {
+  return default_generator().choice(n, shape, options);
+}
+/// Elements of `x` along axis 0.
+[[nodiscard]] inline DNDarray choice(const DNDarray& x, const Shape& shape = {}, const ChoiceOptions& options = {}) {
+  return default_generator().choice(x, shape, options);
+}
+
+/// Probability vectors.
+[[nodiscard]] inline DNDarray dirichlet(const std::vector<double>& alpha, const Shape& shape = {},
+                                        const ArrayOptions& options = {}) {
+  return default_generator().dirichlet(alpha, shape, options);
+}
+/// How often each outcome comes in n trials.
+[[nodiscard]] inline DNDarray multinomial(std::int64_t n, const std::vector<double>& pvals, const Shape& shape = {},
+                                          const ArrayOptions& options = {}) {
+  return default_generator().multinomial(n, pvals, shape, options);
+}
+/// Normal vectors.
+[[nodiscard]] inline DNDarray multivariate_normal(const DNDarray& mean, const DNDarray& covariance,
+                                                  const Shape& shape = {}, const ArrayOptions& options = {}) {
+  return default_generator().multivariate_normal(mean, covariance, shape, options);
+}
+
+}  // namespace heatpp::random

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+
+namespace heatpp::io::detail {
+
+/// A directory that is filled beside its final place and moved there once it is complete; without `commit` it is
+/// removed.
+class AsideDirectory {
+ public:
+  /// Throws IoError naming `op` where it cannot be made.
+  AsideDirectory(const std::filesystem::path& target, const char* op);
+  ~AsideDirectory();
+  AsideDirectory(const AsideDirectory&) = delete;
+  AsideDirectory& operator=(const AsideDirectory&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// Moves it to its final place; what is there is moved away first and then removed. Throws IoError.
+  void commit();
+
+ private:
+  const char* op_;
+  std::filesystem::path target_, path_;
+  bool exists_ = false;
+};
+
+}  // namespace heatpp::io::detail

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace heatpp::io::detail {
+
+/// A file descriptor that is closed at the end of its scope; negative where the file could not be opened.
+class Descriptor {
+ public:
+  Descriptor(const std::filesystem::path& path, int flags);
+  ~Descriptor();
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int get() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// Bytes to read by their offset. Reading forwards is fast in all of them.
+class ByteReader {
+ public:
+  virtual ~ByteReader() = default;
+  [[nodiscard]] virtual std::int64_t size() const = 0;
+  /// Throws IoError where they are not there.
+  virtual void read(std::int64_t offset, std::int64_t bytes, void* to) = 0;
+};
+
+/// A file. Throws IoError where it cannot be opened.
+class FileReader : public ByteReader {
+ public:
+  FileReader(std::string path, const char* op);
+  [[nodiscard]] std::int64_t size() const override { return size_; }
+  void read(std::int64_t offset, std::int64_t bytes, void* to) override;
+
+ private:
+  std::string path_;
+  const char* op_;
+  Descriptor file_;
+  std::int64_t size_ = 0;
+};
+
+/// Writes into an existing file, which errors call `shown`. Ranks may write different parts at the same time.
+class FileWriter {
+ public:
+  FileWriter(const std::filesystem::path& path, std::string shown, const char* op);
+  /// Throws IoError where they cannot be written.
+  void write(std::int64_t offset, std::int64_t bytes, const void* from) const;
+
+ private:
+  std::string shown_;
+  const char* op_;
+  Descriptor file_;
+};
+
+}  // namespace heatpp::io::detail

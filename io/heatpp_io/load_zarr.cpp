@@ -1,0 +1,112 @@
+#include <ATen/ATen.h>
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/detail/aside_file.hpp>
+#include <heatpp_io/detail/chunk_grid.hpp>
+#include <heatpp_io/detail/expand.hpp>
+#include <heatpp_io/detail/flat_array.hpp>
+#include <heatpp_io/detail/inflate.hpp>
+#include <heatpp_io/detail/read.hpp>
+#include <heatpp_io/detail/zarr_metadata.hpp>
+#include <heatpp_io/zarr.hpp>
+
+#include <algorithm>
+
+namespace heatpp::io {
+namespace {
+
+using heatpp::detail::raise;
+namespace fs = std::filesystem;
+
+constexpr auto op = "load_zarr";
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+/// The directory of the array.
+fs::path find_array(const fs::path& store, const std::string& name) {
+  if (!is_there(store))
+    raise<IoError>(op, "got \"{}\", which cannot be found; expected the directory of a Zarr store", store.string());
+  const auto place = name.empty() ? store : store / name;
+  if (is_there(place / ".zarray")) return place;
+  if (is_there(place / "zarr.json"))
+    raise<IoError>(op, "got \"{}\", which is of Zarr format 3; expected 2", place.string());
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(store, ignored))
+    if (is_there(entry.path() / ".zarray")) found.push_back(entry.path());
+  if (name.empty() && found.size() == 1) return found[0];
+  std::ranges::sort(found);
+  std::string listing;
+  for (const auto& path : found)
+    listing += fmt::format("{}\"{}\"", listing.empty() ? "" : ", ", path.filename().string());
+  raise<IoError>(op, "got no Zarr array \"{}\" in \"{}\", which has {}; expected one", name, store.string(),
+                 listing.empty() ? "none" : listing);
+}
+
+/// An array whose chunks are opened one after the other.
+struct Store {
+  fs::path path;
+  detail::ZarrArray array;
+
+  void read(const detail::Selection& box, const at::Tensor& out) const {
+    detail::each_chunk(box, array.chunks, [&](const detail::ChunkPart& part) {
+      auto place = out;
+      for (std::size_t i = 0; i < part.where.size(); ++i)
+        place = place.narrow(static_cast<std::int64_t>(i), part.where[i].start, part.where[i].count);
+      read_chunk(part, place);
+    });
+  }
+
+ private:
+  void read_chunk(const detail::ChunkPart& part, const at::Tensor& out) const {
+    const auto name = (path / detail::chunk_name(part.place, array.separator)).string();
+    if (!is_there(name)) {
+      out.fill_(fill_value());
+      return;
+    }
+    detail::FileReader file(name, op);
+    const auto bytes = size_of(array.chunks) * array.type.bytes;
+    const detail::FlatArray chunk{array.type, array.chunks, array.fortran};
+    if (array.compressed) {
+      detail::InflateReader inflated(file, {0, file.size(), bytes, detail::DeflateFormat::zlib_or_gzip}, name, op);
+      return detail::read_flat({inflated, chunk, name, op}, part.box, out);
+    }
+    if (file.size() != bytes)
+      raise<IoError>(op, "got chunk \"{}\" of {} bytes; expected {} for shape {}", name, file.size(), bytes,
+                     heatpp::to_string(array.chunks));
+    detail::read_flat({file, chunk, name, op}, part.box, out);
+  }
+  [[nodiscard]] at::Scalar fill_value() const {
+    const auto dtype = array.type.element.dtype;
+    if (dtype == complex64 || dtype == complex128) return c10::complex<double>(array.fill_real, array.fill_imaginary);
+    if (dtype >= float16) return array.fill_real;
+    return array.fill_whole;
+  }
+};
+
+detail::OpenArray open_array(const std::string& path, const std::string& name) {
+  const auto directory = find_array(path, name);
+  const auto metadata = (directory / ".zarray").string();
+  const auto store =
+      std::make_shared<Store>(Store{directory, detail::parse_zarray(detail::read_file(op, metadata), metadata, op)});
+  const auto& array = store->array;
+  return {{.shape = array.shape, .element = array.type.element, .chunk = array.chunks, .compressed = array.compressed},
+          [store](const auto& box, const auto& out) { store->read(box, out); }};
+}
+
+}  // namespace
+
+DNDarray load_zarr(const Source& source, const std::string& name, const LoadOptions& options) {
+  const detail::Recorder recorder(op);
+  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto open = [&](const std::string& path) { return open_array(path, name); };
+  const auto describe = [&](const std::string& path) { return open_array(path, name).info; };
+  const auto shards = detail::inspect({detail::expand(source, comm, op), name}, describe, comm, op);
+  const auto box = detail::select(shards.info.shape, options.slices, op);
+  return detail::load_array({op, shards, box, comm, open}, options, recorder);
+}
+
+}  // namespace heatpp::io

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <heatpp_io/load_hdf5.hpp>
+
+namespace heatpp::io {
+
+/// The array `name` of one file in NPZ format, as numpy.savez and savez_compressed write it, or the arrays of that name
+/// of many files put together along axis 0, as load_npy does. An empty name means the only array of the file.
+///
+/// Members that are stored are read in parallel as those of load_npy. Deflated ones can only be decompressed from their
+/// beginning: each rank does so up to the end of its part, without keeping more than that.
+/// Collective. Throws as load_npy does, and IoError for damaged archives and other compressions.
+[[nodiscard]] DNDarray load_npz(const Source& source, const std::string& name, const LoadOptions& options = {});
+
+/// The names of the arrays in a file in NPZ format. Collective over the default communicator. Throws IoError.
+[[nodiscard]] std::vector<std::string> npz_names(const std::filesystem::path& path);
+
+/// An array and its name in a file.
+using NamedArray = std::pair<std::string, DNDarray>;
+/// Writes arrays, any layouts, to one file in NPZ format, without compression (numpy.savez), in parallel as save_npy
+/// does; the checksums that the format wants cost one pass over the elements. Collective. Throws on all ranks: IoError
+/// as save_npy, ValueError for an empty list and for names that are empty or come twice, CommError for arrays on
+/// different communicators.
+void save_npz(const std::vector<NamedArray>& arrays, const std::filesystem::path& path);
+
+}  // namespace heatpp::io

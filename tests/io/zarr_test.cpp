@@ -1,0 +1,176 @@
+#include "bytes.hpp"
+
+#include <fmt/format.h>
+#include <filesystem>
+#include <zlib.h>
+
+namespace {
+
+using Catch::Contains;
+namespace fs = std::filesystem;
+
+struct Stored {
+  std::string type = "<i4";
+  std::string compressor = "null";
+  std::string order = "C";
+  std::string separator = ".";
+};
+
+std::string metadata(const std::string& shape, const std::string& chunks, const Stored& stored) {
+  return fmt::format(
+      R"({{"zarr_format": 2, "shape": {}, "chunks": {}, "dtype": "{}", "compressor": {}, "fill_value": -1, "order": "{}",
+          "filters": null, "dimension_separator": "{}"}})",
+      shape, chunks, stored.type, stored.compressor, stored.order, stored.separator);
+}
+
+std::string packed(const std::string& bytes, bool gzip) {
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, gzip ? 31 : 15, 8, Z_DEFAULT_STRATEGY);
+  std::string out(deflateBound(&stream, bytes.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+/// An array of shape (7, 5) in chunks of (3, 2), of which the one at (1, 1) is missing.
+void write_plain(const std::string& path, const at::Tensor& values, const Stored& stored = {}) {
+  on_root([&] { fs::create_directories(path); });
+  write_bytes(path + "/.zarray", metadata("[7, 5]", "[3, 2]", stored));
+  for (std::int64_t i = 0; i < 3; ++i)
+    for (std::int64_t j = 0; j < 3; ++j) {
+      if (i == 1 && j == 1) continue;
+      auto chunk = at::full({3, 2}, 99, values.options());
+      const auto part = values.slice(0, 3 * i, 3 * i + 3).slice(1, 2 * j, 2 * j + 2);
+      chunk.slice(0, 0, part.size(0)).slice(1, 0, part.size(1)).copy_(part);
+      auto bytes = bytes_of(stored.order == "F" ? chunk.t() : chunk, stored.type[0] == '>' ? 4 : 1);
+      if (stored.compressor != "null") bytes = packed(bytes, Contains("gzip").match(stored.compressor));
+      const auto name = fmt::format("{}/{}{}{}", path, i, stored.separator, j);
+      on_root([&] { fs::create_directories(fs::path(name).parent_path()); });
+      write_bytes(name, bytes);
+    }
+}
+
+at::Tensor with_hole(at::Tensor values) {
+  values = values.clone();
+  values.slice(0, 3, 6).slice(1, 2, 4).fill_(-1);
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("Zarr arrays load with every split", "[io][zarr]") {
+  const TempDir dir;
+  const auto path = dir.path("a.zarr");
+  const auto values = counting({7, 5}, at::kInt);
+  const auto global = with_hole(values);
+  const Stored kinds[] = {{},
+                          {.order = "F"},
+                          {.type = ">i4", .separator = "/"},
+                          {.compressor = R"({"id": "zlib", "level": 1})"},
+                          {.compressor = R"({"id": "gzip", "level": 5})", .order = "F"}};
+  for (const auto& kind : kinds) {
+    on_root([&] { fs::remove_all(path); });
+    write_plain(path, values, kind);
+    for (const auto& split : every_split({7, 5})) {
+      CHECK(same(ht::io::load_zarr(path, "", {.split = split}), global));
+      CHECK(same(
+          ht::io::load(path, {.split = split, .slices = {ht::slice(1, 7, 2), ht::slice(1, -1)}, .dtype = ht::float64}),
+          global.slice(0, 1, 7, 2).slice(1, 1, 4).to(at::kDouble)));
+    }
+  }
+}
+
+TEST_CASE("arrays in groups, and many stores", "[io][zarr]") {
+  const TempDir dir;
+  const auto values = counting({7, 5}, at::kInt);
+  for (const auto* store : {"a-2.zarr", "a-10.zarr"}) {
+    write_plain(dir.path(store) + "/x", values);
+    write_bytes(dir.path(store) + "/.zgroup", R"({"zarr_format": 2})");
+  }
+  const auto global = with_hole(values);
+  CHECK(same(ht::io::load_zarr(dir.path("a-2.zarr"), "x", {.split = 1}), global));
+  CHECK(same(ht::io::load_zarr(dir.path("a-2.zarr")), global));
+  for (const auto& split : every_split({14, 5}))
+    CHECK(same(ht::io::load_zarr(dir.path("a-*.zarr"), "x", {.split = split}), at::cat({global, global})));
+}
+
+TEST_CASE("damaged Zarr stores are errors on all ranks", "[io][zarr]") {
+  const TempDir dir;
+  const auto path = dir.path("a.zarr");
+  write_plain(path, counting({7, 5}, at::kInt));
+  const auto error = [&](const std::string& text) {
+    if (!text.empty()) write_bytes(path + "/.zarray", text);
+    return same_message<ht::IoError>([&] { return ht::io::load_zarr(path, "", {.split = 0}); });
+  };
+  CHECK_THAT(error("{"), Contains("cannot be understood"));
+  CHECK_THAT(error("[]"), Contains("cannot be understood"));
+  CHECK_THAT(error(R"({"zarr_format": 3})"), Contains("format 3"));
+  CHECK_THAT(error(metadata("[7, 5]", "[3]", {})), Contains("chunks of shape (3,)"));
+  CHECK_THAT(error(metadata("[7, 5]", "[3, 0]", {})), Contains("(3, 0)"));
+  CHECK_THAT(error(metadata("[7, -5]", "[3, 2]", {})), Contains("(7, -5)"));
+  CHECK_THAT(error(metadata("[7, 5]", "[4611686018427387904, 8]", {})), Contains("2^63"));
+  CHECK_THAT(error(metadata("[7, 5]", "[3, 2]", {.type = "|S3"})), Contains("|S3"));
+  CHECK_THAT(error(metadata("[7, 5]", "[3, 2]", {.compressor = R"({"id": "blosc"})"})), Contains("\"blosc\""));
+  CHECK_THAT(error(metadata("[7, 5]", "[4, 2]", {})), Contains("24 bytes; expected 32"));
+  CHECK_THAT(error(metadata("[7, 5]", "[3, 2]", {.compressor = R"({"id": "zlib"})"})), Contains("0.0"));
+  CHECK_THAT(same_message<ht::IoError>([&] { return ht::io::load_zarr(path, "y"); }), Contains("\"y\""));
+  CHECK_THAT(same_message<ht::IoError>([&] { return ht::io::load_zarr(dir.path("b.zarr")); }), Contains("b.zarr"));
+}
+
+TEST_CASE("every layout and dtype is saved in chunks and comes back", "[io][zarr]") {
+  const TempDir dir;
+  const auto path = dir.path("a.zarr");
+  const ht::Shape shape = GENERATE(ht::Shape{13, 5}, ht::Shape{3, 4, 5}, ht::Shape{0, 3}, ht::Shape{});
+  const auto global = counting(shape);
+  for (const auto& layout : every_layout(shape))
+    for (const auto& options : {ht::io::SaveZarrOptions{}, ht::io::SaveZarrOptions{.compression = 3},
+                                ht::io::SaveZarrOptions{.chunks = ht::Shape(shape.size(), 2)},
+                                ht::io::SaveZarrOptions{.chunks = ht::Shape(shape.size(), 9), .compression = 1}}) {
+      ht::io::save_zarr(distribute(global, layout), path, options);
+      CHECK(same(ht::io::load_zarr(path, "", {.split = layout.split()}), global));
+    }
+  for (int i = 0; i < ht::dtype_count && shape.size() == 2; ++i) {
+    const auto dtype = static_cast<ht::Dtype>(i);
+    const auto values = counting({13, 5}, at::kDouble).to(ht::to_torch(dtype));
+    ht::io::save(distribute(values, ht::Layout({13, 5}, 0, ht::world().size())), path, {.chunks = {4, 5}});
+    CHECK(same(ht::io::load(path, {.split = 1}), values));
+  }
+  CHECK(dir.names() == std::vector<std::string>{"a.zarr"});
+}
+
+TEST_CASE("a Zarr chunk on the disk", "[io][zarr]") {
+  const TempDir dir;
+  const auto path = dir.path("a.zarr");
+  const auto global = counting({3, 2}, at::kInt);
+  for (const auto& layout : every_layout({3, 2})) {
+    ht::io::save_zarr(distribute(global, layout), path, {.chunks = {2, 2}});
+    CHECK(read_bytes(path + "/0.0") == bytes_of(global.slice(0, 0, 2)));
+    CHECK(read_bytes(path + "/1.0") == bytes_of(global.slice(0, 2, 3)) + std::string(8, '\0'));
+    CHECK_THAT(read_bytes(path + "/.zarray"), Contains("\"<i4\"") && Contains("\"zarr_format\": 2"));
+  }
+}
+
+TEST_CASE("bad options of save_zarr, and directories that are no stores", "[io][zarr]") {
+  const TempDir dir;
+  const auto x = ht::zeros({4, 3}, {.split = 0});
+  const auto save = [&](const std::string& name, const ht::io::SaveZarrOptions& options) {
+    return [&, name, options] { ht::io::save_zarr(x, dir.path(name), options); };
+  };
+  CHECK_THAT(same_message<ht::ValueError>(save("a.zarr", {.chunks = {4}})), Contains("(4,)"));
+  CHECK_THAT(same_message<ht::ValueError>(save("a.zarr", {.chunks = {4, 0}})), Contains("(4, 0)"));
+  CHECK_THAT(same_message<ht::ValueError>(save("a.zarr", {.compression = 10})), Contains("compression 10"));
+  CHECK_THAT(same_message<ht::IoError>(save("no/a.zarr", {})), Contains("no/a.zarr"));
+  CHECK(dir.names().empty());
+  on_root([&] { fs::create_directory(dir.path("mine")); });
+  write_bytes(dir.path("mine/notes.txt"), "keep");
+  CHECK_THAT(same_message<ht::IoError>(save("mine", {})), Contains("no Zarr store"));
+  CHECK(read_bytes(dir.path("mine/notes.txt")) == "keep");
+  save("a.zarr", {})();
+  CHECK_THAT(same_message<ht::IoError>(save("a.zarr", {.overwrite = false})), Contains("not to be replaced"));
+  CHECK(dir.names() == std::vector<std::string>{"a.zarr", "mine"});
+}

@@ -1,0 +1,131 @@
+#include "matrices.hpp"
+
+#include <heatpp/core/factories.hpp>
+#include <heatpp/linalg/detail/jacobi.hpp>
+#include <heatpp/linalg/eigh.hpp>
+#include <heatpp/linalg/qr.hpp>
+#include <heatpp/linalg/svd.hpp>
+
+namespace la = ht::linalg;
+
+namespace {
+
+bool orthonormal(const at::Tensor& q, double tolerance) {
+  return at::allclose(at::matmul(q.mH(), q), at::eye(q.size(-1), q.options()).expand({q.size(-1), q.size(-1)}), 0,
+                      tolerance);
+}
+
+void check_qr(const at::Tensor& a, double tolerance) {
+  const auto [expected_q, expected_r] = at::linalg_qr(a);
+  for_each_layout(a, [&, q = expected_q, r = expected_r](const auto& x) {
+    const auto result = la::qr(x);
+    CHECK(close(result.q, q, tolerance));
+    CHECK(close(result.r, r, tolerance));
+    CHECK(result.q.split() == x.split());
+  });
+}
+
+void check_svd(const at::Tensor& a, double tolerance) {
+  for_each_layout(a, [&](const auto& x) {
+    const auto [u, s, vh] = la::svd(x);
+    CHECK(close(s, at::linalg_svdvals(a), tolerance));
+    CHECK(close(la::svdvals(x), at::linalg_svdvals(a), tolerance));
+    const auto left = gathered(u), right = gathered(vh);
+    CHECK(orthonormal(left, tolerance));
+    CHECK(orthonormal(right.mH(), tolerance));
+    CHECK(at::allclose(at::matmul(left * gathered(s).to(left.scalar_type()), right), a, 0, 10 * tolerance));
+  });
+}
+
+}  // namespace
+
+TEST_CASE("qr of tall, square and wide matrices equals LAPACK's", "[linalg][qr]") {
+  for (const auto type : {at::kDouble, at::kComplexDouble}) {
+    check_qr(scattered({17, 3}, type), 1e-10);
+    check_qr(scattered({5, 5}, type), 1e-10);
+    check_qr(scattered({3, 8}, type), 1e-10);
+    check_qr(scattered({7, 1}, type), 1e-10);
+    check_qr(at::eye(8, at::kDouble).slice(1, 0, 2).to(type).contiguous(), 1e-10);
+  }
+  check_qr(scattered({40, 4}, at::kFloat), 2e-5);
+}
+
+TEST_CASE("qr of nearly dependent columns keeps them orthonormal", "[linalg][qr]") {
+  auto a = scattered({40, 4});
+  a.select(1, 3).copy_(a.select(1, 0) + 1e-10 * a.select(1, 1));
+  for_each_layout(a, [&](const auto& x) {
+    const auto [q, r] = la::qr(x);
+    CHECK(orthonormal(gathered(q), 1e-13));
+    CHECK(at::allclose(at::matmul(gathered(q), gathered(r)), a, 0, 1e-13));
+  });
+  const auto zero = at::zeros({12, 2}, at::kDouble);
+  for_each_layout(zero, [&](const auto& x) {
+    const auto [q, r] = la::qr(x);
+    CHECK(orthonormal(gathered(q), 1e-13));
+    CHECK(close(r, at::zeros({2, 2}, at::kDouble)));
+  });
+}
+
+TEST_CASE("qr in several panels for each rank", "[linalg][qr]") {
+  const auto a = scattered({330, 290});
+  for (const int split : {0, 1}) {
+    const auto [q, r] = la::qr(ht::resplit(ht::from_tensor(a), split));
+    CHECK(orthonormal(gathered(q), 1e-12));
+    CHECK(at::allclose(at::matmul(gathered(q), gathered(r)), a, 0, 1e-11));
+    CHECK(same(r, gathered(r).triu()));
+  }
+}
+
+TEST_CASE("svd of tall, square and wide matrices", "[linalg][svd]") {
+  for (const auto type : {at::kDouble, at::kComplexDouble}) {
+    check_svd(scattered({17, 3}, type), 1e-12);
+    check_svd(scattered({6, 5}, type), 1e-12);
+    check_svd(scattered({3, 16}, type), 1e-12);
+    check_svd(scattered({4, 6}, type), 1e-12);
+  }
+  check_svd(scattered({9, 9}, at::kFloat), 5e-5);
+}
+
+TEST_CASE("svd of matrices without full rank", "[linalg][svd]") {
+  check_svd(at::matmul(scattered({8, 2}), scattered({2, 7})), 1e-12);
+  check_svd(at::zeros({5, 4}, at::kDouble), 1e-12);
+  check_svd(at::eye(6, at::kDouble), 1e-12);
+}
+
+TEST_CASE("eigh finds values of both signs and repeated ones", "[linalg][eigh]") {
+  for (const auto type : {at::kDouble, at::kComplexDouble}) {
+    const auto root = scattered({7, 7}, type), a = root + root.mH();
+    const auto twice = at::matmul(at::matmul(root, at::diag(at::arange(7) % 3 - 1).to(type)), root.mH());
+    for (const auto& matrix : {a, twice, at::eye(5, at::kDouble).to(type), -a})
+      for_each_layout(matrix, [&](const auto& x) {
+        const auto [values, vectors] = la::eigh(x);
+        CHECK(close(values, at::linalg_eigvalsh(matrix), 1e-12));
+        CHECK(close(la::eigvalsh(x), at::linalg_eigvalsh(matrix), 1e-12));
+        const auto v = gathered(vectors);
+        CHECK(orthonormal(v, 1e-12));
+        CHECK(at::allclose(at::matmul(matrix, v), v * gathered(values), 0, 1e-11));
+      });
+  }
+}
+
+TEST_CASE("columns are made orthogonal on any number of ranks", "[linalg][svd]") {
+  const auto a = scattered({30, 23});
+  for_each_layout(a, [&](const auto& x) {
+    if (!x.split()) return;
+    const auto [w, v] = ht::detail::orthogonalise_columns("test", x, ht::detail::Lengths::falling);
+    CHECK(orthonormal(gathered(v), 1e-12));
+    CHECK(at::allclose(at::matmul(a, gathered(v)), gathered(w), 0, 1e-12));
+    CHECK(at::allclose(at::linalg_vector_norm(gathered(w), 2, {0}), at::linalg_svdvals(a), 1e-12, 1e-12));
+  });
+  CHECK_THROWS_AS(la::svd(ht::full({8, 8}, NAN, {.split = 0})), ht::Error);
+}
+
+TEST_CASE("decompositions of stacks", "[linalg][qr]") {
+  const auto a = scattered({3, 5, 4}), symmetric = at::matmul(a.mT(), a);
+  for_each_layout(a, [&](const auto& x) {
+    CHECK(close(la::qr(x).r, std::get<1>(at::linalg_qr(a)), 1e-11));
+    CHECK(close(la::svd(x).s, at::linalg_svdvals(a), 1e-11));
+  });
+  for_each_layout(symmetric,
+                  [&](const auto& x) { CHECK(close(la::eigh(x).values, at::linalg_eigvalsh(symmetric), 1e-11)); });
+}

@@ -1,0 +1,91 @@
+#include "matrices.hpp"
+
+#include <heatpp/core/factories.hpp>
+#include <heatpp/linalg/iterative.hpp>
+#include <heatpp/linalg/lstsq.hpp>
+#include <heatpp/linalg/truncated.hpp>
+
+namespace la = ht::linalg;
+
+TEST_CASE("pseudo-inverses, ranks and conditions", "[linalg][lstsq]") {
+  const auto a = scattered({7, 3}), flat = at::matmul(scattered({5, 2}), scattered({2, 4})),
+             cube = scattered({2, 4, 3});
+  for (const auto& matrix : {a, flat, cube})
+    for_each_layout(matrix, [&](const ht::DNDarray& x) {
+      CHECK(close(la::pinv(x), at::linalg_pinv(matrix, 1e-12), 1e-10));
+      CHECK(same(la::matrix_rank(x), at::linalg_matrix_rank(matrix)));
+    });
+  const auto square = scattered({4, 4}) + at::eye(4);
+  for_each_layout(square, [&](const ht::DNDarray& x) {
+    CHECK(close(la::cond(x), at::linalg_cond(square), 1e-10));
+    CHECK(close(la::cond(x, -2), at::linalg_cond(square, -2), 1e-10));
+    CHECK(close(la::cond(x, 1), at::linalg_cond(square, 1), 1e-10));
+  });
+}
+
+TEST_CASE("least squares", "[linalg][lstsq]") {
+  const auto a = scattered({8, 3}), b = scattered({8, 2}) * 3, wide = scattered({3, 6});
+  const auto expected = at::matmul(at::linalg_pinv(a), b);
+  for_each_pair(a, b, [&](const ht::DNDarray& x, const ht::DNDarray& y) {
+    const auto [solution, residuals, rank, s] = la::lstsq(x, y);
+    CHECK(close(solution, expected, 1e-11));
+    CHECK(close(residuals, (b - at::matmul(a, expected)).square().sum(0), 1e-11));
+    CHECK(rank == 3);
+    CHECK(close(s, at::linalg_svdvals(a), 1e-11));
+  });
+  const auto v = scattered({3});
+  for_each_pair(wide, v, [&](const ht::DNDarray& x, const ht::DNDarray& y) {
+    CHECK(close(la::lstsq(x, y).x, at::mv(at::linalg_pinv(wide), v), 1e-11));
+    CHECK(la::lstsq(x, y).residuals.size() == 0);
+  });
+  CHECK_THROWS_AS(la::lstsq(ht::ones({3, 2}), ht::ones({2})), ht::ValueError);
+}
+
+TEST_CASE("conjugate gradients and lanczos", "[linalg][iterative]") {
+  const auto root = scattered({9, 9}), a = at::matmul(root, root.t()) + 3 * at::eye(9), b = scattered({9});
+  for_each_pair(a, b, [&](const ht::DNDarray& x, const ht::DNDarray& y) {
+    CHECK(close(la::cg(x, y, {.rtol = 1e-13}), at::linalg_solve(a, b), 1e-10));
+  });
+  for_each_layout(a, [&](const ht::DNDarray& x) {
+    const auto [v, t] = la::lanczos(x, 9);
+    const auto basis = gathered(v);
+    CHECK(at::allclose(at::matmul(basis.t(), basis), at::eye(9, at::kDouble), 0, 1e-12));
+    CHECK(at::allclose(at::matmul(at::matmul(basis, gathered(t)), basis.t()), a, 1e-10, 1e-10));
+  });
+  CHECK_THROWS_AS(la::lanczos(ht::ones({3, 3}), 4), ht::ValueError);
+  CHECK_THROWS_AS(la::cg(ht::ones({3, 3}), ht::ones({4})), ht::ValueError);
+}
+
+TEST_CASE("exponentials of matrices", "[linalg][iterative]") {
+  for (const auto& a : {scattered({5, 5}), scattered({6, 6}) * 4, scattered({2, 3, 3}), at::zeros({4, 4}, at::kDouble)})
+    for_each_layout(a, [&](const ht::DNDarray& x) {
+      const auto expected = at::linalg_matrix_exp(a);
+      const auto y = la::matrix_exp(x);
+      CHECK(at::allclose(gathered(y), expected, 1e-9, 1e-11 * expected.abs().max().item<double>()));
+    });
+}
+
+TEST_CASE("truncated decompositions", "[linalg][truncated]") {
+  const auto values = at::pow(at::full({}, 0.3, at::kDouble), at::arange(12));
+  const auto u = std::get<0>(at::linalg_qr(scattered({40, 12}))), v = std::get<0>(at::linalg_qr(scattered({30, 12})));
+  const auto a = at::matmul(u * values, v.t());
+  for_each_layout(a, [&](const ht::DNDarray& x) {
+    const auto [left, s, right, error] = la::hsvd_rank(x, 4);
+    CHECK(close(s, values.narrow(0, 0, 4).contiguous(), 1e-8));
+    CHECK(error == Approx((values.narrow(0, 4, 8).norm() / values.norm()).item<double>()).epsilon(1e-6));
+    const auto approximation = at::matmul(gathered(left) * gathered(s), gathered(right));
+    CHECK((approximation - a).norm().item<double>() <= 1.01 * error * a.norm().item<double>());
+
+    const auto exact = la::hsvd_rtol(x, 1e-3);
+    const auto close_one = at::matmul(gathered(exact.u) * gathered(exact.s), gathered(exact.vh));
+    CHECK((close_one - a).norm().item<double>() <= 1e-3 * a.norm().item<double>());
+    CHECK(exact.s.size() < 12);
+
+    const auto sketched = la::rsvd(x, 3, {.power_iterations = 2});
+    CHECK(close(sketched.s, values.narrow(0, 0, 3).contiguous(), 1e-6));
+    const auto third = at::matmul(gathered(sketched.u) * gathered(sketched.s), gathered(sketched.vh));
+    CHECK(at::allclose(third, a, 0, 1.1 * values[3].item<double>()));
+  });
+  CHECK_THROWS_AS(la::hsvd_rank(ht::ones({3, 3}), 0), ht::ValueError);
+  CHECK_THROWS_AS(la::rsvd(ht::ones({3, 3}), 4), ht::ValueError);
+}

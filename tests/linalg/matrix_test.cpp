@@ -1,0 +1,113 @@
+#include "matrices.hpp"
+
+#include <heatpp/core/factories.hpp>
+#include <heatpp/linalg/matrix.hpp>
+#include <heatpp/linalg/norm.hpp>
+
+namespace la = ht::linalg;
+
+TEST_CASE("vector norms of every order along every axis", "[linalg][norm]") {
+  const auto global = scattered({5, 3});
+  for_each_layout(global, [&](const auto& x) {
+    for (const double ord : {2.0, 1.0, 3.0, 0.5, 0.0, double(INFINITY), -double(INFINITY), -1.0}) {
+      CHECK(close(la::vector_norm(x, {.ord = ord}), at::linalg_vector_norm(global, ord)));
+      for (const int axis : {0, 1})
+        CHECK(close(la::vector_norm(x, {.ord = ord, .axis = axis, .keepdims = true}),
+                    at::linalg_vector_norm(global, ord, {axis}, true)));
+    }
+    CHECK(close(la::norm(x), at::linalg_vector_norm(global)));
+    CHECK(close(la::norm(x, {.ord = 1, .axis = -1}), at::linalg_vector_norm(global, 1, {1})));
+  });
+  for_each_layout(numbers({7}), [&](const auto& x) {
+    CHECK(close(la::norm(x), at::linalg_vector_norm(numbers({7}, at::kFloat)), 1e-6));
+  });
+}
+
+TEST_CASE("matrix norms", "[linalg][norm]") {
+  const auto global = scattered({4, 3}), cube = scattered({2, 3, 4});
+  for_each_layout(global, [&](const auto& x) {
+    for (const double ord : {1.0, -1.0, 2.0, -2.0, double(INFINITY), -double(INFINITY)})
+      CHECK(close(la::norm(x, {.ord = ord}), at::linalg_matrix_norm(global, ord)));
+    CHECK(close(la::norm(x, {.ord = "fro"}), at::linalg_matrix_norm(global, "fro")));
+    CHECK(close(la::matrix_norm(x, {.ord = "nuc", .keepdims = true}),
+                at::linalg_matrix_norm(global, "nuc", {0, 1}, true)));
+  });
+  for_each_layout(cube, [&](const auto& x) {
+    CHECK(close(la::matrix_norm(x), at::linalg_matrix_norm(cube, "fro")));
+    CHECK(close(la::matrix_norm(x, {.ord = 2, .axis = {0, 2}}), at::linalg_matrix_norm(cube, 2, {0, 2})));
+    CHECK(close(la::norm(x, {.ord = 1, .axis = {2, 0}, .keepdims = true}),
+                at::linalg_matrix_norm(cube, 1, {2, 0}, true)));
+    CHECK(close(la::norm(x, {.ord = 2, .axis = {1, 0}, .keepdims = true}),
+                at::linalg_matrix_norm(cube, 2, {1, 0}, true)));
+    CHECK_THROWS_AS(la::norm(x, {.ord = 1}), ht::ValueError);
+    CHECK_THROWS_AS(la::matrix_norm(x, {.axis = {1, 1}}), ht::ValueError);
+  });
+  CHECK_THROWS_AS(la::norm(ht::ones({2, 2}), {.ord = 3}), ht::ValueError);
+  CHECK_THROWS_AS(la::NormOrder("max"), ht::ValueError);
+}
+
+TEST_CASE("trace along any diagonal", "[linalg][matrix]") {
+  const auto global = numbers({4, 5}), cube = numbers({3, 2, 4});
+  for_each_layout(global, [&](const auto& x) {
+    for (const int offset : {0, 1, -2, 4, 7, -9})
+      CHECK(same(ht::trace(x, {.offset = offset}), global.diagonal(offset).sum()));
+  });
+  for_each_layout(cube, [&](const auto& x) {
+    CHECK(same(ht::trace(x), cube.diagonal(0, 0, 1).sum(-1)));
+    CHECK(same(ht::trace(x, {.offset = 1, .axis1 = 2, .axis2 = 0}), cube.diagonal(1, 2, 0).sum(-1)));
+    CHECK(same(ht::matrix_transpose(x), cube.mT()));
+    CHECK_THROWS_AS(ht::trace(x, {.axis1 = 1, .axis2 = 1}), ht::ValueError);
+  });
+}
+
+TEST_CASE("cross products", "[linalg][matrix]") {
+  const auto a = numbers({5, 3}), b = numbers({5, 3}) * 2 - 3, row = numbers({3}) + 2;
+  for_each_pair(a, b, [&](const auto& x, const auto& y) {
+    CHECK(same(ht::cross(x, y), at::linalg_cross(a, b)));
+    CHECK(same(ht::cross(x, y, {.axisc = 0}), at::linalg_cross(a, b).t()));
+  });
+  for_each_pair(a.t().contiguous(), row, [&](const auto& x, const auto& y) {
+    CHECK(same(ht::cross(x, y, {.axisa = 0}), at::linalg_cross(a, row.expand({5, 3}))));
+  });
+  const auto flat = numbers({5, 2}), lifted = at::cat({flat, at::zeros({5, 1}, at::kLong)}, 1);
+  for_each_pair(a, flat, [&](const auto& x, const auto& y) {
+    CHECK(same(ht::cross(x, y), at::linalg_cross(a, lifted)));
+    CHECK(same(ht::cross(y, x), at::linalg_cross(lifted, a)));
+    CHECK(same(ht::cross(y, y), at::zeros({5}, at::kLong)));
+  });
+  CHECK_THROWS_AS(ht::cross(ht::ones({4}), ht::ones({3})), ht::ValueError);
+}
+
+TEST_CASE("projection and vander", "[linalg][matrix]") {
+  const auto a = scattered({7}), b = scattered({7}) + 2;
+  for_each_pair(a, b, [&](const auto& x, const auto& y) {
+    CHECK(close(ht::projection(x, y), at::dot(a, b) / at::dot(b, b) * b));
+  });
+  for_each_layout(a, [&](const auto& x) {
+    CHECK(close(ht::vander(x), at::vander(a)));
+    CHECK(close(ht::vander(x, {.n = 3, .increasing = true}), at::vander(a, 3, true)));
+  });
+  CHECK_THROWS_AS(ht::projection(ht::ones({2, 2}), ht::ones({2})), ht::ValueError);
+}
+
+TEST_CASE("covariances and correlations", "[linalg][matrix]") {
+  const auto global = scattered({4, 9}), counts = at::arange(1, 10, at::kLong) % 3 + 1;
+  const auto weights = scattered({9}).abs() + 0.5;
+  for_each_layout(global, [&](const auto& x) {
+    CHECK(close(ht::cov(x), at::cov(global)));
+    CHECK(close(ht::cov(x, {.rowvar = false}), at::cov(global.t())));
+    CHECK(close(ht::cov(x, {.bias = true}), at::cov(global, 0)));
+    CHECK(close(ht::cov(x, {.ddof = 2}), at::cov(global, 2)));
+    CHECK(close(ht::corrcoef(x), at::corrcoef(global)));
+    for_each_layout(counts, [&](const auto& w) {
+      CHECK(close(ht::cov(x, {.fweights = w, .aweights = ht::from_tensor(weights)}),
+                  at::cov(global, 1, counts, weights)));
+      CHECK(close(ht::cov(x, {.fweights = w}), at::cov(global, 1, counts)));
+    });
+    CHECK_THROWS_AS(ht::cov(x, {.fweights = ht::ones({3})}), ht::ValueError);
+  });
+  for_each_layout(global[0].contiguous(), [&](const auto& x) {
+    CHECK(close(ht::cov(x), at::cov(global[0])));
+    CHECK(close(ht::corrcoef(x), at::ones({}, at::kDouble)));
+  });
+}

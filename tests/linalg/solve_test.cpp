@@ -1,0 +1,97 @@
+#include "matrices.hpp"
+
+#include <heatpp/core/factories.hpp>
+#include <heatpp/linalg/solve.hpp>
+
+namespace la = ht::linalg;
+
+namespace {
+
+at::Tensor regular(std::int64_t n, at::ScalarType type = at::kDouble) {
+  return scattered({n, n}, type) + at::eye(n).roll(1, 0).to(type) * 3;  // needs pivots
+}
+
+}  // namespace
+
+TEST_CASE("solve equals LibTorch's for every pair of layouts", "[linalg][solve]") {
+  const auto a = regular(5), b = scattered({5, 2}), v = scattered({5});
+  for_each_pair(a, b, [&](const auto& x, const auto& y) {
+    CHECK(close(la::solve(x, y), at::linalg_solve(a, b), 1e-11));
+    CHECK(close(la::solve_triangular(x, y), at::linalg_solve_triangular(a.tril(), b, false), 1e-8));
+    CHECK(close(la::solve_triangular(x, y, {.upper = true}), at::linalg_solve_triangular(a.triu(), b, true), 1e-8));
+  });
+  for_each_pair(a, v, [&](const auto& x, const auto& y) {
+    CHECK(close(la::solve(x, y), at::linalg_solve(a, v), 1e-11));
+    CHECK(close(la::solve_triangular(x, y, {.unit_diagonal = true}),
+                at::linalg_solve_triangular(a.tril(), v.unsqueeze(1), false, true, true).squeeze(1), 1e-8));
+  });
+}
+
+TEST_CASE("determinants and inverses", "[linalg][solve]") {
+  for (const std::int64_t n : {1, 4, 7})
+    for (const auto type : {at::kDouble, at::kComplexDouble}) {
+      const auto a = regular(n, type);
+      for_each_layout(a, [&](const auto& x) {
+        CHECK(close(la::det(x), at::linalg_det(a), 1e-9));
+        const auto [sign, log] = la::slogdet(x);
+        CHECK(close(sign, std::get<0>(at::linalg_slogdet(a)), 1e-11));
+        CHECK(close(log, std::get<1>(at::linalg_slogdet(a)), 1e-11));
+        const auto inverse = la::inv(x);
+        CHECK(close(inverse, at::linalg_inv(a), 1e-10));
+        CHECK(inverse.layout() == x.layout());
+      });
+    }
+  const auto singular = at::ones({4, 4}, at::kDouble);
+  for_each_layout(singular, [&](const auto& x) {
+    CHECK(close(la::det(x), at::zeros({}, at::kDouble)));
+    CHECK_THROWS_WITH(la::inv(x), Catch::Contains("singular"));
+    CHECK_THROWS_AS(la::solve(x, ht::ones({4}, {.split = 0})), ht::ValueError);
+  });
+}
+
+TEST_CASE("cholesky", "[linalg][solve]") {
+  for (const auto type : {at::kDouble, at::kComplexDouble}) {
+    const auto root = scattered({6, 6}, type), a = at::matmul(root, root.mH()) + at::eye(6).to(type);
+    for_each_layout(a, [&](const auto& x) {
+      CHECK(close(la::cholesky(x), at::linalg_cholesky(a), 1e-11));
+      CHECK(la::cholesky(x).layout() == x.layout());
+    });
+    for_each_layout(-a,
+                    [&](const auto& x) { CHECK_THROWS_WITH(la::cholesky(x), Catch::Contains("positive definite")); });
+  }
+}
+
+TEST_CASE("many panels for each rank", "[linalg][solve]") {
+  const auto a = regular(301), b = scattered({301, 3}), positive = at::matmul(a, a.t()) + at::eye(301, at::kDouble);
+  for (const int split : {0, 1}) {
+    const auto x = ht::resplit(ht::from_tensor(a), split);
+    CHECK(close(la::solve(x, ht::from_tensor(b)), at::linalg_solve(a, b), 1e-8));
+    CHECK(close(la::slogdet(x).logabsdet, std::get<1>(at::linalg_slogdet(a)), 1e-10));
+    CHECK(close(la::cholesky(ht::resplit(ht::from_tensor(positive), split)), at::linalg_cholesky(positive), 1e-9));
+  }
+}
+
+TEST_CASE("stacks of matrices", "[linalg][solve]") {
+  const auto a = scattered({3, 4, 4}) + 2 * at::eye(4), b = scattered({3, 4, 2});
+  const auto positive = at::matmul(a, a.mT());
+  for_each_pair(a, b, [&](const auto& x, const auto& y) {
+    CHECK(close(la::solve(x, y), at::linalg_solve(a, b), 1e-9));
+    CHECK(close(la::solve_triangular(x, y), at::linalg_solve_triangular(a.tril(), b, false), 1e-8));
+  });
+  for_each_layout(a, [&](const auto& x) {
+    CHECK(close(la::inv(x), at::linalg_inv(a), 1e-9));
+    CHECK(close(la::det(x), at::linalg_det(a), 1e-9));
+    CHECK(close(la::matrix_power(x, 5), at::linalg_matrix_power(a, 5), 1e-8));
+    CHECK(close(la::matrix_power(x, -2), at::linalg_matrix_power(a, -2), 1e-8));
+    CHECK(close(la::matrix_power(x, 0), at::linalg_matrix_power(a, 0)));
+  });
+  for_each_layout(positive, [&](const auto& x) { CHECK(close(la::cholesky(x), at::linalg_cholesky(positive), 1e-9)); });
+}
+
+TEST_CASE("systems that are none", "[linalg][solve]") {
+  const auto x = ht::ones({4, 3}, {.split = 0}), square = ht::ones({3, 3}, {.split = 1});
+  CHECK_THROWS_WITH(la::det(x), Catch::Contains("[det] got an array of shape (4, 3); expected square matrices"));
+  CHECK_THROWS_AS(la::solve(square, ht::ones({4})), ht::ValueError);
+  CHECK_THROWS_AS(la::solve(square, ht::ones({})), ht::ValueError);
+  CHECK_THROWS_AS(la::inv(ht::ones({3})), ht::ValueError);
+}

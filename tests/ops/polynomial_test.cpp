@@ -1,0 +1,42 @@
+#include "../support.hpp"
+
+#include <heatpp/core/factories.hpp>
+#include <heatpp/ops/polynomial.hpp>
+
+namespace {
+
+at::Tensor doubles(const std::vector<double>& values) { return at::tensor(values, at::kDouble); }
+
+}  // namespace
+
+TEST_CASE("polynomials calculate as NumPy's", "[ops][polynomial]") {
+  const auto p = ht::array({1.0, -6.0, 11.0, -6.0}, {.dtype = ht::float64, .split = 0}),
+             q = ht::array({1.0, -1.0}, {.dtype = ht::float64});
+  CHECK(same(ht::polyadd(p, q), doubles({1, -6, 12, -7})));
+  CHECK(same(ht::polysub(q, p), doubles({-1, 6, -10, 5})));
+  CHECK(same(ht::polymul(p, q), doubles({1, -7, 17, -17, 6})));
+  const auto [quotient, rest] = ht::polydiv(p, ht::array({1.0, 0.0, 2.0}, {.dtype = ht::float64}));
+  CHECK(same(quotient, doubles({1, -6})));
+  CHECK(same(rest, doubles({9, 6})));
+  CHECK(same(ht::polydiv(p, q).second, doubles({0})));
+  CHECK(same(ht::polyder(p), doubles({3, -12, 11})));
+  CHECK(same(ht::polyder(p, 4), doubles({})));
+  CHECK(close(ht::polyint(p), doubles({0.25, -2, 5.5, -6, 0})));
+  CHECK(same(ht::poly(ht::array({1.0, 2.0, 3.0}, {.dtype = ht::float64})), doubles({1, -6, 11, -6})));
+  CHECK(close(ht::roots(p), doubles({3, 2, 1}).to(at::kComplexDouble), 1e-9));
+  CHECK(same(ht::roots(ht::array({2.0, 0.0, 0.0})), at::zeros({2}, at::kComplexDouble)));
+  CHECK_THROWS_AS(ht::polydiv(p, ht::zeros({2})), ht::ValueError);
+  CHECK_THROWS_AS(ht::polyval(ht::ones({2, 2}), p), ht::ValueError);
+}
+
+TEST_CASE("polynomials are evaluated and fitted in every layout", "[ops][polynomial]") {
+  const auto x = at::linspace(-2, 3, 11, at::kDouble), y = ((x * 0.5 - 1) * x + 2) * x - 3;
+  const auto p = ht::array({0.5, -1.0, 2.0, -3.0}, {.dtype = ht::float64, .split = 0});
+  for (const auto& layout : every_layout({11})) {
+    CHECK(close(ht::polyval(p, distribute(x, layout)), y));
+    CHECK(ht::polyval(p, distribute(x, layout)).layout() == layout);
+    for (const auto& other : every_layout({11}))
+      CHECK(close(ht::polyfit(distribute(x, layout), distribute(y, other), 3), doubles({0.5, -1, 2, -3}), 1e-9));
+  }
+  CHECK_THROWS_AS(ht::polyfit(ht::ones({3}), ht::ones({3}), 3), ht::ValueError);
+}

@@ -1,0 +1,139 @@
+#include "../support.hpp"
+
+#include <heatpp/random/detail/philox.hpp>
+#include <heatpp/random/random.hpp>
+
+#include <functional>
+
+namespace rnd = ht::random;
+
+namespace {
+
+/// FNV-1a over the bytes of the gathered array: the constants below hold for any number of ranks.
+std::uint64_t hash(const ht::DNDarray& x) {
+  const auto all = gathered(x).contiguous();
+  const auto* bytes = static_cast<const unsigned char*>(all.const_data_ptr());
+  std::uint64_t value = 14695981039346656037u;
+  for (std::size_t i = 0; i < all.nbytes(); ++i) value = (value ^ bytes[i]) * 1099511628211u;
+  return value;
+}
+
+}  // namespace
+
+TEST_CASE("Philox gives the known answers of Random123", "[random]") {
+  using rnd::detail::Key;
+  using rnd::detail::philox;
+  using rnd::detail::Words;
+  CHECK(philox({0, 0, 0, 0}, Key(0)) == Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+  CHECK(philox({~0u, ~0u, ~0u, ~0u}, Key(~0ull)) == Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
+  CHECK(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, Key(0x299f31d0a4093822)) ==
+        Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+}
+
+TEST_CASE("elements do not depend on ranks and splits", "[random]") {
+  const ht::Shape shape{7, 5, 23};
+  const std::vector<std::function<ht::DNDarray(rnd::Generator&, const ht::ArrayOptions&)>> functions = {
+      [&](auto& g, const auto& o) { return g.random(shape, o); },
+      [&](auto& g, const auto& o) { return g.standard_normal(shape, o); },
+      [&](auto& g, const auto& o) { return g.normal(2, 3, shape, o); },
+      [&](auto& g, const auto& o) { return g.uniform(-1, 3, shape, o); },
+      [&](auto& g, const auto& o) { return g.gamma(0.7, 2, shape, o); },
+      [&](auto& g, const auto& o) { return g.standard_exponential(shape, o); },
+  };
+  for (const auto dtype : {ht::float32, ht::float64, ht::float16})
+    for (const auto& function : functions) {
+      rnd::Generator g(5), h(5);
+      const auto expected = function(g, {.dtype = dtype}).larray();
+      for (int axis = 0; axis < 3; ++axis) {
+        h.set_state({.key = 5});
+        CHECK(same(function(h, {.dtype = dtype, .split = axis}), expected));
+        CHECK(h.get_state() == g.get_state());
+      }
+    }
+}
+
+TEST_CASE("uniform, normal and whole numbers are fixed to the last bit", "[random]") {
+  const auto check = [](std::optional<int> split) {
+    rnd::Generator g(1234);
+    CHECK(hash(g.random({301, 7}, {.split = split})) == 0x5cd949a85c185433u);
+    CHECK(hash(g.random({301, 7}, {.dtype = ht::float64, .split = split})) == 0xc8e7f8d687e8b7afu);
+    CHECK(hash(g.standard_normal({301, 7}, {.split = split})) == 0xd3f49ae117310e5cu);
+    CHECK(hash(g.standard_normal({301, 7}, {.dtype = ht::float64, .split = split})) == 0xa1eeb88d25ef5d62u);
+    CHECK(hash(g.integers(-5, 100, {301, 7}, {.split = split})) == 0xc7397714155f9c17u);
+  };
+  CHECK(rnd::Generator(0).random({1}).item<double>() == 0x6627e8p-24);  // the first known answer
+  check(std::nullopt);
+  check(0);
+  check(1);
+}
+
+TEST_CASE("functions draw from the default generator", "[random]") {
+  rnd::seed(9);
+  const auto state = rnd::get_state();
+  const auto first = rnd::rand({10}, {.split = 0});
+  const auto second = rnd::ranf({10});
+  rnd::set_state(state);
+  CHECK(same(rnd::random_sample({10}), gathered(first)));
+  CHECK(same(rnd::sample({10}, {.split = 0}), gathered(second)));
+  CHECK(!same(first, gathered(second)));
+  CHECK(same(rnd::Generator(9).random({10}), gathered(first)));
+  CHECK(rnd::rand().shape().empty());
+  CHECK(rnd::randn({3, 0}, {.split = 1}).shape() == ht::Shape{3, 0});
+  rnd::seed();
+  CHECK(ht::world().allgather(static_cast<std::int64_t>(rnd::get_state().key)) ==
+        std::vector(static_cast<std::size_t>(ht::world().size()), static_cast<std::int64_t>(rnd::get_state().key)));
+}
+
+TEST_CASE("streams differ", "[random]") {
+  rnd::Generator g(3);
+  auto children = g.spawn(2);
+  auto later = g.spawn(1);
+  auto far = g.jumped();
+  std::vector<std::vector<double>> all;
+  for (auto* generator : {&g, &children[0], &children[1], &later[0], &far})
+    all.push_back(generator->random({4}).to_vector<double>());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) CHECK(all[i] != all[j]);
+  CHECK(rnd::Generator(3).spawn(1)[0].random({4}).to_vector<double>() == all[1]);
+}
+
+TEST_CASE("drawing communicates nothing", "[random]") {
+  rnd::Generator g;
+  const auto before = ht::comm_report().calls;
+  CHECK(g.normal(0, 1, {100, 3}, {.split = 1}).split() == 1);
+  CHECK(g.poisson(3, {100}, {.split = 0}).dtype() == ht::int64);
+  CHECK(g.integers(10, std::nullopt, {100}, {.dtype = ht::int32, .split = 0}).dtype() == ht::int32);
+  CHECK(ht::comm_report().calls == before);
+}
+
+TEST_CASE("parameters may be arrays of any layout", "[random]") {
+  const auto mean = at::arange(20, at::kDouble).reshape({4, 5}), scale = at::linspace(0.5, 2, 5, at::kDouble);
+  for (const auto& a : every_layout({4, 5}))
+    for (const auto& b : every_layout({5})) {
+      rnd::Generator g(1), h(1);
+      const auto z = g.standard_normal({4, 5}, {.dtype = ht::float64}).larray();
+      const auto x = h.normal(distribute(mean, a), distribute(scale, b), {}, {.dtype = ht::float64});
+      CHECK(close(x, z * scale + mean));
+      CHECK(x.layout() == a);
+      const auto u = g.random({3, 4, 5}, {.dtype = ht::float64}).larray();
+      CHECK(close(h.uniform(distribute(mean, a), 20, {3, 4, 5}, {.dtype = ht::float64, .split = 1}),
+                  mean + (20 - mean) * u, 1e-6));
+    }
+  rnd::Generator g(1), h(1);
+  const auto expected = g.poisson(ht::array({1.0, 5.0, 200.0})).to_vector<double>();
+  CHECK(h.poisson(ht::array({1.0, 5.0, 200.0}, {.split = 0})).to_vector<double>() == expected);
+}
+
+TEST_CASE("bad parameters are errors on all ranks and leave the generator as it was", "[random]") {
+  rnd::Generator g;
+  const auto bad = ht::array({1.0, 2.0, -1.0}, {.split = 0});
+  CHECK_THROWS_WITH(g.normal(0, -1), Catch::Contains("[normal] got parameters (0, -1); expected scale >= 0"));
+  CHECK_THROWS_WITH(g.exponential(bad), Catch::Contains("got parameters (-1,)"));
+  CHECK_THROWS_AS(g.integers(3, 3), ht::ValueError);
+  CHECK_THROWS_AS(g.random({3}, {.dtype = ht::int32}), ht::TypeError);
+  CHECK_THROWS_AS(g.exponential(ht::ones({3}), {4}), ht::ValueError);
+  CHECK_THROWS_AS(g.random({-1}), ht::ValueError);
+  CHECK_THROWS_AS(g.binomial(5, 1.5), ht::ValueError);
+  CHECK_THROWS_AS(g.triangular(2, 1, 3), ht::ValueError);
+  CHECK(g.get_state() == rnd::State{});
+}
