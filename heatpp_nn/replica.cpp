@@ -61,7 +61,11 @@ std::vector<at::Tensor> trained_of(const torch::nn::Module& module) {
 }  // namespace
 
 Replica::Replica(std::shared_ptr<torch::nn::Module> module, const Topology& topology, const ReplicaOptions& options)
-    : module_(std::move(module)), topology_(topology), trained_(trained_of(*module_)), gradients_(trained_) {
+    : module_(std::move(module)),
+      topology_(topology),
+      node_(topology.node(), {.node_of = [](int) { return 0; }}),
+      trained_(trained_of(*module_)),
+      gradients_(trained_) {
   for (const auto& [name, tensor] : distinct(module_->named_parameters())) {
     if (tensor.requires_grad()) names_.push_back(name);
     everything_.push_back(tensor);
@@ -91,16 +95,15 @@ void Replica::broadcast_from_rank_0() {
 }
 
 bool Replica::average_gradients_over(Scope scope) {
-  const auto& group = scope == Scope::node ? topology_.node() : topology_.comm();
+  const auto& group = scope == Scope::node ? node_ : topology_;
   const at::NoGradGuard no_grad;
-  if (group.size() == 1) return average_alone();
+  if (group.comm().size() == 1) return average_alone();
   std::vector<at::Tensor> gradients;
   for (const auto& parameter : trained_) gradients.push_back(parameter.grad());
   gradients_.pack(gradients);
   for (const auto& buffer : gradients_.buffers()) {
-    if (scope == Scope::node) group.allreduce(buffer_of(buffer));
-    else topology_.allreduce(buffer_of(buffer));
-    buffer.div_(group.size());
+    group.allreduce(buffer_of(buffer));
+    buffer.div_(group.comm().size());
   }
   if (!gradients_.finite()) return find_bad_gradient(), false;
   for (std::size_t i = 0; i < trained_.size(); ++i)

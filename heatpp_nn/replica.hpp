@@ -58,7 +58,7 @@ class Replica {
   void find_bad_gradient();
 
   std::shared_ptr<torch::nn::Module> module_;
-  Topology topology_;
+  Topology topology_, node_;        // all ranks, and those of this rank's node alone
   std::vector<std::string> names_;  // of the trained parameters
   std::vector<at::Tensor> trained_;
   std::vector<at::Tensor> everything_;  // parameters and buffers, each once

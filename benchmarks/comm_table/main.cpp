@@ -14,7 +14,7 @@ struct Setup {
 };
 
 Setup set_up() {
-  const std::int64_t P = ht::world().size(), n = 4 * P, m = 2 * P;
+  const std::int64_t P = ht::world().size(), n = 4 * P, m = 4 * P;
   const auto x = ht::reshape(ht::arange(n * m, {.dtype = ht::float64, .split = 0}), {n, m}) + 1.0;
   const auto rows = n - 1 - ht::arange(n);
   return {P, n, m, 4, x, ht::resplit(x, 1), rows, ht::resplit(rows, 0)};
