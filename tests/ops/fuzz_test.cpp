@@ -105,15 +105,28 @@ const Step steps[] = {
     [](const ht::DNDarray& x, Draw& d) { return ht::diagonal(x, {.offset = d.number(-1, 1)}); },
     [](const ht::DNDarray& x, Draw& d) { return x.index({d.entry(x.shape()[0])}); },
     [](const ht::DNDarray& x, Draw& d) {
-      return x.index({d.entry(x.shape()[0]), d.entry(x.shape().at(1))});
+      return x.ndim() > 1 ? x.index({d.entry(x.shape()[0]), d.entry(x.shape()[1])}) : x;
     },
     [](const ht::DNDarray& x, Draw& d) {
       return x.index({ht::ellipsis, d.entry(x.shape().back())});
     },
     [](const ht::DNDarray& x, Draw&) { return x.index({x > 0}); },
+    [](const ht::DNDarray& x, Draw& d) { return ht::sort(x, {.axis = d.axis_of(x), .descending = d.chance()}); },
+    [](const ht::DNDarray& x, Draw& d) {
+      const auto axis = d.axis_of(x);
+      return ht::take_along_axis(x, ht::argsort(x, {.axis = axis}), axis);
+    },
+    [](const ht::DNDarray& x, Draw&) { return ht::unique(x); },
+    [](const ht::DNDarray& x, Draw& d) { return ht::topk(x, d.number(0, 3), {.axis = d.axis_of(x)}).values; },
+    [](const ht::DNDarray& x, Draw& d) { return ht::quantile(x, 0.3, {.axis = d.axis_of(x)}); },
+    [](const ht::DNDarray& x, Draw&) {
+      return ht::matmul(x.astype(ht::float64), ht::swapaxes(x, -1, -2).astype(ht::float64));
+    },
+    [](const ht::DNDarray& x, Draw&) { return ht::map([](float v) { return v * v - 1; }, x); },
+    [](const ht::DNDarray& x, Draw&) { return ht::gradient(x); },
     [](const ht::DNDarray& x, Draw& d) {
       const auto y = ht::copy(x);
-      y.index_put({d.entry(x.shape()[0]), d.entry(x.shape().at(1))}, d.number(-9, 9));
+      if (x.ndim() > 1) y.index_put({d.entry(x.shape()[0]), d.entry(x.shape()[1])}, d.number(-9, 9));
       return y;
     },
     [](const ht::DNDarray& x, Draw& d) {
@@ -139,8 +152,7 @@ Outcome evaluate(std::uint64_t seed, bool alone) {
     for (int i = 0; i < 4; ++i) {
       const auto n = draw.number(0, std::size(steps) - 1);
       outcome.history += fmt::format(" {}", n);
-      if (x.ndim() == 0 || (x.ndim() == 1 && (n == 26 || n == 29))) continue;
-      x = steps[n](x, draw);
+      if (x.ndim() > 0) x = steps[n](x, draw);
     }
     outcome.value = x;
   } catch (const ht::Error& error) {

@@ -1,12 +1,10 @@
+#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ops/detail/central_sums.hpp>
 
 #include <ATen/Parallel.h>
 #include <algorithm>
 #include <numeric>
 #include <vector>
-
-// The kernels are compiled for several instruction sets; the loader picks the machine's.
-#define HEATPP_SIMD __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 
 namespace heatpp::detail {
 namespace {

@@ -1,9 +1,7 @@
+#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ops/detail/convolve_kernel.hpp>
 
 #include <c10/util/complex.h>
-
-// The kernels are compiled for several instruction sets; the loader picks the machine's.
-#define HEATPP_SIMD __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 
 namespace heatpp::detail {
 namespace {

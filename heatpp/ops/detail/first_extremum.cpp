@@ -1,3 +1,4 @@
+#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ops/detail/first_extremum.hpp>
 
 #include <algorithm>
@@ -8,12 +9,6 @@ namespace {
 
 constexpr std::int64_t lanes = 32;
 constexpr std::int64_t chunk = 8192;  // stays in the first-level cache, so that looking for the position costs little
-
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
-#define HEATPP_FOR_EACH_CPU __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define HEATPP_FOR_EACH_CPU
-#endif
 
 /// The extreme value of a chunk in `lanes` interleaved streams, which the compiler turns into vector instructions.
 /// NaN is left out of it and reported.
@@ -38,7 +33,7 @@ inline __attribute__((always_inline)) bool extreme_value(const T* data, std::int
 }
 
 #define HEATPP_EXTREME(T)                                                                                \
-  HEATPP_FOR_EACH_CPU bool extreme(const T* data, std::int64_t n, bool largest, T& result) {             \
+  HEATPP_SIMD bool extreme(const T* data, std::int64_t n, bool largest, T& result) {                     \
     return largest ? extreme_value<T, true>(data, n, result) : extreme_value<T, false>(data, n, result); \
   }
 HEATPP_EXTREME(float)

@@ -1,4 +1,5 @@
 #include <heatpp/core/detail/route.hpp>
+#include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/detail/routes.hpp>
 
 #include <algorithm>
@@ -10,8 +11,6 @@ namespace {
 std::span<const std::int64_t> elements(const at::Tensor& tensor) {
   return {tensor.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(tensor.numel())};
 }
-
-std::int64_t extent_of(const DNDarray& x, int axis) { return x.shape()[static_cast<std::size_t>(axis)]; }
 
 /// Positions that all ranks together would use as one number: the split axis first, then the others.
 struct Rows {

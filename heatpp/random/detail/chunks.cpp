@@ -1,8 +1,6 @@
+#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/random/detail/chunks.hpp>
 #include <heatpp/random/detail/lanes.hpp>
-
-// Compiled for several instruction sets, of which the loader picks the machine's; all give the same bits.
-#define HEATPP_SIMD __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 
 namespace heatpp::random::detail {
 namespace {

@@ -1,0 +1,8 @@
+#pragma once
+
+// HEATPP_SIMD compiles a function for several instruction sets, of which the loader picks the machine's.
+#if defined(__x86_64__) && defined(__gnu_linux__)
+#define HEATPP_SIMD __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define HEATPP_SIMD
+#endif
