@@ -16,25 +16,29 @@ std::span<const std::int64_t> elements(const at::Tensor& tensor) {
 struct Rows {
   at::Tensor along_split, among_others;  ///< contiguous; the second undefined where no other axis is indexed
   std::int64_t others = 1;               ///< number of positions among the others
+  const std::int64_t *first = nullptr, *second = nullptr;
 
   Rows(const DNDarray& x, std::span<const int> axes, std::span<const at::Tensor> positions) {
     for (std::size_t i = 0; i < axes.size(); ++i) {
+      const auto flat = positions[i].reshape({-1});
       if (axes[i] == x.split()) {
-        along_split = positions[i].reshape({-1}).contiguous();
+        along_split = flat.contiguous();
         continue;
       }
       const auto extent = extent_of(x, axes[i]);
-      among_others =
-          among_others.defined() ? among_others * extent + positions[i].reshape({-1}) : positions[i].reshape({-1});
+      among_others = among_others.defined() ? among_others * extent + flat : flat;
       others *= extent;
     }
-    if (among_others.defined()) among_others = among_others.contiguous();
+    first = along_split.const_data_ptr<std::int64_t>();
+    if (!among_others.defined()) return;
+    among_others = among_others.contiguous();
+    second = among_others.const_data_ptr<std::int64_t>();
   }
 
   [[nodiscard]] std::int64_t size() const { return along_split.numel(); }
   [[nodiscard]] std::int64_t key(std::int64_t i, std::int64_t offset) const {
-    const auto row = elements(along_split)[static_cast<std::size_t>(i)] - offset;
-    return among_others.defined() ? row * others + elements(among_others)[static_cast<std::size_t>(i)] : row;
+    const auto row = first[i] - offset;
+    return second ? row * others + second[i] : row;
   }
 };
 
@@ -44,8 +48,9 @@ at::Tensor group_by_owner(const DNDarray& x, const Rows& rows, Routes& routes) {
   const auto positions = elements(rows.along_split);
   std::vector<int> owners(positions.size());
   routes.mine.assign(ranks, 0);
+  const auto offsets = x.layout().offsets();
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    owners[i] = x.layout().owner(positions[i]);
+    owners[i] = static_cast<int>(std::upper_bound(offsets.begin(), offsets.end(), positions[i]) - offsets.begin()) - 1;
     ++routes.mine[static_cast<std::size_t>(owners[i])];
   }
   std::vector<std::int64_t> next(ranks, 0);
@@ -56,7 +61,7 @@ at::Tensor group_by_owner(const DNDarray& x, const Rows& rows, Routes& routes) {
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const auto place = next[static_cast<std::size_t>(owners[i])]++;
     order[place] = static_cast<std::int64_t>(i);
-    key[place] = rows.key(static_cast<std::int64_t>(i), x.layout().offset(owners[i]));
+    key[place] = rows.key(static_cast<std::int64_t>(i), offsets[static_cast<std::size_t>(owners[i])]);
   }
   return keys;
 }
