@@ -3,8 +3,9 @@
 #include <heatpp/ops/arg.hpp>
 #include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/first_extremum.hpp>
+#include <heatpp/ops/detail/flat_index.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
-#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/detail/without_nan.hpp>
 
 #include <cmath>
 
@@ -12,17 +13,6 @@ namespace heatpp {
 namespace {
 
 using detail::Found;
-
-/// The position in the flattened whole array of one in this rank's flattened block.
-std::int64_t global_position(const DNDarray& x, std::int64_t local) {
-  if (!x.split() || local < 0) return local;
-  const auto block = x.lshape();
-  const auto split = static_cast<std::size_t>(*x.split());
-  std::int64_t inner = 1;
-  for (auto axis = split + 1; axis < block.size(); ++axis) inner *= block[axis];
-  const auto rest = local % inner, along = local / inner % block[split], outer = local / inner / block[split];
-  return (outer * x.shape()[split] + along + x.layout().offset(x.comm().rank())) * inner + rest;
-}
 
 /// The best of a block's elements, read in the smallest type that holds them.
 template <class Wide>
@@ -73,7 +63,7 @@ std::vector<Found<Wide>> best_on_all(const DNDarray& x, std::optional<int> axis,
     best = best_along<Wide>(x, *axis, Largest);
   } else {
     auto found = best_of<Wide>(x.larray(), Largest);
-    found.position = global_position(x, found.position);
+    if (found.position >= 0) found.position = detail::FlatIndex(x).of(found.position);
     best = {found};
   }
   if (over_split) x.comm().allreduce_records(best.data(), std::ssize(best), sizeof(Found<Wide>), &merge<Wide, Largest>);
@@ -104,17 +94,15 @@ DNDarray arg(const char* op, const DNDarray& x, const ArgOptions& options, bool 
   return detail::wrap(result.reshape(shape).to(x.larray().device()), std::move(layout), x.comm());
 }
 
-DNDarray without_nan(const DNDarray& x, double value) { return is_floating(x.dtype()) ? where(isnan(x), value, x) : x; }
-
 }  // namespace
 
 DNDarray argmax(const DNDarray& x, const ArgOptions& options) { return arg("argmax", x, options, true); }
 DNDarray argmin(const DNDarray& x, const ArgOptions& options) { return arg("argmin", x, options, false); }
 DNDarray nanargmax(const DNDarray& x, const ArgOptions& options) {
-  return arg("nanargmax", without_nan(x, -INFINITY), options, true);
+  return arg("nanargmax", detail::without_nan(x, -INFINITY), options, true);
 }
 DNDarray nanargmin(const DNDarray& x, const ArgOptions& options) {
-  return arg("nanargmin", without_nan(x, INFINITY), options, false);
+  return arg("nanargmin", detail::without_nan(x, INFINITY), options, false);
 }
 
 }  // namespace heatpp

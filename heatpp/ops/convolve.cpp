@@ -4,6 +4,7 @@
 #include <heatpp/ops/convolve.hpp>
 #include <heatpp/ops/detail/convolve_kernel.hpp>
 #include <heatpp/ops/detail/ghosts.hpp>
+#include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
 
 #include <ATen/Parallel.h>
@@ -194,8 +195,6 @@ DNDarray correlate_part(const DNDarray& x, const at::Tensor& taps, Dtype dtype, 
   const auto rows = correlate_block(x, taps.contiguous(), window);
   return detail::wrap(rows.reshape(layout.local_shape(x.comm().rank())).to(detail::to_torch(dtype)), layout, x.comm());
 }
-
-DNDarray conj(const DNDarray& x) { return detail::wrap(x.larray().conj().resolve_conj(), x.layout(), x.comm()); }
 
 }  // namespace
 

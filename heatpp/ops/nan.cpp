@@ -1,5 +1,4 @@
-#include <heatpp/core/promotion.hpp>
-#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/detail/without_nan.hpp>
 #include <heatpp/ops/nan.hpp>
 #include <heatpp/ops/reduce.hpp>
 
@@ -8,11 +7,6 @@
 namespace heatpp {
 namespace {
 
-bool may_be_nan(const DNDarray& x) { return is_floating(x.dtype()) || is_complex(x.dtype()); }
-
-/// `x` with `value` in the place of NaN.
-DNDarray filled(const DNDarray& x, double value) { return may_be_nan(x) ? where(isnan(x), value, x) : x; }
-
 /// How many elements of each reduction are not NaN, in the dtype of their mean.
 DNDarray counted(const DNDarray& x, const ReduceOptions& options) {
   return sum(logical_not(isnan(x)), options).astype(inexact_type(x.dtype()));
@@ -20,7 +14,7 @@ DNDarray counted(const DNDarray& x, const ReduceOptions& options) {
 
 /// NaN where all elements of a reduction are.
 DNDarray unless_empty(const DNDarray& reduced, const DNDarray& x, const ReduceOptions& options) {
-  return may_be_nan(x) ? where(all(isnan(x), options), static_cast<double>(NAN), reduced) : reduced;
+  return detail::may_be_nan(x) ? where(all(isnan(x), options), static_cast<double>(NAN), reduced) : reduced;
 }
 
 }  // namespace
@@ -32,7 +26,8 @@ DNDarray unless_empty(const DNDarray& reduced, const DNDarray& x, const ReduceOp
 
 DNDarray nanvar(const DNDarray& x, const VarOptions& options) {
   const ReduceOptions along{.axis = options.axis, .keepdims = options.keepdims};
-  const auto centred = abs(filled(x - nanmean(x, ReduceOptions{.axis = options.axis, .keepdims = true}), 0));
+  const auto centred =
+      abs(detail::without_nan(x - nanmean(x, ReduceOptions{.axis = options.axis, .keepdims = true}), 0));
   const auto freedom = counted(x, along) - options.ddof;
   return sum(centred * centred, along) / where(freedom > 0, freedom, static_cast<double>(NAN));
 }

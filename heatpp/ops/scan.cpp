@@ -1,6 +1,5 @@
-#include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
-#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/detail/without_nan.hpp>
 #include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/scan.hpp>
 
@@ -27,10 +26,6 @@ DNDarray scan(const char* op, const DNDarray& array, std::optional<int> along, R
   return detail::wrap(std::move(local), x.layout(), x.comm());
 }
 
-DNDarray without_nan(const DNDarray& x, double value) {
-  return is_floating(x.dtype()) || is_complex(x.dtype()) ? where(isnan(x), value, x) : x;
-}
-
 }  // namespace
 
 DNDarray cumsum(const DNDarray& x, std::optional<int> axis) {
@@ -45,7 +40,7 @@ DNDarray cumprod(const DNDarray& x, std::optional<int> axis) {
       [](at::Tensor& local, const at::Tensor& before) { local.mul_(before); });
 }
 
-DNDarray nancumsum(const DNDarray& x, std::optional<int> axis) { return cumsum(without_nan(x, 0), axis); }
-DNDarray nancumprod(const DNDarray& x, std::optional<int> axis) { return cumprod(without_nan(x, 1), axis); }
+DNDarray nancumsum(const DNDarray& x, std::optional<int> axis) { return cumsum(detail::without_nan(x, 0), axis); }
+DNDarray nancumprod(const DNDarray& x, std::optional<int> axis) { return cumprod(detail::without_nan(x, 1), axis); }
 
 }  // namespace heatpp

@@ -72,8 +72,8 @@ DNDarray take(const DNDarray& x, const DNDarray& positions, std::optional<int> a
 
 DNDarray take_along_axis(const DNDarray& x, const DNDarray& positions, int axis) {
   axis = sanitize_axis(axis, x.ndim(), "take_along_axis");
-  auto all = along_axis("take_along_axis", x, positions, axis);
-  if (!lie_together(x, positions, axis)) return detail::take_positions("take_along_axis", x, std::move(all));
+  if (!lie_together(x, positions, axis))
+    return detail::take_positions("take_along_axis", x, along_axis("take_along_axis", x, positions, axis));
   const auto extent = extent_of(x, axis);
   const auto failed = any(logical_or(positions < -extent, positions >= extent)).item<bool>();
   if (failed)

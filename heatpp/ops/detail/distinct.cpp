@@ -1,5 +1,6 @@
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/ops/detail/distinct.hpp>
+#include <heatpp/ops/detail/flat_index.hpp>
 #include <heatpp/ops/detail/merge.hpp>
 
 #include <algorithm>
@@ -49,24 +50,6 @@ void for_each_sorted(std::int64_t n, KeyAt key_at, F f) {
     else sort_as(Key128{});
   }
 }
-
-/// Index in the flattened array of the elements of this rank's block.
-class FlatIndex {
- public:
-  explicit FlatIndex(const DNDarray& x) {
-    const auto split = x.split().value_or(0);
-    for (int axis = split; axis < x.ndim(); ++axis) {
-      slab_ *= x.lshape()[static_cast<std::size_t>(axis)];
-      whole_slab_ *= x.shape()[static_cast<std::size_t>(axis)];
-    }
-    if (x.split() && x.size() > 0)
-      first_ = x.layout().offset(x.comm().rank()) * (whole_slab_ / x.shape()[static_cast<std::size_t>(split)]);
-  }
-  [[nodiscard]] std::int64_t of(std::int64_t i) const { return first_ + i / slab_ * whole_slab_ + i % slab_; }
-
- private:
-  std::int64_t slab_ = 1, whole_slab_ = 1, first_ = 0;
-};
 
 /// Combines neighbours that are the same, which `rows` has behind one another.
 template <class T>

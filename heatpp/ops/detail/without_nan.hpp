@@ -1,0 +1,15 @@
+#pragma once
+
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/elementwise.hpp>
+
+namespace heatpp::detail {
+
+[[nodiscard]] inline bool may_be_nan(const DNDarray& x) { return is_floating(x.dtype()) || is_complex(x.dtype()); }
+
+/// `x` with `value` in the place of NaN.
+[[nodiscard]] inline DNDarray without_nan(const DNDarray& x, double value) {
+  return may_be_nan(x) ? where(isnan(x), value, x) : x;
+}
+
+}  // namespace heatpp::detail
