@@ -3,6 +3,7 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/basic_index.hpp>
+#include <heatpp/ops/detail/index_list.hpp>
 #include <heatpp/ops/detail/positions.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/nonzero.hpp>
@@ -168,12 +169,10 @@ void fill_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask
   detail::check_mask(op, x, axis, mask);
   const bool over_split = x.split() && *x.split() >= axis && *x.split() < axis + mask.ndim();
   const auto layout = x.layout().with(mask.shape(), over_split ? std::optional(*x.split() - axis) : std::nullopt);
-  c10::List<std::optional<at::Tensor>> list;
-  for (int i = 0; i < axis; ++i) list.push_back(std::nullopt);
-  list.push_back(detail::relayout_operand(op, mask, layout));
+  const auto wanted = detail::relayout_operand(op, mask, layout);
   auto block = x.larray();
   const auto filling = detail::align_to(op, x.layout().replicated({}), x.comm(), value).to(block.options());
-  block.index_put_(list, filling);
+  block.index_put_(detail::index_list(axis, wanted), filling);
 }
 
 /// `value` turned so that it broadcasts to what is written: back to front where slices fall, and with the axes that

@@ -1,6 +1,7 @@
 #include <ATen/ATen.h>
 
 #include <heatpp/ops/detail/compress.hpp>
+#include <heatpp/ops/detail/index_list.hpp>
 
 #include <cstring>
 #include <numeric>
@@ -46,18 +47,11 @@ void keep(const void* in, const bool* mask, std::int64_t n, std::int64_t bytes, 
   }
 }
 
-at::Tensor by_torch(const at::Tensor& block, std::int64_t axis, const at::Tensor& mask) {
-  c10::List<std::optional<at::Tensor>> indices;
-  for (std::int64_t i = 0; i < axis; ++i) indices.push_back(std::nullopt);
-  indices.push_back(mask);
-  return at::index(block, indices);
-}
-
 }  // namespace
 
 at::Tensor compressed(const at::Tensor& block, std::int64_t axis, const at::Tensor& mask) {
   const bool plain = axis == 0 && block.is_cpu() && mask.is_cpu() && block.is_contiguous() && mask.is_contiguous();
-  if (!plain) return by_torch(block, axis, mask);
+  if (!plain) return at::index(block, index_list(axis, mask));
   const auto* wanted = mask.const_data_ptr<bool>();
   const auto n = mask.numel();
   const auto count = std::accumulate(wanted, wanted + n, std::int64_t{0});

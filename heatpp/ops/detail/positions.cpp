@@ -3,6 +3,7 @@
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
+#include <heatpp/ops/detail/index_list.hpp>
 #include <heatpp/ops/detail/positions.hpp>
 #include <heatpp/ops/detail/routes.hpp>
 
@@ -212,10 +213,7 @@ DNDarray take_here(const DNDarray& x, const Positions& positions, const Broadcas
   const bool in_place = positions.axes.size() == 1 && positions.axes.front() == positions.place;
   at::Tensor block;
   if (in_place) {
-    c10::List<std::optional<at::Tensor>> list;
-    for (int axis = 0; axis < positions.place; ++axis) list.push_back(std::nullopt);
-    list.push_back(asked.blocks.front());
-    block = at::index(x.larray(), list);
+    block = at::index(x.larray(), index_list(positions.place, asked.blocks.front()));
   } else {
     block = at::index(indexed_first(x, positions.axes), list_of(asked.blocks));
     block = move_to_place(block, asked.layout.ndim(), positions.place);
