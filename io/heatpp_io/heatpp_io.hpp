@@ -11,4 +11,5 @@
 #include <heatpp_io/save_hdf5.hpp>
 #include <heatpp_io/save_npy.hpp>
 #include <heatpp_io/source.hpp>
+#include <heatpp_io/stored_rows.hpp>
 #include <heatpp_io/zarr.hpp>
