@@ -93,7 +93,7 @@ TEST_CASE("A scalar event has protobuf's wire format", "[nn][tensorboard]") {
       "\x15\0\0\x80\x3e",         // 2: 0.25f
       27);
 
-  CHECK(event::scalar_event(1.5, 300, "loss", 0.25f) == expected);
+  CHECK(event::scalar_event({1.5, 300, "loss"}, 0.25f) == expected);
 }
 
 TEST_CASE("TensorBoard files hold the version and every scalar", "[nn][tensorboard]") {
@@ -108,7 +108,7 @@ TEST_CASE("TensorBoard files hold the version and every scalar", "[nn][tensorboa
     CHECK(records[0].substr(9) ==
           "\x1a\x0d"
           "brain.Event:2");
-    CHECK(records[3].substr(9) == event::scalar_event(0, 2, "train/loss", 1.0f / 3).substr(9));
+    CHECK(records[3].substr(9) == event::scalar_event({0, 2, "train/loss"}, 1.0f / 3).substr(9));
     std::filesystem::remove_all(out());
   }
 }
