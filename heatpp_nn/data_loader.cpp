@@ -59,10 +59,9 @@ struct DataLoader::Epoch::Windows {
     if (dataset.is_stored()) read_ahead(end);
   }
 
-  /// Where the rows of a batch are in those of the window.
+  /// Where the rows of a batch are in those of the window; all batches before it are full, or have the last rows.
   [[nodiscard]] at::Tensor part(const at::Tensor& of_window, std::int64_t batch) const {
-    std::int64_t before = 0;
-    for (auto b = first; b < batch; ++b) before += sampler.count(b);
+    const auto before = std::min((batch - first) * sampler.batch_size(), of_window.numel());
     return of_window.narrow(0, before, sampler.count(batch));
   }
 };

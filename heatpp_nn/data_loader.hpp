@@ -19,8 +19,8 @@ struct DataPosition {
 ///     for (const auto& [inputs, targets] : loader.epoch(e)) ...
 /// Every rank gets equally many, and all ranks go through them together: where rows come from other ranks
 /// (Shuffle::global and blocks of arrays in memory) they are exchanged for some batches at a time, 64 MiB on a rank,
-/// and where they come from files they are read by a thread ahead of training, a window at a time; then all ranks agree
-/// that reading went well. Else local. A batch is overwritten by the next one; `clone()` what has to last longer.
+/// and where they come from files they are read by a thread ahead of training, a window at a time too; then all ranks
+/// agree that reading went well. Else local. A batch is overwritten by the next one; `clone()` what has to last longer.
 class DataLoader {
  public:
   /// `transforms` are applied to every batch, one after the other. Throws ValueError as DistributedSampler.

@@ -28,7 +28,9 @@ DNDarray select_rows(const DNDarray& x, const at::Tensor& chosen, std::span<cons
 
 Dataset select_rows(const Dataset& dataset, const at::Tensor& chosen) {
   const auto counts = dataset.comm().allgather(chosen.numel());
-  return {select_rows(dataset.inputs(), chosen, counts), select_rows(dataset.targets(), chosen, counts)};
+  return {select_rows(dataset.inputs(), chosen, counts),
+          select_rows(dataset.targets(), chosen, counts),
+          {.window_bytes = dataset.samples().window_bytes()}};
 }
 
 TrainValidation split_arrays(const Dataset& dataset, const Bijection& order, std::int64_t validation) {
@@ -42,8 +44,8 @@ TrainValidation split_arrays(const Dataset& dataset, const Bijection& order, std
 
 }  // namespace
 
-Dataset::Dataset(const DNDarray& inputs, const DNDarray& targets)
-    : samples_(std::make_shared<detail::ArraySamples>(inputs, targets)) {}
+Dataset::Dataset(const DNDarray& inputs, const DNDarray& targets, const DatasetOptions& options)
+    : samples_(std::make_shared<detail::ArraySamples>(inputs, targets, options.window_bytes)) {}
 
 Dataset Dataset::from_hdf5(const io::Source& source, const Hdf5DatasetOptions& options) {
   const io::StoredRows inputs(source, options.inputs, {.dtype = options.dtype, .comm = options.comm}),
@@ -55,7 +57,14 @@ std::int64_t Dataset::size() const { return layout().shape()[0]; }
 const Layout& Dataset::layout() const { return samples_->layout(); }
 const Communicator& Dataset::comm() const { return samples_->comm(); }
 bool Dataset::is_stored() const { return samples_->is_stored(); }
-Batch Dataset::rows(const at::Tensor& numbers) const { return detail::in_order(samples_->reach(numbers)); }
+Batch Dataset::rows(const at::Tensor& numbers) const {
+  const auto first = is_stored() ? 0 : layout().offset(comm().rank());
+  const auto end = is_stored() ? size() : layout().offset(comm().rank() + 1);
+  if (numbers.lt(first).logical_or(numbers.ge(end)).any().item<bool>())
+    raise<IndexError>("Dataset", "got rows {} to {}; expected {} to {}, which this rank can reach",
+                      numbers.min().item<std::int64_t>(), numbers.max().item<std::int64_t>(), first, end - 1);
+  return detail::in_order(samples_->reach(numbers));
+}
 const DNDarray& Dataset::inputs() const { return arrays(*samples_).inputs(); }
 const DNDarray& Dataset::targets() const { return arrays(*samples_).targets(); }
 

@@ -27,11 +27,16 @@ struct Hdf5DatasetOptions {
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
 };
 
+/// Options of a Dataset in memory.
+struct DatasetOptions {
+  std::int64_t window_bytes = std::int64_t{64} << 20;  ///< fetched at once by each rank where rows leave their ranks
+};
+
 /// Two arrays with equally many rows: what goes into a network, and what should come out. A handle.
 class Dataset {
  public:
   /// Arrays in memory. Throws ValueError on all ranks where they are not split along axis 0 at the same rows.
-  Dataset(const DNDarray& inputs, const DNDarray& targets);
+  Dataset(const DNDarray& inputs, const DNDarray& targets, const DatasetOptions& options = {});
   /// Arrays that stay in their files, as many as they are (`<heatpp_io/stored_rows.hpp>`); ranks share the rows evenly.
   /// Collective. Errors as io::load_hdf5, and ValueError where the numbers of rows differ.
   [[nodiscard]] static Dataset from_hdf5(const io::Source& source, const Hdf5DatasetOptions& options = {});

@@ -25,6 +25,11 @@ Layout checked(const Layout& layout, const SamplerOptions& options) {
 
 std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+/// The first of `n` rows that `rank` has when `ranks` share them evenly.
+std::int64_t even_offset(std::int64_t n, std::int64_t ranks, std::int64_t rank) {
+  return rank * (n / ranks) + std::min(rank, n % ranks);
+}
+
 }  // namespace
 
 DistributedSampler::DistributedSampler(const Layout& layout, int rank, const SamplerOptions& options)
@@ -52,11 +57,13 @@ std::int64_t DistributedSampler::count(std::int64_t batch, int rank) const {
   const auto rows = options_.batch_size;
   if (options_.remainder != Remainder::join) return rows;
   if (!is_global()) return std::clamp<std::int64_t>(layout_.count(rank) - batch * rows, 0, rows);
-  const auto left = std::min(extent() - batch * rows * layout_.ranks(), rows * layout_.ranks());
-  return Layout({left}, 0, layout_.ranks()).count(rank);
+  return even_offset(total(batch), layout_.ranks(), rank + 1) - even_offset(total(batch), layout_.ranks(), rank);
 }
 
 std::int64_t DistributedSampler::total(std::int64_t batch) const {
+  const auto full = options_.batch_size * layout_.ranks();
+  if (options_.remainder != Remainder::join) return full;
+  if (is_global()) return std::min(full, extent() - batch * full);
   std::int64_t sum = 0;
   for (int rank = 0; rank < layout_.ranks(); ++rank) sum += count(batch, rank);
   return sum;
@@ -75,9 +82,7 @@ double DistributedSampler::weight(std::int64_t batch) const {
 std::int64_t DistributedSampler::first_place(std::int64_t batch) const {
   const auto rows = options_.batch_size;
   if (!is_global()) return layout_.offset(rank_) + batch * rows % layout_.count(rank_);
-  const auto first = batch * rows * layout_.ranks();
-  const auto together = options_.remainder == Remainder::join ? total(batch) : rows * layout_.ranks();
-  return (first + Layout({together}, 0, layout_.ranks()).offset(rank_)) % extent();
+  return (batch * rows * layout_.ranks() + even_offset(total(batch), layout_.ranks(), rank_)) % extent();
 }
 
 at::Tensor DistributedSampler::rows(std::int64_t epoch, std::int64_t first, std::int64_t last) const {

@@ -12,8 +12,8 @@ enum class Shuffle {
   local,   ///< each rank's own among themselves; they stay on their rank
   blocks,  ///< runs of neighbours all over the array, and then rows among `mix` runs: cheap to read from files. Two
            ///< rows of a run are seldom far apart; each rank goes through runs of its own
-  global  ///< every row is equally likely at every place of every rank. Equal for any number of ranks: the rows of a
-          ///< batch of all ranks together depend on seed, epoch and the rows in it only
+  global   ///< every row is equally likely at every place of every rank. Equal for any number of ranks: the rows of a
+           ///< batch of all ranks together depend on seed, epoch and the rows in it only
 };
 
 /// What happens to rows that do not fill a batch on every rank.

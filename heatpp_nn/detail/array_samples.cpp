@@ -25,7 +25,8 @@ std::vector<std::int64_t> count_by_owner(const at::Tensor& sorted, const Layout&
 
 }  // namespace
 
-ArraySamples::ArraySamples(const DNDarray& inputs, const DNDarray& targets) : inputs_(inputs), targets_(targets) {
+ArraySamples::ArraySamples(const DNDarray& inputs, const DNDarray& targets, std::int64_t window_bytes)
+    : inputs_(inputs), targets_(targets), window_bytes_(window_bytes) {
   if (inputs.split() != 0 || targets.split() != 0 || !same_cut(inputs.layout(), targets.layout()))
     raise<ValueError>(
         "Dataset", "got inputs of shape {}, {} and targets of shape {}, {}; expected both split 0, at the same rows",

@@ -29,19 +29,20 @@ class Samples {
 /// Two arrays that are cut alike along axis 0.
 class ArraySamples : public Samples {
  public:
-  ArraySamples(const DNDarray& inputs, const DNDarray& targets);
+  ArraySamples(const DNDarray& inputs, const DNDarray& targets, std::int64_t window_bytes);
   [[nodiscard]] const Layout& layout() const override { return inputs_.layout(); }
   [[nodiscard]] const Communicator& comm() const override { return inputs_.comm(); }
   [[nodiscard]] Window reach(const at::Tensor& rows) const override;
   [[nodiscard]] Window fetch(const at::Tensor& rows) const override;
   [[nodiscard]] bool is_stored() const override { return false; }
   [[nodiscard]] std::int64_t row_bytes() const override;
-  [[nodiscard]] std::int64_t window_bytes() const override { return std::int64_t{64} << 20; }
+  [[nodiscard]] std::int64_t window_bytes() const override { return window_bytes_; }
   [[nodiscard]] const DNDarray& inputs() const { return inputs_; }
   [[nodiscard]] const DNDarray& targets() const { return targets_; }
 
  private:
   DNDarray inputs_, targets_;
+  std::int64_t window_bytes_;
 };
 
 /// The rows of a window in the order in which they were asked for.

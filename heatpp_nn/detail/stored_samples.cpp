@@ -47,11 +47,7 @@ PartOfSamples::PartOfSamples(const Dataset& whole, const random::detail::Bijecti
 
 Window PartOfSamples::reach(const at::Tensor& rows) const {
   auto there = rows.clone();
-  for (auto& row : values(there)) {
-    if (row < 0 || row >= layout_.shape()[0])
-      heatpp::detail::raise<IndexError>("Dataset", "got row {}; expected one below {}", row, layout_.shape()[0]);
-    row = order_(first_ + row);
-  }
+  for (auto& row : values(there)) row = order_(first_ + row);
   return whole_.samples().reach(there);
 }
 

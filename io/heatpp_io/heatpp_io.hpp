@@ -7,6 +7,7 @@
 #include <heatpp_io/load_npy.hpp>
 #include <heatpp_io/netcdf.hpp>
 #include <heatpp_io/npz.hpp>
+#include <heatpp_io/safetensors.hpp>
 #include <heatpp_io/save_csv.hpp>
 #include <heatpp_io/save_hdf5.hpp>
 #include <heatpp_io/save_npy.hpp>

@@ -19,14 +19,16 @@ at::Tensor all_inputs() { return torch::arange(2 * n, torch::kDouble).view({n, 2
 at::Tensor all_targets() { return torch::arange(n, torch::kLong); }
 
 /// In memory, cut unevenly: rank 0 has 10 rows more than its share.
-Dataset in_memory() {
+Dataset in_memory(std::int64_t window_bytes = std::int64_t{64} << 20) {
   const auto even = ht::Layout({n}, 0, ht::world().size());
   auto offsets = std::vector<std::int64_t>(even.offsets().begin(), even.offsets().end());
   for (std::size_t r = 1; r + 1 < offsets.size(); ++r) offsets[r] += 10;
   const ht::Layout cut({n}, 0, offsets);
   const auto rank = ht::world().rank();
   const auto block = [&](const at::Tensor& x) { return x.narrow(0, cut.offset(rank), cut.count(rank)).clone(); };
-  return {ht::from_local(block(all_inputs()), {.split = 0}), ht::from_local(block(all_targets()), {.split = 0})};
+  return {ht::from_local(block(all_inputs()), {.split = 0}),
+          ht::from_local(block(all_targets()), {.split = 0}),
+          {.window_bytes = window_bytes}};
 }
 
 /// The same rows in three files, the second of them in compressed chunks.
@@ -105,7 +107,7 @@ const std::multiset<std::int64_t>& every_row() {
 TEST_CASE("With join every row is trained once, in every order and from everywhere", "[nn][loader]") {
   const Files files;
   for (const auto shuffle : {Shuffle::none, Shuffle::local, Shuffle::blocks, Shuffle::global})
-    for (const auto& dataset : {in_memory(), files.dataset(), files.dataset(200)}) {
+    for (const auto& dataset : {in_memory(), in_memory(200), files.dataset(), files.dataset(200)}) {
       DataLoader loader(dataset,
                         {.batch_size = 4, .shuffle = shuffle, .remainder = Remainder::join, .block = 5, .mix = 3});
 
@@ -138,7 +140,7 @@ TEST_CASE("A global order is the same in memory and in files, and at any number 
 
 TEST_CASE("A loader goes on at any batch", "[nn][loader]") {
   const Files files;
-  for (const auto& dataset : {in_memory(), files.dataset(300)}) {
+  for (const auto& dataset : {in_memory(300), files.dataset(300)}) {
     const SamplerOptions options{.batch_size = 3, .shuffle = Shuffle::global, .seed = 2, .remainder = Remainder::pad};
     DataLoader loader(dataset, options), resumed(dataset, options);
     const auto whole = batches_of(loader, 7);
@@ -183,6 +185,9 @@ TEST_CASE("Datasets in files that do not fit are refused on all ranks", "[nn][lo
             [&] { (void)Dataset::from_hdf5(files.path("odd.h5"), {.inputs = "x", .targets = "y"}); }) != "");
   CHECK_THROWS_AS(Dataset::from_hdf5(files.path("none.h5")), ht::IoError);
   CHECK_THROWS_AS(files.dataset().inputs(), ht::ValueError);
+  CHECK(files.dataset().rows(torch::tensor({70, 3})).targets.equal(torch::tensor({70, 3})));
+  CHECK_THROWS_AS(files.dataset().rows(torch::tensor({0, n})), ht::IndexError);
+  CHECK_THROWS_AS(in_memory().rows(torch::tensor({-1})), ht::IndexError);
 }
 
 TEST_CASE("A split has exact, disjoint parts, the same in memory and in files", "[nn][loader]") {
