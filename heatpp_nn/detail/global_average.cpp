@@ -12,6 +12,13 @@ namespace heatpp::nn::detail {
 using heatpp::detail::buffer_of;
 using heatpp::detail::raise;
 
+namespace {
+
+// Between two looks at messages under way: short against a message of a megabyte, long against a look.
+constexpr std::chrono::microseconds pause{1000};
+
+}  // namespace
+
 GlobalAverage::GlobalAverage(const Topology& topology, std::vector<at::Tensor> parameters, const GlobalOptions& options)
     : topology_(topology),
       across_(topology.across(), {.node_of = [](int rank) { return rank; }}),
@@ -104,7 +111,9 @@ void GlobalAverage::start(bool failed) {
     if (options_.together) shard.snapshot = shard.values.clone();
     if (carries()) send(shard);
   }
-  if (carries()) requests_.push_back(across_.iallreduce(flags_, ReduceOp::max));
+  if (!carries()) return;
+  requests_.push_back(across_.iallreduce(flags_, ReduceOp::max));
+  if (across_.comm().size() > 1) beside_.emplace(pause);
 }
 
 /// The shares of the node's mean, where its ranks differ.
@@ -140,6 +149,7 @@ void GlobalAverage::land() {
   for (auto& request : requests_) request.wait();
   exposed_seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
   progress();
+  beside_.reset();
   requests_.clear();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp/comm/progress_thread.hpp>
 #include <heatpp_nn/detail/flat.hpp>
 #include <heatpp_nn/merge.hpp>
 
@@ -97,6 +98,7 @@ class GlobalAverage {
   std::vector<std::vector<std::int64_t>> counts_;  // for each buffer, the share of each rank of the node
   std::vector<Shard> shards_;                      // this rank's, for each buffer
   std::vector<Request> requests_;
+  std::optional<ProgressThread> beside_;  // while they are under way
   std::array<double, 2> flags_{0, 0};  // failed; batches needed
   std::array<double, 2> mine_{0, 0};
   Clock::time_point began_ = {};
