@@ -10,12 +10,15 @@
 #include <heatpp_nn/loss_plot.hpp>
 #include <heatpp_nn/merge.hpp>
 #include <heatpp_nn/metrics.hpp>
+#include <heatpp_nn/mixed_precision.hpp>
+#include <heatpp_nn/online.hpp>
 #include <heatpp_nn/plateau.hpp>
 #include <heatpp_nn/progress_bar.hpp>
 #include <heatpp_nn/replica.hpp>
 #include <heatpp_nn/safetensors.hpp>
 #include <heatpp_nn/sampler.hpp>
 #include <heatpp_nn/schedule.hpp>
+#include <heatpp_nn/stop_signal.hpp>
 #include <heatpp_nn/tensorboard.hpp>
 #include <heatpp_nn/timeline.hpp>
 #include <heatpp_nn/transforms.hpp>

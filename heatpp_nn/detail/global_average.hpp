@@ -99,7 +99,7 @@ class GlobalAverage {
   std::vector<Shard> shards_;                      // this rank's, for each buffer
   std::vector<Request> requests_;
   std::optional<ProgressThread> beside_;  // while they are under way
-  std::array<double, 2> flags_{0, 0};  // failed; batches needed
+  std::array<double, 2> flags_{0, 0};     // failed; batches needed
   std::array<double, 2> mine_{0, 0};
   Clock::time_point began_ = {};
   std::optional<double> landed_after_;  // seconds
