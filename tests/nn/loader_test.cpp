@@ -186,7 +186,7 @@ TEST_CASE("Datasets in files that do not fit are refused on all ranks", "[nn][lo
   CHECK_THROWS_AS(Dataset::from_hdf5(files.path("none.h5")), ht::IoError);
   CHECK_THROWS_AS(files.dataset().inputs(), ht::ValueError);
   CHECK(files.dataset().rows(torch::tensor({70, 3})).targets.equal(torch::tensor({70, 3})));
-  CHECK_THROWS_AS(files.dataset().rows(torch::tensor({0, n})), ht::IndexError);
+  CHECK_THROWS_AS(files.dataset().rows(torch::tensor({0, 103})), ht::IndexError);
   CHECK_THROWS_AS(in_memory().rows(torch::tensor({-1})), ht::IndexError);
 }
 
