@@ -17,7 +17,9 @@ TARGET = 0.88  # test accuracy on Fashion-MNIST
 RATES = (2000, 1000, 500, 200, 50)  # Mbit/s of a node's link
 RACES = (1000, 500)  # ... at which trainings run to the end
 NODES, RANKS_EACH, BATCH = 4, 2, 256
-DASO = ["--mode", "daso", "--warm-up", "8", "--measured", "--review", "1000000"]
+RULES = ("daso", "alpha", "delta", "outer")
+OUTER = ["--outer-rate", "0.7", "--outer-momentum", "0.5"]
+DASO = ["--mode", "daso", "--warm-up", "8", "--interval", "1", "--wait", "1", "--measured", "--review", "1000000"]
 
 
 def lab():
@@ -138,6 +140,39 @@ class Training:
             print(json.dumps({"workload": "lab.daso", "missing": str(reason)}))
             return False
         return True
+
+
+    # What merging keeps.
+
+    def merge(self, nodes_each=(2, 4, 8), epochs=6, pictures=os.path.join(HERE, "..", "docs")):
+        """The merge rules on nodes of one rank: the share of updates that survives, and what a network learns."""
+        self.make_data()
+        kept = {rule: [] for rule in RULES}
+        for nodes in nodes_each:
+            curves = []
+            for rule in RULES:
+                rules = ["--mode", "daso", "--merge", rule, "--interval", "4", "--wait", "1", "--review", "1000000"]
+                slope = self.emulated(nodes, ["--model", "slope", "--momentum", "0", "--epochs", "4", *rules])
+                learnt = self.emulated(nodes, ["--epochs", str(epochs), "--warm-up", "8", *rules, *OUTER])
+                kept[rule].append(slope["kept"])
+                curves.append({"label": rule, "x": [c[0] for c in learnt["curve"]], "y": [c[2] for c in learnt["curve"]]})
+                print(json.dumps({"workload": "daso.merge", "variant": rule, "nodes": nodes, "kept": round(slope["kept"], 4),
+                                  "accuracy": round(learnt["accuracy"], 4), "epochs": epochs}), flush=True)
+            self.draw(curves, f"{pictures}/merge_accuracy_{nodes}.svg", f"Fashion-MNIST on {nodes} nodes", "epoch",
+                      "test accuracy")
+        self.draw([{"label": rule, "x": list(nodes_each), "y": shares} for rule, shares in kept.items() if rule != "outer"],
+                  f"{pictures}/merge_kept.svg", "Share of the updates that merging keeps", "nodes", "share")
+        return True
+
+    def emulated(self, nodes, arguments):
+        command = ["mpirun", "-n", str(nodes), "-x", f"HEATPP_TOPOLOGY={nodes}x1", self.trainer, "race", "--data", self.data,
+                   "--batch", str(2048 // nodes), *arguments]
+        return self.race(command)
+
+    def draw(self, curves, path, title, x_label, y_label):
+        command = [self.trainer, "draw", "--out", path, "--title", title, "--x-label", x_label, "--y-label", y_label]
+        subprocess.run(command, env=self.environment, check=True, text=True,
+                       input="\n".join(json.dumps(curve) for curve in curves))
 
 
 def summary(variant, name, results):

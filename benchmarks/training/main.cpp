@@ -4,6 +4,7 @@
 
 #include <heatpp/heatpp.hpp>
 #include <heatpp_io/heatpp_io.hpp>
+#include <heatpp_nn/loss_plot.hpp>
 #include <torch/torch.h>
 
 #include <CLI/CLI.hpp>
@@ -19,7 +20,7 @@ namespace {
 
 struct Options {
   bench::TrainerOptions trainer;
-  std::string task = "turns", data;
+  std::string task = "turns", data, out, title, x_label, y_label;
   std::int64_t batch = 256, steps = 10, epochs = 20, evaluations = 2;
   double target = 2, cap = 1e9;
 };
@@ -156,6 +157,17 @@ class Race {
   bool ended_ = false;
 };
 
+/// Draws curves that come as JSON lines on standard input: {"label", "x", "y"}.
+int draw(const Options& options) {
+  nn::LossPlot plot({.title = options.title, .x_label = options.x_label, .y_label = options.y_label});
+  for (std::string line; std::getline(std::cin, line);) {
+    const auto curve = json::parse(line);
+    plot.add_curve(curve["label"], curve["x"], curve["y"]);
+  }
+  plot.save(ht::world(), options.out);
+  return 0;
+}
+
 const std::map<std::string, nn::MergePolicy> policies{{"daso", nn::MergePolicy::daso},
                                                       {"alpha", nn::MergePolicy::alpha},
                                                       {"delta", nn::MergePolicy::delta},
@@ -164,7 +176,11 @@ const std::map<std::string, ht::Dtype> wires{{"float32", ht::float32}, {"bfloat1
 
 void add_options(CLI::App& app, Options& o) {
   auto& daso = o.trainer.daso;
-  app.add_option("task", o.task, "turns, or race")->check(CLI::IsMember({"turns", "race"}));
+  app.add_option("task", o.task, "turns, race or draw")->check(CLI::IsMember({"turns", "race", "draw"}));
+  app.add_option("--out", o.out, "picture");
+  app.add_option("--title", o.title);
+  app.add_option("--x-label", o.x_label);
+  app.add_option("--y-label", o.y_label);
   app.add_option("--model", o.trainer.model)->check(CLI::IsMember({"mlp", "cnn", "slope"}));
   app.add_option("--mode", o.trainer.mode)->check(CLI::IsMember({"none", "data_parallel", "daso"}));
   app.add_option("--batch", o.batch, "rows of each rank");
@@ -198,6 +214,7 @@ int main(int argc, char** argv) {
   add_options(app, options);
   CLI11_PARSE(app, argc, argv);
   if (options.task == "turns") return take_turns(options);
+  if (options.task == "draw") return draw(options);
   Race(options).run();
   return 0;
 }

@@ -3,6 +3,10 @@
 
 #include <heatpp_nn/checkpoint.hpp>
 
+#include <sys/resource.h>
+
+#include <csignal>
+
 #include <filesystem>
 #include <fstream>
 
@@ -213,4 +217,57 @@ TEST_CASE("A checkpoint that cannot be written is an error on all ranks", "[nn][
   const auto message = message_of<ht::IoError>([&] { save_checkpoint("no/such/folder/x.pt", *run.daso); });
 
   CHECK_THAT(message, Catch::Contains("no/such/folder/x.pt"));
+}
+
+TEST_CASE("A disk that fills up leaves the last checkpoint as it was", "[nn][checkpoint]") {
+  const Cleanup cleanup;
+  const ht::Topology topology(ht::world());
+  Run run(topology);
+  run.train(0, 4);
+  save_checkpoint(path(), *run.daso);
+  const auto saved = run.model->checksum();
+  run.train(4, 6);
+
+  // Files of rank 0 may not grow beyond a kilobyte, which stands in for a full disk.
+  rlimit former{};
+  getrlimit(RLIMIT_FSIZE, &former);
+  const rlimit small{1024, former.rlim_max};
+  if (ht::world().rank() == 0) setrlimit(RLIMIT_FSIZE, &small);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const auto message = message_of<ht::IoError>([&] { save_checkpoint(path(), *run.daso); });
+  setrlimit(RLIMIT_FSIZE, &former);
+  std::signal(SIGXFSZ, handler);
+
+  CHECK_THAT(message, Catch::Contains(path()) && Catch::Contains("room on the disk"));
+  Run again(topology);
+  (void)load_checkpoint(path(), *again.daso);
+  CHECK(again.model->checksum() == saved);
+}
+
+// Two halves of one test, each a launch of its own: a rank dies between the start of a transfer and its merge, and the
+// next run goes on from the last checkpoint.
+namespace {
+const std::string last_good = (std::filesystem::temp_directory_path() / "nn_checkpoint_test.last_good").string();
+}
+
+TEST_CASE("A rank dies with a transfer under way", "[.dies]") {
+  const ht::Topology topology(ht::world(), {.node_of = [](int rank) { return rank / 2; }});
+  Run run(topology, {.interval = {.first = {4, 3}}});
+  run.train(0, 5);
+  save_checkpoint(last_good, *run.daso, {.batch = 5});
+  run.train(5, 8);
+  if (ht::world().rank() == ht::world().size() - 1) std::raise(SIGKILL);
+  run.train(8, 24);
+}
+
+TEST_CASE("Training goes on where a rank had died", "[.goes_on]") {
+  const ht::Topology topology(ht::world(), {.node_of = [](int rank) { return rank / 2; }});
+  Run run(topology, {.interval = {.first = {4, 3}}});
+  const auto resumed = load_checkpoint(last_good, *run.daso);
+  CHECK(resumed.position.batch == 5);
+  run.train(resumed.position.batch, 24);
+  run.daso->drain();
+  CHECK(run.model->equal_on_all_ranks());
+  ht::world().barrier();
+  if (ht::world().rank() == 0) std::filesystem::remove(last_good);
 }
