@@ -44,7 +44,8 @@ struct Step {
 using Steps = std::vector<Step>;
 
 /// What one rank does in a collective. The steps of a lane follow one another; lanes run at the same time, at most
-/// `window` of them, each a step behind the one before it. Lanes of equal shape share their steps and differ by an offset in elements.
+/// `window` of them, each a step behind the one before it. Lanes of equal shape share their steps and differ by an
+/// offset in elements.
 struct Lane {
   std::shared_ptr<const Steps> steps;
   std::int64_t offset = 0;
