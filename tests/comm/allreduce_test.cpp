@@ -81,6 +81,25 @@ TEST_CASE("every algorithm knows every operation, and floats come out alike on a
   }
 }
 
+TEST_CASE("the size of chunks does not change a bit of a sum", "[comm][allreduce]") {
+  const auto& world = ht::world();
+  for (const auto& machine : machines(world.size())) {
+    const ht::Topology topology(world, machine);
+    std::vector<float> mine(1000);
+    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = std::sin(static_cast<float>(i + 1) * (world.rank() + 1.f));
+    auto reference = mine;
+    topology.allreduce(reference, {.algorithm = "blueconnect"});
+    for (const std::int64_t chunk : {4, 28, 400, 4000}) {
+      auto data = mine;
+
+      topology.allreduce(data, {.algorithm = "blueconnect", .chunk_bytes = chunk});
+
+      INFO("chunks of " << chunk << " on " << ht::comm::describe(topology));
+      CHECK(data == reference);
+    }
+  }
+}
+
 TEST_CASE("16-bit floats are accumulated in float32 and rounded once", "[comm][allreduce]") {
   const auto& world = ht::world();
   const ht::Topology topology(world);

@@ -213,3 +213,10 @@ TEST_CASE("halving and doubling take the logarithm of the ranks in steps", "[com
   for (const auto& [p, expected] : steps)
     CHECK(ht::comm::recursive(grid({p}), {0, 1 << 20, 4}).lanes[0].steps->size() == expected);
 }
+
+TEST_CASE("groups exchange at once each way, and large ones by halves", "[comm][schedule]") {
+  const std::map<std::vector<int>, std::size_t> steps{
+      {{4}, 2}, {{8, 4}, 4}, {{6, 8, 4}, 6}, {{48, 4}, 12}, {{192}, 14}};
+  for (const auto& [shape, expected] : steps)
+    CHECK(ht::comm::blueconnect(grid(shape), {0, 1 << 20, 4}).lanes[0].steps->size() == expected);
+}

@@ -43,7 +43,9 @@ Execution::Execution(const Communicator& comm, Schedule schedule, Buffer data, R
       window_(std::clamp<std::size_t>(static_cast<std::size_t>(schedule_.window), 1, tags_each)),
       first_tag_(next_tag(comm.impl())) {
   for (std::size_t lane = 0; lane < std::min(schedule_.lanes.size(), window_); ++lane)
-    post(active_.emplace_back(Active{lane}));
+    skip_to_next_lane(active_.emplace_back(Active{lane}));
+  for (auto& active : active_)
+    if (may_post(active)) post(active);
 }
 
 Execution::~Execution() {
@@ -77,13 +79,16 @@ void Execution::send(Active& active, const std::byte* from, std::int64_t bytes, 
   });
 }
 
+bool Execution::may_post(const Active& active) const {
+  if (active.posted || ended(active)) return false;
+  if (active.lane == 0 || window_ == 1) return true;
+  const auto& before = active_[(active.lane - 1) % window_];
+  return before.lane >= active.lane || before.step > active.step;
+}
+
 void Execution::post(Active& active) {
-  while (!ended(active) && active.step == steps_of(active).size()) {
-    active.lane += window_;
-    active.step = 0;
-  }
-  if (ended(active)) return;
   const auto& step = steps_of(active)[active.step];
+  active.posted = true;
   active.begin = Clock::now();
   active.bytes_sent = 0;
   if (step.coded == Coded::no) post_plain(active, step);
@@ -138,7 +143,16 @@ void Execution::finish(Active& active) {
             static_cast<std::int64_t>(itemsize(data_.dtype));
   }
   active.requests.clear();
+  active.posted = false;
   ++active.step;
+  skip_to_next_lane(active);
+}
+
+void Execution::skip_to_next_lane(Active& active) const {
+  while (!ended(active) && active.step == steps_of(active).size()) {
+    active.lane += window_;
+    active.step = 0;
+  }
 }
 
 bool Execution::arrived(Active& active) {
@@ -149,15 +163,17 @@ bool Execution::arrived(Active& active) {
 }
 
 bool Execution::advance() {
-  bool done = true;
-  for (auto& active : active_) {
-    if (!ended(active) && arrived(active)) {
-      finish(active);
-      post(active);
+  // A step that ends may let another lane begin one.
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (auto& active : active_) {
+      if (active.posted && arrived(active)) finish(active);
+      else if (!may_post(active)) continue;
+      if (may_post(active)) post(active);
+      moved = true;
     }
-    done = done && ended(active);
   }
-  return done;
+  return std::ranges::all_of(active_, [this](const auto& active) { return ended(active); });
 }
 
 bool Execution::advance_or_sleep() {

@@ -16,7 +16,7 @@ struct Coding {
 };
 
 /// Carries out a schedule on a buffer: posts the messages of a step, and when all have come combines what is to be
-/// combined and goes on with the next. Lanes do so independently of each other.
+/// combined and goes on with the next. Lanes follow each other at a distance of a step.
 class Execution final : public Operation {
  public:
   Execution(const Communicator& comm, Schedule schedule, Buffer data, ReduceOp op, Coding coding = {});
@@ -30,6 +30,7 @@ class Execution final : public Operation {
   struct Active {
     std::size_t lane;
     std::size_t step = 0;
+    bool posted = false;
     std::vector<MPI_Request> requests = {};
     Scratch scratch = {};
     std::int64_t bytes_sent = 0;  // in the step
@@ -39,7 +40,11 @@ class Execution final : public Operation {
   [[nodiscard]] bool ended(const Active& active) const { return active.lane >= schedule_.lanes.size(); }
   [[nodiscard]] const Steps& steps_of(const Active& active) const { return *schedule_.lanes[active.lane].steps; }
   [[nodiscard]] std::byte* address(const Active& active, Range range) const;
-  /// Posts the lane's step, or that of the next lane with steps.
+  /// A lane begins a step when the lane before it has ended that step: lanes that shared a link evenly would all reach
+  /// the next level at once, and leave this one idle.
+  [[nodiscard]] bool may_post(const Active& active) const;
+  /// At the end of a lane.
+  void skip_to_next_lane(Active& active) const;
   void post(Active& active);
   void send(Active& active, const std::byte* from, std::int64_t bytes, int to);
   void receive(Active& active, std::byte* to, std::int64_t bytes, int from);

@@ -44,14 +44,15 @@ struct Step {
 using Steps = std::vector<Step>;
 
 /// What one rank does in a collective. The steps of a lane follow one another; lanes run at the same time, at most
-/// `window` of them, the first ones first. Lanes of equal shape share their steps and differ by an offset in elements.
+/// `window` of them, each a step behind the one before it. Lanes of equal shape share their steps and differ by an
+/// offset in elements.
 struct Lane {
   std::shared_ptr<const Steps> steps;
   std::int64_t offset = 0;
 };
 struct Schedule {
   std::vector<Lane> lanes;
-  int window = 4;
+  int window = 8;
 };
 
 /// How the members of a group exchange their shares: each with each other one at once, which costs one latency, or

@@ -37,10 +37,11 @@ Tree without_single_children(const Tree& tree) {
   return result;
 }
 
-Tree factored(const Tree& tree) {
+Tree factored(const Tree& tree, std::size_t most) {
   if (tree.is_leaf()) return tree;
   std::vector<Tree> parts;
-  for (const auto& child : tree.children) parts.push_back(factored(child));
+  for (const auto& child : tree.children) parts.push_back(factored(child, most));
+  if (parts.size() > 1 && parts.size() <= most) return {-1, tree.level, std::move(parts)};
   while (parts.size() > 1) {
     const auto joined = radix(parts.size());
     std::vector<Tree> nodes;

@@ -19,9 +19,9 @@ struct Tree {
 [[nodiscard]] std::vector<int> ranks_of(const Tree& tree);
 /// The ranks side by side, on one level.
 [[nodiscard]] Tree flat_tree(std::span<const int> ranks, int level);
-/// The same with nodes of many children made of nodes of two or three where that comes out even, so that a group is
-/// left after as many exchanges as the logarithm of its size; and without nodes of a single child.
-[[nodiscard]] Tree factored(const Tree& tree);
+/// The same with nodes of more than `most` children made of nodes of two or three where that comes out even, so that a
+/// group is left after as many exchanges as the logarithm of its size; and without nodes of a single child.
+[[nodiscard]] Tree factored(const Tree& tree, std::size_t most = 1);
 [[nodiscard]] Tree without_single_children(const Tree& tree);
 
 }  // namespace heatpp::detail

@@ -1,0 +1,209 @@
+"""The all-reduces beside those of others: in a lab of network namespaces, on this machine, and on simulated ones."""
+import concurrent.futures
+import glob
+import json
+import os
+import shutil
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+MIB = 1 << 20
+
+
+def json_lines(command, environment, limit):
+    """The lines that a program prints until it ends, or for `limit` seconds, and what it complained of."""
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=limit)
+        output, errors, code = done.stdout, done.stderr, done.returncode
+    except subprocess.TimeoutExpired as late:
+        output, errors, code = (late.stdout or b"").decode(), f"took longer than {limit} s", 1
+    lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    reason = "" if code == 0 else ((errors or output).strip().splitlines() or ["failed"])[-1]
+    return lines, reason
+
+
+def show(**line):
+    print(json.dumps(line), flush=True)
+
+
+# Shape, Mbit/s of the links of nodes and racks, placements, and what an all-reduce of one byte takes on the busiest link,
+# in bytes over bytes a second.
+LABS = [
+    ("2x4", "300", ("block", "cyclic"), 1 / (300e6 / 8)),
+    ("3+5", "300", ("block",), 1 / (300e6 / 8)),
+    ("2x2x2", "300,150", ("block", "cyclic"), 1 / (150e6 / 8)),
+]
+
+
+def lab(program, environment, repeats, limit):
+    """Every all-reduce in one run, on each arrangement of nodes."""
+    for shape, rates, placements, seconds_a_byte in LABS:
+        for placement in placements:
+            for size in (16 * MIB, 32 * MIB):
+                command = [os.path.join(HERE, "lab"), "--shape", shape, "--rates", rates, "--placement", placement, "--", program,
+                           "--bytes", str(size), "--repeat", str(repeats), "--uplink", "eth0",
+                           "--algorithms", "heatpp,ring,blueconnect,mpi,mpi_out,mpi_han"]
+                lines, reason = json_lines(command, environment, limit)
+                if not lines:
+                    show(shape=shape, placement=placement, bytes=size, missing=reason or "the lab was skipped: it needs the right to make namespaces")
+                    continue
+                han = next((line["seconds"] for line in lines if line["algorithm"] == "mpi_han"), None)
+                for line in lines:
+                    wire = size * seconds_a_byte
+                    show(shape=shape, rates=rates, placement=placement, **line, wire=round(wire, 4),
+                         over_wire=round(line["seconds"] / wire, 3), faster_than_han=han and round(han / line["seconds"], 3))
+    return True
+
+
+def one_machine(program, environment, repeats, limit):
+    """heatpp beside the better of MPI's blocking all-reduces, in place and not."""
+    for ranks in (2, 4):
+        command = ["mpirun", "-n", str(ranks), program, "--repeat", str(repeats), "--algorithms", "heatpp,mpi,mpi_out",
+                   "--overlap", str(16 * MIB)]
+        lines, reason = json_lines(command, environment, limit)
+        if reason:
+            show(ranks=ranks, missing=reason)
+        seconds = {}
+        for line in lines:
+            if "overlap_bytes" in line:
+                show(**line)
+            else:
+                seconds.setdefault(line["bytes"], {})[line["algorithm"]] = line["seconds"]
+        for size, of in seconds.items():
+            best = min(of.get("mpi", 1e9), of.get("mpi_out", 1e9))
+            if "heatpp" in of:
+                show(ranks=ranks, bytes=size, **of, ratio=round(best / of["heatpp"], 2))
+    return True
+
+
+# GB/s and us of the links of a GPU, of a node and of a rack, from the innermost out.
+LINKS = [(40, 0.5), (12.5, 1), (50, 1)]
+BUCKET = 9437184
+# What SimGrid has. Its tables of factors by message size stem from TCP; "as written" leaves them out.
+SIMGRID = ("default lr rab1 rab2 rab_rdb rdb smp_binomial smp_binomial_pipeline smp_rdb smp_rsag smp_rsag_lr smp_rsag_rab redbcast ompi "
+           "ompi_ring_segmented mpich mvapich2 mvapich2_rs mvapich2_two_level impi rab").split()
+AS_WRITTEN = ["smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "network/crosstraffic:0"]
+# Only messages take time, and looking for them does not.
+SIMULATION = ["smpi/simulate-computation:no", "smpi/test:1e-9", "smpi/iprobe:1e-9", "smpi/grow-injected-times:no"]
+
+
+def write_machine(folder, racks, nodes, gpus):
+    """SimGrid's description of the machine, and the list of its GPUs."""
+    hosts, items, routes = [], ['<router id="core"/>'], []
+
+    def connect(name, kind, level, above):
+        bandwidth, latency = LINKS[level]
+        items.append(f'<host id="{name}" speed="1Gf"/>' if kind == "host" else f'<router id="{name}"/>')
+        routes.append((f'<link id="{name}-up" bandwidth="{bandwidth}GBps" latency="{latency}us" sharing_policy="SPLITDUPLEX"/>',
+                       f'<route src="{name}" dst="{above}"><link_ctn id="{name}-up" direction="UP"/></route>'))
+
+    for rack in range(racks):
+        connect(f"rack{rack}", "router", 2, "core")
+        for node in range(nodes):
+            connect(f"node{rack}-{node}", "router", 1, f"rack{rack}")
+            for gpu in range(gpus):
+                hosts.append(f"gpu{rack}-{node}-{gpu}")
+                connect(hosts[-1], "host", 0, f"node{rack}-{node}")
+    body = "\n".join(items + [link for link, _ in routes] + [route for _, route in routes])
+    platform, hostfile = os.path.join(folder, "machine.xml"), os.path.join(folder, "hosts")
+    with open(platform, "w") as file:
+        file.write('<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n<platform version="4.1">\n'
+                   f'<zone id="machine" routing="Floyd">\n{body}\n</zone>\n</platform>\n')
+    with open(hostfile, "w") as file:
+        file.write("\n".join(hosts) + "\n")
+    return platform, hostfile
+
+
+def scale_sources():
+    """heatpp/comm with its stand-ins for what is missing, and the benchmark's own memory."""
+    comm = os.path.join(ROOT, "heatpp", "comm")
+    found = [path for folder in (comm, comm + "/detail", comm + "/allreduce") for path in glob.glob(folder + "/*.cpp")]
+    replaced = {path.replace("/no_", "/") for path in found if "/no_" in path} | {comm + "/detail/scratch.cpp"}
+    return [path for path in found if path not in replaced] + glob.glob(os.path.join(HERE, "scale", "*.cpp"))
+
+
+def build_scale(folder):
+    """The same sources, compiled by SimGrid's compiler. What is newer than all headers stays."""
+    os.makedirs(folder, exist_ok=True)
+    newest = max(os.path.getmtime(path) for path in glob.glob(ROOT + "/heatpp/comm/**/*.hpp", recursive=True))
+
+    def compile_one(source):
+        target = os.path.join(folder, os.path.relpath(source, ROOT).replace("/", "_") + ".o")
+        if not os.path.exists(target) or os.path.getmtime(target) < max(newest, os.path.getmtime(source)):
+            subprocess.run(["smpicxx", "-std=c++20", "-O2", "-DFMT_HEADER_ONLY", "-I", ROOT, "-c", source, "-o", target], check=True)
+        return target
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = list(pool.map(compile_one, scale_sources()))
+    program = os.path.join(folder, "heatpp_scale")
+    subprocess.run(["smpicxx", "-o", program, *objects], check=True)
+    return program
+
+
+class Simulation:
+    def __init__(self, folder, environment, limit):
+        self.folder, self.environment, self.limit = folder, environment, limit
+        self.program = build_scale(folder)
+
+    def run(self, shape, configuration, *arguments):
+        platform, hosts = write_machine(self.folder, *shape)
+        ranks = shape[0] * shape[1] * shape[2]
+        command = ["smpirun", "-np", str(ranks), "-platform", platform, "-hostfile", hosts, "--log=root.thres:error"]
+        command += [f"--cfg={item}" for item in SIMULATION + configuration]
+        levels = "x".join(str(extent) for extent in shape if extent > 1)
+        return json_lines([*command, self.program, "--shape", levels, *arguments], self.environment, self.limit)
+
+
+def formula(shape, size):
+    """Seconds of BlueConnect without pipelining, whose groups exchange directly: a latency each way and level."""
+    seconds, share, below, latency = 0, size, 1, 0
+    for level, members in enumerate(reversed(shape)):
+        bandwidth, delay = LINKS[level]
+        latency += 2 * delay * 1e-6  # up to the switch and down
+        # The ranks below share the link, and that of a rack may be wider than those of its nodes.
+        slowest = min(LINKS[l][0] * 1e9 / ranks for l, ranks in zip(range(level + 1), (1, shape[2], shape[1] * shape[2])))
+        if members > 1:
+            seconds += 2 * (latency + (members - 1) / members * share / slowest)
+        share, below = share / members, below * members
+    return seconds
+
+
+def scale(folder, environment, limit, quick):
+    """Tables on 6 racks x 8 nodes x 4 GPUs, and growth from 8 to 192 of these."""
+    if not shutil.which("smpicxx") or not shutil.which("smpirun"):
+        show(workload="scale.allreduce", missing="SimGrid is not installed (Debian: libsimgrid-dev)")
+        return True
+    simulation = Simulation(folder, environment, limit)
+    machine = (6, 8, 4)
+    ours = ["--algorithms", "blueconnect", "--chunks", f"0,{BUCKET // 3 + 64}"]
+    for name, configuration in (("as written", AS_WRITTEN), ("SimGrid's tables", [])):
+        for line in simulation.run(machine, configuration, *ours, "--bytes", str(BUCKET))[0]:
+            show(workload="bucket", network=name, **line)
+    for shape in ((1, 2, 4), (1, 4, 4), (1, 8, 4), (2, 8, 4), (3, 8, 4), (6, 8, 4)):
+        lines, _ = simulation.run(shape, AS_WRITTEN, "--algorithms", "blueconnect", "--chunks", str(2 * BUCKET), "--bytes", str(BUCKET))
+        for line in lines:
+            expected = formula(shape, BUCKET)
+            show(workload="growth", shape=shape, ranks=shape[0] * shape[1] * shape[2], seconds=line["seconds"],
+                 formula=round(expected, 7), ratio=round(line["seconds"] / expected, 3))
+    contenders = [("heatpp blueconnect", [], ["--algorithms", "blueconnect", "--chunks", "4000000"]),
+                  ("heatpp recursive", [], ["--algorithms", "recursive"]),
+                  ("heatpp ring", [], ["--algorithms", "ring"])]
+    contenders += [(f"SimGrid {name}", [f"smpi/allreduce:{name}"], ["--algorithms", "mpi"]) for name in SIMGRID]
+    for name, configuration, arguments in contenders[:2] if quick else contenders:
+        lines, reason = simulation.run(machine, configuration, *arguments, "--resnet50")
+        total = sum(line["seconds"] * line["times"] for line in lines)
+        bucket = next((line["seconds"] for line in lines if line["bytes"] == BUCKET), None)
+        show(workload="ResNet-50, 161 tensors", algorithm=name, seconds=None if reason else round(total, 6), bucket=bucket,
+             **({"missing": reason, "until_then": round(total, 6)} if reason else {}))
+    return True
+
+
+def run(name, build, environment, repeats, limit):
+    if name == "scale.allreduce":
+        return scale(os.path.join(build, "scale"), environment, max(limit, 900), quick=repeats == 1)
+    program = os.environ.get("HEATPP_ALLREDUCE_BENCH", os.path.join(build, "release", "benchmarks", "heatpp_allreduce"))
+    if not os.path.exists(program):
+        show(workload=name, missing=f"{program} is not built (target heatpp_allreduce)")
+        return False
+    return {"lab.allreduce": lab, "allreduce": one_machine}[name](program, environment, repeats, max(limit, 300))
