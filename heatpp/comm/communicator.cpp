@@ -4,6 +4,7 @@
 #include <heatpp/comm/detail/pending.hpp>
 #include <heatpp/comm/detail/operation.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/device/collectives.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -39,6 +40,7 @@ void Communicator::allreduce(Buffer data, ReduceOp op, Site site) const {
   check_collective(*this, {"allreduce", data.count, data.dtype, static_cast<int>(op)}, site);
   impl_->count(data.bytes());
   if (size() == 1) return;
+  if (data.memory.on_device()) return run(*device::start_allreduce(*this, data, op));
   if (is_float16(data.dtype)) return run(*start_allreduce(*this, data, op));
   const auto mpi = mpi_op(op, data.dtype);
   for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
@@ -53,10 +55,12 @@ Request Communicator::iallreduce(Buffer data, ReduceOp op, Site site) const {
   check_collective(*this, {"iallreduce", data.count, data.dtype, static_cast<int>(op)}, site);
   impl_->count(data.bytes());
   if (size() == 1) return {};
+  if (data.memory.on_device()) return start(device::start_allreduce(*this, data, op));
   return start(start_allreduce(*this, data, op));
 }
 
 void Communicator::exscan(Buffer data, ReduceOp op, Site site) const {
+  device::expect_host("exscan", data.memory);
   check_collective(*this, {"exscan", data.count, data.dtype, static_cast<int>(op)}, site);
   const auto mpi = mpi_op(op, data.dtype);
   const auto type = mpi_type(data.dtype);
@@ -69,6 +73,7 @@ void Communicator::exscan(Buffer data, ReduceOp op, Site site) const {
 
 void Communicator::broadcast(Buffer data, int root, Site site) const {
   check_collective(*this, {"broadcast", data.count, data.dtype, root}, site);
+  if (data.memory.on_device()) return device::broadcast(*this, data, root);
   impl_->count(data.bytes());
   if (size() == 1) return;
   const auto type = mpi_type(data.dtype);
@@ -80,6 +85,7 @@ void Communicator::broadcast(Buffer data, int root, Site site) const {
 
 void Communicator::reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op, Site site) const {
   check_collective(*this, {"reduce_scatter", data.count, data.dtype, static_cast<int>(op)}, site);
+  if (data.memory.on_device()) return device::reduce_scatter(*this, data, counts, op);
   const auto mpi = mpi_op(op, data.dtype);
   const auto type = mpi_type(data.dtype);
   if (data.count >= max_count || op == ReduceOp::mean) return allreduce(data, op, site);
@@ -94,6 +100,7 @@ void Communicator::reduce_scatter(Buffer data, std::span<const std::int64_t> cou
 
 void Communicator::allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, Site site) const {
   check_collective(*this, {"allgather", all.count, all.dtype}, site);
+  if (all.memory.on_device() || mine.memory.on_device()) return device::allgather(*this, mine, all, counts);
   impl_->count(mine.bytes());
   if (all.count < max_count) {
     std::vector<int> sizes(counts.begin(), counts.end()), first(counts.size());
@@ -138,6 +145,7 @@ std::vector<std::int64_t> Communicator::alltoall(std::span<const std::int64_t> v
 }
 
 void Communicator::send(ConstBuffer data, int to) const {
+  device::expect_host("send", data.memory);
   impl_->count(data.bytes());
   for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
     const auto* const from = static_cast<const std::byte*>(data.data) + first;
@@ -146,6 +154,7 @@ void Communicator::send(ConstBuffer data, int to) const {
 }
 
 void Communicator::receive(Buffer data, int from) const {
+  device::expect_host("receive", data.memory);
   for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
     auto* const to = static_cast<std::byte*>(data.data) + first;
     call_mpi("receive", [&] { return MPI_Recv(to, n, MPI_BYTE, from, 1, impl_->mpi, MPI_STATUS_IGNORE); });
@@ -153,6 +162,7 @@ void Communicator::receive(Buffer data, int from) const {
 }
 
 Request Communicator::isend(ConstBuffer data, int to) const {
+  device::expect_host("isend", data.memory);
   impl_->count(data.bytes());
   auto message = std::make_unique<detail::Pending>(*this, "isend");
   for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
@@ -163,6 +173,7 @@ Request Communicator::isend(ConstBuffer data, int to) const {
 }
 
 Request Communicator::ireceive(Buffer data, int from) const {
+  device::expect_host("ireceive", data.memory);
   auto message = std::make_unique<detail::Pending>(*this, "ireceive");
   for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
     auto* to = static_cast<std::byte*>(data.data) + first;

@@ -120,12 +120,19 @@ const Tree& Topology::tree() const { return state_->tree; }
 
 std::vector<LevelTraffic> Topology::traffic() const {
   std::vector<LevelTraffic> all;
-  const auto& counted = comm_.impl().traffic;
+  const auto& counted = *comm_.impl().traffic;
   for (std::size_t level = 0; level < std::min(levels_.size(), counted.size()); ++level) {
     const auto& t = counted[level];
     all.push_back({levels_[level].name, t.messages, t.bytes, static_cast<double>(t.nanoseconds) * 1e-9});
   }
   return all;
+}
+
+void Topology::State::count(const Communicator& comm, int level, std::int64_t bytes) const {
+  auto& counted = *comm.impl().traffic;
+  auto& traffic = counted[std::min(static_cast<std::size_t>(level), counted.size() - 1)];
+  ++traffic.messages;
+  traffic.bytes += bytes;
 }
 
 const Calibration& Topology::calibration() const { return state_->calibration; }

@@ -10,6 +10,10 @@
 
 namespace heatpp {
 
+namespace device {
+class Side;
+}
+
 namespace detail {
 /// What collectives made of messages did on a level of the network.
 struct Traffic {
@@ -25,7 +29,10 @@ struct Communicator::Impl {
   std::atomic<std::int64_t> bytes{0};
   std::atomic<std::uint32_t> started{0};  ///< collectives that are made of messages, whose tags follow from it
 
-  std::array<detail::Traffic, 8> traffic;    ///< by level; deeper ones count as the last
+  /// By level; deeper ones count as the last.
+  using Levels = std::array<detail::Traffic, 8>;
+  std::shared_ptr<Levels> traffic = std::make_shared<Levels>();
+  std::shared_ptr<device::Side> device;      ///< once it was asked for
   std::unique_ptr<detail::Segment> segment;  ///< where the ranks share memory and a topology asked for it
   bool asked_for_segment = false;
 

@@ -16,6 +16,12 @@ class Operation {
   virtual bool advance_or_sleep() { return advance(); }
 };
 
+/// One that needs nothing more.
+class Done final : public Operation {
+ public:
+  bool advance() override { return true; }
+};
+
 /// How often a waiting rank looks before it gives up its core: once, where more ranks than cores were seen.
 inline std::atomic<int> tries_before_yield{64};
 
