@@ -41,17 +41,18 @@ constexpr std::array backends{"", "nccl", "nccl,staged", "staged"};
 
 TEST_CASE("an all-reduce of device memory is exact on every machine, by every backend", "[comm][device]") {
   const auto& world = ht::world();
+  const std::vector<std::pair<const char*, std::string_view>> ways{
+      {"", ""}, {"nccl", "blueconnect"}, {"nccl,staged", ""}, {"staged", ""}, {"staged", "ring"}};
   for (const auto& machine : machines(world.size()))
-    for (const auto* backend : backends) {
+    for (const auto& [backend, algorithm] : ways) {
       const Variable variable("HEATPP_BACKEND", backend);
       const ht::Topology topology(world, machine);
-      for (const std::size_t count : {0, 1, 7, 1000, 20001})
-        for (const auto* algorithm : {"", "blueconnect", "ring"}) {
-          DeviceArray data(ramp(count, world.rank() + 1));
-          topology.allreduce(data, {.algorithm = algorithm, .chunk_bytes = 9001});
-          INFO(ht::comm::describe(topology) << backend << " " << algorithm << " count " << count);
-          CHECK(data.to_host() == ramp(count, sum_to(world.size())));
-        }
+      for (const std::size_t count : {0, 1, 7, 20001}) {
+        DeviceArray data(ramp(count, world.rank() + 1));
+        topology.allreduce(data, {.algorithm = algorithm, .chunk_bytes = 15001});
+        INFO(ht::comm::describe(topology) << backend << " " << algorithm << " count " << count);
+        CHECK(data.to_host() == ramp(count, sum_to(world.size())));
+      }
     }
 }
 
@@ -72,6 +73,12 @@ TEST_CASE("every operation works on device memory", "[comm][device]") {
       CHECK(reduced(ht::ReduceOp::min) == 1);
       CHECK(reduced(ht::ReduceOp::max) == p);
       CHECK(reduced(ht::ReduceOp::prod) == Approx(std::tgamma(p + 1)));
+      DeviceArray<int> low({world.rank(), 7});
+      DeviceArray<float> high({world.rank() == 0 ? std::nanf("") : 1.0f});
+      topology.allreduce(low, ht::ReduceOp::min);
+      topology.allreduce(high, ht::ReduceOp::max);
+      CHECK(low.to_host() == std::vector{0, 7});
+      CHECK(std::isnan(high.to_host()[0]));
     }
   }
 }
@@ -147,7 +154,7 @@ TEST_CASE("many operations on device and host memory are under way together", "[
   for (const auto* backend : backends) {
     const Variable variable("HEATPP_BACKEND", backend);
     std::vector<DeviceArray<float>> data;
-    std::vector<std::vector<float>> host(40, ramp(500, world.rank() + 1));
+    std::vector<std::vector<float>> host(25, ramp(500, world.rank() + 1));
     data.reserve(host.size());
     std::vector<ht::Request> requests;
     for (auto& one : host) {

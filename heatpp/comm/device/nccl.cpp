@@ -87,7 +87,9 @@ Buffer part_of(const Buffer& data, std::int64_t first, std::int64_t count) {
 bool available() { return library().loaded(); }
 
 bool reduces(Dtype dtype, ReduceOp op) {
-  if (dtype == Dtype::complex64 || dtype == Dtype::complex128) return op == ReduceOp::sum || op == ReduceOp::mean;
+  const bool sums = op == ReduceOp::sum || op == ReduceOp::mean;
+  if (dtype == Dtype::complex64 || dtype == Dtype::complex128) return sums;
+  if (dtype >= Dtype::float16) return sums || op == ReduceOp::prod;
   return dtype != Dtype::int16;
 }
 
