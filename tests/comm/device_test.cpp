@@ -251,7 +251,9 @@ TEST_CASE("a backend that does not exist or cannot work is an error on all ranks
     const Variable variable("HEATPP_BACKEND", "nccl");
     CHECK_THROWS_WITH(ht::Topology(comm).allreduce(data), Catch::Contains("share a device"));
   }
-  ht::Topology(comm).allreduce(data);  // where devices are shared it is staged
+  const ht::Topology topology(comm);
+  CHECK_THAT(ht::comm::describe(topology), Catch::Contains("rank 1: 0000:00:00.0"));
+  topology.allreduce(data);  // where devices are shared it is staged
   CHECK(data.to_host() == ramp(4, comm.size()));
 }
 

@@ -1,4 +1,5 @@
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/device/cuda.hpp>
@@ -38,7 +39,8 @@ bool available() {
   return found;
 }
 
-bool loaded() { return is_loaded; }
+// The runtime itself loads the driver at its first use.
+bool in_use() { return (is_loaded || ::dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_LAZY)) && available(); }
 
 int current_device() {
   int device = 0;

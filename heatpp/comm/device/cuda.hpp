@@ -4,13 +4,13 @@
 #include <heatpp/comm/detail/scratch.hpp>
 
 /// What the library uses of CUDA's runtime, which it loads at the first call. Failures throw CommError; without CUDA's
-/// headers at build time all but available() and loaded() throw NotCompiled.
+/// headers at build time all but available() and in_use() throw NotCompiled.
 namespace heatpp::cuda {
 
 /// Whether the runtime can be loaded and has a device.
 [[nodiscard]] bool available();
-/// Whether the program has loaded it by now.
-[[nodiscard]] bool loaded();
+/// Whether the program has used a device by now. Asking would cost programs that never do some 0.1 s.
+[[nodiscard]] bool in_use();
 
 [[nodiscard]] int current_device();
 /// The device's place on the machine's bus, by which processes tell devices apart: domain, bus, device and function in

@@ -7,8 +7,8 @@
 namespace heatpp::nccl {
 
 [[nodiscard]] bool available();
-/// Whether NCCL reduces such elements as the library means it. Of 16-bit floats it rounds every sum of two, and what NaN
-/// does to a minimum it leaves open.
+/// Whether NCCL reduces such elements as the library means it. Of 16-bit floats it rounds every sum of two, and what
+/// NaN does to a minimum it leaves open.
 [[nodiscard]] bool reduces(Dtype dtype, ReduceOp op);
 
 /// A communicator of NCCL's over the ranks of `comm`. Its collectives work in place on memory of the current device,

@@ -11,7 +11,7 @@ namespace {
 }  // namespace
 
 bool available() { return false; }
-bool loaded() { return false; }
+bool in_use() { return false; }
 int current_device() { missing(); }
 std::int64_t bus_address(int) { missing(); }
 OnDevice::OnDevice(int) : before_(0) { missing(); }

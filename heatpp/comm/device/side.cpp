@@ -14,7 +14,17 @@ std::int64_t device_id(int device) {
   return static_cast<std::int64_t>(hash << 32) | cuda::bus_address(device);
 }
 
+std::vector<std::int64_t> find_devices(const Communicator& comm) {
+  std::int64_t mine = -1;
+  all_or_none(comm, [&] {
+    if (cuda::in_use()) mine = device_id(cuda::current_device());
+  });
+  auto all = comm.allgather(mine);
+  return std::ranges::all_of(all, [](auto device) { return device < 0; }) ? std::vector<std::int64_t>() : all;
+}
+
 std::string device_text(std::int64_t id) {
+  if (id < 0) return "no device";
   const auto address = static_cast<std::uint32_t>(id);
   return fmt::format("{:04x}:{:02x}:{:02x}.{}", address >> 16, address >> 8 & 0xff, address >> 3 & 0x1f, address & 7);
 }
