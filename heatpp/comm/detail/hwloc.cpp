@@ -34,7 +34,7 @@ std::optional<int> package_of_this_rank() {
   if (may_run_anywhere()) return std::nullopt;
   const auto machine = load_machine();
   const Cores cores(hwloc_bitmap_alloc(), &hwloc_bitmap_free);
-  if (!machine || hwloc_get_cpubind(machine.get(), cores.get(), HWLOC_CPUBIND_PROCESS) != 0) return std::nullopt;
+  if (!machine || hwloc_get_cpubind(machine.get(), cores.get(), HWLOC_CPUBIND_THREAD) != 0) return std::nullopt;
   hwloc_obj_t package = nullptr;
   while ((package = hwloc_get_next_obj_by_type(machine.get(), HWLOC_OBJ_PACKAGE, package)))
     if (hwloc_bitmap_isincluded(cores.get(), package->cpuset)) return static_cast<int>(package->logical_index);
