@@ -138,9 +138,14 @@ void Topology::allreduce(Buffer data, const AllreduceOptions& options, Site site
 
 Request Topology::iallreduce(Buffer data, const AllreduceOptions& options, Site site) const {
   check_options(options, data);
-  check_collective(comm_, {"iallreduce", data.count, data.dtype, static_cast<int>(options.op)}, site);
   if (comm_.size() == 1) return {};
-  return start(start_allreduce(*this, options, data));
+  const Call call{"iallreduce", data.count, data.dtype, static_cast<int>(options.op)};
+  if (!debugging()) return start(noted(comm_, call, site, start_allreduce(*this, options, data)));
+  return start(checked(comm_, call, site, [=, *this, name = std::string(options.algorithm)] {
+    auto mine = options;
+    mine.algorithm = name;
+    return start_allreduce(*this, mine, data);
+  }));
 }
 
 void Topology::allreduce(Buffer data, ReduceOp op, std::string_view algorithm, Site site) const {
@@ -162,9 +167,14 @@ Request Topology::iallreduce(std::span<const Buffer> data, ReduceOp op, Site sit
     check_options(options, one);
     bytes += one.bytes();
   }
-  check_collective(comm_, {"iallreduce of a list", bytes, Dtype::uint8, static_cast<int>(op)}, site);
   if (comm_.size() == 1) return {};
-  return start(in_buckets(data, [&](const Buffer& bucket) { return start_allreduce(*this, options, bucket); }));
+  const Call call{"iallreduce of a list", bytes, Dtype::uint8, static_cast<int>(op)};
+  const auto start_all = [options](const Topology& topology, std::span<const Buffer> list) {
+    return in_buckets(list, [&](const Buffer& bucket) { return start_allreduce(topology, options, bucket); });
+  };
+  if (!debugging()) return start(noted(comm_, call, site, start_all(*this, data)));
+  return start(checked(comm_, call, site,
+                       [=, *this, list = std::vector(data.begin(), data.end())] { return start_all(*this, list); }));
 }
 
 void Topology::reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op, Site site) const {

@@ -79,6 +79,12 @@ TEST_CASE("a file places ranks anyhow, and a bad one is an error that quotes the
   CHECK_THROWS_WITH(ht::detail::parse_places("a: 0\nb/c: 1", 2), Catch::Contains("levels"));
 }
 
+TEST_CASE("a machine that is given twice is an error", "[comm][topology]") {
+  const auto& world = ht::world();
+  CHECK_THROWS_WITH(ht::Topology(world, {.shape = {world.size()}, .node_of = [](int) { return 0; }}),
+                    Catch::Contains("at most one"));
+}
+
 TEST_CASE("a file that is missing is an error on all ranks", "[comm][topology]") {
   CHECK_THROWS_AS(ht::Topology(ht::world(), {.file = "/nowhere/topology"}), ht::IoError);
   ::setenv("HEATPP_TOPOLOGY", "./nowhere", 1);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/segment.hpp>
+#include <heatpp/comm/detail/turns.hpp>
 #include <thread>
 
 namespace heatpp {
@@ -32,6 +33,7 @@ struct Communicator::Impl {
   /// By level; deeper ones count as the last.
   using Levels = std::array<detail::Traffic, 8>;
   std::shared_ptr<Levels> traffic = std::make_shared<Levels>();
+  detail::Turns calls_to_check;              ///< of HEATPP_DEBUG=collectives
   std::shared_ptr<device::Side> device;      ///< once it was asked for
   std::unique_ptr<detail::Segment> segment;  ///< where the ranks share memory and a topology asked for it
   bool asked_for_segment = false;
@@ -68,13 +70,6 @@ class ProgressBeside {
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };
-
-/// A blocking call of MPI.
-template <class F>
-void call_mpi(const char* op, F call) {
-  const ProgressBeside progress;
-  check_mpi(call(), op);
-}
 
 /// Calls f(first, n) for pieces of at most `limit` elements, at least once.
 template <class F>

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/combine.hpp>
+#include <heatpp/comm/detail/patience.hpp>
 #include <heatpp/comm/detail/pending.hpp>
 #include <heatpp/comm/detail/scratch.hpp>
 
@@ -12,6 +13,7 @@ struct Request::Impl {
   std::unique_ptr<detail::Operation> operation;
   std::atomic<bool> done{false};
   std::exception_ptr error;
+  std::optional<detail::Noted> call = {};  // that started it, where waiting is limited
 
   void advance() noexcept {
     try {
@@ -54,24 +56,36 @@ Started& started() {
   return instance;
 }
 
-/// A rank that has long found nothing to do lets others run.
+/// A rank that has long found nothing to do lets others run, and where waiting is limited gives up some day.
 class Patience {
  public:
-  void wait() {
+  void wait(detail::Operation& operation, const std::optional<detail::Noted>& call) {
     if (++fruitless_ < detail::tries_before_yield) return;
     std::this_thread::yield();
     if (fruitless_ % 16 != 0) return;
+    if (detail::waits_are_limited()) check(operation, call);
     // Messages that others wait for go on, too, while this rank looks at nothing but shared memory.
     int found = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
   }
 
  private:
+  void check(detail::Operation& operation, const std::optional<detail::Noted>& call) {
+    if (!deadline_) deadline_.emplace();
+    if (deadline_->passed()) operation.give_up();
+    detail::check_deadline(*deadline_, call);
+  }
+
   int fruitless_ = 0;
+  std::optional<detail::Deadline> deadline_;
 };
 
 void finish(Request::Impl& request) {
-  for (Patience patience; !request.done; patience.wait()) started().advance();
+  try {
+    for (Patience patience; !request.done; patience.wait(*request.operation, request.call)) started().advance();
+  } catch (...) {
+    request.error = std::current_exception();
+  }
   started().remove(&request);  // no other thread looks at it any more
 }
 
@@ -97,16 +111,17 @@ class Then final : public detail::Operation {
 void detail::run(Operation& operation) {
   Patience patience;
   for (;;) {
-    const bool alone = started().count == 0;
+    const bool alone = started().count == 0 && !waits_are_limited();
     if (alone ? operation.advance_or_sleep() : operation.advance()) return;
     if (!alone) started().advance();
-    patience.wait();
+    patience.wait(operation, latest_call());
   }
 }
 
 Request detail::start(std::unique_ptr<Operation> operation) {
   auto request = std::make_unique<Request::Impl>();
   request->operation = std::move(operation);
+  if (waits_are_limited()) request->call = latest_call();
   request->advance();
   if (!request->done) started().add(request.get());
   return Request(std::move(request));

@@ -167,6 +167,9 @@ Places parse_places(const std::string& text, int ranks) {
 
 Machine find_machine(const Communicator& comm, const TopologyOptions& options) {
   const int ranks = comm.size();
+  const int ways = !options.shape.empty() + !!options.place_of + !!options.node_of + !options.file.empty();
+  if (ways > 1)
+    raise<ValueError>("Topology", "got {} of shape, node_of, place_of and file; expected at most one of them", ways);
   if (!options.shape.empty()) return {places_in_grid(options.shape, ranks)};
   if (options.place_of) return {places_by(options.place_of, ranks)};
   if (options.node_of) return {places_in_nodes(comm, options.node_of(comm.rank()))};
