@@ -140,12 +140,14 @@ Request Topology::iallreduce(Buffer data, const AllreduceOptions& options, Site 
   check_options(options, data);
   if (comm_.size() == 1) return {};
   const Call call{"iallreduce", data.count, data.dtype, static_cast<int>(options.op)};
-  if (!debugging()) return start(noted(comm_, call, site, start_allreduce(*this, options, data)));
-  return start(checked(comm_, call, site, [=, *this, name = std::string(options.algorithm)] {
-    auto mine = options;
-    mine.algorithm = name;
-    return start_allreduce(*this, mine, data);
-  }));
+  if (debugging() && !data.memory.on_device())
+    return start(checked(comm_, call, site, [=, *this, name = std::string(options.algorithm)] {
+      auto mine = options;
+      mine.algorithm = name;
+      return start_allreduce(*this, mine, data);
+    }));
+  check_collective(comm_, call, site);
+  return start(start_allreduce(*this, options, data));
 }
 
 void Topology::allreduce(Buffer data, ReduceOp op, std::string_view algorithm, Site site) const {
@@ -172,9 +174,12 @@ Request Topology::iallreduce(std::span<const Buffer> data, ReduceOp op, Site sit
   const auto start_all = [options](const Topology& topology, std::span<const Buffer> list) {
     return in_buckets(list, [&](const Buffer& bucket) { return start_allreduce(topology, options, bucket); });
   };
-  if (!debugging()) return start(noted(comm_, call, site, start_all(*this, data)));
-  return start(checked(comm_, call, site,
-                       [=, *this, list = std::vector(data.begin(), data.end())] { return start_all(*this, list); }));
+  const auto on_device = [](const Buffer& one) { return one.memory.on_device(); };
+  if (debugging() && std::ranges::none_of(data, on_device))
+    return start(checked(comm_, call, site,
+                         [=, *this, list = std::vector(data.begin(), data.end())] { return start_all(*this, list); }));
+  check_collective(comm_, call, site);
+  return start(start_all(*this, data));
 }
 
 void Topology::reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op, Site site) const {

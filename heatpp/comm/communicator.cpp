@@ -60,8 +60,10 @@ Request Communicator::iallreduce(Buffer data, ReduceOp op, Site site) const {
   impl_->count(data.bytes());
   if (size() == 1) return {};
   const Call call{"iallreduce", data.count, data.dtype, static_cast<int>(op)};
-  if (!debugging()) return start(noted(*this, call, site, start_allreduce(*this, data, op)));
-  return start(checked(*this, call, site, [=, *this] { return start_allreduce(*this, data, op); }));
+  if (debugging() && !data.memory.on_device())
+    return start(checked(*this, call, site, [=, *this] { return start_allreduce(*this, data, op); }));
+  check_collective(*this, call, site);
+  return start(start_allreduce(*this, data, op));
 }
 
 void Communicator::exscan(Buffer data, ReduceOp op, Site site) const {

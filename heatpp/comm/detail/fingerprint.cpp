@@ -22,8 +22,10 @@ class Checked final : public Operation {
   bool advance() override {
     if (!operation_) {
       if (!calls_.ended() || !turn_.come()) return false;
-      calls_.check();
-      operation_ = make_();
+      operation_ = turn_.keep_unless_thrown([&] {
+        calls_.check();
+        return make_();
+      });
       turn_.end();
     }
     return operation_->advance();
@@ -72,12 +74,6 @@ std::unique_ptr<Operation> checked(const Communicator& comm, const Call& call, c
   const Fingerprint mine(call, site);
   note({comm, mine});
   return std::make_unique<Checked>(comm, mine, std::move(make));
-}
-
-std::unique_ptr<Operation> noted(const Communicator& comm, const Call& call, const std::source_location& site,
-                                 std::unique_ptr<Operation> operation) {
-  if (waits_are_limited()) note({comm, {call, site}});
-  return operation;
 }
 
 }  // namespace heatpp::detail

@@ -26,8 +26,4 @@ void check_collective(const Communicator& comm, const Call& call, const std::sou
 using MakeOperation = std::function<std::unique_ptr<Operation>()>;
 [[nodiscard]] std::unique_ptr<Operation> checked(const Communicator& comm, const Call& call,
                                                  const std::source_location& site, MakeOperation make);
-/// The same without comparing.
-[[nodiscard]] std::unique_ptr<Operation> noted(const Communicator& comm, const Call& call,
-                                               const std::source_location& site, std::unique_ptr<Operation> operation);
-
 }  // namespace heatpp::detail

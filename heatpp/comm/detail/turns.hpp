@@ -21,7 +21,17 @@ class Turns {
 
     [[nodiscard]] bool come() const {
       const std::lock_guard lock(turns_.mutex_);
-      return turns_.waiting_.front() == this;
+      return !turns_.waiting_.empty() && turns_.waiting_.front() == this;
+    }
+    /// Calls f, and ends the turn if it throws.
+    template <class F>
+    auto keep_unless_thrown(F f) {
+      try {
+        return f();
+      } catch (...) {
+        end();
+        throw;
+      }
     }
     void end() {
       const std::lock_guard lock(turns_.mutex_);

@@ -114,6 +114,7 @@ bool asks_for_other_than_blueconnect(const AllreduceOptions& options) {
 
 std::unique_ptr<Operation> start_allreduce(const Topology& topology, const AllreduceOptions& options,
                                            const Buffer& data) {
+  if (data.count == 0) return std::make_unique<detail::Done>();
   auto [node, across] = plan_of("allreduce", topology, data.memory);
   const auto& state = topology.state();
   if (asks_for_other_than_blueconnect(options)) node = Backend::staged;

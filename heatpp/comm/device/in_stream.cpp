@@ -21,7 +21,7 @@ class InStream final : public detail::Operation {
   bool advance() override {
     if (put_ && !turn_.come()) return false;
     const cuda::OnDevice guard(device_);
-    if (put_) begin();
+    if (put_) turn_.keep_unless_thrown([&] { begin(); });
     for (auto* group : groups_) group->check();
     return ended_ = done_->ended();
   }

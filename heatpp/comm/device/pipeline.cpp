@@ -30,8 +30,7 @@ class Pipeline final : public detail::Operation {
     if (returned_ < lanes_.size()) {
       if (!turn_.come()) return false;
       const cuda::OnDevice guard(data_.memory.device);
-      if (group_) group_->check();
-      move_on();
+      turn_.keep_unless_thrown([&] { move_on(); });
       if (returned_ == lanes_.size()) turn_.end();
     }
     while (released_ < returned_ && lanes_[released_].returned.ended()) lanes_[released_++].host = {};
@@ -52,6 +51,7 @@ class Pipeline final : public detail::Operation {
   /// NCCL's calls come in one order on all ranks, whatever arrives when: the first chunks go down, and each that goes
   /// up is followed by the next one down. The same holds for what is started between nodes.
   void move_on() {
+    if (group_) group_->check();
     if (sent_ == 0) {
       streams_->nccl.wait_for(*ready_);
       while (sent_ < std::min(window, lanes_.size())) down(lanes_[sent_++]);
