@@ -31,7 +31,7 @@ bool another_turn() {
   if (std::string line; ht::world().rank() == 0) asked = std::getline(std::cin, line) && line == "turn";
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibcast(&asked, 1, MPI_INT, 0, ht::to_mpi(ht::world()), &request);
-  for (int arrived = 0; !arrived; std::this_thread::sleep_for(std::chrono::milliseconds(1)))
+  for (int arrived = 0; !arrived; std::this_thread::sleep_for(std::chrono::milliseconds(5)))
     MPI_Test(&request, &arrived, MPI_STATUS_IGNORE);
   return asked != 0;
 }

@@ -1,19 +1,43 @@
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <heatpp_nn/daso.hpp>
+#include <map>
 
 namespace heatpp::nn {
 
-/// Writes everything that training needs to go on to one file, from rank 0: weights, buffers, optimizer, the state of
-/// DASO, every rank's random number generator, and the caller's `epoch`. Drains first, which belongs to the run: going
-/// on from the file gives the same bits as going on without it, on equally many ranks. The file appears complete or not
-/// at all; it is a LibTorch archive from which `torch::load(module, path)` takes the weights. Collective. Throws
-/// IoError on all ranks.
-void save_checkpoint(const std::string& path, DASO& daso, std::int64_t epoch);
+/// How far a training has come in its data: `batch` batches of `epoch` are done.
+struct Position {
+  std::int64_t epoch = 0;
+  std::int64_t batch = 0;
+  friend bool operator==(const Position&, const Position&) = default;
+};
 
-/// Goes on from a file of `save_checkpoint`, read by rank 0, on any number of ranks; returns its epoch. The phases are
-/// the file's. Collective. Throws IoError on all ranks, naming the file, where it is missing, damaged, or of another
-/// module or optimizer; the weights are then as before.
-[[nodiscard]] std::int64_t load_checkpoint(const std::string& path, DASO& daso);
+/// Tensors of the caller's that belong to the training, by name. They may differ between ranks.
+using Extras = std::map<std::string, at::Tensor>;
+
+/// Writes everything that training needs to go on to one file, and changes nothing: weights, buffers, optimizer, the
+/// state of DASO with what is under way between nodes, and for every rank its random number generator (LibTorch's, of
+/// the CPU) and the caller's position and extras. To be called between two batches, also within a cycle. Ranks with
+/// equal weights write them once. The file appears complete or not at all. Collective. Throws IoError on all ranks.
+void save_checkpoint(const std::string& path, DASO& daso, const Position& position = {}, const Extras& extras = {});
+/// The same for training with `DataParallel`.
+void save_checkpoint(const std::string& path, Replica& replica, torch::optim::Optimizer& optimizer,
+                     const Position& position = {}, const Extras& extras = {});
+
+/// Where to go on.
+struct Resumed {
+  Position position;
+  Extras extras;  ///< of this rank; of rank 0 where the file has another number of ranks
+};
+
+/// Goes on from a file of `save_checkpoint`, which rank 0 reads. On as many ranks, in equal nodes, what follows has the
+/// same bits as if it had not been interrupted. On others the weights and the optimizer's state become the mean over
+/// the ranks that wrote, what was under way is dropped, and each rank keeps its generator. The phases are the file's.
+/// Collective. Throws IoError on all ranks, naming the file, where it is missing, damaged, or of another module or
+/// optimizer; weights and buffers are then as before.
+Resumed load_checkpoint(const std::string& path, DASO& daso);
+Resumed load_checkpoint(const std::string& path, Replica& replica, torch::optim::Optimizer& optimizer);
 
 }  // namespace heatpp::nn

@@ -18,6 +18,11 @@ struct DasoOptions {
   std::int64_t review_every = 100;  ///< how often the mean loss over all ranks goes to the plateau detector
   PlateauOptions plateau = {};
   MergeOptions merge = {};
+  Carriers carriers = Carriers::all;
+  /// Between nodes, of weights in the cycle: float32, or bfloat16 or int8 of what was learnt since the last mean. That
+  /// of gradients is an option of the replica.
+  Dtype wire = Dtype::float32;
+  std::optional<double> max_norm = std::nullopt;  ///< clips the averaged gradients to this 2-norm
 };
 
 /// Something that happened, for plots and tests. `age`: batches between start and merge.
@@ -35,20 +40,26 @@ struct DasoEvent {
 struct LossWindow {
   double sum = 0, count = 0;
   double pooled_sum = 0, pooled_count = 0;
+  void add(double loss) { sum += loss, count += 1; }
 };
 
-/// What has to survive a restart besides weights and optimizer. Equal on all ranks after `DASO::drain()`.
+/// What has to survive a restart besides weights, buffers and the optimizer's state.
 struct DasoState {
   std::int64_t batch = 0;
   SyncState sync = {};
+  Interval wanted = {};     ///< the interval as far as the loss decides on it
+  std::int64_t needed = 0;  ///< batches that the network takes, where that is measured
   DetectMetricPlateau::State plateau = {};
   LossWindow losses = {};
   std::vector<DasoEvent> events = {};
+  bool failed = false;                  ///< a gradient in this node was not finite
+  std::vector<at::Tensor> memory = {};  ///< of merging and of wires, and what a synchronisation under way brought
 };
 
 /// The optimizer of a `DataParallelMultiGPU` (distributed asynchronous and selective optimization, Coquelin et al.,
 /// J. Big Data 2021): gradients are averaged in the node at every batch, weights between the nodes now and then and
-/// while training goes on; more often the less the loss still falls. Batches at the start (warm-up) and end
+/// while training goes on; more often the less the loss still falls. With `interval.local_skips` the ranks of a node
+/// drift apart, too, and meet when the nodes do. Batches at the start (warm-up) and end
 /// (cool-down) are trained as by `DataParallel`. With one node, all are.
 ///
 /// Every rank must make the same calls. Optimizer state stays with its node until `drain()` or the cool-down averages
@@ -60,9 +71,9 @@ class DASO {
   /// other than SGD, Adam, AdamW, RMSprop and Adagrad.
   DASO(Replica& replica, torch::optim::Optimizer& optimizer, const DasoOptions& options = {});
 
-  /// One batch, after `loss.backward()`: averages gradients, steps the optimizer, merges what is due and starts what is
-  /// due. `loss` is this rank's, for the plateau detector. Collective over the node; over all ranks in warm-up and
-  /// cool-down, at a review, and at the end of the cycle.
+  /// One batch, after `loss.backward()`, during which the gradients already travel: waits for their mean, steps the
+  /// optimizer, merges what is due and starts what is due. `loss` is this rank's, for the plateau detector. Collective
+  /// over the node; over all ranks in warm-up and cool-down, at a review, and at the end of the cycle.
   void step(double loss);
   void step(const at::Tensor& loss);
   void zero_grad();
@@ -70,7 +81,8 @@ class DASO {
   /// Waits for what is under way, then averages weights, optimizer state and buffers over all ranks: equal to the bit
   /// on all of them afterwards. Before evaluating, saving and at the end of training. Collective.
   void drain();
-  /// Begins the cool-down with the next batch, where the total number of batches was not known. Collective.
+  /// Begins the cool-down with the next batch, where the total number of batches was not known. Collective. Throws
+  /// ValueError between backward and step.
   void cool_down();
 
   [[nodiscard]] Phase phase() const { return phase_of(state_.batch, state_.sync.phases); }
@@ -83,22 +95,33 @@ class DASO {
 
   struct Counters {
     std::int64_t starts = 0, merges = 0, drains = 0;
-    std::int64_t node_bytes = 0;    ///< payload that this rank sent inside its node for gradients
-    std::int64_t global_bytes = 0;  ///< payload that this rank sent over all ranks or between nodes
+    std::int64_t cycle_batches = 0;
+    std::int64_t node_bytes = 0;    ///< of gradients that this rank averaged inside its node
+    std::int64_t global_bytes = 0;  ///< of what this rank averaged over all ranks or between nodes
+    std::int64_t saved_bytes = 0;   ///< by not carrying its share in float32 between nodes at every batch of the cycle
     double exposed_seconds = 0;     ///< spent waiting for results that had not arrived in time
   };
   [[nodiscard]] Counters counters() const;
 
-  /// The state with nothing under way; throws ValueError where something is (call `drain()` first). Local.
-  [[nodiscard]] DasoState state() const;
-  /// Goes on from `state`. Throws ValueError where a synchronisation is under way. Local.
+  /// This rank's state, after waiting for what is under way to arrive; it is not merged. Every rank must call it.
+  [[nodiscard]] DasoState state();
+  /// Goes on from `state`, dropping what is under way. Throws ValueError where it does not fit the model and options.
   void set_state(DasoState state);
+  /// Goes on from the state of a training on other ranks, with equal weights on all ranks: the memory of merging starts
+  /// anew from these.
+  void join_state(DasoState state);
+  /// Whether the ranks of a node hold equal weights at all times.
+  [[nodiscard]] bool keeps_nodes_equal() const { return !options_.interval.local_skips; }
 
  private:
-  void average_gradients(bool globally);
+  void prepare();
+  void join(DasoState state);
+  void average_gradients(const SyncPlan& todo);
+  void update();
   void merge(std::int64_t age);
   void start();
   void review();
+  void fit_interval();
   void average_everything();
   void pool_losses();
   void record(DasoEvent::Kind kind, std::int64_t batch, std::int64_t age = 0);
@@ -110,10 +133,11 @@ class DASO {
   DetectMetricPlateau detector_;
   DasoState state_;
   Counters counters_;
-  bool failed_ = false;  // a gradient in this node was not finite
 };
 
-/// One line: phase, batch, interval, wait, synchronisations, bytes, exposed time.
+/// One line: phase, batch, interval, wait, synchronisations, bytes sent and saved, exposed time.
 [[nodiscard]] std::string to_string(const DASO& daso);
+/// Prints that line on rank 0.
+void print(const DASO& daso);
 
 }  // namespace heatpp::nn

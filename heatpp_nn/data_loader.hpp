@@ -1,57 +1,59 @@
 #pragma once
 
-#include <heatpp/core/dndarray.hpp>
+#include <heatpp_nn/dataset.hpp>
 #include <heatpp_nn/sampler.hpp>
+#include <heatpp_nn/transforms.hpp>
 #include <iterator>
 
 namespace heatpp::nn {
 
-/// Rows of the two arrays that belong together.
-struct Batch {
-  at::Tensor inputs;
-  at::Tensor targets;
-};
-
-/// Two arrays that are cut alike along axis 0: what goes into a network, and what should come out.
-class Dataset {
- public:
-  /// Throws ValueError on all ranks where the arrays are not split along axis 0 at the same rows.
-  Dataset(const DNDarray& inputs, const DNDarray& targets);
-
-  [[nodiscard]] const DNDarray& inputs() const { return inputs_; }
-  [[nodiscard]] const DNDarray& targets() const { return targets_; }
-  /// Rows on all ranks.
-  [[nodiscard]] std::int64_t size() const { return inputs_.shape().front(); }
-  /// Copies rows of this rank's block into `batch`, whose memory is used again where it fits.
-  void take(const at::Tensor& positions, Batch& batch) const;
-
- private:
-  DNDarray inputs_;
-  DNDarray targets_;
+/// How far a loader is: enough to go on there.
+struct DataPosition {
+  std::uint64_t seed = 0;
+  std::int64_t epoch = 0;
+  std::int64_t batch = 0;  ///< the next one; may be the number of batches
+  friend bool operator==(const DataPosition&, const DataPosition&) = default;
 };
 
 /// Goes through a dataset in batches:
 ///     for (const auto& [inputs, targets] : loader.epoch(e)) ...
-/// Every rank gets equally many. A batch is overwritten by the next one; `clone()` what has to last longer. Local.
+/// Every rank gets equally many, and all ranks go through them together: where rows come from other ranks
+/// (Shuffle::global and blocks of arrays in memory) they are exchanged for some batches at a time, 64 MiB on a rank,
+/// and where they come from files they are read by a thread ahead of training, a window at a time too; then all ranks
+/// agree that reading went well. Else local. A batch is overwritten by the next one; `clone()` what has to last longer.
 class DataLoader {
  public:
-  DataLoader(const Dataset& dataset, const SamplerOptions& options = {});
+  /// `transforms` are applied to every batch, one after the other. Throws ValueError as DistributedSampler.
+  DataLoader(const Dataset& dataset, const SamplerOptions& options = {}, std::vector<Transform> transforms = {});
 
   [[nodiscard]] std::int64_t batches() const { return sampler_.batches(); }
   [[nodiscard]] std::int64_t batch_size() const { return sampler_.batch_size(); }
+  /// Tells how many rows each rank has in a batch.
+  [[nodiscard]] const DistributedSampler& sampler() const { return sampler_; }
 
   class Epoch;
-  [[nodiscard]] Epoch epoch(std::int64_t number);
+  /// The batches of an epoch from `first` on. What it throws while it is gone through, it throws on all ranks: IoError
+  /// for files that are missing, truncated or changed. One epoch at a time.
+  [[nodiscard]] Epoch epoch(std::int64_t number, std::int64_t first = 0);
+  /// The rest of an epoch. Throws ValueError for the position of a loader with another seed or no such batch.
+  [[nodiscard]] Epoch epoch(const DataPosition& position);
+  /// Behind the batch that was given last.
+  [[nodiscard]] const DataPosition& position() const { return position_; }
 
  private:
   Dataset dataset_;
   DistributedSampler sampler_;
-  Batch batch_;
+  std::vector<Transform> transforms_;
+  Batch memory_, batch_;
+  DataPosition position_;
 };
 
 class DataLoader::Epoch {
  public:
-  Epoch(DataLoader& loader, at::Tensor order) : loader_(&loader), order_(std::move(order)) {}
+  Epoch(DataLoader& loader, std::int64_t number, std::int64_t first);
+  ~Epoch();
+  Epoch(Epoch&&) noexcept;
+  Epoch& operator=(Epoch&&) noexcept;
 
   class Iterator {
    public:
@@ -64,14 +66,16 @@ class DataLoader::Epoch {
     const Epoch* epoch_;
     std::int64_t batch_;
   };
-  [[nodiscard]] Iterator begin() const { return {*this, 0}; }
+  [[nodiscard]] Iterator begin() const { return {*this, first_}; }
   [[nodiscard]] Iterator end() const { return {*this, loader_->batches()}; }
 
  private:
+  struct Windows;
   const Batch& load(std::int64_t batch) const;
 
   DataLoader* loader_;
-  at::Tensor order_;
+  std::int64_t number_, first_;
+  std::unique_ptr<Windows> windows_;
 };
 
 }  // namespace heatpp::nn

@@ -33,17 +33,18 @@ class TypedReplica : public Replica {
 
 }  // namespace detail
 
-/// Synchronous data-parallel training: between `loss.backward()` and the optimizer's step, `average_gradients()` makes
-/// every gradient the mean over all ranks. With a mean loss and equal batches that is training with all batches in one,
-/// for any optimizer.
+/// Synchronous data-parallel training: after `loss.backward()`, during which the gradients already travel, and before
+/// the optimizer's step, `average_gradients()` makes every gradient the mean over all ranks. With a mean loss and equal
+/// batches that is training with all batches in one, for any optimizer; with unequal ones, see `backward`.
 template <class Net>
 class DataParallel : public detail::TypedReplica<Net> {
  public:
   using detail::TypedReplica<Net>::TypedReplica;
 
-  /// Collective. Throws ValueError on all ranks where a gradient is not finite, with the rank's and parameter's name.
+  /// Collective. Throws ValueError on all ranks where a gradient is not finite, with the rank's and parameter's name;
+  /// `finish_gradients()` returns false instead.
   void average_gradients() {
-    if (!this->average_gradients_over(Scope::all)) this->throw_not_finite("DataParallel");
+    if (!this->finish_gradients()) this->throw_not_finite("DataParallel");
   }
 };
 template <class Net>

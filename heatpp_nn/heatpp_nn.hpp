@@ -1,16 +1,24 @@
 #pragma once
 
 #include <heatpp_nn/checkpoint.hpp>
+#include <heatpp_nn/csv_log.hpp>
 #include <heatpp_nn/daso.hpp>
 #include <heatpp_nn/data_loader.hpp>
 #include <heatpp_nn/data_parallel.hpp>
+#include <heatpp_nn/dataset.hpp>
 #include <heatpp_nn/learning_rate.hpp>
 #include <heatpp_nn/loss_plot.hpp>
 #include <heatpp_nn/merge.hpp>
 #include <heatpp_nn/metrics.hpp>
+#include <heatpp_nn/mixed_precision.hpp>
+#include <heatpp_nn/online.hpp>
 #include <heatpp_nn/plateau.hpp>
 #include <heatpp_nn/progress_bar.hpp>
 #include <heatpp_nn/replica.hpp>
+#include <heatpp_nn/safetensors.hpp>
 #include <heatpp_nn/sampler.hpp>
 #include <heatpp_nn/schedule.hpp>
+#include <heatpp_nn/stop_signal.hpp>
 #include <heatpp_nn/tensorboard.hpp>
+#include <heatpp_nn/timeline.hpp>
+#include <heatpp_nn/transforms.hpp>

@@ -8,26 +8,39 @@ namespace heatpp::nn {
 enum class MergePolicy {
   daso,   ///< x = (2S x + P m) / (2S + P), as published (Coquelin et al. 2021)
   alpha,  ///< x = a x + (1 - a) m
-  delta   ///< x = x + b (m - s): what the node learnt while waiting is kept
+  delta,  ///< x = x + b (m - s): what the node learnt while waiting is kept
+  outer   ///< as delta with b = 1, where Nesterov's momentum carries the mean on (Douillard et al. 2023, DiLoCo):
+          ///< with the last mean A, D = m - A: v = mu v + D, and A + lr (D + mu v) takes the place of m
 };
 
 struct MergeOptions {
   MergePolicy policy = MergePolicy::delta;
-  double alpha = 0.5;  ///< a of `alpha`: weight of the node's own x, 0 <= a <= 1
-  double beta = 1.0;   ///< b of `delta`: share of the distance to the mean that is closed, 0 < b <= 1
+  double alpha = 0.5;           ///< a of `alpha`: weight of the node's own x, 0 <= a <= 1
+  double beta = 1.0;            ///< b of `delta`: share of the distance to the mean that is closed, 0 < b <= 1
+  double outer_rate = 0.7;      ///< lr of `outer`, > 0
+  double outer_momentum = 0.9;  ///< mu of `outer`, 0 <= mu < 1
 };
 
 /// Throws ValueError for weights out of range.
 void check(const MergeOptions& options);
 
-/// The part of the way towards its target that a policy moves x: the target is m, or x + (m - s) for `delta`.
+/// Whether a policy adds m - s to x, instead of moving x towards m.
+[[nodiscard]] inline bool adds_difference(MergePolicy policy) {
+  return policy == MergePolicy::delta || policy == MergePolicy::outer;
+}
+
+/// The part of the way towards its target that a policy moves x: the target is m, or x + (m - s).
 [[nodiscard]] double merge_weight(const MergeOptions& options, std::int64_t wait, int nodes);
 
-/// What a policy needs to know of the others, computed where m and s are: m, or m - s in place of m for `delta`.
+/// What a policy needs to know of the others, computed where m and s are: m, or m - s in its place.
 void prepare_merge(at::Tensor& mean, const at::Tensor& snapshot, MergePolicy policy);
 
 /// Moves `x` by `weight` towards its target, given what `prepare_merge` made; that tensor is used up. Where all nodes
 /// have equal weights, x keeps its bits.
 void merge(at::Tensor x, at::Tensor prepared, double weight, MergePolicy policy);
+
+/// The memory of `outer`: moves `anchor`, the last mean, by what the nodes moved on the average since, `difference`,
+/// and by the momentum in `velocity`. Rate 1 and momentum 0 make anchor the mean.
+void outer_step(at::Tensor anchor, at::Tensor velocity, const at::Tensor& difference, double rate, double momentum);
 
 }  // namespace heatpp::nn

@@ -24,7 +24,76 @@ class Average {
   double count_ = 0;
 };
 
+/// Mean and standard deviation of values, such as losses of samples, over all ranks.
+class Moments {
+ public:
+  struct Result {
+    std::int64_t count = 0;
+    double mean = 0, std = 0;  ///< NaN without values; the standard deviation is that of the values themselves (ddof 0)
+  };
+  /// All elements of `values`. Local: their moments are put together with those before (Chan, Golub, LeVeque 1979).
+  void add(const at::Tensor& values);
+  void add(double value);
+  /// The same on all ranks. Collective: one all-gather of three numbers of each rank.
+  [[nodiscard]] Result value(const Communicator& comm) const;
+  void reset() { *this = {}; }
+
+ private:
+  void add(double count, double mean, double squares);
+
+  double count_ = 0, mean_ = 0, squares_ = 0;  // of distances from the mean
+};
+
 /// The share of rows of `scores` (n, classes) that are largest at the class in `targets` (n). Local.
 [[nodiscard]] double accuracy(const at::Tensor& scores, const at::Tensor& targets);
+/// The share of rows whose class is among the k with the largest scores; with fewer classes than k: 1. Local.
+[[nodiscard]] double top_k_accuracy(const at::Tensor& scores, const at::Tensor& targets, int k);
+
+/// How often rows of each class were taken for each class.
+class ConfusionMatrix {
+ public:
+  explicit ConfusionMatrix(int classes);
+  /// Rows of `scores` (n, classes), or predicted classes (n), and the right classes (n). Local. Throws ValueError for
+  /// classes out of range.
+  void add(const at::Tensor& scores, const at::Tensor& targets);
+  /// Counts over all ranks, the same on each, row by row: element (i, j) at i * classes + j is how many of class i were
+  /// taken for j. Collective.
+  [[nodiscard]] std::vector<std::int64_t> value(const Communicator& comm) const;
+  void reset() { counts_.assign(counts_.size(), 0); }
+
+  struct Scores {
+    double accuracy = 0;
+    std::vector<double> precision, recall, f1;  ///< of each class; 0 where nothing is divided by nothing
+  };
+  /// Collective.
+  [[nodiscard]] Scores scores(const Communicator& comm) const;
+
+ private:
+  int classes_;
+  std::vector<std::int64_t> counts_;
+};
+
+/// How well a network's outputs fit their targets, over all elements: mean squared error, coefficient of determination
+/// and relative L2 error.
+class RegressionMetrics {
+ public:
+  struct Result {
+    std::int64_t count = 0;
+    double mse = 0;          ///< mean of (output - target)^2
+    double mae = 0;          ///< mean of |output - target|
+    double r2 = 0;           ///< 1 - sum (output - target)^2 / sum (target - mean target)^2
+    double relative_l2 = 0;  ///< |output - target| / |target|, norms over all elements
+  };
+  /// Of equal shapes; sums are in float64. Local. Throws ValueError.
+  void add(const at::Tensor& outputs, const at::Tensor& targets);
+  /// The same on all ranks. Collective.
+  [[nodiscard]] Result value(const Communicator& comm) const;
+  void reset() { *this = {}; }
+
+ private:
+  double squares_ = 0, distances_ = 0;
+  double target_squares_ = 0;
+  Moments targets_;
+};
 
 }  // namespace heatpp::nn

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/detail/crc32c.hpp>
+#include <heatpp_nn/detail/flat.hpp>
 #include <heatpp_nn/replica.hpp>
 
 #include <torch/nn/module.h>
@@ -61,11 +62,7 @@ std::vector<at::Tensor> trained_of(const torch::nn::Module& module) {
 }  // namespace
 
 Replica::Replica(std::shared_ptr<torch::nn::Module> module, const Topology& topology, const ReplicaOptions& options)
-    : module_(std::move(module)),
-      topology_(topology),
-      node_(topology.node(), {.node_of = [](int) { return 0; }}),
-      trained_(trained_of(*module_)),
-      gradients_(trained_) {
+    : module_(std::move(module)), topology_(topology), policy_(options.buffers), trained_(trained_of(*module_)) {
   for (const auto& [name, tensor] : distinct(module_->named_parameters())) {
     if (tensor.requires_grad()) names_.push_back(name);
     everything_.push_back(tensor);
@@ -76,7 +73,14 @@ Replica::Replica(std::shared_ptr<torch::nn::Module> module, const Topology& topo
   if (options.broadcast) broadcast_from_rank_0();
   if (const auto rank = first_to_differ(topology_.comm(), checksum()))
     raise<ValueError>("Replica", "got weights on rank {} that differ from those on rank 0; expected equal ones", *rank);
+  const Topology node(topology_.node(), {.node_of = [](int) { return 0; }});
+  gradients_ = std::make_unique<detail::GradientAverage>(trained_, node, topology_, options.gradients);
+  gradients_->send_to(Scope::all);
 }
+
+Replica::~Replica() = default;
+Replica::Replica(Replica&&) noexcept = default;
+Replica& Replica::operator=(Replica&&) noexcept = default;
 
 void Replica::check_structure() const {
   if (const auto rank = first_to_differ(topology_.comm(), structure_of(*module_)))
@@ -94,45 +98,19 @@ void Replica::broadcast_from_rank_0() {
   flat.unpack(everything_);
 }
 
-bool Replica::average_gradients_over(Scope scope) {
-  const auto& group = scope == Scope::node ? node_ : topology_;
-  const at::NoGradGuard no_grad;
-  if (group.comm().size() == 1) return average_alone();
-  std::vector<at::Tensor> gradients;
-  for (const auto& parameter : trained_) gradients.push_back(parameter.grad());
-  gradients_.pack(gradients);
-  for (const auto& buffer : gradients_.buffers()) {
-    group.allreduce(buffer_of(buffer));
-    buffer.div_(group.comm().size());
-  }
-  if (!gradients_.finite()) return find_bad_gradient(), false;
-  for (std::size_t i = 0; i < trained_.size(); ++i)
-    if (!gradients[i].defined()) trained_[i].mutable_grad() = gradients[i] = at::empty_like(trained_[i]);
-  gradients_.unpack(gradients);
-  return true;
+void Replica::backward(const at::Tensor& loss, double samples) {
+  gradients_->weigh(samples);
+  if (samples > 0) loss.backward(at::full_like(loss, samples));
 }
 
-bool Replica::average_alone() {
-  for (const auto& parameter : trained_) {
-    if (!parameter.grad().defined()) parameter.mutable_grad() = at::zeros_like(parameter);
-    if (!detail::is_finite(parameter.grad())) return find_bad_gradient(), false;
-  }
-  return true;
-}
-
-void Replica::find_bad_gradient() {
-  for (std::size_t i = 0; i < trained_.size() && !bad_; ++i) {
-    const auto& gradient = trained_[i].grad();
-    if (gradient.defined() && !detail::is_finite(gradient)) bad_ = names_[i];
-  }
-}
+bool Replica::finish_gradients() { return gradients_->finish(); }
 
 void Replica::throw_not_finite(std::string_view op) const {
   std::optional<Communicator::Failure> failure;
-  if (bad_)
+  if (const auto bad = gradients_->bad())
     failure = {ErrorKind::value, fmt::format("[{}] got a gradient with NaN or infinity for parameter {}; expected "
                                              "finite gradients",
-                                             op, *bad_)};
+                                             op, names_[*bad])};
   topology_.comm().agree(failure);
   raise<ValueError>(op, "got finite gradients whose sum over the ranks is not; expected a finite mean");
 }
@@ -140,7 +118,8 @@ void Replica::throw_not_finite(std::string_view op) const {
 void Replica::average_buffers() {
   if (topology_.comm().size() == 1) return;
   std::vector<at::Tensor> averaged, copied;
-  for (const auto& buffer : buffers_) (buffer.is_floating_point() ? averaged : copied).push_back(buffer);
+  for (const auto& buffer : buffers_)
+    (buffer.is_floating_point() && policy_ == BufferPolicy::average ? averaged : copied).push_back(buffer);
   detail::average(topology_, averaged);
   detail::FlatBuffers flat(copied);
   flat.pack(copied);

@@ -26,9 +26,17 @@ std::string_view to_string(Phase phase) {
 }
 
 Interval next_interval(const Interval& now, const IntervalOptions& options) {
-  if (now.batches <= 1) return {options.longest, std::max<std::int64_t>(1, options.longest / 4)};
+  const auto quarter = std::max<std::int64_t>(1, options.longest / 4);
+  if (now.batches <= 1) return {options.longest, quarter, options.local_skips ? quarter : 1};
   const auto batches = std::max<std::int64_t>(1, now.batches / options.factor);
-  return {batches, std::clamp<std::int64_t>(now.wait - 1, 1, batches)};
+  return {batches, std::clamp<std::int64_t>(now.wait - 1, 1, batches),
+          std::max<std::int64_t>(1, now.local / options.factor)};
+}
+
+Interval fitted(Interval interval, std::int64_t needed) {
+  interval.wait = std::max<std::int64_t>(1, needed);
+  interval.batches = std::max(interval.batches, interval.wait);
+  return interval;
 }
 
 Phase phase_of(std::int64_t batch, const PhasePlan& phases) {
@@ -41,8 +49,10 @@ SyncPlan plan(std::int64_t batch, const SyncState& state) {
   SyncPlan todo;
   const bool cycle = phase_of(batch, state.phases) == Phase::cycle;
   todo.global_gradients = !cycle;
+  todo.node_gradients = cycle;
   todo.review = (batch + 1) % state.review_every == 0;
-  if (!cycle || state.nodes == 1) return todo;
+  if (!cycle || (state.nodes == 1 && !state.alone)) return todo;
+  todo.node_gradients = (batch + 1) % state.interval.local == 0;
   todo.merge = state.flight && batch - state.flight->started >= state.flight->wait;
   todo.start = start_is_due(batch, state, todo.merge);
   todo.block = todo.start && state.interval.wait == 0;

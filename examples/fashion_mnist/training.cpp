@@ -38,11 +38,12 @@ class Training {
 
   double run() {
     const auto checkpoint = (options_.out / "checkpoint.pt").string();
-    auto epoch = options_.resume ? nn::load_checkpoint(checkpoint, daso_) : 0;
+    auto epoch = options_.resume ? nn::load_checkpoint(checkpoint, daso_).position.epoch : 0;
     double accuracy = epoch < options_.epochs ? 0 : evaluate();
     for (; epoch < options_.epochs; ++epoch) {
       train_epoch(epoch);
-      save_checkpoint(checkpoint, daso_, epoch + 1);  // also makes all ranks hold the same weights
+      daso_.drain();  // all ranks evaluate the same weights
+      save_checkpoint(checkpoint, daso_, {.epoch = epoch + 1});
       accuracy = evaluate();
       report(accuracy);
     }

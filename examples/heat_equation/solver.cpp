@@ -9,11 +9,12 @@ namespace {
 
 constexpr double alpha = 1.0;
 
-double start_temperature(double x, double y) { return std::hypot(x - 0.4, y - 0.5) < 0.2 ? 100.0 : 0.0; }
-
 }  // namespace
 
-HeatSolver::HeatSolver(MPI_Comm comm, std::size_t points) : spacing_(1.0 / (static_cast<double>(points) + 1)) {
+double HeatSolver::hot_disc(double x, double y) { return std::hypot(x - 0.4, y - 0.5) < 0.2 ? 100.0 : 0.0; }
+
+HeatSolver::HeatSolver(MPI_Comm comm, std::size_t points, const Start& start)
+    : spacing_(1.0 / (static_cast<double>(points) + 1)) {
   MPI_Comm_dup(comm, &comm_);
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
@@ -23,8 +24,7 @@ HeatSolver::HeatSolver(MPI_Comm comm, std::size_t points) : spacing_(1.0 / (stat
   next_ = field_;
   for (std::size_t i = first; i < last; ++i)
     for (std::size_t j = 0; j < points; ++j)
-      field_(i - first + 1, j) =
-          start_temperature(static_cast<double>(i + 1) * spacing_, static_cast<double>(j + 1) * spacing_);
+      field_(i - first + 1, j) = start(static_cast<double>(i + 1) * spacing_, static_cast<double>(j + 1) * spacing_);
 }
 
 HeatSolver::~HeatSolver() { MPI_Comm_free(&comm_); }

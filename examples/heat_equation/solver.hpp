@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <xtensor/xtensor.hpp>
 
 /// The heat equation du/dt = alpha (d2u/dx2 + d2u/dy2) on a square plate with cold edges, by explicit finite
@@ -9,8 +10,11 @@
 /// and cuts the rows of the plate over the ranks, with one ghost row above and below.
 class HeatSolver {
  public:
-  /// Cuts `points` x `points` interior points over the ranks of `comm`, which is duplicated. The start is a hot disc.
-  HeatSolver(MPI_Comm comm, std::size_t points);
+  /// The temperature at a point of the plate, 0 <= x, y <= 1, at the start.
+  using Start = std::function<double(double x, double y)>;
+  static double hot_disc(double x, double y);
+  /// Cuts `points` x `points` interior points over the ranks of `comm`, which is duplicated.
+  HeatSolver(MPI_Comm comm, std::size_t points, const Start& start = hot_disc);
   ~HeatSolver();
   HeatSolver(const HeatSolver&) = delete;
   HeatSolver& operator=(const HeatSolver&) = delete;

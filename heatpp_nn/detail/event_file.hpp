@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace heatpp::nn::detail {
 
@@ -11,7 +12,28 @@ namespace heatpp::nn::detail {
 
 /// The event that starts an event file, in protobuf's wire format: Event{wall_time = 1, file_version = 3}.
 [[nodiscard]] std::string version_event(double wall_time);
+/// What an event belongs to.
+struct EventHead {
+  double wall_time;
+  std::int64_t step;
+  std::string_view tag;
+};
 /// Event{wall_time = 1, step = 2, summary = 5 {value = 1 {tag = 1, simple_value = 2}}}.
-[[nodiscard]] std::string scalar_event(double wall_time, std::int64_t step, std::string_view tag, float value);
+[[nodiscard]] std::string scalar_event(const EventHead& head, float value);
+
+/// How many values lie below each of the rising limits and not below the one before it.
+struct Histogram {
+  double min = 0, max = 0, count = 0, sum = 0, squares = 0;
+  std::vector<double> limits = {}, counts = {};
+};
+/// ... value = 1 {tag = 1, histo = 5 {min = 1, max = 2, num = 3, sum = 4, sum_squares = 5, limits = 6, counts = 7}}.
+[[nodiscard]] std::string histogram_event(const EventHead& head, const Histogram& histogram);
+
+/// ... value = 1 {tag = 1, image = 4 {height = 1, width = 2, colorspace = 3, encoded_image_string = 4}}.
+struct EncodedImage {
+  int height, width, channels;
+  std::string_view png;
+};
+[[nodiscard]] std::string image_event(const EventHead& head, const EncodedImage& image);
 
 }  // namespace heatpp::nn::detail

@@ -2,7 +2,6 @@
 #include <heatpp_nn/detail/flat.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 
 namespace heatpp::nn::detail {
@@ -10,15 +9,18 @@ namespace heatpp::nn::detail {
 FlatBuffers::FlatBuffers(const std::vector<at::Tensor>& like) {
   std::map<at::ScalarType, std::int64_t> sizes;
   for (const auto& tensor : like) sizes[tensor.scalar_type()] += tensor.numel();
-  std::map<at::ScalarType, at::Tensor> rest;  // what is not given away yet
+  std::map<at::ScalarType, Place> free;
+  std::map<at::ScalarType, at::Tensor> memory;
   for (const auto& [dtype, size] : sizes) {
-    rest[dtype] = at::zeros({size}, at::TensorOptions(dtype));
-    if (size) buffers_.push_back(rest[dtype]);
+    free[dtype] = {buffers_.size(), 0};
+    memory[dtype] = at::zeros({size}, at::TensorOptions(dtype));
+    if (size) buffers_.push_back(memory[dtype]);
   }
   for (const auto& tensor : like) {
-    auto& room = rest[tensor.scalar_type()];
-    views_.push_back(room.narrow(0, 0, tensor.numel()).view(tensor.sizes()));
-    room = room.narrow(0, tensor.numel(), room.numel() - tensor.numel());
+    auto& place = free[tensor.scalar_type()];
+    views_.push_back(memory[tensor.scalar_type()].narrow(0, place.first, tensor.numel()).view(tensor.sizes()));
+    places_.push_back(place);
+    place.first += tensor.numel();
   }
 }
 
@@ -27,6 +29,16 @@ void FlatBuffers::pack(const std::vector<at::Tensor>& tensors) {
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i].defined()) views_[i].copy_(tensors[i]);
     else views_[i].zero_();
+  }
+}
+
+void FlatBuffers::pack(const std::vector<at::Tensor>& tensors, std::size_t b, std::int64_t first, std::int64_t count) {
+  const at::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (places_[i].buffer != b) continue;
+    const auto begin = std::max(first, places_[i].first);
+    const auto n = std::min(first + count, places_[i].first + tensors[i].numel()) - begin;
+    if (n > 0) buffers_[b].narrow(0, begin, n).copy_(tensors[i].reshape({-1}).narrow(0, begin - places_[i].first, n));
   }
 }
 
@@ -39,15 +51,6 @@ std::int64_t FlatBuffers::bytes() const {
   std::int64_t sum = 0;
   for (const auto& buffer : buffers_) sum += static_cast<std::int64_t>(buffer.nbytes());
   return sum;
-}
-
-bool FlatBuffers::finite() const { return std::ranges::all_of(buffers_, is_finite); }
-
-bool is_finite(const at::Tensor& tensor) {
-  if (tensor.numel() == 0 || !(tensor.is_floating_point() || tensor.is_complex())) return true;
-  // The largest magnitude in one pass; NaN wins every comparison.
-  const auto largest = at::linalg_vector_norm(tensor.detach(), std::numeric_limits<double>::infinity());
-  return std::isfinite(largest.item<double>());
 }
 
 void average(const Topology& topology, const std::vector<at::Tensor>& tensors) {

@@ -15,6 +15,8 @@ class FlatBuffers {
 
   /// Copies the tensors in; an undefined one counts as zeros.
   void pack(const std::vector<at::Tensor>& tensors);
+  /// Copies what lies in `count` elements of buffer `b` from `first` on.
+  void pack(const std::vector<at::Tensor>& tensors, std::size_t b, std::int64_t first, std::int64_t count);
   /// Copies the contents back out.
   void unpack(const std::vector<at::Tensor>& tensors) const;
 
@@ -23,15 +25,16 @@ class FlatBuffers {
   /// Where tensor `i` lies, in its shape.
   [[nodiscard]] const at::Tensor& view(std::size_t i) const { return views_[i]; }
   [[nodiscard]] std::int64_t bytes() const;
-  [[nodiscard]] bool finite() const;
 
  private:
   std::vector<at::Tensor> buffers_;
   std::vector<at::Tensor> views_;
+  struct Place {
+    std::size_t buffer;
+    std::int64_t first;
+  };
+  std::vector<Place> places_;
 };
-
-/// Whether every element is finite. True for an empty tensor.
-[[nodiscard]] bool is_finite(const at::Tensor& tensor);
 
 /// Replaces each tensor by its mean over all ranks. Every rank gets the same bits. Collective.
 void average(const Topology& topology, const std::vector<at::Tensor>& tensors);

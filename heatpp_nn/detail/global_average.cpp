@@ -1,87 +1,227 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/detail/global_average.hpp>
 
+#include <algorithm>
 #include <array>
-#include <chrono>
+#include <cmath>
 #include <numeric>
 
 namespace heatpp::nn::detail {
 
 using heatpp::detail::buffer_of;
+using heatpp::detail::raise;
 
-GlobalAverage::GlobalAverage(const Topology& topology, std::vector<at::Tensor> parameters)
-    : topology_(topology), parameters_(std::move(parameters)), flat_(parameters_) {
+namespace {
+
+// Between two looks at messages under way: short against a message of a megabyte, long against a look.
+constexpr std::chrono::microseconds pause{1000};
+
+}  // namespace
+
+GlobalAverage::GlobalAverage(const Topology& topology, std::vector<at::Tensor> parameters, const GlobalOptions& options)
+    : topology_(topology),
+      across_(topology.across(), {.node_of = [](int rank) { return rank; }}),
+      parameters_(std::move(parameters)),
+      options_(options),
+      flat_(parameters_),
+      narrow_(options.wire != Dtype::float32) {
+  check(options);
+  count_nodes();
+  shards_.resize(flat_.buffers().size());
+  deal(0);
+  for (auto& shard : shards_) make_memory(shard);
+  anchor();
+}
+
+void GlobalAverage::check(const GlobalOptions& options) const {
+  nn::check(options.merge);
+  if (narrow_ && options.wire != Dtype::bfloat16 && options.wire != Dtype::int8)
+    raise<TypeError>("daso", "got the wire format {}; expected float32, bfloat16 or int8", name(options.wire));
+  if (options.carriers == Carriers::rotating && (anchored() || !options.together))
+    raise<ValueError>("daso",
+                      "got rotating carriers with a narrow wire, the outer rule or local skips; expected "
+                      "carriers all, where each keeps the memory of its share");
+}
+
+void GlobalAverage::count_nodes() {
   // Rank 0 of a node has a partner in every other node.
   std::array<std::int64_t, 1> nodes{topology_.across().size()}, smallest{topology_.node().size()};
   topology_.node().broadcast(nodes, 0);
   topology_.comm().allreduce(smallest, ReduceOp::min);
   nodes_ = static_cast<int>(nodes[0]);
   owners_ = static_cast<int>(smallest[0]);
-  find_shards();
 }
 
-void GlobalAverage::find_shards() {
+/// Shares out the buffers: evenly, or all to one carrier.
+void GlobalAverage::deal(int carrier) {
   const auto& node = topology_.node();
-  for (const auto& buffer : flat_.buffers()) {
+  const bool rotating = options_.carriers == Carriers::rotating;
+  counts_.clear();
+  for (std::size_t i = 0; i < shards_.size(); ++i) {
+    const auto& buffer = flat_.buffers()[i];
     auto& counts = counts_.emplace_back(static_cast<std::size_t>(node.size()), 0);
     for (int k = 0; k < owners_; ++k)
-      counts[static_cast<std::size_t>(k)] = buffer.numel() / owners_ + (k < buffer.numel() % owners_);
-    const auto first = std::reduce(counts.begin(), counts.begin() + node.rank());
-    shards_.push_back(buffer.narrow(0, first, counts[static_cast<std::size_t>(node.rank())]));
+      counts[static_cast<std::size_t>(k)] =
+          rotating ? (k == carrier) * buffer.numel() : buffer.numel() / owners_ + (k < buffer.numel() % owners_);
+    shards_[i].first = std::reduce(counts.begin(), counts.begin() + node.rank());
+    shards_[i].values = buffer.narrow(0, shards_[i].first, counts[static_cast<std::size_t>(node.rank())]);
   }
+}
+
+void GlobalAverage::make_memory(Shard& shard) const {
+  if (!anchored()) return;
+  shard.anchor = at::empty_like(shard.values);
+  if (options_.merge.policy == MergePolicy::outer) shard.velocity = at::zeros_like(shard.values);
+  if (narrow_ && shard.values.scalar_type() == at::kFloat) shard.lost = at::zeros_like(shard.values);
 }
 
 std::int64_t GlobalAverage::bytes() const {
-  std::int64_t sum = 0;
-  for (const auto& shard : shards_) sum += static_cast<std::int64_t>(shard.nbytes());
-  return sum;
+  double sum = 0;
+  for (const auto& shard : shards_) {
+    const auto item = shard.lost.defined() ? static_cast<double>(itemsize(options_.wire))
+                                           : static_cast<double>(shard.values.element_size());
+    sum += static_cast<double>(shard.values.numel()) * item;
+  }
+  return static_cast<std::int64_t>(sum);
+}
+
+void GlobalAverage::anchor() {
+  if (!anchored()) return;
+  for (std::size_t i = 0; i < shards_.size(); ++i) {
+    flat_.pack(parameters_, i, shards_[i].first, shards_[i].values.numel());
+    shards_[i].anchor.copy_(shards_[i].values);
+  }
 }
 
 void GlobalAverage::start(bool failed) {
-  flat_.pack(parameters_);
-  snapshots_.clear();
-  failed_ = {failed};
-  if (topology_.node().rank() >= owners_) return;
-  for (const auto& shard : shards_) {
-    snapshots_.push_back(shard.clone());
-    if (!topology_.uniform()) shard.mul_(topology_.node().size());
-    requests_.push_back(topology_.across().iallreduce(buffer_of(shard)));
+  const at::NoGradGuard no_grad;
+  mine_[0] = failed;
+  flags_ = mine_;
+  topology_.node().allreduce(flags_, ReduceOp::max);
+  if (options_.carriers == Carriers::rotating) deal(static_cast<int>(turn_ % owners_));
+  ++turn_;
+  began_ = Clock::now();
+  landed_after_.reset();
+  exposed_before_ = exposed_seconds_;
+  for (std::size_t i = 0; i < shards_.size(); ++i) {
+    auto& shard = shards_[i];
+    if (!options_.together) average_in_node(i);
+    else flat_.pack(parameters_, i, shard.first, shard.values.numel());
+    if (options_.together) shard.snapshot = shard.values.clone();
+    if (carries()) send(shard);
   }
-  requests_.push_back(topology_.across().iallreduce(failed_, ReduceOp::max));
+  if (!carries()) return;
+  requests_.push_back(across_.iallreduce(flags_, ReduceOp::max));
+  if (across_.comm().size() > 1) beside_.emplace(pause);
+}
+
+/// The shares of the node's mean, where its ranks differ.
+void GlobalAverage::average_in_node(std::size_t i) {
+  const auto& buffer = flat_.buffers()[i];
+  flat_.pack(parameters_, i, 0, buffer.numel());
+  shards_[i].snapshot = buffer.clone();
+  topology_.node().reduce_scatter(buffer_of(buffer), counts_[i]);
+  shards_[i].values.div_(topology_.node().size());
+}
+
+void GlobalAverage::send(Shard& shard) {
+  if (shard.values.numel() == 0) return;
+  if (shard.anchor.defined()) shard.values.sub_(shard.anchor);
+  if (!topology_.uniform()) shard.values.mul_(topology_.node().size());
+  AllreduceOptions options{};
+  if (shard.lost.defined()) {
+    options.wire = options_.wire;
+    options.residual = {shard.lost.mutable_data_ptr<float>(), static_cast<std::size_t>(shard.lost.numel())};
+  }
+  requests_.push_back(across_.iallreduce(buffer_of(shard.values), options));
 }
 
 void GlobalAverage::progress() {
-  for (auto& request : requests_) (void)request.test();
+  if (requests_.empty()) return;
+  bool landed = true;
+  for (auto& request : requests_) landed = request.test() && landed;
+  if (landed && !landed_after_) landed_after_ = std::chrono::duration<double>(Clock::now() - began_).count();
 }
 
-bool GlobalAverage::wait() {
-  const auto begin = std::chrono::steady_clock::now();
+void GlobalAverage::land() {
+  const auto begin = Clock::now();
   for (auto& request : requests_) request.wait();
+  exposed_seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
+  progress();
+  beside_.reset();
   requests_.clear();
-  exposed_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (!topology_.uniform()) topology_.node().broadcast(failed_, 0);
-  return failed_[0] != 0;
 }
 
-void GlobalAverage::gather(const MergeOptions& options) {
-  const int total = topology_.uniform() ? nodes_ : topology_.comm().size();
-  for (std::size_t i = 0; i < shards_.size(); ++i) {
-    if (topology_.node().rank() < owners_) {
-      shards_[i].div_(total);
-      prepare_merge(shards_[i], snapshots_[i], options.policy);
-    }
-    topology_.node().allgather(buffer_of(shards_[i]), buffer_of(flat_.buffers()[i]), counts_[i]);
-  }
+void GlobalAverage::measure(std::int64_t age) {
+  const auto elapsed = std::chrono::duration<double>(Clock::now() - began_).count();
+  const auto busy = elapsed - (exposed_seconds_ - exposed_before_);
+  if (age < 1 || !landed_after_ || busy <= 0) return;
+  mine_[1] = std::max(1.0, std::ceil(*landed_after_ * static_cast<double>(age) / busy));
 }
 
-bool GlobalAverage::finish(const MergeOptions& options, std::int64_t age) {
-  if (wait()) return true;
+bool GlobalAverage::finish(std::int64_t age) {
+  progress();
+  land();
+  measure(age);
+  if (!topology_.uniform()) topology_.node().broadcast(flags_, 0);
+  if (flags_[0] != 0) return true;
   const at::NoGradGuard no_grad;
-  gather(options);
-  const auto weight = merge_weight(options, age, nodes_);
+  // A node that has not trained since has nothing of its own to keep.
+  const auto policy = age == 0 ? MergePolicy::alpha : options_.merge.policy;
+  const auto weight = age == 0 ? 1.0 : merge_weight(options_.merge, age, nodes_);
+  for (std::size_t i = 0; i < shards_.size(); ++i) fan_out(i, policy);
   for (std::size_t i = 0; i < parameters_.size(); ++i)
-    merge(parameters_[i], flat_.view(i).to(parameters_[i].device()), weight, options.policy);
+    merge(parameters_[i], flat_.view(i).to(parameters_[i].device()), weight, policy);
   return false;
+}
+
+/// Makes the sum over the nodes the mean, or what the outer rule makes of it.
+void GlobalAverage::complete(Shard& shard) const {
+  shard.values.div_(topology_.uniform() ? nodes_ : topology_.comm().size());
+  if (!shard.anchor.defined()) return;
+  const bool outer = options_.merge.policy == MergePolicy::outer;
+  outer_step(shard.anchor, shard.velocity, shard.values, outer ? options_.merge.outer_rate : 1,
+             outer ? options_.merge.outer_momentum : 0);
+  shard.values.copy_(shard.anchor);
+}
+
+void GlobalAverage::fan_out(std::size_t i, MergePolicy policy) {
+  auto& shard = shards_[i];
+  if (carries()) {
+    complete(shard);
+    if (options_.together) prepare_merge(shard.values, shard.snapshot, policy);
+  }
+  auto whole = flat_.buffers()[i];
+  topology_.node().allgather(buffer_of(shard.values), buffer_of(whole), counts_[i]);
+  if (!options_.together) prepare_merge(whole, shard.snapshot, policy);
+}
+
+std::vector<at::Tensor> GlobalAverage::state(bool under_way) const {
+  std::vector<at::Tensor> tensors{
+      at::tensor({static_cast<double>(turn_), flags_[0], flags_[1], mine_[1]}, at::kDouble)};
+  for (const auto& shard : shards_) {
+    for (const auto& memory : {shard.anchor, shard.velocity, shard.lost})
+      if (memory.defined()) tensors.push_back(memory);
+    if (under_way) tensors.insert(tensors.end(), {shard.values, shard.snapshot});
+  }
+  return tensors;
+}
+
+void GlobalAverage::set_state(const std::vector<at::Tensor>& tensors, bool under_way) {
+  const auto* numbers = tensors.at(0).const_data_ptr<double>();
+  turn_ = static_cast<std::int64_t>(numbers[0]);
+  flags_ = {numbers[1], numbers[2]};
+  mine_ = {0, numbers[3]};
+  if (options_.carriers == Carriers::rotating && turn_ > 0) deal(static_cast<int>((turn_ - 1) % owners_));
+  if (under_way)
+    for (std::size_t i = 0; i < shards_.size(); ++i)
+      shards_[i].snapshot = at::empty_like(options_.together ? shards_[i].values : flat_.buffers()[i]);
+  const auto mine = state(under_way);
+  const auto same = [](const at::Tensor& a, const at::Tensor& b) { return a.sizes() == b.sizes(); };
+  if (!std::ranges::equal(mine, tensors, same))
+    raise<ValueError>("daso", "got the state of another model, merge rule or wire; expected this one's");
+  for (std::size_t i = 1; i < mine.size(); ++i) at::Tensor(mine[i]).copy_(tensors[i]);
 }
 
 }  // namespace heatpp::nn::detail

@@ -1,29 +1,24 @@
 #pragma once
 
-#include <heatpp_nn/daso.hpp>
-
-namespace torch::serialize {
-class InputArchive;
-class OutputArchive;
-}  // namespace torch::serialize
+#include <heatpp_nn/checkpoint.hpp>
 
 namespace heatpp::nn::detail {
 
-/// What a checkpoint holds besides the weights and the optimizer.
-struct Training {
-  DasoState daso;
-  std::int64_t epoch = 0;
-  std::uint32_t checksum = 0;  ///< of the weights and buffers
-  at::Tensor generators;       ///< (ranks, bytes): LibTorch's random number generator of each rank
+/// What a rank puts into a checkpoint besides the weights and the optimizer's state, which ranks may share.
+struct RankState {
+  DasoState daso;  ///< empty where no DASO trains
+  Position position;
+  at::Tensor generator;             ///< state of LibTorch's random number generator
+  std::vector<at::Tensor> buffers;  ///< of the module
+  Extras extras;
 };
 
-void write(torch::serialize::OutputArchive& archive, const Training& training);
-/// Throws std::exception for an archive that holds something else.
-[[nodiscard]] Training read_training(torch::serialize::InputArchive& archive);
-
-/// The generators of all ranks. Collective.
-[[nodiscard]] at::Tensor gather_generators(const Communicator& comm);
-/// Sets this rank's generator; does nothing where the states are of another number of ranks.
-void restore_generator(const Communicator& comm, const at::Tensor& generators);
+/// The section of a rank; `replica` and `optimizer` are written where this rank's are not another's.
+[[nodiscard]] std::string to_section(const RankState& state, const torch::nn::Module* module,
+                                     const torch::optim::Optimizer* optimizer);
+/// Throws std::exception for bytes that hold something else.
+[[nodiscard]] RankState rank_state(const std::string& section);
+/// Loads the weights and the optimizer's state. Throws std::exception where they do not fit.
+void load_shared(const std::string& section, torch::nn::Module& module, torch::optim::Optimizer& optimizer);
 
 }  // namespace heatpp::nn::detail

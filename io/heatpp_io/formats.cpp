@@ -5,6 +5,7 @@
 #include <heatpp_io/load_npy.hpp>
 #include <heatpp_io/netcdf.hpp>
 #include <heatpp_io/npz.hpp>
+#include <heatpp_io/safetensors.hpp>
 #include <heatpp_io/save_csv.hpp>
 #include <heatpp_io/save_npy.hpp>
 #include <heatpp_io/zarr.hpp>
@@ -47,6 +48,15 @@ DNDarray load_from_npz(const Source& source, const LoadOptions& options) {
 void save_to_npz(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
   check_plain(".npz", options);
   save_npz({{options.dataset.empty() ? "arr_0" : options.dataset, x}}, path);
+}
+
+DNDarray load_from_safetensors(const Source& source, const LoadOptions& options) {
+  return load_safetensors(source, options.dataset, options);
+}
+void save_to_safetensors(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
+  check_plain(".safetensors", options);
+  if (options.shards) heatpp::detail::raise<ValueError>("save", "got shards for .safetensors; expected one file");
+  save_safetensors({{options.dataset.empty() ? "data" : options.dataset, x}}, path);
 }
 
 DNDarray load_from_csv(const Source& source, const LoadOptions& options) {
@@ -93,6 +103,7 @@ constexpr std::array formats{
     Format{".nc", load_from_netcdf, save_to_netcdf},
     Format{".nc4", load_from_netcdf, save_to_netcdf},
     Format{".npz", load_from_npz, save_to_npz},
+    Format{".safetensors", load_from_safetensors, save_to_safetensors},
     Format{".zarr", load_from_zarr, save_to_zarr},
 };
 

@@ -48,7 +48,7 @@ OpenArray open_array(const std::string& path, const std::string& name) {
 
 DNDarray load_hdf5(const Source& source, const std::string& dataset, const LoadOptions& options) {
   const Recorder recorder(op);
-  const SilentErrors silent;
+  const Hdf5Turn turn;
   const auto& comm = options.comm ? *options.comm : default_comm();
   const auto describe = [&](const std::string& path) { return open_dataset(path, dataset, op).info; };
   const auto shards = inspect({expand(source, comm, op), dataset}, describe, comm, op);

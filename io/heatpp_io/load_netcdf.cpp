@@ -175,7 +175,7 @@ bool supports_netcdf() { return true; }
 
 DNDarray load_netcdf(const Source& source, const std::string& name, const LoadOptions& options) {
   const detail::Recorder recorder(op);
-  const detail::SilentErrors silent;
+  const detail::Hdf5Turn turn;
   const auto& comm = options.comm ? *options.comm : default_comm();
   const auto describe = [&](const std::string& path) { return open_variable(path, name).info; };
   const auto open = [&](const std::string& path) -> detail::OpenArray {

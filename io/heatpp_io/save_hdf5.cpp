@@ -30,7 +30,7 @@ detail::Transfer write_blocks(const detail::WriteJob& job, const DNDarray& x) {
 void save_hdf5(const DNDarray& x, const std::filesystem::path& path, const std::string& dataset,
                const SaveOptions& options) {
   const detail::Recorder recorder(op);
-  const detail::SilentErrors silent;
+  const detail::Hdf5Turn turn;
   if (dataset.empty() || dataset.back() == '/')
     heatpp::detail::raise<ValueError>(op, "got dataset name \"{}\"; expected a name, or one in groups (\"a/b\")",
                                       dataset);

@@ -180,7 +180,7 @@ detail::Transfer write_variable(const Target& to) {
 void save_netcdf(const DNDarray& x, const std::filesystem::path& path, const std::string& name,
                  const SaveNetcdfOptions& options) {
   const detail::Recorder recorder(op);
-  const detail::SilentErrors silent;
+  const detail::Hdf5Turn turn;
   check_options(x, name, options);
   const auto begin = options.append ? detail::AsideFile::Begin::copy : detail::AsideFile::Begin::empty;
   const detail::NewFile file{op, x.comm(), path, detail::bytes_of(x), begin};

@@ -128,8 +128,8 @@ TEST_CASE("Events: the age of every merge is the wait", "[nn][daso]") {
 }
 
 TEST_CASE("Merging over the nodes equals the formulas", "[nn][daso]") {
-  const auto policy = GENERATE(MergePolicy::daso, MergePolicy::alpha, MergePolicy::delta);
-  const MergeOptions rule{.policy = policy, .alpha = 0.25, .beta = 0.5};
+  const auto policy = GENERATE(MergePolicy::daso, MergePolicy::alpha, MergePolicy::delta, MergePolicy::outer);
+  const MergeOptions rule{.policy = policy, .alpha = 0.25, .beta = 0.5, .outer_rate = 0.5, .outer_momentum = 0.5};
   for (const auto& map : node_maps()) {
     if (nodes_of(map) == 1) continue;
     const ht::Topology topology(ht::world(), {.node_of = map});
@@ -150,7 +150,8 @@ TEST_CASE("Merging over the nodes equals the formulas", "[nn][daso]") {
     const double now = -4 * slope, sent = -2 * slope, P = nodes_of(map);
     const double expected = policy == MergePolicy::daso    ? (4 * now + P * mean) / (4 + P)
                             : policy == MergePolicy::alpha ? 0.25 * now + 0.75 * mean
-                                                           : now + 0.5 * (mean - sent);
+                            : policy == MergePolicy::delta ? now + 0.5 * (mean - sent)
+                                                           : now - sent + 0.5 * (mean + 0.5 * mean);
     CHECK(torch::allclose(net->w, torch::full({7}, expected, torch::kDouble), 1e-14, 1e-14));
   }
 }
@@ -201,13 +202,14 @@ TEST_CASE("A node with a bad gradient stops, and all ranks throw together", "[nn
     DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);
     torch::optim::SGD sgd(model.parameters(), 0.1);
     DASO daso(model, sgd, {.interval = {.first = {4, 1}}});
-    std::int64_t thrown_at = -1;
+    std::int64_t thrown_at = -1, now = 0;
+    model.module().first->bias.register_hook(
+        [&](const at::Tensor& g) { return now == 2 && ht::world().rank() == last ? g * std::nan("") : g; });
     std::string message;
     for (std::int64_t b = 0; b < 8 && message.empty(); ++b) {
       daso.zero_grad();
+      now = b;
       backward(model, b);
-      const at::NoGradGuard no_grad;
-      if (b == 2 && ht::world().rank() == last) model.module().first->bias.mutable_grad()[0] = std::nan("");
       message = message_of<ht::ValueError>([&] { daso.step(1.0); });
       thrown_at = b;
     }
@@ -233,6 +235,113 @@ TEST_CASE("A cool-down can be called for", "[nn][daso]") {
   }
 }
 
+TEST_CASE("Rotating carriers bring the same as all together", "[nn][daso]") {
+  for (const auto& topology : topologies()) {
+    const auto options = SGDOptions(0.1).momentum(0.9);
+    const DasoOptions every{.interval = {.first = {2, 1}}};
+    auto rotating = every;
+    rotating.carriers = Carriers::rotating;
+
+    CHECK(distance(train_daso<torch::optim::SGD>(topology, options, 12, rotating),
+                   train_daso<torch::optim::SGD>(topology, options, 12, every)) < 1e-12);
+  }
+}
+
+TEST_CASE("OUTER without momentum at rate 1 is DELTA", "[nn][daso]") {
+  for (const auto& topology : topologies()) {
+    const auto options = SGDOptions(0.1).momentum(0.9);
+    const DasoOptions delta{.interval = {.first = {3, 2}}};
+    auto outer = delta;
+    outer.merge = {.policy = MergePolicy::outer, .outer_rate = 1, .outer_momentum = 0};
+
+    CHECK(distance(train_daso<torch::optim::SGD>(topology, options, 15, outer),
+                   train_daso<torch::optim::SGD>(topology, options, 15, delta)) < 1e-12);
+  }
+}
+
+TEST_CASE("A narrower wire loses no small update in the long run", "[nn][daso]") {
+  // Every step is 1e-3, far below half of the last bit of 1.0 in either format.
+  struct Ones : torch::nn::Module {
+    at::Tensor w = register_parameter("w", torch::ones({300}));
+    at::Tensor forward() { return w.sum() * 1e-3; }
+  };
+  const auto wire = GENERATE(ht::float32, ht::bfloat16, ht::int8);
+  for (const auto& topology : topologies()) {
+    auto net = std::make_shared<Ones>();
+    DataParallelMultiGPU model(net, topology, {.gradients = {.wire = wire}});
+    torch::optim::SGD sgd(model.parameters(), 1.0);
+    DASO daso(model, sgd,
+              {.phases = {.warmup = 100}, .interval = {.first = {2, 1}}, .review_every = 100000, .wire = wire});
+    for (int b = 0; b < 500; ++b) {
+      daso.zero_grad();
+      net->forward().backward();
+      daso.step(1.0);
+    }
+    CHECK(at::abs(net->w - 0.5).max().item<double>() < 1e-3);
+    const auto saved = daso.counters().saved_bytes;
+    CHECK((saved > 0) == (daso.nodes() > 1));
+  }
+}
+
+TEST_CASE("With local skips the ranks drift apart and their mean is kept", "[nn][daso]") {
+  for (const auto& map : node_maps()) {
+    if (nodes_of(map) == 1) continue;
+    const ht::Topology topology(ht::world(), {.node_of = map});
+    auto net = std::make_shared<Constant>();
+    DataParallelMultiGPU model(net, topology);
+    torch::optim::SGD sgd(model.parameters(), 1.0);
+    DASO daso(model, sgd, {.interval = {.first = {4, 2, 4}, .local_skips = true}});
+
+    const double slope = 1.0 + ht::world().rank(), mean = (1.0 + ht::world().size()) / 2;
+    for (int b = 0; b < 6; ++b) {  // gradients are averaged in batch 3, weights sent after it and merged after batch 5
+      daso.zero_grad();
+      net->forward(slope).backward();
+      daso.step(1.0);
+    }
+
+    // What the ranks had done by batch 3 has become the mean of all, their two steps since are their own.
+    CHECK(torch::allclose(net->w, torch::full({7}, -4 * mean - 2 * slope, torch::kDouble), 1e-14, 1e-14));
+  }
+}
+
+TEST_CASE("Gradients are clipped after they were averaged", "[nn][daso]") {
+  for (const auto& topology : topologies()) {
+    auto net = std::make_shared<Constant>();
+    DataParallelMultiGPU model(net, topology);
+    torch::optim::SGD sgd(model.parameters(), 1.0);
+    DASO daso(model, sgd, {.phases = {.warmup = 1}, .max_norm = 0.5});
+    daso.zero_grad();
+    net->forward(1.0 + ht::world().rank()).backward();
+    daso.step(1.0);
+
+    CHECK(net->w.norm().item<double>() == Approx(0.5).epsilon(1e-5));
+    CHECK(model.equal_on_all_ranks());
+  }
+}
+
+TEST_CASE("A measured network makes the nodes wait as long as it takes", "[nn][daso]") {
+  const int P = ht::world().size();
+  if (P == 1) return;
+  const ht::Topology topology(ht::world(), {.node_of = [](int rank) { return rank; }});
+  DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);
+  torch::optim::SGD sgd(model.parameters(), 0.1);
+  DASO daso(model, sgd, {.interval = {.first = {4, 3}, .measured = true}});
+  for (std::int64_t b = 0; b < 24; ++b) {
+    daso.zero_grad();
+    backward(model, b);
+    // Batches of some length, and one rank that takes as long again to look for its messages.
+    std::this_thread::sleep_for(std::chrono::milliseconds(ht::world().rank() == 0 ? 8 : 4));
+    daso.step(1.0);
+  }
+  const auto interval = daso.interval();
+  std::array<std::int64_t, 2> least{interval.batches, interval.wait}, most = least;
+  ht::world().allreduce(least, ht::ReduceOp::min);
+  ht::world().allreduce(most, ht::ReduceOp::max);
+  CHECK(least == most);
+  CHECK(interval.wait >= 1);
+  CHECK(interval.batches >= interval.wait);
+}
+
 TEST_CASE("Bad options and unknown optimizers are refused", "[nn][daso]") {
   const ht::Topology topology(ht::world());
   DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);
@@ -243,5 +352,9 @@ TEST_CASE("Bad options and unknown optimizers are refused", "[nn][daso]") {
   CHECK_THROWS_AS(DASO(model, sgd, {.interval = {.first = {2, 3}}}), ht::ValueError);
   CHECK_THROWS_AS(DASO(model, sgd, {.review_every = 0}), ht::ValueError);
   CHECK_THROWS_AS(DASO(model, sgd, {.merge = {.beta = 2}}), ht::ValueError);
+  CHECK_THROWS_AS(DASO(model, sgd, {.interval = {.first = {4, 1, 2}}}), ht::ValueError);
+  CHECK_THROWS_AS(DASO(model, sgd, {.max_norm = -1.0}), ht::ValueError);
+  CHECK_THROWS_AS(DASO(model, sgd, {.carriers = Carriers::rotating, .wire = ht::int8}), ht::ValueError);
+  CHECK_THROWS_AS(DASO(model, sgd, {.wire = ht::int32}), ht::TypeError);
   CHECK_THROWS_AS(DASO(model, lbfgs), ht::TypeError);
 }

@@ -115,13 +115,145 @@ TEST_CASE("A gradient that is not finite on one rank throws on all", "[nn][data_
   const int last = ht::world().size() - 1;
   for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
     ht::nn::DataParallel model(std::make_shared<SmallNet>(), topology);
+    model.module().second->weight.register_hook([&](const at::Tensor& gradient) {
+      auto changed = gradient.clone();
+      if (ht::world().rank() == last) changed[0][0] = bad;
+      return changed;
+    });
     backward(model, 0);
-    const at::NoGradGuard no_grad;
-    if (ht::world().rank() == last) model.module().second->weight.mutable_grad()[0][0] = bad;
 
     const auto message = message_of<ht::ValueError>([&] { model.average_gradients(); });
 
     CHECK_THAT(message, Catch::Contains("[DataParallel]") && Catch::Contains("second.weight"));
     if (last > 0) CHECK_THAT(message, Catch::Contains("rank " + std::to_string(last)));
   }
+}
+
+TEST_CASE("Gradients set out while backward runs, in buckets of any size", "[nn][data_parallel]") {
+  for (const auto& topology : topologies()) {
+    std::vector<at::Tensor> expected;
+    for (const std::int64_t bytes : {1, 200, 1 << 20}) {
+      ht::nn::DataParallel model(std::make_shared<SmallNet>(), topology, {.gradients = {.bucket_bytes = bytes}});
+      const auto calls = ht::total_counters().calls;
+      backward(model, 3);
+      const bool under_way = ht::total_counters().calls > calls;
+      model.average_gradients();
+
+      CHECK(under_way == (ht::world().size() > 1));
+      std::vector<at::Tensor> gradients;
+      for (const auto& parameter : model.parameters()) gradients.push_back(parameter.grad());
+      if (expected.empty()) expected = gradients;
+      CHECK(distance(gradients, expected) < 1e-15);
+    }
+  }
+}
+
+TEST_CASE("Accumulated batches train as one large batch", "[nn][data_parallel]") {
+  for (const auto& topology : topologies()) {
+    ht::nn::DataParallel parts(std::make_shared<SmallNet>(), topology), whole(std::make_shared<SmallNet>(), topology);
+    const auto [x, y] = my_batch(5, 8);
+    {
+      const auto guard = parts.no_sync();
+      torch::mse_loss(parts(x.narrow(0, 0, 4)), y.narrow(0, 0, 4)).backward();
+    }
+    torch::mse_loss(parts(x.narrow(0, 4, 4)), y.narrow(0, 4, 4)).backward();
+    parts.average_gradients();
+    (2 * torch::mse_loss(whole(x), y)).backward();
+    whole.average_gradients();
+
+    for (std::size_t i = 0; i < parts.parameters().size(); ++i)
+      CHECK(torch::allclose(parts.parameters()[i].grad(), whole.parameters()[i].grad(), 1e-13, 1e-13));
+  }
+}
+
+TEST_CASE("A second backward before the average is refused", "[nn][data_parallel]") {
+  const ht::Topology topology(ht::world());
+  ht::nn::DataParallel model(std::make_shared<SmallNet>(), topology);
+  backward(model, 0);
+
+  const auto message = message_of<ht::ValueError>([&] { backward(model, 1); });
+
+  CHECK(message.empty() == (ht::world().size() == 1));
+  if (ht::world().size() > 1) CHECK_THAT(message, Catch::Contains("no_sync()"));
+  (void)model.finish_gradients();
+  for (auto parameter : model.parameters()) parameter.mutable_grad() = at::Tensor();
+  backward(model, 0);
+  model.average_gradients();
+}
+
+TEST_CASE("Uneven batches weigh by their rows, and a rank may have none", "[nn][data_parallel]") {
+  const int p = ht::world().size(), rank = ht::world().rank();
+  for (const auto& topology : topologies()) {
+    ht::nn::DataParallel model(std::make_shared<SmallNet>(), topology);
+    SmallNet single;
+    const std::int64_t all = p * (p + 1) / 2 - 1;  // ranks have 0, 2, 3, ... rows
+    const auto [x, y] = samples(p == 1 ? 3 : all, 9);
+    torch::mse_loss(single.forward(x), y).backward();
+
+    const std::int64_t rows = p == 1 ? 3 : rank == 0 ? 0 : rank + 1;
+    const std::int64_t first = p == 1 ? 0 : rank == 0 ? 0 : rank * (rank + 1) / 2 - 1;
+    const auto loss = torch::mse_loss(model(x.narrow(0, first, rows)), y.narrow(0, first, rows));
+    model.backward(loss, static_cast<double>(rows));
+    model.average_gradients();
+
+    CHECK(model.samples() == static_cast<double>(p == 1 ? 3 : all));
+    CHECK(model.idle() == (rows == 0));
+    for (std::size_t i = 0; i < model.parameters().size(); ++i)
+      CHECK(torch::allclose(model.parameters()[i].grad(), single.parameters()[i].grad(), 1e-12, 1e-14));
+  }
+}
+
+TEST_CASE("What no rank uses keeps no gradient, so that an optimizer passes it over", "[nn][data_parallel]") {
+  for (const auto& topology : topologies()) {
+    auto net = std::make_shared<OddNet>();
+    ht::nn::DataParallel model(net, topology);
+    torch::optim::AdamW adam(model.parameters(), torch::optim::AdamWOptions(0.1).weight_decay(0.5));
+    adam.zero_grad();
+    model(1.0).backward();
+    model.average_gradients();
+    adam.step();
+
+    CHECK_FALSE(net->unused.grad().defined());
+    CHECK(net->unused.equal(torch::ones({4}, torch::kDouble)));
+    CHECK(net->sometimes.grad().defined());
+    CHECK(model.equal_on_all_ranks());
+  }
+}
+
+TEST_CASE("Narrow wires train as float32 does", "[nn][data_parallel]") {
+  const auto train = [](const ht::Topology& topology, ht::Dtype wire) {
+    ht::nn::DataParallel model(std::make_shared<SmallNet>(torch::kFloat), topology, {.gradients = {.wire = wire}});
+    torch::optim::SGD sgd(model.parameters(), torch::optim::SGDOptions(0.05).momentum(0.9));
+    double loss = 0;
+    for (std::int64_t b = 0; b < 150; ++b) {
+      const auto [x, y] = my_batch(b, 16);
+      sgd.zero_grad();
+      const auto error = torch::mse_loss(model(x.to(torch::kFloat)), y.to(torch::kFloat));
+      error.backward();
+      model.average_gradients();
+      sgd.step();
+      if (b >= 140) loss += error.item<double>() / 10;
+    }
+    CHECK(model.equal_on_all_ranks());
+    std::array<double, 1> mean{loss};
+    ht::world().allreduce(mean);
+    return mean[0] / ht::world().size();
+  };
+  for (const auto& topology : topologies()) {
+    const auto exact = train(topology, ht::float32);
+    CHECK(train(topology, ht::bfloat16) == Approx(exact).epsilon(0.02));
+    CHECK(train(topology, ht::int8) == Approx(exact).epsilon(0.05));
+  }
+}
+
+TEST_CASE("Buffers may be those of rank 0", "[nn][data_parallel]") {
+  const ht::Topology topology(ht::world());
+  auto net = std::make_shared<torch::nn::BatchNorm1dImpl>(3);
+  ht::nn::DataParallel model(net, topology, {.buffers = ht::nn::BufferPolicy::rank0});
+  model(torch::full({4, 3}, 1.0 + ht::world().rank()));
+
+  model.average_buffers();
+
+  CHECK(torch::allclose(net->running_mean, torch::full({3}, 0.1)));
+  CHECK(model.equal_on_all_ranks());
 }

@@ -2,7 +2,6 @@
 #include "../support.hpp"
 
 #include <heatpp_nn/data_loader.hpp>
-#include <heatpp_nn/metrics.hpp>
 
 #include <set>
 
@@ -19,8 +18,10 @@ struct Rows {
   ht::DNDarray targets = ht::from_local(block.select(1, 0).to(torch::kLong), {.split = 0});
 };
 
-std::vector<std::int64_t> values(const at::Tensor& order) {
-  return {order.const_data_ptr<std::int64_t>(), order.const_data_ptr<std::int64_t>() + order.numel()};
+/// The rows of one rank in an epoch.
+std::vector<std::int64_t> rows_of(const DistributedSampler& sampler, std::int64_t epoch) {
+  const auto rows = sampler.rows(epoch, 0, sampler.batches());
+  return {rows.const_data_ptr<std::int64_t>(), rows.const_data_ptr<std::int64_t>() + rows.numel()};
 }
 
 }  // namespace
@@ -33,22 +34,81 @@ TEST_CASE("Every rank gets equally many batches", "[nn][data]") {
 
   CHECK(drop.batches() == 2);
   CHECK(pad.batches() == (5 + rows.ranks - 1 + 1) / 2);
-  const auto dropped = values(drop.order(0)), padded = values(pad.order(0));
+  const auto dropped = rows_of(drop, 0), padded = rows_of(pad, 0);
   CHECK(std::set(dropped.begin(), dropped.end()).size() == 4);
   CHECK(std::set(padded.begin(), padded.end()).size() == static_cast<std::size_t>(rows.mine));
   CHECK(std::ssize(padded) == 2 * pad.batches());
+  CHECK(std::ranges::min(padded) == rows.first);
+  CHECK(std::ranges::max(padded) == rows.first + rows.mine - 1);
 }
 
 TEST_CASE("The order depends on seed, epoch and rank only", "[nn][data]") {
   const ht::Layout layout({400}, 0, 4);
-  const DistributedSampler sampler(layout, 1, {.batch_size = 100, .seed = 3});
+  for (const auto shuffle : {Shuffle::local, Shuffle::blocks, Shuffle::global}) {
+    const SamplerOptions options{.batch_size = 100, .shuffle = shuffle, .seed = 3};
+    auto other = options;
+    other.seed = 4;
+    const auto rows = rows_of(DistributedSampler(layout, 1, options), 5);
 
-  CHECK(sampler.order(5).equal(DistributedSampler(layout, 1, {.batch_size = 100, .seed = 3}).order(5)));
-  CHECK_FALSE(sampler.order(5).equal(sampler.order(6)));
-  CHECK_FALSE(sampler.order(5).equal(DistributedSampler(layout, 1, {.batch_size = 100, .seed = 4}).order(5)));
-  CHECK_FALSE(sampler.order(5).equal(DistributedSampler(layout, 2, {.batch_size = 100, .seed = 3}).order(5)));
-  const DistributedSampler plain(layout, 1, {.batch_size = 100, .shuffle = false});
-  CHECK(plain.order(7).equal(torch::arange(100)));
+    CHECK(rows == rows_of(DistributedSampler(layout, 1, options), 5));
+    CHECK(rows != rows_of(DistributedSampler(layout, 1, options), 6));
+    CHECK(rows != rows_of(DistributedSampler(layout, 1, other), 5));
+    CHECK(rows != rows_of(DistributedSampler(layout, 2, options), 5));
+  }
+  const DistributedSampler plain(layout, 1, {.batch_size = 100, .shuffle = Shuffle::none});
+  CHECK(plain.rows(7, 0, 1).equal(torch::arange(100, 200)));
+}
+
+TEST_CASE("With join the last batches are smaller and counted on every rank", "[nn][data]") {
+  const ht::Layout uneven({10}, 0, {0, 7, 7, 10});
+  const DistributedSampler own(uneven, 0, {.batch_size = 4, .remainder = Remainder::join}),
+      all(uneven, 1, {.batch_size = 2, .shuffle = Shuffle::global, .remainder = Remainder::join});
+
+  CHECK(own.batches() == 2);
+  CHECK(own.total(0) == 7);
+  CHECK(own.active_ranks(0) == 2);
+  CHECK(own.active_ranks(1) == 1);
+  CHECK(own.weight(1) == 3);
+  CHECK(own.weight(0) == Approx(12.0 / 7));
+  CHECK(DistributedSampler(uneven, 1, own.options()).rows(0, 0, 2).numel() == 0);
+  CHECK(all.batches() == 2);
+  CHECK(all.count(1, 0) == 2);
+  CHECK(all.count(1, 1) == 1);
+  CHECK(all.active_ranks(1) == 3);
+}
+
+TEST_CASE("Every row is as likely at every place of a global shuffle", "[nn][data]") {
+  // n * n counts of rows and places over many epochs: their chi-squared has (n - 1)^2 degrees of freedom.
+  constexpr std::int64_t n = 20, epochs = 4000;
+  const ht::Layout layout({n}, 0, 2);
+  const DistributedSampler first(layout, 0, {.batch_size = 5, .shuffle = Shuffle::global}),
+      second(layout, 1, {.batch_size = 5, .shuffle = Shuffle::global});
+  std::vector<double> seen(n * n);
+
+  for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
+    std::int64_t place = 0;
+    for (const auto* sampler : {&first, &second})
+      for (const auto row : rows_of(*sampler, epoch)) ++seen[static_cast<std::size_t>(place++ * n + row)];
+  }
+
+  double chi_squared = 0;
+  constexpr double expected = static_cast<double>(epochs) / n;
+  for (const auto count : seen) chi_squared += (count - expected) * (count - expected) / expected;
+  constexpr double degrees = (n - 1) * (n - 1);
+  CHECK(std::abs(chi_squared - degrees) < 4 * std::sqrt(2 * degrees));
+}
+
+TEST_CASE("Long orders are permutations too, and far from the identity", "[nn][data]") {
+  constexpr std::int64_t n = 10007;
+  const ht::Layout layout({n}, 0, 1);
+  for (const auto& options : {SamplerOptions{.batch_size = n, .shuffle = Shuffle::global},
+                              SamplerOptions{.batch_size = n, .shuffle = Shuffle::blocks, .block = 10, .mix = 50}}) {
+    const auto rows = DistributedSampler(layout, 0, options).rows(1, 0, 1);
+
+    CHECK(std::get<0>(rows.sort()).equal(torch::arange(n)));
+    const auto distance = (rows - torch::arange(n)).abs().to(torch::kDouble).mean().item<double>();
+    CHECK(distance == Approx(n / 3.0).epsilon(0.1));
+  }
 }
 
 TEST_CASE("Too few rows and arrays cut otherwise are refused", "[nn][data]") {
@@ -85,23 +145,4 @@ TEST_CASE("Inputs and targets that are cut differently are refused", "[nn][data]
 
   CHECK_THROWS_AS(Dataset(rows.inputs, other), ht::ValueError);
   CHECK_THROWS_AS(Dataset(rows.inputs, ht::resplit(rows.targets, std::nullopt)), ht::ValueError);
-}
-
-TEST_CASE("Averages are over the samples of all ranks", "[nn][metrics]") {
-  Average average;
-  const double n = ht::world().size(), rank = ht::world().rank();
-
-  average.add(rank, 2);
-  average.add(rank, 1);
-
-  CHECK(average.local() == rank);
-  CHECK(average.value(ht::world()) == Approx((n - 1) / 2));
-  average.reset();
-  CHECK(std::isnan(average.value(ht::world())));
-}
-
-TEST_CASE("Accuracy is the share of rows with the right class", "[nn][metrics]") {
-  const auto scores = torch::tensor({{1.0, 2.0}, {3.0, 0.0}, {0.0, 1.0}, {5.0, 4.0}});
-
-  CHECK(accuracy(scores, torch::tensor({1, 0, 0, 0})) == 0.75);
 }

@@ -56,7 +56,23 @@ TEST_CASE("DELTA keeps the mean of the nodes", "[nn][merge]") {
   CHECK(torch::allclose(after.mean(0), x.mean(0), 0, 1e-14));
 }
 
+TEST_CASE("The outer rule is Nesterov's momentum on the mean", "[nn][merge]") {
+  torch::manual_seed(5);
+  auto anchor = torch::randn({20}, torch::kDouble), velocity = torch::zeros({20}, torch::kDouble);
+  auto A = anchor.clone(), v = velocity.clone();
+  for (int k = 0; k < 4; ++k) {
+    const auto m = torch::randn({20}, torch::kDouble);
+    const auto D = A - m;
+    v = 0.9 * v + D;
+    outer_step(anchor, velocity, m - anchor, 0.7, 0.9);
+    A = A - 0.7 * (D + 0.9 * v);
+    CHECK(torch::allclose(anchor, A, 1e-13, 1e-13));
+  }
+}
+
 TEST_CASE("Merge weights out of range are refused", "[nn][merge]") {
   CHECK_THROWS_AS(check(MergeOptions{.alpha = 1.5}), heatpp::ValueError);
   CHECK_THROWS_AS(check(MergeOptions{.beta = 0}), heatpp::ValueError);
+  CHECK_THROWS_AS(check(MergeOptions{.outer_rate = 0}), heatpp::ValueError);
+  CHECK_THROWS_AS(check(MergeOptions{.outer_momentum = 1}), heatpp::ValueError);
 }

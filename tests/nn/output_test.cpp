@@ -3,7 +3,6 @@
 
 #include <heatpp_nn/detail/crc32c.hpp>
 #include <heatpp_nn/detail/event_file.hpp>
-#include <heatpp_nn/learning_rate.hpp>
 #include <heatpp_nn/loss_plot.hpp>
 #include <heatpp_nn/progress_bar.hpp>
 #include <heatpp_nn/tensorboard.hpp>
@@ -94,7 +93,7 @@ TEST_CASE("A scalar event has protobuf's wire format", "[nn][tensorboard]") {
       "\x15\0\0\x80\x3e",         // 2: 0.25f
       27);
 
-  CHECK(event::scalar_event(1.5, 300, "loss", 0.25f) == expected);
+  CHECK(event::scalar_event({1.5, 300, "loss"}, 0.25f) == expected);
 }
 
 TEST_CASE("TensorBoard files hold the version and every scalar", "[nn][tensorboard]") {
@@ -109,7 +108,7 @@ TEST_CASE("TensorBoard files hold the version and every scalar", "[nn][tensorboa
     CHECK(records[0].substr(9) ==
           "\x1a\x0d"
           "brain.Event:2");
-    CHECK(records[3].substr(9) == event::scalar_event(0, 2, "train/loss", 1.0f / 3).substr(9));
+    CHECK(records[3].substr(9) == event::scalar_event({0, 2, "train/loss"}, 1.0f / 3).substr(9));
     std::filesystem::remove_all(out());
   }
 }
@@ -171,19 +170,4 @@ TEST_CASE("A loss plot is well-formed and has its phases and legend", "[nn][plot
 
 TEST_CASE("Smoothing takes the mean of the neighbours", "[nn][plot]") {
   CHECK((smoothed({1, 2, 3, 7}, 3) == std::vector<double>{1.5, 2, 4, 5}));
-}
-
-TEST_CASE("The learning rate rises evenly and falls along a cosine", "[nn][learning_rate]") {
-  const WarmupCosine rate{.peak = 0.4, .warmup = 4, .total = 14, .end = 0.1};
-  auto w = torch::zeros({1}, torch::requires_grad());
-  torch::optim::SGD sgd({w}, 1.0);
-
-  set_learning_rate(sgd, rate.at(0));
-
-  CHECK(rate.at(0) == Approx(0.1));
-  CHECK(rate.at(3) == Approx(0.4));
-  CHECK(rate.at(9) == Approx(0.25));
-  CHECK(rate.at(14) == Approx(0.1));
-  CHECK(rate.at(99) == Approx(0.1));
-  CHECK(sgd.param_groups()[0].options().get_lr() == Approx(0.1));
 }

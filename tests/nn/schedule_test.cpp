@@ -89,6 +89,11 @@ TEST_CASE("No interval falls below one batch", "[nn][schedule]") {
   CHECK(next_interval({1, 1}, {.longest = 1}) == Interval{1, 1});
   CHECK(next_interval({1, 1}, {.longest = 3}) == Interval{3, 1});
   CHECK(next_interval({8, 4}, {.factor = 3}) == Interval{2, 2});
+  CHECK(next_interval({1, 1, 1}, {.local_skips = true}) == Interval{8, 2, 2});
+  CHECK(next_interval({8, 2, 2}, {.local_skips = true}) == Interval{4, 1, 1});
+  CHECK(fitted({4, 1}, 1) == Interval{4, 1});
+  CHECK(fitted({4, 1}, 3) == Interval{4, 3});
+  CHECK(fitted({4, 1, 2}, 9) == Interval{9, 9, 2});
 }
 
 TEST_CASE("A plateau is three values in a row without improvement", "[nn][plateau]") {

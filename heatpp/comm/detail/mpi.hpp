@@ -7,6 +7,7 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/segment.hpp>
 #include <heatpp/comm/detail/turns.hpp>
+#include <heatpp/comm/progress_thread.hpp>
 #include <thread>
 
 namespace heatpp {
@@ -59,17 +60,9 @@ void check_mpi(int code, const char* op);
 /// MPI counts are ints: longer buffers go in pieces of this many elements.
 inline constexpr std::int64_t max_count = std::int64_t{1} << 30;
 
-/// While it lives, operations under way make progress on a thread of their own, if there are any: the ranks that a
-/// blocking call of MPI waits for may be waiting for them. Needs MPI_THREAD_MULTIPLE, which Environment asks for.
-class ProgressBeside {
- public:
-  ProgressBeside();
-  ~ProgressBeside();
-
- private:
-  std::atomic<bool> stop_{false};
-  std::thread thread_;
-};
+/// Operations under way make progress on a thread meanwhile, if there are any: the ranks that a blocking call of MPI
+/// waits for may be waiting for them.
+[[nodiscard]] std::optional<ProgressThread> progress_beside();
 
 /// Calls f(first, n) for pieces of at most `limit` elements, at least once.
 template <class F>

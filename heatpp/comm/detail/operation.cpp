@@ -4,6 +4,8 @@
 #include <heatpp/comm/detail/scratch.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <thread>
 
@@ -56,17 +58,18 @@ Started& started() {
   return instance;
 }
 
-/// A rank that has long found nothing to do lets others run, and where waiting is limited gives up some day.
+/// A rank that has long found nothing to do lets others run, and after much longer sleeps: whoever it waits for is
+/// late, perhaps for want of a core. Where waiting is limited it gives up some day.
 class Patience {
  public:
   void wait(detail::Operation& operation, const std::optional<detail::Noted>& call) {
     if (++fruitless_ < detail::tries_before_yield) return;
-    std::this_thread::yield();
-    if (fruitless_ % 16 != 0) return;
+    if (fruitless_ % 16 != 0) return std::this_thread::yield();
     if (detail::waits_are_limited()) check(operation, call);
     // Messages that others wait for go on, too, while this rank looks at nothing but shared memory.
     int found = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+    if (Clock::now() - begin_ > long_wait) std::this_thread::sleep_for(nap);
   }
 
  private:
@@ -76,7 +79,10 @@ class Patience {
     detail::check_deadline(*deadline_, call);
   }
 
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::microseconds long_wait{500}, nap{50};
   int fruitless_ = 0;
+  Clock::time_point begin_ = Clock::now();
   std::optional<detail::Deadline> deadline_;
 };
 
@@ -154,17 +160,43 @@ std::unique_ptr<detail::Operation> detail::rounded_once(Buffer data, ReduceOp op
               [data, values, wide] { narrow(data.dtype, values, data.data, data.count); });
 }
 
-detail::ProgressBeside::ProgressBeside() {
-  if (started().count == 0) return;
-  thread_ = std::thread([this] {
-    for (; !stop_; std::this_thread::yield()) started().advance();
-  });
-}
+struct ProgressThread::Impl {
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool stop = false;
+  std::thread thread;
 
-detail::ProgressBeside::~ProgressBeside() {
-  if (!thread_.joinable()) return;
-  stop_ = true;
-  thread_.join();
+  explicit Impl(std::chrono::microseconds pause) : thread([this, pause] { run(pause); }) {}
+  ~Impl() {
+    {
+      const std::lock_guard lock(mutex);
+      stop = true;
+    }
+    wake.notify_one();
+    thread.join();
+  }
+  void run(std::chrono::microseconds pause) {
+    std::unique_lock lock(mutex);
+    while (!wake.wait_for(lock, pause, [this] { return stop; })) {
+      lock.unlock();
+      started().advance();
+      lock.lock();
+    }
+  }
+};
+
+ProgressThread::ProgressThread(std::chrono::microseconds pause) {
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  if (level == MPI_THREAD_MULTIPLE) impl_ = std::make_unique<Impl>(pause);
+}
+ProgressThread::~ProgressThread() = default;
+ProgressThread::ProgressThread(ProgressThread&&) noexcept = default;
+ProgressThread& ProgressThread::operator=(ProgressThread&&) noexcept = default;
+
+std::optional<ProgressThread> detail::progress_beside() {
+  if (started().count == 0) return std::nullopt;
+  return ProgressThread(std::chrono::microseconds(20));
 }
 
 bool progress() {

@@ -43,7 +43,7 @@ void await_all(const Communicator& comm);
 /// A blocking call of MPI's, or its non-blocking sibling, which takes a request more, where waiting is limited.
 template <class Blocking, class Nonblocking, class... Args>
 void call_mpi(const char* op, Blocking blocking, Nonblocking nonblocking, Args... args) {
-  const ProgressBeside progress;
+  const auto progress = progress_beside();
   if (!waits_are_limited()) return check_mpi(blocking(args...), op);
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(nonblocking(args..., &request), op);

@@ -1,12 +1,20 @@
 #include <heatpp_io/detail/handle.hpp>
+#include <heatpp_io/stored_rows.hpp>
 
-namespace heatpp::io::detail {
+namespace heatpp::io {
 
-SilentErrors::SilentErrors() {
+std::recursive_mutex& hdf5_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
+namespace detail {
+
+Hdf5Turn::Hdf5Turn() : lock_(hdf5_mutex()) {
   H5Eget_auto2(H5E_DEFAULT, &printer_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
-SilentErrors::~SilentErrors() { H5Eset_auto2(H5E_DEFAULT, printer_, data_); }
+Hdf5Turn::~Hdf5Turn() { H5Eset_auto2(H5E_DEFAULT, printer_, data_); }
 
 std::string innermost_error() {
   std::string text;
@@ -18,4 +26,5 @@ std::string innermost_error() {
   return text.empty() ? "HDF5 gives no reason" : text;
 }
 
-}  // namespace heatpp::io::detail
+}  // namespace detail
+}  // namespace heatpp::io

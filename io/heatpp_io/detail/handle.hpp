@@ -2,6 +2,7 @@
 
 #include <hdf5.h>
 
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -31,15 +32,16 @@ class Handle {
   hid_t id_ = -1;
 };
 
-/// Keeps HDF5 from printing its error stack while it lives; the host code's setting returns with its end.
-class SilentErrors {
+/// This thread's turn to use HDF5, in which it prints no error stack; the host code's setting returns with its end.
+class Hdf5Turn {
  public:
-  SilentErrors();
-  ~SilentErrors();
-  SilentErrors(const SilentErrors&) = delete;
-  SilentErrors& operator=(const SilentErrors&) = delete;
+  Hdf5Turn();
+  ~Hdf5Turn();
+  Hdf5Turn(const Hdf5Turn&) = delete;
+  Hdf5Turn& operator=(const Hdf5Turn&) = delete;
 
  private:
+  std::lock_guard<std::recursive_mutex> lock_;
   H5E_auto2_t printer_ = nullptr;
   void* data_ = nullptr;
 };

@@ -18,7 +18,11 @@ RowRange rows_within(const ResolvedSlice& rows, std::int64_t first, std::int64_t
 }
 
 const BoxReader& ShardReader::reader(std::size_t shard) {
-  if (reader_ && current_ == shard) return reader_;
+  const auto known = std::ranges::find(opened_, shard, &std::pair<std::size_t, BoxReader>::first);
+  if (known != opened_.end()) {
+    std::rotate(opened_.begin(), known, known + 1);
+    return opened_.front().second;
+  }
   const auto& path = shards_.paths[shard];
   auto opened = open_(path);
   auto expected = shards_.info.shape;
@@ -26,9 +30,8 @@ const BoxReader& ShardReader::reader(std::size_t shard) {
   if (opened.info.shape != expected || opened.info.element != shards_.info.element)
     heatpp::detail::raise<IoError>(op_, "got shape {} in \"{}\"; expected {}, as it was a moment before",
                                    to_string(opened.info.shape), path, to_string(expected));
-  reader_ = std::move(opened.read);
-  current_ = shard;
-  return reader_;
+  if (opened_.size() == keep_) opened_.pop_back();
+  return opened_.emplace(opened_.begin(), shard, std::move(opened.read))->second;
 }
 
 void ShardReader::read(const Selection& box, const at::Tensor& out) {

@@ -20,11 +20,11 @@ struct OpenArray {
 using OpenShard = std::function<OpenArray(const std::string& path)>;
 
 /// Reads boxes of the array that shards form, on this rank alone. Opens a file when the first element of it is needed,
-/// and keeps the last one open.
+/// and keeps the last `keep` open.
 class ShardReader {
  public:
-  ShardReader(const Shards& shards, OpenShard open, const char* op)
-      : shards_(shards), open_(std::move(open)), op_(op) {}
+  ShardReader(const Shards& shards, OpenShard open, const char* op, std::size_t keep = 1)
+      : shards_(shards), open_(std::move(open)), op_(op), keep_(keep) {}
 
   /// Reads `box` into `out`, a contiguous block of its extents. Throws IoError.
   void read(const Selection& box, const at::Tensor& out);
@@ -35,8 +35,8 @@ class ShardReader {
   const Shards& shards_;
   OpenShard open_;
   const char* op_;
-  std::size_t current_ = 0;
-  BoxReader reader_;
+  std::size_t keep_;
+  std::vector<std::pair<std::size_t, BoxReader>> opened_;  // shards; the one used last comes first
 };
 
 /// The rows of `box` that lie in rows first .. last of the whole, as positions in the box.

@@ -1,0 +1,189 @@
+"""The training workloads: steps beside PyTorch's DistributedDataParallel, and races on slow networks."""
+import contextlib
+import importlib.machinery
+import importlib.util
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+import types
+
+import contest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SEEDS = (1, 2, 3)
+TARGET = 0.88  # test accuracy on Fashion-MNIST
+RATES = (2000, 1000, 500, 200, 50)  # Mbit/s of a node's link
+RACES = (1000, 500)  # ... at which trainings run to the end
+NODES, RANKS_EACH, BATCH = 4, 2, 256
+RULES = ("daso", "alpha", "delta", "outer")
+OUTER = ["--outer-rate", "0.7", "--outer-momentum", "0.5"]
+DASO = ["--mode", "daso", "--warm-up", "8", "--interval", "1", "--wait", "1", "--measured", "--review", "1000000"]
+
+
+def lab():
+    """The script `lab` as a module."""
+    loader = importlib.machinery.SourceFileLoader("lab", os.path.join(HERE, "lab"))
+    module = types.ModuleType(loader.name)
+    module.__file__ = loader.path
+    loader.exec_module(module)
+    return module
+
+
+class Training:
+    def __init__(self, build, python, environment, repeats, limit):
+        self.trainer = os.path.join(build, "release", "benchmarks", "heatpp_trainer")
+        self.converter = os.path.join(build, "release", "examples", "fashion_mnist", "convert_fashion_mnist")
+        self.peer = [python, os.path.join(HERE, "peers", "ddp_peer.py")]
+        self.environment = {**environment, "OMP_NUM_THREADS": "1"}
+        self.repeats, self.limit = repeats, limit
+        self.data = os.path.join(environment["HEATPP_BENCH_DATA"], "fashion_mnist")
+
+    def make_data(self):
+        if not os.path.exists(os.path.join(self.data, "test-00.h5")):
+            subprocess.run([self.converter, "--to", self.data], env=self.environment, check=True)
+
+    def compete(self, commands):
+        """Seconds of a step for each command, in turns; the reason for those that failed."""
+        contestants, table = {}, {}
+        try:
+            for name, command in commands.items():
+                try:
+                    contestants[name] = contest.Contestant(command, self.environment, self.limit)
+                except contest.Failed as reason:
+                    table[name] = {"missing": str(reason)}
+            failed = contest.take_turns(contestants, self.repeats, lambda: None)
+        finally:
+            for contestant in contestants.values():
+                contestant.end()
+        for name, contestant in contestants.items():
+            table[name] = {"missing": failed[name]} if name in failed else contest.seconds(contestant)
+        return table
+
+    # One machine.
+
+    def step(self):
+        right = True
+        for model, batch in (("mlp", 256), ("cnn", 128)):
+            arguments = ["turns", "--model", model, "--batch", str(batch)]
+            here = ["mpirun", "-n", "2"]
+            table = self.compete({
+                "none": [*here, self.trainer, *arguments, "--mode", "none"],
+                "data_parallel": [*here, self.trainer, *arguments],
+                "ddp_none": [*here, *self.peer, *arguments, "--mode", "none", "--port", "29518"],
+                "ddp": [*here, *self.peer, *arguments],
+            })
+            line = {"workload": "train.step", "variant": model, "ranks": 2, "batch": batch, **table}
+            if not any("missing" in result for result in table.values()):
+                line["added"] = {ours: round(table[ours]["median"] - table[alone]["median"], 6)
+                                 for ours, alone in (("data_parallel", "none"), ("ddp", "ddp_none"))}
+            print(json.dumps(line), flush=True)
+            right &= "seconds" in table["data_parallel"]
+        return right
+
+    # The network lab.
+
+    @contextlib.contextmanager
+    def network(self, rate):
+        module = lab()
+        if not module.may_make_namespaces():
+            raise contest.Failed("this user may make no network namespaces, or `ip` and `tc` are not installed")
+        with module.network(1, NODES, [rate]), tempfile.TemporaryDirectory() as folder:
+            yield lambda command: module.mpirun(folder, (1, NODES, RANKS_EACH), types.SimpleNamespace(
+                mca=[], placement="block", export=["OMP_NUM_THREADS=1"], command=command))
+
+    def in_lab(self, launch):
+        """Each program, as it runs on the nodes."""
+        there = ["--master", "10.77.0.1", "--interface", "eth0"]
+        return {
+            "none": lambda *more: launch([self.trainer, *more, "--mode", "none"]),
+            "data_parallel": lambda *more: launch([self.trainer, *more]),
+            "daso": lambda *more: launch([self.trainer, *more, *DASO]),
+            "daso_bfloat16": lambda *more: launch([self.trainer, *more, *DASO, "--weights-wire", "bfloat16"]),
+            "ddp": lambda *more: launch([*self.peer, *more, *there]),
+        }
+
+    def steps_in_lab(self, rate):
+        with self.network(rate) as launch:
+            return self.compete({name: make("turns", "--batch", str(BATCH), "--steps", "16")
+                                 for name, make in self.in_lab(launch).items()})
+
+    def race(self, command):
+        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=self.limit * 10)
+        lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+        if done.returncode or not lines:
+            raise contest.Failed((done.stderr.strip().splitlines() or ["no message"])[-1][:200])
+        return json.loads(lines[-1])
+
+    def races_in_lab(self, rate, names):
+        """Seconds to the target, for each seed in turn."""
+        results = {name: [] for name in names}
+        for seed in SEEDS:
+            with self.network(rate) as launch:
+                for name in names:
+                    command = self.in_lab(launch)[name]("race", "--data", self.data, "--batch", str(BATCH), "--seed",
+                                                        str(seed), "--target", str(TARGET), "--cap", "400")
+                    results[name].append(self.race(command))
+        return results
+
+    def daso(self, rates=RATES, races=RACES, names=("ddp", "data_parallel", "daso", "daso_bfloat16")):
+        self.make_data()
+        try:
+            for rate in rates:
+                table = self.steps_in_lab(rate)
+                print(json.dumps({"workload": "lab.daso", "variant": f"step, {rate} Mbit/s", **table}), flush=True)
+            for rate in races:
+                for name, results in self.races_in_lab(rate, names).items():
+                    print(json.dumps(summary(f"race, {rate} Mbit/s", name, results)), flush=True)
+        except contest.Failed as reason:
+            print(json.dumps({"workload": "lab.daso", "missing": str(reason)}))
+            return False
+        return True
+
+
+    # What merging keeps.
+
+    def merge(self, nodes_each=(2, 4, 8), epochs=6, pictures=os.path.join(HERE, "..", "docs")):
+        """The merge rules on nodes of one rank: the share of updates that survives, and what a network learns."""
+        self.make_data()
+        kept = {rule: [] for rule in RULES}
+        for nodes in nodes_each:
+            curves = []
+            for rule in RULES:
+                rules = ["--mode", "daso", "--merge", rule, "--interval", "4", "--wait", "1", "--review", "1000000"]
+                slope = self.emulated(nodes, ["--model", "slope", "--momentum", "0", "--epochs", "4", *rules])
+                learnt = self.emulated(nodes, ["--epochs", str(epochs), "--warm-up", "8", *rules, *OUTER])
+                kept[rule].append(slope["kept"])
+                curves.append({"label": rule, "x": [c[0] for c in learnt["curve"]], "y": [c[2] for c in learnt["curve"]]})
+                print(json.dumps({"workload": "daso.merge", "variant": rule, "nodes": nodes, "kept": round(slope["kept"], 4),
+                                  "accuracy": round(learnt["accuracy"], 4), "epochs": epochs}), flush=True)
+            self.draw(curves, f"{pictures}/merge_accuracy_{nodes}.svg", f"Fashion-MNIST on {nodes} nodes", "epoch",
+                      "test accuracy")
+        self.draw([{"label": rule, "x": list(nodes_each), "y": shares} for rule, shares in kept.items() if rule != "outer"],
+                  f"{pictures}/merge_kept.svg", "Share of the updates that merging keeps", "nodes", "share")
+        return True
+
+    def emulated(self, nodes, arguments):
+        command = ["mpirun", "-n", str(nodes), "-x", f"HEATPP_TOPOLOGY={nodes}x1", self.trainer, "race", "--data", self.data,
+                   "--batch", str(2048 // nodes), *arguments]
+        return self.race(command)
+
+    def draw(self, curves, path, title, x_label, y_label):
+        command = [self.trainer, "draw", "--out", path, "--title", title, "--x-label", x_label, "--y-label", y_label]
+        subprocess.run(command, env=self.environment, check=True, text=True,
+                       input="\n".join(json.dumps(curve) for curve in curves))
+
+
+def summary(variant, name, results):
+    line = {
+        "workload": "lab.daso", "variant": variant, "program": name,
+        "seconds": [round(result["seconds"], 2) for result in results],
+        "mean": round(statistics.mean(result["seconds"] for result in results), 2),
+        "accuracy": [round(result["accuracy"], 4) for result in results],
+        "steps": [result["steps"] for result in results],
+    }
+    if "exposed" in results[0]:
+        line["exposed_share"] = [round(result["exposed"] / result["seconds"], 4) for result in results]
+        line["last"] = results[-1]["daso"]
+    return line

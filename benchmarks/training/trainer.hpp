@@ -1,0 +1,47 @@
+#pragma once
+
+#include <heatpp/comm/topology.hpp>
+#include <heatpp_nn/daso.hpp>
+#include <heatpp_nn/data_parallel.hpp>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/optim/sgd.h>
+
+namespace bench {
+
+struct TrainerOptions {
+  std::string model = "mlp";           ///< mlp, cnn, or slope, whose gradient is 1
+  std::string mode = "data_parallel";  ///< none, data_parallel or daso
+  double learning_rate = 0.2;
+  double momentum = 0.9;
+  std::uint64_t seed = 1;
+  heatpp::nn::DasoOptions daso = {};
+  heatpp::Dtype wire = heatpp::Dtype::float32;  ///< of gradients
+};
+
+/// One way to train one of the models.
+class Trainer {
+ public:
+  Trainer(const heatpp::Topology& topology, const TrainerOptions& options);
+
+  /// A batch of images (n, 1, 28, 28) and labels. Returns the loss.
+  double step(const at::Tensor& images, const at::Tensor& labels);
+  /// Makes all ranks hold the same weights.
+  void finish();
+  /// The share of these rows that the mean of all ranks' weights gets right. Changes nothing. Collective.
+  [[nodiscard]] double accuracy(const at::Tensor& images, const at::Tensor& labels);
+
+  [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return parameters_; }
+  [[nodiscard]] heatpp::nn::DASO* daso() const { return daso_.get(); }
+
+ private:
+  using Net = torch::nn::SequentialImpl;
+  heatpp::Topology topology_;
+  std::shared_ptr<Net> net_;
+  std::vector<at::Tensor> parameters_;
+  std::unique_ptr<torch::optim::SGD> sgd_;
+  std::unique_ptr<heatpp::nn::DataParallel<Net>> parallel_;
+  std::unique_ptr<heatpp::nn::DataParallelMultiGPU<Net>> replica_;
+  std::unique_ptr<heatpp::nn::DASO> daso_;
+};
+
+}  // namespace bench

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+namespace heatpp {
+
+/// While it lives, a thread of its own makes the operations under way on this rank progress every `pause`, so that they
+/// overlap with a computation that calls nothing of heatpp. Does nothing where a host code initialised MPI with less
+/// than MPI_THREAD_MULTIPLE.
+class ProgressThread {
+ public:
+  explicit ProgressThread(std::chrono::microseconds pause);
+  ~ProgressThread();
+  ProgressThread(ProgressThread&&) noexcept;
+  ProgressThread& operator=(ProgressThread&&) noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace heatpp

@@ -1,0 +1,82 @@
+#include "files.hpp"
+
+#include <filesystem>
+#include <thread>
+
+namespace {
+
+std::vector<std::int64_t> numbers(const at::Tensor& rows) {
+  return {rows.const_data_ptr<std::int64_t>(), rows.const_data_ptr<std::int64_t>() + rows.numel()};
+}
+
+/// Some rows of 1000, rising: all, none, pairs, far apart, and with small gaps.
+std::vector<at::Tensor> choices() {
+  const auto all = at::arange(1000, at::kLong);
+  return {all, all.narrow(0, 0, 0), all.narrow(0, 998, 2), all.slice(0, 3, 1000, 97).contiguous(),
+          all.masked_select(all.remainder(7).lt(3))};
+}
+
+}  // namespace
+
+TEST_CASE("Rows of many files are read by their numbers", "[io][stored_rows]") {
+  const TempDir dir;
+  const auto whole = counting({1000, 3, 5}, at::kInt);
+  std::int64_t first = 0;
+  for (const std::int64_t rows : {0, 400, 1, 599}) {
+    const Storage storage{.chunk = {7, 3, 2}, .gzip = rows == 400 ? 1 : -1};
+    write_plain(dir.path("part-" + std::to_string(first) + "." + std::to_string(rows) + ".h5"), "x",
+                whole.narrow(0, first, rows), rows == 400 ? storage : Storage{});
+    first += rows;
+  }
+
+  const ht::io::StoredRows stored(dir.path("part-*.h5"), "x"),
+      halves(dir.path("part-*.h5"), "x", {.dtype = ht::float16});
+
+  CHECK(stored.shape() == ht::Shape{1000, 3, 5});
+  CHECK(stored.dtype() == ht::int32);
+  for (const auto& rows : choices()) {
+    CHECK(stored.read(numbers(rows)).equal(whole.index_select(0, rows)));
+    CHECK(halves.read(numbers(rows)).equal(whole.index_select(0, rows).to(at::kHalf)));
+  }
+}
+
+TEST_CASE("Numbers that do not rise or are out of range are refused", "[io][stored_rows]") {
+  const TempDir dir;
+  write_plain(dir.path("x.h5"), "x", counting({6, 2}));
+  write_plain(dir.path("scalar.h5"), "x", counting({}));
+  const ht::io::StoredRows stored(dir.path("x.h5"), "x");
+
+  for (const std::vector<std::int64_t>& bad : {std::vector<std::int64_t>{-1}, {6}, {3, 3}, {3, 2}})
+    CHECK_THROWS_AS(stored.read(bad), ht::IndexError);
+  CHECK_THROWS_AS(ht::io::StoredRows(dir.path("none.h5"), "x"), ht::IoError);
+  CHECK_THROWS_AS(ht::io::StoredRows(dir.path("scalar.h5"), "x"), ht::ValueError);
+}
+
+TEST_CASE("A file that becomes shorter is an error and no zeros", "[io][stored_rows]") {
+  const TempDir dir;
+  write_plain(dir.path("x.h5"), "x", counting({100000, 2}));
+  const ht::io::StoredRows stored(dir.path("x.h5"), "x");
+  CHECK(stored.read(std::vector<std::int64_t>{5}).sum().item<float>() == 21);
+
+  on_root([&] { std::filesystem::resize_file(dir.path("x.h5"), 100000); });
+
+  const auto message = message_of<ht::IoError>([&] { (void)stored.read(std::vector<std::int64_t>{99999}); });
+  CHECK_THAT(message, Catch::Contains("x.h5"));
+}
+
+TEST_CASE("Threads take turns with HDF5", "[io][stored_rows]") {
+  const TempDir dir;
+  const auto whole = counting({3000, 8});
+  write_plain(dir.path("x.h5"), "x", whole);
+  const ht::io::StoredRows stored(dir.path("x.h5"), "x");
+  const auto rows = numbers(at::arange(0, 3000, 3));
+  int right = 0;
+
+  std::thread reader([&] {
+    for (int i = 0; i < 20; ++i) right += stored.read(rows).equal(whole.slice(0, 0, 3000, 3));
+  });
+  for (int i = 0; i < 5; ++i) CHECK(same(ht::io::load_hdf5(dir.path("x.h5"), "x", {.split = 0}), whole));
+  reader.join();
+
+  CHECK(right == 20);
+}

@@ -1,0 +1,150 @@
+#include "training.hpp"
+#include "../support.hpp"
+
+#include <heatpp_nn/mixed_precision.hpp>
+#include <heatpp_nn/online.hpp>
+#include <heatpp_nn/stop_signal.hpp>
+
+using namespace heatpp::nn;
+
+TEST_CASE("A signal to one rank stops all at the same batch", "[nn][stop]") {
+  const int last = ht::world().size() - 1;
+  std::int64_t stopped_at = -1;
+  {
+    StopSignal stop(ht::world(), {SIGUSR1});
+    for (std::int64_t batch = 0; batch < 10 && stopped_at < 0; ++batch) {
+      if (batch == 3 && ht::world().rank() == last) std::raise(SIGUSR1);
+      if (stop.agreed()) stopped_at = batch;
+    }
+    CHECK(stop.agreed());
+  }
+  CHECK(stopped_at == 4);
+  StopSignal fresh(ht::world(), {SIGUSR1});
+  CHECK_FALSE(fresh.agreed());
+  CHECK_FALSE(fresh.agreed());
+}
+
+TEST_CASE("Autocast computes products in bfloat16 and trains float32 weights", "[nn][precision]") {
+  const ht::Topology topology(ht::world());
+  DataParallel model(std::make_shared<SmallNet>(torch::kFloat), topology);
+  torch::optim::SGD sgd(model.parameters(), 0.1);
+  const auto [x, y] = my_batch(0, 8);
+  {
+    const Autocast half;
+    CHECK(model(x.to(torch::kFloat)).scalar_type() == torch::kBFloat16);
+  }
+  CHECK(model(x.to(torch::kFloat)).scalar_type() == torch::kFloat);
+  double first = 0, loss = 0;
+  for (int step = 0; step < 60; ++step) {
+    sgd.zero_grad();
+    at::Tensor error;
+    {
+      const Autocast half;
+      error = torch::mse_loss(model(x.to(torch::kFloat)).to(torch::kFloat), y.to(torch::kFloat));
+    }
+    error.backward();
+    model.average_gradients();
+    sgd.step();
+    loss = error.item<double>();
+    if (step == 0) first = loss;
+  }
+  CHECK(loss < 0.5 * first);
+  CHECK(model.equal_on_all_ranks());
+}
+
+TEST_CASE("A batch that overflows on one rank is left out on all, with a smaller scale", "[nn][precision]") {
+  const ht::Topology topology(ht::world());
+  DataParallel model(std::make_shared<SmallNet>(torch::kFloat), topology);
+  DataParallel plain(std::make_shared<SmallNet>(torch::kFloat), topology);
+  torch::optim::SGD sgd(model.parameters(), 0.1), other(plain.parameters(), 0.1);
+  GradScaler scaler({.initial = 1024, .growth_interval = 3});
+  std::vector<double> scales;
+  for (std::int64_t b = 0; b < 6; ++b) {
+    const auto [x, y] = my_batch(b, 4);
+    const bool bad = b == 1;
+    const auto loss_of = [&, &x = x, &y = y](auto& net) {
+      return torch::mse_loss(net(x.to(torch::kFloat)), y.to(torch::kFloat));
+    };
+    sgd.zero_grad();
+    auto loss = scaler.scale(loss_of(model));
+    if (bad && ht::world().rank() == ht::world().size() - 1) loss = loss * std::numeric_limits<float>::infinity();
+    loss.backward();
+    const bool finite = scaler.finish(model);
+    CHECK(finite == !bad);
+    if (finite) sgd.step();
+    scales.push_back(scaler.state().scale);
+    if (bad) continue;
+    other.zero_grad();
+    loss_of(plain).backward();
+    plain.average_gradients();
+    other.step();
+  }
+  const std::vector<double> expected{1024, 512, 512, 512, 1024, 1024};
+  CHECK(scales == expected);
+  CHECK(distance(weights(model.module()), weights(plain.module())) < 1e-6);
+  CHECK(model.equal_on_all_ranks());
+  CHECK_THROWS_AS(GradScaler({.growth = 1}), ht::ValueError);
+}
+
+TEST_CASE("A replay buffer keeps every row with the same probability", "[nn][online]") {
+  constexpr std::int64_t capacity = 50, offered = 200, trials = 400;
+  std::vector<double> kept(offered, 0);
+  for (std::uint64_t seed = 0; seed < trials; ++seed) {
+    ReplayBuffer buffer(capacity, seed);
+    for (std::int64_t i = 0; i < offered; i += 10) {
+      const auto rows = torch::arange(i, i + 10, torch::kDouble).unsqueeze(1);
+      buffer.add(rows, 2 * rows);
+    }
+    CHECK(buffer.size() == capacity);
+    const auto state = buffer.state();
+    CHECK((state.at("replay_inputs") * 2).equal(state.at("replay_targets")));
+    for (std::int64_t i = 0; i < capacity; ++i)
+      kept[static_cast<std::size_t>(state.at("replay_inputs")[i].item<double>())] += 1;
+  }
+  // Chi-square with 199 degrees of freedom, of counts with a mean of 100 and a variance of 75: beyond 280 once in 10^4.
+  double chi2 = 0;
+  for (const auto count : kept) chi2 += (count - 100) * (count - 100) / 75;
+  CHECK(chi2 < 280);
+  CHECK(chi2 > 130);
+}
+
+TEST_CASE("A replay buffer goes on from its state", "[nn][online]") {
+  ReplayBuffer buffer(8, 3);
+  const auto rows = torch::arange(20, torch::kFloat).unsqueeze(1);
+  buffer.add(rows, rows);
+  (void)buffer.sample(5);
+  ReplayBuffer again(8, 3);
+  again.set_state(buffer.state());
+  buffer.add(rows, rows);
+  again.add(rows, rows);
+
+  CHECK(buffer.sample(6).inputs.equal(again.sample(6).inputs));
+  CHECK(again.offered() == 40);
+  CHECK_THROWS_AS(buffer.add(rows, rows.narrow(0, 0, 3)), ht::ValueError);
+  CHECK_THROWS_AS(buffer.add(rows.view({10, 2}), rows.view({10, 2})), ht::ValueError);
+  CHECK_THROWS_AS(ReplayBuffer(0, 1), ht::ValueError);
+  CHECK_THROWS_AS(ReplayBuffer(4, 1).sample(1), ht::ValueError);
+}
+
+TEST_CASE("A network learns from a stream of distributed arrays", "[nn][online]") {
+  for (const auto& topology : topologies()) {
+    DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);
+    torch::optim::Adam adam(model.parameters(), torch::optim::AdamOptions(0.02));
+    DASO daso(model, adam, {.phases = {.warmup = 5}, .interval = {.first = {2, 1}}});
+    OnlineTrainer trainer(daso, [&](const at::Tensor& x, const at::Tensor& y) { return torch::mse_loss(model(x), y); },
+                          {.capacity = 256, .updates = 2});
+    double loss = 0, first = 0;
+    for (std::int64_t step = 0; step < 60; ++step) {
+      const auto [x, y] = my_batch(step, 8);
+      loss = trainer.train_step(ht::from_local(x, {.split = 0}), ht::from_local(y, {.split = 0}));
+      if (step == 0) first = loss;
+    }
+    daso.drain();
+    CHECK(loss < 0.3 * first);
+    CHECK(model.equal_on_all_ranks());
+    CHECK(trainer.buffer().offered() == 480);
+    const auto row = torch::zeros({1, 5}, torch::kDouble);
+    CHECK_THROWS_AS(trainer.train_step(ht::from_local(row, {.split = 0}), ht::from_local(row, {.split = 1})),
+                    ht::ValueError);
+  }
+}

@@ -1,0 +1,58 @@
+// Reads a network's weights and an array of every dtype from files that Python wrote, and writes them again; writes
+// events for TensorBoard.
+//     python_peer <folder>
+
+#include <heatpp/comm/environment.hpp>
+#include <heatpp_io/safetensors.hpp>
+#include <heatpp_nn/safetensors.hpp>
+#include <heatpp_nn/tensorboard.hpp>
+#include <torch/nn/modules.h>
+
+#include <iostream>
+
+namespace ht = heatpp;
+
+namespace {
+
+/// The network of python_peer.py.
+struct Net : torch::nn::Module {
+  torch::nn::Sequential features{register_module(
+      "features", torch::nn::Sequential(torch::nn::Conv2d(1, 3, 3), torch::nn::BatchNorm2d(3), torch::nn::ReLU()))};
+  torch::nn::Linear classifier{register_module("classifier", torch::nn::Linear(12, 5))};
+};
+
+std::optional<int> split_of(const std::string& name) { return name == "scalar" ? std::nullopt : std::optional(0); }
+
+void convert_arrays(const std::string& folder) {
+  const auto source = folder + "/arrays.safetensors";
+  std::vector<ht::io::NamedArray> arrays;
+  for (const auto& name : ht::io::safetensors_names(source))
+    arrays.emplace_back(name, ht::io::load_safetensors(source, name, {.split = split_of(name)}));
+  ht::io::save_safetensors(arrays, folder + "/arrays-back.safetensors", {.metadata = {{"by", "heatpp"}}});
+}
+
+void write_events(const std::string& folder) {
+  ht::nn::TensorBoardWriter events(ht::world(), folder + "/events");
+  for (int step = 0; step < 3; ++step) events.scalar("loss", 1.0 / (1 << step), step);
+  events.histogram("weights", torch::arange(100), 2);
+  events.image("picture", torch::arange(24, torch::kByte).view({3, 2, 4}) * 10, 2);
+  events.flush();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ht::Environment environment(argc, argv);
+  const std::string folder = argv[argc - 1];
+  try {
+    Net net;
+    ht::nn::load_safetensors(folder + "/weights.safetensors", net);
+    ht::nn::save_safetensors(folder + "/weights-back.safetensors", net);
+    convert_arrays(folder);
+    write_events(folder);
+  } catch (const ht::Error& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+  return 0;
+}
