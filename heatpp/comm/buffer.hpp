@@ -5,13 +5,23 @@
 
 namespace heatpp {
 
+/// Where elements lie: in the host's memory, or on the CUDA device of that number. There a collective begins after the
+/// work that was in `stream`, a cudaStream_t, when it was called; once it has ended its result is ready for any stream.
+struct Memory {
+  int device = -1;
+  void* stream = nullptr;
+  [[nodiscard]] bool on_device() const { return device >= 0; }
+};
+
 /// A contiguous run of elements in memory that a collective reads and writes. Made from any contiguous range.
 struct Buffer {
   void* data;
   std::int64_t count;
   Dtype dtype;
+  Memory memory = {};
 
-  Buffer(void* data_, std::int64_t count_, Dtype dtype_) : data(data_), count(count_), dtype(dtype_) {}
+  Buffer(void* data_, std::int64_t count_, Dtype dtype_, Memory memory_ = {})
+      : data(data_), count(count_), dtype(dtype_), memory(memory_) {}
   template <std::ranges::contiguous_range R>
   requires Element<std::ranges::range_value_t<R>> Buffer(R&& range)  // NOLINT: conversion intended
       : data(std::ranges::data(range)),
@@ -26,9 +36,11 @@ struct ConstBuffer {
   const void* data;
   std::int64_t count;
   Dtype dtype;
+  Memory memory = {};
 
-  ConstBuffer(const void* data_, std::int64_t count_, Dtype dtype_) : data(data_), count(count_), dtype(dtype_) {}
-  ConstBuffer(const Buffer& b) : data(b.data), count(b.count), dtype(b.dtype) {}  // NOLINT: conversion intended
+  ConstBuffer(const void* data_, std::int64_t count_, Dtype dtype_, Memory memory_ = {})
+      : data(data_), count(count_), dtype(dtype_), memory(memory_) {}
+  ConstBuffer(const Buffer& b) : ConstBuffer(b.data, b.count, b.dtype, b.memory) {}  // NOLINT: conversion intended
   template <std::ranges::contiguous_range R>
   requires Element<std::ranges::range_value_t<R>> ConstBuffer(const R& range)  // NOLINT: conversion intended
       : data(std::ranges::data(range)),

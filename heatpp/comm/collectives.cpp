@@ -6,6 +6,7 @@
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/state.hpp>
+#include <heatpp/comm/device/collectives.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -52,6 +53,7 @@ std::unique_ptr<Operation> start_coded(const Topology& topology, const Allreduce
 std::unique_ptr<Operation> start_allreduce(const Topology& topology, const AllreduceOptions& options,
                                            const Buffer& data) {
   topology.comm().impl().count(data.bytes());
+  if (data.memory.on_device()) return device::start_allreduce(topology, options, data);
   if (options.wire != Dtype::float32) return start_coded(topology, options, data);
   const auto [algorithm, chosen_chunk] = choose(topology, options, data.bytes());
   const auto chunk = options.chunk_bytes > 0 ? options.chunk_bytes : chosen_chunk;
@@ -127,7 +129,7 @@ void Topology::allreduce(Buffer data, const AllreduceOptions& options, Site site
   check_options(options, data);
   const auto chosen = choose(*this, options, data.bytes()).algorithm;
   if (comm_.size() == 1) return;
-  const bool plain = options.wire == Dtype::float32 && !is_float16(data.dtype);
+  const bool plain = options.wire == Dtype::float32 && !is_float16(data.dtype) && !data.memory.on_device();
   if (plain && chosen->start == &comm::native)
     return comm_.allreduce(data, options.op, site);  // its blocking form has less latency
   check_collective(comm_, {"allreduce", data.count, data.dtype, static_cast<int>(options.op)}, site);
@@ -136,8 +138,15 @@ void Topology::allreduce(Buffer data, const AllreduceOptions& options, Site site
 
 Request Topology::iallreduce(Buffer data, const AllreduceOptions& options, Site site) const {
   check_options(options, data);
-  check_collective(comm_, {"iallreduce", data.count, data.dtype, static_cast<int>(options.op)}, site);
   if (comm_.size() == 1) return {};
+  const Call call{"iallreduce", data.count, data.dtype, static_cast<int>(options.op)};
+  if (debugging() && !data.memory.on_device())
+    return start(checked(comm_, call, site, [=, *this, name = std::string(options.algorithm)] {
+      auto mine = options;
+      mine.algorithm = name;
+      return start_allreduce(*this, mine, data);
+    }));
+  check_collective(comm_, call, site);
   return start(start_allreduce(*this, options, data));
 }
 
@@ -160,13 +169,22 @@ Request Topology::iallreduce(std::span<const Buffer> data, ReduceOp op, Site sit
     check_options(options, one);
     bytes += one.bytes();
   }
-  check_collective(comm_, {"iallreduce of a list", bytes, Dtype::uint8, static_cast<int>(op)}, site);
   if (comm_.size() == 1) return {};
-  return start(in_buckets(data, [&](const Buffer& bucket) { return start_allreduce(*this, options, bucket); }));
+  const Call call{"iallreduce of a list", bytes, Dtype::uint8, static_cast<int>(op)};
+  const auto start_all = [options](const Topology& topology, std::span<const Buffer> list) {
+    return in_buckets(list, [&](const Buffer& bucket) { return start_allreduce(topology, options, bucket); });
+  };
+  const auto on_device = [](const Buffer& one) { return one.memory.on_device(); };
+  if (debugging() && std::ranges::none_of(data, on_device))
+    return start(checked(comm_, call, site,
+                         [=, *this, list = std::vector(data.begin(), data.end())] { return start_all(*this, list); }));
+  check_collective(comm_, call, site);
+  return start(start_all(*this, data));
 }
 
 void Topology::reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op, Site site) const {
   check_counts("reduce_scatter", *this, counts, data.count);
+  if (data.memory.on_device()) return comm_.reduce_scatter(data, counts, op, site);
   check_collective(comm_, {"reduce_scatter", data.count, data.dtype, static_cast<int>(op)}, site);
   reduce_to_owners("reduce_scatter", *this, data, parts_of(counts), op);
 }
@@ -174,11 +192,13 @@ void Topology::reduce_scatter(Buffer data, std::span<const std::int64_t> counts,
 void Topology::reduce(Buffer data, int root, ReduceOp op, Site site) const {
   check_root("reduce", *this, root);
   check_collective(comm_, {"reduce", data.count, data.dtype, root}, site);
+  if (data.memory.on_device()) return device::reduce(*this, data, root, op);
   reduce_to_owners("reduce", *this, data, all_of(*this, root, data.count), op);
 }
 
 void Topology::allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, Site site) const {
   check_counts("allgather", *this, counts, all.count);
+  if (all.memory.on_device() || mine.memory.on_device()) return comm_.allgather(mine, all, counts, site);
   check_collective(comm_, {"allgather", all.count, all.dtype}, site);
   const auto parts = parts_of(counts);
   const auto first = parts[static_cast<std::size_t>(comm_.rank())].first;
@@ -189,6 +209,7 @@ void Topology::allgather(ConstBuffer mine, Buffer all, std::span<const std::int6
 
 void Topology::broadcast(Buffer data, int root, Site site) const {
   check_root("broadcast", *this, root);
+  if (data.memory.on_device()) return comm_.broadcast(data, root, site);
   check_collective(comm_, {"broadcast", data.count, data.dtype, root}, site);
   gather_from_owners(*this, data, all_of(*this, root, data.count));
 }

@@ -1,9 +1,11 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/combine.hpp>
 #include <heatpp/comm/detail/fingerprint.hpp>
+#include <heatpp/comm/detail/patience.hpp>
 #include <heatpp/comm/detail/pending.hpp>
 #include <heatpp/comm/detail/operation.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/device/collectives.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -18,7 +20,12 @@ std::byte* at(const Buffer& data, std::int64_t first) {
   return static_cast<std::byte*>(data.data) + first * static_cast<std::int64_t>(itemsize(data.dtype));
 }
 
+int receive_now(void* data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm) {
+  return MPI_Recv(data, n, type, from, tag, comm, MPI_STATUS_IGNORE);
+}
+
 std::unique_ptr<Operation> start_allreduce(const Communicator& comm, const Buffer& data, ReduceOp op) {
+  if (data.memory.on_device()) return device::start_allreduce(comm, data, op);
   return rounded_once(data, op, comm.size(), [&](Buffer wide) { return native_allreduce(comm, wide, op); });
 }
 
@@ -31,7 +38,7 @@ CommCounters Communicator::counters() const noexcept { return {impl_->calls, imp
 void Communicator::barrier(Site site) const {
   check_collective(*this, {"barrier"}, site);
   impl_->count(0);
-  call_mpi("barrier", [&] { return MPI_Barrier(impl_->mpi); });
+  call_mpi("barrier", MPI_Barrier, MPI_Ibarrier, impl_->mpi);
 }
 
 void Communicator::allreduce(Buffer data, ReduceOp op, Site site) const {
@@ -39,47 +46,53 @@ void Communicator::allreduce(Buffer data, ReduceOp op, Site site) const {
   check_collective(*this, {"allreduce", data.count, data.dtype, static_cast<int>(op)}, site);
   impl_->count(data.bytes());
   if (size() == 1) return;
-  if (is_float16(data.dtype)) return run(*start_allreduce(*this, data, op));
+  if (data.memory.on_device() || is_float16(data.dtype)) return run(*start_allreduce(*this, data, op));
   const auto mpi = mpi_op(op, data.dtype);
   for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
-    call_mpi("allreduce",
-             [&] { return MPI_Allreduce(MPI_IN_PLACE, at(data, first), n, mpi_type(data.dtype), mpi, impl_->mpi); });
+    call_mpi("allreduce", MPI_Allreduce, MPI_Iallreduce, MPI_IN_PLACE, at(data, first), n, mpi_type(data.dtype), mpi,
+             impl_->mpi);
   });
   if (op == ReduceOp::mean) divide(data.dtype, data.data, data.count, size());
 }
 
 Request Communicator::iallreduce(Buffer data, ReduceOp op, Site site) const {
   check_op("iallreduce", op, data.dtype);
-  check_collective(*this, {"iallreduce", data.count, data.dtype, static_cast<int>(op)}, site);
   impl_->count(data.bytes());
   if (size() == 1) return {};
+  const Call call{"iallreduce", data.count, data.dtype, static_cast<int>(op)};
+  if (debugging() && !data.memory.on_device())
+    return start(checked(*this, call, site, [=, *this] { return start_allreduce(*this, data, op); }));
+  check_collective(*this, call, site);
   return start(start_allreduce(*this, data, op));
 }
 
 void Communicator::exscan(Buffer data, ReduceOp op, Site site) const {
+  device::expect_host("exscan", data.memory);
   check_collective(*this, {"exscan", data.count, data.dtype, static_cast<int>(op)}, site);
   const auto mpi = mpi_op(op, data.dtype);
   const auto type = mpi_type(data.dtype);
   impl_->count(data.bytes());
   for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
     auto* const x = at(data, first);
-    call_mpi("exscan", [&] { return MPI_Exscan(MPI_IN_PLACE, x, n, type, mpi, impl_->mpi); });
+    call_mpi("exscan", MPI_Exscan, MPI_Iexscan, MPI_IN_PLACE, x, n, type, mpi, impl_->mpi);
   });
 }
 
 void Communicator::broadcast(Buffer data, int root, Site site) const {
   check_collective(*this, {"broadcast", data.count, data.dtype, root}, site);
+  if (data.memory.on_device()) return device::broadcast(*this, data, root);
   impl_->count(data.bytes());
   if (size() == 1) return;
   const auto type = mpi_type(data.dtype);
   for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
     auto* const x = at(data, first);
-    call_mpi("broadcast", [&] { return MPI_Bcast(x, n, type, root, impl_->mpi); });
+    call_mpi("broadcast", MPI_Bcast, MPI_Ibcast, x, n, type, root, impl_->mpi);
   });
 }
 
 void Communicator::reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op, Site site) const {
   check_collective(*this, {"reduce_scatter", data.count, data.dtype, static_cast<int>(op)}, site);
+  if (data.memory.on_device()) return device::reduce_scatter(*this, data, counts, op);
   const auto mpi = mpi_op(op, data.dtype);
   const auto type = mpi_type(data.dtype);
   if (data.count >= max_count || op == ReduceOp::mean) return allreduce(data, op, site);
@@ -87,13 +100,14 @@ void Communicator::reduce_scatter(Buffer data, std::span<const std::int64_t> cou
   const auto me = static_cast<std::size_t>(rank());
   std::vector<std::byte> mine(static_cast<std::size_t>(counts[me]) * itemsize(data.dtype));
   const std::vector<int> sizes(counts.begin(), counts.end());
-  call_mpi("reduce_scatter",
-           [&] { return MPI_Reduce_scatter(data.data, mine.data(), sizes.data(), type, mpi, impl_->mpi); });
+  call_mpi("reduce_scatter", MPI_Reduce_scatter, MPI_Ireduce_scatter, data.data, mine.data(), sizes.data(), type, mpi,
+           impl_->mpi);
   std::ranges::copy(mine, at(data, std::reduce(counts.begin(), counts.begin() + rank())));
 }
 
 void Communicator::allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, Site site) const {
   check_collective(*this, {"allgather", all.count, all.dtype}, site);
+  if (all.memory.on_device() || mine.memory.on_device()) return device::allgather(*this, mine, all, counts);
   impl_->count(mine.bytes());
   if (all.count < max_count) {
     std::vector<int> sizes(counts.begin(), counts.end()), first(counts.size());
@@ -101,9 +115,8 @@ void Communicator::allgather(ConstBuffer mine, Buffer all, std::span<const std::
     const auto me = static_cast<std::size_t>(rank());
     const void* const from = mine.data == at(all, first[me]) ? MPI_IN_PLACE : mine.data;
     const auto type = mpi_type(all.dtype);
-    call_mpi("allgather", [&] {
-      return MPI_Allgatherv(from, sizes[me], type, all.data, sizes.data(), first.data(), type, impl_->mpi);
-    });
+    call_mpi("allgather", MPI_Allgatherv, MPI_Iallgatherv, from, sizes[me], type, all.data, sizes.data(), first.data(),
+             type, impl_->mpi);
     return;
   }
   std::vector<ConstBlock> send(counts.size(),
@@ -122,7 +135,7 @@ std::vector<std::int64_t> Communicator::allgather(std::int64_t value, Site site)
   check_collective(*this, {"allgather", 1, Dtype::int64}, site);
   impl_->count(sizeof value);
   std::vector<std::int64_t> all(static_cast<std::size_t>(size()));
-  call_mpi("allgather", [&] { return MPI_Allgather(&value, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, impl_->mpi); });
+  call_mpi("allgather", MPI_Allgather, MPI_Iallgather, &value, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, impl_->mpi);
   return all;
 }
 
@@ -133,26 +146,29 @@ std::vector<std::int64_t> Communicator::alltoall(std::span<const std::int64_t> v
   impl_->count((size() - 1) * static_cast<std::int64_t>(sizeof(std::int64_t)));
   std::vector<std::int64_t> received(values.size());
   const auto type = MPI_INT64_T;
-  call_mpi("alltoall", [&] { return MPI_Alltoall(values.data(), 1, type, received.data(), 1, type, impl_->mpi); });
+  call_mpi("alltoall", MPI_Alltoall, MPI_Ialltoall, values.data(), 1, type, received.data(), 1, type, impl_->mpi);
   return received;
 }
 
 void Communicator::send(ConstBuffer data, int to) const {
+  device::expect_host("send", data.memory);
   impl_->count(data.bytes());
   for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
     const auto* const from = static_cast<const std::byte*>(data.data) + first;
-    call_mpi("send", [&] { return MPI_Send(from, n, MPI_BYTE, to, 1, impl_->mpi); });
+    call_mpi("send", MPI_Send, MPI_Isend, from, n, MPI_BYTE, to, 1, impl_->mpi);
   });
 }
 
 void Communicator::receive(Buffer data, int from) const {
+  device::expect_host("receive", data.memory);
   for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
     auto* const to = static_cast<std::byte*>(data.data) + first;
-    call_mpi("receive", [&] { return MPI_Recv(to, n, MPI_BYTE, from, 1, impl_->mpi, MPI_STATUS_IGNORE); });
+    call_mpi("receive", receive_now, MPI_Irecv, to, n, MPI_BYTE, from, 1, impl_->mpi);
   });
 }
 
 Request Communicator::isend(ConstBuffer data, int to) const {
+  device::expect_host("isend", data.memory);
   impl_->count(data.bytes());
   auto message = std::make_unique<detail::Pending>(*this, "isend");
   for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
@@ -163,6 +179,7 @@ Request Communicator::isend(ConstBuffer data, int to) const {
 }
 
 Request Communicator::ireceive(Buffer data, int from) const {
+  device::expect_host("ireceive", data.memory);
   auto message = std::make_unique<detail::Pending>(*this, "ireceive");
   for_each_piece(data.bytes(), max_count, [&](std::int64_t first, int n) {
     auto* to = static_cast<std::byte*>(data.data) + first;
@@ -173,15 +190,16 @@ Request Communicator::ireceive(Buffer data, int from) const {
 
 std::optional<Communicator> Communicator::split(int color, int key) const {
   MPI_Comm part = MPI_COMM_NULL;
-  call_mpi("split", [&] { return MPI_Comm_split(impl_->mpi, color < 0 ? MPI_UNDEFINED : color, key, &part); });
+  await_all(*this);
+  check_mpi(MPI_Comm_split(impl_->mpi, color < 0 ? MPI_UNDEFINED : color, key, &part), "split");
   if (part == MPI_COMM_NULL) return std::nullopt;
   return Communicator(std::make_shared<Impl>(part));
 }
 
 Communicator Communicator::split_shared() const {
   MPI_Comm part = MPI_COMM_NULL;
-  call_mpi("split_shared",
-           [&] { return MPI_Comm_split_type(impl_->mpi, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part); });
+  await_all(*this);
+  check_mpi(MPI_Comm_split_type(impl_->mpi, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part), "split_shared");
   return Communicator(std::make_shared<Impl>(part));
 }
 

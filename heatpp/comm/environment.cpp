@@ -1,6 +1,7 @@
 #include <mpi.h>
 
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/patience.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/trace.hpp>
 #include <heatpp/comm/environment.hpp>
@@ -26,6 +27,7 @@ Environment::Environment(int& argc, char**& argv) : owns_mpi_(start_mpi(&argc, &
 
 Environment::~Environment() {
   if (detail::tracing()) detail::write_trace(world().rank());
+  if (detail::gave_up()) return;  // MPI would wait for the missing ranks; mpirun ends them when this rank leaves
   detail::release_communicators();
   int finalized = 0;
   MPI_Finalized(&finalized);

@@ -1,6 +1,6 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/fingerprint.hpp>
-#include <heatpp/comm/detail/mpi.hpp>
+#include <heatpp/comm/detail/patience.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 
 #include <cstring>
@@ -155,10 +155,12 @@ void Communicator::exchange(std::span<const ConstBlock> send, std::span<const Bl
   outgoing.advance();
   const auto me = static_cast<std::size_t>(rank());
   copy(send[me], receive[me]);
+  const bool limited = detail::waits_are_limited();
+  const auto deadline = limited ? std::optional<detail::Deadline>(std::in_place) : std::nullopt;
   while (!incoming.done() || !outgoing.done()) {
-    incoming.advance();
-    outgoing.advance();
+    const int ended = incoming.advance() + outgoing.advance();
     progress();
+    if (limited && ended == 0) detail::check_deadline(*deadline, detail::latest_call());
   }
 }
 

@@ -1,6 +1,6 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/fingerprint.hpp>
-#include <heatpp/comm/detail/mpi.hpp>
+#include <heatpp/comm/detail/patience.hpp>
 
 namespace heatpp {
 namespace {
@@ -32,6 +32,7 @@ void Communicator::allreduce_records(void* records, std::int64_t count, std::int
   detail::check_collective(*this, {"allreduce_records", count * bytes}, site);
   impl_->count(count * bytes);
   if (size() == 1) return;
+  detail::await_all(*this);
   const RecordType record(bytes);
   current_merge = merge;
   detail::for_each_piece(count, detail::max_count, [&](std::int64_t first, int n) {

@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/places.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/state.hpp>
+#include <heatpp/comm/device/side.hpp>
 #include <heatpp/comm/topology.hpp>
 
 #include <algorithm>
@@ -15,10 +16,11 @@ namespace {
 
 using detail::Tree;
 
-std::string level_name(std::size_t level, std::size_t count) {
-  if (level == 0) return "node";
-  if (level + 1 == count) return "cluster";
-  return level == 1 ? "rack" : fmt::format("level {}", level);
+std::string level_name(int level, std::size_t count, int node_level) {
+  if (level < node_level) return "package";
+  if (level == node_level) return "node";
+  if (level + 1 == static_cast<int>(count)) return "cluster";
+  return level == node_level + 1 ? "rack" : fmt::format("level {}", level);
 }
 
 /// The ranks with `rank`'s number in the children of `tree`, and the number of the child that `rank` is in.
@@ -57,10 +59,10 @@ bool is_uniform(const std::vector<const Tree*>& level) {
 }
 
 /// The nodes side by side, whatever is between them and the root.
-void collect_nodes(const Tree& tree, Tree& nodes) {
+void collect_nodes(const Tree& tree, int node_level, Tree& nodes) {
   for (const auto& child : tree.children)
-    if (child.level == 0 && !child.is_leaf()) nodes.children.push_back(child);
-    else collect_nodes(child, nodes);
+    if (child.level == node_level && !child.is_leaf()) nodes.children.push_back(child);
+    else collect_nodes(child, node_level, nodes);
 }
 
 /// "0-3, 8", or the first ones of many.
@@ -76,16 +78,16 @@ std::string text_of(const std::vector<int>& ranks) {
   return text;
 }
 
-void draw(const Tree& tree, const std::string& indent, std::size_t levels, std::string& text) {
+void draw(const Tree& tree, const std::string& indent, const Topology& topology, std::string& text) {
   for (std::size_t c = 0; c < tree.children.size(); ++c) {
     const auto& child = tree.children[c];
     const bool last = c + 1 == tree.children.size();
-    const auto name = level_name(static_cast<std::size_t>(child.level), levels);
+    const auto& name = topology.levels()[static_cast<std::size_t>(child.level)].name;
     text += fmt::format("{}{} {} {}", indent, last ? "└─" : "├─", name, c);
     if (child.level == 0) text += fmt::format(": {}\n", text_of(ranks_of(child)));
     else {
       text += "\n";
-      draw(child, indent + (last ? "   " : "│  "), levels, text);
+      draw(child, indent + (last ? "   " : "│  "), topology, text);
     }
   }
 }
@@ -94,7 +96,10 @@ void draw(const Tree& tree, const std::string& indent, std::size_t levels, std::
 
 Topology::Topology(const Communicator& comm, const TopologyOptions& options)
     : comm_(comm), state_(std::make_shared<State>()) {
-  state_->tree = detail::tree_of(detail::find_places(comm, options));
+  const auto machine = detail::find_machine(comm, options);
+  state_->tree = detail::tree_of(machine.places);
+  state_->node_level = machine.node_level;
+  state_->devices = device::find_devices(comm);
   uniform_ = is_uniform({&state_->tree});
   make_levels();
   if (auto& impl = comm.impl(); !std::exchange(impl.asked_for_segment, true))
@@ -107,25 +112,38 @@ void Topology::make_levels() {
   std::vector<const Tree*> path{&state_->tree};
   while (path.back()->level > 0) path.push_back(&path.back()->children[group_at(*path.back(), comm_.rank()).place]);
   std::ranges::reverse(path);
-  for (std::size_t level = 0; level < path.size(); ++level)
-    levels_.push_back({level_name(level, path.size()), split_off(comm_, group_at(*path[level], comm_.rank()))});
+  const auto node_level = state_->node_level;
+  for (std::size_t level = 0; level < path.size(); ++level) {
+    const auto name = level_name(static_cast<int>(level), path.size(), node_level);
+    levels_.push_back({name, split_off(comm_, group_at(*path[level], comm_.rank()))});
+  }
   Tree nodes;
-  collect_nodes(state_->tree, nodes);
+  collect_nodes(state_->tree, node_level, nodes);
   state_->nodes = nodes.children.size();
-  for (const auto& node : nodes.children) state_->largest_node = std::max(state_->largest_node, node.children.size());
-  across_ = levels_.size() == 2 ? levels_[1].group : split_off(comm_, group_at(nodes, comm_.rank()));
+  for (const auto& node : nodes.children) state_->largest_node = std::max(state_->largest_node, ranks_of(node).size());
+  const auto& mine = *path[static_cast<std::size_t>(node_level)];
+  node_ = node_level == 0 ? levels_.front().group : split_off(comm_, {ranks_of(mine)});
+  across_ = path.size() == static_cast<std::size_t>(node_level) + 2 ? levels_.back().group
+                                                                    : split_off(comm_, group_at(nodes, comm_.rank()));
 }
 
 const Tree& Topology::tree() const { return state_->tree; }
 
 std::vector<LevelTraffic> Topology::traffic() const {
   std::vector<LevelTraffic> all;
-  const auto& counted = comm_.impl().traffic;
+  const auto& counted = *comm_.impl().traffic;
   for (std::size_t level = 0; level < std::min(levels_.size(), counted.size()); ++level) {
     const auto& t = counted[level];
     all.push_back({levels_[level].name, t.messages, t.bytes, static_cast<double>(t.nanoseconds) * 1e-9});
   }
   return all;
+}
+
+void Topology::State::count(const Communicator& comm, int level, std::int64_t bytes) const {
+  auto& counted = *comm.impl().traffic;
+  auto& traffic = counted[std::min(static_cast<std::size_t>(level), counted.size() - 1)];
+  ++traffic.messages;
+  traffic.bytes += bytes;
 }
 
 const Calibration& Topology::calibration() const { return state_->calibration; }
@@ -135,7 +153,10 @@ std::string comm::describe(const Topology& topology) {
   for (auto level = topology.levels().rbegin(); level != topology.levels().rend(); ++level)
     text += fmt::format("{:>10}: groups of {}{}\n", level->name, level->group.size(),
                         topology.uniform() ? "" : " (nodes differ)");
-  draw(topology.tree(), "", topology.levels().size(), text);
+  draw(topology.tree(), "", topology, text);
+  const auto& devices = topology.state().devices;
+  for (std::size_t rank = 0; rank < devices.size(); ++rank)
+    text += fmt::format("    rank {}: {}\n", rank, device::device_text(devices[rank]));
   for (const auto& cost : topology.calibration().costs)
     text += fmt::format("{:>10}: {:.1f} us, {:.2f} GB/s\n", cost.level, cost.latency * 1e6, cost.bandwidth * 1e-9);
   for (const auto& choice : topology.calibration().choices)

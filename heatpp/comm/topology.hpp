@@ -80,10 +80,11 @@ class Topology {
   explicit Topology(const Communicator& comm, const TopologyOptions& options = {});
 
   [[nodiscard]] const Communicator& comm() const { return comm_; }
-  /// Innermost first; at least two, named "node" and "cluster" unless a deeper shape was given.
+  /// Innermost first; at least two, named "node" and "cluster" unless a deeper shape was given, or the ranks of a node
+  /// are bound to several packages of processors, which then are the innermost level, "package".
   [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
   /// The ranks of this node.
-  [[nodiscard]] const Communicator& node() const { return levels_.front().group; }
+  [[nodiscard]] const Communicator& node() const { return *node_; }
   /// The ranks with this rank's number in each node, over all outer levels.
   [[nodiscard]] const Communicator& across() const { return *across_; }
   /// Whether all parts of a level hold equally many ranks.
@@ -136,7 +137,7 @@ class Topology {
 
   Communicator comm_;
   std::vector<Level> levels_;
-  std::optional<Communicator> across_;
+  std::optional<Communicator> node_, across_;
   bool uniform_ = true;
   std::shared_ptr<State> state_;
 };

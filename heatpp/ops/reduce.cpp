@@ -50,9 +50,8 @@ DNDarray reduce(const char* op, const DNDarray& x, const ReduceOptions& options,
     return local_reduce(x.larray(), reduced.axes, reduced.keepdims);
   });
   if (reduced.over_split && x.comm().size() > 1) {
-    local = local.cpu().contiguous();
+    local = local.contiguous();
     x.comm().allreduce(detail::buffer_of(local), across);
-    local = local.to(x.larray().device());
   }
   return detail::wrap(std::move(local), std::move(layout), x.comm());
 }

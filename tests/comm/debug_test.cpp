@@ -75,6 +75,45 @@ TEST_CASE("a rank that does not come is named in bounded time", "[comm][debug]")
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+TEST_CASE("while debugging, operations are compared without waiting when they are started", "[comm][debug]") {
+  const auto comm = ht::from_mpi(MPI_COMM_WORLD);
+  if (comm.size() == 1) return;
+  const ht::Topology topology(comm, {.node_of = [](int rank) { return rank / 2; }});
+  std::vector<std::int64_t> first(10, 1), second(20000, 1), third(30, 1);
+  ht::Request early, blueconnect, list;
+  std::vector<ht::Buffer> all{first, third};
+  const auto start = [&] {
+    early = comm.iallreduce(first);
+    blueconnect = topology.iallreduce(second, ht::ReduceOp::sum, std::string("blueconnect"));
+  };
+  if (comm.rank() == 0) start();
+  MPI_Barrier(MPI_COMM_WORLD);  // rank 0 would not come here if it waited for the others
+  if (comm.rank() != 0) start();
+  blueconnect.wait();
+  early.wait();
+  topology.allreduce(all);
+  CHECK(first == std::vector<std::int64_t>(10, comm.size() * comm.size()));
+  CHECK(second == std::vector<std::int64_t>(20000, comm.size()));
+  CHECK(third == std::vector<std::int64_t>(30, comm.size()));
+}
+
+TEST_CASE("an operation that differs, or that a rank does not start, fails where it is waited for", "[comm][debug]") {
+  const auto comm = ht::from_mpi(MPI_COMM_WORLD);
+  if (comm.size() == 1) return;
+  std::vector<float> data(comm.rank() == 1 ? 11 : 10);
+  auto request = comm.iallreduce(data);
+  const auto differing = message_of([&] { request.wait(); });
+  CHECK_THAT(differing, Catch::Contains("10 x float32") && Catch::Contains("11 x float32"));
+
+  const int late = comm.size() - 1;
+  if (comm.rank() != late) {
+    request = comm.iallreduce(data);
+    const auto missing = message_of([&] { request.wait(); });
+    CHECK_THAT(missing, Catch::Contains("from rank " + std::to_string(late)) && Catch::Contains("debug_test.cpp:"));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 TEST_CASE("traffic is counted by level, and a timeline is written", "[comm][debug]") {
   const auto comm = ht::from_mpi(MPI_COMM_WORLD);
   if (comm.size() != 4) return;

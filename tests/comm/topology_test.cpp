@@ -1,9 +1,13 @@
 #include <catch2/catch.hpp>
 
+#include <heatpp/comm/detail/hwloc.hpp>
 #include <heatpp/comm/detail/places.hpp>
 #include <heatpp/comm/topology.hpp>
 
+#include <sched.h>
+
 #include <cstdlib>
+#include <thread>
 
 namespace ht = heatpp;
 
@@ -75,6 +79,12 @@ TEST_CASE("a file places ranks anyhow, and a bad one is an error that quotes the
   CHECK_THROWS_WITH(ht::detail::parse_places("a: 0\nb/c: 1", 2), Catch::Contains("levels"));
 }
 
+TEST_CASE("a machine that is given twice is an error", "[comm][topology]") {
+  const auto& world = ht::world();
+  CHECK_THROWS_WITH(ht::Topology(world, {.shape = {world.size()}, .node_of = [](int) { return 0; }}),
+                    Catch::Contains("at most one"));
+}
+
 TEST_CASE("a file that is missing is an error on all ranks", "[comm][topology]") {
   CHECK_THROWS_AS(ht::Topology(ht::world(), {.file = "/nowhere/topology"}), ht::IoError);
   ::setenv("HEATPP_TOPOLOGY", "./nowhere", 1);
@@ -95,4 +105,36 @@ TEST_CASE("racks and nodes may differ in size, and the picture shows who sits wh
              Catch::Contains("├─ rack 0\n│  ├─ node 0: 0, 2\n│  └─ node 1: 1, 3, 5\n└─ rack 1"));
   CHECK_THROWS_WITH(ht::Topology(world, {.place_of = [](int rank) { return std::vector<int>(rank == 2 ? 2 : 1); }}),
                     Catch::Contains("rank 2"));
+}
+
+TEST_CASE("ranks that are bound to different packages of a node form a level", "[comm][topology]") {
+  const auto& world = ht::world();
+  cpu_set_t before, one;
+  ::sched_getaffinity(0, sizeof before, &before);
+  const bool possible = CPU_ISSET(0, &before) && CPU_ISSET(1, &before) && std::thread::hardware_concurrency() == 2;
+  if (world.size() != 4 || !possible) return;
+  ::setenv("HWLOC_SYNTHETIC", "package:2 core:1 pu:1", 1);  // whatever the machine is
+  ::setenv("HWLOC_THISSYSTEM", "1", 1);
+  CPU_ZERO(&one);
+  CPU_SET(world.rank() % 2, &one);
+  ::sched_setaffinity(0, sizeof one, &one);
+  const bool found = ht::detail::package_of_this_rank() == world.rank() % 2;
+  const ht::Topology topology(world);
+  ::sched_setaffinity(0, sizeof before, &before);
+  ::unsetenv("HWLOC_SYNTHETIC");
+  ::unsetenv("HWLOC_THISSYSTEM");
+  const ht::Topology unbound(world);
+
+  CHECK(topology.levels().size() == (found ? 3 : 2));
+  CHECK(topology.node().size() == 4);
+  CHECK(topology.across().size() == 1);
+  CHECK(unbound.levels().size() == 2);
+  if (found)
+    CHECK_THAT(ht::comm::describe(topology),
+               Catch::Contains("└─ node 0\n   ├─ package 0: 0, 2\n   └─ package 1: 1, 3"));
+  std::vector<std::int64_t> data(100000, world.rank());
+  for (const auto* algorithm : {"", "blueconnect", "tree"}) {
+    topology.allreduce(data, ht::ReduceOp::max, algorithm);
+    CHECK(data == std::vector<std::int64_t>(data.size(), 3));
+  }
 }

@@ -55,10 +55,11 @@ std::unique_ptr<Operation> in_buckets(std::span<const Buffer> arrays,
   for (std::size_t first = 0; first < arrays.size();) {
     auto last = first + 1;
     auto bytes = arrays[first].bytes();
-    while (arrays[first].bytes() < copy_below_bytes && bytes < bucket_bytes && last < arrays.size() &&
-           arrays[last].dtype == arrays[first].dtype && arrays[last].bytes() < copy_below_bytes) {
+    const auto is_small = [&](const Buffer& array) {
+      return array.bytes() < copy_below_bytes && array.dtype == arrays[first].dtype && !array.memory.on_device();
+    };
+    while (is_small(arrays[first]) && bytes < bucket_bytes && last < arrays.size() && is_small(arrays[last]))
       bytes += arrays[last++].bytes();
-    }
     buckets.push_back(start_bucket(arrays.subspan(first, last - first), make));
     first = last;
   }

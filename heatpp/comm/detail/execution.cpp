@@ -124,7 +124,7 @@ void Execution::combine_from(const Active& active, const Sum& sum, const std::by
 
 void Execution::count(const Active& active) const {
   const auto& step = steps_of(active)[active.step];
-  auto& levels = comm_.impl().traffic;
+  auto& levels = *comm_.impl().traffic;
   auto& traffic = levels[std::min(static_cast<std::size_t>(step.level), levels.size() - 1)];
   traffic.messages += std::ssize(step.sends);
   traffic.bytes += active.bytes_sent;

@@ -6,10 +6,15 @@
 #include <atomic>
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/segment.hpp>
+#include <heatpp/comm/detail/turns.hpp>
 #include <heatpp/comm/progress_thread.hpp>
 #include <thread>
 
 namespace heatpp {
+
+namespace device {
+class Side;
+}
 
 namespace detail {
 /// What collectives made of messages did on a level of the network.
@@ -26,7 +31,11 @@ struct Communicator::Impl {
   std::atomic<std::int64_t> bytes{0};
   std::atomic<std::uint32_t> started{0};  ///< collectives that are made of messages, whose tags follow from it
 
-  std::array<detail::Traffic, 8> traffic;    ///< by level; deeper ones count as the last
+  /// By level; deeper ones count as the last.
+  using Levels = std::array<detail::Traffic, 8>;
+  std::shared_ptr<Levels> traffic = std::make_shared<Levels>();
+  detail::Turns calls_to_check;              ///< of HEATPP_DEBUG=collectives
+  std::shared_ptr<device::Side> device;      ///< once it was asked for
   std::unique_ptr<detail::Segment> segment;  ///< where the ranks share memory and a topology asked for it
   bool asked_for_segment = false;
 
@@ -51,16 +60,9 @@ void check_mpi(int code, const char* op);
 /// MPI counts are ints: longer buffers go in pieces of this many elements.
 inline constexpr std::int64_t max_count = std::int64_t{1} << 30;
 
-/// Operations under way make progress on a thread meanwhile, if there are any: the ranks that a blocking call of MPI waits
-/// for may be waiting for them.
+/// Operations under way make progress on a thread meanwhile, if there are any: the ranks that a blocking call of MPI
+/// waits for may be waiting for them.
 [[nodiscard]] std::optional<ProgressThread> progress_beside();
-
-/// A blocking call of MPI.
-template <class F>
-void call_mpi(const char* op, F call) {
-  const auto progress = progress_beside();
-  check_mpi(call(), op);
-}
 
 /// Calls f(first, n) for pieces of at most `limit` elements, at least once.
 template <class F>

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/combine.hpp>
+#include <heatpp/comm/detail/patience.hpp>
 #include <heatpp/comm/detail/pending.hpp>
 #include <heatpp/comm/detail/scratch.hpp>
 
@@ -14,6 +15,7 @@ struct Request::Impl {
   std::unique_ptr<detail::Operation> operation;
   std::atomic<bool> done{false};
   std::exception_ptr error;
+  std::optional<detail::Noted> call = {};  // that started it, where waiting is limited
 
   void advance() noexcept {
     try {
@@ -57,12 +59,13 @@ Started& started() {
 }
 
 /// A rank that has long found nothing to do lets others run, and after much longer sleeps: whoever it waits for is
-/// late, perhaps for want of a core.
+/// late, perhaps for want of a core. Where waiting is limited it gives up some day.
 class Patience {
  public:
-  void wait() {
+  void wait(detail::Operation& operation, const std::optional<detail::Noted>& call) {
     if (++fruitless_ < detail::tries_before_yield) return;
     if (fruitless_ % 16 != 0) return std::this_thread::yield();
+    if (detail::waits_are_limited()) check(operation, call);
     // Messages that others wait for go on, too, while this rank looks at nothing but shared memory.
     int found = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
@@ -70,14 +73,25 @@ class Patience {
   }
 
  private:
+  void check(detail::Operation& operation, const std::optional<detail::Noted>& call) {
+    if (!deadline_) deadline_.emplace();
+    if (deadline_->passed()) operation.give_up();
+    detail::check_deadline(*deadline_, call);
+  }
+
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::microseconds long_wait{500}, nap{50};
   int fruitless_ = 0;
   Clock::time_point begin_ = Clock::now();
+  std::optional<detail::Deadline> deadline_;
 };
 
 void finish(Request::Impl& request) {
-  for (Patience patience; !request.done; patience.wait()) started().advance();
+  try {
+    for (Patience patience; !request.done; patience.wait(*request.operation, request.call)) started().advance();
+  } catch (...) {
+    request.error = std::current_exception();
+  }
   started().remove(&request);  // no other thread looks at it any more
 }
 
@@ -103,16 +117,17 @@ class Then final : public detail::Operation {
 void detail::run(Operation& operation) {
   Patience patience;
   for (;;) {
-    const bool alone = started().count == 0;
+    const bool alone = started().count == 0 && !waits_are_limited();
     if (alone ? operation.advance_or_sleep() : operation.advance()) return;
     if (!alone) started().advance();
-    patience.wait();
+    patience.wait(operation, latest_call());
   }
 }
 
 Request detail::start(std::unique_ptr<Operation> operation) {
   auto request = std::make_unique<Request::Impl>();
   request->operation = std::move(operation);
+  if (waits_are_limited()) request->call = latest_call();
   request->advance();
   if (!request->done) started().add(request.get());
   return Request(std::move(request));

@@ -14,6 +14,14 @@ class Operation {
   virtual bool advance() = 0;
   /// The same, but may sleep until a message has come.
   virtual bool advance_or_sleep() { return advance(); }
+  /// Called when it has been waited for too long; throws if it knows better than others why that is.
+  virtual void give_up() {}
+};
+
+/// One that needs nothing more.
+class Done final : public Operation {
+ public:
+  bool advance() override { return true; }
 };
 
 /// How often a waiting rank looks before it gives up its core: once, where more ranks than cores were seen.

@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/hwloc.hpp>
 #include <heatpp/comm/detail/places.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 
@@ -61,6 +62,24 @@ Places places_in_nodes(const Communicator& comm, int node) {
   Places places;
   for (const auto id : comm.allgather(node)) places.push_back({static_cast<int>(id)});
   return places;
+}
+
+/// The nodes that MPI finds, and the packages in them where all ranks are bound to one, and not all of a node to the
+/// same.
+Machine nodes_and_packages(const Communicator& comm) {
+  // A node is named by its lowest rank.
+  std::array<std::int64_t, 1> lowest{comm.rank()};
+  comm.split_shared().allreduce(lowest, ReduceOp::min);
+  auto nodes = places_in_nodes(comm, static_cast<int>(lowest[0]));
+  const auto packages = comm.allgather(package_of_this_rank().value_or(-1));
+  if (std::ranges::any_of(packages, [](auto package) { return package < 0; })) return {std::move(nodes)};
+  auto parts = nodes;
+  bool differ = false;
+  for (std::size_t rank = 0; rank < parts.size(); ++rank) {
+    parts[rank].push_back(static_cast<int>(packages[rank]));
+    differ = differ || packages[rank] != packages[static_cast<std::size_t>(nodes[rank][0])];
+  }
+  return differ ? Machine{std::move(parts), 1} : Machine{std::move(nodes)};
 }
 
 std::string read_on_rank_0(const Communicator& comm, const std::string& file) {
@@ -146,20 +165,20 @@ Places parse_places(const std::string& text, int ranks) {
   return places_by([&](int rank) { return places[static_cast<std::size_t>(rank)]; }, ranks);
 }
 
-Places find_places(const Communicator& comm, const TopologyOptions& options) {
+Machine find_machine(const Communicator& comm, const TopologyOptions& options) {
   const int ranks = comm.size();
-  if (!options.shape.empty()) return places_in_grid(options.shape, ranks);
-  if (options.place_of) return places_by(options.place_of, ranks);
-  if (options.node_of) return places_in_nodes(comm, options.node_of(comm.rank()));
+  const int ways = !options.shape.empty() + !!options.place_of + !!options.node_of + !options.file.empty();
+  if (ways > 1)
+    raise<ValueError>("Topology", "got {} of shape, node_of, place_of and file; expected at most one of them", ways);
+  if (!options.shape.empty()) return {places_in_grid(options.shape, ranks)};
+  if (options.place_of) return {places_by(options.place_of, ranks)};
+  if (options.node_of) return {places_in_nodes(comm, options.node_of(comm.rank()))};
   const char* variable = std::getenv("HEATPP_TOPOLOGY");
   const std::string text = !options.file.empty() ? options.file : variable ? variable : "";
   const bool file = !options.file.empty() || text.find_first_of("/.") != std::string::npos;
-  if (file) return parse_places(read_on_rank_0(comm, text), ranks);
-  if (!text.empty()) return places_in_grid(parse_shape(text), ranks);
-  // A node is named by its lowest rank.
-  std::array<std::int64_t, 1> lowest{comm.rank()};
-  comm.split_shared().allreduce(lowest, ReduceOp::min);
-  return places_in_nodes(comm, static_cast<int>(lowest[0]));
+  if (file) return {parse_places(read_on_rank_0(comm, text), ranks)};
+  if (!text.empty()) return {places_in_grid(parse_shape(text), ranks)};
+  return nodes_and_packages(comm);
 }
 
 Tree tree_of(const Places& places) {

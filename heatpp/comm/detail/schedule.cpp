@@ -33,12 +33,6 @@ struct Group {
 /// Of one rank; groups[i] are those of the i-th node on its way out.
 using Groups = std::vector<std::vector<Group>>;
 
-Range part_of(Range whole, std::size_t index, std::size_t parts) {
-  const auto n = static_cast<std::int64_t>(parts), i = static_cast<std::int64_t>(index);
-  const auto cut = [&](std::int64_t at) { return whole.count / n * at + std::min(at, whole.count % n); };
-  return {whole.first + cut(i), cut(i + 1) - cut(i)};
-}
-
 /// Calls f(range, owners) for the longest ranges that no cut of a child crosses, in order; owners has one of each
 /// child.
 template <class F>
@@ -209,6 +203,12 @@ Groups groups_of_parts(const Tree& tree, std::span<const Range> parts, int rank)
 }
 
 }  // namespace
+
+Range part_of(Range whole, std::size_t index, std::size_t parts) {
+  const auto n = static_cast<std::int64_t>(parts), i = static_cast<std::int64_t>(index);
+  const auto cut = [&](std::int64_t at) { return whole.count / n * at + std::min(at, whole.count % n); };
+  return {whole.first + cut(i), cut(i + 1) - cut(i)};
+}
 
 Steps allreduce_steps(const Tree& tree, Range range, int rank, const StyleOf& style) {
   const auto groups = equal_groups(tree, range, rank);

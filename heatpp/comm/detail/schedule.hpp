@@ -17,6 +17,9 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
+/// The index-th of so many parts of a range, the first ones of which are longer by one where it does not come out even.
+[[nodiscard]] Range part_of(Range whole, std::size_t index, std::size_t parts);
+
 struct Message {
   int peer;
   Range range;

@@ -1,27 +1,12 @@
 #include <heatpp/comm/detail/scratch.hpp>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdlib>
-#include <mutex>
 #include <new>
-#include <vector>
 
 namespace heatpp::detail {
 namespace {
-
-struct Pool {
-  std::mutex mutex;
-  std::array<std::vector<std::byte*>, 64> kept;  // by the logarithm of their size
-  ~Pool() {
-    for (auto& blocks : kept) std::ranges::for_each(blocks, std::free);
-  }
-};
-Pool& pool() {
-  static Pool instance;
-  return instance;
-}
 
 /// At most so many of a size, and none that large, are kept.
 constexpr std::size_t keep = 32;
@@ -29,28 +14,45 @@ constexpr int keep_log2 = 24;
 
 }  // namespace
 
-Scratch::Scratch(std::int64_t bytes) {
-  if (bytes == 0) return;
-  log2_ = std::max(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes - 1))), 12);
+Pool& pages() {
+  static Pool instance([](std::size_t bytes) { return std::aligned_alloc(4096, bytes); }, &std::free);
+  return instance;
+}
+
+Pool::~Pool() {
+  for (auto& blocks : kept_) std::ranges::for_each(blocks, free_);
+}
+
+std::byte* Pool::take(int log2) {
   {
-    const std::lock_guard lock(pool().mutex);
-    auto& blocks = pool().kept[static_cast<std::size_t>(log2_)];
+    const std::lock_guard lock(mutex_);
+    auto& blocks = kept_[static_cast<std::size_t>(log2)];
     if (!blocks.empty()) {
-      data_ = blocks.back();
+      auto* const block = blocks.back();
       blocks.pop_back();
-      return;
+      return block;
     }
   }
-  data_ = static_cast<std::byte*>(std::aligned_alloc(4096, std::size_t{1} << log2_));
-  if (!data_) throw std::bad_alloc();
+  auto* const block = static_cast<std::byte*>(allocate_(std::size_t{1} << log2));
+  if (!block) throw std::bad_alloc();
+  return block;
+}
+
+void Pool::give(std::byte* block, int log2) {
+  const std::lock_guard lock(mutex_);
+  auto& blocks = kept_[static_cast<std::size_t>(log2)];
+  if (log2 <= keep_log2 && blocks.size() < keep) blocks.push_back(block);
+  else free_(block);
+}
+
+Scratch::Scratch(std::int64_t bytes, Pool& pool) : pool_(&pool) {
+  if (bytes == 0) return;
+  log2_ = std::max(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(bytes - 1))), 12);
+  data_ = pool.take(log2_);
 }
 
 Scratch::~Scratch() {
-  if (!data_) return;
-  const std::lock_guard lock(pool().mutex);
-  auto& blocks = pool().kept[static_cast<std::size_t>(log2_)];
-  if (log2_ <= keep_log2 && blocks.size() < keep) blocks.push_back(data_);
-  else std::free(data_);
+  if (data_) pool_->give(data_, log2_);
 }
 
 }  // namespace heatpp::detail

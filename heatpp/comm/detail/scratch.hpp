@@ -1,18 +1,42 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 namespace heatpp::detail {
+
+/// Blocks of memory of one kind that nobody uses at present.
+class Pool {
+ public:
+  using Allocate = void* (*)(std::size_t bytes);  ///< nullptr where there is no memory
+  using Free = void (*)(void*);
+  Pool(Allocate allocate, Free free) : allocate_(allocate), free_(free) {}
+  ~Pool();
+  [[nodiscard]] std::byte* take(int log2);
+  void give(std::byte* block, int log2);
+
+ private:
+  Allocate allocate_;
+  Free free_;
+  std::mutex mutex_;
+  std::array<std::vector<std::byte*>, 64> kept_;  // by the logarithm of their size
+};
+
+/// That of the host, in pages of its own.
+[[nodiscard]] Pool& pages();
 
 /// Memory for what is under way. Given back, it is kept for the next one, since fresh pages are slow to touch.
 class Scratch {
  public:
   Scratch() = default;
-  explicit Scratch(std::int64_t bytes);
+  explicit Scratch(std::int64_t bytes, Pool& pool = pages());
   Scratch(Scratch&& other) noexcept { *this = std::move(other); }
   Scratch& operator=(Scratch&& other) noexcept {
+    std::swap(pool_, other.pool_);
     std::swap(data_, other.data_);
     std::swap(log2_, other.log2_);
     return *this;
@@ -22,6 +46,7 @@ class Scratch {
   [[nodiscard]] std::byte* data() const { return data_; }
 
  private:
+  Pool* pool_ = nullptr;
   std::byte* data_ = nullptr;
   int log2_ = 0;  // of its size
 };

@@ -10,7 +10,12 @@ struct Topology::State {
   detail::Tree tree;
   std::size_t nodes = 1;         ///< of the whole machine, as `largest_node`: equal on all ranks, unlike groups' sizes
   std::size_t largest_node = 1;  ///< in ranks
+  int node_level = 0;            ///< of the network inside a node; what is below it are parts of one
+  std::vector<std::int64_t> devices = {};  ///< of each rank, as device_id() has them; empty where none has one
   Calibration calibration;
+
+  /// Notes that this rank sent so much on a level by means that do not count themselves.
+  void count(const Communicator& comm, int level, std::int64_t bytes) const;
 };
 
 }  // namespace heatpp

@@ -1,6 +1,8 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 
+#include <c10/core/impl/VirtualGuardImpl.h>
+
 namespace heatpp::detail {
 namespace {
 
@@ -39,7 +41,10 @@ DNDarray wrap(at::Tensor local, Layout layout, const Communicator& comm) {
 }
 
 Buffer buffer_of(const at::Tensor& tensor) {
-  return {tensor.data_ptr(), tensor.numel(), from_torch(tensor.scalar_type())};
+  const auto dtype = from_torch(tensor.scalar_type());
+  if (!tensor.is_cuda()) return {tensor.data_ptr(), tensor.numel(), dtype};
+  const auto stream = c10::impl::VirtualGuardImpl(at::kCUDA).getStream(tensor.device());
+  return {tensor.data_ptr(), tensor.numel(), dtype, {.device = tensor.get_device(), .stream = stream.native_handle()}};
 }
 
 }  // namespace heatpp::detail

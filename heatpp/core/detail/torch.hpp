@@ -23,7 +23,7 @@ namespace detail {
 /// The array whose block on this rank is `local`. A block that does not fit the layout is a bug, and throws.
 [[nodiscard]] DNDarray wrap(at::Tensor local, Layout layout, const Communicator& comm);
 
-/// The elements of a contiguous tensor on the CPU as a message.
+/// The elements of a contiguous tensor as a message, in order with the current stream of its device.
 [[nodiscard]] Buffer buffer_of(const at::Tensor& tensor);
 
 /// Makes LibTorch take large CPU blocks from memory with huge pages and keep freed blocks for reuse; touching fresh 4

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <deque>
+#include <mutex>
+
+namespace heatpp::detail {
+
+/// A queue of what has to be done in the order in which it was begun, though others may be done beside it.
+class Turns {
+ public:
+  /// A place in the queue, from its making until end() or its death.
+  class Turn {
+   public:
+    explicit Turn(Turns& turns) : turns_(turns) {
+      const std::lock_guard lock(turns_.mutex_);
+      turns_.waiting_.push_back(this);
+    }
+    ~Turn() { end(); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+    [[nodiscard]] bool come() const {
+      const std::lock_guard lock(turns_.mutex_);
+      return !turns_.waiting_.empty() && turns_.waiting_.front() == this;
+    }
+    /// Calls f, and ends the turn if it throws.
+    template <class F>
+    auto keep_unless_thrown(F f) {
+      try {
+        return f();
+      } catch (...) {
+        end();
+        throw;
+      }
+    }
+    void end() {
+      const std::lock_guard lock(turns_.mutex_);
+      std::erase(turns_.waiting_, this);
+    }
+
+   private:
+    Turns& turns_;
+  };
+
+ private:
+  std::mutex mutex_;
+  std::deque<const Turn*> waiting_;
+};
+
+}  // namespace heatpp::detail

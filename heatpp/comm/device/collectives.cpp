@@ -1,0 +1,91 @@
+#include <heatpp/comm/detail/mpi.hpp>
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/device/backend.hpp>
+#include <heatpp/comm/device/collectives.hpp>
+#include <heatpp/comm/device/in_stream.hpp>
+
+#include <numeric>
+
+namespace heatpp::device {
+namespace {
+
+using detail::Operation;
+
+/// What MPI is handed: the address alone, when its contents are there.
+Buffer address_of(const Buffer& data) {
+  settle(data.memory);
+  return {data.data, data.count, data.dtype};
+}
+
+using Put = std::function<void(nccl::Group& group, const cuda::Stream& stream)>;
+
+std::unique_ptr<Operation> start_nccl(const Communicator& comm, const Memory& memory, Put put) {
+  auto& group = Side::of(comm, memory).nccl(comm);
+  return in_stream(memory, {&group}, [&group, put = std::move(put)](const auto& stream) { put(group, stream); });
+}
+
+void run_nccl(const Communicator& comm, const Buffer& data, Put put) {
+  comm.impl().count(data.bytes());
+  detail::run(*start_nccl(comm, data.memory, std::move(put)));
+}
+
+}  // namespace
+
+std::unique_ptr<Operation> start_allreduce(const Communicator& comm, const Buffer& data, ReduceOp op) {
+  switch (able(backend_of("allreduce", comm, data.memory), data.dtype, op)) {
+    case Backend::nccl:
+      return start_nccl(comm, data.memory,
+                        [data, op](auto& group, const auto& stream) { group.allreduce(data, op, stream); });
+    case Backend::mpi: comm.allreduce(address_of(data), op); return std::make_unique<detail::Done>();
+    case Backend::staged: break;
+  }
+  return through_host(data, [&](Buffer host) {
+    return detail::rounded_once(host, op, comm.size(),
+                                [&](Buffer wide) { return detail::native_allreduce(comm, wide, op); });
+  });
+}
+
+void broadcast(const Communicator& comm, const Buffer& data, int root) {
+  switch (backend_of("broadcast", comm, data.memory)) {
+    case Backend::nccl:
+      return run_nccl(comm, data, [&](auto& group, const auto& stream) { group.broadcast(data, root, stream); });
+    case Backend::mpi: return comm.broadcast(address_of(data), root);
+    case Backend::staged: return on_host(data, [&](Buffer host) { comm.broadcast(host, root); });
+  }
+}
+
+void reduce_scatter(const Communicator& comm, const Buffer& data, Counts counts, ReduceOp op) {
+  if (able(backend_of("reduce_scatter", comm, data.memory), data.dtype, op) == Backend::nccl)
+    return run_nccl(comm, data,
+                    [&](auto& group, const auto& stream) { group.reduce_scatter(data, counts, op, stream); });
+  on_host(data, [&](Buffer host) { comm.reduce_scatter(host, counts, op); });
+}
+
+void allgather(const Communicator& comm, const ConstBuffer& mine, const Buffer& all, Counts counts) {
+  if (mine.memory.device != all.memory.device)
+    detail::raise<ValueError>("allgather", "got parts on device {} for a whole on device {}; expected the same",
+                              mine.memory.device, all.memory.device);
+  const auto first = std::reduce(counts.begin(), counts.begin() + comm.rank());
+  const auto item = static_cast<std::int64_t>(itemsize(all.dtype));
+  const auto place = [&](const Buffer& whole) { return static_cast<std::byte*>(whole.data) + first * item; };
+  const auto backend = backend_of("allgather", comm, all.memory);
+  if (mine.data != place(all)) copy(mine.memory, place(all), mine.data, mine.bytes());
+  if (backend == Backend::nccl)
+    return run_nccl(comm, all, [&](auto& group, const auto& stream) { group.allgather(all, counts, stream); });
+  const auto gather = [&](Buffer whole) { comm.allgather({place(whole), mine.count, mine.dtype}, whole, counts); };
+  if (backend == Backend::mpi) gather(address_of(all));
+  else on_host(all, gather);
+}
+
+void reduce(const Topology& topology, const Buffer& data, int root, ReduceOp op) {
+  const auto& comm = topology.comm();
+  if (able(backend_of("reduce", comm, data.memory), data.dtype, op) == Backend::nccl)
+    return run_nccl(comm, data, [&](auto& group, const auto& stream) { group.reduce(data, root, op, stream); });
+  on_host(data, [&](Buffer host) { topology.reduce(host, root, op); });
+}
+
+void expect_host(const char* op, const Memory& memory) {
+  if (memory.on_device()) detail::raise<ValueError>(op, "got memory of device {}; expected the host's", memory.device);
+}
+
+}  // namespace heatpp::device

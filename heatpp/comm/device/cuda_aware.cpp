@@ -1,0 +1,11 @@
+#include <mpi.h>
+
+#include <mpi-ext.h>
+
+#include <heatpp/comm/device/cuda_aware.hpp>
+
+namespace heatpp::device {
+
+bool mpi_is_cuda_aware() { return MPIX_Query_cuda_support() == 1; }
+
+}  // namespace heatpp::device

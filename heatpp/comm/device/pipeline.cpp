@@ -1,0 +1,147 @@
+#include <heatpp/comm/detail/mpi.hpp>
+#include <heatpp/comm/detail/state.hpp>
+#include <heatpp/comm/device/pipeline.hpp>
+
+namespace heatpp::device {
+namespace {
+
+using detail::Range;
+
+constexpr std::size_t window = 4;  // chunks under way
+
+class Pipeline final : public detail::Operation {
+ public:
+  Pipeline(const Topology& topology, const Buffer& data, ReduceOp op, PipelineOptions options)
+      : topology_(topology), data_(data), op_(op), options_(std::move(options)), turn_(turns()) {
+    const cuda::OnDevice guard(data.memory.device);
+    ready_.emplace().record(data.memory.stream);
+    streams_ = &cuda::Streams::of(data.memory.device);
+    const auto& node = topology.node();
+    if (options_.plan.node == Backend::nccl && node.size() > 1) group_ = &Side::of(node, data.memory).nccl(node);
+    if (by_mpi()) between_ = Side::of(topology.across(), data.memory).messages(topology.across());
+    for (std::int64_t first = 0; first < data.count; first += options_.chunk)
+      lanes_.emplace_back(Range{first, std::min(options_.chunk, data.count - first)});
+  }
+  ~Pipeline() override {
+    if (group_ && released_ < lanes_.size()) group_->abort();
+  }
+
+  bool advance() override {
+    if (returned_ < lanes_.size()) {
+      if (!turn_.come()) return false;
+      const cuda::OnDevice guard(data_.memory.device);
+      turn_.keep_unless_thrown([&] { move_on(); });
+      if (returned_ == lanes_.size()) turn_.end();
+    }
+    while (released_ < returned_ && lanes_[released_].returned.ended()) lanes_[released_++].host = {};
+    return released_ == lanes_.size();
+  }
+
+ private:
+  struct Lane {
+    explicit Lane(Range range_) : range(range_) {}
+    Range range;
+    detail::Scratch host = {};
+    cuda::Event reduced = {}, returned = {};
+    std::unique_ptr<Operation> crossing = {};
+  };
+
+  [[nodiscard]] bool by_mpi() const { return options_.plan.across == Backend::mpi; }
+
+  /// NCCL's calls come in one order on all ranks, whatever arrives when: the first chunks go down, and each that goes
+  /// up is followed by the next one down. The same holds for what is started between nodes.
+  void move_on() {
+    if (group_) group_->check();
+    if (sent_ == 0) {
+      streams_->nccl.wait_for(*ready_);
+      while (sent_ < std::min(window, lanes_.size())) down(lanes_[sent_++]);
+    }
+    while (crossed_ < sent_ && lanes_[crossed_].reduced.ended()) cross(lanes_[crossed_++]);
+    for (auto i = returned_; i < crossed_; ++i)
+      if (auto& crossing = lanes_[i].crossing; crossing && crossing->advance()) crossing = nullptr;
+    while (returned_ < crossed_ && !lanes_[returned_].crossing) {
+      up(lanes_[returned_++]);
+      if (sent_ < lanes_.size()) down(lanes_[sent_++]);
+    }
+  }
+
+  [[nodiscard]] Buffer part_of_data(Range range) const {
+    auto* const at = static_cast<std::byte*>(data_.data) + range.first * item();
+    return {at, range.count, data_.dtype, data_.memory};
+  }
+  [[nodiscard]] std::int64_t item() const { return static_cast<std::int64_t>(itemsize(data_.dtype)); }
+  /// What this rank holds of a chunk between its ways down and up.
+  [[nodiscard]] Range mine(const Lane& lane) const {
+    if (!group_) return lane.range;
+    const auto& node = topology_.node();
+    return detail::part_of(lane.range, static_cast<std::size_t>(node.rank()), static_cast<std::size_t>(node.size()));
+  }
+  [[nodiscard]] std::vector<std::int64_t> counts(const Lane& lane) const {
+    std::vector<std::int64_t> all;
+    const auto ranks = static_cast<std::size_t>(topology_.node().size());
+    for (std::size_t r = 0; r < ranks; ++r) all.push_back(detail::part_of(lane.range, r, ranks).count);
+    return all;
+  }
+  [[nodiscard]] std::byte* in_host(const Lane& lane, Range range) const {
+    return lane.host.data() + (range.first - lane.range.first) * item();
+  }
+
+  void down(Lane& lane) {
+    const auto part = mine(lane);
+    // A mean is divided by the number of all ranks, where the sum of all is.
+    if (group_) group_->reduce_scatter(part_of_data(lane.range), counts(lane), sum_of(op_), streams_->nccl);
+    if (group_) count(lane, part);
+    streams_->to_host.wait_for(streams_->nccl);
+    if (!by_mpi()) {
+      lane.host = detail::Scratch(lane.range.count * item(), cuda::pinned());
+      streams_->to_host.copy(in_host(lane, part), part_of_data(part).data, part.count * item());
+    }
+    lane.reduced.record(streams_->to_host.handle());
+  }
+
+  void cross(Lane& lane) {
+    if (!by_mpi()) {
+      lane.crossing = options_.cross({lane.host.data(), lane.range.count, data_.dtype});
+      return;
+    }
+    const auto part = part_of_data(mine(lane));
+    between_->allreduce({part.data, part.count, part.dtype}, op_);
+  }
+
+  void up(Lane& lane) {
+    const auto part = mine(lane);
+    if (!by_mpi()) streams_->to_device.copy(part_of_data(part).data, in_host(lane, part), part.count * item());
+    if (group_) {
+      streams_->nccl.wait_for(streams_->to_device);
+      group_->allgather(part_of_data(lane.range), counts(lane), streams_->nccl);
+      count(lane, part);
+    }
+    lane.returned.record(group_ ? streams_->nccl.handle() : streams_->to_device.handle());
+  }
+
+  static ReduceOp sum_of(ReduceOp op) { return op == ReduceOp::mean ? ReduceOp::sum : op; }
+  void count(const Lane& lane, Range part) const {
+    topology_.state().count(topology_.comm(), topology_.state().node_level, (lane.range.count - part.count) * item());
+  }
+
+  Topology topology_;
+  Buffer data_;
+  ReduceOp op_;
+  PipelineOptions options_;
+  detail::Turns::Turn turn_;
+  std::optional<cuda::Event> ready_;
+  const cuda::Streams* streams_ = nullptr;
+  nccl::Group* group_ = nullptr;
+  std::optional<Communicator> between_;
+  std::vector<Lane> lanes_;
+  std::size_t sent_ = 0, crossed_ = 0, returned_ = 0, released_ = 0;  // lanes
+};
+
+}  // namespace
+
+std::unique_ptr<detail::Operation> pipeline(const Topology& topology, const Buffer& data, ReduceOp op,
+                                            PipelineOptions options) {
+  return std::make_unique<Pipeline>(topology, data, op, std::move(options));
+}
+
+}  // namespace heatpp::device

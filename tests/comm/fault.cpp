@@ -1,0 +1,61 @@
+// A rank that dies or never comes, in a program of its own: fault <how> <where>. The others print what they are told.
+#include <heatpp/comm/environment.hpp>
+#include <heatpp/comm/topology.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <unistd.h>
+
+namespace ht = heatpp;
+
+namespace {
+
+const std::map<std::string, void (*)(const ht::Topology&)> places{
+    {"native",
+     [](const ht::Topology& topology) {
+       std::vector<float> data(1 << 20);
+       topology.comm().allreduce(data);
+     }},
+    {"shared",
+     [](const ht::Topology& topology) {
+       std::vector<float> data(1 << 20);
+       topology.allreduce(data);
+     }},
+    {"blueconnect",
+     [](const ht::Topology& topology) {
+       std::vector<float> data(1 << 20);
+       topology.iallreduce(data, ht::ReduceOp::sum, "blueconnect").wait();
+     }},
+    {"exchange",
+     [](const ht::Topology& topology) {
+       std::vector<std::byte> out(1 << 20), in(1 << 20);
+       const auto p = static_cast<std::size_t>(topology.comm().size());
+       const auto each = (1 << 20) / static_cast<std::int64_t>(p);
+       topology.comm().exchange(std::vector<ht::ConstBlock>(p, {out.data(), 1, each, each}),
+                                std::vector<ht::Block>(p, {in.data(), 1, each, each}));
+     }},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const ht::Environment env(argc, argv);
+  const ht::Topology topology(ht::world());
+  const bool dies = std::string(argv[1]) == "dies";
+  try {
+    for (int i = 0; i < 100000; ++i) {
+      if (ht::world().rank() == 1 && i == 10) {
+        if (dies) ::raise(SIGKILL);
+        ::sleep(600);
+      }
+      places.at(argv[2])(topology);
+    }
+  } catch (const ht::CommError& error) {
+    std::printf("rank %d: %s\n", ht::world().rank(), error.what());
+    std::fflush(stdout);
+    return 3;
+  }
+  return 0;
+}
