@@ -1,7 +1,6 @@
 """The training workloads: steps beside PyTorch's DistributedDataParallel, and races on slow networks."""
 import contextlib
 import importlib.machinery
-import importlib.util
 import json
 import os
 import statistics
@@ -89,8 +88,9 @@ class Training:
         module = lab()
         if not module.may_make_namespaces():
             raise contest.Failed("this user may make no network namespaces, or `ip` and `tc` are not installed")
-        with module.network(1, NODES, [rate]), tempfile.TemporaryDirectory() as folder:
-            yield lambda command: module.mpirun(folder, (1, NODES, RANKS_EACH), types.SimpleNamespace(
+        racks = [[RANKS_EACH] * NODES]
+        with module.alone(), module.network(racks, [rate]), tempfile.TemporaryDirectory() as folder:
+            yield lambda command: module.mpirun(folder, racks, types.SimpleNamespace(
                 mca=[], placement="block", export=["OMP_NUM_THREADS=1"], command=command))
 
     def in_lab(self, launch):
@@ -187,3 +187,6 @@ def summary(variant, name, results):
         line["exposed_share"] = [round(result["exposed"] / result["seconds"], 4) for result in results]
         line["last"] = results[-1]["daso"]
     return line
+
+
+WORKLOADS = {"train.step": Training.step, "lab.daso": Training.daso, "daso.merge": Training.merge}

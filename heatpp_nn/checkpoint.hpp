@@ -3,16 +3,10 @@
 #include <ATen/core/Tensor.h>
 
 #include <heatpp_nn/daso.hpp>
+#include <heatpp_nn/position.hpp>
 #include <map>
 
 namespace heatpp::nn {
-
-/// How far a training has come in its data: `batch` batches of `epoch` are done.
-struct Position {
-  std::int64_t epoch = 0;
-  std::int64_t batch = 0;
-  friend bool operator==(const Position&, const Position&) = default;
-};
 
 /// Tensors of the caller's that belong to the training, by name. They may differ between ranks.
 using Extras = std::map<std::string, at::Tensor>;

@@ -76,7 +76,7 @@ DataLoader::Epoch DataLoader::epoch(std::int64_t number, std::int64_t first) {
   return epoch({sampler_.options().seed, number, first});
 }
 
-DataLoader::Epoch DataLoader::epoch(const DataPosition& position) {
+DataLoader::Epoch DataLoader::epoch(const Position& position) {
   if (position.seed != sampler_.options().seed || position.batch < 0 || position.batch > batches())
     raise<ValueError>("DataLoader", "got batch {} of seed {}; expected 0 to {} of seed {}", position.batch,
                       position.seed, batches(), sampler_.options().seed);

@@ -1,19 +1,12 @@
 #pragma once
 
 #include <heatpp_nn/dataset.hpp>
+#include <heatpp_nn/position.hpp>
 #include <heatpp_nn/sampler.hpp>
 #include <heatpp_nn/transforms.hpp>
 #include <iterator>
 
 namespace heatpp::nn {
-
-/// How far a loader is: enough to go on there.
-struct DataPosition {
-  std::uint64_t seed = 0;
-  std::int64_t epoch = 0;
-  std::int64_t batch = 0;  ///< the next one; may be the number of batches
-  friend bool operator==(const DataPosition&, const DataPosition&) = default;
-};
 
 /// Goes through a dataset in batches:
 ///     for (const auto& [inputs, targets] : loader.epoch(e)) ...
@@ -36,16 +29,16 @@ class DataLoader {
   /// for files that are missing, truncated or changed. One epoch at a time.
   [[nodiscard]] Epoch epoch(std::int64_t number, std::int64_t first = 0);
   /// The rest of an epoch. Throws ValueError for the position of a loader with another seed or no such batch.
-  [[nodiscard]] Epoch epoch(const DataPosition& position);
+  [[nodiscard]] Epoch epoch(const Position& position);
   /// Behind the batch that was given last.
-  [[nodiscard]] const DataPosition& position() const { return position_; }
+  [[nodiscard]] const Position& position() const { return position_; }
 
  private:
   Dataset dataset_;
   DistributedSampler sampler_;
   std::vector<Transform> transforms_;
   Batch memory_, batch_;
-  DataPosition position_;
+  Position position_;
 };
 
 class DataLoader::Epoch {

@@ -13,6 +13,7 @@
 #include <heatpp_nn/mixed_precision.hpp>
 #include <heatpp_nn/online.hpp>
 #include <heatpp_nn/plateau.hpp>
+#include <heatpp_nn/position.hpp>
 #include <heatpp_nn/progress_bar.hpp>
 #include <heatpp_nn/replica.hpp>
 #include <heatpp_nn/safetensors.hpp>

@@ -22,7 +22,8 @@ void put(Numbers& to, const Interval& interval) {
 Numbers numbers_of(const RankState& state) {
   const auto& daso = state.daso;
   const auto flight = daso.sync.flight.value_or(Flight{unknown, unknown});
-  Numbers numbers{state.position.epoch,
+  Numbers numbers{static_cast<std::int64_t>(state.position.seed),
+                  state.position.epoch,
                   state.position.batch,
                   daso.batch,
                   daso.sync.phases.warmup,
@@ -40,18 +41,18 @@ Numbers numbers_of(const RankState& state) {
 }
 
 void set_numbers(RankState& state, const Numbers& n) {
-  if (n.size() != 18) throw std::runtime_error("a record of another version");
-  state.position = {n[0], n[1]};
+  if (n.size() != 19) throw std::runtime_error("a record of another version");
+  state.position = {static_cast<std::uint64_t>(n[0]), n[1], n[2]};
   auto& daso = state.daso;
-  daso.batch = n[2];
-  daso.sync.phases = {n[3], n[4], n[5] == unknown ? std::nullopt : std::optional(n[5])};
-  daso.sync.last_sync = n[6];
-  if (n[7] != unknown) daso.sync.flight = Flight{n[7], n[8]};
-  daso.plateau.bad = n[9];
-  daso.needed = n[10];
-  daso.failed = n[11] != 0;
-  daso.sync.interval = {n[12], n[13], n[14]};
-  daso.wanted = {n[15], n[16], n[17]};
+  daso.batch = n[3];
+  daso.sync.phases = {n[4], n[5], n[6] == unknown ? std::nullopt : std::optional(n[6])};
+  daso.sync.last_sync = n[7];
+  if (n[8] != unknown) daso.sync.flight = Flight{n[8], n[9]};
+  daso.plateau.bad = n[10];
+  daso.needed = n[11];
+  daso.failed = n[12] != 0;
+  daso.sync.interval = {n[13], n[14], n[15]};
+  daso.wanted = {n[16], n[17], n[18]};
 }
 
 Numbers numbers_of(const std::vector<DasoEvent>& events) {

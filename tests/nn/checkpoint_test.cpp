@@ -99,7 +99,7 @@ TEST_CASE("Going on from a checkpoint at any batch gives the bits of an uninterr
         again.train(saved_at, 24);
         again.daso->drain();
 
-        CHECK((resumed.position == Position{7, saved_at}));
+        CHECK((resumed.position == Position{.epoch = 7, .batch = saved_at}));
         CHECK(resumed.extras.at("mine").equal(at::full({2}, ht::world().rank())));
         CHECK(again.model->checksum() == whole.model->checksum());
         CHECK((again.daso->events() == whole.daso->events()));
