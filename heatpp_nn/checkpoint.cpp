@@ -182,8 +182,6 @@ detail::RankState join_run(const detail::SectionFile& file, const Training& trai
   }
   for (auto& sum : sums) sum.div_(static_cast<double>(entries.size()));
   copy_all(averaged(training), sums);
-  state.daso.sync.flight.reset();
-  state.daso.memory.clear();
   if (training.daso) training.daso->join_state(std::move(state.daso));
   return state;
 }

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/daso.hpp>
+#include <heatpp_nn/detail/epoch_order.hpp>
 #include <heatpp_nn/online.hpp>
 
 #include <torch/optim/optimizer.h>
@@ -10,18 +11,15 @@ using heatpp::detail::raise;
 
 namespace {
 
-/// Random bits that depend on seed and number only (SplitMix64, Steele et al. 2014).
-std::uint64_t random_bits(std::uint64_t seed, std::uint64_t number) {
-  auto z = seed + (number + 1) * 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
 at::Tensor room_for(const at::Tensor& rows, std::int64_t capacity) {
   auto sizes = rows.sizes().vec();
   sizes.front() = capacity;
   return at::empty(sizes, rows.options());
+}
+
+ReplayBuffer buffer_of(const Replica& replica, const OnlineOptions& options) {
+  const auto rank = static_cast<std::uint64_t>(replica.topology().comm().rank());
+  return {options.capacity, detail::mixed(options.seed, rank, 1)};
 }
 
 bool same_rows(const at::Tensor& a, const at::Tensor& b) {
@@ -38,7 +36,8 @@ ReplayBuffer::ReplayBuffer(std::int64_t capacity, std::uint64_t seed) : capacity
 std::int64_t ReplayBuffer::place_of_next() {
   ++offered_;
   if (size_ < capacity_) return size_++;
-  const auto place = static_cast<std::int64_t>(random_bits(seed_, drawn_++) % static_cast<std::uint64_t>(offered_));
+  const auto place =
+      static_cast<std::int64_t>(detail::mixed(seed_, drawn_++, 0) % static_cast<std::uint64_t>(offered_));
   return place < capacity_ ? place : -1;
 }
 
@@ -64,7 +63,7 @@ ReplayBuffer::Rows ReplayBuffer::sample(std::int64_t count) {
   auto positions = at::empty({count}, at::kLong);
   auto* const to = positions.mutable_data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < count; ++i)
-    to[i] = static_cast<std::int64_t>(random_bits(seed_, drawn_++) % static_cast<std::uint64_t>(size_));
+    to[i] = static_cast<std::int64_t>(detail::mixed(seed_, drawn_++, 0) % static_cast<std::uint64_t>(size_));
   return {inputs_.index_select(0, positions), targets_.index_select(0, positions)};
 }
 
@@ -91,8 +90,7 @@ void ReplayBuffer::set_state(const std::map<std::string, at::Tensor>& state) {
 OnlineTrainer::OnlineTrainer(DASO& daso, Loss loss, const OnlineOptions& options)
     : loss_(std::move(loss)),
       options_(options),
-      buffer_(options.capacity,
-              options.seed + static_cast<std::uint64_t>(daso.replica().topology().comm().rank()) * 0x100000001b3),
+      buffer_(buffer_of(daso.replica(), options)),
       clear_([&daso] { daso.zero_grad(); }),
       step_([&daso](double value) { daso.step(value); }) {}
 
@@ -100,8 +98,7 @@ OnlineTrainer::OnlineTrainer(Replica& replica, torch::optim::Optimizer& optimize
                              const OnlineOptions& options)
     : loss_(std::move(loss)),
       options_(options),
-      buffer_(options.capacity,
-              options.seed + static_cast<std::uint64_t>(replica.topology().comm().rank()) * 0x100000001b3),
+      buffer_(buffer_of(replica, options)),
       clear_([&optimizer] { optimizer.zero_grad(); }),
       step_([&replica, &optimizer](double) {
         if (!replica.finish_gradients()) replica.throw_not_finite("train_step");
