@@ -67,8 +67,10 @@ void GradientAverage::make_buckets(const GradientOptions& options) {
   for (auto& bucket : buckets_) {
     const auto& like = parameters_[bucket.parameters.front()];
     if (can_stay(like, wire_)) continue;
-    bucket.copy = at::empty({bucket.count}, at::TensorOptions(like.scalar_type()));
-    if (wire_ != Dtype::float32 && like.scalar_type() == at::kFloat) bucket.residual = at::zeros_like(bucket.copy);
+    std::vector<at::Tensor> tensors;
+    for (const auto i : bucket.parameters) tensors.push_back(parameters_[i]);
+    bucket.copy.emplace(tensors);
+    if (wire_ != Dtype::float32 && like.scalar_type() == at::kFloat) bucket.residual = at::zeros({bucket.count});
   }
 }
 
@@ -117,7 +119,7 @@ void GradientAverage::inspect(std::size_t parameter) {
 
 void GradientAverage::launch(Bucket& bucket) {
   const at::NoGradGuard no_grad;
-  if (bucket.copy.defined()) return launch_copy(bucket);
+  if (bucket.copy) return launch_copy(bucket);
   std::vector<Buffer> buffers;
   for (const auto i : bucket.parameters) {
     auto& gradient = parameters_[i].mutable_grad();
@@ -128,19 +130,16 @@ void GradientAverage::launch(Bucket& bucket) {
 }
 
 void GradientAverage::launch_copy(Bucket& bucket) {
-  std::int64_t first = 0;
-  for (const auto i : bucket.parameters) {
-    const auto place = bucket.copy.narrow(0, first, parameters_[i].numel()).view(parameters_[i].sizes());
-    if (parameters_[i].grad().defined()) place.copy_(parameters_[i].grad());
-    else place.zero_();
-    first += parameters_[i].numel();
-  }
+  std::vector<at::Tensor> gradients;
+  for (const auto i : bucket.parameters) gradients.push_back(parameters_[i].grad());
+  bucket.copy->pack(gradients);
   AllreduceOptions options{.op = op()};
   if (bucket.residual.defined() && *scope_ == Scope::all) {
     options.wire = wire_;
     options.residual = {bucket.residual.mutable_data_ptr<float>(), static_cast<std::size_t>(bucket.count)};
   }
-  if (bucket.count > 0) bucket.requests.push_back(group().iallreduce(buffer_of(bucket.copy), options));
+  for (const auto& buffer : bucket.copy->buffers())
+    bucket.requests.push_back(group().iallreduce(buffer_of(buffer), options));
 }
 
 bool GradientAverage::finish() {
@@ -164,19 +163,17 @@ bool GradientAverage::finish() {
 
 void GradientAverage::land(Bucket& bucket) {
   const at::NoGradGuard no_grad;
-  std::int64_t first = 0;
-  for (const auto i : bucket.parameters) {
+  for (std::size_t place = 0; place < bucket.parameters.size(); ++place) {
+    const auto i = bucket.parameters[place];
     auto& gradient = parameters_[i].mutable_grad();
-    const auto count = parameters_[i].numel();
     if (status_[i] == 0) {
       gradient = at::Tensor();
-    } else if (travels() && bucket.copy.defined()) {
-      const auto place = bucket.copy.narrow(0, first, count).view(parameters_[i].sizes());
-      if (gradient.defined()) gradient.copy_(place);
-      else gradient = place.to(parameters_[i].device(), false, true);
+    } else if (travels() && bucket.copy) {
+      const auto& mean = bucket.copy->view(place);
+      if (gradient.defined()) gradient.copy_(mean);
+      else gradient = mean.to(parameters_[i].device(), false, true);
     }
     if (weighed_ && gradient.defined()) gradient.div_(samples_of_all_);
-    first += count;
   }
 }
 

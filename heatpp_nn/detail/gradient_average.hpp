@@ -2,7 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <heatpp/comm/topology.hpp>
+#include <heatpp_nn/detail/flat.hpp>
 #include <memory>
 #include <mutex>
 
@@ -64,9 +64,9 @@ class GradientAverage {
   struct Bucket {
     std::vector<std::size_t> parameters = {};
     std::int64_t count = 0;
-    std::size_t missing = 0;   // gradients that backward has not produced yet
-    at::Tensor copy = {};      // where they are reduced, unless that is where they are
-    at::Tensor residual = {};  // undefined without a narrower wire
+    std::size_t missing = 0;               // gradients that backward has not produced yet
+    std::optional<FlatBuffers> copy = {};  // where they are reduced, unless that is where they are
+    at::Tensor residual = {};              // undefined without a narrower wire
     std::vector<Request> requests = {};
   };
 
