@@ -15,7 +15,9 @@ SEEDS = (1, 2, 3)
 TARGET = 0.88  # test accuracy on Fashion-MNIST
 RATES = (2000, 1000, 500, 200, 50)  # Mbit/s of a node's link
 RACES = (1000, 500)  # ... at which trainings run to the end
+LINKS = (200, 50)  # ... at which the wire alone is timed
 NODES, RANKS_EACH, BATCH = 4, 2, 256
+WEIGHT_BYTES = 4 * (784 * 1024 + 1024 + 1024 * 1024 + 1024 + 1024 * 10 + 10)
 RULES = ("daso", "alpha", "delta", "outer")
 OUTER = ["--outer-rate", "0.7", "--outer-momentum", "0.5"]
 DASO = ["--mode", "daso", "--warm-up", "8", "--interval", "1", "--wait", "1", "--measured", "--review", "1000000"]
@@ -109,6 +111,16 @@ class Training:
             return self.compete({name: make("turns", "--batch", str(BATCH), "--steps", "16")
                                  for name, make in self.in_lab(launch).items()})
 
+    def link(self, rate):
+        """What a blocking synchronisation of the nodes waits for, beside the time that the wire takes."""
+        with self.network(rate) as launch:
+            done = self.race(launch([self.trainer, "race", "--data", self.data, "--batch", "1024", "--epochs", "2", "--evaluations", "1",
+                                     "--mode", "daso", "--interval", "1", "--wait", "0", "--review", "1000000"]))
+        wire = 2 * (NODES - 1) / NODES * WEIGHT_BYTES * 8 / (rate * 1e6)
+        waited = done["exposed"] / done["steps"]
+        return {"workload": "lab.daso", "variant": f"blocking, {rate} Mbit/s", "seconds": round(waited, 4), "wire": round(wire, 4),
+                "over_wire": round(waited / wire, 3)}
+
     def race(self, command):
         done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=self.limit * 10)
         lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
@@ -130,6 +142,8 @@ class Training:
     def daso(self, rates=RATES, races=RACES, names=("ddp", "data_parallel", "daso", "daso_bfloat16")):
         self.make_data()
         try:
+            for rate in LINKS:
+                print(json.dumps(self.link(rate)), flush=True)
             for rate in rates:
                 table = self.steps_in_lab(rate)
                 print(json.dumps({"workload": "lab.daso", "variant": f"step, {rate} Mbit/s", **table}), flush=True)

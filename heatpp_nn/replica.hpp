@@ -25,7 +25,7 @@ struct ReplicaOptions {
 
 /// This rank's copy of a module that all ranks of a topology train together. `DataParallel` and `DataParallelMultiGPU`
 /// are replicas that know the module's type. What is trained is what requires gradients at construction, each tensor
-/// once; tensors on a GPU are staged through host memory.
+/// once; what is on a GPU travels as its communicator carries device memory (docs/communication.md).
 ///
 /// Gradients set out while `backward()` still runs, and are averaged by the time that `finish_gradients()` returns.
 /// Between these two they must be left alone.

@@ -3,22 +3,28 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace heatpp::nn::detail {
 
 FlatBuffers::FlatBuffers(const std::vector<at::Tensor>& like) {
-  std::map<at::ScalarType, std::int64_t> sizes;
-  for (const auto& tensor : like) sizes[tensor.scalar_type()] += tensor.numel();
-  std::map<at::ScalarType, Place> free;
-  std::map<at::ScalarType, at::Tensor> memory;
-  for (const auto& [dtype, size] : sizes) {
-    free[dtype] = {buffers_.size(), 0};
-    memory[dtype] = at::zeros({size}, at::TensorOptions(dtype));
-    if (size) buffers_.push_back(memory[dtype]);
+  using Kind = std::tuple<at::ScalarType, c10::DeviceType, c10::DeviceIndex>;
+  const auto kind = [](const at::Tensor& tensor) {
+    return Kind(tensor.scalar_type(), tensor.device().type(), tensor.device().index());
+  };
+  std::map<Kind, std::int64_t> sizes;
+  for (const auto& tensor : like) sizes[kind(tensor)] += tensor.numel();
+  std::map<Kind, Place> free;
+  std::map<Kind, at::Tensor> memory;
+  for (const auto& [of, size] : sizes) {
+    const auto& [dtype, type, index] = of;
+    free[of] = {buffers_.size(), 0};
+    memory[of] = at::zeros({size}, at::TensorOptions(dtype).device(type, index));
+    if (size) buffers_.push_back(memory[of]);
   }
   for (const auto& tensor : like) {
-    auto& place = free[tensor.scalar_type()];
-    views_.push_back(memory[tensor.scalar_type()].narrow(0, place.first, tensor.numel()).view(tensor.sizes()));
+    auto& place = free[kind(tensor)];
+    views_.push_back(memory[kind(tensor)].narrow(0, place.first, tensor.numel()).view(tensor.sizes()));
     places_.push_back(place);
     place.first += tensor.numel();
   }

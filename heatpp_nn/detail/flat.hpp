@@ -7,8 +7,8 @@
 
 namespace heatpp::nn::detail {
 
-/// Room for a list of tensors in one host buffer for each of their dtypes, so that few large messages carry many small
-/// tensors. Tensors on a GPU are staged.
+/// Room for a list of tensors in one buffer for each of their dtypes and devices, so that few large messages carry many
+/// small tensors.
 class FlatBuffers {
  public:
   explicit FlatBuffers(const std::vector<at::Tensor>& like);
@@ -20,7 +20,7 @@ class FlatBuffers {
   /// Copies the contents back out.
   void unpack(const std::vector<at::Tensor>& tensors) const;
 
-  /// One for each dtype, none of them empty.
+  /// One for each dtype and device, none of them empty.
   [[nodiscard]] const std::vector<at::Tensor>& buffers() const { return buffers_; }
   /// Where tensor `i` lies, in its shape.
   [[nodiscard]] const at::Tensor& view(std::size_t i) const { return views_[i]; }

@@ -16,8 +16,6 @@ namespace {
 
 // Between two looks at messages under way: short against a message of a megabyte, long against a look.
 constexpr std::chrono::microseconds pause{1000};
-// Each message in turn waits for a look on both sides, and often for a processor: few and long ones.
-constexpr std::int64_t chunk_bytes = 4 << 20;
 // The share of the time that may go into waiting before a longer wait is asked for.
 constexpr double tolerated_wait = 0.05;
 
@@ -77,7 +75,8 @@ void GlobalAverage::make_memory(Shard& shard) const {
   if (!anchored()) return;
   shard.anchor = at::empty_like(shard.values);
   if (options_.merge.policy == MergePolicy::outer) shard.velocity = at::zeros_like(shard.values);
-  if (narrow_ && shard.values.scalar_type() == at::kFloat) shard.lost = at::zeros_like(shard.values);
+  if (narrow_ && shard.values.scalar_type() == at::kFloat)
+    shard.lost = at::zeros(shard.values.sizes(), at::kFloat);  // the wire is coded by the host
 }
 
 std::int64_t GlobalAverage::bytes() const {
@@ -134,7 +133,7 @@ void GlobalAverage::send(Shard& shard) {
   if (shard.values.numel() == 0) return;
   if (shard.anchor.defined()) shard.values.sub_(shard.anchor);
   if (!topology_.uniform()) shard.values.mul_(topology_.node().size());
-  AllreduceOptions options{.chunk_bytes = chunk_bytes};
+  AllreduceOptions options{};
   if (shard.lost.defined()) {
     options.wire = options_.wire;
     options.residual = {shard.lost.mutable_data_ptr<float>(), static_cast<std::size_t>(shard.lost.numel())};
@@ -177,8 +176,7 @@ bool GlobalAverage::finish(std::int64_t age) {
   const auto policy = age == 0 ? MergePolicy::alpha : options_.merge.policy;
   const auto weight = age == 0 ? 1.0 : merge_weight(options_.merge, age, nodes_);
   for (std::size_t i = 0; i < shards_.size(); ++i) fan_out(i, policy);
-  for (std::size_t i = 0; i < parameters_.size(); ++i)
-    merge(parameters_[i], flat_.view(i).to(parameters_[i].device()), weight, policy);
+  for (std::size_t i = 0; i < parameters_.size(); ++i) merge(parameters_[i], flat_.view(i), weight, policy);
   return false;
 }
 

@@ -171,7 +171,7 @@ void GradientAverage::land(Bucket& bucket) {
     } else if (travels() && bucket.copy) {
       const auto& mean = bucket.copy->view(place);
       if (gradient.defined()) gradient.copy_(mean);
-      else gradient = mean.to(parameters_[i].device(), false, true);
+      else gradient = mean.clone();
     }
     if (weighed_ && gradient.defined()) gradient.div_(samples_of_all_);
   }

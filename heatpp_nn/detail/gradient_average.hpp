@@ -28,8 +28,8 @@ namespace detail {
 /// Averages the gradients of a list of parameters over ranks, while backward still computes others. Parameters are
 /// put into buckets from the last to the first, since backward ends with the first layer; a bucket sets out as soon as
 /// all its gradients are there and the buckets before it have set out. So all ranks start the same messages in the same
-/// order, whichever parameters a rank used. Gradients on the CPU are reduced where they are; those on a GPU, or for a
-/// narrower wire, in a copy in host memory.
+/// order, whichever parameters a rank used. Gradients on the CPU are reduced where they are; those on a GPU, which are
+/// many small ones to its library, or for a narrower wire, in a copy beside them.
 class GradientAverage {
  public:
   GradientAverage(std::vector<at::Tensor> parameters, const Topology& node, const Topology& all,

@@ -342,6 +342,28 @@ TEST_CASE("A measured network makes the nodes wait as long as it takes", "[nn][d
   CHECK(interval.batches >= interval.wait);
 }
 
+TEST_CASE("A node that is ten times slower is waited for, and all end with the same weights", "[nn][daso]") {
+  const int P = ht::world().size();
+  if (P == 1) return;
+  const ht::Topology topology(ht::world(), {.node_of = [](int rank) { return rank; }});
+  DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);
+  torch::optim::SGD sgd(model.parameters(), 0.1);
+  DASO daso(model, sgd, {.interval = {.first = {2, 1}, .measured = true}});
+  const bool slow = ht::world().rank() == P - 1;
+  for (std::int64_t b = 0; b < 16; ++b) {
+    daso.zero_grad();
+    backward(model, b);
+    std::this_thread::sleep_for(std::chrono::milliseconds(slow ? 20 : 2));
+    daso.step(1.0);
+  }
+  daso.drain();
+
+  CHECK(model.equal_on_all_ranks());
+  CHECK(daso.counters().merges > 0);
+  // The others hold still at the merge, and their weights never get further ahead than an interval.
+  if (!slow) CHECK(daso.counters().exposed_seconds > 0.05);
+}
+
 TEST_CASE("Bad options and unknown optimizers are refused", "[nn][daso]") {
   const ht::Topology topology(ht::world());
   DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);

@@ -34,8 +34,7 @@ Named choose(const Topology& topology, std::int64_t bytes) {
     if (bytes <= choice.up_to_bytes) return {choice.algorithm, choice.chunk_bytes, choice.order};
   // A topology of several nodes says that these do not share memory, whatever the machine is.
   if (state.nodes == 1 && shares_memory(topology)) return {"shared"};
-  const bool hierarchy = state.nodes > 1 && state.largest_node > 1;
-  return {hierarchy && bytes >= decompose_from_bytes ? "blueconnect" : "native"};
+  return {state.nodes > 1 && bytes >= decompose_from_bytes ? "blueconnect" : "native"};
 }
 
 std::string known_names() {

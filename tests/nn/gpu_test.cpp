@@ -1,0 +1,45 @@
+// Training on GPUs, where the machine has any: the ranks share those of their node in turns.
+#include "training.hpp"
+
+using namespace heatpp::nn;
+
+namespace {
+
+/// Weights after a few batches, back on the host.
+std::vector<at::Tensor> train(const ht::Topology& topology, const at::Device& device, const DasoOptions& options) {
+  const auto net = std::make_shared<SmallNet>(at::kFloat);
+  net->to(device);
+  DataParallelMultiGPU model(net, topology);
+  torch::optim::SGD sgd(model.parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
+  DASO daso(model, sgd, options);
+  for (std::int64_t b = 0; b < 12; ++b) {
+    daso.zero_grad();
+    const auto [x, y] = my_batch(b, 4);
+    torch::mse_loss(model(x.to(device, at::kFloat)), y.to(device, at::kFloat)).backward();
+    daso.step(1.0);
+  }
+  daso.drain();
+  std::vector<at::Tensor> host;
+  for (const auto& parameter : net->parameters()) host.push_back(parameter.detach().cpu());
+  return host;
+}
+
+}  // namespace
+
+TEST_CASE("GPUs train as processors do", "[nn][gpu]") {
+  if (!at::hasCUDA()) {
+    WARN("this machine has no GPU, or LibTorch is used without CUDA: nothing was compared");
+    return;
+  }
+  const auto gpus = at::detail::getCUDAHooks().deviceCount();
+  for (const auto& topology : topologies()) {
+    const at::Device gpu(at::kCUDA, static_cast<c10::DeviceIndex>(topology.node().rank() % gpus));
+    for (const auto wire : {ht::float32, ht::bfloat16}) {
+      const DasoOptions options{.phases = {.warmup = 3}, .interval = {.first = {2, 1}}, .wire = wire};
+
+      const auto on_gpu = train(topology, gpu, options);
+
+      CHECK(distance(on_gpu, train(topology, at::kCPU, options)) < (wire == ht::float32 ? 1e-5 : 1e-2));
+    }
+  }
+}
