@@ -1,6 +1,7 @@
 // Counts what every function communicates, beside the formula in its documentation: a line of JSON for each case. Ends
 // with 1 where they differ.
 #include <heatpp/heatpp.hpp>
+#include <heatpp/interop/torch.hpp>
 
 #include <fmt/format.h>
 
@@ -10,14 +11,31 @@ namespace ht = heatpp;
 
 struct Setup {
   std::int64_t P, n, m, b;
-  ht::DNDarray x, z, rows, split_rows;
+  ht::DNDarray x, z, whole, rows, split_rows;
 };
 
 Setup set_up() {
   const std::int64_t P = ht::world().size(), n = 4 * P, m = 4 * P;
   const auto x = ht::reshape(ht::arange(n * m, {.dtype = ht::float64, .split = 0}), {n, m}) + 1.0;
   const auto rows = n - 1 - ht::arange(n);
-  return {P, n, m, 4, x, ht::resplit(x, 1), rows, ht::resplit(rows, 0)};
+  return {P, n, m, 4, x, ht::resplit(x, 1), x.astype(ht::int64), rows, ht::resplit(rows, 0)};
+}
+
+ht::DNDarray cut(const ht::Shape& shape) { return ht::ones(shape, {.dtype = ht::float64, .split = 0}); }
+
+ht::DNDarray scaled_identity(std::int64_t n) { return ht::eye(n, n, {.dtype = ht::float64, .split = 0}) * n; }
+ht::DNDarray positive_definite(std::int64_t n) { return scaled_identity(n) + 1.0; }
+
+/// Many rows for each rank, of full rank.
+ht::DNDarray tall(std::int64_t n, std::int64_t m) {
+  const auto i = ht::reshape(ht::arange(n * m * m, {.dtype = ht::float64, .split = 0}), {n * m, m});
+  return ht::cos(i * i);
+}
+
+std::vector<std::int64_t> all_on_first(std::int64_t n, std::int64_t P) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(P), 0);
+  counts.front() = n;
+  return counts;
 }
 
 struct Cost {
@@ -31,23 +49,37 @@ struct Case {
   void (*call)(const Setup&);
 };
 
-#define COST(function, name, calls, bytes, ...)                                     \
-  Case{#function,                                                                   \
-       name,                                                                        \
-       #calls,                                                                      \
-       #bytes,                                                                      \
-       [](const Setup& setup) -> Cost {                                             \
-         [[maybe_unused]] const auto& [P, n, m, b, x, z, rows, split_rows] = setup; \
-         return {calls, bytes};                                                     \
-       },                                                                           \
-       [](const Setup& setup) {                                                     \
-         [[maybe_unused]] const auto& [P, n, m, b, x, z, rows, split_rows] = setup; \
-         static_cast<void>(__VA_ARGS__);                                            \
+#define NAMES [[maybe_unused]] const auto& [P, n, m, b, x, z, whole, rows, split_rows] = setup
+#define COST(function, name, calls, bytes, ...) \
+  Case{#function,                               \
+       name,                                    \
+       #calls,                                  \
+       #bytes,                                  \
+       [](const Setup& setup) -> Cost {         \
+         NAMES;                                 \
+         return {calls, bytes};                 \
+       },                                       \
+       [](const Setup& setup) {                 \
+         NAMES;                                 \
+         static_cast<void>(__VA_ARGS__);        \
        }},
+#define LOCAL(function, ...) COST(function, "", 0, 0, __VA_ARGS__)
+#define HEATPP_UNARY(name, function, doc) LOCAL(name, ht::name(whole))
+#define HEATPP_BINARY(name, function, doc) LOCAL(name, ht::name(whole, whole))
+#define HEATPP_UNARY_ALIAS(alias, name) HEATPP_UNARY(alias, , )
+#define HEATPP_BINARY_ALIAS(alias, name) HEATPP_BINARY(alias, , )
 const Case cases[] = {
 #include "costs.inc"
+#include "local.inc"
+#include <heatpp/ops/elementwise.inc>
 };
+#undef HEATPP_BINARY_ALIAS
+#undef HEATPP_UNARY_ALIAS
+#undef HEATPP_BINARY
+#undef HEATPP_UNARY
+#undef LOCAL
 #undef COST
+#undef NAMES
 
 /// The most that a rank handed to its communicators during the call.
 Cost measured(const Case& entry) {

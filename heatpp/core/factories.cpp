@@ -1,5 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/factories.hpp>
 
 #include <algorithm>
@@ -16,12 +16,12 @@ const Communicator& comm_of(const std::optional<Communicator>& comm) { return co
 
 /// The array whose local block is make(local shape, tensor options).
 template <class Make>
-DNDarray build(const Shape& shape, Dtype dtype, const ArrayOptions& options, Make make) {
+DNDarray build(const char* op, const Shape& shape, Dtype dtype, const ArrayOptions& options, Make make) {
   const auto& comm = comm_of(options.comm);
   Layout layout(shape, options.split, comm.size());
   const auto local = layout.local_shape(comm.rank());
-  auto block =
-      make(at::IntArrayRef(local), at::TensorOptions().dtype(to_torch(dtype)).device(to_torch(options.device)));
+  const auto type = at::TensorOptions().dtype(to_torch(dtype)).device(to_torch(options.device));
+  auto block = detail::allocated(op, layout, type, comm, [&] { return make(at::IntArrayRef(local), type); });
   return wrap(std::move(block), std::move(layout), comm);
 }
 
@@ -55,25 +55,27 @@ at::Tensor tensor_of(const Literal& literal) {
 }  // namespace
 
 DNDarray empty(const Shape& shape, const ArrayOptions& options) {
-  return build(shape, options.dtype.value_or(float32), options,
+  return build("empty", shape, options.dtype.value_or(float32), options,
                [](auto local, const auto& o) { return at::empty(local, o); });
 }
 DNDarray zeros(const Shape& shape, const ArrayOptions& options) {
-  return build(shape, options.dtype.value_or(float32), options,
+  return build("zeros", shape, options.dtype.value_or(float32), options,
                [](auto local, const auto& o) { return at::zeros(local, o); });
 }
 DNDarray ones(const Shape& shape, const ArrayOptions& options) {
-  return build(shape, options.dtype.value_or(float32), options,
+  return build("ones", shape, options.dtype.value_or(float32), options,
                [](auto local, const auto& o) { return at::ones(local, o); });
 }
 DNDarray full(const Shape& shape, const Scalar& value, const ArrayOptions& options) {
-  return build(shape, options.dtype.value_or(value.default_dtype()), options,
+  return build("full", shape, options.dtype.value_or(value.default_dtype()), options,
                [&](auto local, const auto& o) { return at::full(local, to_torch(value), o); });
 }
 
 DNDarray empty_like(const DNDarray& x, std::optional<Dtype> dtype) {
-  const auto type = to_torch(dtype.value_or(x.dtype()));
-  return wrap(at::empty_like(x.larray(), type, at::MemoryFormat::Contiguous), x.layout(), x.comm());
+  const auto type = x.larray().options().dtype(to_torch(dtype.value_or(x.dtype())));
+  auto block =
+      detail::allocated("empty_like", x.layout(), type, x.comm(), [&] { return at::empty(x.larray().sizes(), type); });
+  return wrap(std::move(block), x.layout(), x.comm());
 }
 DNDarray zeros_like(const DNDarray& x) { return full_like(x, 0); }
 DNDarray ones_like(const DNDarray& x) { return full_like(x, 1); }
@@ -93,7 +95,7 @@ DNDarray arange(const ArangeRange& range, const ArrayOptions& options) {
   const bool whole = !range.start.is_floating() && !range.stop.is_floating() && !range.step.is_floating();
   const auto n = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::ceil((stop - start) / step)));
   const auto [first, last] = my_range(n, options);
-  return build({n}, options.dtype.value_or(whole ? int64 : float32), options, [&](auto, const auto& o) {
+  return build("arange", {n}, options.dtype.value_or(whole ? int64 : float32), options, [&](auto, const auto& o) {
     // Computed from the global index, so that the values do not depend on the number of ranks.
     const auto index = at::arange(first, last, o.dtype(whole ? at::kLong : at::kDouble));
     if (whole) return (index * range.step.to<std::int64_t>() + range.start.to<std::int64_t>()).to(o);
@@ -105,7 +107,7 @@ DNDarray linspace(double start, double stop, std::int64_t num, const ArrayOption
   if (num < 0) detail::raise<ValueError>("linspace", "got num {}; expected num >= 0", num);
   const auto [first, last] = my_range(num, options);
   const auto step = num > 1 ? (stop - start) / static_cast<double>(num - 1) : 0.0;
-  return build({num}, options.dtype.value_or(float32), options, [&](auto, const auto& o) {
+  return build("linspace", {num}, options.dtype.value_or(float32), options, [&](auto, const auto& o) {
     auto values = at::arange(first, last, o.dtype(at::kDouble)) * step + start;
     if (last == num && num > 1 && last > first) values[-1] = stop;
     return values.to(o);
@@ -118,7 +120,7 @@ DNDarray eye(std::int64_t rows, std::optional<std::int64_t> columns, const Array
   const Layout layout(shape, options.split, comm.size());
   const auto first = layout.split() ? layout.offset(comm.rank()) : 0;
   const auto shift = layout.split() == 0 ? first : -first;  // global column minus global row on the local diagonal
-  return build(shape, options.dtype.value_or(float32), options, [&](auto local, const auto& o) {
+  return build("eye", shape, options.dtype.value_or(float32), options, [&](auto local, const auto& o) {
     auto block = at::zeros(local, o);
     if (shift < local[1] && -shift < local[0]) block.diagonal(shift).fill_(1);
     return block;
@@ -130,7 +132,7 @@ DNDarray array(const Literal& values, const ArrayOptions& options) {
   auto dtype = values.values().empty() ? float32 : bool_;
   for (const auto& value : values.values()) dtype = std::max(dtype, value.default_dtype());
   const auto& comm = comm_of(options.comm);
-  return build(values.shape(), options.dtype.value_or(dtype), options, [&](auto local, const auto& o) {
+  return build("array", values.shape(), options.dtype.value_or(dtype), options, [&](auto local, const auto& o) {
     const Layout layout(values.shape(), options.split, comm.size());
     if (!layout.split()) return all.to(o);
     const auto axis = *layout.split();

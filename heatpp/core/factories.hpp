@@ -5,7 +5,8 @@
 
 namespace heatpp {
 
-/// How a new array is stored. All factories are local: no rank asks another.
+/// How a new array is stored. Factories are local, except that blocks of 64 MiB and more cost one allreduce of 8 bytes:
+/// they throw Error on all ranks where one has no memory.
 struct ArrayOptions {
   std::optional<Dtype> dtype = std::nullopt;  ///< nullopt: float32, or what the values suggest
   std::optional<int> split = std::nullopt;    ///< axis to cut evenly; nullopt: every rank holds all

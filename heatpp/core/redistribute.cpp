@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/redistribute.hpp>
 
@@ -51,7 +52,8 @@ std::pair<int, Range> incoming(const Layout& from, const Layout& to, int me, int
 
 at::Tensor exchange_blocks(const at::Tensor& source, const Layout& from, const Layout& to, const Communicator& comm) {
   const auto local = source.contiguous();
-  auto result = at::empty(to.local_shape(comm.rank()), local.options());
+  auto result = detail::allocated("resplit", to, local.options(), comm,
+                                  [&] { return at::empty(to.local_shape(comm.rank()), local.options()); });
   std::vector<ConstBlock> send;
   std::vector<Block> receive;
   for (int peer = 0; peer < comm.size(); ++peer) {

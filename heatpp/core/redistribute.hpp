@@ -6,7 +6,8 @@ namespace heatpp {
 
 /// `x` cut along another axis, or replicated (`std::nullopt`), in memory of its own. From replicated: local. To
 /// replicated: every rank receives all other blocks. Between axes: each element moves at most once, in one exchange,
-/// with a few MiB of extra memory. Collective. Throws IndexError for a bad axis.
+/// with a few MiB of extra memory. Collective. Throws IndexError for a bad axis, and Error on all ranks where one has
+/// no memory for a new block of 64 MiB or more (smaller ones: on that rank); one allreduce of 8 bytes tells.
 [[nodiscard]] DNDarray resplit(const DNDarray& x, std::optional<int> split);
 
 /// `x` cut evenly along its split axis. Only what lies on the wrong rank moves. Collective.

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
+#include <heatpp/core/redistribute.hpp>
 #include <heatpp/linalg/detail/columns.hpp>
 #include <heatpp/linalg/lstsq.hpp>
 #include <heatpp/linalg/product.hpp>
@@ -61,7 +62,7 @@ LeastSquares lstsq(const DNDarray& a, const DNDarray& b, std::optional<double> r
   const auto inverse = inverse_values(parts, a.shape(), rtol);
   const auto coordinates = matmul(adjoint(parts.u), b);
   const auto scaled = coordinates * (b.ndim() == 1 ? inverse : expand_dims(inverse, 1));
-  auto x = matmul(adjoint(parts.vh), scaled);
+  auto x = matmul(adjoint(parts.vh), parts.vh.split() ? scaled : resplit(scaled, std::nullopt));
   const auto rank = sum(counts(parts.s, a.shape(), rtol)).item<std::int64_t>();
   auto residuals = empty({0}, {.dtype = real_type(x.dtype()), .device = a.device(), .comm = a.comm()});
   if (rank == a.shape()[1] && a.shape()[0] > a.shape()[1]) {

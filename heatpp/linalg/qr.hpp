@@ -14,7 +14,8 @@ struct QR {
 /// Collective. Throws ValueError where `x` has fewer than two axes.
 /// - Replicated matrices and stacks cut along leading axes: every rank for itself; other stacks are recut first.
 /// - A cut matrix with at least n rows for each rank (recut by rows if need be): twice by Cholesky's factor of x^T x
-///   (Fukaya et al., CholeskyQR2, 2014), two allreduces of n x n numbers; where that fails because the columns are too
+///   (Fukaya et al., CholeskyQR2, 2014), two allreduces of n x n numbers, and a gather of as
+///   many for the signs; where that fails because the columns are too
 ///   close to dependent, by local decompositions whose triangles are gathered, P n^2 numbers, and decomposed (Demmel et
 ///   al., TSQR, 2012). r is replicated.
 /// - Other cut matrices: recut by columns; panels are decomposed by Householder's reflections where they lie, and

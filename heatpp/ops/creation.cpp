@@ -119,29 +119,35 @@ DNDarray kaiser(std::int64_t n, double beta, const ArrayOptions& options) {
   });
 }
 
+namespace {
+
+/// A uint8 for each bit, along an axis behind `axis` of `x`.
+DNDarray of_bits(const std::vector<std::int64_t>& values, const DNDarray& x, int axis) {
+  Shape shape(static_cast<std::size_t>(x.ndim() - axis), 1);
+  shape.front() = 8;
+  return reshape(fromiter(values, {.dtype = uint8, .comm = x.comm()}), shape);
+}
+
+}  // namespace
+
 DNDarray packbits(const DNDarray& x, int axis) {
   axis = sanitize_axis(axis, x.ndim(), "packbits");
-  const auto bits = swapaxes(not_equal(x, 0), axis, x.ndim() - 1);
-  auto shape = bits.shape();
+  auto shape = x.shape();
+  auto& extent = shape[static_cast<std::size_t>(axis)];
   PadWidths widths(shape.size(), {0, 0});
-  widths.back().second = (8 - shape.back() % 8) % 8;
-  shape.back() = (shape.back() + 7) / 8;
-  shape.push_back(8);
-  const auto bytes = reshape(pad(bits.astype(uint8), widths), shape);
-  const auto weights =
-      fromiter(std::vector<std::int64_t>{128, 64, 32, 16, 8, 4, 2, 1}, {.dtype = uint8, .comm = x.comm()});
-  return swapaxes(sum(bytes * weights, -1).astype(uint8), axis, x.ndim() - 1);
+  widths[static_cast<std::size_t>(axis)].second = (8 - extent % 8) % 8;
+  extent = (extent + 7) / 8;
+  shape.insert(shape.begin() + axis + 1, 8);
+  const auto bits = reshape(pad(not_equal(x, 0).astype(uint8), widths), shape);
+  return sum(bits * of_bits({128, 64, 32, 16, 8, 4, 2, 1}, x, axis), axis + 1).astype(uint8);
 }
 
 DNDarray unpackbits(const DNDarray& x, int axis) {
   axis = sanitize_axis(axis, x.ndim(), "unpackbits");
   if (x.dtype() != uint8) detail::raise<TypeError>("unpackbits", "got an array of {}; expected uint8", name(x.dtype()));
-  const auto bytes = swapaxes(x, axis, x.ndim() - 1);
-  auto shape = bytes.shape();
-  shape.back() *= 8;
-  const auto shifts = fromiter(std::vector<std::int64_t>{7, 6, 5, 4, 3, 2, 1, 0}, {.dtype = uint8, .comm = x.comm()});
-  const auto bits = right_shift(expand_dims(bytes, -1), shifts) & 1;
-  return swapaxes(reshape(bits, shape), axis, x.ndim() - 1);
+  auto shape = x.shape();
+  shape[static_cast<std::size_t>(axis)] *= 8;
+  return reshape(right_shift(expand_dims(x, axis + 1), of_bits({7, 6, 5, 4, 3, 2, 1, 0}, x, axis)) & 1, shape);
 }
 
 }  // namespace heatpp

@@ -6,6 +6,7 @@
 #include <heatpp_io/detail/expand.hpp>
 #include <heatpp_io/detail/handle.hpp>
 #include <heatpp_io/detail/netcdf_file.hpp>
+#include <heatpp_io/detail/netcdf_packing.hpp>
 #include <heatpp_io/detail/pieces.hpp>
 #include <heatpp_io/detail/read.hpp>
 #include <heatpp_io/netcdf.hpp>
@@ -30,6 +31,7 @@ struct Variable {
   detail::NetcdfVariable at;
   int stored = NC_NAT;
   detail::DatasetInfo info;
+  std::optional<detail::NetcdfPacking> packing;  ///< for numbers that stand for others
 };
 
 std::string name_of(int group, int variable) {
@@ -108,11 +110,23 @@ void read_storage(Variable& variable) {
   variable.info.compressed = nc_inq_var_deflate(group, id, &shuffle, &deflated, &level) == NC_NOERR && deflated != 0;
 }
 
+/// Numbers with a scale or an offset become floats; floats alone can show that they are missing.
+void read_packing(Variable& variable) {
+  auto& element = variable.info.element;
+  const bool floats = element.dtype == float32 || element.dtype == float64;
+  auto packing = detail::read_packing(variable.at, variable.path, op);
+  if (element.dtype == bool_ || (!packing.packed && (!floats || packing.missing.empty()))) return;
+  const bool short_numbers = element.dtype == float32 || (!element.may_overflow && itemsize(element.dtype) <= 2) ||
+                             variable.stored == NC_USHORT;
+  if (packing.packed) element = {short_numbers && !packing.wide ? float32 : float64};
+  variable.packing = std::move(packing);
+}
+
 Variable open_variable(const std::string& path, const std::string& name) {
   static_cast<void>(detail::FileReader(path, op));  // netCDF takes some names for addresses
   int id = -1;
   detail::check_netcdf(nc_open(path.c_str(), NC_NOWRITE, &id), path, op);
-  Variable variable{detail::NetcdfFile(id), path, {}, NC_NAT, {}};
+  Variable variable{detail::NetcdfFile(id), path, {}, NC_NAT, {}, {}};
   variable.at = find(id, name.empty() ? only_variable(id, path) : name, path);
   int ndim = 0;
   detail::check_netcdf(nc_inq_vartype(variable.at.group, variable.at.id, &variable.stored), path, op);
@@ -123,8 +137,10 @@ Variable open_variable(const std::string& path, const std::string& name) {
     raise<IoError>(op, "got {}, which holds {}; expected numbers", what,
                    variable.stored == NC_CHAR || variable.stored == NC_STRING ? "text" : "elements of a user's type");
   variable.info.element = variable.stored == NC_BYTE && is_flag(variable.at) ? detail::ElementType{bool_} : *element;
+  read_packing(variable);
   variable.info.shape = shape_of(variable, ndim);
-  detail::checked_bytes(variable.info.shape, static_cast<std::int64_t>(itemsize(element->dtype)), what, op);
+  detail::checked_bytes(variable.info.shape, static_cast<std::int64_t>(itemsize(variable.info.element.dtype)), what,
+                        op);
   read_storage(variable);
   return variable;
 }
@@ -133,6 +149,9 @@ Variable open_variable(const std::string& path, const std::string& name) {
 template <class... Args>
 int get(const Variable& variable, void* to, Args... where) {
   const auto& [group, id] = variable.at;
+  if (variable.packing && variable.info.element.dtype == float32)
+    return nc_get_vars_float(group, id, where..., static_cast<float*>(to));
+  if (variable.packing) return nc_get_vars_double(group, id, where..., static_cast<double*>(to));
   if (variable.info.element.may_overflow)
     return nc_get_vars_ulonglong(group, id, where..., static_cast<unsigned long long*>(to));
   switch (variable.stored) {
@@ -152,6 +171,7 @@ void read_piece(const Variable& variable, const detail::Selection& box, const de
     step.push_back(piece.count[i] > 1 ? box[i].step : 1);
   }
   detail::check_netcdf(get(variable, to.data_ptr(), start.data(), count.data(), step.data()), variable.path, op);
+  if (variable.packing) detail::unpack(*variable.packing, to);
   if (variable.info.element.dtype == bool_) to.view(at::kByte).clamp_(0, 1);
   if (variable.info.element.may_overflow && to.lt(0).any().item<bool>()) detail::raise_overflow(variable.path, op);
 }

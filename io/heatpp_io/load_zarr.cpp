@@ -25,23 +25,28 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-/// The directory of the array.
+/// The file with the metadata of the array in a directory; empty where there is none.
+fs::path metadata_in(const fs::path& directory) {
+  if (is_there(directory / ".zarray")) return directory / ".zarray";
+  const auto path = directory / "zarr.json";
+  return is_there(path) && detail::is_zarr_array(detail::read_file(op, path.string())) ? path : fs::path();
+}
+
+/// The file with the metadata of the array.
 fs::path find_array(const fs::path& store, const std::string& name) {
   if (!is_there(store))
     raise<IoError>(op, "got \"{}\", which cannot be found; expected the directory of a Zarr store", store.string());
-  const auto place = name.empty() ? store : store / name;
-  if (is_there(place / ".zarray")) return place;
-  if (is_there(place / "zarr.json"))
-    raise<IoError>(op, "got \"{}\", which is of Zarr format 3; expected 2", place.string());
+  const auto metadata = metadata_in(name.empty() ? store : store / name);
+  if (!metadata.empty()) return metadata;
   std::vector<fs::path> found;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(store, ignored))
-    if (is_there(entry.path() / ".zarray")) found.push_back(entry.path());
+    if (auto inside = metadata_in(entry.path()); !inside.empty()) found.push_back(std::move(inside));
   if (name.empty() && found.size() == 1) return found[0];
   std::ranges::sort(found);
   std::string listing;
   for (const auto& path : found)
-    listing += fmt::format("{}\"{}\"", listing.empty() ? "" : ", ", path.filename().string());
+    listing += fmt::format("{}\"{}\"", listing.empty() ? "" : ", ", path.parent_path().filename().string());
   raise<IoError>(op, "got no Zarr array \"{}\" in \"{}\", which has {}; expected one", name, store.string(),
                  listing.empty() ? "none" : listing);
 }
@@ -62,7 +67,7 @@ struct Store {
 
  private:
   void read_chunk(const detail::ChunkPart& part, const at::Tensor& out) const {
-    const auto name = (path / detail::chunk_name(part.place, array.separator)).string();
+    const auto name = (path / detail::chunk_name(part.place, array.separator, array.prefixed)).string();
     if (!is_there(name)) {
       out.fill_(fill_value());
       return;
@@ -88,10 +93,10 @@ struct Store {
 };
 
 detail::OpenArray open_array(const std::string& path, const std::string& name) {
-  const auto directory = find_array(path, name);
-  const auto metadata = (directory / ".zarray").string();
+  const auto metadata = find_array(path, name);
+  const auto text = detail::read_file(op, metadata.string());
   const auto store =
-      std::make_shared<Store>(Store{directory, detail::parse_zarray(detail::read_file(op, metadata), metadata, op)});
+      std::make_shared<Store>(Store{metadata.parent_path(), detail::parse_zarray(text, metadata.string(), op)});
   const auto& array = store->array;
   return {{.shape = array.shape, .element = array.type.element, .chunk = array.chunks, .compressed = array.compressed},
           [store](const auto& box, const auto& out) { store->read(box, out); }};

@@ -11,7 +11,9 @@ namespace heatpp::io {
 /// put together along their first dimension, as load_hdf5 does. Groups as in "ocean/temperature"; an empty name means
 /// the only variable of the root group that is not a coordinate (named like a dimension).
 ///
-/// Numbers are given as they are stored: scale_factor and add_offset are not applied, and _FillValue is not replaced.
+/// A variable with scale_factor or add_offset gives stored * scale_factor + add_offset: float32 where the attributes
+/// are and the stored numbers have at most 16 bits or are float32, else float64. In these, and in stored floats,
+/// elements that equal _FillValue or one of missing_value become NaN; other numbers are given as they are stored.
 /// Stored unsigned 16, 32 and 64 bit numbers become the next wider signed integers; bytes with the attribute dtype =
 /// "bool", as xarray writes them, bool.
 /// Each rank reads its own part only; compressed chunks that several ranks need are read by one of them, and their

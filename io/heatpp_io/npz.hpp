@@ -17,10 +17,16 @@ namespace heatpp::io {
 
 /// An array and its name in a file.
 using NamedArray = std::pair<std::string, DNDarray>;
-/// Writes arrays, any layouts, to one file in NPZ format, without compression (numpy.savez), in parallel as save_npy
-/// does; the checksums that the format wants cost one pass over the elements. Collective. Throws on all ranks: IoError
-/// as save_npy, ValueError for an empty list and for names that are empty or come twice, CommError for arrays on
-/// different communicators.
-void save_npz(const std::vector<NamedArray>& arrays, const std::filesystem::path& path);
+/// How they are stored.
+struct SaveNpzOptions {
+  std::optional<int> compression = std::nullopt;  ///< deflate level, 0 to 9; nullopt: as they are
+};
+/// Writes arrays, any layouts, to one file in NPZ format, as they are (numpy.savez) or compressed (savez_compressed),
+/// in parallel as save_npy does; the checksums that the format wants cost one pass over the elements. Every rank
+/// compresses its rows, keeps them until all know how long they are, and writes them. Collective. Throws on all ranks:
+/// IoError as save_npy, ValueError for an empty list, for names that are empty or come twice and another level,
+/// CommError for arrays on different communicators.
+void save_npz(const std::vector<NamedArray>& arrays, const std::filesystem::path& path,
+              const SaveNpzOptions& options = {});
 
 }  // namespace heatpp::io

@@ -4,16 +4,16 @@
 
 namespace heatpp::io {
 
-/// An array of a Zarr store in a directory (format 2), or the arrays of that name of many stores put together along
-/// axis 0. The name is a path in the store, "group/x"; an empty one means the store itself, or the only array in its
-/// root.
+/// An array of a Zarr store in a directory (format 2 or 3), or the arrays of that name of many stores put together
+/// along axis 0. The name is a path in the store, "group/x"; an empty one means the store itself, or the only array in
+/// its root.
 ///
-/// Chunks may be stored as they are or compressed by zlib or gzip, in C or Fortran order, either byte order, with "."
-/// or
-/// "/" in their names; missing ones are full of the fill value. Not read: format 3, other compressors (blosc, zstd,
-/// lz4), filters, and stores in zip files or in object storage. dtypes as for load_npy. Each rank reads the chunks that
-/// its block touches, and of these no more than it needs; where several ranks need the same chunks, one of them reads
-/// them, and their parts are exchanged. Collective. Throws on all ranks as load_npy does.
+/// Chunks may be stored as they are or compressed by zlib or gzip, in C or, of format 2, Fortran order, either byte
+/// order, under any of the names of the formats; missing ones are full of the fill value. Not read: other compressors
+/// and codecs (blosc, zstd, lz4, crc32c, transpose, sharding), filters, and stores in zip files or in object storage;
+/// the errors name what it is. dtypes as for load_npy. Each rank reads the chunks that its block touches, and of these
+/// no more than it needs; where several ranks need the same chunks, one of them reads them, and their parts are
+/// exchanged. Collective. Throws on all ranks as load_npy does.
 [[nodiscard]] DNDarray load_zarr(const Source& source, const std::string& name = {}, const LoadOptions& options = {});
 
 /// How an array is stored.

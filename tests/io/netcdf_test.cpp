@@ -176,3 +176,62 @@ TEST_CASE("bad netCDF files and options are errors on all ranks", "[io][netcdf]"
   CHECK_THAT(error("x", {.compression = 11}), Contains("compression 11"));
   CHECK(ht::io::supports_netcdf());
 }
+
+TEST_CASE("netCDF's packed and missing numbers are what they stand for", "[io][netcdf]") {
+  const TempDir dir;
+  const auto path = dir.path("packed.nc");
+  const auto with = [&](const at::Tensor& values, const auto& attributes) {
+    write_netcdf(path, "x", values, {.mode = NC_64BIT_OFFSET});
+    on_root([&] {
+      int file = -1;
+      nc_open(path.c_str(), NC_WRITE, &file);
+      nc_redef(file);
+      attributes(file);
+      CHECK(nc_close(file) == NC_NOERR);
+    });
+  };
+  const auto stored = counting({5, 3}, at::kShort);
+  const auto expected = [&](at::ScalarType type, int missing) {
+    return (stored.to(type) * 0.5 + 10).masked_fill(stored == missing, NAN);
+  };
+
+  for (const auto& split : every_split({5, 3})) {
+    with(stored, [](int file) {
+      const float scale = 0.5, offset = 10;
+      const short fill = 4;
+      CHECK(nc_put_att_float(file, 0, "scale_factor", NC_FLOAT, 1, &scale) == NC_NOERR);
+      CHECK(nc_put_att_float(file, 0, "add_offset", NC_FLOAT, 1, &offset) == NC_NOERR);
+      CHECK(nc_put_att_short(file, 0, "_FillValue", NC_SHORT, 1, &fill) == NC_NOERR);
+    });
+    CHECK(same(ht::io::load_netcdf(path, "x", {.split = split}), expected(at::kFloat, 4)));
+    CHECK(same(ht::io::load_netcdf(path, "x", {.split = split, .slices = {ht::slice(1, 4)}, .dtype = ht::float64}),
+               expected(at::kDouble, 4).slice(0, 1, 4)));
+
+    with(stored, [](int file) {
+      const double scale = 0.5, offset = 10;
+      const short missing[] = {7, 99};
+      CHECK(nc_put_att_double(file, 0, "scale_factor", NC_DOUBLE, 1, &scale) == NC_NOERR);
+      CHECK(nc_put_att_double(file, 0, "add_offset", NC_DOUBLE, 1, &offset) == NC_NOERR);
+      CHECK(nc_put_att_short(file, 0, "missing_value", NC_SHORT, 2, missing) == NC_NOERR);
+    });
+    CHECK(same(ht::io::load_netcdf(path, "x", {.split = split}), expected(at::kDouble, 7)));
+
+    const auto floats = counting({5, 3}, at::kFloat);
+    with(floats, [](int file) {
+      const float fill = 2;
+      CHECK(nc_put_att_float(file, 0, "_FillValue", NC_FLOAT, 1, &fill) == NC_NOERR);
+    });
+    CHECK(same(ht::io::load_netcdf(path, "x", {.split = split}), floats.masked_fill(floats == 2, NAN)));
+  }
+
+  with(stored, [](int file) {
+    const short fill = 4;
+    CHECK(nc_put_att_short(file, 0, "_FillValue", NC_SHORT, 1, &fill) == NC_NOERR);
+  });
+  CHECK(same(ht::io::load_netcdf(path, "x", {.split = 0}), stored));
+  with(stored, [](int file) {
+    const float scales[] = {1, 2};
+    CHECK(nc_put_att_float(file, 0, "scale_factor", NC_FLOAT, 2, scales) == NC_NOERR);
+  });
+  CHECK_THAT(load_error(path), Contains("2 numbers in scale_factor"));
+}

@@ -1,3 +1,4 @@
+#include "../scarce_memory.hpp"
 #include "bytes.hpp"
 
 #include <filesystem>
@@ -203,4 +204,22 @@ TEST_CASE("NPY files by extension, and one per rank", "[io][npy]") {
   CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::save(x, dir.path("a.npy"), {.compression = 1}); }),
              Contains(".npy"));
   CHECK_THAT(same_message<ht::IoError>([&] { ht::io::save_npy(x, dir.path("no/a.npy")); }), Contains("no/a.npy"));
+}
+
+TEST_CASE("A file for which one rank has no memory is one error on all ranks", "[io][npy]") {
+  const TempDir dir;
+  const auto path = dir.path("large.npy");
+  on_root([&] {
+    std::string head = "{'descr': '|u1', 'fortran_order': False, 'shape': (536870912,), }";
+    head.resize(117, ' ');
+    std::ofstream(path, std::ios::binary) << std::string("\x93NUMPY\x01\x00\x76\x00", 10) << head << '\n';
+    std::filesystem::resize_file(path, 128 + (std::uintmax_t{512} << 20));
+  });
+
+  for (const std::optional<int> split : {std::optional<int>{}, std::optional(0)}) {
+    const ScarceMemory scarce;
+    const auto text = message_of<ht::Error>([&] { return ht::io::load_npy(path, {.split = split}); });
+    CHECK_THAT(text, Catch::StartsWith("[load_npy] got no memory for a block of shape ("));
+  }
+  CHECK(same(ht::io::load_npy(path, {.slices = {ht::slice(0, 3)}}), at::zeros({3}, at::kByte)));
 }

@@ -128,6 +128,26 @@ TEST_CASE("arrays of every layout are saved in one file", "[io][npz]") {
   CHECK(dir.names() == std::vector<std::string>{"a.npz"});
 }
 
+TEST_CASE("arrays of every layout are saved compressed", "[io][npz]") {
+  const TempDir dir;
+  const auto path = dir.path("a.npz");
+  const auto x = counting({300, 50}), y = counting({0, 3}, at::kLong), z = counting({}, at::kComplexDouble);
+  for (const auto& layout : every_layout({300, 50})) {
+    ht::io::save_npz({{"x", distribute(x, layout)},
+                      {"y", distribute(y, ht::Layout({0, 3}, 0, ht::world().size()))},
+                      {"z", distribute(z, ht::Layout({}, std::nullopt, ht::world().size()))}},
+                     path, {.compression = 6});
+
+    CHECK(ht::io::npz_names(path) == std::vector<std::string>{"x", "y", "z"});
+    CHECK(same(ht::io::load_npz(path, "x", {.split = layout.split()}), x));
+    CHECK(same(ht::io::load_npz(path, "y", {.split = 0}), y));
+    CHECK(same(ht::io::load_npz(path, "z"), z));
+    const auto bytes = read_bytes(path);
+    CHECK(bytes.size() < 300 * 50 * 4 / 2);
+    CHECK(bytes[8] == 8);  // the method: deflate
+  }
+}
+
 TEST_CASE("bad arguments of save_npz are errors on all ranks", "[io][npz]") {
   const TempDir dir;
   const auto x = ht::arange(4, {.split = 0});
@@ -137,6 +157,10 @@ TEST_CASE("bad arguments of save_npz are errors on all ranks", "[io][npz]") {
   CHECK_THAT(same_message<ht::ValueError>(save({})), Contains("no arrays"));
   CHECK_THAT(same_message<ht::ValueError>(save({{"x", x}, {"x", x}})), Contains("\"x\""));
   CHECK_THAT(same_message<ht::ValueError>(save({{"", x}})), Contains("\"\""));
+  CHECK_THAT(same_message<ht::ValueError>([&] {
+               ht::io::save_npz({{"x", x}}, dir.path("a.npz"), {.compression = 10});
+             }),
+             Contains("level 10"));
   if (ht::world().size() > 1)
     CHECK_FALSE(message_of<ht::CommError>(save({{"x", x}, {"y", ht::arange(4, {.comm = ht::self()})}})).empty());
   CHECK(dir.names().empty());

@@ -55,6 +55,32 @@ void write_plain(const std::string& path, const at::Tensor& values, const Stored
     }
 }
 
+std::string metadata_3(const std::string& codecs, const std::string& keys, const std::string& more = "") {
+  return fmt::format(
+      R"({{"zarr_format": 3, "node_type": "array", "shape": [7, 5], "data_type": "int32", "fill_value": -1,
+          "chunk_grid": {{"name": "regular", "configuration": {{"chunk_shape": [3, 2]}}}}, "attributes": {{}},
+          "chunk_key_encoding": {}, "codecs": [{}]{}}})",
+      keys, codecs, more);
+}
+
+/// Format 3, with the chunk at (1, 1) missing.
+void write_plain_3(const std::string& path, const at::Tensor& values, const std::string& metadata, bool big, bool gzip,
+                   const std::string& prefix, const std::string& separator) {
+  on_root([&] { fs::create_directories(path); });
+  write_bytes(path + "/zarr.json", metadata);
+  for (std::int64_t i = 0; i < 3; ++i)
+    for (std::int64_t j = 0; j < 3; ++j) {
+      if (i == 1 && j == 1) continue;
+      auto chunk = at::full({3, 2}, 99, values.options());
+      const auto part = values.slice(0, 3 * i, 3 * i + 3).slice(1, 2 * j, 2 * j + 2);
+      chunk.slice(0, 0, part.size(0)).slice(1, 0, part.size(1)).copy_(part);
+      const auto bytes = bytes_of(chunk, big ? 4 : 1);
+      const auto name = fmt::format("{}/{}{}{}{}", path, prefix, i, separator, j);
+      on_root([&] { fs::create_directories(fs::path(name).parent_path()); });
+      write_bytes(name, gzip ? packed(bytes, true) : bytes);
+    }
+}
+
 at::Tensor with_hole(at::Tensor values) {
   values = values.clone();
   values.slice(0, 3, 6).slice(1, 2, 4).fill_(-1);
@@ -109,7 +135,8 @@ TEST_CASE("damaged Zarr stores are errors on all ranks", "[io][zarr]") {
   };
   CHECK_THAT(error("{"), Contains("cannot be understood"));
   CHECK_THAT(error("[]"), Contains("cannot be understood"));
-  CHECK_THAT(error(R"({"zarr_format": 3})"), Contains("format 3"));
+  CHECK_THAT(error(R"({"zarr_format": 3})"), Contains("node_type"));
+  CHECK_THAT(error(R"({"zarr_format": 4})"), Contains("expected 2 or 3"));
   CHECK_THAT(error(metadata("[7, 5]", "[3]", {})), Contains("chunks of shape (3,)"));
   CHECK_THAT(error(metadata("[7, 5]", "[3, 0]", {})), Contains("(3, 0)"));
   CHECK_THAT(error(metadata("[7, -5]", "[3, 2]", {})), Contains("(7, -5)"));
@@ -173,4 +200,47 @@ TEST_CASE("bad options of save_zarr, and directories that are no stores", "[io][
   save("a.zarr", {})();
   CHECK_THAT(same_message<ht::IoError>(save("a.zarr", {.overwrite = false})), Contains("not to be replaced"));
   CHECK(dir.names() == std::vector<std::string>{"a.zarr", "mine"});
+}
+
+TEST_CASE("Zarr arrays of format 3 load with every split", "[io][zarr]") {
+  const TempDir dir;
+  const auto values = counting({7, 5}, at::kInt);
+  const auto global = with_hole(values);
+  const std::string little = R"({"name": "bytes", "configuration": {"endian": "little"}})";
+  const std::string big = R"({"name": "bytes", "configuration": {"endian": "big"}})";
+  const std::string gzip = R"({"name": "gzip", "configuration": {"level": 5}})";
+  const std::string keys = R"({"name": "default"})";
+
+  on_root([&] { fs::create_directories(dir.path("group.zarr")); });
+  write_bytes(dir.path("group.zarr") + "/zarr.json", R"({"zarr_format": 3, "node_type": "group"})");
+  write_plain_3(dir.path("group.zarr/x"), values, metadata_3(little, keys), false, false, "c/", "/");
+  write_plain_3(dir.path("b.zarr"), values, metadata_3(big + ", " + gzip, keys), true, true, "c/", "/");
+  write_plain_3(dir.path("c.zarr"), values,
+                metadata_3(little, R"({"name": "default", "configuration": {"separator": "."}})",
+                           R"(, "hint": {"must_understand": false})"),
+                false, false, "c.", ".");
+  write_plain_3(dir.path("d.zarr"), values, metadata_3(little, R"({"name": "v2"})"), false, false, "", ".");
+
+  for (const auto* store : {"group.zarr", "b.zarr", "c.zarr", "d.zarr"})
+    for (const auto& split : every_split({7, 5}))
+      CHECK(same(ht::io::load_zarr(dir.path(store), "", {.split = split}), global));
+  CHECK(same(ht::io::load_zarr(dir.path("group.zarr"), "x", {.slices = {ht::slice(1, 6)}}), global.slice(0, 1, 6)));
+}
+
+TEST_CASE("What is not read of Zarr's format 3 is an error that names it", "[io][zarr]") {
+  const TempDir dir;
+  const auto path = dir.path("a.zarr");
+  on_root([&] { fs::create_directories(path); });
+  const auto error = [&](const std::string& codecs, const std::string& keys, const std::string& more = "") {
+    write_bytes(path + "/zarr.json", metadata_3(codecs, keys, more));
+    return same_message<ht::IoError>([&] { return ht::io::load_zarr(path, "", {.split = 0}); });
+  };
+  const std::string bytes = R"({"name": "bytes"})", keys = R"({"name": "default"})";
+
+  CHECK_THAT(error(bytes + R"(, {"name": "zstd"})", keys), Contains("codec \"zstd\""));
+  CHECK_THAT(error(R"({"name": "transpose"}, )" + bytes, keys), Contains("codec \"transpose\""));
+  CHECK_THAT(error("", keys), Contains("expected bytes"));
+  CHECK_THAT(error(bytes, R"({"name": "other"})"), Contains("chunk key encoding"));
+  CHECK_THAT(error(bytes, keys, R"(, "storage_transformers": [{"name": "x"}])"), Contains("storage_transformers"));
+  CHECK_THAT(error(bytes, keys, R"(, "unknown": 1)"), Contains("unknown"));
 }

@@ -40,6 +40,11 @@ at::Tensor nothing(const at::Tensor& x) { return at::zeros({}, x.options()); }
 
 at::Tensor inexact(const at::Tensor& x) { return at::isIntegralType(x.scalar_type(), true) ? x.to(at::kFloat) : x; }
 
+at::Tensor hypot(const at::Tensor& a, const at::Tensor& b) { return at::hypot(inexact(a), inexact(b)); }
+at::Tensor logaddexp(const at::Tensor& a, const at::Tensor& b) { return at::logaddexp(inexact(a), inexact(b)); }
+at::Tensor logaddexp2(const at::Tensor& a, const at::Tensor& b) { return at::logaddexp2(inexact(a), inexact(b)); }
+at::Tensor nextafter(const at::Tensor& a, const at::Tensor& b) { return at::nextafter(inexact(a), inexact(b)); }
+
 at::Tensor sign(const at::Tensor& x) {
   if (!x.is_floating_point()) return at::sgn(x);
   return at::where(at::isnan(x), x, at::sgn(x));

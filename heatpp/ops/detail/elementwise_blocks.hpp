@@ -9,6 +9,10 @@ namespace heatpp::detail::local {
 
 /// The block in floating point: whole numbers become float32.
 [[nodiscard]] at::Tensor inexact(const at::Tensor& x);
+[[nodiscard]] at::Tensor hypot(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor logaddexp(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor logaddexp2(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor nextafter(const at::Tensor& a, const at::Tensor& b);
 
 [[nodiscard]] at::Tensor sign(const at::Tensor& x);
 [[nodiscard]] at::Tensor fabs(const at::Tensor& x);

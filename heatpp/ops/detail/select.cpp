@@ -163,10 +163,12 @@ class ColumnSelector {
   int last_bits_ = 0;                       // of the last digit
 };
 
-/// Bits of the digits, from the highest: wide ones need fewer passes and allreduces, of larger histograms.
+/// Bits of the digits, from the highest: wide ones need fewer passes and allreduces, of larger histograms, which few
+/// elements would hardly fill.
 template <class T>
-std::vector<int> digits_for(std::int64_t columns) {
-  const int count = columns <= 16 ? (sizeof(T) == 4 ? 3 : 6) : sizeof(T);  // 11 bits, or 8
+std::vector<int> digits_for(std::int64_t columns, std::int64_t length) {
+  const bool wide = columns <= 16 && length > 2048;
+  const int count = wide ? (sizeof(T) == 4 ? 3 : 6) : sizeof(T);  // 11 bits, or 8
   std::vector<int> digits(static_cast<std::size_t>(count), static_cast<int>(8 * sizeof(T)) / count);
   for (std::size_t i = 0; i < 8 * sizeof(T) % digits.size(); ++i) ++digits[i];
   return digits;
@@ -182,7 +184,8 @@ std::vector<T> select_in_columns(const T* block, std::int64_t rows, std::int64_t
   for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c)
     selectors.emplace_back(positions.subspan(c * each, each));
   int shift = 8 * sizeof(T);
-  for (const int bits : digits_for<T>(columns)) {
+  const auto last = positions.empty() ? 0 : std::ranges::max(positions);
+  for (const int bits : digits_for<T>(columns, last)) {
     shift -= bits;
     std::vector<std::size_t> first(selectors.size() + 1, 0);  // where each column's histograms begin
     for (std::size_t c = 0; c < selectors.size(); ++c) first[c + 1] = first[c] + (selectors[c].number_groups() << bits);

@@ -1,7 +1,7 @@
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/core/detail/allocated.hpp>
 #include <heatpp_io/detail/first_error.hpp>
 #include <heatpp_io/detail/read.hpp>
 #include <heatpp_io/detail/windows.hpp>
@@ -15,12 +15,8 @@ constexpr std::int64_t small_bytes = std::int64_t{256} << 10;
 at::Tensor allocate(const Shape& shape, Dtype dtype, const ReadJob& job) {
   at::Tensor block;
   all_or_none(job.comm, [&] {
-    try {
-      block = at::empty(shape, heatpp::detail::to_torch(dtype));
-    } catch (const std::exception&) {
-      heatpp::detail::raise<Error>(job.op, "got no memory for a block of shape {} of {}; expected enough",
-                                   heatpp::to_string(shape), name(dtype));
-    }
+    block = heatpp::detail::block_or_error(job.op, shape,
+                                           [&] { return at::empty(shape, heatpp::detail::to_torch(dtype)); });
   });
   return block;
 }

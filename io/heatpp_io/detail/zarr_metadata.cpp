@@ -45,9 +45,76 @@ bool take_compressor(const json& value, const std::string& path, const char* op)
   return true;
 }
 
+/// NumPy's name of a data type of format 3, without the byte order.
+std::string numpy_name(const std::string& name) {
+  const auto digits = name.find_first_of("0123456789");
+  const auto kind = name.substr(0, digits);
+  const auto bits = digits < name.size() ? name.substr(digits) : "";
+  for (const auto& [known, code] : {std::pair{"int", 'i'}, {"uint", 'u'}, {"float", 'f'}, {"complex", 'c'}})
+    if (kind == known && (bits == "8" || bits == "16" || bits == "32" || bits == "64" || bits == "128"))
+      return code + std::to_string(std::stoi(bits) / 8);
+  return name == "bool" ? "b1" : name;
+}
+
+/// What codecs make of the chunks: the byte order, and perhaps gzip.
+void take_codecs(const json& codecs, ZarrArray& array, std::string& type, const std::string& path, const char* op) {
+  for (const auto& codec : codecs) {
+    const auto name = codec.is_string() ? codec.get<std::string>() : codec.at("name").get<std::string>();
+    const auto configuration = codec.is_object() ? codec.value("configuration", json::object()) : json::object();
+    if (name == "bytes" && !array.compressed && type.find_first_of("<>") == std::string::npos)
+      type.insert(type.begin(), configuration.value("endian", std::string("little")) == "big" ? '>' : '<');
+    else if (name == "gzip" && !array.compressed && type.find_first_of("<>") != std::string::npos)
+      array.compressed = true;
+    else
+      raise<IoError>(op, "got \"{}\" with the codec \"{}\" in {}; expected bytes, or bytes and gzip", path, name,
+                     codecs.dump());
+  }
+  if (type.find_first_of("<>") == std::string::npos)
+    raise<IoError>(op, "got \"{}\" with codecs {}; expected bytes, or bytes and gzip", path, codecs.dump());
+}
+
+/// Throws where a reader that does not know a part must not read the array.
+void check_extensions(const json& all, const std::string& path, const char* op) {
+  constexpr std::string_view known[] = {"zarr_format",         "node_type",  "shape",  "data_type",  "chunk_grid",
+                                        "chunk_key_encoding",  "fill_value", "codecs", "attributes", "dimension_names",
+                                        "storage_transformers"};
+  for (const auto& [key, value] : all.items()) {
+    const bool optional = value.is_object() && value.value("must_understand", true) == false;
+    const bool unknown = std::ranges::find(known, key) == std::end(known) && !optional;
+    if (unknown || (key == "storage_transformers" && !value.empty()))
+      raise<IoError>(op, "got \"{}\" with {}: {}; expected none", path, key, value.dump());
+  }
+}
+
+ZarrArray from_json_3(const json& all, const std::string& path, const char* op) {
+  if (all.at("node_type") != "array")
+    raise<IoError>(op, "got \"{}\", which is a {}; expected an array", path, all.at("node_type").dump());
+  check_extensions(all, path, op);
+  if (!all.at("data_type").is_string())
+    raise<IoError>(op, "got \"{}\", which holds {}; expected numbers", path, all.at("data_type").dump());
+  ZarrArray array;
+  auto type = numpy_name(all.at("data_type").get<std::string>());
+  take_codecs(all.at("codecs"), array, type, path, op);
+  array.type = stored_type(type, fmt::format("\"{}\"", path), op);
+  array.shape = all.at("shape").get<Shape>();
+  if (all.at("chunk_grid").at("name") != "regular")
+    raise<IoError>(op, "got \"{}\" with the chunk grid {}; expected a regular one", path, all["chunk_grid"].dump());
+  array.chunks = all["chunk_grid"].at("configuration").at("chunk_shape").get<Shape>();
+  const auto& keys = all.at("chunk_key_encoding");
+  if (keys.at("name") != "default" && keys.at("name") != "v2")
+    raise<IoError>(op, "got \"{}\" with the chunk key encoding {}; expected default or v2", path, keys.dump());
+  array.prefixed = keys["name"] == "default";
+  const auto separator =
+      keys.value("configuration", json::object()).value("separator", std::string(array.prefixed ? "/" : "."));
+  array.separator = separator == "/" ? '/' : '.';
+  take_fill(all.at("fill_value"), array);
+  return array;
+}
+
 ZarrArray from_json(const json& all, const std::string& path, const char* op) {
+  if (all.at("zarr_format") == 3) return from_json_3(all, path, op);
   if (all.at("zarr_format") != 2)
-    raise<IoError>(op, "got \"{}\" of Zarr format {}; expected 2", path, all.at("zarr_format").dump());
+    raise<IoError>(op, "got \"{}\" of Zarr format {}; expected 2 or 3", path, all.at("zarr_format").dump());
   if (!all.at("dtype").is_string())
     raise<IoError>(op, "got \"{}\", which holds records ({}); expected numbers", path, all.at("dtype").dump());
   if (all.contains("filters") && !all["filters"].empty())
@@ -91,6 +158,11 @@ ZarrArray parse_zarray(const std::string& text, const std::string& path, const c
   return array;
 }
 
+bool is_zarr_array(const std::string& text) {
+  const auto all = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return all.is_object() && all.value("node_type", json()) == "array";
+}
+
 std::string zarray_text(const NewZarray& array) {
   const json all{{"zarr_format", 2},
                  {"shape", array.shape},
@@ -103,9 +175,9 @@ std::string zarray_text(const NewZarray& array) {
   return all.dump(4) + "\n";
 }
 
-std::string chunk_name(const Shape& place, char separator) {
-  if (place.empty()) return "0";
-  std::string name;
+std::string chunk_name(const Shape& place, char separator, bool prefixed) {
+  if (place.empty()) return prefixed ? "c" : "0";
+  std::string name(prefixed ? 1 : 0, 'c');
   for (const auto index : place) {
     if (!name.empty()) name.push_back(separator);
     name += std::to_string(index);

@@ -157,7 +157,8 @@ std::string zip_header(const ZipMember& member) {
   const auto add = [&](std::uint64_t value, int size) { append_little_endian(text, value, size); };
   add(local_signature, 4);
   add(zip64_version, 2);
-  add(0, 4);           // no flags, stored
+  add(0, 2);  // no flags
+  add(member.deflated ? 8 : 0, 2);
   add(0x00210000, 4);  // midnight of 1 January 1980, so that equal arrays give equal files
   add(member.crc, 4);
   add(in_extra, 4);
@@ -168,7 +169,7 @@ std::string zip_header(const ZipMember& member) {
   add(zip64_field, 2);
   add(16, 2);
   add(static_cast<std::uint64_t>(member.bytes), 8);
-  add(static_cast<std::uint64_t>(member.bytes), 8);
+  add(static_cast<std::uint64_t>(member.stored_bytes), 8);
   return text;
 }
 
@@ -179,7 +180,8 @@ std::string zip_directory(const std::vector<ZipMember>& members, std::int64_t at
     add(central_signature, 4);
     add(zip64_version, 2);
     add(zip64_version, 2);
-    add(0, 4);
+    add(0, 2);
+    add(member.deflated ? 8 : 0, 2);
     add(0x00210000, 4);
     add(member.crc, 4);
     add(in_extra, 4);
@@ -191,7 +193,7 @@ std::string zip_directory(const std::vector<ZipMember>& members, std::int64_t at
     text += member.name;
     add(zip64_field, 2);
     add(24, 2);
-    for (const auto number : {member.bytes, member.bytes, member.at}) add(static_cast<std::uint64_t>(number), 8);
+    for (const auto number : {member.bytes, member.stored_bytes, member.at}) add(static_cast<std::uint64_t>(number), 8);
   }
   const auto bytes = text.size();
   add(end64_signature, 4);

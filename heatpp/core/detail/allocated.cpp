@@ -1,0 +1,41 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/allocated.hpp>
+
+#include <algorithm>
+
+namespace heatpp::detail {
+namespace {
+
+constexpr std::int64_t large_bytes = std::int64_t{64} << 20;
+
+std::int64_t largest_block(const Layout& layout) {
+  std::int64_t largest = 0;
+  for (int rank = 0; rank < layout.ranks(); ++rank) largest = std::max(largest, size_of(layout.local_shape(rank)));
+  return largest;
+}
+
+}  // namespace
+
+at::Tensor block_or_error(const char* op, const Shape& shape, const std::function<at::Tensor()>& make) {
+  try {
+    return make();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    const std::string_view text = error.what();
+    raise<Error>(op, "got no memory for a block of shape {} ({}); expected enough", to_string(shape),
+                 text.substr(0, text.find('\n')));
+  }
+}
+
+at::Tensor allocated(const char* op, const Layout& layout, at::TensorOptions options, const Communicator& comm,
+                     const std::function<at::Tensor()>& make) {
+  at::Tensor block;
+  const auto work = [&] { block = block_or_error(op, layout.local_shape(comm.rank()), make); };
+  const auto item = static_cast<std::int64_t>(options.dtype().itemsize());
+  if (largest_block(layout) < large_bytes / item) work();
+  else all_or_none(comm, work);
+  return block;
+}
+
+}  // namespace heatpp::detail
