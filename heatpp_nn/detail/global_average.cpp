@@ -116,7 +116,7 @@ void GlobalAverage::start(bool failed) {
     if (carries()) send(shard);
   }
   if (!carries()) return;
-  requests_.push_back(across_.iallreduce(flags_, ReduceOp::max));
+  requests_.push_back(across_.iallreduce(flags_));
   if (across_.comm().size() > 1) beside_.emplace(pause);
 }
 
@@ -157,7 +157,8 @@ void GlobalAverage::land() {
   requests_.clear();
 }
 
-/// The batches that this transfer took, as far as it was waited for at a price.
+/// The batches that this transfer took, as far as it was waited for at a price. A node that is ahead of others waits
+/// for their start, too, so that the least of all ranks is what the network takes.
 void GlobalAverage::measure(std::int64_t age) {
   const auto elapsed = std::chrono::duration<double>(Clock::now() - began_).count();
   const auto waited = exposed_seconds_ - exposed_before_;

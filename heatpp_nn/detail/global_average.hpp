@@ -5,6 +5,7 @@
 #include <heatpp_nn/merge.hpp>
 
 #include <chrono>
+#include <cmath>
 
 namespace heatpp::nn {
 
@@ -57,8 +58,8 @@ class GlobalAverage {
 
   /// Seconds spent waiting so far.
   [[nodiscard]] double exposed_seconds() const { return exposed_seconds_; }
-  /// Batches that the transfer before the last one took, the most of all ranks; 0 where none is known.
-  [[nodiscard]] std::int64_t needed() const { return static_cast<std::int64_t>(flags_[1]); }
+  /// Batches that the transfer before the last one took, the mean of all nodes; 0 where none is known.
+  [[nodiscard]] std::int64_t needed() const { return std::lround(flags_[1] / nodes_); }
 
   /// What has to survive besides the parameters: memory of the merge rule, and with a transfer under way (which has to
   /// have landed) what it brought.
@@ -99,7 +100,7 @@ class GlobalAverage {
   std::vector<Shard> shards_;                      // this rank's, for each buffer
   std::vector<Request> requests_;
   std::optional<ProgressThread> beside_;  // while they are under way
-  std::array<double, 2> flags_{0, 0};     // failed; batches needed
+  std::array<double, 2> flags_{0, 0};     // sums over nodes: failed; batches needed
   std::array<double, 2> mine_{0, 0};
   Clock::time_point began_ = {};
   std::int64_t batches_ = 0;               // since then
