@@ -35,6 +35,12 @@ DNDarray cosines(std::int64_t n, const ArrayOptions& options, std::array<double,
   });
 }
 
+/// By how much the bits of a byte are shifted.
+DNDarray shifts(BitOrder order, const DNDarray& like) {
+  const auto rising = arange(8, {.dtype = uint8, .comm = like.comm()});
+  return order == BitOrder::little ? rising : flip(rising);
+}
+
 /// The positions along one axis of an array, stretched over it.
 DNDarray positions_along(const Shape& shape, int axis, const ArrayOptions& options) {
   Shape column(shape.size() - static_cast<std::size_t>(axis), 1);
@@ -119,8 +125,9 @@ DNDarray kaiser(std::int64_t n, double beta, const ArrayOptions& options) {
   });
 }
 
-DNDarray packbits(const DNDarray& x, int axis) {
-  axis = sanitize_axis(axis, x.ndim(), "packbits");
+DNDarray packbits(const DNDarray& x, std::optional<int> along_axis, BitOrder order) {
+  if (!along_axis) return packbits(flatten(x), 0, order);
+  const auto axis = sanitize_axis(*along_axis, x.ndim(), "packbits");
   const auto bits = swapaxes(not_equal(x, 0), axis, x.ndim() - 1);
   auto shape = bits.shape();
   PadWidths widths(shape.size(), {0, 0});
@@ -128,19 +135,17 @@ DNDarray packbits(const DNDarray& x, int axis) {
   shape.back() = (shape.back() + 7) / 8;
   shape.push_back(8);
   const auto bytes = reshape(pad(bits.astype(uint8), widths), shape);
-  const auto weights =
-      fromiter(std::vector<std::int64_t>{128, 64, 32, 16, 8, 4, 2, 1}, {.dtype = uint8, .comm = x.comm()});
-  return swapaxes(sum(bytes * weights, -1).astype(uint8), axis, x.ndim() - 1);
+  return swapaxes(sum(left_shift(bytes, shifts(order, x)), -1).astype(uint8), axis, x.ndim() - 1);
 }
 
-DNDarray unpackbits(const DNDarray& x, int axis) {
-  axis = sanitize_axis(axis, x.ndim(), "unpackbits");
+DNDarray unpackbits(const DNDarray& x, std::optional<int> along_axis, BitOrder order) {
+  if (!along_axis) return unpackbits(flatten(x), 0, order);
+  const auto axis = sanitize_axis(*along_axis, x.ndim(), "unpackbits");
   if (x.dtype() != uint8) detail::raise<TypeError>("unpackbits", "got an array of {}; expected uint8", name(x.dtype()));
   const auto bytes = swapaxes(x, axis, x.ndim() - 1);
   auto shape = bytes.shape();
   shape.back() *= 8;
-  const auto shifts = fromiter(std::vector<std::int64_t>{7, 6, 5, 4, 3, 2, 1, 0}, {.dtype = uint8, .comm = x.comm()});
-  const auto bits = right_shift(expand_dims(bytes, -1), shifts) & 1;
+  const auto bits = right_shift(expand_dims(bytes, -1), shifts(order, x)) & 1;
   return swapaxes(reshape(bits, shape), axis, x.ndim() - 1);
 }
 

@@ -1,4 +1,5 @@
 #include <heatpp/ops/detail/align.hpp>
+#include <heatpp/ops/detail/elementwise_blocks.hpp>
 #include <heatpp/ops/detail/without_nan.hpp>
 #include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/scan.hpp>
@@ -31,13 +32,22 @@ DNDarray scan(const char* op, const DNDarray& array, std::optional<int> along, R
 DNDarray cumsum(const DNDarray& x, std::optional<int> axis) {
   return scan(
       "cumsum", x, axis, ReduceOp::sum, [](const at::Tensor& t, int a) { return at::cumsum(t, a); },
-      [](at::Tensor& local, const at::Tensor& before) { local.add_(before); });
+      [](at::Tensor& local, const at::Tensor& before) { detail::local::add_(local, before); });
 }
 
 DNDarray cumprod(const DNDarray& x, std::optional<int> axis) {
   return scan(
       "cumprod", x, axis, ReduceOp::prod, [](const at::Tensor& t, int a) { return at::cumprod(t, a); },
       [](at::Tensor& local, const at::Tensor& before) { local.mul_(before); });
+}
+
+const DNDarray& cumsum_(const DNDarray& x, int axis) {
+  detail::local::write(x.larray(), cumsum(x, axis).larray());
+  return x;
+}
+const DNDarray& cumprod_(const DNDarray& x, int axis) {
+  detail::local::write(x.larray(), cumprod(x, axis).larray());
+  return x;
 }
 
 DNDarray nancumsum(const DNDarray& x, std::optional<int> axis) { return cumsum(detail::without_nan(x, 0), axis); }
