@@ -27,6 +27,12 @@ DNDarray scan(const char* op, const DNDarray& array, std::optional<int> along, R
   return detail::wrap(std::move(local), x.layout(), x.comm());
 }
 
+const DNDarray& written(const char* op, const DNDarray& x, const DNDarray& result) {
+  const Operand operands[] = {x};
+  detail::with_type_errors(op, operands, [&] { detail::local::write(x.larray(), result.larray()); });
+  return x;
+}
+
 }  // namespace
 
 DNDarray cumsum(const DNDarray& x, std::optional<int> axis) {
@@ -41,14 +47,8 @@ DNDarray cumprod(const DNDarray& x, std::optional<int> axis) {
       [](at::Tensor& local, const at::Tensor& before) { local.mul_(before); });
 }
 
-const DNDarray& cumsum_(const DNDarray& x, int axis) {
-  detail::local::write(x.larray(), cumsum(x, axis).larray());
-  return x;
-}
-const DNDarray& cumprod_(const DNDarray& x, int axis) {
-  detail::local::write(x.larray(), cumprod(x, axis).larray());
-  return x;
-}
+const DNDarray& cumsum_(const DNDarray& x, int axis) { return written("cumsum_", x, cumsum(x, axis)); }
+const DNDarray& cumprod_(const DNDarray& x, int axis) { return written("cumprod_", x, cumprod(x, axis)); }
 
 DNDarray nancumsum(const DNDarray& x, std::optional<int> axis) { return cumsum(detail::without_nan(x, 0), axis); }
 DNDarray nancumprod(const DNDarray& x, std::optional<int> axis) { return cumprod(detail::without_nan(x, 1), axis); }

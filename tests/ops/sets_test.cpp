@@ -136,3 +136,24 @@ TEST_CASE("ediff1d is the difference of neighbours", "[ops][sets]") {
   }
   CHECK_THROWS_AS(ht::ediff1d(ht::ones({3}, {.dtype = ht::bool_})), ht::TypeError);
 }
+
+TEST_CASE("sets compare whole numbers with floats without loss", "[ops][sets]") {
+  const auto big = std::int64_t{1} << 24;
+  for (const auto& layout : every_layout({3})) {
+    const auto a = distribute(at::tensor({big, big + 1, std::int64_t{5}}, at::kLong), layout);
+    const auto b = ht::array({static_cast<double>(big), 5.0}, {.split = 0});
+    CHECK(same(ht::isin(a, b), at::tensor({1, 0, 1}).to(at::kBool)));
+    CHECK(same(ht::setdiff1d(a, b), at::tensor({big + 1}, at::kLong)));
+  }
+}
+
+TEST_CASE("an intersection knows where its elements were", "[ops][sets]") {
+  const auto a = tensor_of({7, 3, 3, -2, 9, 7}, at::kLong), b = tensor_of({9, 0, 7, 7}, at::kLong);
+  for (const auto& layout_a : every_layout({6}))
+    for (const auto& layout_b : every_layout({4})) {
+      const auto found = ht::intersect1d_indices(distribute(a, layout_a), distribute(b, layout_b));
+      CHECK(same(found.values, tensor_of({7, 9}, at::kLong)));
+      CHECK(same(found.indices_a, tensor_of({0, 4}, at::kLong)));
+      CHECK(same(found.indices_b, tensor_of({2, 0}, at::kLong)));
+    }
+}
