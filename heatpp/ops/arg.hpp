@@ -16,7 +16,7 @@ struct ArgOptions {
 /// axis out of range, ValueError for an extremum of nothing, TypeError for complex arrays.
 [[nodiscard]] DNDarray argmax(const DNDarray& x, const ArgOptions& options = {});
 [[nodiscard]] DNDarray argmin(const DNDarray& x, const ArgOptions& options = {});
-/// The same over the elements that are not NaN. Two allreduces more, of truth values. Throws ValueError where a slice
+/// The same over the elements that are not NaN. One allreduce more, of truth values. Throws ValueError where a slice
 /// along `axis` has nothing but NaN.
 [[nodiscard]] DNDarray nanargmax(const DNDarray& x, const ArgOptions& options = {});
 [[nodiscard]] DNDarray nanargmin(const DNDarray& x, const ArgOptions& options = {});
