@@ -76,7 +76,7 @@ void DASO::step(double loss) {
   const auto before = phase();
   average_gradients(todo);
   update();
-  global_.progress();
+  global_.end_batch();
   if (todo.merge) merge(batch - state_.sync.flight->started);
   if (todo.start) start();
   if (todo.block) merge(0);

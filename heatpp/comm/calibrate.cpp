@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <iterator>
 #include <limits>
+#include <numeric>
 #include <sstream>
 #include <unistd.h>
 
@@ -20,6 +22,7 @@ using Choice = Calibration::Choice;
 // A turn of a contender lasts about so long, and no size is tried that takes the best one longer.
 constexpr double turn_seconds = 0.004, longest_seconds = 0.05;
 constexpr int turns = 3;
+constexpr std::int64_t most_chunks = 64;
 constexpr std::int64_t smallest_bytes = 64, largest_bytes = 16 << 20, growth = 8;
 
 /// Seconds of a call on the slowest rank: the least of a few turns, the same number on all ranks.
@@ -69,26 +72,31 @@ std::vector<Cost> level_costs(const Topology& topology) {
   return costs;
 }
 
-/// What may be fastest for some size. Ordered sums are never.
-std::vector<Choice> contenders(const Topology& topology, std::int64_t bytes) {
+/// What may be fastest for some size. Ordered sums are never. Of orders and chunks of blueconnect it is what the costs
+/// of the levels speak for, beside its own.
+std::vector<Choice> contenders(const Topology& topology, std::span<const Cost> costs, std::int64_t bytes) {
   std::vector<Choice> all;
   for (const auto& algorithm : comm::algorithms()) {
     if (algorithm.name == "ordered" || (algorithm.fits && !algorithm.fits(topology))) continue;
     if (algorithm.name == "shared" && topology.state().nodes > 1) continue;
     all.push_back({bytes, std::string(algorithm.name), 0});
-    if (algorithm.schedule == &comm::blueconnect && bytes >= std::int64_t{1} << 20)
-      for (const auto chunks : {4, 32}) all.push_back({bytes, std::string(algorithm.name), bytes / chunks});
+    const auto extents = detail::extents_of(detail::without_single_children(topology.tree()));
+    if (algorithm.schedule != &comm::blueconnect || !extents) continue;
+    auto best = detail::best_stages(*extents, costs, bytes);
+    if (std::ranges::is_sorted(best.order)) best.order.clear();
+    all.push_back({bytes, std::string(algorithm.name), best.chunk_bytes, best.order});
   }
   return all;
 }
 
-std::vector<Choice> fastest(const Topology& topology) {
+std::vector<Choice> fastest(const Topology& topology, std::span<const Cost> costs) {
   std::vector<Choice> choices;
   std::vector<float> data(static_cast<std::size_t>(largest_bytes) / sizeof(float), 0);
   for (auto bytes = smallest_bytes; bytes <= largest_bytes; bytes *= growth) {
     auto least = std::numeric_limits<double>::max();
-    for (const auto& contender : contenders(topology, bytes)) {
-      const AllreduceOptions options{.algorithm = contender.algorithm, .chunk_bytes = contender.chunk_bytes};
+    for (const auto& contender : contenders(topology, costs, bytes)) {
+      const AllreduceOptions options{
+          .algorithm = contender.algorithm, .chunk_bytes = contender.chunk_bytes, .order = contender.order};
       const auto seconds = time(topology.comm(), [&] {
         topology.allreduce({data.data(), bytes / 4, float32}, options);
       });
@@ -130,9 +138,34 @@ const Calibration& Topology::calibrate() const {
   state_->calibration = {};
   if (comm_.size() == 1) return state_->calibration;
   auto costs = level_costs(*this);
-  state_->calibration = {std::move(costs), fastest(*this)};
+  auto choices = fastest(*this, costs);
+  state_->calibration = {std::move(costs), std::move(choices)};
   log(LogLevel::info, "calibrated:\n" + comm::describe(*this));
   return state_->calibration;
+}
+
+detail::Stages detail::best_stages(std::span<const std::size_t> extents, std::span<const Cost> costs,
+                                   std::int64_t bytes) {
+  Stages best;
+  std::vector<int> order(extents.size());
+  std::iota(order.begin(), order.end(), 0);
+  do {
+    for (std::int64_t chunks = 1; chunks <= most_chunks; chunks *= 2) {
+      const auto chunk = (bytes + chunks - 1) / chunks;
+      double sum = 0, longest = 0, share = static_cast<double>(chunk);
+      for (const auto level : order) {
+        const auto& cost = costs[static_cast<std::size_t>(level)];
+        const auto members = static_cast<double>(extents[static_cast<std::size_t>(level)]);
+        const auto stage = 2 * (cost.latency + (members - 1) / members * share / cost.bandwidth);
+        sum += stage;
+        longest = std::max(longest, stage);
+        share /= members;
+      }
+      const auto seconds = sum + static_cast<double>(chunks - 1) * longest;
+      if (seconds < best.seconds) best = {order, chunk, seconds};
+    }
+  } while (std::ranges::next_permutation(order).found);
+  return best;
 }
 
 std::string detail::to_text(const Calibration& calibration, std::string_view key) {
@@ -140,7 +173,8 @@ std::string detail::to_text(const Calibration& calibration, std::string_view key
   for (const auto& cost : calibration.costs)
     text += fmt::format("{} cost {} {} {}\n", key, cost.latency, cost.bandwidth, cost.level);
   for (const auto& choice : calibration.choices)
-    text += fmt::format("{} choice {} {} {}\n", key, choice.up_to_bytes, choice.chunk_bytes, choice.algorithm);
+    text += fmt::format("{} choice {} {} {} {}\n", key, choice.up_to_bytes, choice.chunk_bytes, choice.algorithm,
+                        fmt::join(choice.order, " "));
   return text;
 }
 
@@ -155,9 +189,10 @@ Calibration detail::parse_calibration(const std::string& text, std::string_view 
     if (!(words >> of >> kind) || of != key) continue;
     if (kind == "cost" && words >> cost.latency >> cost.bandwidth && std::getline(words >> std::ws, cost.level))
       calibration.costs.push_back(cost);
-    else if (kind == "choice" && words >> choice.up_to_bytes >> choice.chunk_bytes >> choice.algorithm)
+    else if (kind == "choice" && words >> choice.up_to_bytes >> choice.chunk_bytes >> choice.algorithm) {
+      choice.order.assign(std::istream_iterator<int>(words), {});
       calibration.choices.push_back(choice);
-    else return {};
+    } else return {};
   }
   const auto known = [](const Choice& choice) {
     return std::ranges::find(comm::algorithms(), choice.algorithm, &comm::Algorithm::name) != comm::algorithms().end();

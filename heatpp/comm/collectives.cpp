@@ -17,8 +17,11 @@ using namespace detail;
 
 namespace {
 
-void check_options(const AllreduceOptions& options, const Buffer& data) {
+void check_options(const Topology& topology, const AllreduceOptions& options, const Buffer& data) {
   check_op("allreduce", options.op, data.dtype);
+  if (!options.order.empty() && !reordered(without_single_children(topology.tree()), options.order))
+    raise<ValueError>("allreduce", "got the order {} of levels; expected each level of several parts of one size once",
+                      fmt::join(options.order, ", "));
   if (options.wire == Dtype::float32) return;
   const bool sums = options.op == ReduceOp::sum || options.op == ReduceOp::mean;
   const bool known = options.wire == Dtype::bfloat16 || options.wire == Dtype::int8;
@@ -28,12 +31,15 @@ void check_options(const AllreduceOptions& options, const Buffer& data) {
                      name(options.wire), sums ? "" : "a minimum, maximum or product of ", name(data.dtype));
   if (!options.algorithm.empty() || options.reproducible)
     raise<ValueError>("allreduce", "got a wire format and an algorithm or order; expected one of these");
+  if (!options.order.empty())
+    raise<ValueError>("allreduce", "got a wire format and an order of levels; expected one of these");
   if (!options.residual.empty() && std::ssize(options.residual) != data.count)
     raise<ValueError>("allreduce", "got a residual of {} values for {}; expected equally many", options.residual.size(),
                       data.count);
 }
 
 comm::Choice choose(const Topology& topology, const AllreduceOptions& options, std::int64_t bytes) {
+  if (!options.order.empty()) return {comm::find_algorithm("blueconnect", topology, bytes).algorithm, 0, options.order};
   if (!options.reproducible) return comm::find_algorithm(options.algorithm, topology, bytes);
   // Shared memory is summed in the order of the ranks, too.
   return comm::find_algorithm(comm::shares_memory(topology) ? "shared" : "ordered", topology, bytes);
@@ -55,14 +61,15 @@ std::unique_ptr<Operation> start_allreduce(const Topology& topology, const Allre
   topology.comm().impl().count(data.bytes());
   if (data.memory.on_device()) return device::start_allreduce(topology, options, data);
   if (options.wire != Dtype::float32) return start_coded(topology, options, data);
-  const auto [algorithm, chosen_chunk] = choose(topology, options, data.bytes());
-  const auto chunk = options.chunk_bytes > 0 ? options.chunk_bytes : chosen_chunk;
-  return rounded_once(data, options.op, topology.comm().size(),
-                      [&, algorithm = algorithm](Buffer wide) -> std::unique_ptr<Operation> {
-                        if (algorithm->start) return algorithm->start(topology, wide, options.op);
-                        auto schedule = algorithm->schedule(topology.tree(), job_of(topology, wide, chunk));
-                        return std::make_unique<Execution>(topology.comm(), std::move(schedule), wide, options.op);
-                      });
+  const auto choice = choose(topology, options, data.bytes());
+  const auto chunk = options.chunk_bytes > 0 ? options.chunk_bytes : choice.chunk_bytes;
+  const auto* const algorithm = choice.algorithm;
+  const auto machine = reordered(without_single_children(topology.tree()), choice.order);
+  return rounded_once(data, options.op, topology.comm().size(), [&](Buffer wide) -> std::unique_ptr<Operation> {
+    if (algorithm->start) return algorithm->start(topology, wide, options.op);
+    auto schedule = algorithm->schedule(machine ? *machine : topology.tree(), job_of(topology, wide, chunk));
+    return std::make_unique<Execution>(topology.comm(), std::move(schedule), wide, options.op);
+  });
 }
 
 std::vector<Range> parts_of(std::span<const std::int64_t> counts) {
@@ -126,7 +133,7 @@ void gather_from_owners(const Topology& topology, Buffer data, std::span<const R
 }  // namespace
 
 void Topology::allreduce(Buffer data, const AllreduceOptions& options, Site site) const {
-  check_options(options, data);
+  check_options(*this, options, data);
   const auto chosen = choose(*this, options, data.bytes()).algorithm;
   if (comm_.size() == 1) return;
   const bool plain = options.wire == Dtype::float32 && !is_float16(data.dtype) && !data.memory.on_device();
@@ -137,7 +144,7 @@ void Topology::allreduce(Buffer data, const AllreduceOptions& options, Site site
 }
 
 Request Topology::iallreduce(Buffer data, const AllreduceOptions& options, Site site) const {
-  check_options(options, data);
+  check_options(*this, options, data);
   if (comm_.size() == 1) return {};
   const Call call{"iallreduce", data.count, data.dtype, static_cast<int>(options.op)};
   if (debugging() && !data.memory.on_device())
@@ -166,7 +173,7 @@ Request Topology::iallreduce(std::span<const Buffer> data, ReduceOp op, Site sit
   const AllreduceOptions options{.op = op};
   std::int64_t bytes = 0;
   for (const auto& one : data) {
-    check_options(options, one);
+    check_options(*this, options, one);
     bytes += one.bytes();
   }
   if (comm_.size() == 1) return {};

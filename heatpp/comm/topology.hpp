@@ -28,6 +28,9 @@ struct AllreduceOptions {
   ReduceOp op = ReduceOp::sum;
   std::string_view algorithm = {};  ///< empty: HEATPP_ALLREDUCE, or the fastest
   std::int64_t chunk_bytes = 0;     ///< of algorithms that cut the data into chunks; 0: as calibrated, or by the size
+  /// The order in which blueconnect, which this selects, goes through levels of more than one part: their numbers,
+  /// counted from the innermost. Empty: as calibrated, or outwards.
+  std::vector<int> order = {};
   /// Sum in the order of the ranks, so that every topology gives the same bits. Costs bandwidth between nodes.
   bool reproducible = false;
   /// How float32 values travel between the parts of the outermost level: float32, bfloat16, or int8 with a scale for
@@ -48,7 +51,8 @@ struct Calibration {
   struct Choice {
     std::int64_t up_to_bytes;
     std::string algorithm;
-    std::int64_t chunk_bytes;  ///< 0: by the size
+    std::int64_t chunk_bytes;     ///< 0: by the size
+    std::vector<int> order = {};  ///< of the levels; empty: outwards
   };
   std::vector<Cost> costs = {};      ///< innermost level first
   std::vector<Choice> choices = {};  ///< by size
@@ -102,7 +106,8 @@ class Topology {
   [[nodiscard]] Request iallreduce(Buffer data, ReduceOp op = ReduceOp::sum, std::string_view algorithm = {},
                                    Site site = Site::current()) const;
 
-  /// The same with options. Throws TypeError for a wire format that does not fit the data.
+  /// The same with options. Throws TypeError for a wire format that does not fit the data, ValueError for an order that
+  /// is not one of the levels, or of levels whose parts differ in size.
   void allreduce(Buffer data, const AllreduceOptions& options, Site site = Site::current()) const;
   [[nodiscard]] Request iallreduce(Buffer data, const AllreduceOptions& options, Site site = Site::current()) const;
   /// Many arrays in one call: small ones travel together. Every rank passes the same list.

@@ -16,6 +16,10 @@ namespace {
 
 // Between two looks at messages under way: short against a message of a megabyte, long against a look.
 constexpr std::chrono::microseconds pause{1000};
+// Each message in turn waits for a look on both sides, and often for a processor: few and long ones.
+constexpr std::int64_t chunk_bytes = 4 << 20;
+// The share of the time that may go into waiting before a longer wait is asked for.
+constexpr double tolerated_wait = 0.05;
 
 }  // namespace
 
@@ -102,7 +106,8 @@ void GlobalAverage::start(bool failed) {
   if (options_.carriers == Carriers::rotating) deal(static_cast<int>(turn_ % owners_));
   ++turn_;
   began_ = Clock::now();
-  landed_after_.reset();
+  batches_ = 0;
+  landed_at_.reset();
   exposed_before_ = exposed_seconds_;
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     auto& shard = shards_[i];
@@ -129,7 +134,7 @@ void GlobalAverage::send(Shard& shard) {
   if (shard.values.numel() == 0) return;
   if (shard.anchor.defined()) shard.values.sub_(shard.anchor);
   if (!topology_.uniform()) shard.values.mul_(topology_.node().size());
-  AllreduceOptions options{};
+  AllreduceOptions options{.chunk_bytes = chunk_bytes};
   if (shard.lost.defined()) {
     options.wire = options_.wire;
     options.residual = {shard.lost.mutable_data_ptr<float>(), static_cast<std::size_t>(shard.lost.numel())};
@@ -137,31 +142,32 @@ void GlobalAverage::send(Shard& shard) {
   requests_.push_back(across_.iallreduce(buffer_of(shard.values), options));
 }
 
-void GlobalAverage::progress() {
+void GlobalAverage::end_batch() {
   if (requests_.empty()) return;
+  ++batches_;
   bool landed = true;
   for (auto& request : requests_) landed = request.test() && landed;
-  if (landed && !landed_after_) landed_after_ = std::chrono::duration<double>(Clock::now() - began_).count();
+  if (landed && !landed_at_) landed_at_ = batches_;
 }
 
 void GlobalAverage::land() {
   const auto begin = Clock::now();
   for (auto& request : requests_) request.wait();
   exposed_seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
-  progress();
   beside_.reset();
   requests_.clear();
 }
 
+/// The batches that this transfer took, as far as it was waited for at a price.
 void GlobalAverage::measure(std::int64_t age) {
   const auto elapsed = std::chrono::duration<double>(Clock::now() - began_).count();
-  const auto busy = elapsed - (exposed_seconds_ - exposed_before_);
-  if (age < 1 || !landed_after_ || busy <= 0) return;
-  mine_[1] = std::max(1.0, std::ceil(*landed_after_ * static_cast<double>(age) / busy));
+  const auto waited = exposed_seconds_ - exposed_before_;
+  if (age < 1 || !carries() || elapsed <= waited) return;
+  const auto late = (waited - tolerated_wait * elapsed) / (elapsed - waited) * static_cast<double>(age);
+  mine_[1] = static_cast<double>(landed_at_ ? *landed_at_ : age) + std::ceil(std::max(0.0, late));
 }
 
 bool GlobalAverage::finish(std::int64_t age) {
-  progress();
   land();
   measure(age);
   if (!topology_.uniform()) topology_.node().broadcast(flags_, 0);

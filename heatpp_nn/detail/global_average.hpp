@@ -47,8 +47,8 @@ class GlobalAverage {
   void anchor();
   /// Takes a snapshot and starts its average over the nodes; `failed` travels with it.
   void start(bool failed);
-  /// Lets the messages progress.
-  void progress();
+  /// At the end of each batch: lets the messages progress.
+  void end_batch();
   /// Waits, without merging.
   void land();
   /// Waits and merges into the parameters, `age` batches after the start; at age 0 the mean takes their place. Returns
@@ -102,7 +102,8 @@ class GlobalAverage {
   std::array<double, 2> flags_{0, 0};     // failed; batches needed
   std::array<double, 2> mine_{0, 0};
   Clock::time_point began_ = {};
-  std::optional<double> landed_after_;  // seconds
+  std::int64_t batches_ = 0;               // since then
+  std::optional<std::int64_t> landed_at_;  // the batch
   double exposed_seconds_ = 0, exposed_before_ = 0;
 };
 

@@ -60,10 +60,23 @@ TEST_CASE("a calibration is written once and found again", "[comm][calibrate]") 
 }
 
 TEST_CASE("a broken calibration, or one of another machine, counts as none", "[comm][calibrate]") {
-  const ht::Calibration written{{{"node", 1e-6, 1e9}}, {{4096, "tree", 0}, {1 << 20, "blueconnect", 65536}}};
+  const ht::Calibration written{{{"node", 1e-6, 1e9}}, {{4096, "tree", 0}, {1 << 20, "blueconnect", 65536, {1, 0}}}};
   const auto text = ht::detail::to_text(written, "key");
   CHECK(ht::detail::to_text(ht::detail::parse_calibration("other choice 1 0 tree\n" + text, "key"), "key") == text);
   CHECK(ht::detail::parse_calibration(text, "other").choices.empty());
   CHECK(ht::detail::parse_calibration(text + "key choice 7\n", "key").choices.empty());
   CHECK(ht::detail::parse_calibration(text + "key choice 7 0 magic\n", "key").choices.empty());
+}
+
+TEST_CASE("the order of levels puts the widest one first, and chunks pay where messages are long",
+          "[comm][calibrate]") {
+  using Cost = ht::Calibration::Cost;
+  const std::vector<std::size_t> extents{4, 8};
+  const Cost fast{"node", 1e-6, 40e9}, slow{"cluster", 1e-6, 1e9};
+  const std::int64_t large = 64 << 20, small = 256;
+
+  CHECK(ht::detail::best_stages(extents, std::vector{fast, slow}, large).order == std::vector{0, 1});
+  CHECK(ht::detail::best_stages(extents, std::vector{slow, fast}, large).order == std::vector{1, 0});
+  CHECK(ht::detail::best_stages(extents, std::vector{fast, slow}, large).chunk_bytes < large / 8);
+  CHECK(ht::detail::best_stages(extents, std::vector{fast, slow}, small).chunk_bytes == small);
 }

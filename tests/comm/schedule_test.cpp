@@ -220,3 +220,24 @@ TEST_CASE("groups exchange at once each way, and large ones by halves", "[comm][
   for (const auto& [shape, expected] : steps)
     CHECK(ht::comm::blueconnect(grid(shape), {0, 1 << 20, 4}).lanes[0].steps->size() == expected);
 }
+
+TEST_CASE("levels may be gone through in any order, and the first one carries most", "[comm][schedule]") {
+  if (ht::world().rank() != 0) return;
+  const std::int64_t count = 2 * 3 * 4 * 10;
+  const auto tree = grid({2, 3, 4});
+  const auto& blueconnect = *std::ranges::find(ht::comm::algorithms(), "blueconnect", &ht::comm::Algorithm::name);
+  std::vector<int> order{0, 1, 2};
+  do {
+    const auto machine = reordered(tree, order);
+    REQUIRE(machine);
+    Play play(24, count);
+    CHECK(play.run(schedules(blueconnect, *machine, count)));
+    for (const auto& result : play.data) CHECK(result == total(24, count));
+    CHECK(extents_of(*machine)->front() == std::array<std::size_t, 3>{4, 3, 2}[static_cast<std::size_t>(order[0])]);
+    CHECK(machine->children[0].children[0].level == order[0]);
+  } while (std::ranges::next_permutation(order).found);
+
+  CHECK_FALSE(reordered(tree, std::array{0, 1}));
+  CHECK_FALSE(reordered(tree, std::array{0, 1, 1}));
+  CHECK_FALSE(reordered({-1, 1, {grid({2}), grid({3})}}, std::array{1, 0}));
+}

@@ -1,11 +1,24 @@
 #pragma once
 
 #include <heatpp/comm/topology.hpp>
+#include <limits>
 
 namespace heatpp::detail {
 
 /// Takes from `file` what was measured for a machine of the same arrangement, or measures and adds it. Collective.
 void calibrate_by_file(const Topology& topology, const std::string& file);
+
+/// How blueconnect goes through the levels.
+struct Stages {
+  std::vector<int> order = {};  ///< of the levels
+  std::int64_t chunk_bytes = 0;
+  double seconds = std::numeric_limits<double>::max();
+};
+/// The order and chunks that take least by the cost model of BlueConnect (Cho et al. 2019): each level works on what
+/// those before it have left, and chunks follow each other at the distance of the slowest stage. `extents` and `costs`
+/// are those of the levels of several parts, innermost first.
+[[nodiscard]] Stages best_stages(std::span<const std::size_t> extents, std::span<const Calibration::Cost> costs,
+                                 std::int64_t bytes);
 
 /// The lines of a calibration, each behind `key`, and back: nothing where there is none with the key, or a broken one.
 [[nodiscard]] std::string to_text(const Calibration& calibration, std::string_view key);

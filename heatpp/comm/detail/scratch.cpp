@@ -2,22 +2,14 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <new>
 
 namespace heatpp::detail {
 namespace {
 
-/// At most so many of a size, and none that large, are kept.
-constexpr std::size_t keep = 32;
-constexpr int keep_log2 = 24;
+constexpr int keep_log2 = 24;  // nothing that is larger
 
 }  // namespace
-
-Pool& pages() {
-  static Pool instance([](std::size_t bytes) { return std::aligned_alloc(4096, bytes); }, &std::free);
-  return instance;
-}
 
 Pool::~Pool() {
   for (auto& blocks : kept_) std::ranges::for_each(blocks, free_);
@@ -41,7 +33,7 @@ std::byte* Pool::take(int log2) {
 void Pool::give(std::byte* block, int log2) {
   const std::lock_guard lock(mutex_);
   auto& blocks = kept_[static_cast<std::size_t>(log2)];
-  if (log2 <= keep_log2 && blocks.size() < keep) blocks.push_back(block);
+  if (log2 <= keep_log2 && blocks.size() < keep_) blocks.push_back(block);
   else free_(block);
 }
 

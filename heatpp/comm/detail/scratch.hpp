@@ -14,7 +14,8 @@ class Pool {
  public:
   using Allocate = void* (*)(std::size_t bytes);  ///< nullptr where there is no memory
   using Free = void (*)(void*);
-  Pool(Allocate allocate, Free free) : allocate_(allocate), free_(free) {}
+  /// At most `keep` of a size are kept.
+  Pool(Allocate allocate, Free free, std::size_t keep = 32) : allocate_(allocate), free_(free), keep_(keep) {}
   ~Pool();
   [[nodiscard]] std::byte* take(int log2);
   void give(std::byte* block, int log2);
@@ -22,11 +23,12 @@ class Pool {
  private:
   Allocate allocate_;
   Free free_;
+  std::size_t keep_;
   std::mutex mutex_;
   std::array<std::vector<std::byte*>, 64> kept_;  // by the logarithm of their size
 };
 
-/// That of the host, in pages of its own.
+/// That of the host, in pages of its own; in pages.cpp.
 [[nodiscard]] Pool& pages();
 
 /// Memory for what is under way. Given back, it is kept for the next one, since fresh pages are slow to touch.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,5 +24,10 @@ struct Tree {
 /// group is left after as many exchanges as the logarithm of its size; and without nodes of a single child.
 [[nodiscard]] Tree factored(const Tree& tree, std::size_t most = 1);
 [[nodiscard]] Tree without_single_children(const Tree& tree);
+/// How many children the nodes of each level have, innermost first; nothing where those of a level differ.
+[[nodiscard]] std::optional<std::vector<std::size_t>> extents_of(const Tree& tree);
+/// The same ranks with the levels in another order: order[0] is the level, counted from the innermost, that comes to
+/// lie innermost. Nothing where nodes of a level differ or `order` is no permutation of the levels.
+[[nodiscard]] std::optional<Tree> reordered(const Tree& tree, std::span<const int> order);
 
 }  // namespace heatpp::detail

@@ -1,0 +1,26 @@
+// Takes the place of heatpp/comm/detail/pages.cpp: all simulated ranks live in one process, and what large scratch
+// memory holds does not matter, so that all of it can be the same few pages, which SimGrid then does not copy either.
+#include <heatpp/comm/detail/scratch.hpp>
+
+#include <smpi/smpi.h>
+
+#include <cstdlib>
+#include <limits>
+
+namespace heatpp::detail {
+namespace {
+
+constexpr std::size_t shared_from = 1 << 16;
+
+void* allocate(std::size_t bytes) { return bytes < shared_from ? std::malloc(bytes) : SMPI_SHARED_MALLOC(bytes); }
+void free_shared(void* block) { SMPI_SHARED_FREE(block); }
+
+}  // namespace
+
+Pool& pages() {
+  // Kept to the end: SimGrid is gone when static objects are destroyed.
+  static auto& instance = *new Pool(&allocate, &free_shared, std::numeric_limits<std::size_t>::max());
+  return instance;
+}
+
+}  // namespace heatpp::detail
