@@ -180,6 +180,11 @@ UniqueAll unique_all(const DNDarray& x) {
           part(found, found.counts, x)};
 }
 
+UniqueAll unique_all(const DNDarray& x, int axis) {
+  auto found = detail::group_slices(x, sanitize_axis(axis, x.ndim(), "unique_all"));
+  return {std::move(found.values), std::move(found.indices), std::move(found.inverse), std::move(found.counts)};
+}
+
 DNDarray intersect1d(const DNDarray& a, const DNDarray& b) {
   return select_members(promoted("intersect1d", a, b),
                         [](auto where, bool nan) { return where == in_both && !nan ? 1 : 0; });

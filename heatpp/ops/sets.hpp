@@ -33,6 +33,9 @@ struct UniqueAll {
 [[nodiscard]] UniqueCounts unique_counts(const DNDarray& x);
 [[nodiscard]] UniqueInverse unique_inverse(const DNDarray& x);
 [[nodiscard]] UniqueAll unique_all(const DNDarray& x);
+/// The same of the slices along `axis`: positions count along it, and `inverse` has one axis. Split along `axis`, along
+/// which `x` is recut first; every slice travels once, and its place back.
+[[nodiscard]] UniqueAll unique_all(const DNDarray& x, int axis);
 
 /// The sets of elements of flattened arrays, in rising order: in both, in either, in `a` only, in exactly one. Dtypes
 /// are promoted; the result lies as that of unique, replicated if both arrays are. Each rank sends its own distinct

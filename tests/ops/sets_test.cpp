@@ -157,3 +157,20 @@ TEST_CASE("an intersection knows where its elements were", "[ops][sets]") {
       CHECK(same(found.indices_b, tensor_of({2, 0}, at::kLong)));
     }
 }
+
+TEST_CASE("distinct slices know where they were", "[ops][sets]") {
+  const auto global = (scattered({24, 2}, at::kDouble) - 3).remainder(3);
+  for (const auto& layout : every_layout({24, 2})) {
+    const auto x = distribute(global, layout);
+    for (const int axis : {0, 1}) {
+      const auto [values, inverse, counts] = at::unique_dim(global, axis, true, true, true);
+      auto first = at::empty({values.size(axis)}, at::kLong);
+      for (std::int64_t i = 0; i < first.numel(); ++i) first[i] = (inverse == i).nonzero().min();
+      const auto found = ht::unique_all(x, axis);
+      CHECK(same(found.values, values));
+      CHECK(same(found.indices, first));
+      CHECK(same(found.inverse, inverse));
+      CHECK(same(found.counts, counts));
+    }
+  }
+}
