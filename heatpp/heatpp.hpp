@@ -21,6 +21,7 @@
 #include <heatpp/linalg/solve.hpp>
 #include <heatpp/linalg/svd.hpp>
 #include <heatpp/linalg/truncated.hpp>
+#include <heatpp/ops/apply.hpp>
 #include <heatpp/ops/arg.hpp>
 #include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/calculus.hpp>

@@ -4,6 +4,7 @@
 #include <heatpp/interop/torch.hpp>
 
 #include <fmt/format.h>
+#include <functional>
 
 namespace {
 
@@ -37,6 +38,9 @@ std::vector<std::int64_t> all_on_first(std::int64_t n, std::int64_t P) {
   counts.front() = n;
   return counts;
 }
+
+/// For functions that give a handle another array.
+void on_own(ht::DNDarray x, const std::function<void(ht::DNDarray&)>& call) { call(x); }
 
 struct Cost {
   std::int64_t calls, bytes;

@@ -24,6 +24,12 @@ DNDarray DNDarray::astype(Dtype dtype) const {
   return detail::wrap(impl_->local.to(detail::to_torch(dtype)), layout(), comm());
 }
 
+std::vector<Shape> lshape_map(const DNDarray& x) {
+  std::vector<Shape> shapes;
+  for (int rank = 0; rank < x.comm().size(); ++rank) shapes.push_back(x.layout().local_shape(rank));
+  return shapes;
+}
+
 DNDarray copy(const DNDarray& x) {
   return detail::wrap(x.larray().clone(at::MemoryFormat::Contiguous), x.layout(), x.comm());
 }

@@ -82,6 +82,15 @@ class DNDarray {
 [[nodiscard]] inline std::int64_t nbytes(const DNDarray& x) {
   return x.size() * static_cast<std::int64_t>(itemsize(x.dtype()));
 }
+/// Whether an operand is one number, not an array.
+template <class T>
+[[nodiscard]] constexpr bool isscalar(const T&) {
+  return std::is_arithmetic_v<T> || Element<T> || std::is_same_v<T, Scalar>;
+}
+/// Whether the array is cut among several ranks.
+[[nodiscard]] inline bool is_distributed(const DNDarray& x) { return x.split() && x.comm().size() > 1; }
+/// The shapes of all ranks' blocks.
+[[nodiscard]] std::vector<Shape> lshape_map(const DNDarray& x);
 [[nodiscard]] inline bool iscomplexobj(const DNDarray& x) { return x.dtype() >= complex64; }
 [[nodiscard]] inline bool isrealobj(const DNDarray& x) { return x.dtype() < complex64; }
 

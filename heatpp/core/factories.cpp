@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/factories.hpp>
+#include <heatpp/core/promotion.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -77,10 +78,10 @@ DNDarray empty_like(const DNDarray& x, std::optional<Dtype> dtype) {
       detail::allocated("empty_like", x.layout(), type, x.comm(), [&] { return at::empty(x.larray().sizes(), type); });
   return wrap(std::move(block), x.layout(), x.comm());
 }
-DNDarray zeros_like(const DNDarray& x) { return full_like(x, 0); }
-DNDarray ones_like(const DNDarray& x) { return full_like(x, 1); }
-DNDarray full_like(const DNDarray& x, const Scalar& value) {
-  auto result = empty_like(x);
+DNDarray zeros_like(const DNDarray& x, std::optional<Dtype> dtype) { return full_like(x, 0, dtype); }
+DNDarray ones_like(const DNDarray& x, std::optional<Dtype> dtype) { return full_like(x, 1, dtype); }
+DNDarray full_like(const DNDarray& x, const Scalar& value, std::optional<Dtype> dtype) {
+  auto result = empty_like(x, dtype);
   const_cast<at::Tensor&>(result.larray()).fill_(to_torch(value));
   return result;
 }
@@ -104,14 +105,22 @@ DNDarray arange(const ArangeRange& range, const ArrayOptions& options) {
 }
 
 DNDarray linspace(double start, double stop, std::int64_t num, const ArrayOptions& options) {
+  return linspace(LinspaceRange{.start = start, .stop = stop, .num = num}, options);
+}
+
+DNDarray linspace(const LinspaceRange& range, const ArrayOptions& options) {
+  const auto& [start, stop, num, endpoint] = range;
   if (num < 0) detail::raise<ValueError>("linspace", "got num {}; expected num >= 0", num);
   const auto [first, last] = my_range(num, options);
-  const auto step = num > 1 ? (stop - start) / static_cast<double>(num - 1) : 0.0;
-  return build("linspace", {num}, options.dtype.value_or(float32), options, [&](auto, const auto& o) {
-    auto values = at::arange(first, last, o.dtype(at::kDouble)) * step + start;
-    if (last == num && num > 1 && last > first) values[-1] = stop;
-    return values.to(o);
-  });
+  const auto steps = num - (endpoint ? 1 : 0);
+  const auto step = steps > 0 ? (stop - start) / static_cast<double>(steps) : 0.0;
+  const auto dtype = options.dtype.value_or(float32);
+  return build("linspace", {num}, dtype, options,
+               [&, first = first, last = last, stop = stop, start = start](auto, const auto& o) {
+                 auto values = at::arange(first, last, o.dtype(at::kDouble)) * step + start;
+                 if (range.endpoint && last == range.num && last > 1 && last > first) values[-1] = stop;
+                 return (is_integral(dtype) ? values.floor_() : values).to(o);
+               });
 }
 
 DNDarray eye(std::int64_t rows, std::optional<std::int64_t> columns, const ArrayOptions& options) {

@@ -22,9 +22,9 @@ struct ArrayOptions {
 
 /// Arrays with the shape, dtype, layout, device and communicator of `x`.
 [[nodiscard]] DNDarray empty_like(const DNDarray& x, std::optional<Dtype> dtype = std::nullopt);
-[[nodiscard]] DNDarray zeros_like(const DNDarray& x);
-[[nodiscard]] DNDarray ones_like(const DNDarray& x);
-[[nodiscard]] DNDarray full_like(const DNDarray& x, const Scalar& value);
+[[nodiscard]] DNDarray zeros_like(const DNDarray& x, std::optional<Dtype> dtype = std::nullopt);
+[[nodiscard]] DNDarray ones_like(const DNDarray& x, std::optional<Dtype> dtype = std::nullopt);
+[[nodiscard]] DNDarray full_like(const DNDarray& x, const Scalar& value, std::optional<Dtype> dtype = std::nullopt);
 
 /// 0, 1, ... stop - 1, as int64 unless `stop` is not a whole number (then float32) or a dtype is given.
 [[nodiscard]] DNDarray arange(const Scalar& stop, const ArrayOptions& options = {});
@@ -35,8 +35,16 @@ struct ArangeRange {
   Scalar step = 1;
 };
 [[nodiscard]] DNDarray arange(const ArangeRange& range, const ArrayOptions& options = {});
-/// `num` numbers from `start` to `stop`, both included. Throws ValueError for a negative num.
+/// `num` numbers from `start` to `stop`, both included; rounded down for dtypes of whole numbers. Throws ValueError for
+/// a negative num.
 [[nodiscard]] DNDarray linspace(double start, double stop, std::int64_t num, const ArrayOptions& options = {});
+struct LinspaceRange {
+  double start = 0;
+  double stop = 0;
+  std::int64_t num = 50;
+  bool endpoint = true;  ///< whether `stop` is the last number
+};
+[[nodiscard]] DNDarray linspace(const LinspaceRange& range, const ArrayOptions& options = {});
 /// `rows` x `columns` with ones on the diagonal; columns = rows if not given.
 [[nodiscard]] DNDarray eye(std::int64_t rows, std::optional<std::int64_t> columns = std::nullopt,
                            const ArrayOptions& options = {});

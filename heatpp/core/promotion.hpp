@@ -23,6 +23,8 @@ namespace heatpp {
 /// Kinds of dtypes, as the array API names them.
 enum class DtypeKind { boolean, signed_integer, unsigned_integer, integral, real_floating, complex_floating, numeric };
 [[nodiscard]] bool isdtype(Dtype dtype, DtypeKind kind);
+[[nodiscard]] inline bool issubdtype(Dtype dtype, DtypeKind kind) { return isdtype(dtype, kind); }
+[[nodiscard]] inline bool issubdtype(Dtype dtype, Dtype other) { return dtype == other; }
 
 /// Limits of a floating dtype (of its parts if it is complex). Throws TypeError for others.
 struct FloatLimits {

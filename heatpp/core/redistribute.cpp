@@ -131,6 +131,16 @@ DNDarray redistribute(const DNDarray& x, const std::vector<std::int64_t>& counts
   return moved(x, Layout::from_counts(x.shape(), *x.split(), counts));
 }
 
+DNDarray collect(const DNDarray& x, int rank) {
+  if (x.ndim() == 0 || rank < 0 || rank >= x.comm().size())
+    detail::raise<ValueError>("collect", "got an array of shape {} and rank {}; expected an axis and 0 <= rank < {}",
+                              to_string(x.shape()), rank, x.comm().size());
+  const auto cut = x.split() ? x : resplit(x, 0);
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(x.comm().size()), 0);
+  counts[static_cast<std::size_t>(rank)] = x.shape()[static_cast<std::size_t>(*cut.split())];
+  return redistribute(cut, counts);
+}
+
 void set_redistribution(Redistribution wanted) { policy = wanted; }
 
 CommReport comm_report() {

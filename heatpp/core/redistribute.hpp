@@ -17,6 +17,16 @@ namespace heatpp {
 /// split or the counts do not add up to the extent.
 [[nodiscard]] DNDarray redistribute(const DNDarray& x, const std::vector<std::int64_t>& counts);
 
+/// All of `x` on one rank, the others' blocks empty; a replicated array is cut along axis 0. Collective. Throws
+/// ValueError for an array without axes and a rank that there is not.
+[[nodiscard]] DNDarray collect(const DNDarray& x, int rank = 0);
+
+/// In place: the handle `x` is given the new array; other handles keep the old one.
+inline void resplit_(DNDarray& x, std::optional<int> split) { x = resplit(x, split); }
+inline void balance_(DNDarray& x) { x = balance(x); }
+inline void redistribute_(DNDarray& x, const std::vector<std::int64_t>& counts) { x = redistribute(x, counts); }
+inline void collect_(DNDarray& x, int rank = 0) { x = collect(x, rank); }
+
 /// What happens where operands with different layouts meet: the cheaper one moves, or an error is thrown.
 enum class Redistribution { allow, forbid };
 void set_redistribution(Redistribution policy);

@@ -31,6 +31,17 @@ Shape broadcast_shapes(const Shape& a, const Shape& b, const char* op) {
   return result;
 }
 
+Shape broadcast_shapes(const std::vector<Shape>& shapes) {
+  Shape result;
+  for (const auto& shape : shapes) result = broadcast_shapes(result, shape);
+  return result;
+}
+
+Shape sanitize_shape(const Shape& shape) {
+  (void)size_of(shape);
+  return shape;
+}
+
 int sanitize_axis(int axis, int ndim, const char* op) {
   if (axis < -ndim || axis >= ndim)
     detail::raise<IndexError>(op, "got axis {} for an array with {} axes; expected {} <= axis < {}", axis, ndim, -ndim,

@@ -22,6 +22,14 @@ using Shape = std::vector<std::int64_t>;
 /// none.
 [[nodiscard]] Shape broadcast_shapes(const Shape& a, const Shape& b, const char* op = "broadcast_shapes");
 
+/// The same for any number of shapes.
+[[nodiscard]] Shape broadcast_shapes(const std::vector<Shape>& shapes);
+/// HeAT's name for it.
+[[nodiscard]] inline Shape broadcast_shape(const Shape& a, const Shape& b) { return broadcast_shapes(a, b); }
+
+/// `shape`, whose extents must not be negative. Throws ValueError.
+[[nodiscard]] Shape sanitize_shape(const Shape& shape);
+
 /// The axis in 0 .. ndim-1 that `axis` means; negative ones count from the end. Throws IndexError naming `op`.
 [[nodiscard]] int sanitize_axis(int axis, int ndim, const char* op);
 

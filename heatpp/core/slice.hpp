@@ -23,5 +23,9 @@ struct ResolvedSlice {
 };
 /// Throws ValueError naming `op` for step 0.
 [[nodiscard]] ResolvedSlice resolve(const Slice& slice, std::int64_t extent, const char* op);
+/// The same slice without open and negative ends, as HeAT has it.
+[[nodiscard]] inline ResolvedSlice sanitize_slice(const Slice& slice, std::int64_t extent) {
+  return resolve(slice, extent, "sanitize_slice");
+}
 
 }  // namespace heatpp

@@ -5,7 +5,8 @@
 #include <heatpp/ops/detail/first_extremum.hpp>
 #include <heatpp/ops/detail/flat_index.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
-#include <heatpp/ops/detail/without_nan.hpp>
+#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/reduce.hpp>
 
 #include <cmath>
 
@@ -94,15 +95,26 @@ DNDarray arg(const char* op, const DNDarray& x, const ArgOptions& options, bool 
   return detail::wrap(result.reshape(shape).to(x.larray().device()), std::move(layout), x.comm());
 }
 
+/// `x` with `value` in the place of NaN, of which a slice may not be full.
+DNDarray beside_nan(const char* op, const DNDarray& x, const ArgOptions& options, double value) {
+  if (!is_floating(x.dtype())) return x;
+  const auto missing = isnan(x);
+  const auto empty = options.axis ? all(missing, *options.axis) : all(missing);
+  if (x.size() > 0 && any(empty).item<bool>())
+    detail::raise<ValueError>(op, "got an array of shape {} with nothing but NaN in a slice; expected a number in each",
+                              to_string(x.shape()));
+  return where(missing, value, x);
+}
+
 }  // namespace
 
 DNDarray argmax(const DNDarray& x, const ArgOptions& options) { return arg("argmax", x, options, true); }
 DNDarray argmin(const DNDarray& x, const ArgOptions& options) { return arg("argmin", x, options, false); }
 DNDarray nanargmax(const DNDarray& x, const ArgOptions& options) {
-  return arg("nanargmax", detail::without_nan(x, -INFINITY), options, true);
+  return arg("nanargmax", beside_nan("nanargmax", x, options, -INFINITY), options, true);
 }
 DNDarray nanargmin(const DNDarray& x, const ArgOptions& options) {
-  return arg("nanargmin", detail::without_nan(x, INFINITY), options, false);
+  return arg("nanargmin", beside_nan("nanargmin", x, options, INFINITY), options, false);
 }
 
 }  // namespace heatpp

@@ -16,11 +16,14 @@ struct ArgOptions {
 /// axis out of range, ValueError for an extremum of nothing, TypeError for complex arrays.
 [[nodiscard]] DNDarray argmax(const DNDarray& x, const ArgOptions& options = {});
 [[nodiscard]] DNDarray argmin(const DNDarray& x, const ArgOptions& options = {});
-/// The same over the elements that are not NaN; where all are NaN, the first position.
+/// The same over the elements that are not NaN. One allreduce more, of truth values. Throws ValueError where a slice
+/// along `axis` has nothing but NaN.
 [[nodiscard]] DNDarray nanargmax(const DNDarray& x, const ArgOptions& options = {});
 [[nodiscard]] DNDarray nanargmin(const DNDarray& x, const ArgOptions& options = {});
 
 [[nodiscard]] inline DNDarray argmax(const DNDarray& x, int axis) { return argmax(x, ArgOptions{.axis = axis}); }
 [[nodiscard]] inline DNDarray argmin(const DNDarray& x, int axis) { return argmin(x, ArgOptions{.axis = axis}); }
+[[nodiscard]] inline DNDarray nanargmax(const DNDarray& x, int axis) { return nanargmax(x, ArgOptions{.axis = axis}); }
+[[nodiscard]] inline DNDarray nanargmin(const DNDarray& x, int axis) { return nanargmin(x, ArgOptions{.axis = axis}); }
 
 }  // namespace heatpp

@@ -45,6 +45,19 @@ DNDarray inner_slopes(const DNDarray& slopes, const std::optional<DNDarray>& dis
   return (right * before + left * after) / (left + right);
 }
 
+/// The derivative at an end: the slope there, which is the first of two indices, or its continuation to the end by a
+/// parabola through the next one.
+DNDarray end_slope(const DNDarray& slopes, const std::optional<DNDarray>& distances, int axis,
+                   std::pair<std::int64_t, std::int64_t> indices, int order) {
+  const auto at = [&](const DNDarray& x, std::int64_t i) { return along(x, axis, slice(i, i + 1)); };
+  const auto last = at(slopes, indices.first);
+  if (order == 1) return last;
+  const auto change = last - at(slopes, indices.second);
+  if (!distances) return last + change / 2;
+  const auto nearest = at(*distances, indices.first);
+  return last + change * nearest / (nearest + at(*distances, indices.second));
+}
+
 }  // namespace
 
 DNDarray diff(const DNDarray& array, const DiffOptions& options) {
@@ -62,13 +75,18 @@ DNDarray gradient(const DNDarray& array, const GradientOptions& options) {
   const auto x = array.astype(inexact_type(array.dtype()));
   const auto axis = sanitize_axis(options.axis, x.ndim(), "gradient");
   const auto n = extent_of(x, axis);
-  if (n < 2) detail::raise<ValueError>("gradient", "got {} indices along axis {}; expected at least 2", n, axis);
+  if (options.edge_order < 1 || options.edge_order > 2 || n <= options.edge_order)
+    detail::raise<ValueError>("gradient",
+                              "got {} indices along axis {} and edge_order {}; expected an order of 1 or 2 and "
+                              "more indices",
+                              n, axis, options.edge_order);
   std::optional<DNDarray> distances;
   if (options.coordinates) distances = along_axis(diff(options.coordinates->astype(x.dtype())), axis, x.ndim());
   const auto slopes = distances ? difference(x, axis) / *distances : difference(x, axis) / options.spacing;
   if (distances) distances = broadcast_to(*distances, slopes.shape());
-  const Arrays parts{along(slopes, axis, slice(0, 1)), inner_slopes(slopes, distances, axis),
-                     along(slopes, axis, slice(-1, std::nullopt))};
+  const Arrays parts{end_slope(slopes, distances, axis, {0, 1}, options.edge_order),
+                     inner_slopes(slopes, distances, axis),
+                     end_slope(slopes, distances, axis, {n - 2, n - 3}, options.edge_order)};
   return detail::joined("gradient", parts, axis, x.layout());
 }
 
@@ -87,13 +105,27 @@ DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points, 
   if (points.first.ndim() != 1 || points.first.shape() != points.second.shape() || points.first.size() == 0)
     detail::raise<ValueError>("interp", "got points of shapes {} and {}; expected two vectors alike, not empty",
                               to_string(points.first.shape()), to_string(points.second.shape()));
-  const auto xp = everywhere(points.first), fp = everywhere(points.second), block = x.larray().to(at::kDouble);
+  auto xp = everywhere(points.first), fp = everywhere(points.second), block = x.larray().to(at::kDouble);
+  if (options.period) {
+    const auto period = std::abs(*options.period);
+    if (!(period > 0)) detail::raise<ValueError>("interp", "got period {}; expected a number other than 0", period);
+    const auto [rising, order] = at::sort(at::remainder(xp, period));
+    fp = fp.index({order});
+    xp = at::cat({rising.slice(0, -1) - period, rising, rising.slice(0, 0, 1) + period});
+    fp = at::cat({fp.slice(0, -1), fp, fp.slice(0, 0, 1)});
+    block = at::remainder(block, period);
+  }
   const auto last = xp.numel() - 1;
   const auto i =
       at::searchsorted(xp, block.contiguous(), false, true).sub(1).clamp(0, std::max<std::int64_t>(0, last - 1));
   const auto j = at::clamp_max(i + 1, last);
   const auto x0 = xp.index({i}), x1 = xp.index({j}), y0 = fp.index({i}), y1 = fp.index({j});
-  auto result = y0 + (block - x0) * at::where(x1 > x0, (y1 - y0) / (x1 - x0), at::zeros({}, block.options()));
+  const auto slope = at::where(x1 > x0, (y1 - y0) / (x1 - x0), at::zeros({}, block.options()));
+  // From the other end where infinite values make NaN, and at a point its value.
+  auto result = y0 + (block - x0) * slope;
+  result = at::where(at::isnan(result), y1 + (block - x1) * slope, result);
+  result = at::where(at::logical_or(block == x0, at::logical_and(at::isnan(result), y0 == y1)), y0, result);
+  result = at::where(at::isnan(block), block, result);
   const auto value = [&](double v) { return at::full({}, v, block.options()); };
   result = at::where(block < xp[0], value(options.left.value_or(fp[0].item<double>())), result);
   result = at::where(block >= xp[last], fp[last], result);
@@ -102,6 +134,12 @@ DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points, 
 }
 
 DNDarray unwrap(const DNDarray& array, const UnwrapOptions& options) {
+  const bool whole = is_integral(array.dtype()) && options.period == std::trunc(options.period);
+  if (whole) {
+    auto exact = options;
+    const auto unwrapped = unwrap(array.astype(float64), exact);
+    return round(unwrapped).astype(array.dtype());
+  }
   const auto x = array.astype(inexact_type(array.dtype()));
   const auto axis = sanitize_axis(options.axis, x.ndim(), "unwrap");
   if (extent_of(x, axis) < 2) return x;

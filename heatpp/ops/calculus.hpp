@@ -19,9 +19,10 @@ struct GradientOptions {
   int axis = 0;
   double spacing = 1;                                  ///< distance of two indices
   std::optional<DNDarray> coordinates = std::nullopt;  ///< where the indices lie, instead of a spacing
+  int edge_order = 1;                                  ///< 1 or 2: how many differences are used at the ends
 };
 /// The derivative along `axis`: second-order differences inside, one-sided at the ends, in x's layout. Along the split
-/// each rank gets its neighbours' nearest index. Throws ValueError for fewer than two indices.
+/// each rank gets its neighbours' nearest index. Throws ValueError for fewer than edge_order + 1 indices.
 [[nodiscard]] DNDarray gradient(const DNDarray& x, const GradientOptions& options = {});
 
 struct TrapezoidOptions {
@@ -33,8 +34,9 @@ struct TrapezoidOptions {
 [[nodiscard]] DNDarray trapezoid(const DNDarray& y, const TrapezoidOptions& options = {});
 
 struct InterpOptions {
-  std::optional<double> left = std::nullopt;   ///< before the first point; nullopt: the first value
-  std::optional<double> right = std::nullopt;  ///< behind the last point; nullopt: the last value
+  std::optional<double> left = std::nullopt;    ///< before the first point; nullopt: the first value
+  std::optional<double> right = std::nullopt;   ///< behind the last point; nullopt: the last value
+  std::optional<double> period = std::nullopt;  ///< of the function; then the points may lie in any order
 };
 /// Straight lines through the points (xp, fp), xp rising, at `x`, in float64. Every rank gets the points; then local.
 [[nodiscard]] DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points,

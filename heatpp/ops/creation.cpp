@@ -35,6 +35,14 @@ DNDarray cosines(std::int64_t n, const ArrayOptions& options, std::array<double,
   });
 }
 
+/// By how much the bits of a byte are shifted, along an axis behind `axis` of `x`.
+DNDarray shifts(BitOrder order, const DNDarray& x, int axis) {
+  Shape shape(static_cast<std::size_t>(x.ndim() - axis), 1);
+  shape.front() = 8;
+  const auto rising = arange(8, {.dtype = uint8, .comm = x.comm()});
+  return reshape(order == BitOrder::little ? rising : flip(rising), shape);
+}
+
 /// The positions along one axis of an array, stretched over it.
 DNDarray positions_along(const Shape& shape, int axis, const ArrayOptions& options) {
   Shape column(shape.size() - static_cast<std::size_t>(axis), 1);
@@ -119,19 +127,9 @@ DNDarray kaiser(std::int64_t n, double beta, const ArrayOptions& options) {
   });
 }
 
-namespace {
-
-/// A uint8 for each bit, along an axis behind `axis` of `x`.
-DNDarray of_bits(const std::vector<std::int64_t>& values, const DNDarray& x, int axis) {
-  Shape shape(static_cast<std::size_t>(x.ndim() - axis), 1);
-  shape.front() = 8;
-  return reshape(fromiter(values, {.dtype = uint8, .comm = x.comm()}), shape);
-}
-
-}  // namespace
-
-DNDarray packbits(const DNDarray& x, int axis) {
-  axis = sanitize_axis(axis, x.ndim(), "packbits");
+DNDarray packbits(const DNDarray& x, std::optional<int> along_axis, BitOrder order) {
+  if (!along_axis) return packbits(flatten(x), 0, order);
+  const auto axis = sanitize_axis(*along_axis, x.ndim(), "packbits");
   auto shape = x.shape();
   auto& extent = shape[static_cast<std::size_t>(axis)];
   PadWidths widths(shape.size(), {0, 0});
@@ -139,15 +137,16 @@ DNDarray packbits(const DNDarray& x, int axis) {
   extent = (extent + 7) / 8;
   shape.insert(shape.begin() + axis + 1, 8);
   const auto bits = reshape(pad(not_equal(x, 0).astype(uint8), widths), shape);
-  return sum(bits * of_bits({128, 64, 32, 16, 8, 4, 2, 1}, x, axis), axis + 1).astype(uint8);
+  return sum(left_shift(bits, shifts(order, x, axis)), axis + 1).astype(uint8);
 }
 
-DNDarray unpackbits(const DNDarray& x, int axis) {
-  axis = sanitize_axis(axis, x.ndim(), "unpackbits");
+DNDarray unpackbits(const DNDarray& x, std::optional<int> along_axis, BitOrder order) {
+  if (!along_axis) return unpackbits(flatten(x), 0, order);
+  const auto axis = sanitize_axis(*along_axis, x.ndim(), "unpackbits");
   if (x.dtype() != uint8) detail::raise<TypeError>("unpackbits", "got an array of {}; expected uint8", name(x.dtype()));
   auto shape = x.shape();
   shape[static_cast<std::size_t>(axis)] *= 8;
-  return reshape(right_shift(expand_dims(x, axis + 1), of_bits({7, 6, 5, 4, 3, 2, 1, 0}, x, axis)) & 1, shape);
+  return reshape(right_shift(expand_dims(x, axis + 1), shifts(order, x, axis)) & 1, shape);
 }
 
 }  // namespace heatpp

@@ -36,9 +36,13 @@ template <class Range>
 [[nodiscard]] DNDarray bartlett(std::int64_t n, const ArrayOptions& options = {});
 [[nodiscard]] DNDarray kaiser(std::int64_t n, double beta, const ArrayOptions& options = {});
 
-/// Truth values along `axis` as the bits of uint8, the first one highest, and back. The axis is cut along multiples
-/// of 8.
-[[nodiscard]] DNDarray packbits(const DNDarray& x, int axis = -1);
-[[nodiscard]] DNDarray unpackbits(const DNDarray& x, int axis = -1);
+/// Which bit of a byte comes first.
+enum class BitOrder { big, little };
+/// Truth values along `axis`, or of the flattened array, as the bits of uint8, by default the first one highest, and
+/// back. The axis is cut along multiples of 8.
+[[nodiscard]] DNDarray packbits(const DNDarray& x, std::optional<int> axis = std::nullopt,
+                                BitOrder order = BitOrder::big);
+[[nodiscard]] DNDarray unpackbits(const DNDarray& x, std::optional<int> axis = std::nullopt,
+                                  BitOrder order = BitOrder::big);
 
 }  // namespace heatpp

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/ops/detail/along.hpp>
+#include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/diagonal.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/nonzero.hpp>
@@ -75,8 +76,8 @@ void check_matrix(const char* op, const DNDarray& x) {
 }
 
 DNDarray triangle(const char* op, const DNDarray& x, std::int64_t k, bool lower) {
-  if (x.ndim() < 2)
-    detail::raise<ValueError>(op, "got an array of shape {}; expected at least two axes", to_string(x.shape()));
+  if (x.ndim() == 0) detail::raise<ValueError>(op, "got an array without axes; expected at least one");
+  if (x.ndim() == 1) return triangle(op, copy(broadcast_to(x, {x.size(), x.size()})), k, lower);
   const auto shift = offset_in_block(x, x.ndim() - 2, x.ndim() - 1, k);
   return detail::wrap(lower ? at::tril(x.larray(), shift) : at::triu(x.larray(), shift), x.layout(), x.comm());
 }

@@ -25,7 +25,8 @@ struct DiagonalOptions {
 /// for a vector that lies elsewhere.
 void fill_diagonal(const DNDarray& x, const Operand& value);
 
-/// The last two axes with zeros above (tril) or below (triu) the `k`th diagonal. Local.
+/// The last two axes with zeros above (tril) or below (triu) the `k`th diagonal; a vector becomes the rows of a matrix,
+/// for which all ranks get it. Else local.
 [[nodiscard]] DNDarray tril(const DNDarray& x, std::int64_t k = 0);
 [[nodiscard]] DNDarray triu(const DNDarray& x, std::int64_t k = 0);
 struct TriOptions {

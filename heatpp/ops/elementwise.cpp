@@ -12,9 +12,20 @@ DNDarray unary(const char* op, const DNDarray& x, F f) {
   return detail::wrap(detail::with_type_errors(op, operands, [&] { return f(x.larray()); }), x.layout(), x.comm());
 }
 
+/// Comparisons and functions that answer in floating point take any number.
+constexpr local::OutOfRange policy_of(std::string_view name) {
+  constexpr std::string_view names[] = {
+      "eq",       "not_equal",   "less",      "less_equal", "greater",   "greater_equal",
+      "isclose",  "divide",      "arctan2",   "hypot",      "logaddexp", "logaddexp2",
+      "copysign", "float_power", "nextafter", "heaviside",  "ldexp"};
+  if (name == "clip") return local::OutOfRange::clamp;
+  return std::ranges::find(names, name) == std::end(names) ? local::OutOfRange::error : local::OutOfRange::widen;
+}
+
 template <class F>
 DNDarray combine(const char* op, std::span<const Operand> operands, F f) {
   auto [blocks, layout, comm] = detail::align(op, operands);
+  local::fit_numbers(op, blocks, policy_of(op));
   auto local = detail::with_type_errors(op, operands, [&] { return f(blocks); });
   // Extents of 1 that only other ranks' blocks stretch are stretched here.
   const auto shape = layout.local_shape(comm.rank());
@@ -34,7 +45,16 @@ template <class F>
 const DNDarray& in_place(const char* op, const DNDarray& x, const Operand& b, F f) {
   const Operand operands[] = {x, b};
   const auto block = detail::align_to(op, x, b);
+  std::vector<at::Tensor> blocks{x.larray(), block};
+  local::fit_numbers(op, blocks, local::OutOfRange::error);
   detail::with_type_errors(op, operands, [&] { f(x.larray(), block); });
+  return x;
+}
+
+template <class F>
+const DNDarray& in_place(const char* op, const DNDarray& x, F f) {
+  const Operand operands[] = {x};
+  detail::with_type_errors(op, operands, [&] { f(x.larray()); });
   return x;
 }
 
@@ -57,16 +77,32 @@ const DNDarray& in_place(const char* op, const DNDarray& x, const Operand& b, F 
 #undef HEATPP_UNARY_ALIAS
 #undef HEATPP_BINARY_ALIAS
 
-#define HEATPP_IN_PLACE(op, method)                                                                            \
-  const DNDarray& operator op(const DNDarray& x, const Operand& b) {                                           \
-    return in_place(#op, x, b, [](const at::Tensor& block, const at::Tensor& other) { block.method(other); }); \
+#define HEATPP_IN_PLACE(name, written, doc)                                                            \
+  const DNDarray& name(const DNDarray& array, const Operand& operand) {                                \
+    return in_place(#name, array, operand, [](const at::Tensor& x, const at::Tensor& b) { written; }); \
   }
+#define HEATPP_IN_PLACE_ALIAS(alias, name)
+#define HEATPP_IN_PLACE_OPERATOR(op, name)
 #include <heatpp/ops/in_place.inc>
 #undef HEATPP_IN_PLACE
+#undef HEATPP_IN_PLACE_ALIAS
+#undef HEATPP_IN_PLACE_OPERATOR
+
+const DNDarray& negative_(const DNDarray& x) {
+  return in_place("negative_", x, [](const at::Tensor& block) { block.neg_(); });
+}
+const DNDarray& bitwise_not_(const DNDarray& x) {
+  return in_place("bitwise_not_", x, [](const at::Tensor& block) { block.bitwise_not_(); });
+}
+const DNDarray& nan_to_num_(const DNDarray& x, const NanToNumOptions& options) {
+  return in_place("nan_to_num_", x,
+                  [&](const at::Tensor& block) { block.nan_to_num_(options.nan, options.posinf, options.neginf); });
+}
 
 DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b) {
   const Operand operands[] = {condition.astype(bool_), a, b};
-  return combine("where", operands, [](auto& blocks) { return at::where(blocks[0], blocks[1], blocks[2]); });
+  return combine("where", operands,
+                 [](auto& blocks) { return at::where(blocks[0].to(at::kBool), blocks[1], blocks[2]); });
 }
 
 DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {
@@ -78,7 +114,7 @@ DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::o
 }
 
 DNDarray round(const DNDarray& x, int decimals) {
-  return unary("round", x, [=](const at::Tensor& block) { return at::round(block, decimals); });
+  return unary("round", x, [=](const at::Tensor& block) { return local::round(block, decimals); });
 }
 
 DNDarray nan_to_num(const DNDarray& x, const NanToNumOptions& options) {

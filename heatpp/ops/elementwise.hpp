@@ -38,6 +38,10 @@ struct NanToNumOptions {
 /// `x` with other numbers in place of NaN and the infinities. Local.
 [[nodiscard]] DNDarray nan_to_num(const DNDarray& x, const NanToNumOptions& options = {});
 
+/// The real part if all imaginary parts are at most `tol` times the machine epsilon (or, for tol <= 1, `tol` itself),
+/// else `x`. One allreduce of a truth value. Collective.
+[[nodiscard]] DNDarray real_if_close(const DNDarray& x, double tol = 100);
+
 /// Fractions and whole parts, both with the sign of x. Local.
 [[nodiscard]] std::pair<DNDarray, DNDarray> modf(const DNDarray& x);
 /// Mantissas in [0.5, 1) and exponents (int32) such that x = mantissa * 2^exponent. Local.
@@ -75,11 +79,23 @@ struct CloseOptions {
 [[nodiscard]] inline DNDarray operator>=(const Operand& a, const Operand& b) { return greater_equal(a, b); }
 // clang-format on
 
-/// In place: `x` keeps its dtype, shape and layout, `b` is broadcast and moved to it. Handles that share the elements
-/// see the change. Throws ValueError where `b` does not broadcast to x's shape, TypeError where the result does not fit
-/// x's dtype.
-#define HEATPP_IN_PLACE(op, name) const DNDarray& operator op(const DNDarray& x, const Operand& b);
+/// In place, the functions of in_place.inc: `x` keeps its dtype, shape and layout, `b` is broadcast and moved to it.
+/// Handles that share the elements see the change. Throws ValueError where `b` does not broadcast to x's shape,
+/// TypeError where the result does not fit x's dtype.
+#define HEATPP_IN_PLACE(name, written, doc) const DNDarray& name(const DNDarray& x, const Operand& b);
+#define HEATPP_IN_PLACE_ALIAS(alias, name) \
+  inline const DNDarray& alias(const DNDarray& x, const Operand& b) { return name(x, b); }
+#define HEATPP_IN_PLACE_OPERATOR(op, name) \
+  inline const DNDarray& operator op(const DNDarray& x, const Operand& b) { return name(x, b); }
 #include <heatpp/ops/in_place.inc>
 #undef HEATPP_IN_PLACE
+#undef HEATPP_IN_PLACE_ALIAS
+#undef HEATPP_IN_PLACE_OPERATOR
+/// The functions of one array in place. Local. Throws TypeError for bool, and of floating numbers for invert_.
+const DNDarray& negative_(const DNDarray& x);
+const DNDarray& bitwise_not_(const DNDarray& x);
+const DNDarray& nan_to_num_(const DNDarray& x, const NanToNumOptions& options = {});
+inline const DNDarray& neg_(const DNDarray& x) { return negative_(x); }
+inline const DNDarray& invert_(const DNDarray& x) { return bitwise_not_(x); }
 
 }  // namespace heatpp

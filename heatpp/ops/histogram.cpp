@@ -2,6 +2,7 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/ops/detail/bin_rules.hpp>
 #include <heatpp/ops/detail/bins.hpp>
 #include <heatpp/ops/histogram.hpp>
 
@@ -60,8 +61,9 @@ DNDarray weighted_counts(const at::Tensor& numbers, const at::Tensor& weights, s
 
 std::vector<Bins> bins_of(const char* op, const DNDarray& x, const HistogramOptions& options) {
   check_real(op, x);
+  const auto count = options.rule.empty() ? options.bins : detail::bins_by_rule(op, x, options);
   const at::Tensor columns[] = {flat_block(x.larray())};
-  const BinsWanted wanted[] = {{options.bins, options.range, options.edges, edge_dtype(x)}};
+  const BinsWanted wanted[] = {{count, options.range, options.edges, edge_dtype(x)}};
   return detail::make_bins(op, columns, wanted, x);
 }
 

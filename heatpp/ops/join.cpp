@@ -60,6 +60,24 @@ Arrays mapped(const Arrays& arrays, F f) {
   return result;
 }
 
+/// The index before which `position` is.
+std::int64_t place_before(const char* op, const DNDarray& x, std::int64_t position, int axis) {
+  const auto extent = extent_of(x, axis);
+  if (position < -extent || position > extent)
+    detail::raise<IndexError>(op,
+                              "got position {} along axis {} of an array of shape {}; expected {} <= position <= {}",
+                              position, axis, to_string(x.shape()), -extent, extent);
+  return position < 0 ? position + extent : position;
+}
+
+DNDarray without(const DNDarray& array, const Index& indices, std::optional<int> along_axis) {
+  const auto x = along_axis ? array : flatten(array);
+  const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "delete_");
+  const auto keep = full({extent_of(x, axis)}, true, {.device = x.device(), .comm = x.comm()});
+  keep.index_put({indices}, false);
+  return along(x, axis, keep);
+}
+
 }  // namespace
 
 DNDarray concatenate(const Arrays& arrays, int axis) { return join("concatenate", arrays, axis); }
@@ -90,27 +108,48 @@ DNDarray append(const DNDarray& x, const DNDarray& values, std::optional<int> ax
   return axis ? join("append", {x, values}, *axis) : join("append", {flatten(x), flatten(values)}, 0);
 }
 
-DNDarray insert(const DNDarray& x, std::int64_t position, const DNDarray& values, int axis) {
-  axis = sanitize_axis(axis, x.ndim(), "insert");
-  const auto extent = extent_of(x, axis);
-  if (position < -extent || position > extent)
-    detail::raise<IndexError>("insert",
-                              "got position {} along axis {} of an array of shape {}; expected {} <= position <= {}",
-                              position, axis, to_string(x.shape()), -extent, extent);
-  if (position < 0) position += extent;
+DNDarray insert(const DNDarray& array, std::int64_t position, const DNDarray& values, std::optional<int> along_axis) {
+  const auto x = along_axis ? array : flatten(array);
+  const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "insert");
+  auto indices = values;
+  while (indices.ndim() < x.ndim()) indices = expand_dims(indices, 0);
+  indices = moveaxis(indices, 0, axis);
   auto shape = x.shape();
-  shape[static_cast<std::size_t>(axis)] = values.ndim() == x.ndim() ? extent_of(values, axis) : 1;
+  shape[static_cast<std::size_t>(axis)] = extent_of(indices, axis);
+  const auto place = place_before("insert", x, position, axis);
   return join("insert",
-              {along(x, axis, slice(0, position)), broadcast_to(values, shape).astype(x.dtype()),
-               along(x, axis, slice(position, std::nullopt))},
+              {along(x, axis, slice(0, place)), broadcast_to(indices, shape).astype(x.dtype()),
+               along(x, axis, slice(place, std::nullopt))},
               axis);
 }
 
-DNDarray delete_(const DNDarray& x, const std::vector<std::int64_t>& positions, int axis) {
-  axis = sanitize_axis(axis, x.ndim(), "delete_");
-  const auto keep = full({extent_of(x, axis)}, true, {.device = x.device(), .comm = x.comm()});
-  keep.index_put({positions}, false);
-  return along(x, axis, keep);
+DNDarray insert(const DNDarray& array, const std::vector<std::int64_t>& positions, const DNDarray& values,
+                std::optional<int> along_axis) {
+  const auto x = along_axis ? array : flatten(array);
+  const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "insert");
+  auto shape = x.shape();
+  shape[static_cast<std::size_t>(axis)] = std::ssize(positions);
+  const auto indices = broadcast_to(values, shape).astype(x.dtype());
+  std::vector<std::pair<std::int64_t, std::int64_t>> places;  // and the index of `values` that goes there
+  for (const auto position : positions)
+    places.emplace_back(place_before("insert", x, position, axis), std::ssize(places));
+  std::ranges::sort(places);
+  Arrays parts;
+  std::int64_t first = 0;
+  for (const auto& [place, index] : places) {
+    if (place > first) parts.push_back(along(x, axis, slice(first, place)));
+    parts.push_back(along(indices, axis, slice(index, index + 1)));
+    first = place;
+  }
+  parts.push_back(along(x, axis, slice(first, std::nullopt)));
+  return join("insert", parts, axis);
+}
+
+DNDarray delete_(const DNDarray& x, const std::vector<std::int64_t>& positions, std::optional<int> axis) {
+  return without(x, Index(positions), axis);
+}
+DNDarray delete_(const DNDarray& x, const DNDarray& indices, std::optional<int> axis) {
+  return without(x, Index(indices), axis);
 }
 
 DNDarray roll(const DNDarray& x, std::int64_t shift, std::optional<int> axis) {
@@ -122,6 +161,15 @@ DNDarray roll(const DNDarray& x, std::int64_t shift, std::optional<int> axis) {
   return detail::joined("roll",
                         {along(x, along_axis, slice(first, std::nullopt)), along(x, along_axis, slice(0, first))},
                         along_axis, x.layout());
+}
+
+DNDarray roll(const DNDarray& x, const std::vector<std::int64_t>& shifts, const std::vector<int>& axes) {
+  if (shifts.size() != axes.size() && shifts.size() != 1)
+    detail::raise<ValueError>("roll", "got {} shifts for {} axes; expected one, or one for each axis", shifts.size(),
+                              axes.size());
+  auto result = x;
+  for (std::size_t i = 0; i < axes.size(); ++i) result = roll(result, shifts[shifts.size() == 1 ? 0 : i], axes[i]);
+  return result;
 }
 
 DNDarray repeat(const DNDarray& array, std::int64_t repeats, std::optional<int> axis) {

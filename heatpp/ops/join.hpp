@@ -1,6 +1,8 @@
 #pragma once
 
+#include <concepts>
 #include <heatpp/core/dndarray.hpp>
+#include <heatpp/core/slice.hpp>
 #include <heatpp/ops/operand.hpp>
 
 namespace heatpp {
@@ -26,14 +28,38 @@ using Arrays = std::vector<DNDarray>;
 [[nodiscard]] DNDarray block(const std::vector<Arrays>& rows);
 /// `values` behind `x`; both flattened for nullopt.
 [[nodiscard]] DNDarray append(const DNDarray& x, const DNDarray& values, std::optional<int> axis = std::nullopt);
-/// `values` before `position` along `axis`.
-[[nodiscard]] DNDarray insert(const DNDarray& x, std::int64_t position, const DNDarray& values, int axis = 0);
-/// Without the indices at `positions` along `axis`. An array split there is left uneven; nothing moves.
-[[nodiscard]] DNDarray delete_(const DNDarray& x, const std::vector<std::int64_t>& positions, int axis = 0);
+/// `values` before `position` along `axis`, of the flattened array for nullopt; the first axis of `values`, with as
+/// many as `x`, is `axis`. Communicates as concatenate. Throws IndexError for positions out of range.
+[[nodiscard]] DNDarray insert(const DNDarray& x, std::int64_t position, const DNDarray& values,
+                              std::optional<int> axis = std::nullopt);
+/// One index of `values`, or the only one, before each of `positions`, which count indices of `x`.
+[[nodiscard]] DNDarray insert(const DNDarray& x, const std::vector<std::int64_t>& positions, const DNDarray& values,
+                              std::optional<int> axis = std::nullopt);
+/// Without the indices at `positions` along `axis`, of the flattened array for nullopt. An array split there is left
+/// uneven; nothing moves.
+[[nodiscard]] DNDarray delete_(const DNDarray& x, const std::vector<std::int64_t>& positions,
+                               std::optional<int> axis = std::nullopt);
+[[nodiscard]] inline DNDarray delete_(const DNDarray& x, std::int64_t position,
+                                      std::optional<int> axis = std::nullopt) {
+  return delete_(x, std::vector{position}, axis);
+}
+/// Without the indices where a mask is true, or at an array of positions.
+[[nodiscard]] DNDarray delete_(const DNDarray& x, const DNDarray& indices, std::optional<int> axis = std::nullopt);
+/// Without the indices of a slice: `delete_(x, ht::slice(1, 9, 2), 0)`.
+template <std::same_as<Slice> S>
+[[nodiscard]] DNDarray delete_(const DNDarray& x, const S& slice, std::optional<int> axis = std::nullopt) {
+  const auto n = axis ? x.shape()[static_cast<std::size_t>(sanitize_axis(*axis, x.ndim(), "delete_"))] : x.size();
+  const auto [start, count, step] = resolve(slice, n, "delete_");
+  std::vector<std::int64_t> positions;
+  for (std::int64_t i = 0; i < count; ++i) positions.push_back(start + i * step);
+  return delete_(x, positions, axis);
+}
 
 /// Shifted by `shift` along `axis`, what leaves one end entering at the other; of the flattened array for nullopt. The
 /// layout stays; along the split what changes ranks moves once.
 [[nodiscard]] DNDarray roll(const DNDarray& x, std::int64_t shift, std::optional<int> axis = std::nullopt);
+/// Shifted along several axes, an axis that is named again once more.
+[[nodiscard]] DNDarray roll(const DNDarray& x, const std::vector<std::int64_t>& shifts, const std::vector<int>& axes);
 /// Each index repeated so often along `axis`; of the flattened array for nullopt. Local: blocks grow where they are.
 [[nodiscard]] DNDarray repeat(const DNDarray& x, std::int64_t repeats, std::optional<int> axis = std::nullopt);
 /// Index i repeated repeats[i] times, which every rank gives alike.
@@ -46,14 +72,17 @@ using Arrays = std::vector<DNDarray>;
 [[nodiscard]] DNDarray resize(const DNDarray& x, const Shape& shape);
 
 /// What stands around a padded array: a value, the nearest element, the array mirrored at its last element or behind
-/// it, its other end, or whatever was in memory.
-enum class PadMode { constant, edge, reflect, symmetric, wrap, empty };
+/// it, its other end, whatever was in memory, numbers that go evenly from the nearest element to a value, or a
+/// statistic of the array along the axis.
+enum class PadMode { constant, edge, reflect, symmetric, wrap, empty, linear_ramp, maximum, mean, median, minimum };
 struct PadOptions {
   PadMode mode = PadMode::constant;
-  Scalar value = 0;  ///< of the mode constant
+  Scalar value = 0;                                        ///< of the modes constant and linear_ramp
+  std::optional<std::int64_t> stat_length = std::nullopt;  ///< how many indices from the end a statistic is of; all
 };
 /// `x` with before and after indices added along each axis; one pair for all axes if there is one. Along the split axis
-/// the first rank's and the last one's blocks grow; nothing else moves than the elements that are repeated there.
+/// the first rank's and the last one's blocks grow; nothing else moves than the elements that are repeated there, and
+/// what a statistic communicates.
 /// Throws ValueError for negative widths and where there is nothing to repeat.
 using PadWidths = std::vector<std::pair<std::int64_t, std::int64_t>>;
 [[nodiscard]] DNDarray pad(const DNDarray& x, const PadWidths& widths, const PadOptions& options = {});

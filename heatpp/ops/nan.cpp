@@ -9,7 +9,7 @@ namespace {
 
 /// How many elements of each reduction are not NaN, in the dtype of their mean.
 DNDarray counted(const DNDarray& x, const ReduceOptions& options) {
-  return sum(logical_not(isnan(x)), options).astype(inexact_type(x.dtype()));
+  return sum(logical_not(isnan(x)), options).astype(real_type(inexact_type(x.dtype())));
 }
 
 /// NaN where all elements of a reduction are.
@@ -25,9 +25,10 @@ DNDarray unless_empty(const DNDarray& reduced, const DNDarray& x, const ReduceOp
 #undef HEATPP_NAN_REDUCTION
 
 DNDarray nanvar(const DNDarray& x, const VarOptions& options) {
+  if (!detail::may_be_nan(x)) return var(x, options);
   const ReduceOptions along{.axis = options.axis, .keepdims = options.keepdims};
-  const auto centred =
-      abs(detail::without_nan(x - nanmean(x, ReduceOptions{.axis = options.axis, .keepdims = true}), 0));
+  const auto centre = nanmean(x, ReduceOptions{.axis = options.axis, .keepdims = true});
+  const auto centred = abs(where(isnan(x), 0, x - centre));
   const auto freedom = counted(x, along) - options.ddof;
   return sum(centred * centred, along) / where(freedom > 0, freedom, static_cast<double>(NAN));
 }

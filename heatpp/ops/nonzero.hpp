@@ -9,6 +9,7 @@ namespace heatpp {
 /// first recut along axis 0. Collective: the ranks' counts, and that exchange. Throws ValueError for arrays without
 /// axes.
 [[nodiscard]] std::vector<DNDarray> nonzero(const DNDarray& x);
+[[nodiscard]] inline std::vector<DNDarray> where(const DNDarray& condition) { return nonzero(condition); }
 /// The same as one array with a row for each element and a column for each axis.
 [[nodiscard]] DNDarray argwhere(const DNDarray& x);
 /// Positions in the flattened array.

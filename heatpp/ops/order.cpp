@@ -21,6 +21,13 @@ at::ScalarType selection_type(Dtype dtype) {
 }
 
 /// The block as a matrix whose rows run over the reduced axes.
+/// Whether the method picks elements, so that the result has their dtype.
+bool picks(const detail::Quantiles& wanted) {
+  using enum Interpolation;
+  constexpr Interpolation picking[] = {lower, higher, nearest, inverted_cdf, closest_observation};
+  return !wanted.median && std::ranges::find(picking, wanted.interpolation) != std::end(picking);
+}
+
 at::Tensor lines_over(const DNDarray& x, const detail::ReducedAxes& reduced) {
   const auto block = x.larray().to(at::kCPU, selection_type(x.dtype()));
   std::vector<std::int64_t> order;
@@ -47,7 +54,7 @@ DNDarray quantiles(const char* op, const DNDarray& x, detail::Quantiles wanted, 
                    const PercentileOptions& options) {
   if (is_complex(x.dtype())) detail::raise<TypeError>(op, "got an array of {}; expected real numbers", name(x.dtype()));
   const auto reduced = detail::reduced_axes(op, x, {.axis = options.axis, .keepdims = options.keepdims});
-  if (reduced.count == 0 && !wanted.skip_nan)
+  if (reduced.count == 0 && !wanted.skip_nan && !wanted.median)
     detail::raise<ValueError>(op, "got an array of shape {}; expected at least one element along the axis",
                               to_string(x.shape()));
   for (auto q : wanted.q)
@@ -63,7 +70,8 @@ DNDarray quantiles(const char* op, const DNDarray& x, detail::Quantiles wanted, 
   auto shape = each.shape(), local = each.local_shape(x.comm().rank());
   for (auto* s : {&shape, &local}) s->insert(s->begin(), std::ssize(wanted.q));
   auto layout = each.split() ? each.with(shape, *each.split() + 1) : each.replicated(shape);
-  const auto block = result.to(detail::to_torch(x.device()), detail::to_torch(inexact_type(x.dtype()))).view(local);
+  const auto dtype = picks(wanted) && x.dtype() != bool_ ? x.dtype() : inexact_type(x.dtype());
+  const auto block = result.to(detail::to_torch(x.device()), detail::to_torch(dtype)).view(local);
   return detail::wrap(block, std::move(layout), x.comm());
 }
 

@@ -30,7 +30,8 @@ struct PercentileOptions {
 };
 
 /// The elements below which q percent of the elements along `axis` lie, by NumPy's rules, with a first axis for the
-/// percentiles. NaN among the elements gives NaN. Nothing is sorted or gathered: the order statistics are found digit
+/// percentiles, in the floating dtype of `x`, or in its own where the method picks elements (whole numbers beyond 2^53
+/// rounded). NaN among the elements gives NaN. Nothing is sorted or gathered: the order statistics are found digit
 /// by digit in histograms, which the first time reads all elements and then the few that still fit. Along the split
 /// axis each digit costs one allreduce of the histograms and every rank gets the result, except that many lines of up
 /// to 128 elements are recut along another axis first; otherwise local, and the split stays. Collective. Throws
@@ -42,7 +43,7 @@ struct PercentileOptions {
 /// percentile for parts of 1 instead of 100.
 [[nodiscard]] DNDarray quantile(const DNDarray& x, const std::vector<double>& q, const PercentileOptions& options = {});
 [[nodiscard]] DNDarray quantile(const DNDarray& x, double q, const PercentileOptions& options = {});
-/// The middle element, or the mean of the two in the middle. Communicates as percentile.
+/// The middle element, or the mean of the two in the middle; NaN of nothing. Communicates as percentile.
 [[nodiscard]] DNDarray median(const DNDarray& x, const PercentileOptions& options = {});
 [[nodiscard]] inline DNDarray median(const DNDarray& x, int axis) { return median(x, PercentileOptions{.axis = axis}); }
 

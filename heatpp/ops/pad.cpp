@@ -1,7 +1,14 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
+#include <heatpp/core/factories.hpp>
+#include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/detail/joined.hpp>
+#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/moments.hpp>
+#include <heatpp/ops/order.hpp>
+#include <heatpp/ops/reduce.hpp>
+#include <heatpp/ops/reshape.hpp>
 
 #include <algorithm>
 
@@ -58,6 +65,52 @@ DNDarray pad_repeated(const DNDarray& x, int axis, const Width& width, PadMode m
   return detail::joined("pad", parts, axis, padded(x.layout(), axis, width));
 }
 
+/// Means of whole numbers are rounded.
+DNDarray statistic(const DNDarray& x, int axis, PadMode mode) {
+  const ReduceOptions along{.axis = axis, .keepdims = true};
+  if (mode == PadMode::maximum) return max(x, along);
+  if (mode == PadMode::minimum) return min(x, along);
+  const auto wide = is_integral(x.dtype()) ? x.astype(float64) : x;
+  const auto found = mode == PadMode::mean ? mean(wide, along) : median(wide, {.axis = axis, .keepdims = true});
+  return is_integral(x.dtype()) ? round(found).astype(x.dtype()) : found;
+}
+
+/// `count` indices from `value` to those of `edge`, which are not among them.
+DNDarray ramp(const DNDarray& edge, int axis, std::int64_t count, const Scalar& value) {
+  Shape shape(static_cast<std::size_t>(edge.ndim() - axis), 1);
+  shape.front() = count;
+  const auto wide = is_integral(edge.dtype()) ? edge.astype(float64) : edge;
+  const auto part = reshape(
+      linspace({.stop = 1, .num = count, .endpoint = false}, {.dtype = real_type(wide.dtype()), .comm = edge.comm()}),
+      shape);
+  const auto numbers = value + (wide - value) * part;
+  return (is_integral(edge.dtype()) ? floor(numbers) : numbers).astype(edge.dtype());
+}
+
+/// What stands before the array, or behind it.
+DNDarray beside(const DNDarray& x, int axis, bool front, std::int64_t count, const PadOptions& options) {
+  const auto n = x.shape()[static_cast<std::size_t>(axis)];
+  if (options.mode == PadMode::linear_ramp) {
+    const auto numbers =
+        ramp(detail::along(x, axis, front ? slice(0, 1) : slice(n - 1, n)), axis, count, options.value);
+    return front ? numbers : flip(numbers, axis);
+  }
+  const auto length = std::min(n, options.stat_length.value_or(n));
+  const auto part = length == n ? x : detail::along(x, axis, front ? slice(0, length) : slice(n - length, n));
+  auto shape = x.shape();
+  shape[static_cast<std::size_t>(axis)] = count;
+  return broadcast_to(statistic(part, axis, options.mode), shape);
+}
+
+DNDarray pad_computed(const DNDarray& x, int axis, const Width& width, const PadOptions& options) {
+  if (x.shape()[static_cast<std::size_t>(axis)] == 0 || options.stat_length.value_or(1) < 1)
+    detail::raise<ValueError>("pad",
+                              "got axis {} of an array of shape {} and stat_length {}; expected at least one index",
+                              axis, to_string(x.shape()), options.stat_length.value_or(0));
+  const Arrays parts{beside(x, axis, true, width.first, options), x, beside(x, axis, false, width.second, options)};
+  return detail::joined("pad", parts, axis, padded(x.layout(), axis, width));
+}
+
 }  // namespace
 
 DNDarray pad(const DNDarray& x, const PadWidths& widths, const PadOptions& options) {
@@ -73,8 +126,9 @@ DNDarray pad(const DNDarray& x, const PadWidths& widths, const PadOptions& optio
   for (int axis = 0; axis < x.ndim(); ++axis) {
     const auto& width = widths[one ? 0 : static_cast<std::size_t>(axis)];
     if (width == Width{0, 0}) continue;
-    result =
-        by_value ? pad_constant(result, axis, width, options.value) : pad_repeated(result, axis, width, options.mode);
+    if (by_value) result = pad_constant(result, axis, width, options.value);
+    else if (options.mode >= PadMode::linear_ramp) result = pad_computed(result, axis, width, options);
+    else result = pad_repeated(result, axis, width, options.mode);
   }
   return result;
 }

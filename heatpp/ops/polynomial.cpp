@@ -101,7 +101,8 @@ DNDarray polyder(const DNDarray& p, int m) {
     const auto powers = at::arange(all.numel() - 1, -1, -1, at::kDouble);
     all = (all * powers).narrow(0, 0, all.numel() - 1);
   }
-  return polynomial(all, p);
+  const auto result = polynomial(all, p);
+  return is_integral(p.dtype()) ? result.astype(int64) : result;
 }
 
 DNDarray polyint(const DNDarray& p, int m) {

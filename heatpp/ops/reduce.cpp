@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
 #include <heatpp/ops/reduce.hpp>
@@ -14,8 +15,13 @@ using Dims = at::IntArrayRef;
 at::Tensor local_sum(const at::Tensor& block, Dims axes, bool keepdims) { return at::sum(block, axes, keepdims); }
 at::Tensor local_amax(const at::Tensor& block, Dims axes, bool keepdims) { return at::amax(block, axes, keepdims); }
 at::Tensor local_amin(const at::Tensor& block, Dims axes, bool keepdims) { return at::amin(block, axes, keepdims); }
-at::Tensor local_any(const at::Tensor& block, Dims axes, bool keepdims) { return at::any(block, axes, keepdims); }
-at::Tensor local_all(const at::Tensor& block, Dims axes, bool keepdims) { return at::all(block, axes, keepdims); }
+// Of uint8 LibTorch answers in uint8.
+at::Tensor local_any(const at::Tensor& block, Dims axes, bool keepdims) {
+  return at::any(block, axes, keepdims).to(at::kBool);
+}
+at::Tensor local_all(const at::Tensor& block, Dims axes, bool keepdims) {
+  return at::all(block, axes, keepdims).to(at::kBool);
+}
 at::Tensor local_prod(const at::Tensor& block, Dims axes, bool keepdims) {
   auto result = block;
   for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) result = at::prod(result, *axis, keepdims);
@@ -73,10 +79,20 @@ constexpr bool is_extremum(std::string_view name) { return name == "max" || name
 #include <heatpp/ops/reduce.inc>
 #undef HEATPP_REDUCTION
 
+DNDarray real_if_close(const DNDarray& x, double tol) {
+  if (!is_complex(x.dtype())) return x;
+  const auto limit = tol > 1 ? tol * finfo(x.dtype()).eps : tol;
+  return all(abs(imag(x)) < limit).item<bool>() ? real(x) : x;
+}
+
 bool allclose(const Operand& a, const Operand& b, const CloseOptions& options) {
   return all(isclose(a, b, options)).item<bool>();
 }
-bool array_equal(const DNDarray& a, const DNDarray& b) { return a.shape() == b.shape() && all(eq(a, b)).item<bool>(); }
+bool array_equal(const DNDarray& a, const DNDarray& b, const EqualOptions& options) {
+  if (a.shape() != b.shape()) return false;
+  const auto equal = eq(a, b);
+  return all(options.equal_nan ? logical_or(equal, logical_and(isnan(a), isnan(b))) : equal).item<bool>();
+}
 bool array_equiv(const DNDarray& a, const DNDarray& b) {
   return broadcastable(a.shape(), b.shape()) && all(eq(a, b)).item<bool>();
 }

@@ -20,7 +20,10 @@ namespace heatpp {
 /// Whether all elements are close (`isclose`), or equal; shapes must broadcast for `allclose` and `array_equiv`, and be
 /// equal for `array_equal`. Collective: one allreduce of a truth value, besides moving operands of other layouts.
 [[nodiscard]] bool allclose(const Operand& a, const Operand& b, const CloseOptions& options = {});
-[[nodiscard]] bool array_equal(const DNDarray& a, const DNDarray& b);
+struct EqualOptions {
+  bool equal_nan = false;  ///< whether NaN equals NaN
+};
+[[nodiscard]] bool array_equal(const DNDarray& a, const DNDarray& b, const EqualOptions& options = {});
 [[nodiscard]] bool array_equiv(const DNDarray& a, const DNDarray& b);
 
 }  // namespace heatpp

@@ -1,4 +1,5 @@
 #include <heatpp/ops/detail/align.hpp>
+#include <heatpp/ops/detail/elementwise_blocks.hpp>
 #include <heatpp/ops/detail/without_nan.hpp>
 #include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/scan.hpp>
@@ -26,12 +27,18 @@ DNDarray scan(const char* op, const DNDarray& array, std::optional<int> along, R
   return detail::wrap(std::move(local), x.layout(), x.comm());
 }
 
+const DNDarray& written(const char* op, const DNDarray& x, const DNDarray& result) {
+  const Operand operands[] = {x};
+  detail::with_type_errors(op, operands, [&] { detail::local::write(x.larray(), result.larray()); });
+  return x;
+}
+
 }  // namespace
 
 DNDarray cumsum(const DNDarray& x, std::optional<int> axis) {
   return scan(
       "cumsum", x, axis, ReduceOp::sum, [](const at::Tensor& t, int a) { return at::cumsum(t, a); },
-      [](at::Tensor& local, const at::Tensor& before) { local.add_(before); });
+      [](at::Tensor& local, const at::Tensor& before) { detail::local::add_(local, before); });
 }
 
 DNDarray cumprod(const DNDarray& x, std::optional<int> axis) {
@@ -39,6 +46,9 @@ DNDarray cumprod(const DNDarray& x, std::optional<int> axis) {
       "cumprod", x, axis, ReduceOp::prod, [](const at::Tensor& t, int a) { return at::cumprod(t, a); },
       [](at::Tensor& local, const at::Tensor& before) { local.mul_(before); });
 }
+
+const DNDarray& cumsum_(const DNDarray& x, int axis) { return written("cumsum_", x, cumsum(x, axis)); }
+const DNDarray& cumprod_(const DNDarray& x, int axis) { return written("cumprod_", x, cumprod(x, axis)); }
 
 DNDarray nancumsum(const DNDarray& x, std::optional<int> axis) { return cumsum(detail::without_nan(x, 0), axis); }
 DNDarray nancumprod(const DNDarray& x, std::optional<int> axis) { return cumprod(detail::without_nan(x, 1), axis); }

@@ -13,6 +13,11 @@ namespace heatpp {
 [[nodiscard]] DNDarray nancumsum(const DNDarray& x, std::optional<int> axis = std::nullopt);
 [[nodiscard]] DNDarray nancumprod(const DNDarray& x, std::optional<int> axis = std::nullopt);
 
+/// Written over `x`. Throws TypeError where the sums are of another kind.
+const DNDarray& cumsum_(const DNDarray& x, int axis);
+const DNDarray& cumprod_(const DNDarray& x, int axis);
+inline const DNDarray& cumproduct_(const DNDarray& x, int axis) { return cumprod_(x, axis); }
+
 /// Other names of cumsum and cumprod.
 [[nodiscard]] inline DNDarray cumulative_sum(const DNDarray& x, std::optional<int> axis = std::nullopt) {
   return cumsum(x, axis);

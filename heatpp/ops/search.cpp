@@ -136,12 +136,6 @@ Rows<std::int64_t> search(const DNDarray& a, const DNDarray& v, Side side) {
   return found;
 }
 
-/// A dtype in which elements of both are compared without loss, as far as there is one.
-Dtype comparison_type(Dtype a, Dtype b) {
-  const bool mixed = is_integral(a) ? is_floating(b) : is_floating(a) && is_integral(b);
-  return mixed ? float64 : promote_types(a, b);
-}
-
 DNDarray as_array(const DNDarray& a, const Operand& v) {
   if (v.array()) return *v.array();
   const auto dtype = v.number().is_floating() && is_integral(a.dtype()) ? float64 : result_type(a.dtype(), v.number());
@@ -154,7 +148,7 @@ DNDarray find_places(const char* op, const DNDarray& sorted, const DNDarray& val
   if (!(sorted.comm() == values.comm()))
     detail::raise<CommError>(op, "got arrays on different communicators, of {} and {} ranks; expected one communicator",
                              sorted.comm().size(), values.comm().size());
-  const auto dtype = comparison_type(sorted.dtype(), values.dtype());
+  const auto dtype = detail::comparison_type(sorted.dtype(), values.dtype());
   const auto a = sorted.astype(dtype), v = values.astype(dtype);
   const auto found =
       detail::with_element_type(detail::to_torch(dtype), [&]<class T>() { return search<T>(a, v, side); });

@@ -61,7 +61,27 @@ void check_range(const char* op, const DNDarray& positions, std::int64_t extent)
     detail::raise<IndexError>(op, "got position {}; expected 0 <= position < {}", low < 0 ? low : high, extent);
 }
 
+/// The positions that are meant; those of the mode `raise` are checked by whoever uses them.
+DNDarray in_mode(const DNDarray& positions, std::int64_t extent, IndexMode mode) {
+  if (mode == IndexMode::raise || positions.size() == 0) return positions;
+  const auto wide = positions.astype(int64);
+  return mode == IndexMode::wrap ? remainder(wide, extent) : clip(wide, 0, extent - 1);
+}
+
+/// What NumPy refuses to write: floats into whole numbers, and so on.
+void check_kind(const char* op, const DNDarray& x, const Operand& values) {
+  const auto kind = [](Dtype dtype) { return int{dtype != bool_} + int{dtype >= float16} + int{is_complex(dtype)}; };
+  if (values.array() && kind(values.array()->dtype()) > kind(x.dtype()))
+    detail::raise<TypeError>(op, "got values of {} for an array of {}; expected a dtype of its kind",
+                             name(values.array()->dtype()), name(x.dtype()));
+}
+
 }  // namespace
+
+DNDarray take(const DNDarray& x, const DNDarray& positions, const TakeOptions& options) {
+  const auto extent = options.axis ? extent_of(x, sanitize_axis(*options.axis, x.ndim(), "take")) : x.size();
+  return take(x, in_mode(positions, extent, options.mode), options.axis);
+}
 
 DNDarray take(const DNDarray& x, const DNDarray& positions, std::optional<int> axis) {
   if (!axis) return flatten(x).index({positions});
@@ -89,8 +109,8 @@ void put_along_axis(const DNDarray& x, const DNDarray& positions, const Operand&
   detail::put_positions("put_along_axis", x, along_axis("put_along_axis", x, positions, axis), values);
 }
 
-void put(const DNDarray& x, const DNDarray& positions, const Operand& values) {
-  const auto flat = flatten(positions);
+void put(const DNDarray& x, const DNDarray& positions, const Operand& values, const ModeOptions& options) {
+  const auto flat = flatten(in_mode(positions, x.size(), options.mode));
   detail::Positions places;
   for (int axis = 0; axis < x.ndim(); ++axis) places.axes.push_back(axis);
   places.arrays = unravel_index(where(flat < 0, flat + x.size(), flat), x.shape());
@@ -101,18 +121,21 @@ void put(const DNDarray& x, const DNDarray& positions, const Operand& values) {
 }
 
 void putmask(const DNDarray& x, const DNDarray& mask, const Operand& values) {
+  check_kind("putmask", x, values);
   if (single(values))
     return x.index_put({mask.astype(bool_)}, values.array() ? Operand(reshape(*values.array(), {})) : values);
   x.index_put({mask.astype(bool_)}, cycled(*values.array(), flatnonzero(mask)));
 }
 
 void place(const DNDarray& x, const DNDarray& mask, const DNDarray& values) {
+  check_kind("place", x, values);
   const auto n = sum(mask.astype(bool_)).item<std::int64_t>();
   if (n > 0 && values.size() == 0) detail::raise<ValueError>("place", "got no values for {} places; expected some", n);
   x.index_put({mask.astype(bool_)}, cycled(values, arange(n, {.comm = x.comm()})));
 }
 
 void copyto(const DNDarray& x, const Operand& source, const std::optional<DNDarray>& condition) {
+  check_kind("copyto", x, source);
   if (condition) x.index_put({ellipsis}, where(*condition, source, x));
   else x.index_put({ellipsis}, source);
 }
@@ -127,7 +150,8 @@ DNDarray compress(const DNDarray& condition, const DNDarray& x, std::optional<in
   return detail::along(whole, at_axis, completed_mask(condition, extent_of(whole, at_axis)));
 }
 
-DNDarray choose(const DNDarray& which, const std::vector<DNDarray>& choices) {
+DNDarray choose(const DNDarray& positions, const std::vector<DNDarray>& choices, const ModeOptions& options) {
+  const auto which = in_mode(positions, std::ssize(choices), options.mode);
   check_range("choose", which, std::ssize(choices));
   std::vector<DNDarray> conditions;
   for (std::int64_t i = 0; i < std::ssize(choices); ++i) conditions.push_back(eq(which, i));
@@ -166,10 +190,13 @@ std::vector<DNDarray> unravel_index(const DNDarray& positions, const Shape& shap
   return result;
 }
 
-DNDarray ravel_multi_index(const std::vector<DNDarray>& positions, const Shape& shape) {
-  if (positions.empty() || positions.size() != shape.size())
+DNDarray ravel_multi_index(const std::vector<DNDarray>& arrays, const Shape& shape, const ModeOptions& options) {
+  if (arrays.empty() || arrays.size() != shape.size())
     detail::raise<ValueError>("ravel_multi_index", "got {} arrays for shape {}; expected one for each axis",
-                              positions.size(), to_string(shape));
+                              arrays.size(), to_string(shape));
+  auto positions = arrays;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    positions[axis] = in_mode(arrays[axis], shape[axis], options.mode);
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     check_range("ravel_multi_index", positions[axis], shape[axis]);
   auto result = positions.front().astype(int64);

@@ -6,17 +6,32 @@
 
 namespace heatpp {
 
+/// What a position out of range means.
+enum class IndexMode {
+  raise,  ///< an error
+  wrap,   ///< the position modulo the extent
+  clip,   ///< the first or the last index; negative ones do not count from the end
+};
+struct ModeOptions {
+  IndexMode mode = IndexMode::raise;
+};
+
 /// x at `positions` along `axis`, whose axes take its place; of the flattened array for nullopt. As `x.index`.
 [[nodiscard]] DNDarray take(const DNDarray& x, const DNDarray& positions, std::optional<int> axis = std::nullopt);
+struct TakeOptions {
+  std::optional<int> axis = std::nullopt;
+  IndexMode mode = IndexMode::raise;
+};
+[[nodiscard]] DNDarray take(const DNDarray& x, const DNDarray& positions, const TakeOptions& options);
 /// x[..., positions[i, j], j] along `axis`: the positions have as many axes as `x` and broadcast with its other ones.
 /// Local where `axis` is not split and the positions are cut as `x`; otherwise each element is fetched once.
 [[nodiscard]] DNDarray take_along_axis(const DNDarray& x, const DNDarray& positions, int axis);
 /// Writes `values` where take_along_axis would read.
 void put_along_axis(const DNDarray& x, const DNDarray& positions, const Operand& values, int axis);
 /// Writes `values`, from the start again as often as needed, at positions in the flattened array.
-void put(const DNDarray& x, const DNDarray& positions, const Operand& values);
+void put(const DNDarray& x, const DNDarray& positions, const Operand& values, const ModeOptions& options = {});
 /// Writes values[n] at the places n in the flattened array where `mask` is true, from the start again as often as
-/// needed.
+/// needed. This and the next two throw TypeError for values of another kind, such as floats for whole numbers.
 void putmask(const DNDarray& x, const DNDarray& mask, const Operand& values);
 /// Writes one value after another at the places where `mask` is true.
 void place(const DNDarray& x, const DNDarray& mask, const DNDarray& values);
@@ -29,7 +44,8 @@ void copyto(const DNDarray& x, const Operand& source, const std::optional<DNDarr
 /// nullopt.
 [[nodiscard]] DNDarray compress(const DNDarray& condition, const DNDarray& x, std::optional<int> axis = std::nullopt);
 /// choices[which] element by element. Throws IndexError on all ranks for positions without a choice.
-[[nodiscard]] DNDarray choose(const DNDarray& which, const std::vector<DNDarray>& choices);
+[[nodiscard]] DNDarray choose(const DNDarray& which, const std::vector<DNDarray>& choices,
+                              const ModeOptions& options = {});
 /// From the first choice whose condition is true, else `otherwise`. One pass for each condition.
 [[nodiscard]] DNDarray select(const std::vector<DNDarray>& conditions, const std::vector<DNDarray>& choices,
                               const Operand& otherwise = 0);
@@ -40,7 +56,8 @@ void copyto(const DNDarray& x, const Operand& source, const std::optional<DNDarr
 /// Positions along each axis that positions in the flattened array of this shape stand for, and back. Local. Throws
 /// IndexError on all ranks for positions out of range.
 [[nodiscard]] std::vector<DNDarray> unravel_index(const DNDarray& positions, const Shape& shape);
-[[nodiscard]] DNDarray ravel_multi_index(const std::vector<DNDarray>& positions, const Shape& shape);
+[[nodiscard]] DNDarray ravel_multi_index(const std::vector<DNDarray>& positions, const Shape& shape,
+                                         const ModeOptions& options = {});
 /// Vectors of positions, or masks, shaped such that together they index their product.
 [[nodiscard]] std::vector<DNDarray> ix_(const std::vector<DNDarray>& positions);
 

@@ -53,12 +53,18 @@ struct Pair {
   bool split;
 };
 
-Pair paired(const char* op, const DNDarray& a, const DNDarray& b) {
+Pair paired(const char* op, const DNDarray& a, const DNDarray& b, Dtype dtype) {
   if (!(a.comm() == b.comm()))
     detail::raise<CommError>(op, "got arrays on different communicators, of {} and {} ranks; expected one communicator",
                              a.comm().size(), b.comm().size());
-  const auto dtype = promote_types(a.dtype(), b.dtype());
   return {a.astype(dtype), b.astype(dtype), a.split() || b.split()};
+}
+
+Pair promoted(const char* op, const DNDarray& a, const DNDarray& b) {
+  return paired(op, a, b, promote_types(a.dtype(), b.dtype()));
+}
+Pair compared(const char* op, const DNDarray& a, const DNDarray& b) {
+  return paired(op, a, b, detail::comparison_type(a.dtype(), b.dtype()));
 }
 
 /// The elements of a block that this rank speaks for: a share of a replicated one where ranks work together.
@@ -97,8 +103,8 @@ void unite(Rows<Entry<K>>& rows) {
 
 /// The elements that `times(where, is_nan)` wants, as often as it says.
 template <class Times>
-DNDarray select_members(const char* op, const DNDarray& left, const DNDarray& right, Times times) {
-  const auto [a, b, split] = paired(op, left, right);
+DNDarray select_members(const Pair& pair, Times times) {
+  const auto& [a, b, split] = pair;
   return detail::with_element_type(a.larray().scalar_type(), [&, &a = a, &b = b, split = split]<class T>() {
     using K = KeyOf<T>;
     auto members = detail::route_by_key(membership<K>(detail::distinct_keys<T>(share_of(a, split)),
@@ -174,22 +180,36 @@ UniqueAll unique_all(const DNDarray& x) {
           part(found, found.counts, x)};
 }
 
+UniqueAll unique_all(const DNDarray& x, int axis) {
+  auto found = detail::group_slices(x, sanitize_axis(axis, x.ndim(), "unique_all"));
+  return {std::move(found.values), std::move(found.indices), std::move(found.inverse), std::move(found.counts)};
+}
+
 DNDarray intersect1d(const DNDarray& a, const DNDarray& b) {
-  return select_members("intersect1d", a, b, [](auto where, bool nan) { return where == in_both && !nan ? 1 : 0; });
+  return select_members(promoted("intersect1d", a, b),
+                        [](auto where, bool nan) { return where == in_both && !nan ? 1 : 0; });
+}
+Intersection intersect1d_indices(const DNDarray& a, const DNDarray& b) {
+  const auto in_one = unique_all(a), in_other = unique_all(b);
+  const auto common = isin(in_one.values, b), also = isin(in_other.values, a);
+  const auto dtype = promote_types(a.dtype(), b.dtype());
+  return {in_one.values.index({common}).astype(dtype), in_one.indices.index({common}), in_other.indices.index({also})};
 }
 DNDarray union1d(const DNDarray& a, const DNDarray& b) {
-  return select_members("union1d", a, b, [](auto, bool) { return 1; });
+  return select_members(promoted("union1d", a, b), [](auto, bool) { return 1; });
 }
 DNDarray setdiff1d(const DNDarray& a, const DNDarray& b) {
-  return select_members("setdiff1d", a, b,
-                        [](auto where, bool nan) { return where == in_a || (nan && where == in_both) ? 1 : 0; });
+  const auto times = [](auto where, bool nan) { return where == in_a || (nan && where == in_both) ? 1 : 0; };
+  return select_members(compared("setdiff1d", a, b), times).astype(a.dtype());
 }
 DNDarray setxor1d(const DNDarray& a, const DNDarray& b) {
-  return select_members("setxor1d", a, b, [](auto where, bool nan) { return where != in_both ? 1 : nan ? 2 : 0; });
+  return select_members(promoted("setxor1d", a, b), [](auto where, bool nan) {
+    return where != in_both ? 1 : nan ? 2 : 0;
+  });
 }
 
 DNDarray isin(const DNDarray& array, const DNDarray& test_array, const IsinOptions& options) {
-  const auto [x, test, split] = paired("isin", array, test_array);
+  const auto [x, test, split] = compared("isin", array, test_array);
   auto member = detail::with_element_type(x.larray().scalar_type(), [&, &x = x, &test = test]<class T>() {
     return is_member<T>(x, test, test.split().has_value());
   });

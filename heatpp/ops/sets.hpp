@@ -33,18 +33,29 @@ struct UniqueAll {
 [[nodiscard]] UniqueCounts unique_counts(const DNDarray& x);
 [[nodiscard]] UniqueInverse unique_inverse(const DNDarray& x);
 [[nodiscard]] UniqueAll unique_all(const DNDarray& x);
+/// The same of the slices along `axis`: positions count along it, and `inverse` has one axis. Split along `axis`, along
+/// which `x` is recut first; every slice travels once, and its place back.
+[[nodiscard]] UniqueAll unique_all(const DNDarray& x, int axis);
 
 /// The sets of elements of flattened arrays, in rising order: in both, in either, in `a` only, in exactly one. Dtypes
 /// are promoted; the result lies as that of unique, replicated if both arrays are. Each rank sends its own distinct
-/// elements once, as unique. No NaN equals another, but for union1d. Collective. Throws CommError for arrays on
-/// different communicators.
+/// elements once, as unique. No NaN equals another, but for union1d; setdiff1d keeps the dtype of `a`. Collective.
+/// Throws CommError for arrays on different communicators.
 [[nodiscard]] DNDarray intersect1d(const DNDarray& a, const DNDarray& b);
 [[nodiscard]] DNDarray union1d(const DNDarray& a, const DNDarray& b);
 [[nodiscard]] DNDarray setdiff1d(const DNDarray& a, const DNDarray& b);
 [[nodiscard]] DNDarray setxor1d(const DNDarray& a, const DNDarray& b);
 
+/// The elements in both arrays, and where each is first in the flattened ones (int64).
+struct Intersection {
+  DNDarray values, indices_a, indices_b;
+};
+/// intersect1d with return_indices. Communicates as two calls of unique_all and one of isin each.
+[[nodiscard]] Intersection intersect1d_indices(const DNDarray& a, const DNDarray& b);
+
 struct IsinOptions {
-  bool invert = false;  ///< whether they are not among them
+  bool invert = false;         ///< whether they are not among them
+  bool assume_unique = false;  ///< that no element is repeated, which needs not be known
 };
 /// Whether each element of `x` is among those of `test`, as bool in the layout of `x`; NaN never is. Communicates as
 /// the set functions, and the answers; nothing if `test` is replicated. Collective.

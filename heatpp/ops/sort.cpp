@@ -148,14 +148,20 @@ DNDarray argsort(const DNDarray& array, const SortOptions& options) {
   return detail::from_lines(result, axis, x.layout(), x);
 }
 
-DNDarray partition(const DNDarray& x, std::int64_t kth, std::optional<int> axis) {
-  check_kth("partition", x, kth, axis);
+DNDarray partition(const DNDarray& x, const std::vector<std::int64_t>& kth, std::optional<int> axis) {
+  for (const auto k : kth) check_kth("partition", x, k, axis);
   return sort(x, {.axis = axis});
 }
+DNDarray partition(const DNDarray& x, std::int64_t kth, std::optional<int> axis) {
+  return partition(x, std::vector{kth}, axis);
+}
 
-DNDarray argpartition(const DNDarray& x, std::int64_t kth, std::optional<int> axis) {
-  check_kth("argpartition", x, kth, axis);
+DNDarray argpartition(const DNDarray& x, const std::vector<std::int64_t>& kth, std::optional<int> axis) {
+  for (const auto k : kth) check_kth("argpartition", x, k, axis);
   return argsort(x, {.axis = axis});
+}
+DNDarray argpartition(const DNDarray& x, std::int64_t kth, std::optional<int> axis) {
+  return argpartition(x, std::vector{kth}, axis);
 }
 
 DNDarray sort_complex(const DNDarray& x) {

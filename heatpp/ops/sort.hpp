@@ -24,11 +24,14 @@ struct SortOptions {
 [[nodiscard]] DNDarray argsort(const DNDarray& x, const SortOptions& options = {});
 [[nodiscard]] inline DNDarray argsort(const DNDarray& x, int axis) { return argsort(x, SortOptions{.axis = axis}); }
 
-/// sort, whose result has the element at position `kth` of the sorted axis in its place, as all others. Throws
-/// ValueError for kth out of range.
+/// sort, whose result has the element at position `kth` of the sorted axis, or at several, in its place, as all others.
+/// Throws ValueError for kth out of range.
 [[nodiscard]] DNDarray partition(const DNDarray& x, std::int64_t kth, std::optional<int> axis = -1);
+[[nodiscard]] DNDarray partition(const DNDarray& x, const std::vector<std::int64_t>& kth, std::optional<int> axis = -1);
 /// argsort, likewise.
 [[nodiscard]] DNDarray argpartition(const DNDarray& x, std::int64_t kth, std::optional<int> axis = -1);
+[[nodiscard]] DNDarray argpartition(const DNDarray& x, const std::vector<std::int64_t>& kth,
+                                    std::optional<int> axis = -1);
 
 /// sort along the last axis with a complex result: complex64 for whole numbers of up to 16 bits and complex64, else
 /// complex128.

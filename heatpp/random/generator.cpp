@@ -119,21 +119,32 @@ DNDarray Generator::normal(const Operand& loc, const Operand& scale, const Shape
 
 DNDarray Generator::integers(std::int64_t low, std::optional<std::int64_t> high, const Shape& shape,
                              const ArrayOptions& options) {
-  const auto first = high ? low : 0, last = high.value_or(low);
-  if (first >= last)
-    heatpp::detail::raise<ValueError>("integers", "got low {}, high {}; expected low < high", first, last);
+  return integers(IntegerRange{.low = high ? low : 0, .high = high.value_or(low)}, shape, options);
+}
+
+DNDarray Generator::integers(const IntegerRange& range, const Shape& shape, const ArrayOptions& options) {
+  const auto& [first, end, endpoint] = range;
+  if (first > end || (first == end && !endpoint))
+    heatpp::detail::raise<ValueError>("integers", "got low {}, high {}; expected low {} high", first, end,
+                                      endpoint ? "<=" : "<");
   const auto target = target_of("integers", {}, shape, options, int64);
-  if (!holds(target.dtype, first, last - 1))
+  if (!holds(target.dtype, first, endpoint ? end : end - 1))
     heatpp::detail::raise<ValueError>("integers", "got low {}, high {} for {}; expected a dtype that holds them", first,
-                                      last, name(target.dtype));
+                                      end, name(target.dtype));
   const auto base = reserve(target.layout.size());
-  const auto span = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
+  const auto span = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(first) + std::uint64_t{endpoint};
   auto block = at::empty(target.local_shape(), at::kLong);
   auto* out = block.data_ptr<std::int64_t>();
-  for_each_element(target, Key(state_.key), base, [&](Draws& d, std::int64_t i) {
-    out[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(first) + d.below(span));
+  for_each_element(target, Key(state_.key), base, [&, low = first](Draws& d, std::int64_t i) {
+    out[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + d.below(span));
   });
   return target.wrap(std::move(block));
+}
+
+DNDarray Generator::bytes(std::int64_t n, const ArrayOptions& options) {
+  auto as_bytes = options;
+  as_bytes.dtype = uint8;
+  return integers(256, std::nullopt, {n}, as_bytes);
 }
 
 Generator& default_generator() {

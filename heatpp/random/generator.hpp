@@ -21,6 +21,13 @@ struct ChoiceOptions {
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: p's, or default_comm()
 };
 
+/// Whole numbers from `low` up to `high`.
+struct IntegerRange {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  bool endpoint = false;  ///< whether `high` is among them
+};
+
 /// Counter-based random numbers (Philox4x32-10, Salmon et al., SC'11). An element is a function of the generator's
 /// state and the element's index in the whole array, so an array has the same elements for any number of ranks and any
 /// split. Every call moves the position on by the array's size, alike on all ranks, and communicates nothing. The bits
@@ -53,6 +60,11 @@ class Generator {
   [[nodiscard]] DNDarray integers(std::int64_t low, std::optional<std::int64_t> high = std::nullopt,
                                   const Shape& shape = {}, const ArrayOptions& options = {});
 
+  /// The same for a range whose end may belong to it: `integers({.low = 1, .high = 6, .endpoint = true}, {10})`.
+  [[nodiscard]] DNDarray integers(const IntegerRange& range, const Shape& shape = {}, const ArrayOptions& options = {});
+  /// The bits of so many random bytes, as uint8.
+  [[nodiscard]] DNDarray bytes(std::int64_t n, const ArrayOptions& options = {});
+
 #define HEATPP_RANDOM0(name, sampler, doc) \
   [[nodiscard]] DNDarray name(const Shape& shape = {}, const ArrayOptions& options = {});
 #define HEATPP_RANDOM1(name, sampler, p, p_default, doc) \
@@ -76,6 +88,9 @@ class Generator {
   [[nodiscard]] DNDarray permutation(const DNDarray& x, int axis = 0);
   /// The same in place.
   void shuffle(const DNDarray& x, int axis = 0);
+  /// Each line along `axis` in a random order of its own, cut evenly; all elements together for nullopt. Communicates
+  /// as argsort and take_along_axis, or as permutation. Collective.
+  [[nodiscard]] DNDarray permuted(const DNDarray& x, std::optional<int> axis = std::nullopt);
 
   /// Elements of 0 .. n - 1, as int64. Without p: local. With p: collective, one allreduce, and an all-gather of p
   /// where it is split, or without replacement of the elements that every rank would choose. Throws ValueError where p
@@ -90,6 +105,10 @@ class Generator {
   /// How often each of the outcomes with probabilities `pvals` comes in n trials: int64, (*shape, pvals.size()).
   [[nodiscard]] DNDarray multinomial(std::int64_t n, const std::vector<double>& pvals, const Shape& shape = {},
                                      const ArrayOptions& options = {});
+  /// How many of each color come when `nsample` are drawn without replacement from colors[i] of each: int64,
+  /// (*shape, colors.size()). Throws ValueError for negative numbers and more draws than there are.
+  [[nodiscard]] DNDarray multivariate_hypergeometric(const std::vector<std::int64_t>& colors, std::int64_t nsample,
+                                                     const Shape& shape = {}, const ArrayOptions& options = {});
   /// Normal vectors of shape (*shape, k) with the given mean (k) and covariance (k, k), of which the lower triangle is
   /// read. Throws ValueError where it is not positive semidefinite. Collective where mean or covariance are split.
   [[nodiscard]] DNDarray multivariate_normal(const DNDarray& mean, const DNDarray& covariance, const Shape& shape = {},

@@ -100,6 +100,27 @@ DNDarray Generator::multinomial(std::int64_t n, const std::vector<double>& pvals
   });
 }
 
+DNDarray Generator::multivariate_hypergeometric(const std::vector<std::int64_t>& colors, std::int64_t nsample,
+                                                const Shape& shape, const ArrayOptions& options) {
+  std::int64_t all = 0;
+  for (const auto n : colors) all += n;
+  if (colors.empty() || nsample < 0 || nsample > all || std::ranges::any_of(colors, [](auto n) { return n < 0; }))
+    raise<ValueError>("multivariate_hypergeometric",
+                      "got colors {}, nsample {}; expected numbers >= 0 and no more draws than their sum",
+                      heatpp::detail::tuple_text(colors), nsample);
+  const auto target = rows_target("multivariate_hypergeometric", shape, colors.size(), options, int64);
+  return sample_rows<std::int64_t>(*this, target, [&, all](Draws& d, std::int64_t* row) {
+    auto others = all, left = nsample;
+    for (std::size_t i = 0; i < colors.size(); ++i) {
+      others -= colors[i];
+      row[i] = others == 0 ? left
+                           : Hypergeometric::draw(d, static_cast<double>(colors[i]), static_cast<double>(others),
+                                                  static_cast<double>(left));
+      left -= row[i];
+    }
+  });
+}
+
 DNDarray Generator::multivariate_normal(const DNDarray& mean, const DNDarray& covariance, const Shape& shape,
                                         const ArrayOptions& options) {
   if (mean.ndim() != 1)

@@ -1,5 +1,8 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/route.hpp>
+#include <heatpp/ops/reshape.hpp>
+#include <heatpp/ops/selection.hpp>
+#include <heatpp/ops/sort.hpp>
 #include <heatpp/random/detail/bijection.hpp>
 #include <heatpp/random/detail/sample.hpp>
 #include <heatpp/random/generator.hpp>
@@ -45,7 +48,7 @@ at::Tensor exchanged(const at::Tensor& rows, const Layout& layout, const Communi
   return arrived.index_select(0, place);
 }
 
-at::Tensor permuted(const DNDarray& x, int axis, const Bijection& permutation) {
+at::Tensor permuted_block(const DNDarray& x, int axis, const Bijection& permutation) {
   if (x.split() != axis || x.comm().size() == 1) {
     const auto n = x.shape()[static_cast<std::size_t>(axis)];
     return x.larray().index_select(axis, values(0, n, permutation));
@@ -67,12 +70,19 @@ DNDarray Generator::permutation(std::int64_t n, const ArrayOptions& options) {
 DNDarray Generator::permutation(const DNDarray& x, int axis) {
   axis = sanitize_axis(axis, x.ndim(), "permutation");
   const auto bijection = next_bijection(*this, x.shape()[static_cast<std::size_t>(axis)]);
-  return wrap(permuted(x, axis, bijection), x.layout(), x.comm());
+  return wrap(permuted_block(x, axis, bijection), x.layout(), x.comm());
+}
+
+DNDarray Generator::permuted(const DNDarray& x, std::optional<int> axis) {
+  if (!axis) return reshape(permutation(flatten(x)), x.shape());
+  const auto along = sanitize_axis(*axis, x.ndim(), "permuted");
+  const auto keys = random(x.shape(), {.dtype = float64, .split = x.split(), .device = x.device(), .comm = x.comm()});
+  return take_along_axis(x, argsort(keys, along), along);
 }
 
 void Generator::shuffle(const DNDarray& x, int axis) {
   axis = sanitize_axis(axis, x.ndim(), "shuffle");
-  x.larray().copy_(permuted(x, axis, next_bijection(*this, x.shape()[static_cast<std::size_t>(axis)])));
+  x.larray().copy_(permuted_block(x, axis, next_bijection(*this, x.shape()[static_cast<std::size_t>(axis)])));
 }
 
 }  // namespace heatpp::random

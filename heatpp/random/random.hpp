@@ -45,6 +45,15 @@ namespace heatpp::random {
                                        const Shape& shape = {}, const ArrayOptions& options = {}) {
   return default_generator().integers(low, high, shape, options);
 }
+[[nodiscard]] inline DNDarray integers(const IntegerRange& range, const Shape& shape = {},
+                                       const ArrayOptions& options = {}) {
+  return default_generator().integers(range, shape, options);
+}
+/// So many random bytes, as uint8.
+[[nodiscard]] inline DNDarray bytes(std::int64_t n, const ArrayOptions& options = {}) {
+  return default_generator().bytes(n, options);
+}
+/// Whole numbers in [low, high), or [0, low) without `high`.
 [[nodiscard]] inline DNDarray randint(std::int64_t low, std::optional<std::int64_t> high = std::nullopt,
                                       const Shape& shape = {}, const ArrayOptions& options = {}) {
   return integers(low, high, shape, options);
@@ -94,6 +103,11 @@ namespace heatpp::random {
 /// Puts the rows of `x` into random order, in place.
 inline void shuffle(const DNDarray& x, int axis = 0) { default_generator().shuffle(x, axis); }
 
+/// Each line along `axis` in a random order of its own; all elements for nullopt.
+[[nodiscard]] inline DNDarray permuted(const DNDarray& x, std::optional<int> axis = std::nullopt) {
+  return default_generator().permuted(x, axis);
+}
+
 /// Whole numbers below n, or rows of an array, with or without replacement and weights.
 [[nodiscard]] inline DNDarray choice(std::int64_t n, const Shape& shape = {}, const ChoiceOptions& options = {}) {
   return default_generator().choice(n, shape, options);
@@ -112,6 +126,11 @@ inline void shuffle(const DNDarray& x, int axis = 0) { default_generator().shuff
 [[nodiscard]] inline DNDarray multinomial(std::int64_t n, const std::vector<double>& pvals, const Shape& shape = {},
                                           const ArrayOptions& options = {}) {
   return default_generator().multinomial(n, pvals, shape, options);
+}
+/// How many of each color come when `nsample` are drawn without replacement.
+[[nodiscard]] inline DNDarray multivariate_hypergeometric(const std::vector<std::int64_t>& colors, std::int64_t nsample,
+                                                          const Shape& shape = {}, const ArrayOptions& options = {}) {
+  return default_generator().multivariate_hypergeometric(colors, nsample, shape, options);
 }
 /// Normal vectors.
 [[nodiscard]] inline DNDarray multivariate_normal(const DNDarray& mean, const DNDarray& covariance,

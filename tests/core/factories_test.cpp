@@ -1,5 +1,6 @@
 #include "../support.hpp"
 
+#include <heatpp/core/slice.hpp>
 #include <heatpp/interop/xtensor.hpp>
 
 #include <numeric>
@@ -95,4 +96,41 @@ TEST_CASE("astype converts, and shares where nothing is to do", "[core][dndarray
   CHECK(x.astype(ht::int32).to_vector<std::int32_t>() == std::vector<std::int32_t>{1, -2});
   CHECK(x.astype(ht::float32).local<float>().data() == x.local<float>().data());
   CHECK(ht::copy(x).local<float>().data() != x.local<float>().data());
+}
+
+TEST_CASE("linspace ends where it is told, and rounds whole numbers down", "[core][factories]") {
+  const auto open =
+      ht::linspace({.start = 1, .stop = 3, .num = 4, .endpoint = false}, {.dtype = ht::float64, .split = 0});
+  CHECK(same(open, at::tensor({1., 1.5, 2., 2.5}, at::kDouble)));
+  CHECK(same(ht::linspace(-3, 3, 8, {.dtype = ht::int64, .split = 0}),
+             at::tensor({-3, -3, -2, -1, 0, 1, 2, 3}, at::kLong)));
+  CHECK(same(ht::full_like(open, 7, ht::int16), at::full({4}, 7, at::kShort)));
+  CHECK(ht::zeros_like(open, ht::bool_).dtype() == ht::bool_);
+}
+
+TEST_CASE("shapes and blocks are told without arrays", "[core][factories]") {
+  CHECK(ht::broadcast_shapes({{3, 1}, {1, 4}, {2, 1, 1}}) == ht::Shape{2, 3, 4});
+  CHECK_THROWS_AS(ht::broadcast_shapes({{3}, {4}, {1}}), ht::ValueError);
+  CHECK_THROWS_AS(ht::sanitize_shape({3, -1}), ht::ValueError);
+  CHECK(ht::sanitize_slice({.start = -3, .step = 2}, 10).count == 2);
+  CHECK(ht::isscalar(3.5));
+  CHECK_FALSE(ht::isscalar(ht::ones({1})));
+  const auto x = ht::ones({7, 2}, {.split = 0});
+  CHECK(ht::lshape_map(x)[0] == x.layout().local_shape(0));
+  CHECK(ht::is_distributed(x) == (ht::world().size() > 1));
+}
+
+TEST_CASE("an array is collected on one rank", "[core][redistribute]") {
+  const auto global = at::arange(14).reshape({7, 2});
+  const auto last = ht::world().size() - 1;
+  for (const auto& layout : every_layout({7, 2})) {
+    auto x = distribute(global, layout);
+    ht::collect_(x, last);
+    CHECK(x.layout().count(last) == x.shape()[static_cast<std::size_t>(*x.split())]);
+    CHECK(same(x, global));
+    ht::resplit_(x, 1);
+    CHECK(x.split() == 1);
+  }
+  CHECK_THROWS_AS(ht::collect(ht::full({}, 1)), ht::ValueError);
+  CHECK_THROWS_AS(ht::collect(ht::ones({3}), last + 1), ht::ValueError);
 }

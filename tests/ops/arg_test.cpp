@@ -82,3 +82,13 @@ TEST_CASE("averages weigh elements or indices", "[ops][moments]") {
   }
   CHECK_THROWS_AS(ht::average(ht::ones({5, 3}), {.axis = 0, .weights = ht::ones({3})}), ht::ValueError);
 }
+
+TEST_CASE("a slice of nothing but NaN has no position", "[ops][arg]") {
+  const auto global = at::tensor({1.f, NAN, 2.f, NAN, NAN, NAN}).reshape({3, 2});
+  for (const auto& layout : every_layout({3, 2})) {
+    const auto x = distribute(global, layout);
+    CHECK(ht::nanargmax(x).item<std::int64_t>() == 2);
+    CHECK_THROWS_WITH(ht::nanargmax(x, 0), Catch::Contains("[nanargmax] got an array of shape (3, 2)"));
+    CHECK_THROWS_AS(ht::nanargmin(x, 1), ht::ValueError);
+  }
+}

@@ -127,3 +127,48 @@ TEST_CASE("padding grows the first and the last block", "[ops][join]") {
   CHECK_THROWS_AS(ht::pad(ht::ones({3}), {{-1, 0}}), ht::ValueError);
   CHECK_THROWS_AS(ht::pad(ht::ones({3, 3, 3}), {{1, 0}, {1, 1}}), ht::ValueError);
 }
+
+TEST_CASE("values are inserted at several positions", "[ops][join]") {
+  const auto v = at::arange(5), m = at::arange(6).reshape({2, 3});
+  for (const auto& layout : every_layout({5})) {
+    const auto x = distribute(v, layout), values = ht::array({10, 20, 30}, {.split = 0});
+    CHECK(same(ht::insert(x, {4, 1, 1}, values), at::tensor({0, 20, 30, 1, 2, 3, 10, 4}, at::kLong)));
+    CHECK(same(ht::insert(x, {0, -1}, ht::full({}, 7)), at::tensor({7, 0, 1, 2, 3, 7, 4}, at::kLong)));
+    CHECK(same(ht::delete_(x, ht::slice(3, std::nullopt, -2)), at::tensor({0, 2, 4}, at::kLong)));
+    CHECK(same(ht::delete_(x, x > 2), at::tensor({0, 1, 2}, at::kLong)));
+    CHECK(same(ht::delete_(x, -2), at::tensor({0, 1, 2, 4}, at::kLong)));
+    CHECK_THROWS_AS(ht::insert(x, {0, 6}, ht::full({}, 7)), ht::IndexError);
+  }
+  for (const auto& layout : every_layout({2, 3})) {
+    const auto x = distribute(m, layout);
+    CHECK(same(ht::insert(x, 1, ht::array({7, 8})), at::tensor({0, 7, 8, 1, 2, 3, 4, 5}, at::kLong)));
+    CHECK(
+        same(ht::insert(x, 1, ht::array({7, 8}), 1), at::tensor({0, 7, 1, 2, 3, 8, 4, 5}, at::kLong).reshape({2, 4})));
+    CHECK(same(ht::delete_(x, {0, 4}), at::tensor({1, 2, 3, 5}, at::kLong)));
+    CHECK(same(ht::roll(x, {1, -1}, {0, 1}), m.roll({1, -1}, {0, 1})));
+    CHECK(same(ht::roll(x, {1}, {0, 1}), m.roll({1, 1}, {0, 1})));
+    CHECK_THROWS_AS(ht::roll(x, {1, 2, 3}, {0, 1}), ht::ValueError);
+  }
+}
+
+TEST_CASE("padding by ramps and statistics is NumPy's", "[ops][pad]") {
+  const auto global = at::tensor({1, 2, 9, 4, 3, 5}, at::kLong).reshape({2, 3});
+  using enum ht::PadMode;
+  for (const auto& layout : every_layout({2, 3})) {
+    const auto x = distribute(global, layout);
+    const auto rows = [&](const ht::PadOptions& options) { return ht::pad(x, {{2, 0}, {0, 1}}, options); };
+    CHECK(same(rows({.mode = maximum}),
+               at::tensor({4, 3, 9, 9, 4, 3, 9, 9, 1, 2, 9, 9, 4, 3, 5, 5}, at::kLong).reshape({4, 4})));
+    CHECK(same(rows({.mode = minimum}),
+               at::tensor({1, 2, 5, 1, 1, 2, 5, 1, 1, 2, 9, 1, 4, 3, 5, 3}, at::kLong).reshape({4, 4})));
+    CHECK(same(rows({.mode = mean}),
+               at::tensor({2, 2, 7, 4, 2, 2, 7, 4, 1, 2, 9, 4, 4, 3, 5, 4}, at::kLong).reshape({4, 4})));
+    CHECK(same(rows({.mode = mean, .stat_length = 1}),
+               at::tensor({1, 2, 9, 9, 1, 2, 9, 9, 1, 2, 9, 9, 4, 3, 5, 5}, at::kLong).reshape({4, 4})));
+    CHECK(same(ht::pad(x.astype(ht::float64), {{0, 0}, {0, 2}}, {.mode = median}),
+               at::tensor({1., 2., 9., 2., 2., 4., 3., 5., 4., 4.}, at::kDouble).reshape({2, 5})));
+    CHECK(same(ht::pad(x, {{0, 0}, {2, 2}}, {.mode = linear_ramp, .value = 0}),
+               at::tensor({0, 0, 1, 2, 9, 4, 0, 0, 2, 4, 3, 5, 2, 0}, at::kLong).reshape({2, 7})));
+  }
+  CHECK_THROWS_AS(ht::pad(ht::zeros({0}, {.split = 0}), {{1, 1}}, {.mode = mean}), ht::ValueError);
+}

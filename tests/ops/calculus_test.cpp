@@ -3,6 +3,7 @@
 #include <heatpp/ops/calculus.hpp>
 #include <heatpp/ops/creation.hpp>
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/index.hpp>
 
 TEST_CASE("differences, derivatives and integrals", "[ops][calculus]") {
   const auto global = (at::arange(5 * 4 * 3, at::kDouble) * 1.7).sin().reshape({5, 4, 3});
@@ -69,5 +70,39 @@ TEST_CASE("arrays are made from formulas", "[ops][creation]") {
     const auto packed = ht::packbits(distribute(bits, layout), 0);
     CHECK(same(packed, at::tensor({131, 131, 64, 64}).to(at::kByte).reshape({2, 2})));
     CHECK(same(ht::unpackbits(packed, 0), at::constant_pad_nd(bits.to(at::kByte), {0, 0, 0, 6}, 0)));
+  }
+}
+
+TEST_CASE("a gradient of second order at the ends is exact for parabolas", "[ops][calculus]") {
+  const auto points = at::tensor({0., 1., 3., 4., 7.}, at::kDouble), even = at::arange(5, at::kDouble);
+  for (const auto& layout : every_layout({5})) {
+    const auto x = distribute(points, layout);
+    CHECK(close(ht::gradient(x * x, {.coordinates = x, .edge_order = 2}), points * 2));
+    const auto y = distribute(even, layout);
+    CHECK(close(ht::gradient(y * y, {.spacing = 0.5, .edge_order = 2}), even * 4));
+    CHECK_THROWS_AS(ht::gradient(x, {.edge_order = 3}), ht::ValueError);
+  }
+}
+
+TEST_CASE("interpolation passes through infinite values and over a period", "[ops][calculus]") {
+  const auto wanted = at::tensor({0., 1., 1.5, 2., 3., 9.}, at::kDouble);
+  const auto xp = ht::array({1, 2, 4}), infinite = ht::array({1.0, INFINITY, 2.0}), fp = ht::array({10.0, 20.0, 0.0});
+  for (const auto& layout : every_layout({6})) {
+    const auto x = distribute(wanted, layout);
+    CHECK(same(ht::interp(x, {xp, infinite}), at::tensor({1., 1., INFINITY, INFINITY, INFINITY, 2.}, at::kDouble)));
+    CHECK(close(ht::interp(x, {xp, fp}, {.period = 5}), at::tensor({5., 10., 15., 20., 10., 0.}, at::kDouble)));
+  }
+  CHECK_THROWS_AS(ht::interp(xp, {xp, fp}, {.period = 0}), ht::ValueError);
+}
+
+TEST_CASE("bits are packed in either order, and flattened", "[ops][calculus]") {
+  const auto bits = at::tensor({1, 0, 1, 0, 1, 1, 0, 0, 1}).reshape({3, 3}).to(at::kBool);
+  for (const auto& layout : every_layout({3, 3})) {
+    const auto x = distribute(bits, layout);
+    CHECK(same(ht::packbits(x), at::tensor({0b10101100, 0b10000000}).to(at::kByte)));
+    CHECK(same(ht::packbits(x, 1, ht::BitOrder::little), at::tensor({5, 6, 4}).reshape({3, 1}).to(at::kByte)));
+    CHECK(same(
+        ht::unpackbits(ht::packbits(x, 1, ht::BitOrder::little), 1, ht::BitOrder::little)(ht::all_of, ht::slice(0, 3)),
+        bits.to(at::kByte)));
   }
 }

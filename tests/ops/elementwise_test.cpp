@@ -2,6 +2,7 @@
 
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
+#include <heatpp/ops/reduce.hpp>
 
 namespace {
 
@@ -197,5 +198,126 @@ TEST_CASE("aliases and functions of two blocks equal LibTorch's", "[ops][element
     v <<= 1;
     v |= 1;
     CHECK(same(v, (whole % 4) * 2 + 1));
+  }
+}
+
+TEST_CASE("uint8 is divided by 255 as by any other number", "[ops][elementwise]") {
+  for (const auto& layout : every_layout({4})) {
+    const auto a = distribute(at::tensor({1, 255, 254, 7}).to(at::kByte), layout),
+               b = distribute(at::tensor({255, 255, 255, 0}).to(at::kByte), layout);
+    CHECK(same(ht::floor_divide(a, b), at::tensor({0, 1, 0, 0}).to(at::kByte)));
+    CHECK(same(ht::remainder(a, b), at::tensor({1, 0, 254, 0}).to(at::kByte)));
+    CHECK(same(ht::fmod(a, b), at::tensor({1, 0, 254, 0}).to(at::kByte)));
+  }
+}
+
+TEST_CASE("numbers out of range of a dtype are compared, and refused elsewhere", "[ops][elementwise]") {
+  for (const auto& layout : every_layout({3})) {
+    const auto x = distribute(at::tensor({0, 255, 1}).to(at::kByte), layout);
+    CHECK(same(x < -1, at::zeros({3}, at::kBool)));
+    CHECK(same(x != 300, at::ones({3}, at::kBool)));
+    CHECK(same(x / -1, at::tensor({-0.f, -255.f, -1.f})));
+    CHECK(same(ht::clip(x, -5, 300), at::tensor({0, 255, 1}).to(at::kByte)));
+    CHECK_THROWS_WITH(x + 300, Catch::Contains("[add] got the number 300 for an array of uint8; expected 0 .. 255"));
+    CHECK_THROWS_AS(x *= -1, ht::ValueError);
+    CHECK_THROWS_WITH(ht::power(x, -1), Catch::Contains("[power] got the number -1"));
+    CHECK_THROWS_WITH(ht::power(x.astype(ht::int32), -1), Catch::Contains("[power] got the exponent -1"));
+  }
+}
+
+TEST_CASE("bool is computed with as NumPy does", "[ops][elementwise]") {
+  for (const auto& layout : every_layout({3})) {
+    const auto truth = distribute(at::tensor({1, 0, 1}).to(at::kBool), layout);
+    const auto bytes = distribute(at::tensor({1, 2, 3}).to(at::kChar), layout);
+    CHECK(same(ht::abs(truth), at::tensor({1, 0, 1}).to(at::kBool)));
+    CHECK(same(ht::square(truth), at::tensor({1, 0, 1}).to(at::kChar)));
+    CHECK(same(ht::floor_divide(truth, truth), at::tensor({1, 0, 1}).to(at::kChar)));
+    CHECK(same(ht::power(truth, truth), at::tensor({1, 1, 1}).to(at::kChar)));
+    CHECK(same(truth - bytes, at::tensor({0, -2, -2}).to(at::kChar)));
+    CHECK(same(1.5 - truth, at::tensor({0.5f, 1.5f, 0.5f})));
+    CHECK(same(bytes - true, at::tensor({0, 1, 2}).to(at::kChar)));
+    CHECK(same(ht::bitwise_count(truth), at::tensor({1, 0, 1}).to(at::kByte)));
+    CHECK(same(ht::hypot(bytes * 3, bytes * 4), at::tensor({5.f, 10.f, 15.f})));
+    CHECK_THROWS_AS(truth - truth, ht::TypeError);
+  }
+}
+
+TEST_CASE("rounding takes every dtype", "[ops][elementwise]") {
+  for (const auto& layout : every_layout({4})) {
+    const auto whole = distribute(at::tensor({15, 25, -149, 7}, at::kInt), layout);
+    CHECK(same(ht::round(whole, 2), at::tensor({15, 25, -149, 7}, at::kInt)));
+    CHECK(same(ht::round(whole, -1), at::tensor({20, 20, -150, 10}, at::kInt)));
+    CHECK(same(ht::rint(whole), at::tensor({15.f, 25.f, -149.f, 7.f})));
+    CHECK(same(ht::reciprocal(whole - 16), at::tensor({-1, 0, 0, 0}, at::kInt)));
+    const auto z =
+        at::complex(at::tensor({0.5, 1.5, -2.25, 3.0}, at::kDouble), at::tensor({2.5, -0.75, 1.0, 0.0}, at::kDouble));
+    CHECK(same(ht::round(distribute(z, layout)),
+               at::complex(at::tensor({0., 2., -2., 3.}, at::kDouble), at::tensor({2., -1., 1., 0.}, at::kDouble))));
+  }
+}
+
+TEST_CASE("infinite complex numbers and signed zeros survive", "[ops][elementwise]") {
+  const auto part = at::tensor({1., INFINITY, 0.}, at::kDouble);
+  const auto z = at::complex(part, -part);
+  for (const auto& layout : every_layout({3})) {
+    const auto x = distribute(z, layout);
+    CHECK(same(ht::real(x + x), part * 2));
+    CHECK(same(ht::imag(x - 1), -part));
+    const auto y = ht::copy(x);
+    y += x;
+    CHECK(same(ht::imag(y), part * -2));
+    const auto zeros = distribute(at::tensor({-0., 4., -6.}, at::kDouble), layout);
+    CHECK(same(ht::signbit(zeros % 2), at::zeros({3}, at::kBool)));
+    CHECK(same(ht::signbit(zeros % -2), at::ones({3}, at::kBool)));
+    CHECK(close(ht::angle(zeros), at::tensor({M_PI, 0., M_PI}, at::kDouble)));
+    CHECK(same(ht::heaviside(zeros / zeros, 1), at::tensor({NAN, 1.f, 1.f}).to(at::kDouble)));
+  }
+}
+
+TEST_CASE("where takes conditions and values without axes", "[ops][elementwise]") {
+  const auto truth = ht::full({}, true), two = ht::full({}, 2.0, {.dtype = ht::float64});
+  CHECK(ht::where(truth, 1, two).item<double>() == 1);
+  for (const auto& layout : every_layout({3}))
+    CHECK(same(ht::where(truth, distribute(at::arange(3), layout), two), at::arange(3).to(at::kDouble)));
+}
+
+TEST_CASE("functions in place write over their array", "[ops][elementwise]") {
+  const auto global = at::tensor({7, -7, 5, 3, 0}, at::kLong), other = at::tensor({2, 2, 0, -1, 4}, at::kLong);
+  for (const auto& layout : every_layout({5}))
+    for (const auto& with : every_layout({5})) {
+      const auto b = distribute(other, with);
+      const auto after = [&](const ht::DNDarray& (*f)(const ht::DNDarray&, const ht::Operand&)) {
+        const auto x = distribute(global, layout);
+        f(x, b);
+        return x;
+      };
+      CHECK(same(after(ht::add_), global + other));
+      CHECK(same(after(ht::sub_), global - other));
+      CHECK(same(after(ht::mul_), global * other));
+      CHECK(same(after(ht::floordiv_), at::tensor({3, -4, 0, -3, 0}, at::kLong)));
+      CHECK(same(after(ht::mod_), at::tensor({1, 1, 0, 0, 0}, at::kLong)));
+      CHECK(same(after(ht::fmod_), at::tensor({1, -1, 0, 0, 0}, at::kLong)));
+      CHECK(same(after(ht::gcd_), at::gcd(global, other)));
+      CHECK(same(after(ht::lcm_), at::lcm(global, other)));
+      CHECK(same(after(ht::bitwise_xor_), global ^ other));
+      CHECK_THROWS_AS(after(ht::div_), ht::TypeError);
+      CHECK_THROWS_AS(after(ht::hypot_), ht::TypeError);
+    }
+  const auto x = ht::array({1.5, -2.0, 0.0}, {.split = 0});
+  ht::neg_(ht::pow_(x, 2));
+  CHECK(same(x, at::tensor({-2.25f, -4.f, -0.f})));
+  const auto y = ht::arange(3, {.split = 0});
+  CHECK(same(ht::invert_(y), at::tensor({-1, -2, -3}, at::kLong)));
+  const auto z = ht::array({NAN, 1.0}, {.split = 0});
+  CHECK(same(ht::nan_to_num_(z, {.nan = 3}), at::tensor({3.f, 1.f})));
+  CHECK_THROWS_AS(ht::power_(y, 0.5), ht::TypeError);
+}
+
+TEST_CASE("real_if_close drops imaginary parts that are rounding errors", "[ops][elementwise]") {
+  const auto parts = at::tensor({1., 2., 3.}, at::kDouble);
+  for (const auto& layout : every_layout({3})) {
+    CHECK(same(ht::real_if_close(distribute(at::complex(parts, parts * 1e-15), layout)), parts));
+    CHECK(ht::real_if_close(distribute(at::complex(parts, parts * 1e-9), layout)).dtype() == ht::complex128);
+    CHECK(same(ht::real_if_close(distribute(parts, layout)), parts));
   }
 }

@@ -133,3 +133,21 @@ TEST_CASE("bad histograms are errors", "[ops][histogram]") {
   CHECK_THROWS_AS(ht::histogramdd(ht::ones({4, 2}), {.bins = {1, 2, 3}}), ht::ValueError);
   CHECK_THROWS_AS(ht::histogram2d(x, ht::ones({5})), ht::ValueError);
 }
+
+TEST_CASE("the rules give NumPy's numbers of bins", "[ops][histogram]") {
+  const auto global = at::sin(at::arange(200, at::kDouble)) + at::arange(200, at::kDouble) * 0.01;
+  const std::pair<std::string_view, std::int64_t> rules[] = {{"auto", 9},  {"doane", 9}, {"fd", 9},    {"rice", 12},
+                                                             {"scott", 8}, {"sqrt", 15}, {"stone", 5}, {"sturges", 9}};
+  for (const auto& layout : every_layout({200})) {
+    const auto x = distribute(global, layout);
+    for (const auto& [rule, bins] : rules) {
+      CHECK(ht::histogram(x, {.rule = rule}).first.size() == bins);
+    }
+    CHECK(ht::histogram_bin_edges(x, {.range = std::pair(0.0, 1.0), .rule = "auto"}).size() == 9);
+    CHECK(ht::histogram(x.astype(ht::int32), {.rule = "sqrt"}).first.size() == 2);
+  }
+  const auto x = ht::ones({3}, {.split = 0});
+  CHECK(ht::histogram(x, {.rule = "fd"}).first.size() == 1);
+  CHECK_THROWS_WITH(ht::histogram(x, {.rule = "best"}), Catch::Contains("[histogram] got the rule \"best\""));
+  CHECK_THROWS_AS(ht::histogram(x, {.weights = x, .rule = "auto"}), ht::ValueError);
+}

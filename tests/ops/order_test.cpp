@@ -63,7 +63,8 @@ TEST_CASE("bad percentiles are errors", "[ops][order]") {
   CHECK_THROWS_WITH(ht::percentile(x, 101.0), Catch::Contains("[percentile] got q = 101"));
   CHECK_THROWS_AS(ht::percentile(x, std::vector<double>{NAN}), ht::ValueError);
   CHECK_THROWS_AS(ht::median(x, 2), ht::IndexError);
-  CHECK_THROWS_AS(ht::median(ht::ones({0, 3}, {.split = 0}), 0), ht::ValueError);
+  CHECK_THROWS_AS(ht::percentile(ht::ones({0, 3}, {.split = 0}), 50.0, {.axis = 0}), ht::ValueError);
+  CHECK(same(ht::median(ht::ones({0, 3}, {.split = 0}), 0), at::full({3}, NAN)));
   CHECK_THROWS_AS(ht::median(ht::ones({3}, {.dtype = ht::complex64})), ht::TypeError);
 }
 
@@ -116,4 +117,14 @@ TEST_CASE("the estimates of Hyndman and Fan are NumPy's", "[ops][order]") {
   CHECK(of(interpolated_inverted_cdf) == Values{1, 1.5, 3, 6, 9});
   CHECK(of(hazen) == Values{1, 2, 4, 7, 9});
   CHECK(of(weibull) == Values{1, 1.75, 4, 7.5, 9});
+}
+
+TEST_CASE("methods that pick elements keep their dtype", "[ops][order]") {
+  const auto global = at::tensor({7, 1, 5, 3}, at::kLong);
+  for (const auto& layout : every_layout({4})) {
+    const auto x = distribute(global, layout);
+    CHECK(same(ht::percentile(x, {0, 50, 100}, {.interpolation = ht::Interpolation::lower}),
+               at::tensor({1, 3, 7}, at::kLong)));
+    CHECK(ht::percentile(x, 50.0).dtype() == ht::float32);
+  }
 }

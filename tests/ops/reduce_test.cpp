@@ -1,5 +1,6 @@
 #include "../support.hpp"
 
+#include <heatpp/ops/nan.hpp>
 #include <heatpp/ops/reduce.hpp>
 #include <heatpp/ops/scan.hpp>
 
@@ -83,4 +84,52 @@ TEST_CASE("scans run over empty and uneven blocks", "[ops][scan]") {
     CHECK(ht::cumsum(x, -1).layout() == layout);
     CHECK_THROWS_AS(ht::cumsum(x, 2), ht::IndexError);
   }
+}
+
+TEST_CASE("any and all of uint8 are bool", "[ops][reduce]") {
+  const auto global = at::tensor({1, 0, 3, 2}).reshape({2, 2}).to(at::kByte);
+  for (const auto& layout : every_layout({2, 2})) {
+    CHECK(same(ht::any(distribute(global, layout), 0), at::tensor({1, 1}).to(at::kBool)));
+    CHECK(same(ht::all(distribute(global, layout), 0), at::tensor({1, 0}).to(at::kBool)));
+  }
+}
+
+TEST_CASE("arrays without axes reduce", "[ops][reduce]") {
+  const auto x = ht::full({}, 2.5, {.dtype = ht::float64});
+  CHECK(same(ht::nansum(x), at::full({}, 2.5, at::kDouble)));
+  CHECK(same(ht::nanmax(x), at::full({}, 2.5, at::kDouble)));
+  CHECK(same(ht::nanvar(x), at::full({}, 0., at::kDouble)));
+}
+
+TEST_CASE("the variance beside NaN is that of the other elements", "[ops][reduce]") {
+  const auto global = at::tensor({1., NAN, INFINITY, 4., 2., 1., NAN, NAN, 3.}, at::kDouble).reshape({3, 3});
+  const auto z = at::complex(at::nan_to_num(global, 7, 9), global * 0 + 1);
+  for (const auto& layout : every_layout({3, 3})) {
+    CHECK(close(ht::nanvar(distribute(global, layout), 0), at::tensor({2.25, 0., NAN}, at::kDouble)));
+    CHECK(
+        close(ht::nanvar(distribute(z, layout), {.axis = 1, .ddof = 1}), at::tensor({NAN, 7. / 3, NAN}, at::kDouble)));
+    CHECK(close(ht::nanvar(distribute(global > 1, layout), 0), at::tensor({2. / 9, 2. / 9, 2. / 9}).to(at::kFloat),
+                1e-6));
+  }
+}
+
+TEST_CASE("equal arrays may hold NaN", "[ops][reduce]") {
+  for (const auto& layout : every_layout({3})) {
+    const auto x = distribute(at::tensor({1., NAN, 2.}, at::kDouble), layout);
+    CHECK_FALSE(ht::array_equal(x, x));
+    CHECK(ht::array_equal(x, x, {.equal_nan = true}));
+    CHECK_FALSE(ht::array_equal(x, x + 1, {.equal_nan = true}));
+  }
+}
+
+TEST_CASE("a scan carries infinite complex numbers across ranks", "[ops][scan]") {
+  const auto part = at::tensor({1., 2., INFINITY, 3., 4.}, at::kDouble);
+  for (const auto& layout : every_layout({5})) {
+    const auto x = distribute(at::complex(part, at::ones({5}, at::kDouble)), layout);
+    CHECK(same(ht::imag(ht::cumsum(x)), at::arange(1, 6).to(at::kDouble)));
+    const auto y = distribute(part, layout);
+    CHECK(same(ht::cumsum_(y, 0), part.cumsum(0)));
+    CHECK(same(y, part.cumsum(0)));
+  }
+  CHECK_THROWS_AS(ht::cumsum_(ht::ones({3}, {.dtype = ht::bool_, .split = 0}), 0), ht::TypeError);
 }

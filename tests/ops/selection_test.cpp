@@ -133,3 +133,32 @@ TEST_CASE("choices are made element by element", "[ops][selection]") {
                  .index({"...", longs({0, 2})})
                  .permute({0, 2, 1})));
 }
+
+TEST_CASE("positions out of range wrap or are limited", "[ops][selection]") {
+  const auto global = at::arange(12).reshape({4, 3});
+  const auto wanted = at::tensor({-1, 5, 2}, at::kLong);
+  const auto wrap = ht::IndexMode::wrap, clip = ht::IndexMode::clip;
+  for (const auto& layout : every_layout({4, 3}))
+    for (const auto& other : every_layout({3})) {
+      const auto x = distribute(global, layout), positions = distribute(wanted, other);
+      CHECK(same(ht::take(x, positions, {.axis = 0, .mode = wrap}), global.index_select(0, at::tensor({3, 1, 2}))));
+      CHECK(same(ht::take(x, positions, {.axis = 0, .mode = clip}), global.index_select(0, at::tensor({0, 3, 2}))));
+      CHECK(same(ht::take(x, positions * 9, {.mode = wrap}), at::tensor({3, 9, 6}, at::kLong)));
+      const auto y = ht::copy(x);
+      ht::put(y, positions * 9, 100, {.mode = clip});
+      CHECK(same(y, at::where(at::logical_or(global == 0, global == 11), 100, global)));
+      CHECK_THROWS_AS(ht::take(x, positions, 0), ht::IndexError);
+      const auto choices = std::vector{positions * 10, positions * 100};
+      CHECK(same(ht::choose(positions, choices, {.mode = clip}), at::tensor({-10, 500, 200}, at::kLong)));
+      CHECK(same(ht::ravel_multi_index({positions, positions}, {4, 4}, {.mode = wrap}),
+                 at::tensor({15, 5, 10}, at::kLong)));
+    }
+}
+
+TEST_CASE("values of another kind are refused", "[ops][selection]") {
+  const auto x = ht::arange(3, {.split = 0});
+  const auto values = ht::array({1.5, 2.5, 3.5}, {.split = 0}), mask = ht::ones({3}, {.dtype = ht::bool_, .split = 0});
+  CHECK_THROWS_WITH(ht::copyto(x, values), Catch::Contains("[copyto] got values of float32 for an array of int64"));
+  CHECK_THROWS_AS(ht::putmask(x, mask, values), ht::TypeError);
+  CHECK_THROWS_AS(ht::place(x, mask, values), ht::TypeError);
+}

@@ -105,7 +105,7 @@ TEST_CASE("sets of any two layouts", "[ops][sets]") {
       const auto x = distribute(a, layout_a), y = distribute(b, layout_b);
       CHECK(same(ht::intersect1d(x, y), tensor_of_set(both, at::kDouble)));
       CHECK(same(ht::union1d(x, y), tensor_of_set(either, at::kDouble)));
-      CHECK(same(ht::setdiff1d(x, y), tensor_of_set(only, at::kDouble)));
+      CHECK(same(ht::setdiff1d(x, y), tensor_of_set(only, at::kInt)));
       CHECK(same(ht::setxor1d(x, y), tensor_of_set(one, at::kDouble)));
       CHECK(same(ht::isin(x, y), member));
       CHECK(same(ht::isin(x, y, {.invert = true}), ~member));
@@ -135,4 +135,42 @@ TEST_CASE("ediff1d is the difference of neighbours", "[ops][sets]") {
                at::cat({tensor_of({7, 8}, at::kLong), expected, tensor_of({9}, at::kLong)})));
   }
   CHECK_THROWS_AS(ht::ediff1d(ht::ones({3}, {.dtype = ht::bool_})), ht::TypeError);
+}
+
+TEST_CASE("sets compare whole numbers with floats without loss", "[ops][sets]") {
+  const auto big = std::int64_t{1} << 24;
+  for (const auto& layout : every_layout({3})) {
+    const auto a = distribute(at::tensor({big, big + 1, std::int64_t{5}}, at::kLong), layout);
+    const auto b = ht::array({static_cast<double>(big), 5.0}, {.split = 0});
+    CHECK(same(ht::isin(a, b), at::tensor({1, 0, 1}).to(at::kBool)));
+    CHECK(same(ht::setdiff1d(a, b), at::tensor({big + 1}, at::kLong)));
+  }
+}
+
+TEST_CASE("an intersection knows where its elements were", "[ops][sets]") {
+  const auto a = tensor_of({7, 3, 3, -2, 9, 7}, at::kLong), b = tensor_of({9, 0, 7, 7}, at::kLong);
+  for (const auto& layout_a : every_layout({6}))
+    for (const auto& layout_b : every_layout({4})) {
+      const auto found = ht::intersect1d_indices(distribute(a, layout_a), distribute(b, layout_b));
+      CHECK(same(found.values, tensor_of({7, 9}, at::kLong)));
+      CHECK(same(found.indices_a, tensor_of({0, 4}, at::kLong)));
+      CHECK(same(found.indices_b, tensor_of({2, 0}, at::kLong)));
+    }
+}
+
+TEST_CASE("distinct slices know where they were", "[ops][sets]") {
+  const auto global = (scattered({24, 2}, at::kDouble) - 3).remainder(3);
+  for (const auto& layout : every_layout({24, 2})) {
+    const auto x = distribute(global, layout);
+    for (const int axis : {0, 1}) {
+      const auto [values, inverse, counts] = at::unique_dim(global, axis, true, true, true);
+      auto first = at::empty({values.size(axis)}, at::kLong);
+      for (std::int64_t i = 0; i < first.numel(); ++i) first[i] = (inverse == i).nonzero().min();
+      const auto found = ht::unique_all(x, axis);
+      CHECK(same(found.values, values));
+      CHECK(same(found.indices, first));
+      CHECK(same(found.inverse, inverse));
+      CHECK(same(found.counts, counts));
+    }
+  }
 }

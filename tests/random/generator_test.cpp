@@ -138,3 +138,42 @@ TEST_CASE("bad parameters are errors on all ranks and leave the generator as it 
   CHECK_THROWS_AS(g.triangular(2, 1, 3), ht::ValueError);
   CHECK(g.get_state() == rnd::State{});
 }
+
+TEST_CASE("integers may include their end", "[random][generator]") {
+  ht::random::Generator generator(5);
+  const auto dice = gathered(generator.integers({.low = 1, .high = 6, .endpoint = true}, {2000}, {.split = 0}));
+  CHECK(dice.min().item<std::int64_t>() == 1);
+  CHECK(dice.max().item<std::int64_t>() == 6);
+  CHECK(same(generator.integers({.low = 3, .high = 3, .endpoint = true}, {4}), at::full({4}, 3, at::kLong)));
+  constexpr auto least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
+  const auto any = gathered(generator.integers({.low = least, .high = most, .endpoint = true}, {64}, {.split = 0}));
+  CHECK((any < 0).any().item<bool>());
+  CHECK((any > 0).any().item<bool>());
+  CHECK_THROWS_AS(generator.integers({.low = 3, .high = 3}), ht::ValueError);
+  const auto bytes = gathered(generator.bytes(4000, {.split = 0}));
+  CHECK(bytes.scalar_type() == at::kByte);
+  CHECK(std::abs(bytes.to(at::kDouble).mean().item<double>() - 127.5) < 5 * 73.9 / std::sqrt(4000.0));
+}
+
+TEST_CASE("permuted gives each line an order of its own", "[random][generator]") {
+  const auto global = at::arange(200).reshape({20, 10});
+  for (const auto& layout : every_layout({20, 10})) {
+    const auto mixed = gathered(ht::random::Generator(3).permuted(distribute(global, layout), 1));
+    CHECK(at::equal(std::get<0>(mixed.sort(1)), global));
+    CHECK_FALSE(at::equal(mixed[0], mixed[1] - 10));
+    const auto all = gathered(ht::random::Generator(3).permuted(distribute(global, layout)));
+    CHECK(at::equal(std::get<0>(all.flatten().sort()), at::arange(200)));
+  }
+}
+
+TEST_CASE("draws of several colors add up and have their means", "[random][generator]") {
+  ht::random::Generator generator(8);
+  const auto drawn = gathered(generator.multivariate_hypergeometric({12, 5, 0, 3}, 8, {4000}, {.split = 0}));
+  CHECK(at::equal(drawn.sum(1), at::full({4000}, 8, at::kLong)));
+  CHECK(drawn.select(1, 2).abs().sum().item<std::int64_t>() == 0);
+  CHECK(drawn.select(1, 3).max().item<std::int64_t>() == 3);
+  const auto means = drawn.to(at::kDouble).mean(0);
+  CHECK(std::abs(means[0].item<double>() - 4.8) < 0.1);
+  CHECK(std::abs(means[1].item<double>() - 2.0) < 0.1);
+  CHECK_THROWS_AS(generator.multivariate_hypergeometric({2, 3}, 6), ht::ValueError);
+}

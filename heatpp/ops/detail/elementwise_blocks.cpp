@@ -1,5 +1,8 @@
 #include <ATen/ATen.h>
 
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/elementwise_blocks.hpp>
 
 #include <bit>
@@ -23,15 +26,51 @@ at::Tensor map_floats(const at::Tensor& x, F f) {
   return out.to(in.device());
 }
 
+/// The dtype in which whole numbers are computed: two bools make int8.
+at::ScalarType whole_type(const at::Tensor& a, const at::Tensor& b) {
+  const auto type = at::result_type(a, b);
+  return type == at::kBool ? at::kChar : type;
+}
+at::Tensor no_bool(const at::Tensor& x) { return x.scalar_type() == at::kBool ? x.to(at::kChar) : x; }
 bool whole(const at::Tensor& a, const at::Tensor& b) { return at::isIntegralType(at::result_type(a, b), true); }
+bool whole(const at::Tensor& x) { return at::isIntegralType(x.scalar_type(), true); }
+
+/// f of whole numbers, two bools as int8.
+template <class F>
+at::Tensor in_whole_numbers(const at::Tensor& a, const at::Tensor& b, F f) {
+  if (at::result_type(a, b) == at::kBool) return f(a.to(at::kChar), b.to(at::kChar));
+  return f(a, b);
+}
+/// f in floating point: two blocks of whole numbers become float32.
+template <class F>
+at::Tensor in_floating(const at::Tensor& a, const at::Tensor& b, F f) {
+  const auto type = at::result_type(inexact(a), inexact(b));
+  return f(a.to(type), b.to(type));
+}
+/// f of the parts of complex numbers, which LibTorch would multiply with 1 first, making NaN of infinity.
+template <class F>
+at::Tensor in_parts(const at::Tensor& a, const at::Tensor& b, F f) {
+  const auto type = at::result_type(a, b);
+  if (!at::isComplexType(type)) return f(a, b);
+  return at::view_as_complex(
+      f(at::view_as_real(a.to(type).resolve_conj()), at::view_as_real(b.to(type).resolve_conj())));
+}
+template <class F>
+at::Tensor in_parts(const at::Tensor& x, F f) {
+  return x.is_complex() ? at::view_as_complex(f(at::view_as_real(x.resolve_conj())).contiguous()) : f(x);
+}
+
+bool is_number(const at::Tensor& block) { return block.unsafeGetTensorImpl()->is_wrapped_number(); }
 
 /// f(a, b) of whole numbers, where dividing by 0 gives 0, and dividing by -1, which can overflow, gives minus(a).
 template <class F, class Minus>
 at::Tensor divide_whole(const at::Tensor& dividend, const at::Tensor& divisor, F f, Minus minus) {
-  const auto type = at::result_type(dividend, divisor);
+  const auto type = whole_type(dividend, divisor);
   const auto a = dividend.to(type), b = divisor.to(type);
+  const auto zero = at::zeros({}, b.options());
+  if (type == at::kByte) return at::where(b == 0, zero, f(a, b.masked_fill(b == 0, 1)));
   const auto result = f(a, b.masked_fill(at::logical_or(b == 0, b == -1), 1));
-  return at::where(b == 0, at::zeros({}, result.options()), at::where(b == -1, minus(a), result));
+  return at::where(b == 0, zero, at::where(b == -1, minus(a), result));
 }
 
 at::Tensor nothing(const at::Tensor& x) { return at::zeros({}, x.options()); }
@@ -40,10 +79,59 @@ at::Tensor nothing(const at::Tensor& x) { return at::zeros({}, x.options()); }
 
 at::Tensor inexact(const at::Tensor& x) { return at::isIntegralType(x.scalar_type(), true) ? x.to(at::kFloat) : x; }
 
-at::Tensor hypot(const at::Tensor& a, const at::Tensor& b) { return at::hypot(inexact(a), inexact(b)); }
-at::Tensor logaddexp(const at::Tensor& a, const at::Tensor& b) { return at::logaddexp(inexact(a), inexact(b)); }
-at::Tensor logaddexp2(const at::Tensor& a, const at::Tensor& b) { return at::logaddexp2(inexact(a), inexact(b)); }
-at::Tensor nextafter(const at::Tensor& a, const at::Tensor& b) { return at::nextafter(inexact(a), inexact(b)); }
+void fit_numbers(const char* op, std::vector<at::Tensor>& blocks, OutOfRange policy) {
+  if (std::ranges::none_of(blocks, is_number)) return;
+  auto type = at::kBool;
+  for (const auto& block : blocks)
+    if (!is_number(block)) type = at::promoteTypes(type, block.scalar_type());
+  if (!at::isIntegralType(type, false)) return;
+  const auto limits = iinfo(from_torch(type));
+  bool wide = false;
+  for (auto& block : blocks) {
+    if (!is_number(block) || block.scalar_type() != at::kLong) continue;
+    const auto number = block.item<std::int64_t>(), nearest = std::clamp(number, limits.min, limits.max);
+    if (number == nearest) continue;
+    if (policy == OutOfRange::error)
+      raise<ValueError>(op, "got the number {} for an array of {}; expected {} .. {}", number, name(from_torch(type)),
+                        limits.min, limits.max);
+    if (policy == OutOfRange::clamp) block = at::full({}, nearest, block.options().dtype(type));
+    else wide = true;
+  }
+  if (wide)
+    for (auto& block : blocks) block = block.to(at::kLong);
+}
+
+void write(const at::Tensor& x, const at::Tensor& result) {
+  if (!at::canCast(result.scalar_type(), x.scalar_type())) C10_THROW_ERROR(TypeError, "the result is of another kind");
+  x.copy_(result);
+}
+
+at::Tensor abs(const at::Tensor& x) { return x.scalar_type() == at::kBool ? x : at::abs(x); }
+at::Tensor negative(const at::Tensor& x) {
+  return in_parts(x, [](const auto& y) { return at::neg(y); });
+}
+at::Tensor square(const at::Tensor& x) { return at::square(no_bool(x)); }
+at::Tensor reciprocal(const at::Tensor& x) {
+  if (!whole(x)) return at::reciprocal(x);
+  const auto number = no_bool(x);
+  return at::where(at::abs(number) == 1, number, at::zeros({}, number.options()));
+}
+at::Tensor floor(const at::Tensor& x) { return whole(x) ? x : at::floor(x); }
+at::Tensor ceil(const at::Tensor& x) { return whole(x) ? x : at::ceil(x); }
+at::Tensor trunc(const at::Tensor& x) { return whole(x) ? x : at::trunc(x); }
+at::Tensor rint(const at::Tensor& x) { return local::round(inexact(x), 0); }
+at::Tensor round(const at::Tensor& block, int decimals) {
+  const auto x = block.scalar_type() == at::kBool ? inexact(block) : block;
+  if (!whole(x))
+    return in_parts(x, [=](const auto& y) { return decimals == 0 ? at::round(y) : at::round(y, decimals); });
+  if (decimals >= 0) return x;
+  const auto unit = std::pow(10.0, -decimals);
+  return (at::round(x.to(at::kDouble) / unit) * unit).to(at::kLong).to(x.scalar_type());
+}
+at::Tensor angle(const at::Tensor& block) {
+  const auto x = inexact(block);
+  return x.is_complex() ? at::angle(x) : at::atan2(at::zeros({}, x.options()), x);
+}
 
 at::Tensor sign(const at::Tensor& x) {
   if (!x.is_floating_point()) return at::sgn(x);
@@ -71,7 +159,7 @@ at::Tensor imag(const at::Tensor& x) { return x.is_complex() ? at::imag(x) : at:
 at::Tensor bitwise_count(const at::Tensor& x) {
   const auto source = x.cpu().contiguous();
   auto out = at::empty(x.sizes(), x.options().dtype(at::kByte).device(at::kCPU));
-  AT_DISPATCH_INTEGRAL_TYPES(x.scalar_type(), "bitwise_count", [&] {
+  AT_DISPATCH_INTEGRAL_TYPES_AND(at::kBool, x.scalar_type(), "bitwise_count", [&] {
     const auto* from = source.const_data_ptr<scalar_t>();
     std::transform(from, from + source.numel(), out.mutable_data_ptr<std::uint8_t>(), [](scalar_t v) {
       const auto wide = static_cast<std::int64_t>(v);
@@ -95,18 +183,60 @@ at::Tensor floor_divide(const at::Tensor& a, const at::Tensor& b) {
 }
 at::Tensor remainder(const at::Tensor& a, const at::Tensor& b) {
   const auto f = [](const auto& x, const auto& y) { return at::remainder(x, y); };
-  return whole(a, b) ? divide_whole(a, b, f, nothing) : f(a, b);
+  if (whole(a, b)) return divide_whole(a, b, f, nothing);
+  auto result = f(a, b);  // a zero has the sign of b too
+  return result.copysign_(b);
 }
 at::Tensor fmod(const at::Tensor& a, const at::Tensor& b) {
   const auto f = [](const auto& x, const auto& y) { return at::fmod(x, y); };
   return whole(a, b) ? divide_whole(a, b, f, nothing) : f(a, b);
 }
 
-at::Tensor heaviside(const at::Tensor& a, const at::Tensor& b) {
-  const auto type = at::result_type(inexact(a), inexact(b));
-  return at::heaviside(a.to(type), b.to(type));
+at::Tensor add(const at::Tensor& a, const at::Tensor& b) {
+  return in_parts(a, b, [](const auto& x, const auto& y) { return at::add(x, y); });
+}
+at::Tensor subtract(const at::Tensor& a, const at::Tensor& b) {
+  const auto type = at::result_type(a, b);
+  const auto number = [&](const at::Tensor& x) {
+    return x.scalar_type() == at::kBool && type != at::kBool ? x.to(type) : x;
+  };
+  return in_parts(number(a), number(b), [](const auto& x, const auto& y) { return at::sub(x, y); });
+}
+void add_(const at::Tensor& x, const at::Tensor& b) {
+  if (x.is_complex()) at::view_as_real(x).add_(at::view_as_real(b.to(x.scalar_type()).resolve_conj()));
+  else x.add_(b);
+}
+void subtract_(const at::Tensor& x, const at::Tensor& b) {
+  if (x.is_complex()) at::view_as_real(x).sub_(at::view_as_real(b.to(x.scalar_type()).resolve_conj()));
+  else x.sub_(b.scalar_type() == at::kBool && x.scalar_type() != at::kBool ? b.to(x.scalar_type()) : b);
 }
 
+at::Tensor power(const at::Tensor& a, const at::Tensor& b) {
+  if (whole(a, b) && is_number(b) && b.item<std::int64_t>() < 0)
+    raise<ValueError>("power", "got the exponent {} for whole numbers; expected none negative", b.item<std::int64_t>());
+  return in_whole_numbers(a, b, [](const auto& x, const auto& y) { return at::pow(x, y); });
+}
+at::Tensor left_shift(const at::Tensor& a, const at::Tensor& b) {
+  return in_whole_numbers(a, b, [](const auto& x, const auto& y) { return at::bitwise_left_shift(x, y); });
+}
+at::Tensor right_shift(const at::Tensor& a, const at::Tensor& b) {
+  return in_whole_numbers(a, b, [](const auto& x, const auto& y) { return at::bitwise_right_shift(x, y); });
+}
+
+#define HEATPP_IN_FLOATING(name)                                                           \
+  at::Tensor name(const at::Tensor& a, const at::Tensor& b) {                              \
+    return in_floating(a, b, [](const auto& x, const auto& y) { return at::name(x, y); }); \
+  }
+HEATPP_IN_FLOATING(hypot)
+HEATPP_IN_FLOATING(logaddexp)
+HEATPP_IN_FLOATING(logaddexp2)
+HEATPP_IN_FLOATING(nextafter)
+#undef HEATPP_IN_FLOATING
+
+at::Tensor heaviside(const at::Tensor& a, const at::Tensor& b) {
+  return in_floating(a, b,
+                     [](const auto& x, const auto& y) { return at::where(at::isnan(x), x, at::heaviside(x, y)); });
+}
 at::Tensor isclose(const at::Tensor& a, const at::Tensor& b, const CloseOptions& options) {
   const auto type = at::result_type(a, b);
   return at::isclose(a.to(type), b.to(type), options.rtol, options.atol, options.equal_nan);

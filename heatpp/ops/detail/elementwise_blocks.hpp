@@ -9,11 +9,25 @@ namespace heatpp::detail::local {
 
 /// The block in floating point: whole numbers become float32.
 [[nodiscard]] at::Tensor inexact(const at::Tensor& x);
-[[nodiscard]] at::Tensor hypot(const at::Tensor& a, const at::Tensor& b);
-[[nodiscard]] at::Tensor logaddexp(const at::Tensor& a, const at::Tensor& b);
-[[nodiscard]] at::Tensor logaddexp2(const at::Tensor& a, const at::Tensor& b);
-[[nodiscard]] at::Tensor nextafter(const at::Tensor& a, const at::Tensor& b);
 
+/// What a number does that is out of range of the whole numbers it meets: it is an error, as in NumPy, or all are
+/// computed in int64, or the nearest number is meant.
+enum class OutOfRange { error, widen, clamp };
+/// Makes the numbers among the blocks fit the others. Throws ValueError.
+void fit_numbers(const char* op, std::vector<at::Tensor>& blocks, OutOfRange policy);
+/// Writes `result` into `x`. Throws where its kind of numbers does not fit that of `x`.
+void write(const at::Tensor& x, const at::Tensor& result);
+
+[[nodiscard]] at::Tensor abs(const at::Tensor& x);
+[[nodiscard]] at::Tensor negative(const at::Tensor& x);
+[[nodiscard]] at::Tensor square(const at::Tensor& x);
+[[nodiscard]] at::Tensor reciprocal(const at::Tensor& x);
+[[nodiscard]] at::Tensor floor(const at::Tensor& x);
+[[nodiscard]] at::Tensor ceil(const at::Tensor& x);
+[[nodiscard]] at::Tensor trunc(const at::Tensor& x);
+[[nodiscard]] at::Tensor rint(const at::Tensor& x);
+[[nodiscard]] at::Tensor round(const at::Tensor& x, int decimals = 0);
+[[nodiscard]] at::Tensor angle(const at::Tensor& x);
 [[nodiscard]] at::Tensor sign(const at::Tensor& x);
 [[nodiscard]] at::Tensor fabs(const at::Tensor& x);
 [[nodiscard]] at::Tensor cbrt(const at::Tensor& x);
@@ -24,6 +38,17 @@ namespace heatpp::detail::local {
 [[nodiscard]] at::Tensor bitwise_count(const at::Tensor& x);
 [[nodiscard]] std::pair<at::Tensor, at::Tensor> modf(const at::Tensor& x);
 
+[[nodiscard]] at::Tensor add(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor subtract(const at::Tensor& a, const at::Tensor& b);
+void add_(const at::Tensor& x, const at::Tensor& b);
+void subtract_(const at::Tensor& x, const at::Tensor& b);
+[[nodiscard]] at::Tensor power(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor left_shift(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor right_shift(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor hypot(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor logaddexp(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor logaddexp2(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor nextafter(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor floor_divide(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor remainder(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor fmod(const at::Tensor& a, const at::Tensor& b);

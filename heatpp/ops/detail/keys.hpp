@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/core/detail/torch.hpp>
+#include <heatpp/core/promotion.hpp>
 
 #include <bit>
 #include <limits>
@@ -170,6 +171,12 @@ template <class F>
 decltype(auto) with_element_type(at::ScalarType type, F f) {
   return AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND3(at::kBool, at::kHalf, at::kBFloat16, type, "heatpp",
                                                 [&]() -> decltype(auto) { return f.template operator()<scalar_t>(); });
+}
+
+/// A dtype in which elements of both are compared without loss, as far as there is one.
+[[nodiscard]] inline Dtype comparison_type(Dtype a, Dtype b) {
+  const bool mixed = is_integral(a) ? is_floating(b) : is_floating(a) && is_integral(b);
+  return mixed ? float64 : promote_types(a, b);
 }
 
 }  // namespace heatpp::detail

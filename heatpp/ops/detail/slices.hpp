@@ -8,4 +8,11 @@ namespace heatpp::detail {
 /// sampling (Shi & Schaeffer 1992) of slices as strings of bytes: an all-gather of ranks^2 slices and one exchange.
 [[nodiscard]] DNDarray unique_slices(const DNDarray& x, int axis);
 
+/// The same with the first index of each along the axis, its number, and the place of each slice of `x` among them
+/// (int64). Every slice travels, with its index, and its place back.
+struct SliceGroups {
+  DNDarray values, indices, inverse, counts;
+};
+[[nodiscard]] SliceGroups group_slices(const DNDarray& x, int axis);
+
 }  // namespace heatpp::detail

@@ -1,0 +1,107 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/core/redistribute.hpp>
+#include <heatpp/ops/apply.hpp>
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/detail/lines.hpp>
+#include <heatpp/ops/reshape.hpp>
+
+#include <algorithm>
+
+namespace heatpp {
+namespace {
+
+DNDarray cut_beside(const DNDarray& x, int axis) {
+  if (x.split() != axis) return x;
+  std::optional<int> longest;
+  for (int other = 0; other < x.ndim(); ++other)
+    if (other != axis &&
+        (!longest || x.shape()[static_cast<std::size_t>(other)] > x.shape()[static_cast<std::size_t>(*longest)]))
+      longest = other;
+  return resplit(x, longest);
+}
+
+/// The number of axes, the dtype and the extents of f's results, which ranks without lines learn here.
+struct Kind {
+  Dtype dtype;
+  Shape shape;
+};
+Kind agreed_kind(const std::vector<at::Tensor>& results, const Communicator& comm) {
+  std::vector<std::int64_t> kind(18, -1);
+  if (!results.empty()) {
+    kind[0] = results.front().dim();
+    kind[1] = static_cast<std::int64_t>(detail::from_torch(results.front().scalar_type()));
+    std::ranges::copy(results.front().sizes(), kind.begin() + 2);
+  }
+  auto least = kind;
+  if (results.empty()) std::ranges::fill(least, std::numeric_limits<std::int64_t>::max());
+  comm.allreduce(kind, ReduceOp::max);
+  comm.allreduce(least, ReduceOp::min);
+  if (kind != least)
+    detail::raise<ValueError>("apply_along_axis",
+                              "got results that differ between ranks; expected one shape and dtype");
+  return {static_cast<Dtype>(kind[1]), Shape(kind.begin() + 2, kind.begin() + 2 + kind[0])};
+}
+
+std::vector<at::Tensor> results_of(const std::function<DNDarray(const DNDarray&)>& f, const at::Tensor& lines) {
+  std::vector<at::Tensor> results;
+  for (std::int64_t i = 0; i < lines.size(0); ++i) {
+    const auto line = lines[i];
+    results.push_back(f(detail::wrap(line, Layout({line.numel()}, std::nullopt, 1), self())).larray());
+    const auto& first = results.front();
+    if (results.back().sizes() != first.sizes() || results.back().scalar_type() != first.scalar_type() ||
+        first.dim() > 16)
+      detail::raise<ValueError>("apply_along_axis", "got results with {} and {} axes; expected one shape and dtype",
+                                first.dim(), results.back().dim());
+  }
+  return results;
+}
+
+}  // namespace
+
+DNDarray apply_along_axis(const std::function<DNDarray(const DNDarray&)>& f, int along, const DNDarray& array) {
+  const auto axis = sanitize_axis(along, array.ndim(), "apply_along_axis");
+  auto shape = array.shape();
+  shape.erase(shape.begin() + axis);
+  if (size_of(shape) == 0)
+    detail::raise<ValueError>("apply_along_axis", "got an array of shape {} and axis {}; expected at least one line",
+                              to_string(array.shape()), axis);
+  const auto x = cut_beside(array, axis);
+  std::vector<at::Tensor> results;
+  all_or_none(x.comm(), [&] { results = results_of(f, detail::lines_along(x, axis)); });
+  const auto kind = agreed_kind(results, x.comm());
+
+  // The results' axes lie behind those of the lines first.
+  shape.insert(shape.end(), kind.shape.begin(), kind.shape.end());
+  const auto split = x.split() ? std::optional(*x.split() - (*x.split() > axis)) : std::nullopt;
+  const auto layout = x.layout().with(shape, split);
+  const auto block = results.empty() ? at::empty(layout.local_shape(x.comm().rank()), detail::to_torch(kind.dtype))
+                                     : at::stack(results).reshape(layout.local_shape(x.comm().rank()));
+  const auto result = detail::wrap(block.to(x.larray().device()), layout, x.comm());
+  std::vector<int> from, to;
+  for (int i = 0; i < static_cast<int>(kind.shape.size()); ++i) {
+    from.push_back(x.ndim() - 1 + i);
+    to.push_back(axis + i);
+  }
+  return moveaxis(result, from, to);
+}
+
+DNDarray apply_over_axes(const std::function<DNDarray(const DNDarray&, int)>& f, const DNDarray& x, const Axes& axes) {
+  auto result = x;
+  std::vector<int> chosen = axes.values();
+  if (axes.all())
+    for (int axis = 0; axis < x.ndim(); ++axis) chosen.push_back(axis);
+  for (const auto each : chosen) {
+    const auto axis = sanitize_axis(each, x.ndim(), "apply_over_axes");
+    const auto reduced = f(result, axis);
+    result = reduced.ndim() == x.ndim() ? reduced : expand_dims(reduced, axis);
+    if (result.ndim() != x.ndim())
+      detail::raise<ValueError>("apply_over_axes",
+                                "got a result of shape {} for an array of shape {}; expected one axis "
+                                "less or as many",
+                                to_string(reduced.shape()), to_string(x.shape()));
+  }
+  return result;
+}
+
+}  // namespace heatpp
