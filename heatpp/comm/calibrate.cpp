@@ -80,8 +80,9 @@ std::vector<Choice> contenders(const Topology& topology, std::span<const Cost> c
     if (algorithm.name == "ordered" || (algorithm.fits && !algorithm.fits(topology))) continue;
     if (algorithm.name == "shared" && topology.state().nodes > 1) continue;
     all.push_back({bytes, std::string(algorithm.name), 0});
+    if (algorithm.schedule != &comm::blueconnect) continue;
     const auto extents = detail::extents_of(detail::without_single_children(topology.tree()));
-    if (algorithm.schedule != &comm::blueconnect || !extents) continue;
+    if (!extents) continue;
     auto best = detail::best_stages(*extents, costs, bytes);
     if (std::ranges::is_sorted(best.order)) best.order.clear();
     all.push_back({bytes, std::string(algorithm.name), best.chunk_bytes, best.order});

@@ -17,9 +17,14 @@ using namespace detail;
 
 namespace {
 
+/// The machine with its levels in that order; nothing where it has no such order.
+std::optional<Tree> in_order(const Topology& topology, std::span<const int> order) {
+  return reordered(without_single_children(topology.tree()), order);
+}
+
 void check_options(const Topology& topology, const AllreduceOptions& options, const Buffer& data) {
   check_op("allreduce", options.op, data.dtype);
-  if (!options.order.empty() && !reordered(without_single_children(topology.tree()), options.order))
+  if (!options.order.empty() && !in_order(topology, options.order))
     raise<ValueError>("allreduce", "got the order {} of levels; expected each level of several parts of one size once",
                       fmt::join(options.order, ", "));
   if (options.wire == Dtype::float32) return;
@@ -64,7 +69,7 @@ std::unique_ptr<Operation> start_allreduce(const Topology& topology, const Allre
   const auto choice = choose(topology, options, data.bytes());
   const auto chunk = options.chunk_bytes > 0 ? options.chunk_bytes : choice.chunk_bytes;
   const auto* const algorithm = choice.algorithm;
-  const auto machine = reordered(without_single_children(topology.tree()), choice.order);
+  const auto machine = choice.order.empty() ? std::nullopt : in_order(topology, choice.order);
   return rounded_once(data, options.op, topology.comm().size(), [&](Buffer wide) -> std::unique_ptr<Operation> {
     if (algorithm->start) return algorithm->start(topology, wide, options.op);
     auto schedule = algorithm->schedule(machine ? *machine : topology.tree(), job_of(topology, wide, chunk));
