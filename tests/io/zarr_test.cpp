@@ -37,22 +37,31 @@ std::string packed(const std::string& bytes, bool gzip) {
   return out;
 }
 
-/// An array of shape (7, 5) in chunks of (3, 2), of which the one at (1, 1) is missing.
-void write_plain(const std::string& path, const at::Tensor& values, const Stored& stored = {}) {
-  on_root([&] { fs::create_directories(path); });
-  write_bytes(path + "/.zarray", metadata("[7, 5]", "[3, 2]", stored));
+/// Cuts an array of shape (7, 5) into chunks of (3, 2), and leaves the one at (1, 1) out; `file` gives name and
+/// content.
+template <class File>
+void write_chunks(const at::Tensor& values, File file) {
   for (std::int64_t i = 0; i < 3; ++i)
     for (std::int64_t j = 0; j < 3; ++j) {
       if (i == 1 && j == 1) continue;
       auto chunk = at::full({3, 2}, 99, values.options());
       const auto part = values.slice(0, 3 * i, 3 * i + 3).slice(1, 2 * j, 2 * j + 2);
       chunk.slice(0, 0, part.size(0)).slice(1, 0, part.size(1)).copy_(part);
-      auto bytes = bytes_of(stored.order == "F" ? chunk.t() : chunk, stored.type[0] == '>' ? 4 : 1);
-      if (stored.compressor != "null") bytes = packed(bytes, Contains("gzip").match(stored.compressor));
-      const auto name = fmt::format("{}/{}{}{}", path, i, stored.separator, j);
-      on_root([&] { fs::create_directories(fs::path(name).parent_path()); });
+      const auto [name, bytes] = file(chunk, i, j);
+      on_root([path = fs::path(name)] { fs::create_directories(path.parent_path()); });
       write_bytes(name, bytes);
     }
+}
+
+/// An array of format 2.
+void write_plain(const std::string& path, const at::Tensor& values, const Stored& stored = {}) {
+  on_root([&] { fs::create_directories(path); });
+  write_bytes(path + "/.zarray", metadata("[7, 5]", "[3, 2]", stored));
+  write_chunks(values, [&](const at::Tensor& chunk, std::int64_t i, std::int64_t j) {
+    const auto bytes = bytes_of(stored.order == "F" ? chunk.t() : chunk, stored.type[0] == '>' ? 4 : 1);
+    return std::pair(fmt::format("{}/{}{}{}", path, i, stored.separator, j),
+                     stored.compressor == "null" ? bytes : packed(bytes, Contains("gzip").match(stored.compressor)));
+  });
 }
 
 std::string metadata_3(const std::string& codecs, const std::string& keys, const std::string& more = "") {
@@ -63,22 +72,15 @@ std::string metadata_3(const std::string& codecs, const std::string& keys, const
       keys, codecs, more);
 }
 
-/// Format 3, with the chunk at (1, 1) missing.
+/// An array of format 3.
 void write_plain_3(const std::string& path, const at::Tensor& values, const std::string& metadata, bool big, bool gzip,
                    const std::string& prefix, const std::string& separator) {
   on_root([&] { fs::create_directories(path); });
   write_bytes(path + "/zarr.json", metadata);
-  for (std::int64_t i = 0; i < 3; ++i)
-    for (std::int64_t j = 0; j < 3; ++j) {
-      if (i == 1 && j == 1) continue;
-      auto chunk = at::full({3, 2}, 99, values.options());
-      const auto part = values.slice(0, 3 * i, 3 * i + 3).slice(1, 2 * j, 2 * j + 2);
-      chunk.slice(0, 0, part.size(0)).slice(1, 0, part.size(1)).copy_(part);
-      const auto bytes = bytes_of(chunk, big ? 4 : 1);
-      const auto name = fmt::format("{}/{}{}{}{}", path, prefix, i, separator, j);
-      on_root([&] { fs::create_directories(fs::path(name).parent_path()); });
-      write_bytes(name, gzip ? packed(bytes, true) : bytes);
-    }
+  write_chunks(values, [&](const at::Tensor& chunk, std::int64_t i, std::int64_t j) {
+    const auto bytes = bytes_of(chunk, big ? 4 : 1);
+    return std::pair(fmt::format("{}/{}{}{}{}", path, prefix, i, separator, j), gzip ? packed(bytes, true) : bytes);
+  });
 }
 
 at::Tensor with_hole(at::Tensor values) {
