@@ -37,6 +37,12 @@ Named choose(const Topology& topology, std::int64_t bytes) {
   return {state.nodes > 1 && bytes >= decompose_from_bytes ? "blueconnect" : "native"};
 }
 
+/// Looked up once: that takes longer than a small all-reduce.
+std::string_view wanted() {
+  static const char* const name = std::getenv("HEATPP_ALLREDUCE");
+  return name ? name : "";
+}
+
 std::string known_names() {
   std::string names;
   for (const auto& algorithm : table) names += fmt::format("{}{}", names.empty() ? "" : ", ", algorithm.name);
@@ -48,9 +54,8 @@ std::string known_names() {
 std::span<const Algorithm> algorithms() { return table; }
 
 Choice find_algorithm(std::string_view name, const Topology& topology, std::int64_t bytes) {
-  const char* wanted = std::getenv("HEATPP_ALLREDUCE");
   Named named{name};
-  if (name.empty()) named = wanted && *wanted ? Named{wanted} : choose(topology, bytes);
+  if (name.empty()) named = wanted().empty() ? choose(topology, bytes) : Named{wanted()};
   const auto found = std::ranges::find(table, named.name, &Algorithm::name);
   if (found == table.end())
     detail::raise<ValueError>("allreduce", "got the algorithm \"{}\"; expected one of {}", named.name, known_names());

@@ -69,7 +69,8 @@ class Patience {
     // Messages that others wait for go on, too, while this rank looks at nothing but shared memory.
     int found = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
-    if (Clock::now() - begin_ > long_wait) std::this_thread::sleep_for(nap);
+    if (!begin_) begin_ = Clock::now();
+    if (Clock::now() - *begin_ > long_wait) std::this_thread::sleep_for(nap);
   }
 
  private:
@@ -82,7 +83,7 @@ class Patience {
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::microseconds long_wait{500}, nap{50};
   int fruitless_ = 0;
-  Clock::time_point begin_ = Clock::now();
+  std::optional<Clock::time_point> begin_;  // of a wait that is not short: the clock takes its time
   std::optional<detail::Deadline> deadline_;
 };
 
