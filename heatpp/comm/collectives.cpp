@@ -61,12 +61,8 @@ std::unique_ptr<Operation> start_coded(const Topology& topology, const Allreduce
                                      Coding{options.wire, residual});
 }
 
-std::unique_ptr<Operation> start_allreduce(const Topology& topology, const AllreduceOptions& options,
-                                           const Buffer& data) {
-  topology.comm().impl().count(data.bytes());
-  if (data.memory.on_device()) return device::start_allreduce(topology, options, data);
-  if (options.wire != Dtype::float32) return start_coded(topology, options, data);
-  const auto choice = choose(topology, options, data.bytes());
+std::unique_ptr<Operation> start_chosen(const Topology& topology, const AllreduceOptions& options, const Buffer& data,
+                                        const comm::Choice& choice) {
   const auto chunk = options.chunk_bytes > 0 ? options.chunk_bytes : choice.chunk_bytes;
   const auto* const algorithm = choice.algorithm;
   const auto machine = choice.order.empty() ? std::nullopt : in_order(topology, choice.order);
@@ -75,6 +71,14 @@ std::unique_ptr<Operation> start_allreduce(const Topology& topology, const Allre
     auto schedule = algorithm->schedule(machine ? *machine : topology.tree(), job_of(topology, wide, chunk));
     return std::make_unique<Execution>(topology.comm(), std::move(schedule), wide, options.op);
   });
+}
+
+std::unique_ptr<Operation> start_allreduce(const Topology& topology, const AllreduceOptions& options,
+                                           const Buffer& data) {
+  topology.comm().impl().count(data.bytes());
+  if (data.memory.on_device()) return device::start_allreduce(topology, options, data);
+  if (options.wire != Dtype::float32) return start_coded(topology, options, data);
+  return start_chosen(topology, options, data, choose(topology, options, data.bytes()));
 }
 
 std::vector<Range> parts_of(std::span<const std::int64_t> counts) {
@@ -139,13 +143,15 @@ void gather_from_owners(const Topology& topology, Buffer data, std::span<const R
 
 void Topology::allreduce(Buffer data, const AllreduceOptions& options, Site site) const {
   check_options(*this, options, data);
-  const auto chosen = choose(*this, options, data.bytes()).algorithm;
+  const auto choice = choose(*this, options, data.bytes());
   if (comm_.size() == 1) return;
-  const bool plain = options.wire == Dtype::float32 && !is_float16(data.dtype) && !data.memory.on_device();
-  if (plain && chosen->start == &comm::native)
+  const bool plain = options.wire == Dtype::float32 && !data.memory.on_device();
+  if (plain && !is_float16(data.dtype) && choice.algorithm->start == &comm::native)
     return comm_.allreduce(data, options.op, site);  // its blocking form has less latency
   check_collective(comm_, {"allreduce", data.count, data.dtype, static_cast<int>(options.op)}, site);
-  run(*start_allreduce(*this, options, data));
+  if (!plain) return run(*start_allreduce(*this, options, data));
+  comm_.impl().count(data.bytes());
+  run(*start_chosen(*this, options, data, choice));
 }
 
 Request Topology::iallreduce(Buffer data, const AllreduceOptions& options, Site site) const {
@@ -196,8 +202,8 @@ Request Topology::iallreduce(std::span<const Buffer> data, ReduceOp op, Site sit
 
 void Topology::reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op, Site site) const {
   check_counts("reduce_scatter", *this, counts, data.count);
-  if (data.memory.on_device()) return comm_.reduce_scatter(data, counts, op, site);
   check_collective(comm_, {"reduce_scatter", data.count, data.dtype, static_cast<int>(op)}, site);
+  if (data.memory.on_device()) return device::reduce_scatter(*this, data, counts, op);
   reduce_to_owners("reduce_scatter", *this, data, parts_of(counts), op);
 }
 
@@ -210,8 +216,8 @@ void Topology::reduce(Buffer data, int root, ReduceOp op, Site site) const {
 
 void Topology::allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, Site site) const {
   check_counts("allgather", *this, counts, all.count);
-  if (all.memory.on_device() || mine.memory.on_device()) return comm_.allgather(mine, all, counts, site);
   check_collective(comm_, {"allgather", all.count, all.dtype}, site);
+  if (all.memory.on_device() || mine.memory.on_device()) return device::allgather(*this, mine, all, counts);
   const auto parts = parts_of(counts);
   const auto first = parts[static_cast<std::size_t>(comm_.rank())].first;
   auto* const place = static_cast<std::byte*>(all.data) + first * static_cast<std::int64_t>(itemsize(all.dtype));
@@ -221,8 +227,8 @@ void Topology::allgather(ConstBuffer mine, Buffer all, std::span<const std::int6
 
 void Topology::broadcast(Buffer data, int root, Site site) const {
   check_root("broadcast", *this, root);
-  if (data.memory.on_device()) return comm_.broadcast(data, root, site);
   check_collective(comm_, {"broadcast", data.count, data.dtype, root}, site);
+  if (data.memory.on_device()) return device::broadcast(*this, data, root);
   gather_from_owners(*this, data, all_of(*this, root, data.count));
 }
 

@@ -17,6 +17,9 @@ Buffer address_of(const Buffer& data) {
   return {data.data, data.count, data.dtype};
 }
 
+const Communicator& comm_of(const Communicator& comm) { return comm; }
+const Communicator& comm_of(const Topology& topology) { return topology.comm(); }
+
 using Put = std::function<void(nccl::Group& group, const cuda::Stream& stream)>;
 
 std::unique_ptr<Operation> start_nccl(const Communicator& comm, const Memory& memory, Put put) {
@@ -45,26 +48,32 @@ std::unique_ptr<Operation> start_allreduce(const Communicator& comm, const Buffe
   });
 }
 
-void broadcast(const Communicator& comm, const Buffer& data, int root) {
+template <class Ranks>
+void broadcast(const Ranks& ranks, const Buffer& data, int root) {
+  const auto& comm = comm_of(ranks);
   switch (backend_of("broadcast", comm, data.memory)) {
     case Backend::nccl:
       return run_nccl(comm, data, [&](auto& group, const auto& stream) { group.broadcast(data, root, stream); });
     case Backend::mpi: return comm.broadcast(address_of(data), root);
-    case Backend::staged: return on_host(data, [&](Buffer host) { comm.broadcast(host, root); });
+    case Backend::staged: return on_host(data, [&](Buffer host) { ranks.broadcast(host, root); });
   }
 }
 
-void reduce_scatter(const Communicator& comm, const Buffer& data, Counts counts, ReduceOp op) {
+template <class Ranks>
+void reduce_scatter(const Ranks& ranks, const Buffer& data, Counts counts, ReduceOp op) {
+  const auto& comm = comm_of(ranks);
   if (able(backend_of("reduce_scatter", comm, data.memory), data.dtype, op) == Backend::nccl)
     return run_nccl(comm, data,
                     [&](auto& group, const auto& stream) { group.reduce_scatter(data, counts, op, stream); });
-  on_host(data, [&](Buffer host) { comm.reduce_scatter(host, counts, op); });
+  on_host(data, [&](Buffer host) { ranks.reduce_scatter(host, counts, op); });
 }
 
-void allgather(const Communicator& comm, const ConstBuffer& mine, const Buffer& all, Counts counts) {
+template <class Ranks>
+void allgather(const Ranks& ranks, const ConstBuffer& mine, const Buffer& all, Counts counts) {
   if (mine.memory.device != all.memory.device)
     detail::raise<ValueError>("allgather", "got parts on device {} for a whole on device {}; expected the same",
                               mine.memory.device, all.memory.device);
+  const auto& comm = comm_of(ranks);
   const auto first = std::reduce(counts.begin(), counts.begin() + comm.rank());
   const auto item = static_cast<std::int64_t>(itemsize(all.dtype));
   const auto place = [&](const Buffer& whole) { return static_cast<std::byte*>(whole.data) + first * item; };
@@ -72,10 +81,19 @@ void allgather(const Communicator& comm, const ConstBuffer& mine, const Buffer& 
   if (mine.data != place(all)) copy(mine.memory, place(all), mine.data, mine.bytes());
   if (backend == Backend::nccl)
     return run_nccl(comm, all, [&](auto& group, const auto& stream) { group.allgather(all, counts, stream); });
-  const auto gather = [&](Buffer whole) { comm.allgather({place(whole), mine.count, mine.dtype}, whole, counts); };
-  if (backend == Backend::mpi) gather(address_of(all));
-  else on_host(all, gather);
+  const auto gather = [&](const auto& by, Buffer whole) {
+    by.allgather({place(whole), mine.count, mine.dtype}, whole, counts);
+  };
+  if (backend == Backend::mpi) return gather(comm, address_of(all));
+  on_host(all, [&](Buffer host) { gather(ranks, host); });
 }
+
+template void broadcast(const Communicator&, const Buffer&, int);
+template void broadcast(const Topology&, const Buffer&, int);
+template void reduce_scatter(const Communicator&, const Buffer&, Counts, ReduceOp);
+template void reduce_scatter(const Topology&, const Buffer&, Counts, ReduceOp);
+template void allgather(const Communicator&, const ConstBuffer&, const Buffer&, Counts);
+template void allgather(const Topology&, const ConstBuffer&, const Buffer&, Counts);
 
 void reduce(const Topology& topology, const Buffer& data, int root, ReduceOp op) {
   const auto& comm = topology.comm();

@@ -11,9 +11,13 @@ using Counts = std::span<const std::int64_t>;
 /// By MPI it is done when this returns.
 [[nodiscard]] std::unique_ptr<detail::Operation> start_allreduce(const Communicator& comm, const Buffer& data,
                                                                  ReduceOp op);
-void broadcast(const Communicator& comm, const Buffer& data, int root);
-void reduce_scatter(const Communicator& comm, const Buffer& data, Counts counts, ReduceOp op);
-void allgather(const Communicator& comm, const ConstBuffer& mine, const Buffer& all, Counts counts);
+// Over a communicator, or a topology: where the host's messages carry the data, these then go level by level.
+template <class Ranks>
+void broadcast(const Ranks& ranks, const Buffer& data, int root);
+template <class Ranks>
+void reduce_scatter(const Ranks& ranks, const Buffer& data, Counts counts, ReduceOp op);
+template <class Ranks>
+void allgather(const Ranks& ranks, const ConstBuffer& mine, const Buffer& all, Counts counts);
 void reduce(const Topology& topology, const Buffer& data, int root, ReduceOp op);
 
 /// With NCCL in the nodes and messages of the host's or of MPI's between them, in chunks that are at the same time
