@@ -1,23 +1,16 @@
 // A simulation hands its field to heatpp while it runs: no copy, its own communicator, analysis on all ranks, and a
 // snapshot as one HDF5 shard for each rank, which is read back as one array in the end.
-#include "solver.hpp"
+#include "view.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
-#include <heatpp/heatpp.hpp>
 #include <heatpp/interop/mpi.hpp>
 #include <heatpp_io/heatpp_io.hpp>
 
 namespace ht = heatpp;
 
 namespace {
-
-/// The solver's interior as a distributed array on the same memory.
-ht::DNDarray view_of(HeatSolver& solver, const ht::Communicator& comm) {
-  const ht::Shape block{static_cast<std::int64_t>(solver.rows()), static_cast<std::int64_t>(solver.columns())};
-  return ht::from_local(solver.interior(), block, ht::float64, {.split = 0, .comm = comm});
-}
 
 void report(const HeatSolver& solver, const ht::DNDarray& field) {
   const auto warm = field(field > 1.0);  // an uneven array: every rank keeps what it has

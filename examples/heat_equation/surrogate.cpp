@@ -1,11 +1,10 @@
 // Trains a network while a simulation runs: the surrogate learns to take many time steps of the heat equation at once.
 // Each rank trains on its own rows of the plate, with the rows of its neighbours as ghosts, on the solver's
 // communicator.
-#include "solver.hpp"
+#include "view.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cmath>
-#include <heatpp/heatpp.hpp>
 #include <heatpp/interop/mpi.hpp>
 #include <heatpp_nn/heatpp_nn.hpp>
 #include <numbers>
@@ -56,8 +55,7 @@ struct Sample {
 };
 
 Sample sample_of(HeatSolver& solver, const ht::Communicator& comm) {
-  const ht::Shape block{static_cast<std::int64_t>(solver.rows()), static_cast<std::int64_t>(solver.columns())};
-  const auto field = ht::from_local(solver.interior(), block, ht::float64, {.split = 0, .comm = comm});
+  const auto field = view_of(solver, comm);
   const auto rows = ht::halo(field, {.width = reach, .boundary = ht::Boundary::constant}).with_block();
   const auto wide = at::constant_pad_nd(rows.to(at::kFloat), {reach, reach});
   return {wide.unsqueeze(0).unsqueeze(0), field.larray().to(at::kFloat).unsqueeze(0).unsqueeze(0)};
