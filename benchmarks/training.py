@@ -18,6 +18,7 @@ RACES = (1000, 500)  # ... at which trainings run to the end
 LINKS = (200, 50)  # ... at which the wire alone is timed
 NODES, RANKS_EACH, BATCH = 4, 2, 256
 WEIGHT_BYTES = 4 * (784 * 1024 + 1024 + 1024 * 1024 + 1024 + 1024 * 10 + 10)
+WIRES = ("float32", "bfloat16", "int8")
 RULES = ("daso", "alpha", "delta", "outer")
 OUTER = ["--outer-rate", "0.7", "--outer-momentum", "0.5"]
 DASO = ["--mode", "daso", "--warm-up", "8", "--interval", "1", "--wait", "1", "--measured", "--review", "1000000"]
@@ -134,8 +135,8 @@ class Training:
         for seed in SEEDS:
             with self.network(rate) as launch:
                 for name in names:
-                    command = self.in_lab(launch)[name]("race", "--data", self.data, "--batch", str(BATCH), "--seed",
-                                                        str(seed), "--target", str(TARGET), "--cap", "400")
+                    command = self.in_lab(launch)[name]("race", "--data", self.data, "--batch", str(BATCH), "--seed", str(seed),
+                                                        "--target", str(TARGET), "--cap", "400", "--evaluations", "1")
                     results[name].append(self.race(command))
         return results
 
@@ -178,8 +179,26 @@ class Training:
                   f"{pictures}/merge_kept.svg", "Share of the updates that merging keeps", "nodes", "share")
         return True
 
+    # What narrow wires cost.
+
+    def wire(self, nodes=4, epochs=6):
+        """Bytes between nodes, and the accuracy after some epochs, for each wire."""
+        self.make_data()
+        for mode, option, more in (("data_parallel", "--wire", []), ("daso", "--weights-wire", DASO)):
+            whole = None
+            for wire in WIRES:
+                done = [self.emulated(nodes, ["--seed", str(seed), "--epochs", str(epochs), "--evaluations", "1", *more, option, wire])
+                        for seed in SEEDS]
+                sent = done[0]["between_nodes"]
+                whole = whole or sent
+                print(json.dumps({"workload": "train.wire", "variant": mode, "wire": wire, "nodes": nodes, "epochs": epochs,
+                                  "bytes": sent, "share": round(sent / whole, 4),
+                                  "accuracy": [round(one["accuracy"], 4) for one in done],
+                                  "mean": round(statistics.mean(one["accuracy"] for one in done), 4)}), flush=True)
+        return True
+
     def emulated(self, nodes, arguments):
-        command = ["mpirun", "-n", str(nodes), "-x", f"HEATPP_TOPOLOGY={nodes}x1", self.trainer, "race", "--data", self.data,
+        command = ["mpirun", "-n", str(nodes), "-x", f"HEATPP_TOPOLOGY={nodes}x1", "-x", "HEATPP_ALLREDUCE=blueconnect", self.trainer, "race", "--data", self.data,
                    "--batch", str(2048 // nodes), *arguments]
         return self.race(command)
 
@@ -203,4 +222,4 @@ def summary(variant, name, results):
     return line
 
 
-WORKLOADS = {"train.step": Training.step, "lab.daso": Training.daso, "daso.merge": Training.merge}
+WORKLOADS = {"train.step": Training.step, "lab.daso": Training.daso, "daso.merge": Training.merge, "train.wire": Training.wire}

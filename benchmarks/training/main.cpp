@@ -104,6 +104,7 @@ class Race {
       line["exposed"] = trainer_->daso()->counters().exposed_seconds;
       line["daso"] = to_string(*trainer_->daso());
     }
+    line["between_nodes"] = sent_between_nodes();
     line["kept"] =
         -trainer_->parameters()[0].mean().item<double>() / static_cast<double>(done_) / options_.trainer.learning_rate;
     say(line);
@@ -113,6 +114,15 @@ class Race {
   [[nodiscard]] at::Tensor rows(const at::Tensor& positions) const { return train_.pixels.index_select(0, positions); }
   [[nodiscard]] at::Tensor labels(const at::Tensor& positions) const {
     return train_.labels.index_select(0, positions);
+  }
+
+  /// Bytes that all ranks sent together, evaluations included.
+  [[nodiscard]] double sent_between_nodes() const {
+    const auto traffic = topology_.traffic();
+    std::array<double, 1> bytes{0};
+    for (std::size_t level = 1; level < traffic.size(); ++level) bytes[0] += static_cast<double>(traffic[level].bytes);
+    ht::world().allreduce(bytes);
+    return bytes[0];
   }
 
   template <class F>
