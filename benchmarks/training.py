@@ -162,22 +162,30 @@ class Training:
     def merge(self, nodes_each=(2, 4, 8), epochs=6, pictures=os.path.join(HERE, "..", "docs")):
         """The merge rules on nodes of one rank: the share of updates that survives, and what a network learns."""
         self.make_data()
-        kept = {rule: [] for rule in RULES}
+        self.keep(nodes_each, pictures)
         for nodes in nodes_each:
-            curves = []
-            for rule in RULES:
-                rules = ["--mode", "daso", "--merge", rule, "--interval", "4", "--wait", "1", "--review", "1000000"]
-                slope = self.emulated(nodes, ["--model", "slope", "--momentum", "0", "--epochs", "4", *rules])
-                learnt = self.emulated(nodes, ["--epochs", str(epochs), "--warm-up", "8", *rules, *OUTER])
-                kept[rule].append(slope["kept"])
-                curves.append({"label": rule, "x": [c[0] for c in learnt["curve"]], "y": [c[2] for c in learnt["curve"]]})
-                print(json.dumps({"workload": "daso.merge", "variant": rule, "nodes": nodes, "kept": round(slope["kept"], 4),
-                                  "accuracy": round(learnt["accuracy"], 4), "epochs": epochs}), flush=True)
-            self.draw(curves, f"{pictures}/merge_accuracy_{nodes}.svg", f"Fashion-MNIST on {nodes} nodes", "epoch",
-                      "test accuracy")
-        self.draw([{"label": rule, "x": list(nodes_each), "y": shares} for rule, shares in kept.items() if rule != "outer"],
-                  f"{pictures}/merge_kept.svg", "Share of the updates that merging keeps", "nodes", "share")
+            self.learn(nodes, epochs, pictures)
         return True
+
+    def keep(self, nodes_each, pictures):
+        """On a quadratic, with a rate at which its curvature matters little."""
+        curves = []
+        for rule in RULES[:-1]:
+            bowl = ["--model", "quadratic", "--momentum", "0", "--learning-rate", "0.001", "--epochs", "4"]
+            shares = [self.emulated(nodes, [*bowl, *merging(rule)])["kept"] for nodes in nodes_each]
+            for nodes, share in zip(nodes_each, shares):
+                print(json.dumps({"workload": "daso.merge", "variant": rule, "nodes": nodes, "kept": round(share, 4)}), flush=True)
+            curves.append({"label": rule, "x": list(nodes_each), "y": shares})
+        self.draw(curves, f"{pictures}/merge_kept.svg", "Share of the updates that merging keeps", "nodes", "share")
+
+    def learn(self, nodes, epochs, pictures):
+        curves = []
+        for rule in RULES:
+            learnt = self.emulated(nodes, ["--epochs", str(epochs), "--warm-up", "8", *merging(rule), *OUTER])
+            curves.append({"label": rule, "x": [c[0] for c in learnt["curve"]], "y": [c[2] for c in learnt["curve"]]})
+            print(json.dumps({"workload": "daso.merge", "variant": rule, "nodes": nodes, "epochs": epochs,
+                              "accuracy": round(learnt["accuracy"], 4)}), flush=True)
+        self.draw(curves, f"{pictures}/merge_accuracy_{nodes}.svg", f"Fashion-MNIST on {nodes} nodes", "epoch", "test accuracy")
 
     # What narrow wires cost.
 
@@ -206,6 +214,10 @@ class Training:
         command = [self.trainer, "draw", "--out", path, "--title", title, "--x-label", x_label, "--y-label", y_label]
         subprocess.run(command, env=self.environment, check=True, text=True,
                        input="\n".join(json.dumps(curve) for curve in curves))
+
+
+def merging(rule):
+    return ["--mode", "daso", "--merge", rule, "--interval", "4", "--wait", "1", "--review", "1000000"]
 
 
 def summary(variant, name, results):

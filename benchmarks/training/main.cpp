@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
@@ -105,8 +106,7 @@ class Race {
       line["daso"] = to_string(*trainer_->daso());
     }
     line["between_nodes"] = sent_between_nodes();
-    line["kept"] =
-        -trainer_->parameters()[0].mean().item<double>() / static_cast<double>(done_) / options_.trainer.learning_rate;
+    if (options_.trainer.model == "quadratic") line["kept"] = kept();
     say(line);
   }
 
@@ -114,6 +114,12 @@ class Race {
   [[nodiscard]] at::Tensor rows(const at::Tensor& positions) const { return train_.pixels.index_select(0, positions); }
   [[nodiscard]] at::Tensor labels(const at::Tensor& positions) const {
     return train_.labels.index_select(0, positions);
+  }
+
+  /// How far down the bowl the steps have led, of what they would lead to on one node: w shrinks by the rate with each.
+  [[nodiscard]] double kept() const {
+    const auto w = trainer_->parameters()[0].mean().item<double>();
+    return std::log(w) / static_cast<double>(done_) / std::log1p(-options_.trainer.learning_rate);
   }
 
   /// Bytes that all ranks sent together, evaluations included.
@@ -191,7 +197,7 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--title", o.title);
   app.add_option("--x-label", o.x_label);
   app.add_option("--y-label", o.y_label);
-  app.add_option("--model", o.trainer.model)->check(CLI::IsMember({"mlp", "cnn", "slope"}));
+  app.add_option("--model", o.trainer.model)->check(CLI::IsMember({"mlp", "cnn", "quadratic"}));
   app.add_option("--mode", o.trainer.mode)->check(CLI::IsMember({"none", "data_parallel", "daso"}));
   app.add_option("--batch", o.batch, "rows of each rank");
   app.add_option("--steps", o.steps, "of a turn");

@@ -8,15 +8,15 @@ namespace {
 
 namespace nn = torch::nn;
 
-/// The gradient of its weight is 1, whatever the batch.
-struct SlopeImpl : nn::Module {
-  at::Tensor w = register_parameter("w", torch::zeros({1000}));
+/// A bowl, |w|^2 / 2, whatever the batch.
+struct QuadraticImpl : nn::Module {
+  at::Tensor w = register_parameter("w", torch::ones({1000}));
   at::Tensor forward(const at::Tensor& x) { return w.sum().expand({x.size(0), 10}); }
 };
-TORCH_MODULE(Slope);
+TORCH_MODULE(Quadratic);
 
 std::shared_ptr<nn::SequentialImpl> make_net(const std::string& model) {
-  if (model == "slope") return nn::Sequential(Slope()).ptr();
+  if (model == "quadratic") return nn::Sequential(Quadratic()).ptr();
   if (model == "mlp")
     return nn::Sequential(nn::Flatten(), nn::Linear(784, 1024), nn::ReLU(), nn::Linear(1024, 1024), nn::ReLU(),
                           nn::Linear(1024, 10))
@@ -46,7 +46,7 @@ Trainer::Trainer(const heatpp::Topology& topology, const TrainerOptions& options
 double Trainer::step(const at::Tensor& images, const at::Tensor& labels) {
   sgd_->zero_grad();
   const auto scores = net_->forward(images);
-  const auto loss = parameters_.size() == 1 ? parameters_[0].sum() : at::cross_entropy_loss(scores, labels);
+  const auto loss = parameters_.size() == 1 ? parameters_[0].square().sum() / 2 : at::cross_entropy_loss(scores, labels);
   loss.backward();
   const auto value = loss.item<double>();
   if (parallel_) parallel_->average_gradients();
