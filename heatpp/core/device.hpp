@@ -14,6 +14,8 @@ struct Device {
 };
 
 inline constexpr Device cpu{};
+/// The GPU with this number on the rank's node.
+[[nodiscard]] constexpr Device gpu(int index = 0) { return {Device::Type::cuda, index}; }
 
 /// "cpu:0".
 [[nodiscard]] inline std::string to_string(const Device& device) {

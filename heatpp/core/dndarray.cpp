@@ -24,6 +24,11 @@ DNDarray DNDarray::astype(Dtype dtype) const {
   return detail::wrap(impl_->local.to(detail::to_torch(dtype)), layout(), comm());
 }
 
+DNDarray DNDarray::to_device(const Device& device) const {
+  if (device == this->device()) return *this;
+  return detail::wrap(impl_->local.to(detail::to_torch(device)), layout(), comm());
+}
+
 std::vector<Shape> lshape_map(const DNDarray& x) {
   std::vector<Shape> shapes;
   for (int rank = 0; rank < x.comm().size(); ++rank) shapes.push_back(x.layout().local_shape(rank));

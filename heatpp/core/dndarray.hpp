@@ -39,6 +39,10 @@ class DNDarray {
   /// The array in another dtype; the same handle if it has it already. Local.
   [[nodiscard]] DNDarray astype(Dtype dtype) const;
 
+  /// The array with its blocks in the memory of `device`; the same handle if they are there already. Ranks may name
+  /// different GPUs. Local. Throws ValueError for a GPU that the node does not have.
+  [[nodiscard]] DNDarray to_device(const Device& device) const;
+
   /// The part that the entries select, by NumPy's rules (`<heatpp/ops/index.hpp>`). Positions and slices share the
   /// memory of `x` where nothing has to move. No element moves to another rank, but: a position along the split axis is
   /// broadcast by its owner, a slice with a negative step along it is exchanged between ranks r and P-1-r, a mask over
@@ -98,5 +102,7 @@ template <class T>
 [[nodiscard]] DNDarray copy(const DNDarray& x);
 /// `x` in another dtype. Local.
 [[nodiscard]] inline DNDarray astype(const DNDarray& x, Dtype dtype) { return x.astype(dtype); }
+/// `x` in the memory of another device. Local.
+[[nodiscard]] inline DNDarray to_device(const DNDarray& x, const Device& device) { return x.to_device(device); }
 
 }  // namespace heatpp

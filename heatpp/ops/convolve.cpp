@@ -173,7 +173,8 @@ void check(const char* op, const DNDarray& a, const DNDarray& v, std::int64_t st
     raise<ValueError>(op, "got rows of {} elements and a kernel of {}; expected no shorter rows", a.shape().back(),
                       v.shape().back());
   if (a.device() != cpu || v.device() != cpu)
-    raise<ValueError>(op, "got arrays on {} and {}; expected the CPU", to_string(a.device()), to_string(v.device()));
+    raise<ValueError>(op, "got arrays on {} and {}; expected the CPU (x.to_device(ht::cpu))", to_string(a.device()),
+                      to_string(v.device()));
   if (stride < 1) raise<ValueError>(op, "got stride {}; expected at least 1", stride);
   if (!(a.comm() == v.comm()))
     raise<CommError>(op, "got arrays on different communicators, of {} and {} ranks; expected one", a.comm().size(),

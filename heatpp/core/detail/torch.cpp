@@ -1,6 +1,8 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 
+#include <ATen/Context.h>
+#include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 namespace heatpp::detail {
@@ -22,6 +24,10 @@ Dtype from_torch(at::ScalarType type) {
 
 at::Device to_torch(const Device& device) {
   if (device.type == Device::Type::cpu) return at::kCPU;
+  const auto gpus = at::hasCUDA() ? at::detail::getCUDAHooks().deviceCount() : 0;
+  if (device.index < 0 || device.index >= gpus)
+    raise<ValueError>("to_device", "got {}; expected the number of a GPU, of which there are {}", to_string(device),
+                      gpus);
   return {at::kCUDA, static_cast<at::DeviceIndex>(device.index)};
 }
 

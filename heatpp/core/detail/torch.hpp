@@ -15,6 +15,7 @@ struct DNDarray::Impl {
 namespace detail {
 
 [[nodiscard]] at::ScalarType to_torch(Dtype dtype);
+/// Throws ValueError for a GPU that does not exist.
 [[nodiscard]] at::Device to_torch(const Device& device);
 [[nodiscard]] at::Scalar to_torch(const Scalar& scalar);
 /// Throws TypeError for types of LibTorch's that the library has not.

@@ -46,7 +46,8 @@ MapPlan plan_map(const char* op, const std::vector<Operand>& operands, std::span
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     auto& block = blocks[i];
     if (!block.is_cpu())
-      raise<ValueError>(op, "got an array on {}; expected arrays on the CPU", to_string(operands[i].array()->device()));
+      raise<ValueError>(op, "got an array on {}; expected arrays on the CPU (x.to_device(ht::cpu))",
+                        to_string(operands[i].array()->device()));
     block = block.to(to_torch(dtypes[i])).expand(shape);
     auto strides = block.strides().vec();
     if (strides.empty()) strides.push_back(0);

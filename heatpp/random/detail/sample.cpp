@@ -40,8 +40,7 @@ Target target_of(const char* op, std::span<const Operand> parameters, const Shap
   if (!fits)
     raise<TypeError>(op, "got dtype {}; expected a {} one", name(dtype),
                      is_floating(fallback) ? "floating" : "whole-number");
-  if (options.device != cpu) raise<ValueError>(op, "got device {}; expected the CPU", to_string(options.device));
-  return {layout_of(op, parameters, shape, options, comm.size()), comm, dtype};
+  return {layout_of(op, parameters, shape, options, comm.size()), comm, dtype, options.device};
 }
 
 std::vector<Parameter> parameters_of(const char* op, std::span<const Operand> parameters, const Target& target) {
@@ -54,7 +53,7 @@ std::vector<Parameter> parameters_of(const char* op, std::span<const Operand> pa
     // Stands in for the result, of which only the layout matters here.
     const auto place =
         heatpp::detail::wrap(at::empty({1}, at::kByte).expand(target.local_shape()), target.layout, target.comm);
-    const auto block = heatpp::detail::align_to(op, place, *p.array());
+    const auto block = heatpp::detail::align_to(op, place, p.array()->to_device(cpu));
     result.push_back({.number = 0, .block = block.to(at::kDouble).expand(target.local_shape()).contiguous()});
   }
   return result;

@@ -13,10 +13,12 @@ struct Target {
   Layout layout;
   Communicator comm;
   Dtype dtype;
+  Device device = cpu;
 
   [[nodiscard]] Shape local_shape() const { return layout.local_shape(comm.rank()); }
   [[nodiscard]] DNDarray wrap(at::Tensor block) const {
-    return heatpp::detail::wrap(block.to(heatpp::detail::to_torch(dtype)), layout, comm);
+    return heatpp::detail::wrap(block.to(heatpp::detail::to_torch(device), heatpp::detail::to_torch(dtype)), layout,
+                                comm);
   }
 };
 /// Throws where the parameters do not broadcast to `shape`, or `dtype` is not of the kind that `fallback` is.
