@@ -193,7 +193,8 @@ class Training:
     def wire(self, nodes=4, epochs=6):
         """Bytes between nodes, and the accuracy after some epochs, for each wire."""
         self.make_data()
-        for mode, option, more in (("data_parallel", "--wire", []), ("daso", "--weights-wire", DASO)):
+        daso = [option for option in DASO if option != "--measured"]  # the same schedule for all
+        for mode, option, more in (("data_parallel", "--wire", []), ("daso", "--weights-wire", daso)):
             whole = None
             for wire in WIRES:
                 done = [self.emulated(nodes, ["--seed", str(seed), "--epochs", str(epochs), "--evaluations", "1", *more, option, wire])

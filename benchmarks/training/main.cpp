@@ -124,9 +124,14 @@ class Race {
 
   /// Bytes that all ranks sent together, evaluations included.
   [[nodiscard]] double sent_between_nodes() const {
-    const auto traffic = topology_.traffic();
+    // DASO's weights travel by a communicator of one rank of each node.
+    const ht::Topology across(topology_.across(), {.node_of = [](int rank) { return rank; }});
     std::array<double, 1> bytes{0};
-    for (std::size_t level = 1; level < traffic.size(); ++level) bytes[0] += static_cast<double>(traffic[level].bytes);
+    for (const auto* topology : {&topology_, &across}) {
+      const auto traffic = topology->traffic();
+      for (std::size_t level = 1; level < traffic.size(); ++level)
+        bytes[0] += static_cast<double>(traffic[level].bytes);
+    }
     ht::world().allreduce(bytes);
     return bytes[0];
   }
