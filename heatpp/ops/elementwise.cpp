@@ -110,7 +110,7 @@ DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::o
   if (!high) return maximum(x, *low);
   const Operand operands[] = {x, *low, *high};
   return combine("clip", operands,
-                 [](auto& blocks) { return at::minimum(at::maximum(blocks[0], blocks[1]), blocks[2]); });
+                 [](auto& blocks) { return local::minimum(local::maximum(blocks[0], blocks[1]), blocks[2]); });
 }
 
 DNDarray round(const DNDarray& x, int decimals) {
