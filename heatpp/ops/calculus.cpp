@@ -103,6 +103,7 @@ DNDarray diff(const DNDarray& array, const DiffOptions& options) {
 }
 
 DNDarray gradient(const DNDarray& array, const GradientOptions& options) {
+  if (is_integral(array.dtype())) return gradient(array.astype(float64), options).astype(float32);
   const auto x = array.astype(inexact_type(array.dtype()));
   const auto axis = sanitize_axis(options.axis, x.ndim(), "gradient");
   const auto n = extent_of(x, axis);
@@ -150,6 +151,14 @@ DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points, 
   if (points.first.ndim() != 1 || points.first.shape() != points.second.shape() || points.first.size() == 0)
     detail::raise<ValueError>("interp", "got points of shapes {} and {}; expected two vectors alike, not empty",
                               to_string(points.first.shape()), to_string(points.second.shape()));
+  if (is_complex(x.dtype()) || is_complex(points.first.dtype()))
+    detail::raise<TypeError>("interp", "got {} at points of {}; expected real numbers", name(x.dtype()),
+                             name(points.first.dtype()));
+  if (is_complex(points.second.dtype())) {
+    const auto re = interp(x, {points.first, real(points.second)}, options);
+    const auto im = interp(x, {points.first, imag(points.second)}, options);
+    return detail::wrap(at::complex(re.larray(), im.larray()), x.layout(), x.comm());
+  }
   auto xp = everywhere(points.first), fp = everywhere(points.second), block = x.larray().to(at::kDouble);
   if (options.period) {
     const auto period = std::abs(*options.period);
@@ -180,11 +189,8 @@ DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points, 
 
 DNDarray unwrap(const DNDarray& array, const UnwrapOptions& options) {
   const bool whole = is_integral(array.dtype()) && options.period == std::trunc(options.period);
-  if (whole) {
-    auto exact = options;
-    const auto unwrapped = unwrap(array.astype(float64), exact);
-    return round(unwrapped).astype(array.dtype());
-  }
+  if (whole) return round(unwrap(array.astype(float64), options)).astype(array.dtype());
+  if (is_integral(array.dtype())) return unwrap(array.astype(float64), options).astype(float32);
   const auto x = array.astype(inexact_type(array.dtype()));
   const auto axis = sanitize_axis(options.axis, x.ndim(), "unwrap");
   if (extent_of(x, axis) < 2) return x;

@@ -46,7 +46,9 @@ struct InterpOptions {
   std::optional<double> right = std::nullopt;   ///< behind the last point; nullopt: the last value
   std::optional<double> period = std::nullopt;  ///< of the function; then the points may lie in any order
 };
-/// Straight lines through the points (xp, fp), xp rising, at `x`, in float64. Every rank gets the points; then local.
+/// Straight lines through the points (xp, fp), xp rising, at `x`, in float64, or complex128 of complex fp. Every rank
+/// gets the points; then local. Throws ValueError for points that are no two vectors alike, TypeError for complex x,
+/// xp.
 [[nodiscard]] DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points,
                               const InterpOptions& options = {});
 

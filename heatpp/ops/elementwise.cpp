@@ -117,6 +117,8 @@ DNDarray round(const DNDarray& x, int decimals) {
   return unary("round", x, [=](const at::Tensor& block) { return local::round(block, decimals); });
 }
 
+DNDarray angle(const DNDarray& x, const AngleOptions& options) { return options.deg ? rad2deg(angle(x)) : angle(x); }
+
 DNDarray nan_to_num(const DNDarray& x, const NanToNumOptions& options) {
   return unary("nan_to_num", x, [&](const at::Tensor& block) {
     return at::nan_to_num(block, options.nan, options.posinf, options.neginf);

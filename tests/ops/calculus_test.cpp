@@ -134,3 +134,24 @@ TEST_CASE("the derivative beside a NaN does not know it", "[ops][calculus]") {
                at::tensor({NAN, NAN, -0.5, NAN, 1.75, -0.75}, at::kDouble)));
   }
 }
+
+TEST_CASE("differences from a number before the first element", "[ops][calculus]") {
+  const auto global = at::arange(12, at::kDouble).square().reshape({4, 3});
+  for (const auto& layout : every_layout({4, 3})) {
+    const auto x = distribute(global, layout);
+    CHECK(same(ht::diff(x, {.axis = 0, .prepend = 7, .append = ht::full({}, 1.0, {.dtype = ht::float64})}),
+               at::cat({at::full({1, 3}, 7., at::kDouble), global, at::ones({1, 3}, at::kDouble)}).diff(1, 0)));
+  }
+}
+
+TEST_CASE("interpolation of complex values is that of their parts", "[ops][calculus]") {
+  const auto xp = ht::array({1.0, 2.0, 4.0}), re = ht::array({0.0, 1.0, -1.0}), im = ht::array({5.0, 3.0, 1.0});
+  const auto values = re + im * std::complex<double>(0, 1);
+  for (const auto& layout : every_layout({5})) {
+    const auto x = distribute(at::tensor({0., 1.5, 2., 3., 9.}, at::kDouble), layout);
+    const auto result = ht::interp(x, {xp, values});
+    CHECK(same(ht::real(result), gathered(ht::interp(x, {xp, re}))));
+    CHECK(same(ht::imag(result), gathered(ht::interp(x, {xp, im}))));
+    CHECK_THROWS_AS(ht::interp(result, {xp, re}), ht::TypeError);
+  }
+}

@@ -135,3 +135,14 @@ TEST_CASE("averages with weights of several axes, and their sums", "[ops][moment
     CHECK_THROWS_AS(ht::average(x, {.axis = 2, .weights = zero_once}), ht::ValueError);
   }
 }
+
+TEST_CASE("an infinite element makes the mean infinite and leaves no variance", "[ops][moments]") {
+  const auto global = at::tensor({1., INFINITY, 3., -2.}, at::kDouble);
+  for (const auto& layout : every_layout({4})) {
+    const auto x = distribute(global, layout);
+    CHECK(same(ht::mean(x), at::full({}, INFINITY, at::kDouble)));
+    CHECK(same(ht::var(x), at::full({}, NAN, at::kDouble)));
+    CHECK(same(ht::mean(ht::abs(x) - x), at::full({}, NAN, at::kDouble)));
+  }
+  CHECK(std::isnan(ht::std(ht::array({INFINITY})).item<float>()));
+}

@@ -3,6 +3,7 @@
 
 #include <ATen/Parallel.h>
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -109,7 +110,7 @@ void merge_central_sums(const CentralSums& a, CentralSums& b) {
           4 * d_n * (a.n * b.m3 - b.n * a.m3);
   b.m3 += a.m3 + cross * d_n * (a.n - b.n) + 3 * d_n * (a.n * b.m2 - b.n * a.m2);
   b.m2 += a.m2 + cross;
-  b.mean = a.mean + d_n * b.n;
+  b.mean = std::isfinite(delta) ? a.mean + d_n * b.n : a.mean + b.mean;  // infinite beside finite ones
   b.n = n;
 }
 

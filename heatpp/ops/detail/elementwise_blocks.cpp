@@ -268,7 +268,8 @@ void subtract_(const at::Tensor& x, const at::Tensor& b) {
 at::Tensor power(const at::Tensor& a, const at::Tensor& b) {
   if (whole(a, b) && is_number(b) && b.item<std::int64_t>() < 0)
     raise<ValueError>("power", "got the exponent {} for whole numbers; expected none negative", b.item<std::int64_t>());
-  return in_whole_numbers(a, b, [](const auto& x, const auto& y) { return at::pow(x, y); });
+  const auto result = in_whole_numbers(a, b, [](const auto& x, const auto& y) { return at::pow(x, y); });
+  return result.is_complex() ? result.masked_fill(b == 0, 1) : result;
 }
 at::Tensor left_shift(const at::Tensor& a, const at::Tensor& b) {
   return in_whole_numbers(a, b, [](const auto& x, const auto& y) { return at::bitwise_left_shift(x, y); });
