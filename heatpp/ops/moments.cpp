@@ -95,6 +95,8 @@ Sums sums_of(const char* op, const DNDarray& array, const ReduceOptions& options
 }
 
 double mean_of(const CentralSums& s) { return s.n > 0 ? s.mean : NAN; }
+/// Of whole numbers, whose sum is one too, without what rounding leaves.
+double whole_mean_of(const CentralSums& s) { return std::trunc(std::nearbyint(s.mean * s.n) / s.n); }
 double var_of(const CentralSums& s) { return s.n > 0 ? s.m2 / s.n : NAN; }
 double skew_of(const CentralSums& s) { return std::sqrt(s.n) * s.m3 / std::pow(s.m2, 1.5); }
 double kurtosis_of(const CentralSums& s) { return s.n * s.m4 / (s.m2 * s.m2) - 3; }
@@ -132,7 +134,9 @@ Moments moments(const DNDarray& x, const ReduceOptions& options) {
 
 DNDarray mean(const DNDarray& array, const ReduceOptions& options) {
   const auto x = as_asked(array, options.dtype);
-  return is_complex(x.dtype()) ? complex_mean(x, options) : sums_of("mean", x, options, 1).map(mean_of);
+  if (is_complex(x.dtype())) return complex_mean(x, options);
+  const auto sums = sums_of("mean", x, options, 1);
+  return is_integral(sums.dtype) ? sums.map(whole_mean_of) : sums.map(mean_of);
 }
 
 DNDarray var(const DNDarray& array, const VarOptions& options) {

@@ -59,6 +59,16 @@ void check_extremum(const char* op, const DNDarray& x, const ReduceOptions& opti
     detail::raise<ValueError>(op, "got where without initial; expected what the result of no elements is");
 }
 
+/// An initial value has to be one of the result's dtype.
+void check_initial(const char* op, const ReduceOptions& options, Dtype result) {
+  if (!options.initial || !options.initial->is_integral() || !is_integral(result)) return;
+  const auto value = options.initial->to<std::int64_t>();
+  const auto limits = iinfo(result);
+  if (value < limits.min || value > limits.max)
+    detail::raise<ValueError>(op, "got the initial value {} for a result of {}; expected {} .. {}", value, name(result),
+                              limits.min, limits.max);
+}
+
 void across_ranks(at::Tensor& local, const Communicator& comm, ReduceOp across) {
   local = local.contiguous();
   if (local.is_complex() && across != ReduceOp::sum && across != ReduceOp::prod)
@@ -73,6 +83,7 @@ DNDarray reduce(const char* op, const DNDarray& array, const ReduceOptions& opti
   auto layout = reduced.result_layout(array.layout());
   if (extremum) check_extremum(op, array, options, reduced.count == 0 && layout.size() > 0);
   const auto x = options.dtype ? array.astype(*options.dtype) : array;
+  check_initial(op, options, extremum || options.dtype ? x.dtype() : int64);
   const auto type = options.dtype ? Type(x.larray().scalar_type()) : std::nullopt;
   const auto nothing = neutral(across, x.larray().scalar_type(), extremum);
   const auto mask = options.where ? detail::mask_block(op, x, *options.where) : at::Tensor();

@@ -12,6 +12,11 @@ template <class Local, class Combine>
 DNDarray scan(const char* op, const DNDarray& array, const ScanOptions& options, ReduceOp across, Local local_scan,
               Combine combine) {
   if (options.axis) static_cast<void>(sanitize_axis(*options.axis, array.ndim(), op));
+  if (options.dtype == bool_) {  // which LibTorch does not scan
+    auto in_numbers = options;
+    in_numbers.dtype = int64;
+    return not_equal(scan(op, array.astype(bool_), in_numbers, across, local_scan, combine), 0);
+  }
   const auto wanted = options.dtype ? array.astype(*options.dtype) : array;
   const auto x = options.axis ? wanted : flatten(wanted);
   const auto axis = sanitize_axis(options.axis.value_or(0), x.ndim(), op);

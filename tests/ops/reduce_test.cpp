@@ -171,6 +171,8 @@ TEST_CASE("an initial value takes part once in every result", "[ops][reduce]") {
     CHECK(same(ht::prod(x, {.initial = 2}), global.prod() * 2));
     CHECK(same(ht::max(x, {.axis = 1, .initial = 4}), at::tensor({4, 4, 6}).to(at::kLong)));
     CHECK_THROWS_AS(ht::mean(x, {.initial = 4}), ht::ValueError);
+    CHECK_THROWS_WITH(ht::max(x.astype(ht::uint8), {.initial = -1}),
+                      Catch::Contains("[max] got the initial value -1 for a result of uint8; expected 0 .. 255"));
   }
   for (const auto& layout : every_layout({0, 2}))
     CHECK(same(ht::max(distribute(at::zeros({0, 2}), layout), {.axis = 0, .initial = 3}), at::full({2}, 3.F)));
@@ -186,6 +188,8 @@ TEST_CASE("a reduction is computed in the dtype that is asked for", "[ops][reduc
     CHECK(same(ht::prod(x, {.dtype = ht::float64}), at::full({}, -7e6, at::kDouble)));
     CHECK(same(ht::mean(x, {.dtype = ht::float64}), at::full({}, 73.25, at::kDouble)));
     CHECK(same(ht::cumsum(x, {.axis = 0, .dtype = ht::int8}), at::tensor({100, -56, 44, 37}).to(at::kChar)));
+    CHECK(same(ht::mean(x, {.dtype = ht::int64}), at::full({}, 73, at::kLong)));
+    CHECK(same(ht::cumsum(x - 100, {.dtype = ht::bool_}), at::tensor({0, 0, 0, 1}).to(at::kBool)));
     CHECK(same(ht::nancumprod(x * 0.5, {.dtype = ht::float64}),
                at::tensor({50., 2500., 125000., -437500.}, at::kDouble)));
   }
