@@ -85,9 +85,12 @@ std::optional<DNDarray> weights_of(const CovOptions& options, std::int64_t obser
     if (given->shape() != Shape{observations})
       raise<ValueError>("cov", "got weights of shape {} for {} observations; expected one for each",
                         to_string(given->shape()), observations);
+    if (any(less(*given, 0)).item<bool>()) raise<ValueError>("cov", "got weights below 0; expected none");
     const auto values = given->astype(real_type(dtype));
     weights = weights ? *weights * values : values;
   }
+  if (options.fweights && !is_integral(options.fweights->dtype()))
+    raise<TypeError>("cov", "got fweights of {}; expected whole numbers", name(options.fweights->dtype()));
   return weights;
 }
 
@@ -106,6 +109,7 @@ double degrees_of_freedom(const CovOptions& options, const std::optional<DNDarra
 DNDarray cov(const DNDarray& x, const CovOptions& options) {
   if (x.ndim() > 2)
     raise<ValueError>("cov", "got an array of shape {}; expected at most two axes", to_string(x.shape()));
+  if (is_integral(x.dtype())) return cov(x.astype(float64), options).astype(float32);
   const auto values = x.astype(inexact_type(x.dtype()));
   const auto data = values.ndim() == 2 ? values : reshape(values, {values.size()});
   const int axis = data.ndim() == 2 && options.rowvar ? 1 : 0;

@@ -14,11 +14,14 @@ namespace heatpp {
 namespace {
 
 using detail::Found;
+using detail::Ordered;
 
 /// The best of a block's elements, read in the smallest type that holds them.
 template <class Wide>
 Found<Wide> best_of(const at::Tensor& block, bool largest) {
   const auto all = block.cpu().contiguous();
+  if constexpr (std::is_same_v<Wide, Ordered>)
+    return all.numel() > 0 ? detail::complex_extrema(all.view(-1), 0, largest).front() : Found<Ordered>{};
   const auto read = [&]<class T>(const at::Tensor& elements) -> Found<Wide> {
     const auto found = detail::first_extremum(elements.template const_data_ptr<T>(), elements.numel(), largest);
     return {static_cast<Wide>(found.value), found.position};
@@ -26,7 +29,7 @@ Found<Wide> best_of(const at::Tensor& block, bool largest) {
   if constexpr (std::is_same_v<Wide, double>)
     return all.scalar_type() == at::kDouble ? read.template operator()<double>(all)
                                             : read.template operator()<float>(all.to(at::kFloat));
-  else
+  else if constexpr (std::is_integral_v<Wide>)
     return all.scalar_type() == at::kLong ? read.template operator()<std::int64_t>(all)
                                           : read.template operator()<std::int32_t>(all.to(at::kInt));
 }
@@ -41,13 +44,19 @@ std::vector<Found<Wide>> best_along(const DNDarray& x, int axis, bool largest) {
   shape[static_cast<std::size_t>(axis)] = 1;
   std::vector<Found<Wide>> best(static_cast<std::size_t>(size_of(shape)));
   if (x.larray().numel() == 0) return best;
-  const auto [values, places] = largest ? at::max(x.larray(), axis) : at::min(x.larray(), axis);
-  const at::Tensor value = values.to(at::kCPU, wide_type<Wide>).contiguous(), place = places.cpu().contiguous();
   const auto shift = x.split() == axis ? x.layout().offset(x.comm().rank()) : 0;
-  const auto* read_value = value.const_data_ptr<Wide>();
-  const auto* read_place = place.const_data_ptr<std::int64_t>();
-  for (std::size_t i = 0; i < best.size(); ++i) best[i] = {read_value[i], read_place[i] + shift};
-  return best;
+  if constexpr (std::is_same_v<Wide, Ordered>) {
+    best = detail::complex_extrema(x.larray(), axis, largest);
+    for (auto& found : best) found.position += shift;
+    return best;
+  } else {
+    const auto [values, places] = largest ? at::max(x.larray(), axis) : at::min(x.larray(), axis);
+    const at::Tensor value = values.to(at::kCPU, wide_type<Wide>).contiguous(), place = places.cpu().contiguous();
+    const auto* read_value = value.const_data_ptr<Wide>();
+    const auto* read_place = place.const_data_ptr<std::int64_t>();
+    for (std::size_t i = 0; i < best.size(); ++i) best[i] = {read_value[i], read_place[i] + shift};
+    return best;
+  }
 }
 
 template <class Wide, bool Largest>
@@ -81,7 +90,6 @@ at::Tensor positions(const DNDarray& x, std::optional<int> axis, bool largest, b
 }
 
 DNDarray arg(const char* op, const DNDarray& x, const ArgOptions& options, bool largest) {
-  if (is_complex(x.dtype())) detail::raise<TypeError>(op, "got an array of {}; expected real numbers", name(x.dtype()));
   const auto axis = options.axis ? std::optional(sanitize_axis(*options.axis, x.ndim(), op)) : std::nullopt;
   const auto reduced =
       detail::reduced_axes(op, x, {.axis = axis ? Axes(*axis) : Axes(std::nullopt), .keepdims = options.keepdims});
@@ -89,15 +97,16 @@ DNDarray arg(const char* op, const DNDarray& x, const ArgOptions& options, bool 
   if (reduced.count == 0 && layout.size() > 0)
     detail::raise<ValueError>(op, "got an array of shape {} with nothing to compare; expected at least one element",
                               to_string(x.shape()));
-  auto result = is_floating(x.dtype()) ? positions<double>(x, axis, largest, reduced.over_split)
-                                       : positions<std::int64_t>(x, axis, largest, reduced.over_split);
+  auto result = is_complex(x.dtype())    ? positions<Ordered>(x, axis, largest, reduced.over_split)
+                : is_floating(x.dtype()) ? positions<double>(x, axis, largest, reduced.over_split)
+                                         : positions<std::int64_t>(x, axis, largest, reduced.over_split);
   const auto shape = layout.local_shape(x.comm().rank());
   return detail::wrap(result.reshape(shape).to(x.larray().device()), std::move(layout), x.comm());
 }
 
 /// `x` with `value` in the place of NaN, of which a slice may not be full.
 DNDarray beside_nan(const char* op, const DNDarray& x, const ArgOptions& options, double value) {
-  if (!is_floating(x.dtype())) return x;
+  if (!is_floating(x.dtype()) && !is_complex(x.dtype())) return x;
   const auto missing = isnan(x);
   const auto empty = options.axis ? all(missing, *options.axis) : all(missing);
   if (x.size() > 0 && any(empty).item<bool>())

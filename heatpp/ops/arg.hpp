@@ -11,9 +11,10 @@ struct ArgOptions {
 };
 
 /// The position (int64, counted over the whole array) of the first largest or smallest element along `axis`; of the
-/// first NaN if there is one. Reads the array once. Along the split axis: one allreduce of pairs of value and position,
-/// 16 bytes for each result, which every rank holds; otherwise local, and the split stays. Throws IndexError for an
-/// axis out of range, ValueError for an extremum of nothing, TypeError for complex arrays.
+/// first NaN if there is one; complex numbers by their real, then their imaginary parts. Reads the array once. Along
+/// the split axis: one allreduce of pairs of value and position, 16 bytes for each result (complex 24), which every
+/// rank holds; otherwise local, and the split stays. Throws IndexError for an axis out of range, ValueError for an
+/// extremum of nothing.
 [[nodiscard]] DNDarray argmax(const DNDarray& x, const ArgOptions& options = {});
 [[nodiscard]] DNDarray argmin(const DNDarray& x, const ArgOptions& options = {});
 /// The same over the elements that are not NaN. One allreduce more, of truth values. Throws ValueError where a slice

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heatpp/core/shape.hpp>
+#include <heatpp/core/dndarray.hpp>
 #include <initializer_list>
 
 namespace heatpp {
@@ -22,8 +22,11 @@ class Axes {
 
 /// Options of every function that reduces axes.
 struct ReduceOptions {
-  Axes axis = std::nullopt;  ///< nullopt: all axes
-  bool keepdims = false;     ///< keep reduced axes with extent 1
+  Axes axis = std::nullopt;                      ///< nullopt: all axes
+  std::optional<Dtype> dtype = std::nullopt;     ///< to which elements are converted first, and of the result
+  bool keepdims = false;                         ///< keep reduced axes with extent 1
+  std::optional<Scalar> initial = std::nullopt;  ///< takes part in every result; means and counts have none
+  std::optional<DNDarray> where = std::nullopt;  ///< bool, broadcast to `x`: the elements that take part; moved to them
 };
 
 }  // namespace heatpp

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/calculus.hpp>
 #include <heatpp/ops/detail/along.hpp>
@@ -17,15 +18,25 @@ namespace {
 using detail::along;
 using detail::extent_of;
 
-/// All indices but the last, and the ones that follow them, in one layout.
-std::pair<DNDarray, DNDarray> neighbours(const DNDarray& x, int axis) {
-  auto left = along(x, axis, slice(0, -1));
-  const auto right = along(x, axis, slice(1, std::nullopt));
+/// All indices but the last `step`, and the ones so far behind them, in one layout.
+std::pair<DNDarray, DNDarray> neighbours(const DNDarray& x, int axis, std::int64_t step = 1) {
+  auto left = along(x, axis, slice(0, -step));
+  const auto right = along(x, axis, slice(step, std::nullopt));
   return {left, detail::wrap(detail::relayout(right, left.layout()), left.layout(), x.comm())};
 }
 
-DNDarray difference(const DNDarray& x, int axis) {
-  const auto [left, right] = neighbours(x, axis);
+/// An array to be joined to `x` along `axis`; a number as one index.
+DNDarray beside(const DNDarray& x, int axis, const Operand& value) {
+  auto shape = x.shape();
+  shape[static_cast<std::size_t>(axis)] = 1;
+  if (!value.array())
+    return full(shape, value.number(),
+                {.dtype = result_type(x.dtype(), value.number()), .device = x.device(), .comm = x.comm()});
+  return value.array()->ndim() == 0 ? broadcast_to(*value.array(), shape) : *value.array();
+}
+
+DNDarray difference(const DNDarray& x, int axis, std::int64_t step = 1) {
+  const auto [left, right] = neighbours(x, axis, step);
   return x.dtype() == bool_ ? not_equal(right, left) : right - left;
 }
 
@@ -38,10 +49,9 @@ DNDarray along_axis(const DNDarray& vector, int axis, int ndim) {
 }
 
 /// The derivative inside from the slopes on both sides, which lie at these distances (Fornberg, Math. Comp. 51, 1988).
-DNDarray inner_slopes(const DNDarray& slopes, const std::optional<DNDarray>& distances, int axis) {
+DNDarray inner_slopes(const DNDarray& slopes, const DNDarray& distances, int axis) {
   const auto [before, after] = neighbours(slopes, axis);
-  if (!distances) return (before + after) / 2;
-  const auto [left, right] = neighbours(*distances, axis);
+  const auto [left, right] = neighbours(distances, axis);
   return (right * before + left * after) / (left + right);
 }
 
@@ -58,20 +68,42 @@ DNDarray end_slope(const DNDarray& slopes, const std::optional<DNDarray>& distan
   return last + change * nearest / (nearest + at(*distances, indices.second));
 }
 
+/// The derivative at both ends and inside, of indices at one distance.
+Arrays even_slopes(const DNDarray& x, int axis, double spacing, int order) {
+  const auto n = extent_of(x, axis);
+  const auto slopes = [&](std::int64_t first, std::int64_t last) {
+    return difference(along(x, axis, slice(first, last)), axis) / spacing;
+  };
+  return {end_slope(slopes(0, order + 1), std::nullopt, axis, {0, 1}, order), difference(x, axis, 2) / (2 * spacing),
+          end_slope(slopes(n - order - 1, n), std::nullopt, axis, {order - 1, order - 2}, order)};
+}
+
+Arrays uneven_slopes(const DNDarray& x, int axis, const DNDarray& coordinates, int order) {
+  const auto n = extent_of(x, axis);
+  if (coordinates.ndim() > 1 || coordinates.size() != n)
+    detail::raise<ValueError>("gradient", "got coordinates of shape {} for axis {} with {} indices; expected one each",
+                              to_string(coordinates.shape()), axis, n);
+  const auto steps = along_axis(diff(coordinates.astype(x.dtype())), axis, x.ndim());
+  const auto slopes = difference(x, axis) / steps, distances = broadcast_to(steps, slopes.shape());
+  return {end_slope(slopes, distances, axis, {0, 1}, order), inner_slopes(slopes, distances, axis),
+          end_slope(slopes, distances, axis, {n - 2, n - 3}, order)};
+}
+
 }  // namespace
 
 DNDarray diff(const DNDarray& array, const DiffOptions& options) {
   const auto axis = sanitize_axis(options.axis, array.ndim(), "diff");
   if (options.n < 0) detail::raise<ValueError>("diff", "got n = {}; expected none negative", options.n);
   Arrays parts{array};
-  if (options.prepend) parts.insert(parts.begin(), *options.prepend);
-  if (options.append) parts.push_back(*options.append);
+  if (options.prepend) parts.insert(parts.begin(), beside(array, axis, *options.prepend));
+  if (options.append) parts.push_back(beside(array, axis, *options.append));
   auto x = parts.size() > 1 ? concatenate(parts, axis) : array;
   for (int i = 0; i < options.n && extent_of(x, axis) > 0; ++i) x = difference(x, axis);
   return x;
 }
 
 DNDarray gradient(const DNDarray& array, const GradientOptions& options) {
+  if (is_integral(array.dtype())) return gradient(array.astype(float64), options).astype(float32);
   const auto x = array.astype(inexact_type(array.dtype()));
   const auto axis = sanitize_axis(options.axis, x.ndim(), "gradient");
   const auto n = extent_of(x, axis);
@@ -80,14 +112,28 @@ DNDarray gradient(const DNDarray& array, const GradientOptions& options) {
                               "got {} indices along axis {} and edge_order {}; expected an order of 1 or 2 and "
                               "more indices",
                               n, axis, options.edge_order);
-  std::optional<DNDarray> distances;
-  if (options.coordinates) distances = along_axis(diff(options.coordinates->astype(x.dtype())), axis, x.ndim());
-  const auto slopes = distances ? difference(x, axis) / *distances : difference(x, axis) / options.spacing;
-  if (distances) distances = broadcast_to(*distances, slopes.shape());
-  const Arrays parts{end_slope(slopes, distances, axis, {0, 1}, options.edge_order),
-                     inner_slopes(slopes, distances, axis),
-                     end_slope(slopes, distances, axis, {n - 2, n - 3}, options.edge_order)};
+  const auto parts = options.coordinates ? uneven_slopes(x, axis, *options.coordinates, options.edge_order)
+                                         : even_slopes(x, axis, options.spacing, options.edge_order);
   return detail::joined("gradient", parts, axis, x.layout());
+}
+
+Arrays gradients(const DNDarray& x, const GradientsOptions& options) {
+  auto axes = options.axis.values();
+  if (options.axis.all())
+    for (int axis = 0; axis < x.ndim(); ++axis) axes.push_back(axis);
+  const auto& spacing = options.spacing;
+  if (spacing.size() > 1 && spacing.size() != axes.size())
+    detail::raise<ValueError>("gradients", "got {} spacings for {} axes; expected one for each", spacing.size(),
+                              axes.size());
+  Arrays results;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    GradientOptions along_one{.axis = axes[i], .edge_order = options.edge_order};
+    const auto* given = spacing.empty() ? nullptr : &spacing[spacing.size() > 1 ? i : 0];
+    if (given && given->array()) along_one.coordinates = *given->array();
+    else if (given) along_one.spacing = given->number().to<double>();
+    results.push_back(gradient(x, along_one));
+  }
+  return results;
 }
 
 DNDarray trapezoid(const DNDarray& y, const TrapezoidOptions& options) {
@@ -105,6 +151,14 @@ DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points, 
   if (points.first.ndim() != 1 || points.first.shape() != points.second.shape() || points.first.size() == 0)
     detail::raise<ValueError>("interp", "got points of shapes {} and {}; expected two vectors alike, not empty",
                               to_string(points.first.shape()), to_string(points.second.shape()));
+  if (is_complex(x.dtype()) || is_complex(points.first.dtype()))
+    detail::raise<TypeError>("interp", "got {} at points of {}; expected real numbers", name(x.dtype()),
+                             name(points.first.dtype()));
+  if (is_complex(points.second.dtype())) {
+    const auto re = interp(x, {points.first, real(points.second)}, options);
+    const auto im = interp(x, {points.first, imag(points.second)}, options);
+    return detail::wrap(at::complex(re.larray(), im.larray()), x.layout(), x.comm());
+  }
   auto xp = everywhere(points.first), fp = everywhere(points.second), block = x.larray().to(at::kDouble);
   if (options.period) {
     const auto period = std::abs(*options.period);
@@ -135,11 +189,8 @@ DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points, 
 
 DNDarray unwrap(const DNDarray& array, const UnwrapOptions& options) {
   const bool whole = is_integral(array.dtype()) && options.period == std::trunc(options.period);
-  if (whole) {
-    auto exact = options;
-    const auto unwrapped = unwrap(array.astype(float64), exact);
-    return round(unwrapped).astype(array.dtype());
-  }
+  if (whole) return round(unwrap(array.astype(float64), options)).astype(array.dtype());
+  if (is_integral(array.dtype())) return unwrap(array.astype(float64), options).astype(float32);
   const auto x = array.astype(inexact_type(array.dtype()));
   const auto axis = sanitize_axis(options.axis, x.ndim(), "unwrap");
   if (extent_of(x, axis) < 2) return x;

@@ -1,15 +1,15 @@
 #pragma once
 
-#include <heatpp/core/dndarray.hpp>
 #include <heatpp/ops/axes.hpp>
+#include <heatpp/ops/join.hpp>
 
 namespace heatpp {
 
 struct DiffOptions {
   int n = 1;  ///< how often
   int axis = -1;
-  std::optional<DNDarray> prepend = std::nullopt;  ///< what stands before the first difference
-  std::optional<DNDarray> append = std::nullopt;   ///< and behind the last
+  std::optional<Operand> prepend = std::nullopt;  ///< what stands before the first element; a number is one index
+  std::optional<Operand> append = std::nullopt;   ///< and behind the last
 };
 /// x[i + 1] - x[i] along `axis`; of bool whether they differ. Along the split each rank gets its neighbour's first
 /// index.
@@ -25,6 +25,14 @@ struct GradientOptions {
 /// each rank gets its neighbours' nearest index. Throws ValueError for fewer than edge_order + 1 indices.
 [[nodiscard]] DNDarray gradient(const DNDarray& x, const GradientOptions& options = {});
 
+struct GradientsOptions {
+  Axes axis = std::nullopt;           ///< nullopt: all, in their order
+  std::vector<Operand> spacing = {};  ///< for each axis, or for all: a distance, or where the indices lie; none: 1
+  int edge_order = 1;                 ///< as of gradient
+};
+/// The derivatives along several axes: NumPy's gradient where it gives several arrays. Each costs what gradient does.
+[[nodiscard]] Arrays gradients(const DNDarray& x, const GradientsOptions& options = {});
+
 struct TrapezoidOptions {
   int axis = -1;
   double dx = 1;
@@ -38,7 +46,9 @@ struct InterpOptions {
   std::optional<double> right = std::nullopt;   ///< behind the last point; nullopt: the last value
   std::optional<double> period = std::nullopt;  ///< of the function; then the points may lie in any order
 };
-/// Straight lines through the points (xp, fp), xp rising, at `x`, in float64. Every rank gets the points; then local.
+/// Straight lines through the points (xp, fp), xp rising, at `x`, in float64, or complex128 of complex fp. Every rank
+/// gets the points; then local. Throws ValueError for points that are no two vectors alike, TypeError for complex x,
+/// xp.
 [[nodiscard]] DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points,
                               const InterpOptions& options = {});
 

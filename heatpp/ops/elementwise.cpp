@@ -110,12 +110,14 @@ DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::o
   if (!high) return maximum(x, *low);
   const Operand operands[] = {x, *low, *high};
   return combine("clip", operands,
-                 [](auto& blocks) { return at::minimum(at::maximum(blocks[0], blocks[1]), blocks[2]); });
+                 [](auto& blocks) { return local::minimum(local::maximum(blocks[0], blocks[1]), blocks[2]); });
 }
 
 DNDarray round(const DNDarray& x, int decimals) {
   return unary("round", x, [=](const at::Tensor& block) { return local::round(block, decimals); });
 }
+
+DNDarray angle(const DNDarray& x, const AngleOptions& options) { return options.deg ? rad2deg(angle(x)) : angle(x); }
 
 DNDarray nan_to_num(const DNDarray& x, const NanToNumOptions& options) {
   return unary("nan_to_num", x, [&](const at::Tensor& block) {

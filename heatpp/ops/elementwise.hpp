@@ -29,6 +29,12 @@ namespace heatpp {
 [[nodiscard]] DNDarray round(const DNDarray& x, int decimals);
 [[nodiscard]] inline DNDarray around(const DNDarray& x, int decimals = 0) { return round(x, decimals); }
 
+struct AngleOptions {
+  bool deg = false;  ///< in degrees, not radians
+};
+/// The angle of complex numbers. Local.
+[[nodiscard]] DNDarray angle(const DNDarray& x, const AngleOptions& options);
+
 /// What replaces NaN and the infinities; nullopt: the largest and lowest finite numbers.
 struct NanToNumOptions {
   double nan = 0;

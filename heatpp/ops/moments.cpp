@@ -1,31 +1,35 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/factories.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/central_sums.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
+#include <heatpp/ops/detail/weights.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/moments.hpp>
 #include <heatpp/ops/reduce.hpp>
-#include <heatpp/ops/reshape.hpp>
 
 namespace heatpp {
 namespace {
 
 using detail::CentralSums;
 
-/// The block as a C-ordered (outer, n, inner) array in which n runs over the reduced axes. Copied only where the
-/// reduced axes are not neighbours, the block is not contiguous, or the dtype is neither float32 nor float64.
+/// The block in float or double, on the CPU; float holds the whole numbers of 8 and 16 bits only.
+at::Tensor in_floating(const at::Tensor& block) {
+  const bool wide = block.element_size() > 2 && (block.scalar_type() == at::kDouble || !block.is_floating_point());
+  return block.to(at::kCPU, wide ? at::kDouble : at::kFloat);
+}
+
+/// The block as a C-ordered (outer, n, inner) array in which n runs over the reduced axes. Copied only where the block
+/// is not contiguous, or the reduced axes are not neighbours, or not the last ones and are to be.
 struct View {
   at::Tensor data;
   std::int64_t outer = 1, n = 1, inner = 1;
 };
 
-View view_of(const at::Tensor& block, const std::vector<std::int64_t>& axes) {
-  // float holds the whole numbers of 8 and 16 bits only.
-  const bool wide = block.element_size() > 2 && (block.scalar_type() == at::kDouble || !block.is_floating_point());
-  const auto type = wide ? at::kDouble : at::kFloat;
-  View view{.data = block.to(at::kCPU, type)};
-  const bool neighbours = axes.empty() || axes.back() - axes.front() + 1 == std::ssize(axes);
+View view_of(const at::Tensor& block, const std::vector<std::int64_t>& axes, bool last = false) {
+  View view{.data = block};
+  const bool neighbours = !last && (axes.empty() || axes.back() - axes.front() + 1 == std::ssize(axes));
   if (!neighbours) {
     std::vector<std::int64_t> order;
     for (std::int64_t axis = 0; axis < block.dim(); ++axis)
@@ -63,45 +67,62 @@ struct Sums {
   }
 };
 
-Sums sums_of(const char* op, const DNDarray& x, const ReduceOptions& options, int order) {
+template <class T>
+void local_sums(const View& view, const std::optional<View>& mask, int order, CentralSums* out) {
+  const auto* data = view.data.const_data_ptr<T>();
+  if (!mask) return detail::central_sums(data, view.outer, view.n, view.inner, order, out);
+  detail::central_sums_where(data, mask->data.const_data_ptr<bool>(), view.outer, view.n, order, out);
+}
+
+Sums sums_of(const char* op, const DNDarray& array, const ReduceOptions& options, int order) {
+  const auto reduced = detail::reduced_axes(op, array, options);
+  const auto x = options.dtype ? array.astype(*options.dtype) : array;
   if (is_complex(x.dtype())) detail::raise<TypeError>(op, "got an array of {}; expected real numbers", name(x.dtype()));
-  const auto reduced = detail::reduced_axes(op, x, options);
-  Sums sums{
-      .values = {}, .layout = reduced.result_layout(x.layout()), .dtype = inexact_type(x.dtype()), .comm = x.comm()};
-  const auto view = view_of(x.larray(), reduced.axes);
+  if (options.initial) detail::raise<ValueError>(op, "got an initial value; expected none");
+  Sums sums{.values = {},
+            .layout = reduced.result_layout(x.layout()),
+            .dtype = options.dtype.value_or(inexact_type(x.dtype())),
+            .comm = x.comm()};
+  std::optional<View> mask;
+  if (options.where) mask = view_of(detail::mask_block(op, x, *options.where).cpu(), reduced.axes, true);
+  const auto view = view_of(in_floating(x.larray()), reduced.axes, mask.has_value());
   sums.values.resize(static_cast<std::size_t>(view.outer * view.inner));
-  if (view.data.scalar_type() == at::kDouble)
-    detail::central_sums(view.data.const_data_ptr<double>(), view.outer, view.n, view.inner, order, sums.values.data());
-  else
-    detail::central_sums(view.data.const_data_ptr<float>(), view.outer, view.n, view.inner, order, sums.values.data());
+  const bool wide = view.data.scalar_type() == at::kDouble;
+  (wide ? local_sums<double> : local_sums<float>)(view, mask, order, sums.values.data());
   if (reduced.over_split)
     x.comm().allreduce_records(sums.values.data(), std::ssize(sums.values), sizeof(CentralSums), &merge_records);
   return sums;
 }
 
 double mean_of(const CentralSums& s) { return s.n > 0 ? s.mean : NAN; }
+/// Of whole numbers, whose sum is one too, without what rounding leaves.
+double whole_mean_of(const CentralSums& s) { return std::trunc(std::nearbyint(s.mean * s.n) / s.n); }
 double var_of(const CentralSums& s) { return s.n > 0 ? s.m2 / s.n : NAN; }
 double skew_of(const CentralSums& s) { return std::sqrt(s.n) * s.m3 / std::pow(s.m2, 1.5); }
 double kurtosis_of(const CentralSums& s) { return s.n * s.m4 / (s.m2 * s.m2) - 3; }
 
-/// Weights of the indices of one axis in a shape that broadcasts to x's.
-DNDarray weights_along(const DNDarray& x, const DNDarray& weights, const Axes& axes) {
-  const bool one = !axes.all() && axes.values().size() == 1;
-  const auto axis = one ? static_cast<std::size_t>(sanitize_axis(axes.values().front(), x.ndim(), "average")) : 0;
-  if (!one || weights.shape() != Shape{x.shape()[axis]})
-    detail::raise<ValueError>("average",
-                              "got weights of shape {} for an array of shape {}; expected the array's shape, or one "
-                              "weight for each index of the one axis given",
-                              to_string(weights.shape()), to_string(x.shape()));
-  Shape shape(x.shape().size() - axis, 1);
-  shape.front() = x.shape()[axis];
-  return reshape(weights, shape);
+/// Complex numbers have a mean and no order: their parts have means.
+DNDarray complex_mean(const DNDarray& x, ReduceOptions options) {
+  if (options.dtype) options.dtype = real_type(*options.dtype);
+  const auto re = mean(real(x), options), im = mean(imag(x), options);
+  return detail::wrap(at::complex(re.larray(), im.larray()), re.layout(), x.comm());
 }
 
-/// Complex numbers have a mean and no order: their parts are summed.
-DNDarray complex_mean(const DNDarray& x, const ReduceOptions& options) {
-  const auto count = detail::reduced_axes("mean", x, options).count;
-  return sum(x, options) / static_cast<double>(count);
+/// `x` in the dtype that its mean is to have, if that is complex.
+DNDarray as_asked(const DNDarray& x, const std::optional<Dtype>& dtype) {
+  return dtype && (is_complex(x.dtype()) || is_complex(*dtype)) ? x.astype(*dtype) : x;
+}
+
+template <class F>
+DNDarray spread(const char* op, const DNDarray& x, const VarOptions& options, F f) {
+  if (options.correction && options.ddof != 0)
+    detail::raise<ValueError>(op, "got ddof {} and correction {}; expected one of both", options.ddof,
+                              *options.correction);
+  const auto ddof = options.correction.value_or(options.ddof);
+  return sums_of(op, x,
+                 {.axis = options.axis, .dtype = options.dtype, .keepdims = options.keepdims, .where = options.where},
+                 2)
+      .map([=](const CentralSums& s) { return f(s.m2 / std::max(0.0, s.n - ddof)); });
 }
 
 }  // namespace
@@ -111,29 +132,49 @@ Moments moments(const DNDarray& x, const ReduceOptions& options) {
   return {sums.map(mean_of), sums.map(var_of), sums.map(skew_of), sums.map(kurtosis_of)};
 }
 
-DNDarray mean(const DNDarray& x, const ReduceOptions& options) {
-  return is_complex(x.dtype()) ? complex_mean(x, options) : sums_of("mean", x, options, 1).map(mean_of);
+DNDarray mean(const DNDarray& array, const ReduceOptions& options) {
+  const auto x = as_asked(array, options.dtype);
+  if (is_complex(x.dtype())) return complex_mean(x, options);
+  const auto sums = sums_of("mean", x, options, 1);
+  return is_integral(sums.dtype) ? sums.map(whole_mean_of) : sums.map(mean_of);
 }
 
-DNDarray var(const DNDarray& x, const VarOptions& options) {
-  if (is_complex(x.dtype())) return var(real(x), options) + var(imag(x), options);
-  const auto of = [&](const CentralSums& s) { return s.m2 / std::max(0.0, s.n - options.ddof); };
-  return sums_of("var", x, {.axis = options.axis, .keepdims = options.keepdims}, 2).map(of);
+DNDarray var(const DNDarray& array, const VarOptions& options) {
+  const auto x = as_asked(array, options.dtype);
+  if (!is_complex(x.dtype())) return spread("var", x, options, [](double v) { return v; });
+  auto of_parts = options;
+  of_parts.dtype = real_type(x.dtype());
+  return var(real(x), of_parts) + var(imag(x), of_parts);
 }
 
 DNDarray std(const DNDarray& x, const VarOptions& options) {
-  if (is_complex(x.dtype())) return sqrt(var(x, options));
-  const auto of = [&](const CentralSums& s) { return std::sqrt(s.m2 / std::max(0.0, s.n - options.ddof)); };
-  return sums_of("std", x, {.axis = options.axis, .keepdims = options.keepdims}, 2).map(of);
+  if (is_complex(options.dtype.value_or(x.dtype()))) return sqrt(var(x, options));
+  return spread("std", x, options, [](double v) { return std::sqrt(v); });
+}
+
+Average average_returned(const DNDarray& x, const AverageOptions& options) {
+  const ReduceOptions along{.axis = options.axis, .keepdims = options.keepdims};
+  if (!options.weights) {
+    const auto count = detail::reduced_axes("average", x, along).count;
+    auto result = mean(x, along);
+    auto counts = full_like(result, static_cast<double>(count));
+    return {std::move(result), std::move(counts)};
+  }
+  const auto type = promote_types(inexact_type(x.dtype()), options.weights->dtype());
+  const auto values = x.astype(type);
+  const auto weights = detail::weights_along("average", values, options.weights->astype(type), options.axis);
+  const bool whole = weights.shape() == x.shape();
+  const auto total = whole ? sum(weights, along) : sum(weights);
+  if (any(eq(total, 0)).item<bool>())
+    detail::raise<ValueError>("average", "got weights that sum to 0; expected another sum");
+  auto result = sum(values * weights, along) / total;
+  auto totals = whole ? total : total * ones_like(result);
+  return {std::move(result), std::move(totals)};
 }
 
 DNDarray average(const DNDarray& x, const AverageOptions& options) {
-  const ReduceOptions along{.axis = options.axis, .keepdims = options.keepdims};
-  if (!options.weights) return mean(x, along);
-  const auto type = promote_types(inexact_type(x.dtype()), options.weights->dtype());
-  const auto values = x.astype(type), weights = options.weights->astype(type);
-  if (weights.shape() == x.shape()) return sum(values * weights, along) / sum(weights, along);
-  return sum(values * weights_along(x, weights, options.axis), along) / sum(weights);
+  return options.weights ? average_returned(x, options).average
+                         : mean(x, {.axis = options.axis, .keepdims = options.keepdims});
 }
 
 DNDarray skew(const DNDarray& x, const ReduceOptions& options) { return sums_of("skew", x, options, 4).map(skew_of); }

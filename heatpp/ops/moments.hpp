@@ -7,9 +7,12 @@ namespace heatpp {
 
 /// Options of var and std.
 struct VarOptions {
-  Axes axis = std::nullopt;  ///< nullopt: all axes
-  double ddof = 0;           ///< the sum of squares is divided by n - ddof
-  bool keepdims = false;
+  Axes axis = std::nullopt;                         ///< nullopt: all axes
+  std::optional<Dtype> dtype = std::nullopt;        ///< to which elements are converted first, and of the result
+  double ddof = 0;                                  ///< the sum of squares is divided by n - ddof
+  bool keepdims = false;                            ///< keep reduced axes with extent 1
+  std::optional<DNDarray> where = std::nullopt;     ///< bool, broadcast to `x`: the elements that take part
+  std::optional<double> correction = std::nullopt;  ///< the array API's name of ddof, which goes before it
 };
 
 /// The first four moments of the same elements, computed together.
@@ -22,7 +25,8 @@ struct Moments {
 /// block's own mean, blocks merged by the formulas of Pébay (Sandia report SAND2008-6212, 2008). float64 stays float64,
 /// other dtypes give float32, 16-bit floats themselves. Results are split as those of `sum`. Elements that are NaN give
 /// NaN; the moments of nothing are NaN, as are skewness and kurtosis of equal elements. Throws IndexError, ValueError
-/// as `sum`, TypeError for complex arrays, of which only mean, var and std are defined.
+/// and TypeError as `sum`, ValueError for an `initial`, TypeError for complex arrays, of which only mean, var and std
+/// are defined.
 [[nodiscard]] Moments moments(const DNDarray& x, const ReduceOptions& options = {});
 /// One of them; the others are not computed where they are not needed.
 [[nodiscard]] DNDarray mean(const DNDarray& x, const ReduceOptions& options = {});
@@ -33,11 +37,17 @@ struct Moments {
 
 struct AverageOptions {
   Axes axis = std::nullopt;                        ///< nullopt: all axes
-  std::optional<DNDarray> weights = std::nullopt;  ///< of x's shape, or one for each index of the axis; nullopt: equal
+  std::optional<DNDarray> weights = std::nullopt;  ///< of x's shape, or of the axes' in their order; nullopt: equal
   bool keepdims = false;
 };
-/// The mean with weights, sum(x * w) / sum(w). Communicates as two sums. Throws ValueError for weights of other shapes.
+/// The mean with weights, sum(x * w) / sum(w). Communicates as two sums, and one truth value where the sums of weights
+/// are split. Throws ValueError for weights of other shapes, and for weights that sum to 0.
 [[nodiscard]] DNDarray average(const DNDarray& x, const AverageOptions& options = {});
+/// The same, and the sums of weights in its shape: NumPy's average with `returned`.
+struct Average {
+  DNDarray average, weights;
+};
+[[nodiscard]] Average average_returned(const DNDarray& x, const AverageOptions& options = {});
 
 [[nodiscard]] inline Moments moments(const DNDarray& x, int axis) { return moments(x, ReduceOptions{.axis = axis}); }
 [[nodiscard]] inline DNDarray mean(const DNDarray& x, int axis) { return mean(x, ReduceOptions{.axis = axis}); }

@@ -7,14 +7,19 @@
 namespace heatpp {
 namespace {
 
-/// How many elements of each reduction are not NaN, in the dtype of their mean.
-DNDarray counted(const DNDarray& x, const ReduceOptions& options) {
-  return sum(logical_not(isnan(x)), options).astype(real_type(inexact_type(x.dtype())));
+/// The options with NaN left out.
+template <class Options>
+Options beside_nan(const DNDarray& x, Options options) {
+  if (!detail::may_be_nan(x)) return options;
+  const auto numbers = logical_not(isnan(x));
+  options.where = options.where ? logical_and(numbers, *options.where) : numbers;
+  return options;
 }
 
-/// NaN where all elements of a reduction are.
+/// NaN where all elements of a reduction are, and nothing else takes part.
 DNDarray unless_empty(const DNDarray& reduced, const DNDarray& x, const ReduceOptions& options) {
-  return detail::may_be_nan(x) ? where(all(isnan(x), options), static_cast<double>(NAN), reduced) : reduced;
+  if (!detail::may_be_nan(x) || options.initial) return reduced;
+  return where(all(isnan(x), {.axis = options.axis, .keepdims = options.keepdims}), static_cast<double>(NAN), reduced);
 }
 
 }  // namespace
@@ -24,15 +29,11 @@ DNDarray unless_empty(const DNDarray& reduced, const DNDarray& x, const ReduceOp
 #include <heatpp/ops/nan.inc>
 #undef HEATPP_NAN_REDUCTION
 
+// Of fewer elements than ddof NumPy's var is infinite, and its nanvar not a number.
 DNDarray nanvar(const DNDarray& x, const VarOptions& options) {
-  if (!detail::may_be_nan(x)) return var(x, options);
-  const ReduceOptions along{.axis = options.axis, .keepdims = options.keepdims};
-  const auto centre = nanmean(x, ReduceOptions{.axis = options.axis, .keepdims = true});
-  const auto centred = abs(where(isnan(x), 0, x - centre));
-  const auto freedom = counted(x, along) - options.ddof;
-  return sum(centred * centred, along) / where(freedom > 0, freedom, static_cast<double>(NAN));
+  const auto result = var(x, beside_nan(x, options));
+  return where(isinf(result), static_cast<double>(NAN), result);
 }
-
 DNDarray nanstd(const DNDarray& x, const VarOptions& options) { return sqrt(nanvar(x, options)); }
 
 }  // namespace heatpp

@@ -5,14 +5,14 @@
 namespace heatpp {
 
 /// The functions of nan.inc: reductions over the elements that are not NaN. Splits, communication and errors as those
-/// of `sum`; nanmax, nanmin and nanmean also count, which is a second reduction.
+/// of `sum` and, of nanmean, nanvar and nanstd, of `mean`; nanmax and nanmin also count, which is a second reduction.
 #define HEATPP_NAN_REDUCTION(name, reduction, doc)                                   \
   [[nodiscard]] DNDarray name(const DNDarray& x, const ReduceOptions& options = {}); \
   [[nodiscard]] inline DNDarray name(const DNDarray& x, int axis) { return name(x, ReduceOptions{.axis = axis}); }
 #include <heatpp/ops/nan.inc>
 #undef HEATPP_NAN_REDUCTION
 
-/// The variance and standard deviation of the elements that are not NaN, about their mean in a second pass.
+/// The variance and standard deviation of the elements that are not NaN; NaN where there are no more than ddof.
 [[nodiscard]] DNDarray nanvar(const DNDarray& x, const VarOptions& options = {});
 [[nodiscard]] DNDarray nanstd(const DNDarray& x, const VarOptions& options = {});
 [[nodiscard]] inline DNDarray nanvar(const DNDarray& x, int axis) { return nanvar(x, VarOptions{.axis = axis}); }

@@ -3,6 +3,7 @@
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/detail/quantiles.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
+#include <heatpp/ops/detail/sorted_quantiles.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/order.hpp>
@@ -21,13 +22,6 @@ at::ScalarType selection_type(Dtype dtype) {
 }
 
 /// The block as a matrix whose rows run over the reduced axes.
-/// Whether the method picks elements, so that the result has their dtype.
-bool picks(const detail::Quantiles& wanted) {
-  using enum Interpolation;
-  constexpr Interpolation picking[] = {lower, higher, nearest, inverted_cdf, closest_observation};
-  return !wanted.median && std::ranges::find(picking, wanted.interpolation) != std::end(picking);
-}
-
 at::Tensor lines_over(const DNDarray& x, const detail::ReducedAxes& reduced) {
   const auto block = x.larray().to(at::kCPU, selection_type(x.dtype()));
   std::vector<std::int64_t> order;
@@ -59,6 +53,10 @@ DNDarray quantiles(const char* op, const DNDarray& x, detail::Quantiles wanted, 
                               to_string(x.shape()));
   for (auto q : wanted.q)
     if (!(q >= 0 && q <= scale)) detail::raise<ValueError>(op, "got q = {}; expected 0 <= q <= {}", q, scale);
+  if (options.weights) {
+    for (auto& q : wanted.q) q /= scale;
+    return detail::weighted_quantiles(op, x, wanted, options);
+  }
   if (const auto axis = better_cut(x, reduced))
     return resplit(quantiles(op, resplit(x, axis), wanted, scale, options), std::nullopt);
   for (auto& q : wanted.q) q /= scale;
@@ -70,12 +68,14 @@ DNDarray quantiles(const char* op, const DNDarray& x, detail::Quantiles wanted, 
   auto shape = each.shape(), local = each.local_shape(x.comm().rank());
   for (auto* s : {&shape, &local}) s->insert(s->begin(), std::ssize(wanted.q));
   auto layout = each.split() ? each.with(shape, *each.split() + 1) : each.replicated(shape);
-  const auto dtype = picks(wanted) && x.dtype() != bool_ ? x.dtype() : inexact_type(x.dtype());
+  const auto dtype =
+      !wanted.median && detail::picks(wanted.interpolation) && x.dtype() != bool_ ? x.dtype() : inexact_type(x.dtype());
   const auto block = result.to(detail::to_torch(x.device()), detail::to_torch(dtype)).view(local);
   return detail::wrap(block, std::move(layout), x.comm());
 }
 
 DNDarray median_of(const char* op, const DNDarray& x, const PercentileOptions& options, bool skip_nan) {
+  if (is_complex(x.dtype())) return detail::complex_median(op, x, options, skip_nan);
   const detail::Quantiles middle{.q = {0.5}, .interpolation = {}, .median = true, .skip_nan = skip_nan};
   return quantiles(op, x, middle, 1, {.axis = options.axis, .keepdims = options.keepdims}).index({0});
 }

@@ -27,6 +27,7 @@ struct PercentileOptions {
   Axes axis = std::nullopt;  ///< nullopt: all elements; else those along one axis or several
   bool keepdims = false;
   Interpolation interpolation = Interpolation::linear;
+  std::optional<DNDarray> weights = std::nullopt;  ///< of x's shape, or of the axes' in their order; for inverted_cdf
 };
 
 /// The elements below which q percent of the elements along `axis` lie, by NumPy's rules, with a first axis for the
@@ -34,8 +35,10 @@ struct PercentileOptions {
 /// rounded). NaN among the elements gives NaN. Nothing is sorted or gathered: the order statistics are found digit
 /// by digit in histograms, which the first time reads all elements and then the few that still fit. Along the split
 /// axis each digit costs one allreduce of the histograms and every rank gets the result, except that many lines of up
-/// to 128 elements are recut along another axis first; otherwise local, and the split stays. Collective. Throws
-/// ValueError for q outside 0 .. 100 or no elements, IndexError for an axis out of range, TypeError for complex arrays.
+/// to 128 elements are recut along another axis first; otherwise local, and the split stays. With weights the elements
+/// are sorted, which communicates as argsort, two calls of take_along_axis and cumsum. Collective. Throws ValueError
+/// for q outside 0 .. 100, no elements, weights of another shape, below 0 or without a finite sum above it, and weights
+/// with other methods, IndexError for an axis out of range, TypeError for complex arrays.
 [[nodiscard]] DNDarray percentile(const DNDarray& x, const std::vector<double>& q,
                                   const PercentileOptions& options = {});
 /// The same for one percentage, without the first axis.
@@ -43,7 +46,8 @@ struct PercentileOptions {
 /// percentile for parts of 1 instead of 100.
 [[nodiscard]] DNDarray quantile(const DNDarray& x, const std::vector<double>& q, const PercentileOptions& options = {});
 [[nodiscard]] DNDarray quantile(const DNDarray& x, double q, const PercentileOptions& options = {});
-/// The middle element, or the mean of the two in the middle; NaN of nothing. Communicates as percentile.
+/// The middle element, or the mean of the two in the middle; NaN of nothing. Communicates as percentile; of complex
+/// numbers, which are sorted, as sort and take_along_axis.
 [[nodiscard]] DNDarray median(const DNDarray& x, const PercentileOptions& options = {});
 [[nodiscard]] inline DNDarray median(const DNDarray& x, int axis) { return median(x, PercentileOptions{.axis = axis}); }
 

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
+#include <heatpp/ops/detail/first_extremum.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
 #include <heatpp/ops/reduce.hpp>
 
@@ -10,28 +11,38 @@ namespace heatpp {
 namespace {
 
 using Dims = at::IntArrayRef;
+using Type = std::optional<at::ScalarType>;  // that was asked for
 
 // LibTorch's reductions with one signature: the axes are never empty here, which some would read as "all".
-at::Tensor local_sum(const at::Tensor& block, Dims axes, bool keepdims) { return at::sum(block, axes, keepdims); }
-at::Tensor local_amax(const at::Tensor& block, Dims axes, bool keepdims) { return at::amax(block, axes, keepdims); }
-at::Tensor local_amin(const at::Tensor& block, Dims axes, bool keepdims) { return at::amin(block, axes, keepdims); }
+at::Tensor local_sum(const at::Tensor& block, Dims axes, bool keepdims, Type type) {
+  return at::sum(block, axes, keepdims, type);
+}
+at::Tensor local_amax(const at::Tensor& block, Dims axes, bool keepdims, Type) {
+  return block.is_complex() ? detail::complex_extremum(block, axes, keepdims, true) : at::amax(block, axes, keepdims);
+}
+at::Tensor local_amin(const at::Tensor& block, Dims axes, bool keepdims, Type) {
+  return block.is_complex() ? detail::complex_extremum(block, axes, keepdims, false) : at::amin(block, axes, keepdims);
+}
 // Of uint8 LibTorch answers in uint8.
-at::Tensor local_any(const at::Tensor& block, Dims axes, bool keepdims) {
+at::Tensor local_any(const at::Tensor& block, Dims axes, bool keepdims, Type) {
   return at::any(block, axes, keepdims).to(at::kBool);
 }
-at::Tensor local_all(const at::Tensor& block, Dims axes, bool keepdims) {
+at::Tensor local_all(const at::Tensor& block, Dims axes, bool keepdims, Type) {
   return at::all(block, axes, keepdims).to(at::kBool);
 }
-at::Tensor local_prod(const at::Tensor& block, Dims axes, bool keepdims) {
+at::Tensor local_prod(const at::Tensor& block, Dims axes, bool keepdims, Type type) {
   auto result = block;
-  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) result = at::prod(result, *axis, keepdims);
+  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) result = at::prod(result, *axis, keepdims, type);
   return result;
 }
 
-/// What an extremum over no elements is on a rank that has none.
-at::Scalar neutral(ReduceOp op, at::ScalarType type) {
+/// What changes no result.
+at::Scalar neutral(ReduceOp op, at::ScalarType type, bool extremum) {
+  if (!extremum) return op == ReduceOp::prod || op == ReduceOp::min;
   const bool largest = op == ReduceOp::min;
-  if (at::isFloatingType(type)) return largest ? INFINITY : -INFINITY;
+  const auto infinity = largest ? INFINITY : -INFINITY;
+  if (at::isComplexType(type)) return c10::complex<double>(infinity, infinity);
+  if (at::isFloatingType(type)) return infinity;
   if (type == at::kBool) return largest;
   return AT_DISPATCH_INTEGRAL_TYPES(type, "neutral", [&]() -> at::Scalar {
     using Limits = std::numeric_limits<scalar_t>;
@@ -39,26 +50,56 @@ at::Scalar neutral(ReduceOp op, at::ScalarType type) {
   });
 }
 
-template <class Local>
-DNDarray reduce(const char* op, const DNDarray& x, const ReduceOptions& options, Local local_reduce, ReduceOp across,
-                bool extremum) {
-  const auto reduced = detail::reduced_axes(op, x, options);
-  auto layout = reduced.result_layout(x.layout());
-  if (extremum && reduced.count == 0 && layout.size() > 0)
+void check_extremum(const char* op, const DNDarray& x, const ReduceOptions& options, bool of_nothing) {
+  if (options.initial) return;
+  if (of_nothing)
     detail::raise<ValueError>(op, "got an array of shape {} with nothing to reduce; expected at least one element",
                               to_string(x.shape()));
+  if (options.where)
+    detail::raise<ValueError>(op, "got where without initial; expected what the result of no elements is");
+}
+
+/// An initial value has to be one of the result's dtype.
+void check_initial(const char* op, const ReduceOptions& options, Dtype result) {
+  if (!options.initial || !options.initial->is_integral() || !is_integral(result)) return;
+  const auto value = options.initial->to<std::int64_t>();
+  const auto limits = iinfo(result);
+  if (value < limits.min || value > limits.max)
+    detail::raise<ValueError>(op, "got the initial value {} for a result of {}; expected {} .. {}", value, name(result),
+                              limits.min, limits.max);
+}
+
+void across_ranks(at::Tensor& local, const Communicator& comm, ReduceOp across) {
+  local = local.contiguous();
+  if (local.is_complex() && across != ReduceOp::sum && across != ReduceOp::prod)
+    detail::complex_extremum_across(local, comm, across == ReduceOp::max);
+  else comm.allreduce(detail::buffer_of(local), across);
+}
+
+template <class Local>
+DNDarray reduce(const char* op, const DNDarray& array, const ReduceOptions& options, Local local_reduce,
+                ReduceOp across, bool extremum) {
+  const auto reduced = detail::reduced_axes(op, array, options);
+  auto layout = reduced.result_layout(array.layout());
+  if (extremum) check_extremum(op, array, options, reduced.count == 0 && layout.size() > 0);
+  const auto x = options.dtype ? array.astype(*options.dtype) : array;
+  check_initial(op, options, extremum || options.dtype ? x.dtype() : int64);
+  const auto type = options.dtype ? Type(x.larray().scalar_type()) : std::nullopt;
+  const auto nothing = neutral(across, x.larray().scalar_type(), extremum);
+  const auto mask = options.where ? detail::mask_block(op, x, *options.where) : at::Tensor();
   const Operand operands[] = {x};
   auto local = detail::with_type_errors(op, operands, [&] {
     const auto shape = layout.local_shape(x.comm().rank());
-    if (extremum && x.larray().numel() == 0)
-      return at::full(shape, neutral(across, x.larray().scalar_type()), x.larray().options());
-    if (reduced.axes.empty()) return local_reduce(x.larray().unsqueeze(0), Dims{0}, false);
-    return local_reduce(x.larray(), reduced.axes, reduced.keepdims);
+    const auto block =
+        mask.defined() ? at::where(mask, x.larray(), at::full({}, nothing, x.larray().options())) : x.larray();
+    if (extremum && block.numel() == 0) return at::full(shape, nothing, block.options());
+    if (reduced.axes.empty()) return local_reduce(block.unsqueeze(0), Dims{0}, false, type);
+    return local_reduce(block, reduced.axes, reduced.keepdims, type);
   });
-  if (reduced.over_split && x.comm().size() > 1) {
-    local = local.contiguous();
-    x.comm().allreduce(detail::buffer_of(local), across);
-  }
+  if (reduced.over_split && x.comm().size() > 1) across_ranks(local, x.comm(), across);
+  if (options.initial)
+    local = local_reduce(at::stack({at::full_like(local, detail::to_torch(*options.initial)), local}), Dims{0}, false,
+                         local.scalar_type());
   return detail::wrap(std::move(local), std::move(layout), x.comm());
 }
 

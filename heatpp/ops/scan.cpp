@@ -1,6 +1,7 @@
 #include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/elementwise_blocks.hpp>
 #include <heatpp/ops/detail/without_nan.hpp>
+#include <heatpp/ops/join.hpp>
 #include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/scan.hpp>
 
@@ -8,23 +9,37 @@ namespace heatpp {
 namespace {
 
 template <class Local, class Combine>
-DNDarray scan(const char* op, const DNDarray& array, std::optional<int> along, ReduceOp across, Local local_scan,
+DNDarray scan(const char* op, const DNDarray& array, const ScanOptions& options, ReduceOp across, Local local_scan,
               Combine combine) {
-  const auto x = along ? array : flatten(array);
-  const auto axis = sanitize_axis(along.value_or(0), x.ndim(), op);
+  if (options.axis) static_cast<void>(sanitize_axis(*options.axis, array.ndim(), op));
+  if (options.dtype == bool_) {  // which LibTorch does not scan
+    auto in_numbers = options;
+    in_numbers.dtype = int64;
+    return not_equal(scan(op, array.astype(bool_), in_numbers, across, local_scan, combine), 0);
+  }
+  const auto wanted = options.dtype ? array.astype(*options.dtype) : array;
+  const auto x = options.axis ? wanted : flatten(wanted);
+  const auto axis = sanitize_axis(options.axis.value_or(0), x.ndim(), op);
+  const auto type = options.dtype ? std::optional(x.larray().scalar_type()) : std::nullopt;
+  const auto neutral = across == ReduceOp::sum ? 0 : 1;
   const Operand operands[] = {x};
-  auto local = detail::with_type_errors(op, operands, [&] { return local_scan(x.larray(), axis); });
+  auto local = detail::with_type_errors(op, operands, [&] { return local_scan(x.larray(), axis, type); });
   if (x.split() == axis && x.comm().size() > 1) {
     const auto n = local.size(axis);
     auto slice = x.lshape();
     slice[static_cast<std::size_t>(axis)] = 1;
-    const auto neutral = across == ReduceOp::sum ? 0 : 1;
     auto before = n > 0 ? local.narrow(axis, n - 1, 1).cpu().clone(at::MemoryFormat::Contiguous)
                         : at::full(slice, neutral, local.options().device(at::kCPU));
     x.comm().exscan(detail::buffer_of(before), across);
     if (x.comm().rank() > 0) combine(local, before.to(local.device()));
   }
-  return detail::wrap(std::move(local), x.layout(), x.comm());
+  auto result = detail::wrap(std::move(local), x.layout(), x.comm());
+  if (!options.include_initial) return result;
+  auto slice = x.shape();
+  slice[static_cast<std::size_t>(axis)] = 1;
+  const auto layout = x.split() == axis ? Layout(slice, axis, x.comm().size()) : x.layout().with(slice, x.split());
+  const auto block = at::full(layout.local_shape(x.comm().rank()), neutral, result.larray().options());
+  return concatenate({detail::wrap(block, layout, x.comm()), result}, axis);
 }
 
 const DNDarray& written(const char* op, const DNDarray& x, const DNDarray& result) {
@@ -35,22 +50,26 @@ const DNDarray& written(const char* op, const DNDarray& x, const DNDarray& resul
 
 }  // namespace
 
-DNDarray cumsum(const DNDarray& x, std::optional<int> axis) {
+DNDarray cumsum(const DNDarray& x, const ScanOptions& options) {
   return scan(
-      "cumsum", x, axis, ReduceOp::sum, [](const at::Tensor& t, int a) { return at::cumsum(t, a); },
+      "cumsum", x, options, ReduceOp::sum,
+      [](const at::Tensor& t, int axis, auto type) { return at::cumsum(t, axis, type); },
       [](at::Tensor& local, const at::Tensor& before) { detail::local::add_(local, before); });
 }
 
-DNDarray cumprod(const DNDarray& x, std::optional<int> axis) {
+DNDarray cumprod(const DNDarray& x, const ScanOptions& options) {
   return scan(
-      "cumprod", x, axis, ReduceOp::prod, [](const at::Tensor& t, int a) { return at::cumprod(t, a); },
+      "cumprod", x, options, ReduceOp::prod,
+      [](const at::Tensor& t, int axis, auto type) { return at::cumprod(t, axis, type); },
       [](at::Tensor& local, const at::Tensor& before) { local.mul_(before); });
 }
 
 const DNDarray& cumsum_(const DNDarray& x, int axis) { return written("cumsum_", x, cumsum(x, axis)); }
 const DNDarray& cumprod_(const DNDarray& x, int axis) { return written("cumprod_", x, cumprod(x, axis)); }
 
-DNDarray nancumsum(const DNDarray& x, std::optional<int> axis) { return cumsum(detail::without_nan(x, 0), axis); }
-DNDarray nancumprod(const DNDarray& x, std::optional<int> axis) { return cumprod(detail::without_nan(x, 1), axis); }
+DNDarray nancumsum(const DNDarray& x, const ScanOptions& options) { return cumsum(detail::without_nan(x, 0), options); }
+DNDarray nancumprod(const DNDarray& x, const ScanOptions& options) {
+  return cumprod(detail::without_nan(x, 1), options);
+}
 
 }  // namespace heatpp

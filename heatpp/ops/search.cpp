@@ -229,7 +229,7 @@ DNDarray bucketize(const DNDarray& x, const DNDarray& boundaries, const BinOptio
 }
 
 DNDarray count_nonzero(const DNDarray& x, const ReduceOptions& options) {
-  if (!options.axis.all() || options.keepdims) return sum(not_equal(x, 0), options);
+  if (!options.axis.all() || options.keepdims || options.where) return sum(not_equal(x, 0), options);
   std::vector<std::int64_t> count{detail::with_element_type(
       x.larray().scalar_type(), [&]<class T>() { return number_nonzero<T>(x.larray().cpu().contiguous()); })};
   if (x.split()) x.comm().allreduce(count);

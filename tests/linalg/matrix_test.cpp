@@ -105,6 +105,8 @@ TEST_CASE("covariances and correlations", "[linalg][matrix]") {
       CHECK(close(ht::cov(x, {.fweights = w}), at::cov(global, 1, counts)));
     });
     CHECK_THROWS_AS(ht::cov(x, {.fweights = ht::ones({3})}), ht::ValueError);
+    CHECK_THROWS_AS(ht::cov(x, {.fweights = ht::ones({9})}), ht::TypeError);
+    CHECK_THROWS_AS(ht::cov(x, {.aweights = ht::full({9}, -1.0, {.split = 0})}), ht::ValueError);
   });
   const auto other = scattered({2, 9}) * 2;
   for_each_pair(global, other, [&](const auto& x, const auto& y) {

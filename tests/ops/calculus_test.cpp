@@ -106,3 +106,52 @@ TEST_CASE("bits are packed in either order, and flattened", "[ops][calculus]") {
         bits.to(at::kByte)));
   }
 }
+
+TEST_CASE("gradients along several axes, at distances or places", "[ops][calculus]") {
+  const auto global = (at::arange(20, at::kDouble) * 0.618).frac().reshape({4, 5});
+  const auto places = ht::array({0.0, 1.0, 3.0, 3.5}).astype(ht::float64);
+  for (const auto& layout : every_layout({4, 5})) {
+    const auto x = distribute(global, layout);
+    const auto all = ht::gradients(x);
+    REQUIRE(all.size() == 2);
+    CHECK(same(all[0], gathered(ht::gradient(x, {.axis = 0}))));
+    CHECK(same(all[1], gathered(ht::gradient(x, {.axis = 1}))));
+    CHECK(all[1].layout() == layout);
+    const auto mixed = ht::gradients(x, {.axis = {1, 0}, .spacing = {0.5, places}, .edge_order = 2});
+    CHECK(close(mixed[0], gathered(ht::gradient(x, {.axis = 1, .edge_order = 2})) * 2));
+    CHECK(same(mixed[1], gathered(ht::gradient(x, {.axis = 0, .coordinates = places, .edge_order = 2}))));
+    CHECK_THROWS_AS(ht::gradients(x, {.spacing = {1, 2, 3}}), ht::ValueError);
+    CHECK_THROWS_AS(ht::gradient(x, {.axis = 1, .coordinates = places}), ht::ValueError);
+  }
+}
+
+TEST_CASE("the derivative beside a NaN does not know it", "[ops][calculus]") {
+  const auto global = at::tensor({1., 4., NAN, 2., 8., 9.}, at::kDouble);
+  for (const auto& layout : every_layout({6})) {
+    const auto x = distribute(global, layout);
+    CHECK(same(ht::gradient(x), at::tensor({3., NAN, -1., NAN, 3.5, 1.}, at::kDouble)));
+    CHECK(same(ht::gradient(x, {.spacing = 2, .edge_order = 2}),
+               at::tensor({NAN, NAN, -0.5, NAN, 1.75, -0.75}, at::kDouble)));
+  }
+}
+
+TEST_CASE("differences from a number before the first element", "[ops][calculus]") {
+  const auto global = at::arange(12, at::kDouble).square().reshape({4, 3});
+  for (const auto& layout : every_layout({4, 3})) {
+    const auto x = distribute(global, layout);
+    CHECK(same(ht::diff(x, {.axis = 0, .prepend = 7, .append = ht::full({}, 1.0, {.dtype = ht::float64})}),
+               at::cat({at::full({1, 3}, 7., at::kDouble), global, at::ones({1, 3}, at::kDouble)}).diff(1, 0)));
+  }
+}
+
+TEST_CASE("interpolation of complex values is that of their parts", "[ops][calculus]") {
+  const auto xp = ht::array({1.0, 2.0, 4.0}), re = ht::array({0.0, 1.0, -1.0}), im = ht::array({5.0, 3.0, 1.0});
+  const auto values = re + im * std::complex<double>(0, 1);
+  for (const auto& layout : every_layout({5})) {
+    const auto x = distribute(at::tensor({0., 1.5, 2., 3., 9.}, at::kDouble), layout);
+    const auto result = ht::interp(x, {xp, values});
+    CHECK(same(ht::real(result), gathered(ht::interp(x, {xp, re}))));
+    CHECK(same(ht::imag(result), gathered(ht::interp(x, {xp, im}))));
+    CHECK_THROWS_AS(ht::interp(result, {xp, re}), ht::TypeError);
+  }
+}

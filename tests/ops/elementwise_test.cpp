@@ -321,3 +321,35 @@ TEST_CASE("real_if_close drops imaginary parts that are rounding errors", "[ops]
     CHECK(same(ht::real_if_close(distribute(parts, layout)), parts));
   }
 }
+
+TEST_CASE("complex numbers are compared by their parts in order", "[ops][elementwise]") {
+  using C = std::complex<double>;
+  const auto a = at::complex(at::tensor({1., 1., 2., NAN, 0., 1.}, at::kDouble),
+                             at::tensor({2., 3., 0., 0., NAN, 2.}, at::kDouble));
+  const auto b = C(1, 2);
+  for (const auto& layout : every_layout({6})) {
+    const auto x = distribute(a, layout);
+    CHECK(same(x < b, at::tensor({0, 0, 0, 0, 0, 0}).to(at::kBool)));
+    CHECK(same(x <= b, at::tensor({1, 0, 0, 0, 0, 1}).to(at::kBool)));
+    CHECK(same(x > b, at::tensor({0, 1, 1, 0, 0, 0}).to(at::kBool)));
+    CHECK(same(x >= b, at::tensor({1, 1, 1, 0, 0, 1}).to(at::kBool)));
+    CHECK(same(ht::real(ht::maximum(x, b)), at::tensor({1., 1., 2., NAN, 0., 1.}, at::kDouble)));
+    CHECK(same(ht::imag(ht::minimum(b, x)), at::tensor({2., 2., 2., 0., NAN, 2.}, at::kDouble)));
+    CHECK(same(ht::imag(ht::fmax(x, b)), at::tensor({2., 3., 0., 2., 2., 2.}, at::kDouble)));
+    CHECK(same(ht::real(ht::fmin(x, b)), at::tensor({1., 1., 1., 1., 1., 1.}, at::kDouble)));
+    CHECK(same(ht::real(ht::clip(x, C(1, 0), C(1, 2))), at::tensor({1., 1., 1., NAN, 0., 1.}, at::kDouble)));
+  }
+}
+
+TEST_CASE("signs and powers of complex numbers at their limits", "[ops][elementwise]") {
+  const auto re = at::tensor({INFINITY, 3., INFINITY, 0.}, at::kDouble),
+             im = at::tensor({1., -INFINITY, INFINITY, 0.}, at::kDouble);
+  for (const auto& layout : every_layout({4})) {
+    const auto z = distribute(at::complex(re, im), layout);
+    CHECK(same(ht::real(ht::sign(z)), at::tensor({1., 0., NAN, 0.}, at::kDouble)));
+    CHECK(same(ht::imag(ht::sign(z)), at::tensor({0., -1., NAN, 0.}, at::kDouble)));
+    CHECK(same(ht::power(z, 0), at::ones({4}, at::kComplexDouble)));
+    CHECK(same(ht::angle(z, {.deg = true}), at::tensor({0., -90., 45., 0.}, at::kDouble)));
+    CHECK(std::isnan(ht::real(ht::reciprocal(z))(3).item<double>()));
+  }
+}

@@ -1,5 +1,6 @@
 #include "../support.hpp"
 
+#include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/moments.hpp>
 
 namespace {
@@ -89,4 +90,59 @@ TEST_CASE("all four moments are one call", "[ops][moments]") {
   const auto before = ht::comm_report().calls;
   static_cast<void>(ht::moments(x, 0));
   CHECK(ht::comm_report().calls - before == (ht::world().size() > 1));
+}
+
+TEST_CASE("moments of the elements that a mask lets through", "[ops][moments]") {
+  const auto global = skewed({6, 5, 4});
+  const auto mask = at::arange(20).reshape({5, 4}).remainder(3) != 1;
+  const auto kept = [&](const at::Tensor& x, int row) { return x[row].masked_select(mask); };
+  for (const auto& layout : every_layout({6, 5, 4})) {
+    const auto x = distribute(global, layout),
+               where = distribute(mask, ht::Layout({5, 4}, std::nullopt, ht::world().size()));
+    const auto mean = gathered(ht::mean(x, {.axis = {1, 2}, .where = where}));
+    const auto std = gathered(ht::std(x, {.axis = {1, 2}, .ddof = 1, .where = where}));
+    for (int row = 0; row < 6; ++row) {
+      CHECK(at::allclose(mean[row], kept(global, row).mean(), 1e-12));
+      CHECK(at::allclose(std[row], kept(global, row).std(), 1e-12));
+    }
+    CHECK(close(ht::var(x, {.axis = 0, .where = where}), global.var(0, false).masked_fill(mask.logical_not(), NAN)));
+    CHECK(close(
+        ht::mean(distribute(at::complex(global, -global), layout), {.axis = 0, .where = where}),
+        at::complex(global.mean(0), -global.mean(0)).masked_fill(mask.logical_not(), c10::complex<double>(NAN, NAN))));
+  }
+}
+
+TEST_CASE("correction is another name of ddof", "[ops][moments]") {
+  const auto x = ht::arange(7, {.split = 0});
+  CHECK(ht::var(x, {.correction = 1}).item<float>() == ht::var(x, {.ddof = 1}).item<float>());
+  CHECK_THROWS_AS(ht::var(x, {.ddof = 1, .correction = 1}), ht::ValueError);
+}
+
+TEST_CASE("averages with weights of several axes, and their sums", "[ops][moments]") {
+  const auto global = skewed({3, 4, 2});
+  const auto weights = at::arange(12, at::kDouble).reshape({3, 4});
+  for (const auto& layout : every_layout({3, 4, 2})) {
+    const auto x = distribute(global, layout), w = ht::from_tensor(weights, {.split = 1});
+    const auto expected = (global * weights.unsqueeze(2)).sum(at::IntArrayRef{0, 1}) / 66;
+    CHECK(close(ht::average(x, {.axis = {0, 1}, .weights = w}), expected));
+    CHECK(close(ht::average(x, {.axis = {1, 0}, .weights = ht::from_tensor(weights.t(), {})}), expected));
+    const auto [average, sums] = ht::average_returned(x, {.axis = {0, 1}, .weights = w, .keepdims = true});
+    CHECK(close(average, expected.reshape({1, 1, 2})));
+    CHECK(same(sums, at::full({1, 1, 2}, 66., at::kDouble)));
+    CHECK(same(ht::average_returned(x, {.axis = 1}).weights, at::full({3, 2}, 4., at::kDouble)));
+    CHECK_THROWS_AS(ht::average(x, {.weights = w}), ht::ValueError);
+    const auto zero_once = x * ht::from_tensor(at::tensor({1., 0., 1.}).reshape({3, 1, 1}).to(at::kDouble), {});
+    CHECK_THROWS_AS(ht::average(x, {.axis = 2, .weights = zero_once}), ht::ValueError);
+  }
+}
+
+TEST_CASE("an infinite element makes the mean infinite and leaves no variance", "[ops][moments]") {
+  const auto global = at::tensor({1., INFINITY, 3., -2.}, at::kDouble);
+  for (const auto& layout : every_layout({4})) {
+    const auto x = distribute(global, layout);
+    CHECK(same(ht::mean(x), at::full({}, INFINITY, at::kDouble)));
+    CHECK(same(ht::var(x), at::full({}, NAN, at::kDouble)));
+    CHECK(same(ht::mean(ht::abs(x) - x), at::full({}, NAN, at::kDouble)));
+  }
+  CHECK(std::isnan(ht::std(ht::array({INFINITY})).item<float>()));
 }

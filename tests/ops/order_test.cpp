@@ -1,5 +1,6 @@
 #include "../support.hpp"
 
+#include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/order.hpp>
 
@@ -52,8 +53,8 @@ TEST_CASE("every dtype is selected exactly", "[ops][order]") {
 
 TEST_CASE("infinities are ordered, NaN gives NaN", "[ops][order]") {
   const auto x = ht::array({INFINITY, -INFINITY, 1.0, -0.0}, {.split = 0});
-  CHECK(ht::percentile(x, 0.0).item<float>() == -INFINITY);
-  CHECK(ht::percentile(x, 100.0).item<float>() == INFINITY);
+  CHECK(ht::percentile(x, 0.0, {.interpolation = ht::Interpolation::lower}).item<float>() == -INFINITY);
+  CHECK(ht::percentile(x, 100.0, {.interpolation = ht::Interpolation::lower}).item<float>() == INFINITY);
   const auto columns = ht::array({{1.0, 2.0}, {NAN, 3.0}, {0.0, 4.0}}, {.split = 0});
   CHECK(same(ht::median(columns, 0), at::tensor({NAN, 3.0F})));
 }
@@ -65,7 +66,7 @@ TEST_CASE("bad percentiles are errors", "[ops][order]") {
   CHECK_THROWS_AS(ht::median(x, 2), ht::IndexError);
   CHECK_THROWS_AS(ht::percentile(ht::ones({0, 3}, {.split = 0}), 50.0, {.axis = 0}), ht::ValueError);
   CHECK(same(ht::median(ht::ones({0, 3}, {.split = 0}), 0), at::full({3}, NAN)));
-  CHECK_THROWS_AS(ht::median(ht::ones({3}, {.dtype = ht::complex64})), ht::TypeError);
+  CHECK_THROWS_AS(ht::percentile(ht::ones({3}, {.dtype = ht::complex64}), 50), ht::TypeError);
 }
 
 TEST_CASE("quantiles over several axes equal LibTorch's over the flattened ones", "[ops][order]") {
@@ -126,5 +127,59 @@ TEST_CASE("methods that pick elements keep their dtype", "[ops][order]") {
     CHECK(same(ht::percentile(x, {0, 50, 100}, {.interpolation = ht::Interpolation::lower}),
                at::tensor({1, 3, 7}, at::kLong)));
     CHECK(ht::percentile(x, 50.0).dtype() == ht::float32);
+  }
+}
+
+TEST_CASE("interpolation between infinities is NumPy's", "[ops][order]") {
+  const auto global = at::tensor({0., INFINITY, -INFINITY, 2., INFINITY}, at::kDouble);
+  for (const auto& layout : every_layout({5})) {
+    const auto x = distribute(global, layout);
+    CHECK(close(ht::percentile(x, {0, 10, 25, 30, 50, 60, 100}),
+                at::tensor({NAN, NAN, 0., 0.4, NAN, INFINITY, NAN}, at::kDouble)));
+    CHECK(same(ht::percentile(x, {0, 100}, {.interpolation = ht::Interpolation::lower}),
+               at::tensor({-INFINITY, INFINITY}, at::kDouble)));
+  }
+}
+
+TEST_CASE("quantiles with weights are those of elements repeated as often", "[ops][order]") {
+  const auto global = (at::arange(24, at::kDouble) * 0.618).frac().reshape({4, 3, 2});
+  const auto weights = at::tensor({2, 0, 1, 3}), repeated = global.repeat_interleave(weights, 0);
+  const std::vector<double> q{0, 0.2, 0.5, 0.9, 1};
+  constexpr auto method = ht::Interpolation::inverted_cdf;
+  const auto everywhere = [](const at::Tensor& x) { return ht::from_tensor(x, {}); };
+  for (const auto& layout : every_layout({4, 3, 2})) {
+    const auto x = distribute(global, layout);
+    const auto expected = ht::quantile(everywhere(repeated), q, {.axis = 0, .interpolation = method});
+    CHECK(same(ht::quantile(x, q, {.axis = 0, .interpolation = method, .weights = everywhere(weights)}),
+               expected.larray()));
+    const auto all = everywhere(weights.reshape({4, 1, 1}).expand({4, 3, 2}));
+    CHECK(same(ht::percentile(x, 30, {.keepdims = true, .interpolation = method, .weights = all}),
+               ht::percentile(everywhere(repeated), 30, {.keepdims = true, .interpolation = method}).larray()));
+    const auto beside = ht::where(ht::eq(x, global[3][1][0].item<double>()), NAN, x);
+    CHECK(gathered(ht::quantile(beside, 0.5, {.axis = {0, 2}, .interpolation = method, .weights = ht::ones({4, 2})}))
+              .isnan()
+              .sum()
+              .item<int>() == 1);
+    CHECK(same(ht::nanquantile(beside, 1, {.axis = 0, .interpolation = method, .weights = everywhere(weights)})(1, 0),
+               repeated.narrow(0, 0, 3).amax(0)[1][0]));
+    CHECK_THROWS_AS(ht::quantile(x, 0.5, {.weights = all}), ht::ValueError);
+    CHECK_THROWS_AS(ht::quantile(x, 0.5, {.interpolation = method, .weights = all * -1}), ht::ValueError);
+    CHECK_THROWS_AS(ht::quantile(x, 0.5, {.interpolation = method, .weights = all * 0}), ht::ValueError);
+  }
+}
+
+TEST_CASE("the median of complex numbers is that of their order", "[ops][order]") {
+  const auto real = at::tensor({1., 2., 2., 1., 0., 2.}, at::kDouble),
+             imag = at::tensor({5., -1., 3., 7., 9., 5.}, at::kDouble);
+  const auto global = at::complex(real, imag).reshape({3, 2});
+  for (const auto& layout : every_layout({3, 2})) {
+    const auto x = distribute(global, layout);
+    const auto all = at::full({}, c10::complex<double>(1.5, 3), at::kComplexDouble);
+    CHECK(same(ht::median(x), all));
+    CHECK(same(ht::median(x, {.axis = {1, 0}, .keepdims = true}), all.reshape({1, 1})));
+    CHECK(same(ht::median(x, 0), global.flatten().index({at::tensor({0, 1})})));
+    const auto y = ht::where(ht::eq(x, std::complex<double>(2, 5)), std::complex<double>(0, NAN), x);
+    CHECK(same(ht::nanmedian(y), global[1][1]));
+    CHECK(std::isnan(ht::median(y).item<std::complex<double>>().imag()));
   }
 }

@@ -1,8 +1,10 @@
 #include "../support.hpp"
 
+#include <heatpp/ops/arg.hpp>
 #include <heatpp/ops/nan.hpp>
 #include <heatpp/ops/reduce.hpp>
 #include <heatpp/ops/scan.hpp>
+#include <heatpp/ops/search.hpp>
 
 TEST_CASE("reductions equal LibTorch's of the gathered array", "[ops][reduce]") {
   const auto global = at::arange(15, at::kDouble).reshape({5, 3}) * 0.5 - 2;
@@ -70,7 +72,6 @@ TEST_CASE("bad axes are errors that name them", "[ops][reduce]") {
   CHECK_THROWS_WITH(ht::sum(x, 7),
                     Catch::Contains("[sum] got axis 7 for an array with 2 axes; expected -2 <= axis < 2"));
   CHECK_THROWS_AS(ht::sum(x, {.axis = {1, -1}}), ht::ValueError);
-  CHECK_THROWS_AS(ht::max(ht::ones({2}, {.dtype = ht::complex64, .split = 0})), ht::TypeError);
 }
 
 TEST_CASE("scans run over empty and uneven blocks", "[ops][scan]") {
@@ -132,4 +133,97 @@ TEST_CASE("a scan carries infinite complex numbers across ranks", "[ops][scan]")
     CHECK(same(y, part.cumsum(0)));
   }
   CHECK_THROWS_AS(ht::cumsum_(ht::ones({3}, {.dtype = ht::bool_, .split = 0}), 0), ht::TypeError);
+}
+
+TEST_CASE("elements that a mask leaves out do not take part", "[ops][reduce]") {
+  const auto global = at::arange(15, at::kDouble).reshape({5, 3}) * 0.5 - 2;
+  const auto mask = at::tensor({1, 0, 1, 1, 0}).to(at::kBool).unsqueeze(1);
+  const auto kept = global.masked_fill(mask.logical_not(), 0);
+  const std::vector<ht::Layout> cuts = every_layout({5, 1});
+  std::size_t next = 0;
+  for (const auto& layout : every_layout({5, 3})) {
+    const auto x = distribute(global, layout), where = distribute(mask, cuts[next++ % cuts.size()]);
+    for (const int axis : {0, 1}) {
+      CHECK(close(ht::sum(x, {.axis = axis, .where = where}), kept.sum(axis)));
+      CHECK(close(ht::prod(x, {.axis = axis, .where = where}), global.masked_fill(mask.logical_not(), 1).prod(axis)));
+      CHECK(same(ht::max(x, {.axis = axis, .initial = 1, .where = where}),
+                 global.masked_fill(mask.logical_not(), 1).amax(axis).clamp_min(1)));
+      CHECK(same(ht::min(x, {.axis = axis, .keepdims = true, .initial = 9, .where = where}),
+                 global.masked_fill(mask.logical_not(), 9).amin(axis, true)));
+      CHECK(same(ht::any(x > 4, {.axis = axis, .where = where}), (kept > 4).any(axis)));
+      CHECK(same(ht::all(x < 4, {.axis = axis, .where = where}), (kept < 4).all(axis)));
+    }
+    CHECK(ht::sum(x, {.axis = 1, .where = where}).split() == ht::sum(x, 1).split());
+    CHECK(same(ht::count_nonzero(x, {.where = where}), (kept != 0).sum()));
+    CHECK_THROWS_WITH(ht::max(x, {.where = where}), Catch::Contains("[max] got where without initial"));
+    CHECK_THROWS_AS(ht::sum(x, {.where = x}), ht::TypeError);
+    CHECK_THROWS_AS(
+        ht::sum(x, {.where = distribute(at::ones({2}, at::kBool), ht::Layout({2}, std::nullopt, ht::world().size()))}),
+        ht::ValueError);
+  }
+}
+
+TEST_CASE("an initial value takes part once in every result", "[ops][reduce]") {
+  const auto global = at::arange(1, 7).reshape({3, 2});
+  for (const auto& layout : every_layout({3, 2})) {
+    const auto x = distribute(global, layout);
+    CHECK(same(ht::sum(x, {.axis = 0, .initial = 10}), global.sum(0) + 10));
+    CHECK(same(ht::prod(x, {.initial = 2}), global.prod() * 2));
+    CHECK(same(ht::max(x, {.axis = 1, .initial = 4}), at::tensor({4, 4, 6}).to(at::kLong)));
+    CHECK_THROWS_AS(ht::mean(x, {.initial = 4}), ht::ValueError);
+    CHECK_THROWS_WITH(ht::max(x.astype(ht::uint8), {.initial = -1}),
+                      Catch::Contains("[max] got the initial value -1 for a result of uint8; expected 0 .. 255"));
+  }
+  for (const auto& layout : every_layout({0, 2}))
+    CHECK(same(ht::max(distribute(at::zeros({0, 2}), layout), {.axis = 0, .initial = 3}), at::full({2}, 3.F)));
+}
+
+TEST_CASE("a reduction is computed in the dtype that is asked for", "[ops][reduce]") {
+  const auto global = at::tensor({100, 100, 100, -7}).to(at::kChar);
+  for (const auto& layout : every_layout({4})) {
+    const auto x = distribute(global, layout);
+    CHECK(same(ht::sum(x, {.dtype = ht::int8}), at::full({}, 37, at::kChar)));
+    CHECK(same(ht::sum(x, {.dtype = ht::float64}), at::full({}, 293., at::kDouble)));
+    CHECK(same(ht::sum(x, {.dtype = ht::bool_}), at::full({}, true)));
+    CHECK(same(ht::prod(x, {.dtype = ht::float64}), at::full({}, -7e6, at::kDouble)));
+    CHECK(same(ht::mean(x, {.dtype = ht::float64}), at::full({}, 73.25, at::kDouble)));
+    CHECK(same(ht::cumsum(x, {.axis = 0, .dtype = ht::int8}), at::tensor({100, -56, 44, 37}).to(at::kChar)));
+    CHECK(same(ht::mean(x, {.dtype = ht::int64}), at::full({}, 73, at::kLong)));
+    CHECK(same(ht::cumsum(x - 100, {.dtype = ht::bool_}), at::tensor({0, 0, 0, 1}).to(at::kBool)));
+    CHECK(same(ht::nancumprod(x * 0.5, {.dtype = ht::float64}),
+               at::tensor({50., 2500., 125000., -437500.}, at::kDouble)));
+  }
+}
+
+TEST_CASE("a running sum may begin with that of nothing", "[ops][scan]") {
+  const auto global = at::arange(1, 7).reshape({3, 2});
+  for (const auto& layout : every_layout({3, 2})) {
+    const auto x = distribute(global, layout);
+    CHECK(same(ht::cumulative_sum(x, {.axis = 0, .include_initial = true}),
+               at::cat({at::zeros({1, 2}, at::kLong), global.cumsum(0)})));
+    CHECK(same(ht::cumulative_prod(x, {.axis = 1, .include_initial = true}),
+               at::cat({at::ones({3, 1}, at::kLong), global.cumprod(1)}, 1)));
+  }
+}
+
+TEST_CASE("complex numbers have extremes in the order of their parts", "[ops][reduce]") {
+  const auto real = at::tensor({1., 2., 2., 1., 0., 2.}, at::kDouble),
+             imag = at::tensor({5., -1., 3., 7., 9., 3.}, at::kDouble);
+  const auto global = at::complex(real, imag).reshape({3, 2});
+  const auto part = [&](std::vector<std::int64_t> positions) {
+    return global.flatten().index({at::tensor(positions)});
+  };
+  for (const auto& layout : every_layout({3, 2})) {
+    const auto x = distribute(global, layout);
+    CHECK(same(ht::max(x), part({2}).squeeze()));
+    CHECK(same(ht::min(x, 0), part({4, 3})));
+    CHECK(same(ht::max(x, {.axis = {0, 1}, .keepdims = true}), part({2}).reshape({1, 1})));
+    CHECK(same(ht::argmax(x), at::full({}, 2, at::kLong)));
+    CHECK(same(ht::argmin(x, 0), at::tensor({2, 1}).to(at::kLong)));
+    CHECK(same(ht::argmax(x, 1), at::tensor({1, 0, 1}).to(at::kLong)));
+    const auto y = ht::where(ht::eq(x, std::complex<double>(1, 7)), std::complex<double>(0, NAN), x);
+    CHECK(std::isnan(ht::max(y).item<std::complex<double>>().imag()));
+    CHECK(same(ht::argmin(y), at::full({}, 3, at::kLong)));
+    CHECK(same(ht::nanargmin(y), at::full({}, 4, at::kLong)));
+  }
 }

@@ -3,6 +3,7 @@
 
 #include <ATen/Parallel.h>
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -57,11 +58,14 @@ HEATPP_SIMD void double4(const double* x, std::int64_t n, std::int64_t s, Centra
 Kernel<float> kernel(const float*, int order) { return order == 1 ? float1 : order == 2 ? float2 : float4; }
 Kernel<double> kernel(const double*, int order) { return order == 1 ? double1 : order == 2 ? double2 : double4; }
 
-/// Rows that are left over, one element at a time.
+/// Rows that are left over, one element at a time. An infinite one has no finite distance from itself.
 template <class T>
 void scalar_sums(const T* data, std::int64_t rows, std::int64_t width, CentralSums* out) {
   for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t l = 0; l < width; ++l) merge_central_sums({1, static_cast<double>(data[i * width + l])}, out[l]);
+    for (std::int64_t l = 0; l < width; ++l) {
+      const auto value = static_cast<double>(data[i * width + l]), d = value - value;
+      merge_central_sums({1, value, d, d, d}, out[l]);
+    }
 }
 
 /// Sums of an (n, inner) array with at least `lanes` columns. The last columns are read in a group that overlaps the
@@ -106,7 +110,7 @@ void merge_central_sums(const CentralSums& a, CentralSums& b) {
           4 * d_n * (a.n * b.m3 - b.n * a.m3);
   b.m3 += a.m3 + cross * d_n * (a.n - b.n) + 3 * d_n * (a.n * b.m2 - b.n * a.m2);
   b.m2 += a.m2 + cross;
-  b.mean = a.mean + d_n * b.n;
+  b.mean = std::isfinite(delta) ? a.mean + d_n * b.n : a.mean + b.mean;  // infinite beside finite ones
   b.n = n;
 }
 
@@ -133,6 +137,25 @@ void central_sums(const T* data, std::int64_t outer, std::int64_t n, std::int64_
     for (std::int64_t i = 0; i < inner; ++i) merge_central_sums(parts[static_cast<std::size_t>(t * inner + i)], out[i]);
 }
 
+template <class T>
+void central_sums_where(const T* data, const bool* mask, std::int64_t lines, std::int64_t n, int order,
+                        CentralSums* out) {
+  constexpr std::int64_t piece = 4096;
+  T kept[piece];
+  for (std::int64_t line = 0; line < lines; ++line)
+    for (std::int64_t first = 0; first < n; first += piece) {
+      const auto begin = line * n + first, end = line * n + std::min(n, first + piece);
+      std::int64_t count = 0;
+      for (auto i = begin; i < end; ++i) {
+        kept[count] = data[i];
+        count += mask[i];
+      }
+      central_sums(kept, 1, count, 1, order, out + line);
+    }
+}
+
+template void central_sums_where(const float*, const bool*, std::int64_t, std::int64_t, int, CentralSums*);
+template void central_sums_where(const double*, const bool*, std::int64_t, std::int64_t, int, CentralSums*);
 template void central_sums(const float*, std::int64_t, std::int64_t, std::int64_t, int, CentralSums*);
 template void central_sums(const double*, std::int64_t, std::int64_t, std::int64_t, int, CentralSums*);
 

@@ -17,4 +17,9 @@ void merge_central_sums(const CentralSums& a, CentralSums& b);
 template <class T>
 void central_sums(const T* data, std::int64_t outer, std::int64_t n, std::int64_t inner, int order, CentralSums* out);
 
+/// The same over the rows of a C-ordered (lines, n) array, of the elements where `mask` is true.
+template <class T>
+void central_sums_where(const T* data, const bool* mask, std::int64_t lines, std::int64_t n, int order,
+                        CentralSums* out);
+
 }  // namespace heatpp::detail

@@ -73,6 +73,30 @@ at::Tensor divide_whole(const at::Tensor& dividend, const at::Tensor& divisor, F
   return at::where(b == 0, zero, at::where(b == -1, minus(a), result));
 }
 
+/// f of the operands in one complex dtype, or g of real ones.
+template <class F, class G>
+at::Tensor if_complex(const at::Tensor& a, const at::Tensor& b, F f, G g) {
+  const auto type = at::result_type(a, b);
+  return at::isComplexType(type) ? f(a.to(type), b.to(type)) : g(a, b);
+}
+
+/// Whether a comes before b, or is equal, in NumPy's order of complex numbers; never where an imaginary part that
+/// decides nothing is NaN.
+at::Tensor before(const at::Tensor& a, const at::Tensor& b, bool or_equal) {
+  const auto ar = at::real(a), ai = at::imag(a), br = at::real(b), bi = at::imag(b);
+  const auto in_part = at::lt(ar, br).logical_and(at::isnan(ai).logical_or(at::isnan(bi)).logical_not());
+  return in_part.logical_or(at::eq(ar, br).logical_and(or_equal ? at::le(ai, bi) : at::lt(ai, bi)));
+}
+
+/// z / |z|; of a number with one infinite part the sign of that part.
+at::Tensor complex_sign(const at::Tensor& z) {
+  const auto re = at::real(z), im = at::imag(z), far = at::isinf(re), high = at::isinf(im);
+  const auto zero = at::zeros({}, re.options()), nan = at::full({}, NAN, re.options());
+  const auto unit = at::complex(at::where(far, at::where(high, nan, at::sgn(re)), zero),
+                                at::where(high, at::where(far, nan, at::sgn(im)), zero));
+  return at::where(far.logical_or(high), unit, at::sgn(z));
+}
+
 at::Tensor nothing(const at::Tensor& x) { return at::zeros({}, x.options()); }
 
 }  // namespace
@@ -112,6 +136,7 @@ at::Tensor negative(const at::Tensor& x) {
 }
 at::Tensor square(const at::Tensor& x) { return at::square(no_bool(x)); }
 at::Tensor reciprocal(const at::Tensor& x) {
+  if (x.is_complex()) return at::reciprocal(x).masked_fill(x == 0, c10::complex<double>(NAN, NAN));
   if (!whole(x)) return at::reciprocal(x);
   const auto number = no_bool(x);
   return at::where(at::abs(number) == 1, number, at::zeros({}, number.options()));
@@ -134,6 +159,7 @@ at::Tensor angle(const at::Tensor& block) {
 }
 
 at::Tensor sign(const at::Tensor& x) {
+  if (x.is_complex()) return complex_sign(x);
   if (!x.is_floating_point()) return at::sgn(x);
   return at::where(at::isnan(x), x, at::sgn(x));
 }
@@ -192,6 +218,34 @@ at::Tensor fmod(const at::Tensor& a, const at::Tensor& b) {
   return whole(a, b) ? divide_whole(a, b, f, nothing) : f(a, b);
 }
 
+#define HEATPP_COMPARISON(name, first, second, or_equal, real)                              \
+  at::Tensor name(const at::Tensor& a, const at::Tensor& b) {                               \
+    return if_complex(                                                                      \
+        a, b, [](const auto& x, const auto& y) { return before(first, second, or_equal); }, \
+        [](const auto& x, const auto& y) { return at::real(x, y); });                       \
+  }
+HEATPP_COMPARISON(less, x, y, false, lt)
+HEATPP_COMPARISON(less_equal, x, y, true, le)
+HEATPP_COMPARISON(greater, y, x, false, gt)
+HEATPP_COMPARISON(greater_equal, y, x, true, ge)
+#undef HEATPP_COMPARISON
+
+// Where either is not a number, the first that is one of these is the result.
+#define HEATPP_EXTREMUM(name, first, second, kept)                                         \
+  at::Tensor name(const at::Tensor& a, const at::Tensor& b) {                              \
+    return if_complex(                                                                     \
+        a, b,                                                                              \
+        [](const auto& x, const auto& y) {                                                 \
+          return at::where(before(first, second, true).logical_or(at::isnan(kept)), x, y); \
+        },                                                                                 \
+        [](const auto& x, const auto& y) { return at::name(x, y); });                      \
+  }
+HEATPP_EXTREMUM(maximum, y, x, x)
+HEATPP_EXTREMUM(minimum, x, y, x)
+HEATPP_EXTREMUM(fmax, y, x, y)
+HEATPP_EXTREMUM(fmin, x, y, y)
+#undef HEATPP_EXTREMUM
+
 at::Tensor add(const at::Tensor& a, const at::Tensor& b) {
   return in_parts(a, b, [](const auto& x, const auto& y) { return at::add(x, y); });
 }
@@ -214,7 +268,8 @@ void subtract_(const at::Tensor& x, const at::Tensor& b) {
 at::Tensor power(const at::Tensor& a, const at::Tensor& b) {
   if (whole(a, b) && is_number(b) && b.item<std::int64_t>() < 0)
     raise<ValueError>("power", "got the exponent {} for whole numbers; expected none negative", b.item<std::int64_t>());
-  return in_whole_numbers(a, b, [](const auto& x, const auto& y) { return at::pow(x, y); });
+  const auto result = in_whole_numbers(a, b, [](const auto& x, const auto& y) { return at::pow(x, y); });
+  return result.is_complex() ? result.masked_fill(b == 0, 1) : result;
 }
 at::Tensor left_shift(const at::Tensor& a, const at::Tensor& b) {
   return in_whole_numbers(a, b, [](const auto& x, const auto& y) { return at::bitwise_left_shift(x, y); });

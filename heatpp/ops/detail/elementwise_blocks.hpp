@@ -38,6 +38,14 @@ void write(const at::Tensor& x, const at::Tensor& result);
 [[nodiscard]] at::Tensor bitwise_count(const at::Tensor& x);
 [[nodiscard]] std::pair<at::Tensor, at::Tensor> modf(const at::Tensor& x);
 
+[[nodiscard]] at::Tensor less(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor less_equal(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor greater(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor greater_equal(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor maximum(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor minimum(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor fmax(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor fmin(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor add(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor subtract(const at::Tensor& a, const at::Tensor& b);
 void add_(const at::Tensor& x, const at::Tensor& b);

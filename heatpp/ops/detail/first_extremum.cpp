@@ -66,6 +66,53 @@ Found<T> first_extremum(const T* data, std::int64_t n, bool largest) {
   return found;
 }
 
+std::vector<Found<Ordered>> complex_extrema(const at::Tensor& block, std::int64_t axis, bool largest) {
+  const auto x = block.resolve_conj().to(at::kCPU, at::kComplexDouble).contiguous();
+  const auto* in = reinterpret_cast<const Ordered*>(x.const_data_ptr<c10::complex<double>>());
+  const auto outer = c10::multiply_integers(x.sizes().slice(0, static_cast<std::size_t>(axis))), n = x.size(axis),
+             inner = c10::multiply_integers(x.sizes().slice(static_cast<std::size_t>(axis) + 1));
+  std::vector<Found<Ordered>> best(static_cast<std::size_t>(outer * inner));
+  for (std::int64_t o = 0; o < outer; ++o)
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < inner; ++j) {
+        auto& found = best[static_cast<std::size_t>(o * inner + j)];
+        found = better(found, {*in++, i}, largest);
+      }
+  return best;
+}
+
+at::Tensor complex_extremum(const at::Tensor& block, at::IntArrayRef axes, bool keepdims, bool largest) {
+  auto result = block;
+  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+    auto shape = result.sizes().vec();
+    shape[static_cast<std::size_t>(*axis)] = 1;
+    const auto found = complex_extrema(result, *axis, largest);
+    result = at::empty(shape, at::kComplexDouble);
+    std::ranges::transform(found, result.mutable_data_ptr<c10::complex<double>>(),
+                           [](const auto& f) { return c10::complex<double>(f.value.real, f.value.imag); });
+    if (!keepdims) result = result.squeeze(*axis);
+  }
+  return result.to(block.options());
+}
+
+namespace {
+
+template <bool Largest>
+void merge_complex(const void* in, void* inout, std::int64_t n) {
+  const auto* a = static_cast<const Ordered*>(in);
+  auto* b = static_cast<Ordered*>(inout);
+  for (std::int64_t i = 0; i < n; ++i) b[i] = better<Ordered>({a[i], 0}, {b[i], 1}, Largest).value;
+}
+
+}  // namespace
+
+void complex_extremum_across(at::Tensor& block, const Communicator& comm, bool largest) {
+  const auto wide = block.to(at::kCPU, at::kComplexDouble).contiguous();
+  comm.allreduce_records(wide.data_ptr(), wide.numel(), sizeof(Ordered),
+                         largest ? &merge_complex<true> : &merge_complex<false>);
+  block = wide.to(block.options());
+}
+
 template Found<float> first_extremum(const float*, std::int64_t, bool);
 template Found<double> first_extremum(const double*, std::int64_t, bool);
 template Found<std::int32_t> first_extremum(const std::int32_t*, std::int64_t, bool);

@@ -1,8 +1,16 @@
 #pragma once
 
-#include <cstdint>
+#include <heatpp/core/detail/torch.hpp>
+
+#include <compare>
 
 namespace heatpp::detail {
+
+/// A complex number in NumPy's order: by the real, then by the imaginary part; unlike itself where either is NaN.
+struct Ordered {
+  double real = 0, imag = 0;
+  auto operator<=>(const Ordered&) const = default;
+};
 
 /// A value and its position; position -1 stands for nothing.
 template <class T>
@@ -25,5 +33,12 @@ template <class T>
   if (equal) return a.position < b.position ? a : b;
   return (a.value > b.value) == largest ? a : b;
 }
+
+/// The first largest (or smallest) complex number along an axis, or the first with NaN, for each of the others.
+[[nodiscard]] std::vector<Found<Ordered>> complex_extrema(const at::Tensor& block, std::int64_t axis, bool largest);
+/// Their values over several axes, of which there is at least one.
+[[nodiscard]] at::Tensor complex_extremum(const at::Tensor& block, at::IntArrayRef axes, bool keepdims, bool largest);
+/// The extremes over all ranks of each element of a contiguous block.
+void complex_extremum_across(at::Tensor& block, const Communicator& comm, bool largest);
 
 }  // namespace heatpp::detail

@@ -5,44 +5,60 @@
 #include <cmath>
 
 namespace heatpp::detail {
+
+bool picks(Interpolation interpolation) {
+  using enum Interpolation;
+  constexpr Interpolation picking[] = {lower, higher, nearest, inverted_cdf, closest_observation};
+  return std::ranges::find(picking, interpolation) != std::end(picking);
+}
+
 namespace {
 
-/// Where a quantile lies among n sorted elements: at `low`, or `weight` of the way to the next.
+/// Where a quantile lies among sorted elements: `weight` of the way from the element at `low` to the one at `high`.
 struct Place {
-  std::int64_t low = 0;
+  std::int64_t low = 0, high = 0;
   double weight = 0;
-  [[nodiscard]] std::int64_t high() const { return low + (weight > 0); }
 };
 
-Place at_position(double exact, double last) {
-  const auto inside = std::clamp(exact, 0.0, last), low = std::floor(inside);
-  return {static_cast<std::int64_t>(low), inside - low};
+/// An element, or the nearest end.
+Place element(double exact, double last) {
+  const auto position = static_cast<std::int64_t>(std::clamp(exact, 0.0, last));
+  return {position, position, 0};
+}
+
+/// Between the elements beside `exact`; with the weight that `fixed` makes of its fraction.
+template <class Fixed>
+Place neighbours(double exact, double last, Fixed fixed) {
+  if (!(exact >= 0 && exact < last)) return element(exact, last);
+  const auto low = std::floor(exact);
+  return {static_cast<std::int64_t>(low), static_cast<std::int64_t>(low) + 1, fixed(exact - low)};
+}
+Place neighbours(double exact, double last) {
+  return neighbours(exact, last, [](double fraction) { return fraction; });
 }
 
 /// Hyndman and Fan's continuous estimates.
 Place estimated(double q, double n, double alpha, double beta) {
-  return at_position(n * q + (alpha + q * (1 - alpha - beta)) - 1, n - 1);
+  return neighbours(n * q + (alpha + q * (1 - alpha - beta)) - 1, n - 1);
 }
 
 /// The element before `exact` if it lies there and `stay` holds, else the next.
 Place stepped(double exact, double last, bool stay) {
   const auto low = std::floor(exact);
-  return at_position(exact == low && stay ? low : low + 1, last);
+  return element(exact == low && stay ? low : low + 1, last);
 }
 
 Place place_of(double q, std::int64_t count, Interpolation interpolation) {
   const auto n = static_cast<double>(count), last = n - 1, exact = q * last;
   switch (interpolation) {
-    case Interpolation::linear: return at_position(exact, last);
-    case Interpolation::lower: return at_position(std::floor(exact), last);
-    case Interpolation::higher: return at_position(std::ceil(exact), last);
-    case Interpolation::nearest: return at_position(std::nearbyint(exact), last);
-    case Interpolation::midpoint: return at_position((std::floor(exact) + std::ceil(exact)) / 2, last);
+    case Interpolation::linear: return neighbours(exact, last);
+    case Interpolation::lower: return element(std::floor(exact), last);
+    case Interpolation::higher: return element(std::ceil(exact), last);
+    case Interpolation::nearest: return element(std::nearbyint(exact), last);
+    case Interpolation::midpoint: return neighbours((std::floor(exact) + std::ceil(exact)) / 2, last);
     case Interpolation::inverted_cdf: return stepped(n * q - 1, last, true);
-    case Interpolation::averaged_inverted_cdf: {
-      const auto place = n * q - 1;
-      return at_position(std::floor(place) + (place == std::floor(place) ? 0.5 : 1), last);
-    }
+    case Interpolation::averaged_inverted_cdf:
+      return neighbours(n * q - 1, last, [](double fraction) { return fraction == 0 ? 0.5 : 1.0; });
     case Interpolation::closest_observation: {
       const auto place = n * q - 1.5;
       return stepped(place, last, std::fmod(std::floor(place), 2) == 1);
@@ -56,9 +72,8 @@ Place place_of(double q, std::int64_t count, Interpolation interpolation) {
   return {};
 }
 
-/// NumPy's linear interpolation, which is exact at both ends.
+/// NumPy's interpolation, which makes NaN of infinities.
 double between(double a, double b, double weight) {
-  if (weight == 0 || a == b) return a;
   return weight < 0.5 ? a + (b - a) * weight : b - (b - a) * (1 - weight);
 }
 
@@ -88,8 +103,9 @@ at::Tensor interpolated(const at::Tensor& lines, std::int64_t n, const Quantiles
   std::vector<std::int64_t> positions;
   for (const auto count : counts) {
     for (const auto q : wanted.q) {
-      places.push_back(place_of(q, std::max<std::int64_t>(1, count), wanted.interpolation));
-      positions.insert(positions.end(), {places.back().low, places.back().high()});
+      const auto size = std::max<std::int64_t>(1, count);
+      places.push_back(wanted.median ? Place{(size - 1) / 2, size / 2, 0} : place_of(q, size, wanted.interpolation));
+      positions.insert(positions.end(), {places.back().low, places.back().high});
     }
     positions.push_back(std::max<std::int64_t>(1, count) - 1);
     std::sort(positions.end() - static_cast<std::ptrdiff_t>(each), positions.end());
@@ -108,8 +124,10 @@ at::Tensor interpolated(const at::Tensor& lines, std::int64_t n, const Quantiles
     if (counts[c] == 0 || std::isnan(element(counts[c] - 1))) continue;
     for (std::size_t i = 0; i < wanted.q.size(); ++i) {
       const auto& place = places[c * wanted.q.size() + i];
-      const auto low = element(place.low), high = element(place.high());
-      out[i * counts.size() + c] = wanted.median ? low / 2 + high / 2 : between(low, high, place.weight);
+      const auto low = element(place.low), high = element(place.high);
+      out[i * counts.size() + c] = wanted.median                 ? low / 2 + high / 2
+                                   : picks(wanted.interpolation) ? low
+                                                                 : between(low, high, place.weight);
     }
   }
   return result;

@@ -5,6 +5,9 @@
 
 namespace heatpp::detail {
 
+/// Whether the method picks elements, so that the result has their dtype.
+[[nodiscard]] bool picks(Interpolation interpolation);
+
 /// Which quantiles of a column are wanted.
 struct Quantiles {
   std::vector<double> q;  ///< parts of 1

@@ -1,4 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
 
 #include <algorithm>
@@ -32,6 +34,11 @@ ReducedAxes reduced_axes(const char* op, const DNDarray& x, const ReduceOptions&
   reduced.over_split = x.split() && reduced.contains(*x.split());
   for (const auto axis : reduced.axes) reduced.count *= x.shape()[static_cast<std::size_t>(axis)];
   return reduced;
+}
+
+at::Tensor mask_block(const char* op, const DNDarray& x, const DNDarray& where) {
+  if (where.dtype() != bool_) raise<TypeError>(op, "got where of {}; expected bool", name(where.dtype()));
+  return align_to(op, x, where).expand(x.lshape());
 }
 
 }  // namespace heatpp::detail

@@ -20,4 +20,8 @@ struct ReducedAxes {
 /// Throws IndexError or ValueError that names `op`.
 [[nodiscard]] ReducedAxes reduced_axes(const char* op, const DNDarray& x, const ReduceOptions& options);
 
+/// The block of the mask `where` that meets this rank's block of `x`, stretched to it. Throws TypeError for a mask of
+/// another dtype, ValueError for one that does not broadcast to `x`.
+[[nodiscard]] at::Tensor mask_block(const char* op, const DNDarray& x, const DNDarray& where);
+
 }  // namespace heatpp::detail

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <heatpp/ops/detail/quantiles.hpp>
+
+namespace heatpp::detail {
+
+/// The elements at which the sums of the weights of the sorted ones reach the parts q of all, with a first axis for
+/// them. Throws ValueError for weights that NumPy does not take.
+[[nodiscard]] DNDarray weighted_quantiles(const char* op, const DNDarray& x, const Quantiles& wanted,
+                                          const PercentileOptions& options);
+/// The median of complex numbers in their order.
+[[nodiscard]] DNDarray complex_median(const char* op, const DNDarray& x, const PercentileOptions& options,
+                                      bool skip_nan);
+
+}  // namespace heatpp::detail
