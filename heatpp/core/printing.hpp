@@ -24,4 +24,12 @@ void print(const DNDarray& x);
 /// Prints a line on rank 0 of the world to standard output.
 void print(std::string_view text);
 
+/// From here on `to_string` shows each rank its own block, with the rank before it, and `print` prints on every rank;
+/// or, as at the beginning, the whole array. HeAT's names.
+void local_printing();
+void global_printing();
+/// Prints on rank 0 alone, whichever of them holds. Collective.
+void print0(const DNDarray& x);
+inline void print0(std::string_view text) { print(text); }
+
 }  // namespace heatpp

@@ -195,7 +195,14 @@ DNDarray inv(const DNDarray& a) {
   return detail::wrap(detail::relayout(x, a.layout()), a.layout(), a.comm());
 }
 
-DNDarray tensorsolve(const DNDarray& a, const DNDarray& b) {
+DNDarray tensorsolve(const DNDarray& a, const DNDarray& b, const std::vector<int>& axes) {
+  if (!axes.empty()) {
+    auto order = axes;
+    for (auto& axis : order) axis = sanitize_axis(axis, a.ndim(), "tensorsolve");
+    for (int axis = a.ndim() - 1; axis >= 0; --axis)
+      if (std::ranges::find(order, axis) == order.end()) order.insert(order.begin(), axis);
+    return tensorsolve(transpose(a, order), b);
+  }
   const auto rows = b.shape().size();
   if (a.shape().size() < rows || !std::equal(b.shape().begin(), b.shape().end(), a.shape().begin()) ||
       a.size() != b.size() * b.size())
@@ -279,6 +286,13 @@ DNDarray cholesky(const DNDarray& a) {
   columns.block().tril_(-columns.first_column());
   const auto factor = columns.array();
   return detail::wrap(detail::relayout(factor, a.layout()), a.layout(), a.comm());
+}
+
+DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options) {
+  if (!options.upper) return cholesky(a);
+  detail::check_matrices("cholesky", a, true);
+  const auto adjoint = [](const DNDarray& x) { return conj(matrix_transpose(x)); };
+  return adjoint(cholesky(adjoint(a)));
 }
 
 DNDarray matrix_power(const DNDarray& a, std::int64_t n) {

@@ -17,7 +17,8 @@ struct State {
 struct ChoiceOptions {
   bool replace = true;                              ///< whether an element may come more than once
   std::optional<DNDarray> p = std::nullopt;         ///< probability of each element; nullopt: all alike
-  std::optional<int> split = std::nullopt;          ///< axis of the result to cut evenly
+  int axis = 0;                                     ///< of an array, along which it is chosen from
+  std::optional<int> split = std::nullopt;          ///< axis of the positions to cut evenly
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: p's, or default_comm()
 };
 
@@ -63,6 +64,9 @@ class Generator {
 
   /// The same for a range whose end may belong to it: `integers({.low = 1, .high = 6, .endpoint = true}, {10})`.
   [[nodiscard]] DNDarray integers(const IntegerRange& range, const Shape& shape = {}, const ArrayOptions& options = {});
+  /// The same in [low, high) where one of them or both are arrays.
+  [[nodiscard]] DNDarray integers(const Operand& low, const Operand& high, const Shape& shape = {},
+                                  const ArrayOptions& options = {});
   /// The bits of so many random bytes, as uint8.
   [[nodiscard]] DNDarray bytes(std::int64_t n, const ArrayOptions& options = {});
 
@@ -97,7 +101,7 @@ class Generator {
   /// where it is split, or without replacement of the elements that every rank would choose. Throws ValueError where p
   /// is negative, does not sum to 1, or leaves too few.
   [[nodiscard]] DNDarray choice(std::int64_t n, const Shape& shape = {}, const ChoiceOptions& options = {});
-  /// Elements of `x` along axis 0, which the result's first axes replace, as x.index({positions}). Collective.
+  /// Elements of `x` along an axis, which the axes of `shape` replace, as `take`. Collective.
   [[nodiscard]] DNDarray choice(const DNDarray& x, const Shape& shape = {}, const ChoiceOptions& options = {});
 
   /// Probability vectors with density of the product of x_i^(alpha_i - 1), of shape (*shape, alpha.size()).
