@@ -7,7 +7,7 @@
 // float64), as the dtype of `x`; whole numbers and 16-bit floats give 32 bits. The split stays. Along other axes
 // nothing is communicated. Along the split axis `x` is recut along its longest other axis, transformed, and recut back:
 // two exchanges. If no other axis has an index for each rank, an axis of n = a * b elements is transformed as a matrix,
-// first along one axis and then along the other (Gentleman and Sande, 1966): four to six exchanges; where n has no two
+// first along one axis and then along the other (Gentleman and Sande, 1966): three exchanges; where n has no two
 // factors of at least the number of ranks, as a convolution of at least twice the length (Bluestein, 1970). All are
 // collective. Errors, on all ranks: IndexError for axes, ValueError for lengths below 1.
 namespace heatpp::fft {

@@ -5,6 +5,7 @@
 #include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/diagonal.hpp>
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/index.hpp>
 
 namespace heatpp::linalg {
 namespace {
@@ -30,8 +31,9 @@ DNDarray shifted(const DNDarray& x, double shift) {
 /// The Hermitian matrix that a triangle stands for.
 DNDarray completed(const DNDarray& x, Triangle uplo) {
   const auto strict = uplo == Triangle::lower ? tril(x, -1) : triu(x, 1);
-  const auto half = uplo == Triangle::lower ? tril(x) : triu(x);
-  return half + conj(transpose(strict));
+  const auto result = strict + conj(transpose(strict));
+  diagonal(result).index_put({all_of}, real(diagonal(x)));
+  return result;
 }
 
 Eigen of_cut_matrix(const DNDarray& x) {

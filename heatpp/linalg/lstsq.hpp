@@ -19,6 +19,8 @@ struct RankOptions {
 /// norm(x, ord) * norm(inv(x), ord), infinite for singular matrices; for 2 and -2 the quotient of the largest and the
 /// smallest singular value, or its inverse.
 [[nodiscard]] DNDarray cond(const DNDarray& x, const NormOrder& ord = 2);
+/// HeAT's name of its estimate, which here is the number itself.
+[[nodiscard]] inline DNDarray condest(const DNDarray& x) { return cond(x); }
 
 struct LeastSquares {
   DNDarray x;          ///< (n) or (n, k)

@@ -11,9 +11,9 @@ namespace heatpp::linalg {
 // numbers in all, and an n x n matrix never stands on one rank. All are collective, and throw ValueError where matrices
 // are not square, shapes do not fit, or a matrix is singular where it must not be; always on all ranks.
 
-/// x with a x = b, for one right side (n) or several (n, k); for stacks (..., n, k) as NumPy. By LU decomposition with
-/// partial pivoting. For a cut matrix the triangles are recut by rows, and the result is cut as those; if neither is
-/// cut, neither is x.
+/// x with a x = b, for one right side (n) or several (n, k); the leading axes of stacks (..., n, k) broadcast. By LU
+/// decomposition with partial pivoting. For a cut matrix the triangles are recut by rows, and the result is cut as
+/// those; if neither is cut, neither is x.
 [[nodiscard]] DNDarray solve(const DNDarray& a, const DNDarray& b);
 
 struct TriangularOptions {

@@ -102,7 +102,8 @@ DNDarray geomspace(const LinspaceRange& range, const ArrayOptions& options) {
 }
 
 double linspace_step(const LinspaceRange& range) {
-  return (range.stop - range.start) / static_cast<double>(range.num - (range.endpoint ? 1 : 0));
+  const auto steps = range.num - (range.endpoint ? 1 : 0);
+  return steps > 0 ? (range.stop - range.start) / static_cast<double>(steps) : NAN;
 }
 
 DNDarray linspace(const Operand& start, const Operand& stop, const SpaceOptions& options) {
@@ -146,6 +147,7 @@ DNDarray indices(const Shape& shape, const ArrayOptions& options) {
                          ? std::optional(sanitize_axis(*options.split, static_cast<int>(shape.size()) + 1, "indices"))
                          : std::nullopt;
   each.split = split && *split > 0 ? std::optional(*split - 1) : std::nullopt;
+  if (shape.empty()) return empty({0}, each);
   Arrays parts;
   for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis) parts.push_back(positions_along(shape, axis, each));
   const auto all = stack(parts);
@@ -185,6 +187,8 @@ DNDarray kaiser(std::int64_t n, double beta, const ArrayOptions& options) {
 }
 
 DNDarray packbits(const DNDarray& x, std::optional<int> along_axis, BitOrder order) {
+  if (x.dtype() != bool_ && !is_integral(x.dtype()))
+    detail::raise<TypeError>("packbits", "got an array of {}; expected bool or whole numbers", name(x.dtype()));
   if (!along_axis) return packbits(flatten(x), 0, order);
   const auto axis = sanitize_axis(*along_axis, x.ndim(), "packbits");
   auto shape = x.shape();

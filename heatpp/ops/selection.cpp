@@ -71,9 +71,10 @@ DNDarray in_mode(const DNDarray& positions, std::int64_t extent, IndexMode mode)
 /// What NumPy refuses to write: floats into whole numbers, and so on.
 void check_kind(const char* op, const DNDarray& x, const Operand& values) {
   const auto kind = [](Dtype dtype) { return int{dtype != bool_} + int{dtype >= float16} + int{is_complex(dtype)}; };
-  if (values.array() && kind(values.array()->dtype()) > kind(x.dtype()))
-    detail::raise<TypeError>(op, "got values of {} for an array of {}; expected a dtype of its kind",
-                             name(values.array()->dtype()), name(x.dtype()));
+  const auto dtype = values.array() ? values.array()->dtype() : values.number().default_dtype();
+  if (kind(dtype) > kind(x.dtype()))
+    detail::raise<TypeError>(op, "got values of {} for an array of {}; expected a dtype of its kind", name(dtype),
+                             name(x.dtype()));
 }
 
 }  // namespace

@@ -120,6 +120,36 @@ TEST_CASE("columns are made orthogonal on any number of ranks", "[linalg][svd]")
   CHECK_THROWS_AS(la::svd(ht::full({8, 8}, NAN, {.split = 0})), ht::Error);
 }
 
+TEST_CASE("complete bases", "[linalg][qr]") {
+  for (const auto type : {at::kDouble, at::kComplexDouble})
+    for (const ht::Shape& shape : {ht::Shape{12, 2}, {5, 4}, {3, 7}, {2, 5, 3}}) {
+      const auto a = scattered(shape, type);
+      const auto [q, r] = at::linalg_qr(a, "complete");
+      for_each_layout(a, [&, &q = q, &r = r](const auto& x) {
+        const auto ours = la::qr(x, la::QrMode::complete);
+        CHECK(close(ours.q, q, 1e-10));
+        CHECK(close(ours.r, r, 1e-10));
+        const auto alone = la::qr(x, la::QrMode::r);
+        CHECK(close(alone.r, std::get<1>(at::linalg_qr(a)), 1e-10));
+        CHECK(alone.q.shape().back() == 0);
+        const auto [u, s, vh] = la::svd(x, {.full_matrices = true});
+        const auto left = gathered(u), right = gathered(vh);
+        CHECK(at::allclose(at::matmul(left.mH(), left), at::eye(left.size(-1), type).expand_as(left)));
+        CHECK(at::allclose(at::matmul(right, right.mH()), at::eye(right.size(-1), type).expand_as(right)));
+        const auto k = s.shape().back();
+        CHECK(at::allclose(at::matmul(left.slice(-1, 0, k) * gathered(s).unsqueeze(-2), right.slice(-2, 0, k)), a));
+      });
+    }
+}
+
+TEST_CASE("eigh reads one triangle", "[linalg][eigh]") {
+  const auto a = scattered({5, 5}, at::kComplexDouble);
+  for_each_layout(a, [&](const auto& x) {
+    CHECK(close(la::eigvalsh(x), at::linalg_eigvalsh(a, "L"), 1e-10));
+    CHECK(close(la::eigh(x, la::Triangle::upper).values, at::linalg_eigvalsh(a, "U"), 1e-10));
+  });
+}
+
 TEST_CASE("polar decomposition", "[linalg][svd]") {
   for (const auto& a : {scattered({17, 3}), scattered({6, 5}), scattered({2, 4, 3})})
     for_each_layout(a, [&](const auto& x) {
