@@ -11,6 +11,7 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/fft/fft.hpp>
+#include <heatpp/linalg/eig.hpp>
 #include <heatpp/linalg/eigh.hpp>
 #include <heatpp/linalg/einsum.hpp>
 #include <heatpp/linalg/iterative.hpp>

@@ -2,7 +2,7 @@
 
 #include <heatpp/core/factories.hpp>
 #include <heatpp/linalg/detail/jacobi.hpp>
-#include <heatpp/linalg/eigh.hpp>
+#include <heatpp/linalg/eig.hpp>
 #include <heatpp/linalg/qr.hpp>
 #include <heatpp/linalg/svd.hpp>
 
@@ -140,6 +140,20 @@ TEST_CASE("complete bases", "[linalg][qr]") {
         CHECK(at::allclose(at::matmul(left.slice(-1, 0, k) * gathered(s).unsqueeze(-2), right.slice(-2, 0, k)), a));
       });
     }
+}
+
+TEST_CASE("eigenvalues of any matrices", "[linalg][eigh]") {
+  for (const auto& a : {scattered({5, 5}), scattered({3, 3}, at::kComplexDouble), scattered({4, 3, 3})}) {
+    const auto [values, vectors] = at::linalg_eig(a);
+    for_each_layout(a, [&, &values = values, &vectors = vectors](const auto& x) {
+      const auto ours = la::eig(x);
+      CHECK(close(ours.values, values, 1e-10));
+      CHECK(close(ours.vectors, vectors, 1e-10));
+      CHECK(close(la::eigvals(x), at::linalg_eigvals(a), 1e-10));
+    });
+  }
+  CHECK_THROWS_AS(la::eig(ht::full({2, 2}, NAN, {.split = 0})), ht::Error);
+  CHECK_THROWS_AS(la::eigvals(ht::ones({2, 3})), ht::ValueError);
 }
 
 TEST_CASE("eigh reads one triangle", "[linalg][eigh]") {
