@@ -85,7 +85,7 @@ std::vector<std::string> element_texts(const at::Tensor& part, Dtype dtype) {
       largest = std::max(largest, size);
       smallest = std::min(smallest, size);
     }
-    const bool scientific = largest >= 1e8 || (smallest < 1e-4 && std::isfinite(smallest));
+    const bool scientific = options().sci_mode.value_or(largest >= 1e8 || (smallest < 1e-4 && std::isfinite(smallest)));
     push_all(values, double{}, [&](double v) { return real_text(v, scientific); });
   } else {
     push_all(flat.to(at::kLong), std::int64_t{}, [](std::int64_t i) { return std::to_string(i); });

@@ -117,6 +117,7 @@ struct PadOptions {
   std::optional<std::int64_t> stat_length = std::nullopt;  ///< how many indices from the end a statistic is of; all
   std::vector<std::pair<Scalar, Scalar>> values = {};  ///< before and after each axis, or all, in the place of `value`
   std::vector<std::pair<std::int64_t, std::int64_t>> stat_lengths = {};  ///< likewise
+  bool odd = false;  ///< reflect and symmetric: mirrored at the last element as at a point, so that slopes go on
 };
 /// `x` with before and after indices added along each axis; one pair for all axes if there is one. Along the split axis
 /// the first rank's and the last one's blocks grow; nothing else moves than the elements that are repeated there, and

@@ -69,11 +69,35 @@ DNDarray taken(const DNDarray& x, int axis, std::int64_t first, std::int64_t las
   return detail::along(x, axis, positions);
 }
 
-DNDarray pad_repeated(const DNDarray& x, int axis, const Width& width, PadMode mode) {
+/// The same mirrored as at a point: twice the last element less each one, and so on for what lies further out.
+DNDarray taken_oddly(const DNDarray& x, int axis, std::int64_t first, std::int64_t last, PadMode mode) {
+  const auto n = x.shape()[static_cast<std::size_t>(axis)], period = mode == PadMode::reflect ? 2 * n - 2 : 2 * n;
+  if (period == 0) return taken(x, axis, first, last, mode);
+  std::vector<std::int64_t> sign, turns, of_last;
+  for (auto i = first; i < last; ++i) {
+    const auto turn = i >= 0 ? i / period : -((period - 1 - i) / period);
+    const bool mirrored = i - turn * period >= n;
+    sign.push_back(mirrored ? -1 : 1);
+    turns.push_back(-2 * turn);
+    of_last.push_back(2 * turn + (mirrored ? 2 : 0));
+  }
+  Shape shape(static_cast<std::size_t>(x.ndim() - axis), 1);
+  shape.front() = last - first;
+  const auto factors = [&](const std::vector<std::int64_t>& values) {
+    return reshape(array(values, {.dtype = x.dtype(), .device = x.device(), .comm = x.comm()}), shape);
+  };
+  const auto ends = detail::along(x, axis, std::vector<std::int64_t>{0, n - 1});
+  return factors(sign) * taken(x, axis, first, last, mode) + factors(turns) * detail::along(ends, axis, slice(0, 1)) +
+         factors(of_last) * detail::along(ends, axis, slice(1, 2));
+}
+
+DNDarray pad_repeated(const DNDarray& x, int axis, const Width& width, const PadOptions& options) {
+  const auto mode = options.mode;
+  const auto part = options.odd && (mode == PadMode::reflect || mode == PadMode::symmetric) ? taken_oddly : taken;
   const auto n = x.shape()[static_cast<std::size_t>(axis)];
   if (n == 0)
     detail::raise<ValueError>("pad", "got axis {} of extent 0 to pad with its own elements; expected some", axis);
-  const Arrays parts{taken(x, axis, -width.first, 0, mode), x, taken(x, axis, n, n + width.second, mode)};
+  const Arrays parts{part(x, axis, -width.first, 0, mode), x, part(x, axis, n, n + width.second, mode)};
   return detail::joined("pad", parts, axis, padded(x.layout(), axis, width));
 }
 
@@ -154,7 +178,7 @@ DNDarray pad(const DNDarray& x, const PadWidths& widths, const PadOptions& optio
     } else if (options.mode >= PadMode::linear_ramp) {
       result = pad_computed(result, axis, width, options);
     } else {
-      result = pad_repeated(result, axis, width, options.mode);
+      result = pad_repeated(result, axis, width, options);
     }
   }
   return result;

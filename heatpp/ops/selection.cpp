@@ -153,7 +153,7 @@ DNDarray compress(const DNDarray& condition, const DNDarray& x, std::optional<in
   return detail::along(whole, at_axis, completed_mask(condition, extent_of(whole, at_axis)));
 }
 
-DNDarray choose(const DNDarray& positions, const std::vector<DNDarray>& choices, const ModeOptions& options) {
+DNDarray choose(const DNDarray& positions, const Choices& choices, const ModeOptions& options) {
   const auto which = in_mode(positions, std::ssize(choices), options.mode);
   check_range("choose", which, std::ssize(choices));
   if (choices.empty()) detail::raise<ValueError>("choose", "got no choices; expected at least one");
@@ -163,8 +163,7 @@ DNDarray choose(const DNDarray& positions, const std::vector<DNDarray>& choices,
   return result;
 }
 
-DNDarray select(const std::vector<DNDarray>& conditions, const std::vector<DNDarray>& choices,
-                const Operand& otherwise) {
+DNDarray select(const std::vector<DNDarray>& conditions, const Choices& choices, const Operand& otherwise) {
   if (conditions.empty() || conditions.size() != choices.size())
     detail::raise<ValueError>("select", "got {} conditions and {} choices; expected as many of both, and some",
                               conditions.size(), choices.size());

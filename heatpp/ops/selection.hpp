@@ -45,9 +45,13 @@ void copyto(const DNDarray& x, const Operand& source, const std::optional<DNDarr
 /// The indices along `axis` where the vector `condition`, which may be shorter, is true; of the flattened array for
 /// nullopt.
 [[nodiscard]] DNDarray compress(const DNDarray& condition, const DNDarray& x, std::optional<int> axis = std::nullopt);
+/// Arrays and numbers to choose from.
+struct Choices : std::vector<Operand> {
+  using std::vector<Operand>::vector;
+  Choices(const std::vector<DNDarray>& arrays) : vector(arrays.begin(), arrays.end()) {}  // NOLINT: conversion intended
+};
 /// choices[which] element by element. Throws IndexError on all ranks for positions without a choice.
-[[nodiscard]] DNDarray choose(const DNDarray& which, const std::vector<DNDarray>& choices,
-                              const ModeOptions& options = {});
+[[nodiscard]] DNDarray choose(const DNDarray& which, const Choices& choices, const ModeOptions& options = {});
 /// Whole arrays of one number, or the result of a function, as piecewise takes them.
 class Piece {
  public:
@@ -66,7 +70,7 @@ class Piece {
 };
 
 /// From the first choice whose condition is true, else `otherwise`. One pass for each condition.
-[[nodiscard]] DNDarray select(const std::vector<DNDarray>& conditions, const std::vector<DNDarray>& choices,
+[[nodiscard]] DNDarray select(const std::vector<DNDarray>& conditions, const Choices& choices,
                               const Operand& otherwise = 0);
 /// The function of the last condition that is true applied to `x`, in its dtype; one function more is the default, else
 /// 0.

@@ -61,6 +61,10 @@ TEST_CASE("sides of an array are padded each with its own", "[ops][pad]") {
                longs({-1, 9, 9, 9, -2, -1, 0, 1, 2, -2, -1, 3, 4, 5, -2}).reshape({3, 5})));
     CHECK(same(ht::pad(x, {{0, 0}, {1, 1}}, {.mode = ht::PadMode::maximum, .stat_lengths = {{2, 1}}}),
                longs({1, 0, 1, 2, 2, 4, 3, 4, 5, 5}).reshape({2, 5})));
+    CHECK(same(ht::pad(x, {{0, 0}, {5, 4}}, {.mode = ht::PadMode::reflect, .odd = true}),
+               (at::arange(12) - 5).expand({2, 12}) + at::tensor({0, 3}, at::kLong).unsqueeze(1)));
+    CHECK(same(ht::pad(x, {{0, 0}, {4, 4}}, {.mode = ht::PadMode::symmetric, .odd = true}),
+               longs({-2, -2, -1, 0, 0, 1, 2, 2, 3, 4, 4, 1, 1, 2, 3, 3, 4, 5, 5, 6, 7, 7}).reshape({2, 11})));
     CHECK_THROWS_AS(ht::pad(x, {{1, 1}}, {.values = {{1, 1}, {2, 2}, {3, 3}}}), ht::ValueError);
   }
 }

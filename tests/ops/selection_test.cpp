@@ -122,6 +122,8 @@ TEST_CASE("choices are made element by element", "[ops][selection]") {
     const auto w = distribute(which, layout), x = distribute(longs({0, 1, 2, 3, 4}), layout);
     CHECK(same(ht::choose(w, {x, x * 10, x * 100}), longs({0, 1, 20, 30, 400})));
     CHECK(same(ht::select({x<1, x> 2}, {x - 5, x * x}, 42), longs({-5, 42, 42, 9, 16})));
+    CHECK(same(ht::select({x<1, x> 2}, {7, 8}), longs({7, 0, 0, 8, 8})));
+    CHECK(same(ht::choose(w, {x, 10, x * 100}), longs({0, 1, 10, 10, 400})));
     CHECK(same(ht::piecewise(x, {x<2, x> 3}, {[](const auto& v) { return -v; }, [](const auto& v) { return v * 2; }}),
                longs({0, -1, 0, 0, 8})));
     CHECK(same(ht::choose(w, {x > 0, x > 1, x > 2}), longs({0, 1, 1, 1, 1}).to(at::kBool)));
