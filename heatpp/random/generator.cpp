@@ -147,7 +147,8 @@ DNDarray Generator::integers(const Operand& low, const Operand& high, const Shap
   const auto target = target_of("integers", operands, shape, options, int64);
   const auto local = target.local_shape();
   const auto limits = [&](const Operand& limit) {
-    const auto block = heatpp::detail::align_to("integers", target.layout, target.comm, limit);
+    const auto block = heatpp::detail::align_to("integers", target.layout, target.comm,
+                                                limit.array() ? Operand(limit.array()->to_device(cpu)) : limit);
     return block.to(at::kLong).expand(local).contiguous();
   };
   const auto from = limits(low), to = limits(high);
