@@ -32,8 +32,8 @@ struct IntegerRange {
 /// Counter-based random numbers (Philox4x32-10, Salmon et al., SC'11). An element is a function of the generator's
 /// state and the element's index in the whole array, so an array has the same elements for any number of ranks and any
 /// split. Every call moves the position on by the array's size, alike on all ranks, and communicates nothing. The bits
-/// of uniform, normal and whole numbers are the same on every machine. They are drawn by the processor, and copied where
-/// another device is asked for.
+/// of uniform, normal and whole numbers are the same on every machine. They are drawn by the processor, and copied
+/// where another device is asked for.
 ///
 /// Parameters are numbers or arrays, which broadcast to `shape`; shape {} means the one they broadcast to. Arrays are
 /// moved to the result's layout if it is another. Errors, on all ranks: ValueError for parameters out of range and for
