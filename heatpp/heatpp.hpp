@@ -10,6 +10,8 @@
 #include <heatpp/core/printing.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/fft/fft.hpp>
+#include <heatpp/linalg/eig.hpp>
 #include <heatpp/linalg/eigh.hpp>
 #include <heatpp/linalg/einsum.hpp>
 #include <heatpp/linalg/iterative.hpp>

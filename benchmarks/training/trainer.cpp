@@ -46,7 +46,8 @@ Trainer::Trainer(const heatpp::Topology& topology, const TrainerOptions& options
 double Trainer::step(const at::Tensor& images, const at::Tensor& labels) {
   sgd_->zero_grad();
   const auto scores = net_->forward(images);
-  const auto loss = parameters_.size() == 1 ? parameters_[0].square().sum() / 2 : at::cross_entropy_loss(scores, labels);
+  const auto loss =
+      parameters_.size() == 1 ? parameters_[0].square().sum() / 2 : at::cross_entropy_loss(scores, labels);
   loss.backward();
   const auto value = loss.item<double>();
   if (parallel_) parallel_->average_gradients();

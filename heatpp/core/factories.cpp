@@ -34,6 +34,14 @@ std::pair<std::int64_t, std::int64_t> my_range(std::int64_t n, const ArrayOption
   return {layout.offset(comm.rank()), layout.offset(comm.rank() + 1)};
 }
 
+/// The number of steps of a range of whole numbers, which may be larger than doubles hold.
+std::int64_t whole_steps(const ArangeRange& range) {
+  const auto start = range.start.to<std::int64_t>(), stop = range.stop.to<std::int64_t>(),
+             step = range.step.to<std::int64_t>();
+  const auto steps = (stop - start) / step;
+  return steps + ((stop - start) % step != 0 && (stop > start) == (step > 0));
+}
+
 at::Tensor tensor_of(const Literal& literal) {
   const auto& values = literal.values();
   const auto rank = [](const Scalar& s) { return s.is_complex() ? 3 : s.is_floating() ? 2 : s.is_integral() ? 1 : 0; };
@@ -94,7 +102,8 @@ DNDarray arange(const ArangeRange& range, const ArrayOptions& options) {
     detail::raise<ValueError>(
         "arange", "got start {}, stop {}, step {}; expected finite numbers and a step other than 0", start, stop, step);
   const bool whole = !range.start.is_floating() && !range.stop.is_floating() && !range.step.is_floating();
-  const auto n = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::ceil((stop - start) / step)));
+  const auto n = std::max<std::int64_t>(
+      0, whole ? whole_steps(range) : static_cast<std::int64_t>(std::ceil((stop - start) / step)));
   const auto [first, last] = my_range(n, options);
   return build("arange", {n}, options.dtype.value_or(whole ? int64 : float32), options, [&](auto, const auto& o) {
     // Computed from the global index, so that the values do not depend on the number of ranks.

@@ -15,6 +15,11 @@ PrintOptions& options() {
   return current;
 }
 
+bool& blocks_alone() {
+  static bool current = false;
+  return current;
+}
+
 bool summarised(std::int64_t extent, bool summarise) { return summarise && extent > 2 * options().edgeitems; }
 
 /// The indices along an axis that are shown.
@@ -80,7 +85,7 @@ std::vector<std::string> element_texts(const at::Tensor& part, Dtype dtype) {
       largest = std::max(largest, size);
       smallest = std::min(smallest, size);
     }
-    const bool scientific = largest >= 1e8 || (smallest < 1e-4 && std::isfinite(smallest));
+    const bool scientific = options().sci_mode.value_or(largest >= 1e8 || (smallest < 1e-4 && std::isfinite(smallest)));
     push_all(values, double{}, [&](double v) { return real_text(v, scientific); });
   } else {
     push_all(flat.to(at::kLong), std::int64_t{}, [](std::int64_t i) { return std::to_string(i); });
@@ -135,17 +140,26 @@ class Writer {
 void set_printoptions(const PrintOptions& wanted) { options() = wanted; }
 PrintOptions get_printoptions() { return options(); }
 
-std::string to_string(const DNDarray& x) {
+void local_printing() { blocks_alone() = true; }
+void global_printing() { blocks_alone() = false; }
+
+std::string to_string(const DNDarray& array) {
+  const auto& comm = array.comm();
+  const auto x = blocks_alone() ? detail::wrap(array.larray(), array.layout().replicated(array.lshape()), comm) : array;
   const bool summarise = x.size() > options().threshold;
   const auto part = shown_part(x, summarise);
-  const std::string head = "DNDarray(";
+  const auto head = (blocks_alone() ? fmt::format("[{}/{}] ", comm.rank(), comm.size()) : "") + "DNDarray(";
   auto body =
       part.numel() == 0 ? "[]" : Writer(x.shape(), summarise, element_texts(part, x.dtype())).write(0, head.size());
   return fmt::format("{}{}, shape={}, dtype={}, split={})", head, body, to_string(x.shape()), name(x.dtype()),
-                     x.split() ? std::to_string(*x.split()) : "None");
+                     array.split() ? std::to_string(*array.split()) : "None");
 }
 
 void print(const DNDarray& x) {
+  const auto text = to_string(x);
+  if (blocks_alone() || x.comm().rank() == 0) std::puts(text.c_str());
+}
+void print0(const DNDarray& x) {
   const auto text = to_string(x);
   if (x.comm().rank() == 0) std::puts(text.c_str());
 }

@@ -8,10 +8,11 @@ namespace heatpp {
 
 /// How arrays are printed.
 struct PrintOptions {
-  int precision = 4;              ///< digits after the decimal point
-  std::int64_t threshold = 1000;  ///< arrays with more elements are summarised
-  std::int64_t edgeitems = 3;     ///< elements shown at each end of a summarised axis
-  std::size_t linewidth = 100;    ///< characters of a line, after which a row goes on in the next
+  int precision = 4;                            ///< digits after the decimal point
+  std::int64_t threshold = 1000;                ///< arrays with more elements are summarised
+  std::int64_t edgeitems = 3;                   ///< elements shown at each end of a summarised axis
+  std::size_t linewidth = 100;                  ///< characters of a line, after which a row goes on in the next
+  std::optional<bool> sci_mode = std::nullopt;  ///< with exponents; nullopt: where numbers are large or small
 };
 void set_printoptions(const PrintOptions& options);
 [[nodiscard]] PrintOptions get_printoptions();
@@ -23,5 +24,13 @@ void set_printoptions(const PrintOptions& options);
 void print(const DNDarray& x);
 /// Prints a line on rank 0 of the world to standard output.
 void print(std::string_view text);
+
+/// From here on `to_string` shows each rank its own block, with the rank before it, and `print` prints on every rank;
+/// or, as at the beginning, the whole array. HeAT's names.
+void local_printing();
+void global_printing();
+/// Prints on rank 0 alone, whichever of them holds. Collective.
+void print0(const DNDarray& x);
+inline void print0(std::string_view text) { print(text); }
 
 }  // namespace heatpp

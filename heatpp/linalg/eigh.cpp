@@ -2,9 +2,15 @@
 #include <heatpp/linalg/detail/columns.hpp>
 #include <heatpp/linalg/detail/jacobi.hpp>
 #include <heatpp/linalg/eigh.hpp>
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/diagonal.hpp>
+#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/index.hpp>
 
 namespace heatpp::linalg {
 namespace {
+
+const char* letter(Triangle uplo) { return uplo == Triangle::lower ? "L" : "U"; }
 
 /// The largest sum of |x| of a row or column, which no eigenvalue exceeds.
 double bound_of_eigenvalues(const DNDarray& x) {
@@ -22,6 +28,14 @@ DNDarray shifted(const DNDarray& x, double shift) {
   return detail::wrap(std::move(block), x.layout(), x.comm());
 }
 
+/// The Hermitian matrix that a triangle stands for.
+DNDarray completed(const DNDarray& x, Triangle uplo) {
+  const auto strict = uplo == Triangle::lower ? tril(x, -1) : triu(x, 1);
+  const auto result = strict + conj(transpose(strict));
+  diagonal(result).index_put({all_of}, real(diagonal(x)));
+  return result;
+}
+
 Eigen of_cut_matrix(const DNDarray& x) {
   const auto shift = bound_of_eigenvalues(x);
   const auto [w, v] = detail::orthogonalise_columns("eigh", shifted(x, shift), detail::Lengths::rising);
@@ -33,20 +47,20 @@ Eigen of_cut_matrix(const DNDarray& x) {
 
 }  // namespace
 
-Eigen eigh(const DNDarray& x) {
+Eigen eigh(const DNDarray& x, Triangle uplo) {
   detail::check_matrices("eigh", x, true);
   const auto matrices = detail::decomposable("eigh", x);
-  if (!detail::is_local(matrices)) return of_cut_matrix(matrices);
-  const auto [values, vectors] =
-      detail::on_blocks("eigh", matrices, [](const at::Tensor& blocks) { return at::linalg_eigh(blocks); });
+  if (!detail::is_local(matrices)) return of_cut_matrix(completed(matrices, uplo));
+  const auto [values, vectors] = detail::on_blocks(
+      "eigh", matrices, [&](const at::Tensor& blocks) { return at::linalg_eigh(blocks, letter(uplo)); });
   return {detail::stack_like(matrices, values), detail::stack_like(matrices, vectors)};
 }
 
-DNDarray eigvalsh(const DNDarray& x) {
+DNDarray eigvalsh(const DNDarray& x, Triangle uplo) {
   detail::check_matrices("eigvalsh", x, true);
   const auto matrices = detail::decomposable("eigvalsh", x);
-  if (!detail::is_local(matrices)) return of_cut_matrix(matrices).values;
-  const auto values = [](const at::Tensor& blocks) { return at::linalg_eigvalsh(blocks); };
+  if (!detail::is_local(matrices)) return of_cut_matrix(completed(matrices, uplo)).values;
+  const auto values = [&](const at::Tensor& blocks) { return at::linalg_eigvalsh(blocks, letter(uplo)); };
   return detail::stack_like(matrices, detail::on_blocks("eigvalsh", matrices, values));
 }
 

@@ -8,13 +8,15 @@ namespace heatpp::linalg {
 struct Eigen {
   DNDarray values, vectors;
 };
-/// Of Hermitian matrices (..., n, n); both triangles are read. Whole numbers and 16-bit floats give float32. Replicated
+/// Which triangle of a Hermitian matrix is read.
+enum class Triangle { lower, upper };
+/// Of Hermitian matrices (..., n, n). Whole numbers and 16-bit floats give float32. Replicated
 /// matrices, and stacks that are cut along leading axes, are treated by every rank for itself; other stacks are recut
-/// first. A cut matrix is shifted until it is positive, and its columns are made orthogonal as in `svd`, from which the
-/// eigenvectors follow: values are replicated, vectors split 1. Collective. Throws ValueError where matrices are not
-/// square.
-[[nodiscard]] Eigen eigh(const DNDarray& x);
+/// first. A cut matrix is completed from its triangle (one exchange), shifted until it is positive, and its columns are
+/// made orthogonal as in `svd`, from which the eigenvectors follow: values are replicated, vectors split 1. Collective.
+/// Throws ValueError where matrices are not square.
+[[nodiscard]] Eigen eigh(const DNDarray& x, Triangle uplo = Triangle::lower);
 /// The eigenvalues alone.
-[[nodiscard]] DNDarray eigvalsh(const DNDarray& x);
+[[nodiscard]] DNDarray eigvalsh(const DNDarray& x, Triangle uplo = Triangle::lower);
 
 }  // namespace heatpp::linalg

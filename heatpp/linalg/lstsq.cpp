@@ -32,6 +32,20 @@ DNDarray inverse_values(const SVD& parts, const Shape& shape, std::optional<doub
 
 DNDarray adjoint(const DNDarray& x) { return conj(matrix_transpose(x)); }
 
+/// The inverses, with infinite elements where a matrix is singular.
+DNDarray inverse_or_infinite(const DNDarray& x) {
+  const auto matrix = detail::decomposable("cond", x);
+  if (detail::is_local(matrix)) {
+    const auto [inverse, info] = at::linalg_inv_ex(matrix.larray());
+    return detail::stack_like(matrix, at::where(info.ne(0).unsqueeze(-1).unsqueeze(-1), INFINITY, inverse));
+  }
+  try {
+    return inv(matrix);
+  } catch (const ValueError&) {
+    return full_like(matrix, INFINITY);
+  }
+}
+
 }  // namespace
 
 DNDarray pinv(const DNDarray& x, std::optional<double> rtol) {
@@ -40,14 +54,21 @@ DNDarray pinv(const DNDarray& x, std::optional<double> rtol) {
   return matmul(adjoint(parts.vh) * inverse, adjoint(parts.u));
 }
 
-DNDarray matrix_rank(const DNDarray& x, std::optional<double> rtol) {
-  return sum(counts(svdvals(x), x.shape(), rtol), -1);
+DNDarray matrix_rank(const DNDarray& x, const RankOptions& options) {
+  if (x.ndim() < 2) return any(x).astype(int64);
+  const auto s = svdvals(x);
+  return sum(options.tol ? s > *options.tol : counts(s, x.shape(), options.rtol), -1);
 }
 
 DNDarray cond(const DNDarray& x, const NormOrder& ord) {
   detail::check_matrices("cond", x);
   const bool by_values = ord.kind() == NormOrder::Kind::number && std::abs(ord.number()) == 2;
-  if (!by_values) return matrix_norm(x, {.ord = ord}) * matrix_norm(inv(x), {.ord = ord});
+  if (!by_values) {
+    detail::check_matrices("cond", x, true);
+    const auto size = matrix_norm(x, {.ord = ord}), inverse = inverse_or_infinite(x);
+    const auto product = size * matrix_norm(inverse, {.ord = ord});
+    return where(logical_and(isnan(product), logical_not(isnan(size))), double(INFINITY), product);
+  }
   const auto s = svdvals(x);
   const auto largest = max(s, -1), smallest = min(s, -1);
   return ord.number() > 0 ? largest / smallest : smallest / largest;

@@ -10,11 +10,17 @@ namespace heatpp::linalg {
 
 /// The pseudo-inverse (..., n, m) of matrices (..., m, n).
 [[nodiscard]] DNDarray pinv(const DNDarray& x, std::optional<double> rtol = std::nullopt);
-/// How many singular values are not 0, as int64.
-[[nodiscard]] DNDarray matrix_rank(const DNDarray& x, std::optional<double> rtol = std::nullopt);
-/// norm(x, ord) * norm(inv(x), ord); for 2 and -2 the quotient of the largest and the smallest singular value, or its
-/// inverse.
+struct RankOptions {
+  std::optional<double> rtol = std::nullopt;
+  std::optional<double> tol = std::nullopt;  ///< values at most this count as 0, whatever the largest one
+};
+/// How many singular values are not 0, as int64; of fewer than two axes whether an element is not 0.
+[[nodiscard]] DNDarray matrix_rank(const DNDarray& x, const RankOptions& options = {});
+/// norm(x, ord) * norm(inv(x), ord), infinite for singular matrices; for 2 and -2 the quotient of the largest and the
+/// smallest singular value, or its inverse.
 [[nodiscard]] DNDarray cond(const DNDarray& x, const NormOrder& ord = 2);
+/// HeAT's name of its estimate, which here is the number itself.
+[[nodiscard]] inline DNDarray condest(const DNDarray& x) { return cond(x); }
 
 struct LeastSquares {
   DNDarray x;          ///< (n) or (n, k)

@@ -159,4 +159,15 @@ DNDarray corrcoef(const DNDarray& x, const DNDarray& y, const CovOptions& option
   return scaled_to_ones(cov(x, y, options));
 }
 
+namespace linalg {
+
+DNDarray cross(const DNDarray& a, const DNDarray& b, int axis) {
+  for (const auto& x : {a, b})
+    if (const auto n = x.shape()[static_cast<std::size_t>(sanitize_axis(axis, x.ndim(), "cross"))]; n != 3)
+      raise<ValueError>("cross", "got vectors with {} components along axis {} of shape {}; expected 3", n, axis,
+                        to_string(x.shape()));
+  return heatpp::cross(a, b, {axis, axis, axis});
+}
+
+}  // namespace linalg
 }  // namespace heatpp

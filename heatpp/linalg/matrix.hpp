@@ -52,9 +52,16 @@ struct CovOptions {
 }  // namespace heatpp
 
 namespace heatpp::linalg {
-using heatpp::cross;
-using heatpp::diagonal;
 using heatpp::matrix_transpose;
-using heatpp::trace;
+
+// The array API's functions of stacks of matrices, which lie in the last two axes, and of vectors with 3 components.
+[[nodiscard]] inline DNDarray diagonal(const DNDarray& x, std::int64_t offset = 0) {
+  return heatpp::diagonal(x, {.offset = offset, .axis1 = -2, .axis2 = -1});
+}
+[[nodiscard]] inline DNDarray trace(const DNDarray& x, std::int64_t offset = 0) {
+  return heatpp::trace(x, {.offset = offset, .axis1 = -2, .axis2 = -1});
+}
+/// heatpp::cross along one axis of both and of the result. Throws ValueError for vectors without 3 components.
+[[nodiscard]] DNDarray cross(const DNDarray& a, const DNDarray& b, int axis = -1);
 
 }  // namespace heatpp::linalg

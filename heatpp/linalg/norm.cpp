@@ -74,7 +74,7 @@ NormOrder::NormOrder(const char* name) {
 DNDarray vector_norm(const DNDarray& x, const VectorNormOptions& options) {
   const auto reduced = detail::reduced_axes("vector_norm", x, {.axis = options.axis, .keepdims = options.keepdims});
   auto layout = reduced.result_layout(x.layout());
-  if (std::isinf(options.ord) && reduced.count == 0 && layout.size() > 0)
+  if (std::isinf(options.ord) && options.ord < 0 && reduced.count == 0 && layout.size() > 0)
     raise<ValueError>("vector_norm", "got an array of shape {} with nothing to reduce; expected at least one element",
                       to_string(x.shape()));
   const auto block = x.larray().to(detail::to_torch(inexact_type(x.dtype())));

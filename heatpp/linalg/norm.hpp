@@ -29,7 +29,7 @@ struct VectorNormOptions {
 };
 /// sum(|x|^ord)^(1/ord) along `axis`; the largest or smallest |x| for an infinite order. In the floating dtype of `x`,
 /// real for complex arrays. Along the split axis one allreduce of the result, otherwise local. Collective. Throws
-/// IndexError for an axis out of range, ValueError for the smallest or largest of nothing.
+/// IndexError for an axis out of range, ValueError for the smallest of nothing.
 [[nodiscard]] DNDarray vector_norm(const DNDarray& x, const VectorNormOptions& options = {});
 
 struct MatrixNormOptions {

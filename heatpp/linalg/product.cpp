@@ -227,6 +227,13 @@ class Order {
 
 }  // namespace
 
+DNDarray outer(const DNDarray& a, const DNDarray& b) {
+  if (a.ndim() != 1 || b.ndim() != 1)
+    raise<ValueError>("outer", "got arrays of shapes {} and {}; expected vectors", to_string(a.shape()),
+                      to_string(b.shape()));
+  return heatpp::outer(a, b);
+}
+
 DNDarray multi_dot(const std::vector<DNDarray>& matrices) {
   if (matrices.size() < 2) raise<ValueError>("multi_dot", "got {} arrays; expected at least two", matrices.size());
   std::vector<std::int64_t> extents{matrices.front().ndim() == 1 ? 1 : matrices.front().shape()[0]};

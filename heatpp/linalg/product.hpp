@@ -60,10 +60,11 @@ struct TensordotAxes {
 
 namespace heatpp::linalg {
 using heatpp::matmul;
-using heatpp::outer;
 using heatpp::tensordot;
 using heatpp::vecdot;
 
+/// heatpp::outer of two vectors. Throws ValueError for other numbers of axes.
+[[nodiscard]] DNDarray outer(const DNDarray& a, const DNDarray& b);
 /// The product of several matrices, in the order of the fewest operations; the first and the last may have one axis.
 /// Throws ValueError for fewer than two.
 [[nodiscard]] DNDarray multi_dot(const std::vector<DNDarray>& matrices);

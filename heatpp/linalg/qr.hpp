@@ -21,6 +21,9 @@ struct QR {
 /// - Other cut matrices: recut by columns; panels are decomposed by Householder's reflections where they lie, and
 ///   broadcast, m n numbers in all. r is split 1.
 /// q is split as `x`.
-[[nodiscard]] QR qr(const DNDarray& x);
+/// mode complete: q (..., m, m) and r (..., m, n), from `x` with columns of zeros behind it; mode r: r alone, and q
+/// without columns.
+enum class QrMode { reduced, complete, r };
+[[nodiscard]] QR qr(const DNDarray& x, QrMode mode = QrMode::reduced);
 
 }  // namespace heatpp::linalg

@@ -98,6 +98,10 @@ DNDarray solve_locally(const char* op, const DNDarray& a, const DNDarray& b, boo
   return detail::stack_like(left_is_stack ? a : b, x);
 }
 
+bool same_stack(const DNDarray& a, const DNDarray& b) {
+  return std::equal(a.shape().begin(), a.shape().end() - 2, b.shape().begin(), b.shape().end() - 2);
+}
+
 void check_right_side(const char* op, const DNDarray& a, const DNDarray& b) {
   const auto n = a.shape().back();
   const bool vector = b.ndim() == 1;
@@ -121,6 +125,18 @@ std::pair<DNDarray, DNDarray> stacks(const char* op, const DNDarray& a, const DN
   return {matrices, meeting(op, matrices, right)};
 }
 
+/// Both with the leading axes to which theirs broadcast.
+std::pair<DNDarray, DNDarray> broadcast_stacks(const char* op, const DNDarray& a, const DNDarray& b) {
+  const auto batch =
+      broadcast_shapes({a.shape().begin(), a.shape().end() - 2}, {b.shape().begin(), b.shape().end() - 2}, op);
+  const auto stretched = [&](const DNDarray& x) {
+    auto shape = batch;
+    shape.insert(shape.end(), x.shape().end() - 2, x.shape().end());
+    return broadcast_to(x, shape);
+  };
+  return {stretched(a), stretched(b)};
+}
+
 DNDarray as_matrix(const DNDarray& b) {
   if (b.ndim() != 1) return b;
   return detail::wrap(b.larray().unsqueeze(1), b.layout().with({b.size(), 1}, b.split()), b.comm());
@@ -133,6 +149,11 @@ DNDarray as_right_side(const DNDarray& x, const DNDarray& b) { return b.ndim() =
 
 DNDarray solve(const DNDarray& a, const DNDarray& b) {
   detail::check_matrices("solve", a, true);
+  if (b.ndim() > 0 && (a.ndim() > 2 || b.ndim() > 2) && (b.ndim() != a.ndim() || !same_stack(a, b))) {
+    const auto [left, right] = broadcast_stacks("solve", a, b.ndim() == 1 ? expand_dims(b, 1) : b);
+    const auto x = solve(left, right);
+    return b.ndim() == 1 ? squeeze(x, -1) : x;
+  }
   check_right_side("solve", a, b);
   const auto dtype = detail::decomposition_type(promote_types(a.dtype(), b.dtype()));
   const auto matrix = decomposable("solve", a.astype(dtype));
@@ -195,7 +216,14 @@ DNDarray inv(const DNDarray& a) {
   return detail::wrap(detail::relayout(x, a.layout()), a.layout(), a.comm());
 }
 
-DNDarray tensorsolve(const DNDarray& a, const DNDarray& b) {
+DNDarray tensorsolve(const DNDarray& a, const DNDarray& b, const std::vector<int>& axes) {
+  if (!axes.empty()) {
+    auto order = axes;
+    for (auto& axis : order) axis = sanitize_axis(axis, a.ndim(), "tensorsolve");
+    for (int axis = a.ndim() - 1; axis >= 0; --axis)
+      if (std::ranges::find(order, axis) == order.end()) order.insert(order.begin(), axis);
+    return tensorsolve(transpose(a, order), b);
+  }
   const auto rows = b.shape().size();
   if (a.shape().size() < rows || !std::equal(b.shape().begin(), b.shape().end(), a.shape().begin()) ||
       a.size() != b.size() * b.size())
@@ -279,6 +307,13 @@ DNDarray cholesky(const DNDarray& a) {
   columns.block().tril_(-columns.first_column());
   const auto factor = columns.array();
   return detail::wrap(detail::relayout(factor, a.layout()), a.layout(), a.comm());
+}
+
+DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options) {
+  if (!options.upper) return cholesky(a);
+  detail::check_matrices("cholesky", a, true);
+  const auto adjoint = [](const DNDarray& x) { return conj(matrix_transpose(x)); };
+  return adjoint(cholesky(adjoint(a)));
 }
 
 DNDarray matrix_power(const DNDarray& a, std::int64_t n) {

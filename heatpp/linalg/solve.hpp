@@ -11,9 +11,9 @@ namespace heatpp::linalg {
 // numbers in all, and an n x n matrix never stands on one rank. All are collective, and throw ValueError where matrices
 // are not square, shapes do not fit, or a matrix is singular where it must not be; always on all ranks.
 
-/// x with a x = b, for one right side (n) or several (n, k); for stacks (..., n, k) as NumPy. By LU decomposition with
-/// partial pivoting. For a cut matrix the triangles are recut by rows, and the result is cut as those; if neither is
-/// cut, neither is x.
+/// x with a x = b, for one right side (n) or several (n, k); the leading axes of stacks (..., n, k) broadcast. By LU
+/// decomposition with partial pivoting. For a cut matrix the triangles are recut by rows, and the result is cut as
+/// those; if neither is cut, neither is x.
 [[nodiscard]] DNDarray solve(const DNDarray& a, const DNDarray& b);
 
 struct TriangularOptions {
@@ -28,8 +28,8 @@ struct TriangularOptions {
 [[nodiscard]] DNDarray inv(const DNDarray& a);
 
 /// x with tensordot(a, x, x.ndim()) = b, where the last axes of `a` hold as many elements as `b`, whose shape the first
-/// ones have: `reshape` to a matrix and a vector, and solve.
-[[nodiscard]] DNDarray tensorsolve(const DNDarray& a, const DNDarray& b);
+/// ones have: `reshape` to a matrix and a vector, and solve. `axes` of `a` are moved behind the others first.
+[[nodiscard]] DNDarray tensorsolve(const DNDarray& a, const DNDarray& b, const std::vector<int>& axes = {});
 /// The inverse of a as a map from its last axes to its first `ind` ones: tensordot(tensorinv(a), a, ind) is the
 /// identity.
 [[nodiscard]] DNDarray tensorinv(const DNDarray& a, int ind = 2);
@@ -45,6 +45,10 @@ struct SignAndLog {
 /// The lower triangular L with a = L conj(L)^T for a Hermitian, positive definite matrix, whose lower triangle alone is
 /// read; cut as `a`. Throws ValueError where it is not positive definite.
 [[nodiscard]] DNDarray cholesky(const DNDarray& a);
+struct CholeskyOptions {
+  bool upper = false;  ///< read the upper triangle, and give conj(L)^T
+};
+[[nodiscard]] DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options);
 
 /// The square matrices `a` to the power `n`, by squaring; negative powers are those of the inverse. Communicates as
 /// matmul and inv.

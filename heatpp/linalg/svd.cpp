@@ -9,6 +9,8 @@
 #include <heatpp/linalg/svd.hpp>
 #include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/index.hpp>
+#include <heatpp/ops/join.hpp>
 
 namespace heatpp::linalg {
 namespace {
@@ -73,6 +75,22 @@ SVD svd(const DNDarray& x) {
   if (!detail::is_local(values)) return of_cut_matrix(values);
   const auto [u, s, vh] = on_every_block("svd", values);
   return {detail::stack_like(values, u), detail::stack_like(values, s), detail::stack_like(values, vh)};
+}
+
+namespace {
+
+/// Orthonormal columns, and as many behind them as there are rows in all.
+DNDarray completed(const DNDarray& columns) {
+  const auto q = qr(columns, QrMode::complete).q;
+  return concatenate({columns, q.index({ellipsis, slice(columns.shape().back(), std::nullopt)})}, -1);
+}
+
+}  // namespace
+
+SVD svd(const DNDarray& x, const SvdOptions& options) {
+  auto [u, s, vh] = svd(x);
+  if (!options.full_matrices) return {u, s, vh};
+  return {completed(u), s, matrix_transpose(completed(matrix_transpose(vh)))};
 }
 
 Polar polar(const DNDarray& x) {

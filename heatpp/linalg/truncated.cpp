@@ -8,6 +8,8 @@
 #include <heatpp/linalg/truncated.hpp>
 #include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/index.hpp>
+#include <heatpp/ops/join.hpp>
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <algorithm>
@@ -103,25 +105,67 @@ TruncatedSVD hsvd_rtol(const DNDarray& x, double rtol) {
       [part](const auto& s, double length) { return needed(s, part * length); });
 }
 
-SVD rsvd(const DNDarray& x, std::int64_t rank, const RsvdOptions& options) {
-  check_matrix("rsvd", x);
+TruncatedSVD hsvd(const DNDarray& x, const HsvdOptions& options) {
+  if (!options.maxrank && !options.rtol) raise<ValueError>("hsvd", "got neither maxrank nor rtol; expected one");
+  if (!options.rtol) return hsvd_rank(x, *options.maxrank);
+  auto parts = hsvd_rtol(x, *options.rtol);
+  if (!options.maxrank || parts.s.size() <= *options.maxrank) return parts;
+  return hsvd_rank(x, *options.maxrank);
+}
+
+namespace {
+
+/// Orthonormal columns that span what `x` makes of most vectors.
+DNDarray range_of(const char* op, const DNDarray& x, std::int64_t rank, const RsvdOptions& options) {
+  check_matrix(op, x);
   const auto least = std::min(x.shape()[0], x.shape()[1]);
   if (rank < 1 || rank > least || options.oversampling < 0)
-    raise<ValueError>("rsvd", "got rank {} and {} more directions for an array of shape {}; expected 1 <= rank <= {}",
-                      rank, options.oversampling, to_string(x.shape()), least);
-  const auto values = x.astype(detail::decomposition_type(x.dtype()));
-  const auto turned = conj(matrix_transpose(values));
+    raise<ValueError>(op, "got rank {} and {} more directions for an array of shape {}; expected 1 <= rank <= {}", rank,
+                      options.oversampling, to_string(x.shape()), least);
+  const auto turned = conj(matrix_transpose(x));
   const auto directions = std::min(least, rank + options.oversampling);
   const auto random = at::randn({x.shape()[1], directions}, at::make_generator<at::CPUGeneratorImpl>(options.seed),
                                 at::TensorOptions().dtype(at::kDouble));
-  auto q = qr(matmul(values, detail::replicated(random.to(values.larray().options()), x.comm()))).q;
-  for (int i = 0; i < options.power_iterations; ++i) q = qr(matmul(values, qr(matmul(turned, q)).q)).q;
+  auto q = qr(matmul(x, detail::replicated(random.to(x.larray().options()), x.comm()))).q;
+  for (int i = 0; i < options.power_iterations; ++i) q = qr(matmul(x, qr(matmul(turned, q)).q)).q;
+  return q;
+}
+
+}  // namespace
+
+SVD isvd(const DNDarray& columns, const SVD& old, std::int64_t rank) {
+  const auto known = old.s.size();
+  const auto [u, s, vh] = svd(concatenate({old.u * old.s, columns}, 1));
+  if (rank < 1 || rank > s.size())
+    raise<ValueError>("isvd", "got rank {} for {} singular values; expected 1 <= rank <= {}", rank, s.size(), s.size());
+  const auto first = slice(0, rank);
+  const auto rows = vh.index({first});
+  const auto left = matmul(rows.index({all_of, slice(0, known)}), old.vh);
+  return {u.index({all_of, first}), s.index({first}),
+          concatenate({left, rows.index({all_of, slice(known, std::nullopt)})}, 1)};
+}
+
+SVD rsvd(const DNDarray& x, std::int64_t rank, const RsvdOptions& options) {
+  const auto values = x.astype(detail::decomposition_type(x.dtype()));
+  const auto q = range_of("rsvd", values, rank, options);
   const auto sketch = resplit(matmul(conj(matrix_transpose(q)), values), std::nullopt);
   const auto [u, s, vh] = svd(sketch);
   const auto first = [&](const at::Tensor& t, int axis) {
     return detail::replicated(t.narrow(axis, 0, rank), x.comm());
   };
   return {matmul(q, first(u.larray(), 1)), first(s.larray(), 0), first(vh.larray(), 0)};
+}
+
+Eigen reigh(const DNDarray& x, std::int64_t rank, const RsvdOptions& options) {
+  detail::check_matrices("reigh", x, true);
+  const auto matrix = x.astype(detail::decomposition_type(x.dtype()));
+  const auto q = range_of("reigh", matrix, rank, options);
+  const auto projected = resplit(matmul(conj(matrix_transpose(q)), matmul(matrix, q)), std::nullopt);
+  const auto [values, vectors] = eigh(projected);
+  const auto largest = [&](const at::Tensor& t, int axis) {
+    return detail::replicated(t.flip(axis).narrow(axis, 0, rank), x.comm());
+  };
+  return {largest(values.larray(), 0), matmul(q, largest(vectors.larray(), 1))};
 }
 
 }  // namespace heatpp::linalg

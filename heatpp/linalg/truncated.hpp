@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp/linalg/eigh.hpp>
 #include <heatpp/linalg/svd.hpp>
 
 namespace heatpp::linalg {
@@ -21,6 +22,18 @@ struct TruncatedSVD {
 /// As many as are needed for |x - u diag(s) vh| <= rtol |x|.
 [[nodiscard]] TruncatedSVD hsvd_rtol(const DNDarray& x, double rtol);
 
+struct HsvdOptions {
+  std::optional<std::int64_t> maxrank = std::nullopt;
+  std::optional<double> rtol = std::nullopt;
+};
+/// Under both conditions, or one of them. Throws ValueError for neither.
+[[nodiscard]] TruncatedSVD hsvd(const DNDarray& x, const HsvdOptions& options);
+
+/// The first `rank` singular values of [u diag(s) vh | columns], a matrix whose decomposition is known and new columns
+/// behind it (Brand: Fast low-rank modifications of the thin singular value decomposition, 2006). Communicates as
+/// concatenate and svd of a matrix with as many columns as `old` has values and new ones there are.
+[[nodiscard]] SVD isvd(const DNDarray& columns, const SVD& old, std::int64_t rank);
+
 struct RsvdOptions {
   std::int64_t oversampling = 10;  ///< random directions beyond the rank
   int power_iterations = 1;        ///< each sharpens the values that fall slowly
@@ -30,5 +43,8 @@ struct RsvdOptions {
 /// same for any number of ranks. 2 + 2 power_iterations products with `x` and as many `qr`; the (rank + oversampling,
 /// n) sketch is gathered. u is split as `x`'s rows, the rest is replicated.
 [[nodiscard]] SVD rsvd(const DNDarray& x, std::int64_t rank, const RsvdOptions& options = {});
+/// The `rank` eigenvalues of a Hermitian, positive semidefinite matrix that are largest, falling, with their vectors,
+/// by the same projection. Throws ValueError where `x` is not square.
+[[nodiscard]] Eigen reigh(const DNDarray& x, std::int64_t rank, const RsvdOptions& options = {});
 
 }  // namespace heatpp::linalg

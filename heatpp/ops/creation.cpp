@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/creation.hpp>
 #include <heatpp/ops/detail/along.hpp>
@@ -56,28 +57,85 @@ DNDarray positions_along(const Shape& shape, int axis, const ArrayOptions& optio
 
 }  // namespace
 
+DNDarray empty_like(const DNDarray& x, const LikeOptions& options) {
+  const auto shape = options.shape.value_or(x.shape());
+  const auto dtype = options.dtype.value_or(x.dtype());
+  if (shape == x.shape() && options.split.value_or(x.split().value_or(-1)) == x.split().value_or(-1))
+    return empty_like(x, dtype);
+  auto split = options.split;
+  if (!split && x.split() && *x.split() < static_cast<int>(shape.size())) split = x.split();
+  return empty(shape, {.dtype = dtype, .split = split, .device = x.device(), .comm = x.comm()});
+}
+DNDarray full_like(const DNDarray& x, const Operand& value, const LikeOptions& options) {
+  const auto result = empty_like(x, options);
+  result.index_put({ellipsis}, value);
+  return result;
+}
+DNDarray zeros_like(const DNDarray& x, const LikeOptions& options) { return full_like(x, 0, options); }
+DNDarray ones_like(const DNDarray& x, const LikeOptions& options) { return full_like(x, 1, options); }
+DNDarray full(const Shape& shape, const DNDarray& value, std::optional<Dtype> dtype) {
+  return copy(broadcast_to(asarray(value, dtype), shape));
+}
+
 DNDarray logspace(double start, double stop, std::int64_t num, const ArrayOptions& options) {
-  return power(10.0, linspace(start, stop, num, in_float64(options))).astype(options.dtype.value_or(float32));
+  return logspace(LogspaceRange{.start = start, .stop = stop, .num = num}, options);
+}
+DNDarray logspace(const LogspaceRange& range, const ArrayOptions& options) {
+  const auto exponents = linspace({range.start, range.stop, range.num, range.endpoint}, in_float64(options));
+  return power(range.base, exponents).astype(options.dtype.value_or(float32));
 }
 
 DNDarray geomspace(double start, double stop, std::int64_t num, const ArrayOptions& options) {
-  if (start * stop <= 0)
+  return geomspace(LinspaceRange{.start = start, .stop = stop, .num = num}, options);
+}
+DNDarray geomspace(const LinspaceRange& range, const ArrayOptions& options) {
+  const auto& [start, stop, num, endpoint] = range;
+  if (!(start * stop > 0))
     detail::raise<ValueError>("geomspace", "got {} .. {}; expected two numbers of one sign, not 0", start, stop);
   const auto sign = start < 0 ? -1.0 : 1.0;
-  const auto exponents = linspace(std::log10(std::abs(start)), std::log10(std::abs(stop)), num, in_float64(options));
-  return (power(10.0, exponents) * sign).astype(options.dtype.value_or(float32));
+  const auto numbers =
+      sign * logspace({std::log10(std::abs(start)), std::log10(std::abs(stop)), num, endpoint}, in_float64(options));
+  // Logarithms and powers are rounded, the ends are not.
+  if (num > 0) numbers.index_put({0}, start);
+  if (num > 1 && endpoint) numbers.index_put({-1}, stop);
+  return numbers.astype(options.dtype.value_or(float32));
 }
 
-std::vector<DNDarray> meshgrid(const std::vector<DNDarray>& vectors, Indexing indexing) {
+double linspace_step(const LinspaceRange& range) {
+  const auto steps = range.num - (range.endpoint ? 1 : 0);
+  return steps > 0 ? (range.stop - range.start) / static_cast<double>(steps) : NAN;
+}
+
+DNDarray linspace(const Operand& start, const Operand& stop, const SpaceOptions& options) {
+  if (options.num < 0) detail::raise<ValueError>("linspace", "got num {}; expected num >= 0", options.num);
+  const auto as_array = [](const Operand& end) { return end.array() ? *end.array() : full({}, end.number()); };
+  const auto first = as_array(start), last = as_array(stop);
+  const auto dtype = options.dtype.value_or(inexact_type(promote_types(first.dtype(), last.dtype())));
+  const auto wide = promote_types(promote_types(first.dtype(), last.dtype()), float64);
+  const auto from = expand_dims(first.astype(wide), 0), to = expand_dims(last.astype(wide), 0);
+  Shape column(static_cast<std::size_t>(std::max(from.ndim(), to.ndim())), 1);
+  column.front() = -1;
+  const auto steps = options.num - (options.endpoint ? 1 : 0);
+  const auto i = reshape(arange(options.num, {.dtype = float64, .comm = first.comm()}), column);
+  const auto numbers = from + (to - from) * (i / static_cast<double>(std::max<std::int64_t>(1, steps)));
+  const auto ended =
+      options.endpoint && options.num > 1 ? where(eq(i, static_cast<double>(steps)), to, numbers) : numbers;
+  return moveaxis((is_integral(dtype) ? floor(ended) : ended).astype(dtype), 0, options.axis);
+}
+
+std::vector<DNDarray> meshgrid(const std::vector<DNDarray>& vectors, const MeshgridOptions& options) {
   const auto n = vectors.size();
-  const auto axis_of = [&](std::size_t i) { return indexing == Indexing::xy && i < 2 && n > 1 ? 1 - i : i; };
+  const bool xy = options.indexing == Indexing::xy;
+  const auto axis_of = [&](std::size_t i) { return xy && i < 2 && n > 1 ? 1 - i : i; };
   Shape shape(n);
   for (std::size_t i = 0; i < n; ++i) shape[axis_of(i)] = vectors[i].size();
   std::vector<DNDarray> grids;
   for (std::size_t i = 0; i < n; ++i) {
     Shape column(n - axis_of(i), 1);
     column.front() = -1;
-    grids.push_back(broadcast_to(reshape(vectors[i], column), shape));
+    auto alone = reshape(vectors[i], column);
+    while (alone.ndim() < static_cast<int>(n)) alone = expand_dims(alone, 0);
+    grids.push_back(options.sparse ? alone : broadcast_to(alone, shape));
   }
   return grids;
 }
@@ -89,6 +147,7 @@ DNDarray indices(const Shape& shape, const ArrayOptions& options) {
                          ? std::optional(sanitize_axis(*options.split, static_cast<int>(shape.size()) + 1, "indices"))
                          : std::nullopt;
   each.split = split && *split > 0 ? std::optional(*split - 1) : std::nullopt;
+  if (shape.empty()) return empty({0}, each);
   Arrays parts;
   for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis) parts.push_back(positions_along(shape, axis, each));
   const auto all = stack(parts);
@@ -128,6 +187,8 @@ DNDarray kaiser(std::int64_t n, double beta, const ArrayOptions& options) {
 }
 
 DNDarray packbits(const DNDarray& x, std::optional<int> along_axis, BitOrder order) {
+  if (x.dtype() != bool_ && !is_integral(x.dtype()))
+    detail::raise<TypeError>("packbits", "got an array of {}; expected bool or whole numbers", name(x.dtype()));
   if (!along_axis) return packbits(flatten(x), 0, order);
   const auto axis = sanitize_axis(*along_axis, x.ndim(), "packbits");
   auto shape = x.shape();
@@ -147,6 +208,19 @@ DNDarray unpackbits(const DNDarray& x, std::optional<int> along_axis, BitOrder o
   auto shape = x.shape();
   shape[static_cast<std::size_t>(axis)] *= 8;
   return reshape(right_shift(expand_dims(x, axis + 1), shifts(order, x, axis)) & 1, shape);
+}
+
+DNDarray unpackbits(const DNDarray& x, const UnpackbitsOptions& options) {
+  const auto bits = unpackbits(x, options.axis, options.order);
+  if (!options.count) return bits;
+  const auto axis = sanitize_axis(options.axis.value_or(0), bits.ndim(), "unpackbits");
+  const auto extent = detail::extent_of(bits, axis);
+  if (*options.count < -extent)
+    detail::raise<ValueError>("unpackbits", "got count {} for {} bits; expected count >= {}", *options.count, extent,
+                              -extent);
+  PadWidths widths(bits.shape().size(), {0, 0});
+  widths[static_cast<std::size_t>(axis)].second = std::max<std::int64_t>(0, *options.count - extent);
+  return detail::along(pad(bits, widths), axis, slice(0, *options.count));
 }
 
 }  // namespace heatpp

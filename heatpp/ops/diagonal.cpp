@@ -101,23 +101,37 @@ DNDarray diag(const DNDarray& x, std::int64_t offset) {
 
 DNDarray diagflat(const DNDarray& x, std::int64_t offset) { return matrix_of(flatten(x), offset); }
 
-void fill_diagonal(const DNDarray& x, const Operand& value) {
+void fill_diagonal(const DNDarray& x, const Operand& value, const FillDiagonalOptions& options) {
   const bool alike = std::ranges::all_of(x.shape(), [&](auto extent) { return extent == x.shape().front(); });
   if (x.ndim() < 2 || (x.ndim() > 2 && !alike))
     detail::raise<ValueError>("fill_diagonal", "got an array of shape {}; expected a matrix or equal extents",
                               to_string(x.shape()));
+  std::int64_t written = 0;
+  const auto fill = [&](const DNDarray& places) {
+    if (!value.array() || value.array()->ndim() == 0) return places.index_put({all_of}, value);
+    const auto elements = flatten(*value.array());
+    const auto n = arange(places.size(), {.comm = x.comm()}) + written;
+    places.index_put({all_of}, elements.index({n % std::max<std::int64_t>(1, elements.size())}));
+    written += places.size();
+  };
   auto places = x;  // x[i, i, i, ...] by one diagonal after another
   while (places.ndim() > 1) places = diagonal(places, {.axis1 = places.ndim() - 2, .axis2 = places.ndim() - 1});
-  if (!value.array() || value.array()->ndim() == 0) return places.index_put({all_of}, value);
-  const auto elements = flatten(*value.array());
-  const auto n = arange(places.size(), {.comm = x.comm()}) % std::max<std::int64_t>(1, elements.size());
-  places.index_put({all_of}, elements.index({n}));
+  fill(places);
+  const auto next = extent_of(x, 1) + 1;
+  for (auto row = next; options.wrap && x.ndim() == 2 && row < extent_of(x, 0); row += next)
+    fill(diagonal(x, {.offset = -row}));
 }
 
 DNDarray tril(const DNDarray& x, std::int64_t k) { return triangle("tril", x, k, true); }
 DNDarray triu(const DNDarray& x, std::int64_t k) { return triangle("triu", x, k, false); }
 DNDarray tri(std::int64_t rows, const TriOptions& options) {
   return tril(ones({rows, options.columns.value_or(rows)}, options.array), options.k);
+}
+
+DNDarray eye(std::int64_t rows, const TriOptions& options) {
+  auto result = zeros({rows, options.columns.value_or(rows)}, options.array);
+  diagonal(result, {.offset = options.k}).index_put({all_of}, 1);
+  return result;
 }
 
 std::vector<DNDarray> diag_indices(std::int64_t n, int ndim) {

@@ -21,9 +21,12 @@ struct DiagonalOptions {
 [[nodiscard]] DNDarray diag(const DNDarray& x, std::int64_t offset = 0);
 /// diag of the flattened array.
 [[nodiscard]] DNDarray diagflat(const DNDarray& x, std::int64_t offset = 0);
+struct FillDiagonalOptions {
+  bool wrap = false;  ///< in a matrix with more rows than columns start again, one row below the last column's
+};
 /// Writes `value`, or the elements of a vector from its start again and again, on the diagonal x[i, i, ...]. Local but
 /// for a vector that lies elsewhere.
-void fill_diagonal(const DNDarray& x, const Operand& value);
+void fill_diagonal(const DNDarray& x, const Operand& value, const FillDiagonalOptions& options = {});
 
 /// The last two axes with zeros above (tril) or below (triu) the `k`th diagonal; a vector becomes the rows of a matrix,
 /// for which all ranks get it. Else local.
@@ -31,11 +34,13 @@ void fill_diagonal(const DNDarray& x, const Operand& value);
 [[nodiscard]] DNDarray triu(const DNDarray& x, std::int64_t k = 0);
 struct TriOptions {
   std::optional<std::int64_t> columns = std::nullopt;  ///< nullopt: as many as rows
-  std::int64_t k = 0;                                  ///< the last diagonal with ones
+  std::int64_t k = 0;                                  ///< the (last) diagonal with ones
   ArrayOptions array = {};
 };
 /// Ones at and below the `k`th diagonal, zeros above. Local.
 [[nodiscard]] DNDarray tri(std::int64_t rows, const TriOptions& options = {});
+/// Ones on the `k`th diagonal, zeros elsewhere. Local.
+[[nodiscard]] DNDarray eye(std::int64_t rows, const TriOptions& options);
 
 /// Positions of the diagonal of an array of `ndim` axes of extent n, and of the elements that tril and triu keep: one
 /// array for each axis, to index with. Every rank holds them all. Local.

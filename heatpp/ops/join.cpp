@@ -6,6 +6,7 @@
 #include <heatpp/ops/detail/joined.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/join.hpp>
+#include <heatpp/ops/nonzero.hpp>
 #include <heatpp/ops/reshape.hpp>
 
 #include <algorithm>
@@ -70,6 +71,61 @@ std::int64_t place_before(const char* op, const DNDarray& x, std::int64_t positi
   return position < 0 ? position + extent : position;
 }
 
+/// How deep the braces are, the most axes of an array in them, and an array.
+struct Measured {
+  int depth, ndim;
+  std::optional<DNDarray> like;
+};
+Measured measured(const Blocks& blocks, int outer) {
+  if (blocks.array()) {
+    const auto* x = blocks.array()->array();
+    return {outer, x ? x->ndim() : 0, x ? std::optional(*x) : std::nullopt};
+  }
+  if (blocks.parts().empty()) detail::raise<ValueError>("block", "got empty braces; expected arrays");
+  std::optional<Measured> result;
+  for (const auto& part : blocks.parts()) {
+    const auto found = measured(part, outer + 1);
+    if (!result) result = found;
+    if (result->depth != found.depth)
+      detail::raise<ValueError>("block", "got braces of depths {} and {}; expected the same everywhere", result->depth,
+                                found.depth);
+    result->ndim = std::max(result->ndim, found.ndim);
+    if (!result->like) result->like = found.like;
+  }
+  return *result;
+}
+
+/// The blocks of braces with `depth` levels, in arrays with `ndim` axes.
+DNDarray joined_blocks(const Blocks& blocks, int depth, int ndim, const DNDarray& like) {
+  if (blocks.array()) {
+    const auto* array = blocks.array()->array();
+    auto x = array ? *array : full({}, blocks.array()->number(), {.device = like.device(), .comm = like.comm()});
+    while (x.ndim() < ndim) x = expand_dims(x, 0);
+    return x;
+  }
+  Arrays parts;
+  for (const auto& part : blocks.parts()) parts.push_back(joined_blocks(part, depth - 1, ndim, like));
+  return join("block", parts, ndim - depth);
+}
+
+/// What is to be inserted, with as many axes as `x` and in its dtype.
+DNDarray as_inserted(const DNDarray& x, const Operand& values) {
+  auto result = values.array()
+                    ? values.array()->astype(x.dtype())
+                    : full({}, values.number(), {.dtype = x.dtype(), .device = x.device(), .comm = x.comm()});
+  while (result.ndim() < x.ndim()) result = expand_dims(result, 0);
+  return result;
+}
+
+/// Indices of `values` before `place`.
+DNDarray inserted_at(const DNDarray& x, std::int64_t place, const DNDarray& values, int axis) {
+  auto shape = x.shape();
+  shape[static_cast<std::size_t>(axis)] = extent_of(values, axis);
+  return join(
+      "insert",
+      {along(x, axis, slice(0, place)), broadcast_to(values, shape), along(x, axis, slice(place, std::nullopt))}, axis);
+}
+
 DNDarray without(const DNDarray& array, const Index& indices, std::optional<int> along_axis) {
   const auto x = along_axis ? array : flatten(array);
   const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "delete_");
@@ -80,9 +136,9 @@ DNDarray without(const DNDarray& array, const Index& indices, std::optional<int>
 
 }  // namespace
 
-DNDarray concatenate(const Arrays& arrays, int axis) { return join("concatenate", arrays, axis); }
-DNDarray concat(const Arrays& arrays, std::optional<int> axis) {
-  return axis ? join("concat", arrays, *axis) : join("concat", mapped(arrays, flatten), 0);
+DNDarray concatenate(const Arrays& arrays, std::optional<int> axis) {
+  if (axis) return join("concatenate", arrays, *axis);
+  return join("concatenate", mapped(arrays, [](const auto& x) { return flatten(x); }), 0);
 }
 DNDarray stack(const Arrays& arrays, int axis) {
   return join("stack", mapped(arrays, [&](const auto& x) { return expand_dims(x, axis); }),
@@ -98,38 +154,31 @@ DNDarray column_stack(const Arrays& arrays) {
   const auto column = [](const DNDarray& x) { return x.ndim() < 2 ? expand_dims(atleast_1d(x), 1) : x; };
   return join("column_stack", mapped(arrays, column), 1);
 }
-DNDarray block(const std::vector<Arrays>& rows) {
-  Arrays joined;
-  for (const auto& row : rows) joined.push_back(join("block", mapped(row, atleast_2d), -1));
-  return join("block", joined, -2);
+DNDarray block(const Blocks& blocks) {
+  const auto [depth, ndim, like] = measured(blocks, 0);
+  if (!like) detail::raise<ValueError>("block", "got no array; expected at least one");
+  return joined_blocks(blocks, depth, std::max(depth, ndim), *like);
 }
 
 DNDarray append(const DNDarray& x, const DNDarray& values, std::optional<int> axis) {
   return axis ? join("append", {x, values}, *axis) : join("append", {flatten(x), flatten(values)}, 0);
 }
 
-DNDarray insert(const DNDarray& array, std::int64_t position, const DNDarray& values, std::optional<int> along_axis) {
+DNDarray insert(const DNDarray& array, std::int64_t position, const Operand& values, std::optional<int> along_axis) {
   const auto x = along_axis ? array : flatten(array);
   const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "insert");
-  auto indices = values;
-  while (indices.ndim() < x.ndim()) indices = expand_dims(indices, 0);
-  indices = moveaxis(indices, 0, axis);
-  auto shape = x.shape();
-  shape[static_cast<std::size_t>(axis)] = extent_of(indices, axis);
-  const auto place = place_before("insert", x, position, axis);
-  return join("insert",
-              {along(x, axis, slice(0, place)), broadcast_to(indices, shape).astype(x.dtype()),
-               along(x, axis, slice(place, std::nullopt))},
-              axis);
+  return inserted_at(x, place_before("insert", x, position, axis), moveaxis(as_inserted(x, values), 0, axis), axis);
 }
 
-DNDarray insert(const DNDarray& array, const std::vector<std::int64_t>& positions, const DNDarray& values,
+DNDarray insert(const DNDarray& array, const std::vector<std::int64_t>& positions, const Operand& values,
                 std::optional<int> along_axis) {
   const auto x = along_axis ? array : flatten(array);
   const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "insert");
+  const auto given = as_inserted(x, values);
+  if (positions.size() == 1) return inserted_at(x, place_before("insert", x, positions.front(), axis), given, axis);
   auto shape = x.shape();
   shape[static_cast<std::size_t>(axis)] = std::ssize(positions);
-  const auto indices = broadcast_to(values, shape).astype(x.dtype());
+  const auto indices = broadcast_to(given, shape);
   std::vector<std::pair<std::int64_t, std::int64_t>> places;  // and the index of `values` that goes there
   for (const auto position : positions)
     places.emplace_back(place_before("insert", x, position, axis), std::ssize(places));
@@ -145,6 +194,20 @@ DNDarray insert(const DNDarray& array, const std::vector<std::int64_t>& position
   return join("insert", parts, axis);
 }
 
+DNDarray insert(const DNDarray& x, const DNDarray& positions, const Operand& values, std::optional<int> axis) {
+  if (positions.ndim() == 0) return insert(x, positions.item<std::int64_t>(), values, axis);
+  const auto places = positions.dtype() == bool_ ? nonzero(positions).front() : positions;
+  return insert(x, places.to_vector<std::int64_t>(), values, axis);
+}
+
+std::vector<std::int64_t> detail::positions_in(const Slice& slice, const DNDarray& x, std::optional<int> axis) {
+  const auto n = axis ? extent_of(x, sanitize_axis(*axis, x.ndim(), "slice")) : x.size();
+  const auto [start, count, step] = resolve(slice, n, "slice");
+  std::vector<std::int64_t> positions;
+  for (std::int64_t i = 0; i < count; ++i) positions.push_back(start + i * step);
+  return positions;
+}
+
 DNDarray delete_(const DNDarray& x, const std::vector<std::int64_t>& positions, std::optional<int> axis) {
   return without(x, Index(positions), axis);
 }
@@ -152,9 +215,10 @@ DNDarray delete_(const DNDarray& x, const DNDarray& indices, std::optional<int> 
   return without(x, Index(indices), axis);
 }
 
-DNDarray roll(const DNDarray& x, std::int64_t shift, std::optional<int> axis) {
-  if (!axis) return reshape(roll(flatten(x), shift, 0), x.shape());
-  const auto along_axis = sanitize_axis(*axis, x.ndim(), "roll");
+DNDarray roll(const DNDarray& x, std::int64_t shift, const Axes& axis) {
+  if (axis.all()) return reshape(roll(flatten(x), shift, 0), x.shape());
+  if (axis.values().size() != 1) return roll(x, std::vector{shift}, axis.values());
+  const auto along_axis = sanitize_axis(axis.values().front(), x.ndim(), "roll");
   if (x.split() != along_axis) return detail::wrap(at::roll(x.larray(), shift, along_axis), x.layout(), x.comm());
   const auto extent = std::max<std::int64_t>(1, extent_of(x, along_axis));
   const auto first = extent - ((shift % extent) + extent) % extent;
@@ -172,17 +236,15 @@ DNDarray roll(const DNDarray& x, const std::vector<std::int64_t>& shifts, const 
   return result;
 }
 
-DNDarray repeat(const DNDarray& array, std::int64_t repeats, std::optional<int> axis) {
-  const auto x = axis ? array : flatten(array);
-  return repeat(
-      x,
-      std::vector<std::int64_t>(
-          static_cast<std::size_t>(extent_of(x, sanitize_axis(axis.value_or(0), x.ndim(), "repeat"))), repeats),
-      axis.value_or(0));
+DNDarray repeat(const DNDarray& x, std::int64_t repeats, std::optional<int> axis) {
+  return repeat(x, std::vector{repeats}, axis);
 }
 
-DNDarray repeat(const DNDarray& x, const std::vector<std::int64_t>& repeats, int axis) {
-  axis = sanitize_axis(axis, x.ndim(), "repeat");
+DNDarray repeat(const DNDarray& array, const std::vector<std::int64_t>& given, std::optional<int> along_axis) {
+  const auto x = along_axis ? array : flatten(array);
+  const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "repeat");
+  const auto extent = static_cast<std::size_t>(extent_of(x, axis));
+  const auto repeats = given.size() == 1 ? std::vector<std::int64_t>(extent, given.front()) : given;
   const bool valid = std::ranges::all_of(repeats, [](auto n) { return n >= 0; });
   if (!valid || std::ssize(repeats) != extent_of(x, axis))
     detail::raise<ValueError>("repeat",

@@ -3,7 +3,15 @@
 #include <concepts>
 #include <heatpp/core/dndarray.hpp>
 #include <heatpp/core/slice.hpp>
+#include <heatpp/ops/axes.hpp>
 #include <heatpp/ops/operand.hpp>
+
+namespace heatpp::detail {
+
+/// The indices along `axis`, or in the flattened array, that a slice stands for.
+[[nodiscard]] std::vector<std::int64_t> positions_in(const Slice& slice, const DNDarray& x, std::optional<int> axis);
+
+}  // namespace heatpp::detail
 
 namespace heatpp {
 
@@ -12,9 +20,11 @@ using Arrays = std::vector<DNDarray>;
 /// The arrays one behind another along `axis`, in their common dtype. Where they are split along another axis the first
 /// one's cut stays, and others move to it; where they are split along `axis` itself the result is cut evenly, and each
 /// element moves at most once. Throws ValueError for other extents that differ, IndexError.
-[[nodiscard]] DNDarray concatenate(const Arrays& arrays, int axis = 0);
-/// concatenate of the flattened arrays for nullopt.
-[[nodiscard]] DNDarray concat(const Arrays& arrays, std::optional<int> axis = 0);
+/// For nullopt the flattened arrays are joined.
+[[nodiscard]] DNDarray concatenate(const Arrays& arrays, std::optional<int> axis = 0);
+[[nodiscard]] inline DNDarray concat(const Arrays& arrays, std::optional<int> axis = 0) {
+  return concatenate(arrays, axis);
+}
 /// Arrays of one shape along a new axis, communicating as concatenate.
 [[nodiscard]] DNDarray stack(const Arrays& arrays, int axis = 0);
 /// concatenate along axis 1 (of vectors 0), 0, and 2, after atleast_1d, atleast_2d and atleast_3d.
@@ -24,16 +34,39 @@ using Arrays = std::vector<DNDarray>;
 [[nodiscard]] inline DNDarray row_stack(const Arrays& arrays) { return vstack(arrays); }
 /// Vectors as columns beside matrices.
 [[nodiscard]] DNDarray column_stack(const Arrays& arrays);
-/// Rows of blocks: each row joined along the last axis, the rows along the one before.
-[[nodiscard]] DNDarray block(const std::vector<Arrays>& rows);
+/// Arrays and numbers in nested braces, as `block` takes them.
+class Blocks {
+ public:
+  template <std::convertible_to<Operand> T>
+  Blocks(const T& array) : array_(Operand(array)) {}                                     // NOLINT: conversion intended
+  Blocks(std::initializer_list<Blocks> parts) : parts_(parts) {}                         // NOLINT: conversion intended
+  Blocks(const std::vector<DNDarray>& arrays) : parts_(arrays.begin(), arrays.end()) {}  // NOLINT: conversion intended
+  Blocks(const std::vector<Arrays>& rows) : parts_(rows.begin(), rows.end()) {}          // NOLINT: conversion intended
+
+  /// The array or number; none where there are parts.
+  [[nodiscard]] const std::optional<Operand>& array() const { return array_; }
+  [[nodiscard]] const std::vector<Blocks>& parts() const { return parts_; }
+
+ private:
+  std::optional<Operand> array_;
+  std::vector<Blocks> parts_;
+};
+/// An array of blocks: those in the innermost braces are joined along the last axis, those around them along the one
+/// before, and so on. Throws ValueError for braces of different depth and where there is no array.
+[[nodiscard]] DNDarray block(const Blocks& blocks);
 /// `values` behind `x`; both flattened for nullopt.
 [[nodiscard]] DNDarray append(const DNDarray& x, const DNDarray& values, std::optional<int> axis = std::nullopt);
 /// `values` before `position` along `axis`, of the flattened array for nullopt; the first axis of `values`, with as
-/// many as `x`, is `axis`. Communicates as concatenate. Throws IndexError for positions out of range.
-[[nodiscard]] DNDarray insert(const DNDarray& x, std::int64_t position, const DNDarray& values,
+/// many as `x`, is `axis`. In the dtype of `x`. Communicates as concatenate. Throws IndexError for positions out of
+/// range.
+[[nodiscard]] DNDarray insert(const DNDarray& x, std::int64_t position, const Operand& values,
                               std::optional<int> axis = std::nullopt);
-/// One index of `values`, or the only one, before each of `positions`, which count indices of `x`.
-[[nodiscard]] DNDarray insert(const DNDarray& x, const std::vector<std::int64_t>& positions, const DNDarray& values,
+/// One index of `values`, or the only one, before each of `positions`, which count indices of `x`. Before a single one
+/// all that `values` has along `axis`.
+[[nodiscard]] DNDarray insert(const DNDarray& x, const std::vector<std::int64_t>& positions, const Operand& values,
+                              std::optional<int> axis = std::nullopt);
+/// The same for positions in an array, or where a mask is true, which all ranks get.
+[[nodiscard]] DNDarray insert(const DNDarray& x, const DNDarray& positions, const Operand& values,
                               std::optional<int> axis = std::nullopt);
 /// Without the indices at `positions` along `axis`, of the flattened array for nullopt. An array split there is left
 /// uneven; nothing moves.
@@ -48,22 +81,25 @@ using Arrays = std::vector<DNDarray>;
 /// Without the indices of a slice: `delete_(x, ht::slice(1, 9, 2), 0)`.
 template <std::same_as<Slice> S>
 [[nodiscard]] DNDarray delete_(const DNDarray& x, const S& slice, std::optional<int> axis = std::nullopt) {
-  const auto n = axis ? x.shape()[static_cast<std::size_t>(sanitize_axis(*axis, x.ndim(), "delete_"))] : x.size();
-  const auto [start, count, step] = resolve(slice, n, "delete_");
-  std::vector<std::int64_t> positions;
-  for (std::int64_t i = 0; i < count; ++i) positions.push_back(start + i * step);
-  return delete_(x, positions, axis);
+  return delete_(x, detail::positions_in(slice, x, axis), axis);
+}
+/// `values` before the indices of a slice.
+template <std::same_as<Slice> S>
+[[nodiscard]] DNDarray insert(const DNDarray& x, const S& slice, const Operand& values,
+                              std::optional<int> axis = std::nullopt) {
+  return insert(x, detail::positions_in(slice, x, axis), values, axis);
 }
 
-/// Shifted by `shift` along `axis`, what leaves one end entering at the other; of the flattened array for nullopt. The
-/// layout stays; along the split what changes ranks moves once.
-[[nodiscard]] DNDarray roll(const DNDarray& x, std::int64_t shift, std::optional<int> axis = std::nullopt);
+/// Shifted by `shift` along one axis or several, what leaves one end entering at the other; of the flattened array for
+/// nullopt. The layout stays; along the split what changes ranks moves once.
+[[nodiscard]] DNDarray roll(const DNDarray& x, std::int64_t shift, const Axes& axis = std::nullopt);
 /// Shifted along several axes, an axis that is named again once more.
 [[nodiscard]] DNDarray roll(const DNDarray& x, const std::vector<std::int64_t>& shifts, const std::vector<int>& axes);
 /// Each index repeated so often along `axis`; of the flattened array for nullopt. Local: blocks grow where they are.
 [[nodiscard]] DNDarray repeat(const DNDarray& x, std::int64_t repeats, std::optional<int> axis = std::nullopt);
-/// Index i repeated repeats[i] times, which every rank gives alike.
-[[nodiscard]] DNDarray repeat(const DNDarray& x, const std::vector<std::int64_t>& repeats, int axis);
+/// Index i repeated repeats[i] times, or repeats[0] if there is no other, which every rank gives alike.
+[[nodiscard]] DNDarray repeat(const DNDarray& x, const std::vector<std::int64_t>& repeats,
+                              std::optional<int> axis = std::nullopt);
 /// The whole array repeated so often along each axis, the last ones if there are fewer. Along the split each element is
 /// sent once for each copy.
 [[nodiscard]] DNDarray tile(const DNDarray& x, const std::vector<std::int64_t>& repeats);
@@ -79,6 +115,9 @@ struct PadOptions {
   PadMode mode = PadMode::constant;
   Scalar value = 0;                                        ///< of the modes constant and linear_ramp
   std::optional<std::int64_t> stat_length = std::nullopt;  ///< how many indices from the end a statistic is of; all
+  std::vector<std::pair<Scalar, Scalar>> values = {};  ///< before and after each axis, or all, in the place of `value`
+  std::vector<std::pair<std::int64_t, std::int64_t>> stat_lengths = {};  ///< likewise
+  bool odd = false;  ///< reflect and symmetric: mirrored at the last element as at a point, so that slopes go on
 };
 /// `x` with before and after indices added along each axis; one pair for all axes if there is one. Along the split axis
 /// the first rank's and the last one's blocks grow; nothing else moves than the elements that are repeated there, and

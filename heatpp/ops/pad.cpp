@@ -28,6 +28,18 @@ Layout padded(const Layout& layout, int axis, const Width& width) {
   return {std::move(shape), axis, std::move(offsets)};
 }
 
+/// The options of the part before or behind an axis.
+PadOptions of_side(const PadOptions& options, int axis, bool front) {
+  const auto chosen = [&](const auto& pairs) {
+    const auto& pair = pairs[pairs.size() == 1 ? 0 : static_cast<std::size_t>(axis)];
+    return front ? pair.first : pair.second;
+  };
+  auto result = options;
+  if (!options.values.empty()) result.value = chosen(options.values);
+  if (!options.stat_lengths.empty()) result.stat_length = chosen(options.stat_lengths);
+  return result;
+}
+
 DNDarray pad_constant(const DNDarray& x, int axis, const Width& width, const Scalar& value) {
   const auto rank = x.comm().rank();
   const bool over_split = x.split() == axis;
@@ -57,11 +69,35 @@ DNDarray taken(const DNDarray& x, int axis, std::int64_t first, std::int64_t las
   return detail::along(x, axis, positions);
 }
 
-DNDarray pad_repeated(const DNDarray& x, int axis, const Width& width, PadMode mode) {
+/// The same mirrored as at a point: twice the last element less each one, and so on for what lies further out.
+DNDarray taken_oddly(const DNDarray& x, int axis, std::int64_t first, std::int64_t last, PadMode mode) {
+  const auto n = x.shape()[static_cast<std::size_t>(axis)], period = mode == PadMode::reflect ? 2 * n - 2 : 2 * n;
+  if (period == 0) return taken(x, axis, first, last, mode);
+  std::vector<std::int64_t> sign, turns, of_last;
+  for (auto i = first; i < last; ++i) {
+    const auto turn = i >= 0 ? i / period : -((period - 1 - i) / period);
+    const bool mirrored = i - turn * period >= n;
+    sign.push_back(mirrored ? -1 : 1);
+    turns.push_back(-2 * turn);
+    of_last.push_back(2 * turn + (mirrored ? 2 : 0));
+  }
+  Shape shape(static_cast<std::size_t>(x.ndim() - axis), 1);
+  shape.front() = last - first;
+  const auto factors = [&](const std::vector<std::int64_t>& values) {
+    return reshape(array(values, {.dtype = x.dtype(), .device = x.device(), .comm = x.comm()}), shape);
+  };
+  const auto ends = detail::along(x, axis, std::vector<std::int64_t>{0, n - 1});
+  return factors(sign) * taken(x, axis, first, last, mode) + factors(turns) * detail::along(ends, axis, slice(0, 1)) +
+         factors(of_last) * detail::along(ends, axis, slice(1, 2));
+}
+
+DNDarray pad_repeated(const DNDarray& x, int axis, const Width& width, const PadOptions& options) {
+  const auto mode = options.mode;
+  const auto part = options.odd && (mode == PadMode::reflect || mode == PadMode::symmetric) ? taken_oddly : taken;
   const auto n = x.shape()[static_cast<std::size_t>(axis)];
   if (n == 0)
     detail::raise<ValueError>("pad", "got axis {} of extent 0 to pad with its own elements; expected some", axis);
-  const Arrays parts{taken(x, axis, -width.first, 0, mode), x, taken(x, axis, n, n + width.second, mode)};
+  const Arrays parts{part(x, axis, -width.first, 0, mode), x, part(x, axis, n, n + width.second, mode)};
   return detail::joined("pad", parts, axis, padded(x.layout(), axis, width));
 }
 
@@ -103,11 +139,13 @@ DNDarray beside(const DNDarray& x, int axis, bool front, std::int64_t count, con
 }
 
 DNDarray pad_computed(const DNDarray& x, int axis, const Width& width, const PadOptions& options) {
-  if (x.shape()[static_cast<std::size_t>(axis)] == 0 || options.stat_length.value_or(1) < 1)
+  const auto front = of_side(options, axis, true), back = of_side(options, axis, false);
+  const auto shortest = std::min(front.stat_length.value_or(1), back.stat_length.value_or(1));
+  if (x.shape()[static_cast<std::size_t>(axis)] == 0 || shortest < 1)
     detail::raise<ValueError>("pad",
                               "got axis {} of an array of shape {} and stat_length {}; expected at least one index",
-                              axis, to_string(x.shape()), options.stat_length.value_or(0));
-  const Arrays parts{beside(x, axis, true, width.first, options), x, beside(x, axis, false, width.second, options)};
+                              axis, to_string(x.shape()), shortest);
+  const Arrays parts{beside(x, axis, true, width.first, front), x, beside(x, axis, false, width.second, back)};
   return detail::joined("pad", parts, axis, padded(x.layout(), axis, width));
 }
 
@@ -121,14 +159,27 @@ DNDarray pad(const DNDarray& x, const PadWidths& widths, const PadOptions& optio
                               "got {} widths{} for an array of shape {}; expected one or one for each axis, none "
                               "negative",
                               widths.size(), valid ? "" : " with negative ones", to_string(x.shape()));
+  const auto fits = [&](std::size_t n) { return n < 2 || static_cast<int>(n) == x.ndim(); };
+  if (!fits(options.values.size()) || !fits(options.stat_lengths.size()))
+    detail::raise<ValueError>("pad",
+                              "got {} pairs of values and {} of lengths for an array of shape {}; expected one "
+                              "or one for each axis",
+                              options.values.size(), options.stat_lengths.size(), to_string(x.shape()));
   const bool by_value = options.mode == PadMode::constant || options.mode == PadMode::empty;
   auto result = x;
   for (int axis = 0; axis < x.ndim(); ++axis) {
     const auto& width = widths[one ? 0 : static_cast<std::size_t>(axis)];
     if (width == Width{0, 0}) continue;
-    if (by_value) result = pad_constant(result, axis, width, options.value);
-    else if (options.mode >= PadMode::linear_ramp) result = pad_computed(result, axis, width, options);
-    else result = pad_repeated(result, axis, width, options.mode);
+    if (by_value && options.values.empty()) {
+      result = pad_constant(result, axis, width, options.value);
+    } else if (by_value) {
+      result = pad_constant(result, axis, {width.first, 0}, of_side(options, axis, true).value);
+      result = pad_constant(result, axis, {0, width.second}, of_side(options, axis, false).value);
+    } else if (options.mode >= PadMode::linear_ramp) {
+      result = pad_computed(result, axis, width, options);
+    } else {
+      result = pad_repeated(result, axis, width, options);
+    }
   }
   return result;
 }

@@ -51,7 +51,11 @@ std::vector<DNDarray> array_split(const DNDarray& x, std::int64_t parts, int axi
 std::vector<DNDarray> hsplit(const DNDarray& x, std::int64_t parts) {
   return cut_evenly("hsplit", x, parts, x.ndim() == 1 ? 0 : 1, true);
 }
-std::vector<DNDarray> vsplit(const DNDarray& x, std::int64_t parts) { return cut_evenly("vsplit", x, parts, 0, true); }
+std::vector<DNDarray> vsplit(const DNDarray& x, std::int64_t parts) {
+  if (x.ndim() < 2)
+    detail::raise<ValueError>("vsplit", "got an array of shape {}; expected at least two axes", to_string(x.shape()));
+  return cut_evenly("vsplit", x, parts, 0, true);
+}
 std::vector<DNDarray> dsplit(const DNDarray& x, std::int64_t parts) { return cut_evenly("dsplit", x, parts, 2, true); }
 
 std::vector<DNDarray> unstack(const DNDarray& x, int axis) {

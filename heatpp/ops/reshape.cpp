@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/reshape.hpp>
 
 #include <algorithm>
@@ -53,6 +54,11 @@ DNDarray reshape(const DNDarray& x, const Shape& wanted) {
   return relabelled(detail::wrap(detail::relayout(elements, flat(target)), flat(target), x.comm()), target);
 }
 
-DNDarray flatten(const DNDarray& x) { return reshape(x, {-1}); }
+DNDarray reshape(const DNDarray& x, const Shape& shape, Order order) {
+  if (order == Order::C) return reshape(x, shape);
+  return transpose(reshape(transpose(x), Shape(shape.rbegin(), shape.rend())));
+}
+
+DNDarray flatten(const DNDarray& x, Order order) { return reshape(x, {-1}, order); }
 
 }  // namespace heatpp

@@ -9,8 +9,12 @@ namespace heatpp {
 /// element moves at most twice: to a cut along axis 0 if it is split elsewhere, and to its place. Collective. Throws
 /// ValueError for another number of elements.
 [[nodiscard]] DNDarray reshape(const DNDarray& x, const Shape& shape);
+/// Which axis runs fastest where elements are counted: the last one, or, as in Fortran, the first one.
+enum class Order { C, F };
+/// The same in another order: by the transposed array, which is split along its last axis then.
+[[nodiscard]] DNDarray reshape(const DNDarray& x, const Shape& shape, Order order);
 /// reshape(x, {-1}).
-[[nodiscard]] DNDarray flatten(const DNDarray& x);
-[[nodiscard]] inline DNDarray ravel(const DNDarray& x) { return flatten(x); }
+[[nodiscard]] DNDarray flatten(const DNDarray& x, Order order = Order::C);
+[[nodiscard]] inline DNDarray ravel(const DNDarray& x, Order order = Order::C) { return flatten(x, order); }
 
 }  // namespace heatpp

@@ -71,9 +71,10 @@ DNDarray in_mode(const DNDarray& positions, std::int64_t extent, IndexMode mode)
 /// What NumPy refuses to write: floats into whole numbers, and so on.
 void check_kind(const char* op, const DNDarray& x, const Operand& values) {
   const auto kind = [](Dtype dtype) { return int{dtype != bool_} + int{dtype >= float16} + int{is_complex(dtype)}; };
-  if (values.array() && kind(values.array()->dtype()) > kind(x.dtype()))
-    detail::raise<TypeError>(op, "got values of {} for an array of {}; expected a dtype of its kind",
-                             name(values.array()->dtype()), name(x.dtype()));
+  const auto dtype = values.array() ? values.array()->dtype() : values.number().default_dtype();
+  if (kind(dtype) > kind(x.dtype()))
+    detail::raise<TypeError>(op, "got values of {} for an array of {}; expected a dtype of its kind", name(dtype),
+                             name(x.dtype()));
 }
 
 }  // namespace
@@ -90,8 +91,9 @@ DNDarray take(const DNDarray& x, const DNDarray& positions, std::optional<int> a
   return detail::take_positions("take", x, std::move(along));
 }
 
-DNDarray take_along_axis(const DNDarray& x, const DNDarray& positions, int axis) {
-  axis = sanitize_axis(axis, x.ndim(), "take_along_axis");
+DNDarray take_along_axis(const DNDarray& x, const DNDarray& positions, std::optional<int> given) {
+  if (!given) return take_along_axis(flatten(x), positions, 0);
+  const auto axis = sanitize_axis(*given, x.ndim(), "take_along_axis");
   if (!lie_together(x, positions, axis))
     return detail::take_positions("take_along_axis", x, along_axis("take_along_axis", x, positions, axis));
   const auto extent = extent_of(x, axis);
@@ -104,8 +106,9 @@ DNDarray take_along_axis(const DNDarray& x, const DNDarray& positions, int axis)
   return detail::wrap(at::gather(x.larray(), axis, rising), positions.layout(), x.comm());
 }
 
-void put_along_axis(const DNDarray& x, const DNDarray& positions, const Operand& values, int axis) {
-  axis = sanitize_axis(axis, x.ndim(), "put_along_axis");
+void put_along_axis(const DNDarray& x, const DNDarray& positions, const Operand& values, std::optional<int> given) {
+  if (!given) return put(x, positions, values);
+  const auto axis = sanitize_axis(*given, x.ndim(), "put_along_axis");
   detail::put_positions("put_along_axis", x, along_axis("put_along_axis", x, positions, axis), values);
 }
 
@@ -150,16 +153,17 @@ DNDarray compress(const DNDarray& condition, const DNDarray& x, std::optional<in
   return detail::along(whole, at_axis, completed_mask(condition, extent_of(whole, at_axis)));
 }
 
-DNDarray choose(const DNDarray& positions, const std::vector<DNDarray>& choices, const ModeOptions& options) {
+DNDarray choose(const DNDarray& positions, const Choices& choices, const ModeOptions& options) {
   const auto which = in_mode(positions, std::ssize(choices), options.mode);
   check_range("choose", which, std::ssize(choices));
-  std::vector<DNDarray> conditions;
-  for (std::int64_t i = 0; i < std::ssize(choices); ++i) conditions.push_back(eq(which, i));
-  return select(conditions, choices);
+  if (choices.empty()) detail::raise<ValueError>("choose", "got no choices; expected at least one");
+  auto result = where(eq(which, 0), choices.front(), choices.back());
+  for (std::int64_t i = 1; i + 1 < std::ssize(choices); ++i)
+    result = where(eq(which, i), choices[static_cast<std::size_t>(i)], result);
+  return result;
 }
 
-DNDarray select(const std::vector<DNDarray>& conditions, const std::vector<DNDarray>& choices,
-                const Operand& otherwise) {
+DNDarray select(const std::vector<DNDarray>& conditions, const Choices& choices, const Operand& otherwise) {
   if (conditions.empty() || conditions.size() != choices.size())
     detail::raise<ValueError>("select", "got {} conditions and {} choices; expected as many of both, and some",
                               conditions.size(), choices.size());
@@ -168,18 +172,27 @@ DNDarray select(const std::vector<DNDarray>& conditions, const std::vector<DNDar
   return *result.array();
 }
 
-DNDarray piecewise(const DNDarray& x, const std::vector<DNDarray>& conditions,
-                   const std::vector<std::function<DNDarray(const DNDarray&)>>& functions) {
+DNDarray piecewise(const DNDarray& x, const std::vector<DNDarray>& conditions, const std::vector<Piece>& functions) {
   const auto n = conditions.size();
   if (functions.size() != n && functions.size() != n + 1)
     detail::raise<ValueError>("piecewise", "got {} functions for {} conditions; expected as many or one more",
                               functions.size(), n);
-  auto result = functions.size() > n ? functions.back()(x).astype(x.dtype()) : zeros_like(x);
-  for (std::size_t i = 0; i < n; ++i) result = where(conditions[i], functions[i](x).astype(x.dtype()), result);
+  auto result = zeros_like(x);
+  const auto choose = [&](const DNDarray& condition, const Operand& piece) {
+    result = where(condition, piece.array() ? Operand(piece.array()->astype(x.dtype())) : piece, result);
+    result = result.astype(x.dtype());
+  };
+  if (functions.size() > n) choose(ones_like(x, bool_), functions.back()(x));
+  for (std::size_t i = 0; i < n; ++i) choose(conditions[i], functions[i](x));
   return result;
 }
 
-std::vector<DNDarray> unravel_index(const DNDarray& positions, const Shape& shape) {
+std::vector<DNDarray> unravel_index(const DNDarray& positions, const Shape& shape, Order order) {
+  if (order == Order::F) {
+    auto result = unravel_index(positions, Shape(shape.rbegin(), shape.rend()));
+    std::ranges::reverse(result);
+    return result;
+  }
   check_range("unravel_index", positions, size_of(shape));
   std::vector<DNDarray> result(shape.size(), positions);
   auto rest = positions.astype(int64);
@@ -190,13 +203,18 @@ std::vector<DNDarray> unravel_index(const DNDarray& positions, const Shape& shap
   return result;
 }
 
-DNDarray ravel_multi_index(const std::vector<DNDarray>& arrays, const Shape& shape, const ModeOptions& options) {
-  if (arrays.empty() || arrays.size() != shape.size())
-    detail::raise<ValueError>("ravel_multi_index", "got {} arrays for shape {}; expected one for each axis",
-                              arrays.size(), to_string(shape));
+DNDarray ravel_multi_index(const std::vector<DNDarray>& arrays, const Shape& shape, const RavelOptions& options) {
+  const auto modes = options.modes.empty() ? std::vector(shape.size(), options.mode) : options.modes;
+  if (arrays.empty() || arrays.size() != shape.size() || modes.size() != shape.size())
+    detail::raise<ValueError>("ravel_multi_index",
+                              "got {} arrays and {} modes for shape {}; expected one for each axis", arrays.size(),
+                              modes.size(), to_string(shape));
+  if (options.order == Order::F)
+    return ravel_multi_index({arrays.rbegin(), arrays.rend()}, Shape(shape.rbegin(), shape.rend()),
+                             {.modes = {modes.rbegin(), modes.rend()}});
   auto positions = arrays;
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    positions[axis] = in_mode(arrays[axis], shape[axis], options.mode);
+    positions[axis] = in_mode(arrays[axis], shape[axis], modes[axis]);
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     check_range("ravel_multi_index", positions[axis], shape[axis]);
   auto result = positions.front().astype(int64);

@@ -3,6 +3,7 @@
 #include <functional>
 #include <heatpp/core/dndarray.hpp>
 #include <heatpp/ops/operand.hpp>
+#include <heatpp/ops/reshape.hpp>
 
 namespace heatpp {
 
@@ -25,9 +26,10 @@ struct TakeOptions {
 [[nodiscard]] DNDarray take(const DNDarray& x, const DNDarray& positions, const TakeOptions& options);
 /// x[..., positions[i, j], j] along `axis`: the positions have as many axes as `x` and broadcast with its other ones.
 /// Local where `axis` is not split and the positions are cut as `x`; otherwise each element is fetched once.
-[[nodiscard]] DNDarray take_along_axis(const DNDarray& x, const DNDarray& positions, int axis);
+/// Of the flattened array, with a vector of positions, for nullopt.
+[[nodiscard]] DNDarray take_along_axis(const DNDarray& x, const DNDarray& positions, std::optional<int> axis = -1);
 /// Writes `values` where take_along_axis would read.
-void put_along_axis(const DNDarray& x, const DNDarray& positions, const Operand& values, int axis);
+void put_along_axis(const DNDarray& x, const DNDarray& positions, const Operand& values, std::optional<int> axis);
 /// Writes `values`, from the start again as often as needed, at positions in the flattened array.
 void put(const DNDarray& x, const DNDarray& positions, const Operand& values, const ModeOptions& options = {});
 /// Writes values[n] at the places n in the flattened array where `mask` is true, from the start again as often as
@@ -43,21 +45,49 @@ void copyto(const DNDarray& x, const Operand& source, const std::optional<DNDarr
 /// The indices along `axis` where the vector `condition`, which may be shorter, is true; of the flattened array for
 /// nullopt.
 [[nodiscard]] DNDarray compress(const DNDarray& condition, const DNDarray& x, std::optional<int> axis = std::nullopt);
+/// Arrays and numbers to choose from.
+struct Choices : std::vector<Operand> {
+  using std::vector<Operand>::vector;
+  Choices(const std::vector<DNDarray>& arrays) : vector(arrays.begin(), arrays.end()) {}  // NOLINT: conversion intended
+};
 /// choices[which] element by element. Throws IndexError on all ranks for positions without a choice.
-[[nodiscard]] DNDarray choose(const DNDarray& which, const std::vector<DNDarray>& choices,
-                              const ModeOptions& options = {});
+[[nodiscard]] DNDarray choose(const DNDarray& which, const Choices& choices, const ModeOptions& options = {});
+/// Whole arrays of one number, or the result of a function, as piecewise takes them.
+class Piece {
+ public:
+  Piece(const Scalar& number) : number_(number) {}  // NOLINT: conversion intended
+  template <class T>
+  requires std::is_arithmetic_v<T> Piece(T number) : number_(Scalar(number)) {}  // NOLINT: conversion intended
+  template <class F>
+  requires std::is_invocable_r_v<DNDarray, F, const DNDarray&> Piece(F function)  // NOLINT: conversion intended
+      : function_(std::move(function)) {}
+
+  [[nodiscard]] Operand operator()(const DNDarray& x) const { return function_ ? Operand(function_(x)) : number_; }
+
+ private:
+  Scalar number_ = 0;
+  std::function<DNDarray(const DNDarray&)> function_;
+};
+
 /// From the first choice whose condition is true, else `otherwise`. One pass for each condition.
-[[nodiscard]] DNDarray select(const std::vector<DNDarray>& conditions, const std::vector<DNDarray>& choices,
+[[nodiscard]] DNDarray select(const std::vector<DNDarray>& conditions, const Choices& choices,
                               const Operand& otherwise = 0);
-/// The function of the last condition that is true applied to `x`; one function more is the default, else 0.
+/// The function of the last condition that is true applied to `x`, in its dtype; one function more is the default, else
+/// 0.
 [[nodiscard]] DNDarray piecewise(const DNDarray& x, const std::vector<DNDarray>& conditions,
-                                 const std::vector<std::function<DNDarray(const DNDarray&)>>& functions);
+                                 const std::vector<Piece>& functions);
 
 /// Positions along each axis that positions in the flattened array of this shape stand for, and back. Local. Throws
 /// IndexError on all ranks for positions out of range.
-[[nodiscard]] std::vector<DNDarray> unravel_index(const DNDarray& positions, const Shape& shape);
+[[nodiscard]] std::vector<DNDarray> unravel_index(const DNDarray& positions, const Shape& shape,
+                                                  Order order = Order::C);
+struct RavelOptions {
+  IndexMode mode = IndexMode::raise;
+  std::vector<IndexMode> modes = {};  ///< one for each axis, in the place of `mode`
+  Order order = Order::C;
+};
 [[nodiscard]] DNDarray ravel_multi_index(const std::vector<DNDarray>& positions, const Shape& shape,
-                                         const ModeOptions& options = {});
+                                         const RavelOptions& options = {});
 /// Vectors of positions, or masks, shaped such that together they index their product.
 [[nodiscard]] std::vector<DNDarray> ix_(const std::vector<DNDarray>& positions);
 

@@ -1,7 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/redistribute.hpp>
-#include <heatpp/ops/index.hpp>
+#include <heatpp/ops/selection.hpp>
 #include <heatpp/random/detail/bijection.hpp>
 #include <heatpp/random/detail/sample.hpp>
 #include <heatpp/random/generator.hpp>
@@ -96,9 +96,10 @@ DNDarray Generator::choice(std::int64_t n, const Shape& shape, const ChoiceOptio
 
 DNDarray Generator::choice(const DNDarray& x, const Shape& shape, const ChoiceOptions& options) {
   if (x.ndim() == 0) raise<ValueError>("choice", "got an array without axes; expected at least one");
+  const auto axis = sanitize_axis(options.axis, x.ndim(), "choice");
   auto from_x = options;
   from_x.comm = x.comm();
-  return x.index({choice(x.shape()[0], shape, from_x)});
+  return take(x, choice(x.shape()[static_cast<std::size_t>(axis)], shape, from_x), axis);
 }
 
 }  // namespace heatpp::random

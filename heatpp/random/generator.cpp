@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/detail/align.hpp>
 #include <heatpp/random/detail/sample.hpp>
 
 #include <random>
@@ -137,6 +138,33 @@ DNDarray Generator::integers(const IntegerRange& range, const Shape& shape, cons
   auto* out = block.data_ptr<std::int64_t>();
   for_each_element(target, Key(state_.key), base, [&, low = first](Draws& d, std::int64_t i) {
     out[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + d.below(span));
+  });
+  return target.wrap(std::move(block));
+}
+
+DNDarray Generator::integers(const Operand& low, const Operand& high, const Shape& shape, const ArrayOptions& options) {
+  const Operand operands[] = {low, high};
+  const auto target = target_of("integers", operands, shape, options, int64);
+  const auto local = target.local_shape();
+  const auto limits = [&](const Operand& limit) {
+    const auto block = heatpp::detail::align_to("integers", target.layout, target.comm,
+                                                limit.array() ? Operand(limit.array()->to_device(cpu)) : limit);
+    return block.to(at::kLong).expand(local).contiguous();
+  };
+  const auto from = limits(low), to = limits(high);
+  const auto *first = from.const_data_ptr<std::int64_t>(), *end = to.const_data_ptr<std::int64_t>();
+  all_or_none(target.comm, [&] {
+    for (std::int64_t i = 0; i < from.numel(); ++i)
+      if (first[i] >= end[i] || !holds(target.dtype, first[i], end[i] - 1))
+        heatpp::detail::raise<ValueError>("integers", "got low {}, high {} for {}; expected low < high, in its range",
+                                          first[i], end[i], name(target.dtype));
+  });
+  const auto base = reserve(target.layout.size());
+  auto block = at::empty(local, at::kLong);
+  auto* out = block.data_ptr<std::int64_t>();
+  for_each_element(target, Key(state_.key), base, [&](Draws& d, std::int64_t i) {
+    const auto lowest = static_cast<std::uint64_t>(first[i]);
+    out[i] = static_cast<std::int64_t>(lowest + d.below(static_cast<std::uint64_t>(end[i]) - lowest));
   });
   return target.wrap(std::move(block));
 }

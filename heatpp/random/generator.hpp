@@ -17,7 +17,8 @@ struct State {
 struct ChoiceOptions {
   bool replace = true;                              ///< whether an element may come more than once
   std::optional<DNDarray> p = std::nullopt;         ///< probability of each element; nullopt: all alike
-  std::optional<int> split = std::nullopt;          ///< axis of the result to cut evenly
+  int axis = 0;                                     ///< of an array, along which it is chosen from
+  std::optional<int> split = std::nullopt;          ///< axis of the positions to cut evenly
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: p's, or default_comm()
 };
 
@@ -31,8 +32,8 @@ struct IntegerRange {
 /// Counter-based random numbers (Philox4x32-10, Salmon et al., SC'11). An element is a function of the generator's
 /// state and the element's index in the whole array, so an array has the same elements for any number of ranks and any
 /// split. Every call moves the position on by the array's size, alike on all ranks, and communicates nothing. The bits
-/// of uniform, normal and whole numbers are the same on every machine. They are drawn by the processor, and copied where
-/// another device is asked for.
+/// of uniform, normal and whole numbers are the same on every machine. They are drawn by the processor, and copied
+/// where another device is asked for.
 ///
 /// Parameters are numbers or arrays, which broadcast to `shape`; shape {} means the one they broadcast to. Arrays are
 /// moved to the result's layout if it is another. Errors, on all ranks: ValueError for parameters out of range and for
@@ -63,6 +64,9 @@ class Generator {
 
   /// The same for a range whose end may belong to it: `integers({.low = 1, .high = 6, .endpoint = true}, {10})`.
   [[nodiscard]] DNDarray integers(const IntegerRange& range, const Shape& shape = {}, const ArrayOptions& options = {});
+  /// The same in [low, high) where one of them or both are arrays.
+  [[nodiscard]] DNDarray integers(const Operand& low, const Operand& high, const Shape& shape = {},
+                                  const ArrayOptions& options = {});
   /// The bits of so many random bytes, as uint8.
   [[nodiscard]] DNDarray bytes(std::int64_t n, const ArrayOptions& options = {});
 
@@ -97,7 +101,7 @@ class Generator {
   /// where it is split, or without replacement of the elements that every rank would choose. Throws ValueError where p
   /// is negative, does not sum to 1, or leaves too few.
   [[nodiscard]] DNDarray choice(std::int64_t n, const Shape& shape = {}, const ChoiceOptions& options = {});
-  /// Elements of `x` along axis 0, which the result's first axes replace, as x.index({positions}). Collective.
+  /// Elements of `x` along an axis, which the axes of `shape` replace, as `take`. Collective.
   [[nodiscard]] DNDarray choice(const DNDarray& x, const Shape& shape = {}, const ChoiceOptions& options = {});
 
   /// Probability vectors with density of the product of x_i^(alpha_i - 1), of shape (*shape, alpha.size()).

@@ -49,6 +49,10 @@ namespace heatpp::random {
                                        const ArrayOptions& options = {}) {
   return default_generator().integers(range, shape, options);
 }
+[[nodiscard]] inline DNDarray integers(const Operand& low, const Operand& high, const Shape& shape = {},
+                                       const ArrayOptions& options = {}) {
+  return default_generator().integers(low, high, shape, options);
+}
 /// So many random bytes, as uint8.
 [[nodiscard]] inline DNDarray bytes(std::int64_t n, const ArrayOptions& options = {}) {
   return default_generator().bytes(n, options);
@@ -112,7 +116,7 @@ inline void shuffle(const DNDarray& x, int axis = 0) { default_generator().shuff
 [[nodiscard]] inline DNDarray choice(std::int64_t n, const Shape& shape = {}, const ChoiceOptions& options = {}) {
   return default_generator().choice(n, shape, options);
 }
-/// Elements of `x` along axis 0.
+/// Elements of `x` along an axis.
 [[nodiscard]] inline DNDarray choice(const DNDarray& x, const Shape& shape = {}, const ChoiceOptions& options = {}) {
   return default_generator().choice(x, shape, options);
 }

@@ -31,6 +31,7 @@ void check_options(const LoadCsvOptions& options) {
                       std::string_view(&delimiter, 1), std::string_view(&options.quote, 1),
                       std::string_view(&options.comment, 1));
   if (options.header_lines < 0) raise<ValueError>(op, "got header_lines {}; expected 0 or more", options.header_lines);
+  if (options.max_rows.value_or(0) < 0) raise<ValueError>(op, "got max_rows {}; expected 0 or more", *options.max_rows);
 }
 
 /// The columns to read, as numbers from 0 on.
@@ -144,7 +145,11 @@ DNDarray load_csv(const Source& source, const LoadCsvOptions& options) {
 
   at::Tensor rows;
   all_or_none(comm, [&] { rows = parse_rows(plan, options, columns); });
-  const auto parsed = Layout::from_counts({0, std::ssize(columns)}, 0, comm.allgather(rows.size(0)));
+  auto counts = comm.allgather(rows.size(0));
+  auto room = options.max_rows.value_or(std::numeric_limits<std::int64_t>::max());
+  for (auto& count : counts) room -= count = std::min(count, room);
+  rows = rows.narrow(0, 0, counts[static_cast<std::size_t>(comm.rank())]);
+  const auto parsed = Layout::from_counts({0, std::ssize(columns)}, 0, counts);
   Layout layout(parsed.shape(), split, comm.size());
   const auto block = heatpp::detail::relayout(heatpp::detail::wrap(std::move(rows), parsed, comm), layout);
 

@@ -72,8 +72,10 @@ detail::Transfer write_text(const detail::SaveJob& job, const DNDarray& x, const
   const auto keep = std::max<std::int64_t>(std::int64_t{8} << 20, rows.numel() * rows.element_size());
   const Text text(rows, options);
   const auto header = options.header.empty() || comm.rank() > 0 ? std::string() : options.header + "\n";
+  const bool last = comm.rank() + 1 == comm.size();
+  const auto footer = options.footer.empty() || !last ? std::string() : options.footer + "\n";
   std::vector<std::string> kept;
-  std::array<std::int64_t, 1> end{std::ssize(header)};
+  std::array<std::int64_t, 1> end{std::ssize(header) + std::ssize(footer)};
   all_or_none(comm, [&] {
     for (std::int64_t i = 0; i < text.pieces(); ++i) {
       auto piece = text.piece(i);
@@ -98,6 +100,7 @@ detail::Transfer write_text(const detail::SaveJob& job, const DNDarray& x, const
       file->write(at, std::ssize(piece), piece.data());
       at += std::ssize(piece);
     }
+    file->write(at, std::ssize(footer), footer.data());
   });
   return {false, "independent: each rank writes its rows"};
 }

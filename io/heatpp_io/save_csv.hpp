@@ -9,6 +9,7 @@ namespace heatpp::io {
 struct SaveCsvOptions {
   char delimiter = ',';
   std::string header = {};                     ///< lines before the numbers, without the last line end; empty: none
+  std::string footer = {};                     ///< lines behind the numbers
   std::optional<int> decimals = std::nullopt;  ///< digits behind the point of floats; nullopt: as many as they need
 };
 

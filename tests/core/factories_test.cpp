@@ -67,6 +67,11 @@ TEST_CASE("from_local adopts blocks of different sizes without a copy", "[core][
   CHECK(ht::from_local(std::span(mine.data(), 1)).shape() == ht::Shape{1});
 }
 
+TEST_CASE("from_local takes what LibTorch conjugates lazily", "[core][factories]") {
+  const auto z = at::complex(at::arange(3, at::kDouble), at::ones({3}, at::kDouble));
+  CHECK(at::equal(gathered(ht::from_local(z.conj(), {.split = 0})).narrow(0, 0, 3), z.conj().resolve_conj()));
+}
+
 TEST_CASE("blocks that do not fit are an error on all ranks", "[core][factories]") {
   const auto& world = ht::world();
   if (world.size() == 1) return;

@@ -29,9 +29,22 @@ TEST_CASE("special values print as NumPy's", "[core][printing]") {
   CHECK(ht::to_string(ht::zeros({0, 3})).starts_with("DNDarray([], shape=(0, 3)"));
 }
 
+TEST_CASE("each rank prints its block if asked", "[core][printing]") {
+  const auto x = ht::arange(8, {.split = 0});
+  ht::local_printing();
+  const auto text = ht::to_string(x);
+  ht::global_printing();
+  const auto& me = ht::world();
+  CHECK_THAT(text, Catch::Contains(std::to_string(me.rank()) + "/" + std::to_string(me.size()) + "] DNDarray(["));
+  CHECK_THAT(text, Catch::Contains(std::to_string(x.lshape()[0]) + ",)"));
+  CHECK(ht::to_string(x).starts_with("DNDarray([0, 1, 2, 3, 4, 5, 6, 7], shape=(8,)"));
+}
+
 TEST_CASE("long rows go on in the next line", "[core][printing]") {
   const auto normal = ht::get_printoptions();
   ht::set_printoptions({.linewidth = 20});
   CHECK(ht::to_string(ht::arange(5)).starts_with("DNDarray([0, 1, 2,\n          3, 4], shape=(5,)"));
+  ht::set_printoptions({.precision = 1, .sci_mode = true});
+  CHECK(ht::to_string(ht::array({1.0, 20.0})).starts_with("DNDarray([1.0e+00, 2.0e+01]"));
   ht::set_printoptions(normal);
 }

@@ -54,6 +54,8 @@ TEST_CASE("rows of a text file load with every split", "[io][csv]") {
     text.pop_back();
     write_bytes(path, "a header, in two\nlines\n" + text);
     CHECK(loads(path, expected, {.header_lines = 2}));
+    const auto first = std::min<std::int64_t>(2, rows);
+    CHECK(loads(path, expected.slice(0, 0, first), {.header_lines = 2, .max_rows = 2}));
   }
   write_bytes(path, "");
   CHECK(loads(path, at::empty({0, 0})));
@@ -204,8 +206,9 @@ TEST_CASE("what save_csv writes", "[io][csv]") {
   for (const auto& layout : every_layout({3, 2})) {
     ht::io::save_csv(distribute(global, layout), path);
     CHECK(read_bytes(path) == "0.1,-0\n1e+20,2.5\n3,inf\n");
-    ht::io::save_csv(distribute(global, layout), path, {.delimiter = ';', .header = "a;b", .decimals = 2});
-    CHECK(read_bytes(path) == "a;b\n0.10;-0.00\n100000002004087734272.00;2.50\n3.00;inf\n");
+    ht::io::save_csv(distribute(global, layout), path,
+                     {.delimiter = ';', .header = "a;b", .footer = "end", .decimals = 2});
+    CHECK(read_bytes(path) == "a;b\n0.10;-0.00\n100000002004087734272.00;2.50\n3.00;inf\nend\n");
   }
   for (const auto& layout : every_layout({3})) {
     ht::io::save_csv(distribute(at::tensor({1, 0, 1}).to(at::kBool), layout), path);

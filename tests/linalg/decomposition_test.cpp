@@ -2,7 +2,7 @@
 
 #include <heatpp/core/factories.hpp>
 #include <heatpp/linalg/detail/jacobi.hpp>
-#include <heatpp/linalg/eigh.hpp>
+#include <heatpp/linalg/eig.hpp>
 #include <heatpp/linalg/qr.hpp>
 #include <heatpp/linalg/svd.hpp>
 
@@ -118,6 +118,50 @@ TEST_CASE("columns are made orthogonal on any number of ranks", "[linalg][svd]")
     CHECK(at::allclose(at::linalg_vector_norm(gathered(w), 2, {0}), at::linalg_svdvals(a), 1e-12, 1e-12));
   });
   CHECK_THROWS_AS(la::svd(ht::full({8, 8}, NAN, {.split = 0})), ht::Error);
+}
+
+TEST_CASE("complete bases", "[linalg][qr]") {
+  for (const auto type : {at::kDouble, at::kComplexDouble})
+    for (const ht::Shape& shape : {ht::Shape{12, 2}, {5, 4}, {3, 7}, {2, 5, 3}}) {
+      const auto a = scattered(shape, type);
+      const auto [q, r] = at::linalg_qr(a, "complete");
+      for_each_layout(a, [&, &q = q, &r = r](const auto& x) {
+        const auto ours = la::qr(x, la::QrMode::complete);
+        CHECK(close(ours.q, q, 1e-10));
+        CHECK(close(ours.r, r, 1e-10));
+        const auto alone = la::qr(x, la::QrMode::r);
+        CHECK(close(alone.r, std::get<1>(at::linalg_qr(a)), 1e-10));
+        CHECK(alone.q.shape().back() == 0);
+        const auto [u, s, vh] = la::svd(x, {.full_matrices = true});
+        const auto left = gathered(u), right = gathered(vh);
+        CHECK(at::allclose(at::matmul(left.mH(), left), at::eye(left.size(-1), type).expand_as(left)));
+        CHECK(at::allclose(at::matmul(right, right.mH()), at::eye(right.size(-1), type).expand_as(right)));
+        const auto k = s.shape().back();
+        CHECK(at::allclose(at::matmul(left.slice(-1, 0, k) * gathered(s).unsqueeze(-2), right.slice(-2, 0, k)), a));
+      });
+    }
+}
+
+TEST_CASE("eigenvalues of any matrices", "[linalg][eigh]") {
+  for (const auto& a : {scattered({5, 5}), scattered({3, 3}, at::kComplexDouble), scattered({4, 3, 3})}) {
+    const auto [values, vectors] = at::linalg_eig(a);
+    for_each_layout(a, [&, &values = values, &vectors = vectors](const auto& x) {
+      const auto ours = la::eig(x);
+      CHECK(close(ours.values, values, 1e-10));
+      CHECK(close(ours.vectors, vectors, 1e-10));
+      CHECK(close(la::eigvals(x), at::linalg_eigvals(a), 1e-10));
+    });
+  }
+  CHECK_THROWS_AS(la::eig(ht::full({2, 2}, NAN, {.split = 0})), ht::Error);
+  CHECK_THROWS_AS(la::eigvals(ht::ones({2, 3})), ht::ValueError);
+}
+
+TEST_CASE("eigh reads one triangle", "[linalg][eigh]") {
+  const auto a = scattered({5, 5}, at::kComplexDouble);
+  for_each_layout(a, [&](const auto& x) {
+    CHECK(close(la::eigvalsh(x), at::linalg_eigvalsh(a, "L"), 1e-10));
+    CHECK(close(la::eigh(x, la::Triangle::upper).values, at::linalg_eigvalsh(a, "U"), 1e-10));
+  });
 }
 
 TEST_CASE("polar decomposition", "[linalg][svd]") {

@@ -4,6 +4,11 @@
 #include <heatpp/linalg/iterative.hpp>
 #include <heatpp/linalg/lstsq.hpp>
 #include <heatpp/linalg/truncated.hpp>
+#include <heatpp/linalg/product.hpp>
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/index.hpp>
+#include <heatpp/ops/join.hpp>
 
 namespace la = ht::linalg;
 
@@ -21,6 +26,21 @@ TEST_CASE("pseudo-inverses, ranks and conditions", "[linalg][lstsq]") {
     CHECK(close(la::cond(x, -2), at::linalg_cond(square, -2), 1e-10));
     CHECK(close(la::cond(x, 1), at::linalg_cond(square, 1), 1e-10));
   });
+}
+
+TEST_CASE("ranks by a tolerance, and conditions of singular matrices", "[linalg][lstsq]") {
+  const auto a = at::diag(at::tensor({4., 2., 1.}, at::kDouble)), singular = at::ones({3, 3}, at::kDouble);
+  for_each_layout(a, [&](const auto& x) {
+    CHECK(same(la::matrix_rank(x, {.tol = 1.5}), at::scalar_tensor(2, at::kLong)));
+    CHECK(same(la::matrix_rank(x, {.rtol = 0.6}), at::scalar_tensor(1, at::kLong)));
+    const auto s = distribute(singular, x.layout());
+    CHECK(std::isinf(la::cond(s, 1).template item<double>()));
+    CHECK(close(la::cond(x, "fro"), at::linalg_cond(a, "fro")));
+  });
+  CHECK(same(la::matrix_rank(ht::zeros({3}, {.split = 0})), at::scalar_tensor(0, at::kLong)));
+  const auto stack = ht::stack(
+      {distribute(a, ht::Layout({3, 3}, std::nullopt, ht::world().size())), ht::ones({3, 3}, {.dtype = ht::float64})});
+  CHECK(close(la::cond(stack, INFINITY), at::tensor({4., INFINITY}, at::kDouble)));
 }
 
 TEST_CASE("least squares", "[linalg][lstsq]") {
@@ -63,6 +83,24 @@ TEST_CASE("exponentials of matrices", "[linalg][iterative]") {
       const auto y = la::matrix_exp(x);
       CHECK(at::allclose(gathered(y), expected, 1e-9, 1e-11 * expected.abs().max().item<double>()));
     });
+}
+
+TEST_CASE("decompositions grow, and are of one sign", "[linalg][truncated]") {
+  const auto a = scattered({20, 7});
+  for_each_layout(a, [&](const ht::DNDarray& x) {
+    const auto all = la::isvd(x(ht::all_of, ht::slice(4, 7)), la::svd(x(ht::all_of, ht::slice(0, 4))), 7);
+    CHECK(close(all.s, at::linalg_svdvals(a), 1e-10));
+    CHECK(close(ht::matmul(all.u * all.s, all.vh), a, 1e-10));
+    CHECK(la::hsvd(x, {.maxrank = 3, .rtol = 1e-9}).s.size() == 3);
+    CHECK_THROWS_AS(la::hsvd(x, {}), ht::ValueError);
+  });
+  const auto few = at::mm(a.slice(1, 0, 3), a.slice(1, 0, 3).t());
+  for_each_layout(few, [&](const ht::DNDarray& x) {
+    const auto [values, vectors] = la::reigh(x, 3);
+    CHECK(close(values, at::linalg_eigvalsh(few).flip(0).slice(0, 0, 3), 1e-9));
+    CHECK(close(ht::matmul(vectors * values, ht::transpose(vectors)), few, 1e-9));
+    CHECK_THROWS_AS(la::reigh(x, 21), ht::ValueError);
+  });
 }
 
 TEST_CASE("truncated decompositions", "[linalg][truncated]") {

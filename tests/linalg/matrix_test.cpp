@@ -3,6 +3,8 @@
 #include <heatpp/core/factories.hpp>
 #include <heatpp/linalg/matrix.hpp>
 #include <heatpp/linalg/norm.hpp>
+#include <heatpp/linalg/product.hpp>
+#include <heatpp/ops/elementwise.hpp>
 
 namespace la = ht::linalg;
 
@@ -76,6 +78,17 @@ TEST_CASE("cross products", "[linalg][matrix]") {
     CHECK(same(ht::cross(y, y), at::zeros({5}, at::kLong)));
   });
   CHECK_THROWS_AS(ht::cross(ht::ones({4}), ht::ones({3})), ht::ValueError);
+}
+
+TEST_CASE("the array API's functions of stacks", "[linalg][matrix]") {
+  const auto cube = numbers({3, 4, 3});
+  for_each_layout(cube, [&](const auto& x) {
+    CHECK(same(la::diagonal(x, 1), cube.diagonal(1, -2, -1)));
+    CHECK(same(la::trace(x, -1), cube.diagonal(-1, -2, -1).sum(-1)));
+    CHECK(same(la::cross(x, x + 1, 0), at::linalg_cross(cube, cube + 1, 0)));
+    CHECK_THROWS_AS(la::cross(x, x, 1), ht::ValueError);
+    CHECK_THROWS_AS(la::outer(x, x), ht::ValueError);
+  });
 }
 
 TEST_CASE("projection and vander", "[linalg][matrix]") {

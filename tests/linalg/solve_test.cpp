@@ -88,6 +88,29 @@ TEST_CASE("stacks of matrices", "[linalg][solve]") {
   for_each_layout(positive, [&](const auto& x) { CHECK(close(la::cholesky(x), at::linalg_cholesky(positive), 1e-9)); });
 }
 
+TEST_CASE("stacks of systems broadcast", "[linalg][solve]") {
+  const auto a = at::stack({regular(3), regular(3) * 2}), b = scattered({3}), c = scattered({4, 1, 3, 2});
+  for_each_layout(a, [&](const auto& x) {
+    CHECK(close(la::solve(x, distribute(b, ht::Layout({3}, 0, ht::world().size()))),
+                at::linalg_solve(a, b.expand({2, 3}).unsqueeze(-1)).squeeze(-1), 1e-10));
+    CHECK(close(la::solve(x, distribute(c, ht::Layout({4, 1, 3, 2}, 2, ht::world().size()))), at::linalg_solve(a, c),
+                1e-10));
+    CHECK_THROWS_AS(la::solve(x, ht::ones({3, 3, 2})), ht::ValueError);
+  });
+  for_each_layout(a[0], [&](const auto& x) {
+    CHECK(close(la::solve(x, distribute(a, ht::Layout({2, 3, 3}, 0, ht::world().size()))),
+                at::linalg_solve(a[0].expand_as(a), a), 1e-10));
+  });
+}
+
+TEST_CASE("cholesky of the upper triangle", "[linalg][solve]") {
+  const auto a = scattered({5, 5}, at::kComplexDouble), positive = at::mm(a, a.mH()) + at::eye(5, at::kComplexDouble);
+  for_each_layout(positive.triu(), [&](const auto& x) {
+    CHECK(close(la::cholesky(x, {.upper = true}), at::linalg_cholesky(positive).mH(), 1e-10));
+    CHECK(la::cholesky(x, {.upper = true}).layout() == x.layout());
+  });
+}
+
 TEST_CASE("tensorsolve and tensorinv", "[linalg][solve]") {
   const auto a = (scattered({6, 6}) + 2 * at::eye(6)).reshape({2, 3, 6}), b = scattered({2, 3});
   for_each_pair(a, b, [&](const auto& x, const auto& y) {

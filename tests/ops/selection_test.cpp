@@ -54,6 +54,11 @@ TEST_CASE("diagonals and triangles stay where they lie", "[ops][diagonal]") {
       CHECK(same(y, filled));
     }
   }
+  for (const auto& layout : every_layout({8, 2})) {
+    const auto x = distribute(at::zeros({8, 2}, at::kLong), layout);
+    ht::fill_diagonal(x, ht::array({1, 2, 3}), {.wrap = true});
+    CHECK(same(x, longs({1, 0, 0, 2, 0, 0, 3, 0, 0, 1, 0, 0, 2, 0, 0, 3}).reshape({8, 2})));
+  }
   for (const auto& layout : every_layout({4})) {
     const auto v = at::arange(4) + 1;
     for (const int k : {-2, 0, 1}) CHECK(same(ht::diag(distribute(v, layout), k), at::diag(v, k)));
@@ -117,8 +122,18 @@ TEST_CASE("choices are made element by element", "[ops][selection]") {
     const auto w = distribute(which, layout), x = distribute(longs({0, 1, 2, 3, 4}), layout);
     CHECK(same(ht::choose(w, {x, x * 10, x * 100}), longs({0, 1, 20, 30, 400})));
     CHECK(same(ht::select({x<1, x> 2}, {x - 5, x * x}, 42), longs({-5, 42, 42, 9, 16})));
+    CHECK(same(ht::select({x<1, x> 2}, {7, 8}), longs({7, 0, 0, 8, 8})));
+    CHECK(same(ht::choose(w, {x, 10, x * 100}), longs({0, 1, 10, 10, 400})));
     CHECK(same(ht::piecewise(x, {x<2, x> 3}, {[](const auto& v) { return -v; }, [](const auto& v) { return v * 2; }}),
                longs({0, -1, 0, 0, 8})));
+    CHECK(same(ht::choose(w, {x > 0, x > 1, x > 2}), longs({0, 1, 1, 1, 1}).to(at::kBool)));
+    CHECK(same(ht::piecewise(x, {x < 2}, {-1, [](const auto& v) { return v * 2; }}), longs({-1, -1, 4, 6, 8})));
+    CHECK(same(ht::take_along_axis(x, w, std::nullopt), which));
+    const auto y = ht::copy(x);
+    ht::put_along_axis(y, w, 9, std::nullopt);
+    CHECK(same(y, longs({9, 9, 9, 3, 4})));
+    CHECK_THROWS_AS(ht::copyto(y, 2.5), ht::TypeError);
+    CHECK_THROWS_AS(ht::vsplit(x, 5), ht::ValueError);
     CHECK_THROWS_AS(ht::choose(w, {x, x}), ht::IndexError);
     const auto parts = ht::unravel_index(x + 7, {4, 3});
     CHECK(same(parts[0], longs({2, 2, 3, 3, 3})));

@@ -155,6 +155,21 @@ TEST_CASE("integers may include their end", "[random][generator]") {
   CHECK(std::abs(bytes.to(at::kDouble).mean().item<double>() - 127.5) < 5 * 73.9 / std::sqrt(4000.0));
 }
 
+TEST_CASE("integers have a range of their own for each element", "[random][generator]") {
+  const auto low = at::arange(6).reshape({2, 3}), high = low + at::tensor({1, 5, 1000000007}, at::kLong);
+  at::Tensor first;
+  for (const auto& layout : every_layout({2, 3})) {
+    ht::random::Generator generator(3);
+    const auto x = generator.integers(distribute(low, layout), distribute(high, layout), {500, 2, 3});
+    const auto all = gathered(x);
+    CHECK(at::all(at::logical_and(all >= low, all < high)).item<bool>());
+    CHECK(all.select(2, 1).amax().item<std::int64_t>() == 8);
+    if (first.defined()) CHECK(at::equal(all, first));
+    first = all;
+    CHECK_THROWS_AS(generator.integers(distribute(low, layout), 5), ht::ValueError);
+  }
+}
+
 TEST_CASE("permuted gives each line an order of its own", "[random][generator]") {
   const auto global = at::arange(200).reshape({20, 10});
   for (const auto& layout : every_layout({20, 10})) {

@@ -1,6 +1,7 @@
 #include "../support.hpp"
 #include "cdf.hpp"
 
+#include <heatpp/ops/sort.hpp>
 #include <heatpp/random/random.hpp>
 
 #include <map>
@@ -106,6 +107,15 @@ TEST_CASE("choice takes rows of arrays on any layout", "[random][choice]") {
       const auto y = rnd::Generator(6).choice(distribute(global, layout), {5, 2}, {.split = split});
       CHECK(same(y, global.index({rows})));
     }
+}
+
+TEST_CASE("choice takes from any axis", "[random][choice]") {
+  const auto global = at::arange(15).reshape({3, 5});
+  for (const auto& layout : every_layout({3, 5})) {
+    ht::random::Generator generator(5);
+    const auto x = generator.choice(distribute(global, layout), {5}, {.replace = false, .axis = 1});
+    CHECK(same(ht::sort(x, 1), global));
+  }
 }
 
 TEST_CASE("weights are kept", "[random][choice]") {

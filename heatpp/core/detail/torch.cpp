@@ -43,6 +43,8 @@ DNDarray wrap(at::Tensor local, Layout layout, const Communicator& comm) {
   if (local.sizes() != at::IntArrayRef(expected))
     raise<Error>("wrap", "got a local block of shape {} on rank {}; expected {}", tuple_text(local.sizes()),
                  comm.rank(), to_string(expected));
+  // Messages are made of what is in memory, which LibTorch's lazily conjugated and negated tensors are not.
+  if (local.is_conj() || local.is_neg()) local = local.resolve_conj().resolve_neg();
   return DNDarray(std::make_shared<DNDarray::Impl>(DNDarray::Impl{std::move(local), std::move(layout), comm}));
 }
 

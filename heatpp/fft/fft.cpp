@@ -1,0 +1,255 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/fft/detail/along_split.hpp>
+#include <heatpp/fft/fft.hpp>
+#include <heatpp/ops/detail/along.hpp>
+#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/join.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace heatpp::fft {
+namespace {
+
+using detail::Direction;
+using detail::extent_of;
+using detail::raise;
+
+enum class Kind { complex, real };
+
+/// One transform along one axis: real ones lead to half of the numbers, or from them.
+struct Transform {
+  const char* op;
+  Kind kind;
+  Direction direction;
+};
+
+const char* text_of(Norm norm) {
+  return norm == Norm::backward ? "backward" : norm == Norm::ortho ? "ortho" : "forward";
+}
+
+Norm swapped(Norm norm) {
+  return norm == Norm::backward ? Norm::forward : norm == Norm::forward ? Norm::backward : norm;
+}
+
+double factor(Direction direction, Norm norm, std::int64_t n) {
+  if (norm == Norm::ortho) return 1 / std::sqrt(static_cast<double>(n));
+  return (norm == Norm::backward) == (direction == Direction::back) ? 1 / static_cast<double>(n) : 1;
+}
+
+Shape with_extent(Shape shape, int axis, std::int64_t extent) {
+  shape[static_cast<std::size_t>(axis)] = extent;
+  return shape;
+}
+
+/// `x` with `length` indices along `axis`: without the others, or with zeros behind them.
+DNDarray sized(const DNDarray& x, int axis, std::int64_t length) {
+  const auto extent = extent_of(x, axis);
+  if (length == extent) return x;
+  if (length < extent) return detail::along(x, axis, slice(0, length));
+  PadWidths widths(x.shape().size(), {0, 0});
+  widths[static_cast<std::size_t>(axis)].second = length - extent;
+  return pad(x, widths);
+}
+
+/// The transform of a block that has all of an axis, whose real length is n.
+at::Tensor local(const Transform& transform, const at::Tensor& block, int axis, std::int64_t n, Norm norm) {
+  const auto how = text_of(norm);
+  const bool forth = transform.direction == Direction::forth;
+  if (block.numel() == 0) {
+    const bool real = transform.kind == Kind::real;
+    const auto type =
+        real && !forth ? at::toRealValueType(block.scalar_type()) : at::toComplexType(block.scalar_type());
+    const auto shape = with_extent(block.sizes().vec(), axis, real && forth ? n / 2 + 1 : n);
+    return at::empty(shape, block.options().dtype(type));
+  }
+  if (transform.kind == Kind::complex)
+    return forth ? at::fft_fft(block, n, axis, how) : at::fft_ifft(block, n, axis, how);
+  return forth ? at::fft_rfft(block, n, axis, how) : at::fft_irfft(block, n, axis, how);
+}
+
+/// The longest axis other than the split, if it has an index for each rank.
+std::optional<int> other_axis(const DNDarray& x) {
+  int longest = *x.split();
+  for (int axis = 0; axis < x.ndim(); ++axis)
+    if (axis != *x.split() && (longest == *x.split() || extent_of(x, axis) > extent_of(x, longest))) longest = axis;
+  if (longest == *x.split() || extent_of(x, longest) < x.comm().size()) return std::nullopt;
+  return longest;
+}
+
+/// All n numbers along `axis` of which the first n / 2 + 1 are given.
+DNDarray whole_spectrum(const DNDarray& half, int axis, std::int64_t n) {
+  const auto mirrored = detail::along(half, axis, slice(1, n - extent_of(half, axis) + 1));
+  return concatenate({half, conj(flip(mirrored, axis))}, axis);
+}
+
+/// Along the split axis, with no more than its share on each rank.
+DNDarray in_pieces(const Transform& transform, const DNDarray& x, std::int64_t n, Norm norm) {
+  const auto axis = *x.split();
+  const bool real = transform.kind == Kind::real, back = transform.direction == Direction::back;
+  const auto given = x.astype(detail::from_torch(at::toComplexType(x.larray().scalar_type())));
+  const auto all =
+      detail::transformed_along_split(real && back ? whole_spectrum(given, axis, n) : given, transform.direction);
+  const auto scaled = detail::wrap(all.larray() * factor(transform.direction, norm, n), all.layout(), x.comm());
+  if (!real) return scaled;
+  return back ? heatpp::real(scaled) : sized(scaled, axis, n / 2 + 1);
+}
+
+/// `y`, transformed from an array cut as `cut`, cut likewise, or evenly if the axis has another length now.
+DNDarray cut_like(const DNDarray& y, const Layout& cut) {
+  const auto axis = *cut.split();
+  const bool same = extent_of(y, axis) == cut.shape()[static_cast<std::size_t>(axis)];
+  const auto target = same ? cut.with(y.shape(), axis) : Layout(y.shape(), axis, cut.ranks());
+  return detail::wrap(detail::relayout(y, target), target, y.comm());
+}
+
+DNDarray along_axis(const Transform& transform, const DNDarray& array, const FftOptions& options) {
+  const auto axis = sanitize_axis(options.axis, array.ndim(), transform.op);
+  const bool real = transform.kind == Kind::real, forth = transform.direction == Direction::forth;
+  if (real && forth && is_complex(array.dtype()))
+    raise<TypeError>(transform.op, "got an array of {}; expected a real one", name(array.dtype()));
+  const auto extent = extent_of(array, axis), n = options.n.value_or(real && !forth ? 2 * (extent - 1) : extent);
+  if (n < 1)
+    raise<ValueError>(transform.op,
+                      "got a transform of length {} along axis {} of an array of shape {}; expected at "
+                      "least 1",
+                      n, axis, to_string(array.shape()));
+  const auto floating = inexact_type(array.dtype());
+  const auto dtype = floating == float16 || floating == bfloat16 ? float32 : floating;
+  const auto x = sized(array.astype(dtype), axis, real && !forth ? n / 2 + 1 : n);
+  const auto whole = [&](const at::Tensor& block, const Layout& layout) {
+    auto result = local(transform, block, axis, n, options.norm);
+    const auto shape = with_extent(x.shape(), axis, real && forth ? n / 2 + 1 : n);
+    return detail::wrap(std::move(result), layout.with(shape, layout.split()), x.comm());
+  };
+  if (x.split() != axis) return whole(x.larray(), x.layout());
+  if (x.comm().size() > 1 && x.size() > 0 && !other_axis(x))
+    return cut_like(in_pieces(transform, x, n, options.norm), x.layout());
+  const Layout across(x.shape(), x.comm().size() > 1 ? other_axis(x) : std::nullopt, x.comm().size());
+  return cut_like(whole(detail::relayout(x, across), across), x.layout());
+}
+
+std::vector<int> axes_of(const char* op, const DNDarray& x, const FftnOptions& options) {
+  std::vector<int> axes = options.axes.values();
+  const auto count = options.s ? static_cast<int>(options.s->size()) : x.ndim();
+  if (options.axes.all())
+    for (int axis = x.ndim() - count; axis < x.ndim(); ++axis) axes.push_back(axis);
+  if (static_cast<int>(axes.size()) != count && options.s)
+    raise<ValueError>(op, "got {} lengths for {} axes; expected one for each", count, axes.size());
+  for (auto& axis : axes) axis = sanitize_axis(axis, x.ndim(), op);
+  return axes;
+}
+
+/// One axis after another; the last one by a real transform, first where it leads to complex numbers.
+DNDarray along_axes(const Transform& transform, const DNDarray& x, const FftnOptions& options) {
+  const auto axes = axes_of(transform.op, x, options);
+  if (transform.kind == Kind::real && axes.empty())
+    raise<ValueError>(transform.op, "got no axes; expected at least one");
+  auto result = x;
+  const auto apply = [&](Kind kind, std::size_t i) {
+    std::optional<std::int64_t> n;
+    if (options.s && (*options.s)[i] != -1) n = (*options.s)[i];
+    result = along_axis({transform.op, kind, transform.direction}, result, {n, axes[i], options.norm});
+  };
+  const bool real = transform.kind == Kind::real, forth = transform.direction == Direction::forth;
+  const auto others = axes.size() - (real ? 1 : 0);
+  if (real && forth) apply(Kind::real, others);
+  for (auto i = others; i-- > 0;) apply(Kind::complex, i);
+  if (real && !forth) apply(Kind::real, others);
+  return result;
+}
+
+template <class Options>
+Options in_reverse(Options options) {
+  options.norm = swapped(options.norm);
+  return options;
+}
+
+FftnOptions of_matrices(FftnOptions options) {
+  if (options.axes.all()) options.axes = {-2, -1};
+  return options;
+}
+
+void check_count(const char* op, std::int64_t n) {
+  if (n < 1) raise<ValueError>(op, "got n {}; expected n >= 1", n);
+}
+
+DNDarray rolled(const DNDarray& x, const Axes& given, int sign) {
+  auto axes = given.values();
+  for (int axis = 0; given.all() && axis < x.ndim(); ++axis) axes.push_back(axis);
+  auto result = x;
+  for (const auto axis : axes) {
+    const auto half = extent_of(x, sanitize_axis(axis, x.ndim(), "fftshift")) / 2;
+    result = roll(result, sign * half, axis);
+  }
+  return result;
+}
+
+}  // namespace
+
+DNDarray fft(const DNDarray& x, const FftOptions& options) {
+  return along_axis({"fft", Kind::complex, Direction::forth}, x, options);
+}
+DNDarray ifft(const DNDarray& x, const FftOptions& options) {
+  return along_axis({"ifft", Kind::complex, Direction::back}, x, options);
+}
+DNDarray rfft(const DNDarray& x, const FftOptions& options) {
+  return along_axis({"rfft", Kind::real, Direction::forth}, x, options);
+}
+DNDarray irfft(const DNDarray& x, const FftOptions& options) {
+  return along_axis({"irfft", Kind::real, Direction::back}, x, options);
+}
+DNDarray hfft(const DNDarray& x, const FftOptions& options) {
+  return along_axis({"hfft", Kind::real, Direction::back}, conj(x), in_reverse(options));
+}
+DNDarray ihfft(const DNDarray& x, const FftOptions& options) {
+  return conj(along_axis({"ihfft", Kind::real, Direction::forth}, x, in_reverse(options)));
+}
+
+DNDarray fftn(const DNDarray& x, const FftnOptions& options) {
+  return along_axes({"fftn", Kind::complex, Direction::forth}, x, options);
+}
+DNDarray ifftn(const DNDarray& x, const FftnOptions& options) {
+  return along_axes({"ifftn", Kind::complex, Direction::back}, x, options);
+}
+DNDarray rfftn(const DNDarray& x, const FftnOptions& options) {
+  return along_axes({"rfftn", Kind::real, Direction::forth}, x, options);
+}
+DNDarray irfftn(const DNDarray& x, const FftnOptions& options) {
+  return along_axes({"irfftn", Kind::real, Direction::back}, x, options);
+}
+DNDarray hfftn(const DNDarray& x, const FftnOptions& options) {
+  return along_axes({"hfftn", Kind::real, Direction::back}, conj(x), in_reverse(options));
+}
+DNDarray ihfftn(const DNDarray& x, const FftnOptions& options) {
+  return conj(along_axes({"ihfftn", Kind::real, Direction::forth}, x, in_reverse(options)));
+}
+
+DNDarray fft2(const DNDarray& x, const FftnOptions& options) { return fftn(x, of_matrices(options)); }
+DNDarray ifft2(const DNDarray& x, const FftnOptions& options) { return ifftn(x, of_matrices(options)); }
+DNDarray rfft2(const DNDarray& x, const FftnOptions& options) { return rfftn(x, of_matrices(options)); }
+DNDarray irfft2(const DNDarray& x, const FftnOptions& options) { return irfftn(x, of_matrices(options)); }
+DNDarray hfft2(const DNDarray& x, const FftnOptions& options) { return hfftn(x, of_matrices(options)); }
+DNDarray ihfft2(const DNDarray& x, const FftnOptions& options) { return ihfftn(x, of_matrices(options)); }
+
+DNDarray fftfreq(std::int64_t n, double d, const ArrayOptions& options) {
+  check_count("fftfreq", n);
+  auto wide = options;
+  wide.dtype = float64;
+  const auto i = arange(n, wide);
+  const auto cycles = where(i < static_cast<double>((n + 1) / 2), i, i - static_cast<double>(n));
+  return (cycles * (1 / (static_cast<double>(n) * d))).astype(options.dtype.value_or(float32));
+}
+DNDarray rfftfreq(std::int64_t n, double d, const ArrayOptions& options) {
+  check_count("rfftfreq", n);
+  auto wide = options;
+  wide.dtype = float64;
+  return (arange(n / 2 + 1, wide) * (1 / (static_cast<double>(n) * d))).astype(options.dtype.value_or(float32));
+}
+
+DNDarray fftshift(const DNDarray& x, const Axes& axes) { return rolled(x, axes, 1); }
+DNDarray ifftshift(const DNDarray& x, const Axes& axes) { return rolled(x, axes, -1); }
+
+}  // namespace heatpp::fft

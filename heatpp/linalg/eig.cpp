@@ -1,0 +1,32 @@
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/linalg/detail/columns.hpp>
+#include <heatpp/linalg/eig.hpp>
+
+namespace heatpp::linalg {
+namespace {
+
+/// Matrices of which every rank has the whole ones that it decomposes.
+DNDarray whole_matrices(const char* op, const DNDarray& x) {
+  detail::check_matrices(op, x, true);
+  const auto matrices = detail::decomposable(op, x);
+  if (detail::is_local(matrices)) return matrices;
+  const auto everywhere = matrices.layout().replicated(matrices.shape());
+  return detail::wrap(detail::relayout_operand(op, matrices, everywhere), everywhere, x.comm());
+}
+
+}  // namespace
+
+Eigen eig(const DNDarray& x) {
+  const auto matrices = whole_matrices("eig", x);
+  const auto [values, vectors] =
+      detail::on_blocks("eig", matrices, [](const at::Tensor& blocks) { return at::linalg_eig(blocks); });
+  return {detail::stack_like(matrices, values), detail::stack_like(matrices, vectors)};
+}
+
+DNDarray eigvals(const DNDarray& x) {
+  const auto matrices = whole_matrices("eigvals", x);
+  const auto values = [](const at::Tensor& blocks) { return at::linalg_eigvals(blocks); };
+  return detail::stack_like(matrices, detail::on_blocks("eigvals", matrices, values));
+}
+
+}  // namespace heatpp::linalg

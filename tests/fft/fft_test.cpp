@@ -1,0 +1,90 @@
+#include "../linalg/matrices.hpp"
+
+#include <heatpp/fft/fft.hpp>
+
+namespace {
+
+using ht::fft::Norm;
+
+const char* text_of(Norm norm) {
+  return norm == Norm::backward ? "backward" : norm == Norm::ortho ? "ortho" : "forward";
+}
+
+}  // namespace
+
+TEST_CASE("transforms along one axis of any layout", "[fft]") {
+  for (const ht::Shape& shape : {ht::Shape{12}, {7}, {1}, {36}, {5, 4}, {3, 16, 1}, {16, 2}}) {
+    const auto a = scattered(shape), c = scattered(shape, at::kComplexDouble);
+    for (const auto& layout : every_layout(shape)) {
+      const auto x = distribute(a, layout), z = distribute(c, layout);
+      for (int axis = 0; axis < x.ndim(); ++axis) {
+        for (const auto norm : {Norm::backward, Norm::ortho, Norm::forward}) {
+          const ht::fft::FftOptions options{.axis = axis, .norm = norm};
+          const auto how = text_of(norm);
+          CHECK(close(ht::fft::fft(z, options), at::fft_fft(c, std::nullopt, axis, how)));
+          CHECK(close(ht::fft::ifft(z, options), at::fft_ifft(c, std::nullopt, axis, how)));
+          CHECK(close(ht::fft::rfft(x, options), at::fft_rfft(a, std::nullopt, axis, how)));
+          CHECK(close(ht::fft::ihfft(x, options), at::fft_ihfft(a, std::nullopt, axis, how)));
+          if (a.size(axis) < 2) continue;
+          CHECK(close(ht::fft::irfft(z, options), at::fft_irfft(c, std::nullopt, axis, how)));
+          CHECK(close(ht::fft::hfft(z, options), at::fft_hfft(c, std::nullopt, axis, how)));
+        }
+        for (const std::int64_t n : {1, 3, 9, 20}) {
+          CHECK(close(ht::fft::fft(x, {.n = n, .axis = axis}), at::fft_fft(a, n, axis)));
+          CHECK(close(ht::fft::rfft(x, {.n = n, .axis = axis}), at::fft_rfft(a, n, axis)));
+          CHECK(close(ht::fft::irfft(z, {.n = n, .axis = axis}), at::fft_irfft(c, n, axis)));
+        }
+        CHECK(ht::fft::fft(x, {.axis = axis}).layout() == layout);
+      }
+    }
+  }
+}
+
+TEST_CASE("transforms along several axes", "[fft]") {
+  const auto a = scattered({4, 6, 5}), c = scattered({4, 6, 5}, at::kComplexDouble);
+  for_each_layout(a, [&](const auto& x) {
+    const auto z = distribute(c, x.layout());
+    CHECK(close(ht::fft::fftn(x), at::fft_fftn(a)));
+    CHECK(close(ht::fft::ifftn(z, {.s = ht::Shape{3, 7}}), at::fft_ifftn(c, at::IntArrayRef{3, 7}, {{1, 2}})));
+    CHECK(close(ht::fft::rfftn(x, {.axes = {2, 0}}), at::fft_rfftn(a, std::nullopt, {{2, 0}})));
+    CHECK(close(ht::fft::irfftn(z, {.s = ht::Shape{-1, 8}, .axes = {1, 0}}),
+                at::fft_irfftn(c, at::IntArrayRef{-1, 8}, {{1, 0}})));
+    CHECK(close(ht::fft::hfftn(z), at::fft_hfftn(c)));
+    CHECK(close(ht::fft::ihfftn(x), at::fft_ihfftn(a)));
+    CHECK(close(ht::fft::fft2(x, {.norm = Norm::ortho}), at::fft_fft2(a, std::nullopt, {-2, -1}, "ortho")));
+    CHECK(close(ht::fft::ifft2(z, {.axes = {0, 1}}), at::fft_ifft2(c, std::nullopt, {0, 1})));
+    CHECK(close(ht::fft::rfft2(x), at::fft_rfft2(a)));
+    CHECK(close(ht::fft::irfft2(z), at::fft_irfft2(c)));
+    CHECK(close(ht::fft::hfft2(z), at::fft_hfft2(c)));
+    CHECK(close(ht::fft::ihfft2(x), at::fft_ihfft2(a)));
+  });
+}
+
+TEST_CASE("frequencies and their shifts", "[fft]") {
+  for (const std::optional<int> split : {std::optional<int>(), std::optional(0)})
+    for (const std::int64_t n : {1, 2, 7, 8}) {
+      const ht::ArrayOptions options{.dtype = ht::float64, .split = split};
+      CHECK(close(ht::fft::fftfreq(n, 0.5, options), at::fft_fftfreq(n, 0.5, at::kDouble)));
+      CHECK(close(ht::fft::rfftfreq(n, 0.5, options), at::fft_rfftfreq(n, 0.5, at::kDouble)));
+    }
+  const auto a = scattered({5, 4});
+  for_each_layout(a, [&](const auto& x) {
+    CHECK(same(ht::fft::fftshift(x), at::fft_fftshift(a)));
+    CHECK(same(ht::fft::ifftshift(x), at::fft_ifftshift(a)));
+    CHECK(same(ht::fft::fftshift(x, -1), at::fft_fftshift(a, at::IntArrayRef{-1})));
+  });
+}
+
+TEST_CASE("dtypes and refusals of transforms", "[fft]") {
+  for_each_layout(numbers({6, 2}), [&](const auto& x) {
+    const auto single = numbers({6, 2}, at::kFloat);
+    CHECK(close(ht::fft::fft(x, {.axis = 0}), at::fft_fft(single, std::nullopt, 0), 1e-5));
+    CHECK(close(ht::fft::rfft(x.astype(ht::float16), {.axis = 0}), at::fft_rfft(single, std::nullopt, 0), 1e-5));
+    CHECK_THROWS_AS(ht::fft::fft(x, {.axis = 2}), ht::IndexError);
+    CHECK_THROWS_WITH(ht::fft::fft(x, {.n = 0}), Catch::Contains("[fft] got a transform of length 0"));
+    CHECK_THROWS_AS(ht::fft::rfft(x.astype(ht::complex64)), ht::TypeError);
+    CHECK_THROWS_AS(ht::fft::fftn(x, {.s = ht::Shape{2}, .axes = {0, 1}}), ht::ValueError);
+  });
+  CHECK_THROWS_AS(ht::fft::fftfreq(0), ht::ValueError);
+  CHECK(ht::fft::fft(ht::empty({0, 3}, {.split = 0})).shape() == ht::Shape{0, 3});
+}

@@ -1,0 +1,86 @@
+#include "../support.hpp"
+
+#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/index.hpp>
+#include <heatpp/ops/join.hpp>
+#include <heatpp/ops/reshape.hpp>
+#include <heatpp/ops/selection.hpp>
+
+namespace {
+
+at::Tensor longs(const std::vector<std::int64_t>& values) { return at::tensor(values, at::kLong); }
+
+}  // namespace
+
+TEST_CASE("blocks are nested as deep as one likes", "[ops][join]") {
+  const auto a = at::arange(4).reshape({2, 2}), row = at::cat({a, a + 10}, 1);
+  for (const auto& layout : every_layout({2, 2})) {
+    const auto x = distribute(a, layout);
+    CHECK(same(ht::block({x, x + 10}), row));
+    CHECK(same(ht::block({{x, x + 10}, {x + 10, x}}), at::cat({row, at::cat({a + 10, a}, 1)})));
+    CHECK(same(ht::block({{{x, x + 10}}, {{x, x}}}), at::stack({row, at::cat({a, a}, 1)})));
+    CHECK(same(ht::block(x), a));
+    CHECK(same(ht::concatenate({x, x}, std::nullopt), at::cat({a, a}).flatten()));
+    CHECK_THROWS_AS(ht::block({{x, x}, x}), ht::ValueError);
+  }
+  CHECK(same(ht::block({ht::arange(2), 7}), longs({0, 1, 7})));
+  CHECK_THROWS_AS(ht::block({1, 2}), ht::ValueError);
+}
+
+TEST_CASE("numbers, rows and slices are inserted", "[ops][join]") {
+  const auto a = at::arange(6).reshape({2, 3});
+  for (const auto& layout : every_layout({2, 3})) {
+    const auto x = distribute(a, layout);
+    CHECK(same(ht::insert(x, 1, 2.7), longs({0, 2, 1, 2, 3, 4, 5})));
+    CHECK(same(ht::insert(x, 1, ht::array({7, 8}), 1), longs({0, 7, 1, 2, 3, 8, 4, 5}).reshape({2, 4})));
+    CHECK(same(ht::insert(x, ht::slice(0, 3, 2), ht::array({7, 8}), 1),
+               longs({7, 0, 1, 8, 2, 7, 3, 4, 8, 5}).reshape({2, 5})));
+    CHECK(same(ht::insert(x, std::vector<std::int64_t>{1}, ht::array({{7, 8}}), 1),
+               longs({0, 7, 8, 1, 2, 3, 7, 8, 4, 5}).reshape({2, 5})));
+    CHECK(same(ht::insert(x, ht::flatten(x) > 4, -1), longs({0, 1, 2, 3, 4, -1, 5})));
+    CHECK_THROWS_AS(ht::insert(x, 4, 0, 1), ht::IndexError);
+  }
+}
+
+TEST_CASE("indices are rolled and repeated along several axes or none", "[ops][join]") {
+  const auto a = at::arange(6).reshape({2, 3});
+  for (const auto& layout : every_layout({2, 3})) {
+    const auto x = distribute(a, layout);
+    CHECK(same(ht::roll(x, -1, {0, 1}), a.roll({-1, -1}, {0, 1})));
+    CHECK(same(ht::roll(x, 2), a.roll(2)));
+    CHECK(same(ht::repeat(x, std::vector<std::int64_t>{0, 1, 2, 0, 1, 1}), longs({1, 2, 2, 4, 5})));
+    CHECK(same(ht::repeat(x, std::vector<std::int64_t>{2}, 1), a.repeat_interleave(2, 1)));
+  }
+}
+
+TEST_CASE("sides of an array are padded each with its own", "[ops][pad]") {
+  const auto a = at::arange(6).reshape({2, 3});
+  for (const auto& layout : every_layout({2, 3})) {
+    const auto x = distribute(a, layout);
+    CHECK(same(ht::pad(x, {{1, 0}, {1, 1}}, {.values = {{9, 9}, {-1, -2}}}),
+               longs({-1, 9, 9, 9, -2, -1, 0, 1, 2, -2, -1, 3, 4, 5, -2}).reshape({3, 5})));
+    CHECK(same(ht::pad(x, {{0, 0}, {1, 1}}, {.mode = ht::PadMode::maximum, .stat_lengths = {{2, 1}}}),
+               longs({1, 0, 1, 2, 2, 4, 3, 4, 5, 5}).reshape({2, 5})));
+    CHECK(same(ht::pad(x, {{0, 0}, {5, 4}}, {.mode = ht::PadMode::reflect, .odd = true}),
+               (at::arange(12) - 5).expand({2, 12}) + at::tensor({0, 3}, at::kLong).unsqueeze(1)));
+    CHECK(same(ht::pad(x, {{0, 0}, {4, 4}}, {.mode = ht::PadMode::symmetric, .odd = true}),
+               longs({-2, -2, -1, 0, 0, 1, 2, 2, 3, 4, 4, 1, 1, 2, 3, 3, 4, 5, 5, 6, 7, 7}).reshape({2, 11})));
+    CHECK_THROWS_AS(ht::pad(x, {{1, 1}}, {.values = {{1, 1}, {2, 2}, {3, 3}}}), ht::ValueError);
+  }
+}
+
+TEST_CASE("elements are counted in Fortran's order", "[ops][reshape]") {
+  const auto a = at::arange(24).reshape({2, 3, 4}), turned = a.permute({2, 1, 0});
+  for (const auto& layout : every_layout({2, 3, 4})) {
+    const auto x = distribute(a, layout);
+    CHECK(same(ht::ravel(x, ht::Order::F), turned.flatten()));
+    CHECK(same(ht::reshape(x, {-1, 6}, ht::Order::F), turned.reshape({6, 4}).t()));
+  }
+  const auto places = ht::unravel_index(ht::array({1, 5}), {2, 3}, ht::Order::F);
+  CHECK(same(places[0], longs({1, 1})));
+  CHECK(same(places[1], longs({0, 2})));
+  CHECK(same(ht::ravel_multi_index(places, {2, 3}, {.order = ht::Order::F}), longs({1, 5})));
+  CHECK(same(ht::ravel_multi_index({ht::array({9}), ht::array({-1})}, {4, 6},
+                                   {.modes = {ht::IndexMode::clip, ht::IndexMode::wrap}}),
+             longs({23})));
+}
