@@ -21,8 +21,10 @@ WEIGHT_BYTES = 4 * (784 * 1024 + 1024 + 1024 * 1024 + 1024 + 1024 * 10 + 10)
 WIRES = ("float32", "bfloat16", "int8")
 RULES = ("daso", "alpha", "delta", "outer")
 OUTER = ["--outer-rate", "0.7", "--outer-momentum", "0.5"]
-# Of one epoch, as long as the loss falls fastest: DASO then needs fewer epochs than gradients averaged throughout.
-DASO = ["--mode", "daso", "--warm-up", "29", "--interval", "1", "--wait", "1", "--measured", "--review", "1000000"]
+CYCLE = ["--mode", "daso", "--interval", "1", "--wait", "1", "--review", "1000000"]
+# Steps are timed in the cycle. Trainings begin with an epoch of gradients averaged over all ranks, while the loss falls
+# fastest: DASO then needs no more epochs than these do throughout.
+TIMED, TRAINED = [*CYCLE, "--measured", "--warm-up", "8"], [*CYCLE, "--measured", "--warm-up", "29"]
 
 
 def lab():
@@ -97,21 +99,21 @@ class Training:
             yield lambda command: module.mpirun(folder, racks, types.SimpleNamespace(
                 mca=[], placement="block", export=["OMP_NUM_THREADS=1"], command=command))
 
-    def in_lab(self, launch):
+    def in_lab(self, launch, daso):
         """Each program, as it runs on the nodes."""
         there = ["--master", "10.77.0.1", "--interface", "eth0"]
         return {
             "none": lambda *more: launch([self.trainer, *more, "--mode", "none"]),
             "data_parallel": lambda *more: launch([self.trainer, *more]),
-            "daso": lambda *more: launch([self.trainer, *more, *DASO]),
-            "daso_bfloat16": lambda *more: launch([self.trainer, *more, *DASO, "--weights-wire", "bfloat16", "--wire", "bfloat16"]),
+            "daso": lambda *more: launch([self.trainer, *more, *daso]),
+            "daso_bfloat16": lambda *more: launch([self.trainer, *more, *daso, "--weights-wire", "bfloat16", "--wire", "bfloat16"]),
             "ddp": lambda *more: launch([*self.peer, *more, *there]),
         }
 
     def steps_in_lab(self, rate):
         with self.network(rate) as launch:
             return self.compete({name: make("turns", "--batch", str(BATCH), "--steps", "16")
-                                 for name, make in self.in_lab(launch).items()})
+                                 for name, make in self.in_lab(launch, TIMED).items()})
 
     def link(self, rate):
         """What a blocking synchronisation of the nodes waits for, beside the time that the wire takes."""
@@ -136,7 +138,7 @@ class Training:
         for seed in SEEDS:
             with self.network(rate) as launch:
                 for name in names:
-                    command = self.in_lab(launch)[name]("race", "--data", self.data, "--batch", str(BATCH), "--seed", str(seed),
+                    command = self.in_lab(launch, TRAINED)[name]("race", "--data", self.data, "--batch", str(BATCH), "--seed", str(seed),
                                                         "--target", str(TARGET), "--cap", "400", "--evaluations", "1")
                     results[name].append(self.race(command))
         return results
@@ -193,8 +195,7 @@ class Training:
     def wire(self, nodes=4, epochs=6):
         """Bytes between nodes, and the accuracy after some epochs, for each wire."""
         self.make_data()
-        daso = [option for option in DASO if option != "--measured"]  # the same schedule for all
-        for mode, option, more in (("data_parallel", "--wire", []), ("daso", "--weights-wire", daso)):
+        for mode, option, more in (("data_parallel", "--wire", []), ("daso", "--weights-wire", [*CYCLE, "--warm-up", "29"])):
             whole = None
             for wire in WIRES:
                 done = [self.emulated(nodes, ["--seed", str(seed), "--epochs", str(epochs), "--evaluations", "1", *more, option, wire])
