@@ -106,7 +106,8 @@ class Training:
             "none": lambda *more: launch([self.trainer, *more, "--mode", "none"]),
             "data_parallel": lambda *more: launch([self.trainer, *more]),
             "daso": lambda *more: launch([self.trainer, *more, *daso]),
-            "daso_bfloat16": lambda *more: launch([self.trainer, *more, *daso, "--weights-wire", "bfloat16", "--wire", "bfloat16"]),
+            **{f"daso_{wire}": lambda *more, wire=wire: launch([self.trainer, *more, *daso, "--weights-wire", wire, "--wire", wire])
+               for wire in WIRES[1:]},
             "ddp": lambda *more: launch([*self.peer, *more, *there]),
         }
 
@@ -143,7 +144,7 @@ class Training:
                     results[name].append(self.race(command))
         return results
 
-    def daso(self, rates=RATES, races=RACES, names=("ddp", "data_parallel", "daso", "daso_bfloat16")):
+    def daso(self, rates=RATES, races=RACES, names=("ddp", "data_parallel", "daso", "daso_bfloat16", "daso_int8")):
         self.make_data()
         try:
             for rate in LINKS:
