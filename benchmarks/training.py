@@ -21,10 +21,16 @@ WEIGHT_BYTES = 4 * (784 * 1024 + 1024 + 1024 * 1024 + 1024 + 1024 * 10 + 10)
 WIRES = ("float32", "bfloat16", "int8")
 RULES = ("daso", "alpha", "delta", "outer")
 OUTER = ["--outer-rate", "0.7", "--outer-momentum", "0.5"]
-CYCLE = ["--mode", "daso", "--interval", "1", "--wait", "1", "--review", "1000000"]
+
+
+def cycle(interval, wait, *more):
+    """DASO with an interval that the loss does not change."""
+    return ["--mode", "daso", "--interval", str(interval), "--wait", str(wait), "--review", "1000000", *more]
+
+
 # Steps are timed in the cycle. Trainings begin with an epoch of gradients averaged over all ranks, while the loss falls
-# fastest: DASO then needs no more epochs than these do throughout.
-TIMED, TRAINED = [*CYCLE, "--measured", "--warm-up", "8"], [*CYCLE, "--measured", "--warm-up", "29"]
+# fastest.
+TIMED, TRAINED = (cycle(1, 1, "--measured", "--warm-up", batches) for batches in ("8", "29"))
 
 
 def lab():
@@ -120,7 +126,7 @@ class Training:
         """What a blocking synchronisation of the nodes waits for, beside the time that the wire takes."""
         with self.network(rate) as launch:
             done = self.race(launch([self.trainer, "race", "--data", self.data, "--batch", "1024", "--epochs", "2", "--evaluations", "1",
-                                     "--mode", "daso", "--interval", "1", "--wait", "0", "--review", "1000000"]))
+                                     *cycle(1, 0)]))
         wire = 2 * (NODES - 1) / NODES * WEIGHT_BYTES * 8 / (rate * 1e6)
         waited = done["exposed"] / done["steps"]
         return {"workload": "lab.daso", "variant": f"blocking, {rate} Mbit/s", "seconds": round(waited, 4), "wire": round(wire, 4),
@@ -176,7 +182,7 @@ class Training:
         curves = []
         for rule in RULES[:-1]:
             bowl = ["--model", "quadratic", "--momentum", "0", "--learning-rate", "0.001", "--epochs", "4"]
-            shares = [self.emulated(nodes, [*bowl, *merging(rule)])["kept"] for nodes in nodes_each]
+            shares = [self.emulated(nodes, [*bowl, *cycle(4, 1, "--merge", rule)])["kept"] for nodes in nodes_each]
             for nodes, share in zip(nodes_each, shares):
                 print(json.dumps({"workload": "daso.merge", "variant": rule, "nodes": nodes, "kept": round(share, 4)}), flush=True)
             curves.append({"label": rule, "x": list(nodes_each), "y": shares})
@@ -185,7 +191,7 @@ class Training:
     def learn(self, nodes, epochs, pictures):
         curves = []
         for rule in RULES:
-            learnt = self.emulated(nodes, ["--epochs", str(epochs), "--warm-up", "8", *merging(rule), *OUTER])
+            learnt = self.emulated(nodes, ["--epochs", str(epochs), "--warm-up", "8", *cycle(4, 1, "--merge", rule), *OUTER])
             curves.append({"label": rule, "x": [c[0] for c in learnt["curve"]], "y": [c[2] for c in learnt["curve"]]})
             print(json.dumps({"workload": "daso.merge", "variant": rule, "nodes": nodes, "epochs": epochs,
                               "accuracy": round(learnt["accuracy"], 4)}), flush=True)
@@ -196,7 +202,7 @@ class Training:
     def wire(self, nodes=4, epochs=6):
         """Bytes between nodes, and the accuracy after some epochs, for each wire."""
         self.make_data()
-        for mode, option, more in (("data_parallel", "--wire", []), ("daso", "--weights-wire", [*CYCLE, "--warm-up", "29"])):
+        for mode, option, more in (("data_parallel", "--wire", []), ("daso", "--weights-wire", cycle(1, 1, "--warm-up", "29"))):
             whole = None
             for wire in WIRES:
                 done = [self.emulated(nodes, ["--seed", str(seed), "--epochs", str(epochs), "--evaluations", "1", *more, option, wire])
@@ -210,18 +216,14 @@ class Training:
         return True
 
     def emulated(self, nodes, arguments):
-        command = ["mpirun", "-n", str(nodes), "-x", f"HEATPP_TOPOLOGY={nodes}x1", "-x", "HEATPP_ALLREDUCE=blueconnect", self.trainer, "race", "--data", self.data,
-                   "--batch", str(2048 // nodes), *arguments]
+        command = ["mpirun", "-n", str(nodes), "-x", f"HEATPP_TOPOLOGY={nodes}x1", "-x", "HEATPP_ALLREDUCE=blueconnect",
+                   self.trainer, "race", "--data", self.data, "--batch", str(2048 // nodes), *arguments]
         return self.race(command)
 
     def draw(self, curves, path, title, x_label, y_label):
         command = [self.trainer, "draw", "--out", path, "--title", title, "--x-label", x_label, "--y-label", y_label]
         subprocess.run(command, env=self.environment, check=True, text=True,
                        input="\n".join(json.dumps(curve) for curve in curves))
-
-
-def merging(rule):
-    return ["--mode", "daso", "--merge", rule, "--interval", "4", "--wait", "1", "--review", "1000000"]
 
 
 def summary(variant, name, results):
