@@ -19,6 +19,12 @@ constexpr std::chrono::microseconds pause{1000};
 // The share of the time that may go into waiting before a longer wait is asked for.
 constexpr double tolerated_wait = 0.05;
 
+/// Copies into memory that stays, where the sizes allow: fresh pages cost more than the copy.
+void keep(at::Tensor& copy, const at::Tensor& values) {
+  if (!copy.defined() || copy.sizes() != values.sizes()) copy = at::empty_like(values);
+  copy.copy_(values);
+}
+
 }  // namespace
 
 GlobalAverage::GlobalAverage(const Topology& topology, std::vector<at::Tensor> parameters, const GlobalOptions& options)
@@ -112,7 +118,7 @@ void GlobalAverage::start(bool failed) {
     auto& shard = shards_[i];
     if (!options_.together) average_in_node(i);
     else flat_.pack(parameters_, i, shard.first, shard.values.numel());
-    if (options_.together) shard.snapshot = shard.values.clone();
+    if (options_.together) keep(shard.snapshot, shard.values);
     if (carries()) send(shard);
   }
   if (!carries()) return;
@@ -124,7 +130,7 @@ void GlobalAverage::start(bool failed) {
 void GlobalAverage::average_in_node(std::size_t i) {
   const auto& buffer = flat_.buffers()[i];
   flat_.pack(parameters_, i, 0, buffer.numel());
-  shards_[i].snapshot = buffer.clone();
+  keep(shards_[i].snapshot, buffer);
   topology_.node().reduce_scatter(buffer_of(buffer), counts_[i]);
   shards_[i].values.div_(topology_.node().size());
 }

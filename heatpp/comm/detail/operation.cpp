@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <mutex>
 #include <thread>
 
@@ -160,40 +159,6 @@ std::unique_ptr<detail::Operation> detail::rounded_once(Buffer data, ReduceOp op
   return then(make({values, data.count, float32}),
               [data, values, wide] { narrow(data.dtype, values, data.data, data.count); });
 }
-
-struct ProgressThread::Impl {
-  std::mutex mutex;
-  std::condition_variable wake;
-  bool stop = false;
-  std::thread thread;
-
-  explicit Impl(std::chrono::microseconds pause) : thread([this, pause] { run(pause); }) {}
-  ~Impl() {
-    {
-      const std::lock_guard lock(mutex);
-      stop = true;
-    }
-    wake.notify_one();
-    thread.join();
-  }
-  void run(std::chrono::microseconds pause) {
-    std::unique_lock lock(mutex);
-    while (!wake.wait_for(lock, pause, [this] { return stop; })) {
-      lock.unlock();
-      started().advance();
-      lock.lock();
-    }
-  }
-};
-
-ProgressThread::ProgressThread(std::chrono::microseconds pause) {
-  int level = MPI_THREAD_SINGLE;
-  MPI_Query_thread(&level);
-  if (level == MPI_THREAD_MULTIPLE) impl_ = std::make_unique<Impl>(pause);
-}
-ProgressThread::~ProgressThread() = default;
-ProgressThread::ProgressThread(ProgressThread&&) noexcept = default;
-ProgressThread& ProgressThread::operator=(ProgressThread&&) noexcept = default;
 
 std::optional<ProgressThread> detail::progress_beside() {
   if (started().count == 0) return std::nullopt;
