@@ -51,12 +51,15 @@ comm::Choice choose(const Topology& topology, const AllreduceOptions& options, s
 }
 
 comm::Job job_of(const Topology& topology, const Buffer& data, std::int64_t chunk_bytes) {
-  return {topology.comm().rank(), data.count, static_cast<std::int64_t>(itemsize(data.dtype)), chunk_bytes};
+  const auto item = static_cast<std::int64_t>(itemsize(data.dtype));
+  const auto chunk = chunk_bytes > 0 ? std::max<std::int64_t>(chunk_bytes / item, 1) : 0;
+  return {topology.comm().rank(), data.count, item, chunk};
 }
 
 std::unique_ptr<Operation> start_coded(const Topology& topology, const AllreduceOptions& options, const Buffer& data) {
   auto* const residual = options.residual.empty() ? nullptr : options.residual.data();
-  const auto job = job_of(topology, data, options.chunk_bytes);
+  auto job = job_of(topology, data, options.chunk_bytes);
+  job.itemsize = static_cast<std::int64_t>(itemsize(options.wire));  // what the size of messages between nodes counts
   return std::make_unique<Execution>(topology.comm(), comm::coded_blueconnect(topology.tree(), job), data, options.op,
                                      Coding{options.wire, residual});
 }

@@ -10,8 +10,8 @@ namespace heatpp::comm {
 struct Job {
   int rank;
   std::int64_t count;
-  std::int64_t itemsize;
-  std::int64_t chunk_bytes = 0;  ///< 0: as the algorithm has it
+  std::int64_t itemsize;   ///< of what travels between nodes
+  std::int64_t chunk = 0;  ///< elements; 0: as the algorithm has it
 };
 
 /// An all-reduce over a topology. Each lives in a file of its own beside this one and is a line of the table in

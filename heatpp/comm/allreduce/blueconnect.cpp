@@ -14,7 +14,7 @@ constexpr std::size_t largest_group = 16;
 /// The size at which what a rank sends to one other between nodes is as short as goes without waiting for the network:
 /// the shorter the chunks, the sooner are all levels at work.
 std::int64_t chunk_of(const detail::Tree& machine, const Job& job) {
-  if (job.chunk_bytes > 0) return std::max<std::int64_t>(job.chunk_bytes / job.itemsize, 1);
+  if (job.chunk > 0) return job.chunk;
   auto bytes = message_bytes;
   for (const auto* node = &machine; !node->is_leaf(); node = &node->children.front())
     if (node->level == 0 || node->children.front().level == 0) bytes *= std::ssize(node->children);

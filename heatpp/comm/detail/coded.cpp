@@ -57,8 +57,9 @@ void Execution::post_coded(Active& active, const Step& step) {
   for (const auto& sum : step.sums) {
     // This rank's share is not sent: what its result lost the last time is added here.
     if (coding_.residual) {
+      auto* const x = values(active, sum.range);
       const auto* const lost = residual(active, sum.range);
-      for (std::int64_t i = 0; i < sum.range.count; ++i) values(active, sum.range)[i] += lost[i];
+      for (std::int64_t i = 0; i < sum.range.count; ++i) x[i] += lost[i];
     }
     for (const auto peer : sum.peers) receive_next(sum.range, peer);
   }

@@ -2,6 +2,7 @@
 #include <heatpp/comm/detail/wire.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -13,23 +14,25 @@ namespace {
 constexpr std::int64_t block = 256;
 constexpr std::int64_t block_bytes = block + static_cast<std::int64_t>(sizeof(float));
 
+/// The bits of a float's absolute value are in its order, above all finite ones those of infinity and NaN.
 float scale_of(const float* values, std::int64_t n) {
-  float largest = 0;
-  bool finite = true;
-  for (std::int64_t i = 0; i < n; ++i) {
-    largest = std::max(largest, std::abs(values[i]));
-    finite = finite && std::isfinite(values[i]);
-  }
-  return finite ? largest / 127 : std::numeric_limits<float>::quiet_NaN();
+  std::int32_t largest = 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    largest = std::max(largest, std::bit_cast<std::int32_t>(values[i]) & std::numeric_limits<std::int32_t>::max());
+  const auto value = std::bit_cast<float>(largest);
+  return std::isfinite(value) ? value / 127 : std::numeric_limits<float>::quiet_NaN();
 }
 
 void encode_block(const float* values, std::int64_t n, std::byte* out) {
   const auto scale = scale_of(values, n);
   std::memcpy(out, &scale, sizeof scale);
   auto* const codes = reinterpret_cast<std::int8_t*>(out + sizeof scale);
-  const auto inverse = scale > 0 ? 1 / scale : 0;  // not for NaN, whose codes do not matter
+  if (!std::isnormal(scale)) return std::fill_n(codes, n, std::int8_t{0}), void();
+  // A sum with 1.5 * 2^23 rounds to a whole number, ties to even, and has it in its lowest bits.
+  constexpr float shift = 12582912;
+  const auto inverse = 1 / scale;
   for (std::int64_t i = 0; i < n; ++i)
-    codes[i] = inverse > 0 ? static_cast<std::int8_t>(std::lrint(std::clamp(values[i] * inverse, -127.f, 127.f))) : 0;
+    codes[i] = static_cast<std::int8_t>(std::bit_cast<std::int32_t>(values[i] * inverse + shift));
 }
 
 void decode_block(const std::byte* in, std::int64_t n, float* values) {
