@@ -40,7 +40,7 @@ class Strings {
   [[nodiscard]] const at::Tensor& bytes() const { return bytes_; }
   [[nodiscard]] const std::uint8_t* row(std::int64_t i) const { return data() + static_cast<std::size_t>(i) * width_; }
   [[nodiscard]] int compare(std::int64_t i, const std::uint8_t* other) const {
-    return std::memcmp(row(i), other, width_);
+    return width_ == 0 ? 0 : std::memcmp(row(i), other, width_);  // elements of nothing have no address
   }
 
   /// Whether two rows are one: none with NaN is.
