@@ -16,8 +16,8 @@
 namespace heatpp {
 namespace {
 
-/// Asks Linux for the shortest slices of a core, 0.1 ms: then this thread, which sleeps most of the time, runs as soon as
-/// it wakes, although others compute on all cores. Older kernels than 6.12 and real-time policies are left as they are.
+/// Asks Linux for the shortest slices of a core, 0.1 ms: then this thread, which sleeps most of the time, runs as soon
+/// as it wakes, although others compute on all cores. Kernels before 6.12 take no notice, real-time policies stay.
 void ask_for_short_slices() {
 #ifdef SYS_sched_setattr
   struct {

@@ -119,14 +119,10 @@ const Step steps[] = {
     [](const ht::DNDarray& x, Draw& d) {
       return ht::sum(x, {.axis = d.axis_of(x), .keepdims = d.chance(), .where = partner(x, d) > 0});
     },
-    [](const ht::DNDarray& x, Draw& d) {
-      return ht::prod(x, {.axis = d.axis_of(x), .initial = 2});
-    },
+    [](const ht::DNDarray& x, Draw& d) { return ht::prod(x, {.axis = d.axis_of(x), .initial = 2}); },
     [](const ht::DNDarray& x, Draw& d) { return ht::any(x, d.axis_of(x)); },
     [](const ht::DNDarray& x, Draw& d) { return ht::ptp(x, d.axis_of(x)); },
-    [](const ht::DNDarray& x, Draw& d) {
-      return ht::cumsum(x, {.axis = d.axis_of(x), .include_initial = d.chance()});
-    },
+    [](const ht::DNDarray& x, Draw& d) { return ht::cumsum(x, {.axis = d.axis_of(x), .include_initial = d.chance()}); },
     [](const ht::DNDarray& x, Draw& d) { return ht::average(x, {.axis = d.axis_of(x), .weights = ht::abs(x) + 1}); },
     [](const ht::DNDarray& x, Draw& d) {
       return ht::nanquantile(ht::where(x > 2, std::nan(""), x), 0.6, {.axis = d.axis_of(x)});
@@ -139,15 +135,17 @@ const Step steps[] = {
       const auto axis = d.axis_of(x);
       return ht::delete_(x, d.positions(x.shape().at(static_cast<std::size_t>((axis + x.ndim()) % x.ndim()))), axis);
     },
-    [](const ht::DNDarray& x, Draw& d) {
-      return ht::take(x, d.positions(x.size()));
-    },
+    [](const ht::DNDarray& x, Draw& d) { return ht::take(x, d.positions(x.size())); },
     [](const ht::DNDarray& x, Draw& d) { return x.ndim() > 1 ? ht::rot90(x, static_cast<int>(d.number(-3, 3))) : x; },
-    [](const ht::DNDarray& x, Draw& d) { return ht::tile(x, {d.number(0, 2), d.number(1, 2)}); },
+    [](const ht::DNDarray& x, Draw& d) {
+      return ht::tile(x, {d.number(0, 2), d.number(1, 2)});
+    },
     [](const ht::DNDarray& x, Draw& d) { return ht::moveaxis(x, {d.axis_of(x)}, {d.axis_of(x)}); },
     [](const ht::DNDarray& x, Draw& d) { return ht::searchsorted(ht::sort(d.array({d.number(0, 9)})), x); },
     [](const ht::DNDarray& x, Draw& d) { return ht::isin(x, partner(x, d)); },
-    [](const ht::DNDarray& x, Draw& d) { return ht::interp(x, {ht::arange(5), ht::arange(5) * d.number(1, 3)}); },
+    [](const ht::DNDarray& x, Draw& d) {
+      return ht::interp(x, {ht::arange(5), ht::arange(5) * d.number(1, 3)});
+    },
     [](const ht::DNDarray& x, Draw&) { return ht::histogram(x, {.bins = 5}).first; },
     [](const ht::DNDarray& x, Draw& d) { return ht::trapezoid(x, {.axis = d.axis_of(x)}); },
     [](const ht::DNDarray& x, Draw& d) { return x.ndim() == 1 ? ht::convolve(x, d.array({d.number(1, 9)})) : x; },
