@@ -116,9 +116,12 @@ void GlobalAverage::start(bool failed) {
   exposed_before_ = exposed_seconds_;
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     auto& shard = shards_[i];
-    if (!options_.together) average_in_node(i);
-    else flat_.pack(parameters_, i, shard.first, shard.values.numel());
-    if (options_.together) keep(shard.snapshot, shard.values);
+    if (options_.together) {
+      flat_.pack(parameters_, i, shard.first, shard.values.numel());
+      keep(shard.snapshot, shard.values);
+    } else {
+      average_in_node(i);
+    }
     if (carries()) send(shard);
   }
   if (!carries()) return;

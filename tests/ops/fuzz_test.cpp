@@ -41,6 +41,9 @@ class Draw {
     for (std::int64_t i = 0; i < n; ++i) values.push_back(extent > 0 ? number(-extent, extent - 1) : 0);
     return lay_out(at::tensor(values, at::kLong));
   }
+  ht::DNDarray positions(const ht::DNDarray& x, int axis) {
+    return positions(x.shape().at(static_cast<std::size_t>((axis + x.ndim()) % x.ndim())));
+  }
   ht::Index entry(std::int64_t extent) {
     switch (number(0, 5)) {
       case 0: return extent > 0 ? number(-extent, extent - 1) : 0;
@@ -129,11 +132,11 @@ const Step steps[] = {
     },
     [](const ht::DNDarray& x, Draw& d) {
       const auto axis = d.axis_of(x);
-      return ht::insert(x, d.positions(x.shape().at(static_cast<std::size_t>((axis + x.ndim()) % x.ndim()))), 3, axis);
+      return ht::insert(x, d.positions(x, axis), 3, axis);
     },
     [](const ht::DNDarray& x, Draw& d) {
       const auto axis = d.axis_of(x);
-      return ht::delete_(x, d.positions(x.shape().at(static_cast<std::size_t>((axis + x.ndim()) % x.ndim()))), axis);
+      return ht::delete_(x, d.positions(x, axis), axis);
     },
     [](const ht::DNDarray& x, Draw& d) { return ht::take(x, d.positions(x.size())); },
     [](const ht::DNDarray& x, Draw& d) { return x.ndim() > 1 ? ht::rot90(x, static_cast<int>(d.number(-3, 3))) : x; },

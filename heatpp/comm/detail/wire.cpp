@@ -27,7 +27,10 @@ void encode_block(const float* values, std::int64_t n, std::byte* out) {
   const auto scale = scale_of(values, n);
   std::memcpy(out, &scale, sizeof scale);
   auto* const codes = reinterpret_cast<std::int8_t*>(out + sizeof scale);
-  if (!std::isnormal(scale)) return std::fill_n(codes, n, std::int8_t{0}), void();
+  if (!std::isnormal(scale)) {
+    std::fill_n(codes, n, std::int8_t{0});
+    return;
+  }
   // A sum with 1.5 * 2^23 rounds to a whole number, ties to even, and has it in its lowest bits.
   constexpr float shift = 12582912;
   const auto inverse = 1 / scale;
