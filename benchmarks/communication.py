@@ -1,5 +1,6 @@
 """The all-reduces beside those of others: in a lab of network namespaces, on this machine, and on simulated ones."""
 import concurrent.futures
+import functools
 import glob
 import json
 import os
@@ -81,6 +82,9 @@ def one_machine(program, environment, repeats, limit):
 # GB/s and us of the links of a GPU, of a node and of a rack, from the innermost out.
 LINKS = [(40, 0.5), (12.5, 1), (50, 1)]
 BUCKET = 9437184
+# Racks, nodes and GPUs.
+MACHINE = (6, 8, 4)
+GROWING = [(1, 2, 4), (1, 4, 4), (1, 8, 4), (2, 8, 4), (3, 8, 4), MACHINE]
 # What SimGrid has. Its tables of factors by message size stem from TCP; "as written" leaves them out.
 SIMGRID = ("default lr rab1 rab2 rab_rdb rdb smp_binomial smp_binomial_pipeline smp_rdb smp_rsag smp_rsag_lr smp_rsag_rab redbcast ompi "
            "ompi_ring_segmented mpich mvapich2 mvapich2_rs mvapich2_two_level impi rab").split()
@@ -89,8 +93,9 @@ AS_WRITTEN = ["smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "network/crosstraffic
 SIMULATION = ["smpi/simulate-computation:no", "smpi/test:1e-9", "smpi/iprobe:1e-9", "smpi/grow-injected-times:no"]
 
 
+@functools.lru_cache(maxsize=None)
 def write_machine(folder, racks, nodes, gpus):
-    """SimGrid's description of the machine, and the list of its GPUs."""
+    """SimGrid's description of the machine, and the list of its GPUs: their files."""
     hosts, items, routes = [], ['<router id="core"/>'], []
 
     def connect(name, kind, level, above):
@@ -107,7 +112,7 @@ def write_machine(folder, racks, nodes, gpus):
                 hosts.append(f"gpu{rack}-{node}-{gpu}")
                 connect(hosts[-1], "host", 0, f"node{rack}-{node}")
     body = "\n".join(items + [link for link, _ in routes] + [route for _, route in routes])
-    platform, hostfile = os.path.join(folder, "machine.xml"), os.path.join(folder, "hosts")
+    platform, hostfile = (os.path.join(folder, f"machine-{racks}x{nodes}x{gpus}.{end}") for end in ("xml", "hosts"))
     with open(platform, "w") as file:
         file.write('<?xml version="1.0"?>\n<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">\n<platform version="4.1">\n'
                    f'<zone id="machine" routing="Floyd">\n{body}\n</zone>\n</platform>\n')
@@ -183,35 +188,40 @@ def growth(simulation, shape):
     return ratio
 
 
+def resnet50(simulation, name, configuration, arguments):
+    """The tensors one after another by one all-reduce. Each size is simulated once."""
+    lines, reason = simulation.run(MACHINE, configuration, *arguments, "--resnet50")
+    total = round(sum(line["seconds"] * line["times"] for line in lines), 6)
+    bucket = next((line["seconds"] for line in lines if line["bytes"] == BUCKET), None)
+    show(workload="ResNet-50, 161 tensors", algorithm=name, seconds=None if reason else total, bucket=bucket,
+         **({"missing": reason, "until_then": total} if reason else {}))
+
+
 def scale(folder, environment, limit, quick):
     """Tables on 6 racks x 8 nodes x 4 GPUs, and growth from 8 to 192 of these."""
     if not shutil.which("smpicxx") or not shutil.which("smpirun"):
         show(workload="scale.allreduce", missing="SimGrid is not installed (Debian: libsimgrid-dev)")
         return True
     simulation = Simulation(folder, environment, limit)
-    machine = (6, 8, 4)
     ours = ["--algorithms", "blueconnect", "--chunks", f"0,{BUCKET // 3 + 64}"]
     for name, configuration in (("as written", AS_WRITTEN), ("SimGrid's tables", [])):
-        for line in simulation.run(machine, configuration, *ours, "--bytes", str(BUCKET))[0]:
+        for line in simulation.run(MACHINE, configuration, *ours, "--bytes", str(BUCKET))[0]:
             show(workload="bucket", network=name, **line)
-    for shape in ((1, 2, 4), (1, 4, 4), (1, 8, 4), (2, 8, 4), (3, 8, 4), (6, 8, 4)):
+    for shape in GROWING:
         growth(simulation, shape)
     contenders = [("heatpp blueconnect", [], ["--algorithms", "blueconnect", "--chunks", "4000000"]),
                   ("heatpp recursive", [], ["--algorithms", "recursive"]),
                   ("heatpp ring", [], ["--algorithms", "ring"])]
     contenders += [(f"SimGrid {name}", [f"smpi/allreduce:{name}"], ["--algorithms", "mpi"]) for name in SIMGRID]
-    for name, configuration, arguments in contenders[:2] if quick else contenders:
-        lines, reason = simulation.run(machine, configuration, *arguments, "--resnet50")
-        total = sum(line["seconds"] * line["times"] for line in lines)
-        bucket = next((line["seconds"] for line in lines if line["bytes"] == BUCKET), None)
-        show(workload="ResNet-50, 161 tensors", algorithm=name, seconds=None if reason else round(total, 6), bucket=bucket,
-             **({"missing": reason, "until_then": round(total, 6)} if reason else {}))
+    # What is simulated does not depend on how busy this machine is; one takes a core and about 5 GB.
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda contender: resnet50(simulation, *contender), contenders[:2] if quick else contenders))
     return True
 
 
 def run(name, build, environment, repeats, limit):
     if name == "scale.allreduce":
-        return scale(os.path.join(build, "scale"), environment, max(limit, 900), quick=repeats == 1)
+        return scale(os.path.join(build, "scale"), environment, max(limit, 7200), quick=repeats == 1)
     program = os.environ.get("HEATPP_ALLREDUCE_BENCH", os.path.join(build, "release", "benchmarks", "heatpp_allreduce"))
     if not os.path.exists(program):
         show(workload=name, missing=f"{program} is not built (target heatpp_allreduce)")

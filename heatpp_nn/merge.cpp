@@ -27,8 +27,9 @@ double merge_weight(const MergeOptions& options, std::int64_t wait, int nodes) {
   return 1;
 }
 
-void prepare_merge(at::Tensor& mean, const at::Tensor& snapshot, MergePolicy policy) {
-  if (adds_difference(policy)) mean.sub_(snapshot);
+void prepare_merge(at::Tensor& prepared, const at::Tensor& mean, const at::Tensor& snapshot, MergePolicy policy) {
+  if (adds_difference(policy)) at::sub_out(prepared, mean, snapshot);
+  else prepared.copy_(mean);
 }
 
 void merge(at::Tensor x, at::Tensor prepared, double weight, MergePolicy policy) {

@@ -32,8 +32,8 @@ void check(const MergeOptions& options);
 /// The part of the way towards its target that a policy moves x: the target is m, or x + (m - s).
 [[nodiscard]] double merge_weight(const MergeOptions& options, std::int64_t wait, int nodes);
 
-/// What a policy needs to know of the others, computed where m and s are: m, or m - s in its place.
-void prepare_merge(at::Tensor& mean, const at::Tensor& snapshot, MergePolicy policy);
+/// What a policy needs to know of the others, computed where m and s are: m, or m - s. `prepared` may be `mean`.
+void prepare_merge(at::Tensor& prepared, const at::Tensor& mean, const at::Tensor& snapshot, MergePolicy policy);
 
 /// Moves `x` by `weight` towards its target, given what `prepare_merge` made; that tensor is used up. Where all nodes
 /// have equal weights, x keeps its bits.

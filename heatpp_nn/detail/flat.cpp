@@ -38,13 +38,14 @@ void FlatBuffers::pack(const std::vector<at::Tensor>& tensors) {
   }
 }
 
-void FlatBuffers::pack(const std::vector<at::Tensor>& tensors, std::size_t b, std::int64_t first, std::int64_t count) {
+void FlatBuffers::pack(const std::vector<at::Tensor>& tensors, std::size_t b, std::int64_t first,
+                       const at::Tensor& into) const {
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (places_[i].buffer != b) continue;
     const auto begin = std::max(first, places_[i].first);
-    const auto n = std::min(first + count, places_[i].first + tensors[i].numel()) - begin;
-    if (n > 0) buffers_[b].narrow(0, begin, n).copy_(tensors[i].reshape({-1}).narrow(0, begin - places_[i].first, n));
+    const auto n = std::min(first + into.numel(), places_[i].first + tensors[i].numel()) - begin;
+    if (n > 0) into.narrow(0, begin - first, n).copy_(tensors[i].reshape({-1}).narrow(0, begin - places_[i].first, n));
   }
 }
 

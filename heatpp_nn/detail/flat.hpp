@@ -15,8 +15,8 @@ class FlatBuffers {
 
   /// Copies the tensors in; an undefined one counts as zeros.
   void pack(const std::vector<at::Tensor>& tensors);
-  /// Copies what lies in `count` elements of buffer `b` from `first` on.
-  void pack(const std::vector<at::Tensor>& tensors, std::size_t b, std::int64_t first, std::int64_t count);
+  /// Copies what buffer `b` would hold from `first` on, as much as `into` takes.
+  void pack(const std::vector<at::Tensor>& tensors, std::size_t b, std::int64_t first, const at::Tensor& into) const;
   /// Copies the contents back out.
   void unpack(const std::vector<at::Tensor>& tensors) const;
 

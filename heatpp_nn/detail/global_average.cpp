@@ -19,10 +19,10 @@ constexpr std::chrono::microseconds pause{1000};
 // The share of the time that may go into waiting before a longer wait is asked for.
 constexpr double tolerated_wait = 0.05;
 
-/// Copies into memory that stays, where the sizes allow: fresh pages cost more than the copy.
-void keep(at::Tensor& copy, const at::Tensor& values) {
-  if (!copy.defined() || copy.sizes() != values.sizes()) copy = at::empty_like(values);
-  copy.copy_(values);
+/// Memory like that of `values`, the one there is where the sizes allow: fresh pages cost more than a copy.
+at::Tensor& room_like(const at::Tensor& values, at::Tensor& room) {
+  if (!room.defined() || room.sizes() != values.sizes()) room = at::empty_like(values);
+  return room;
 }
 
 }  // namespace
@@ -97,10 +97,7 @@ std::int64_t GlobalAverage::bytes() const {
 
 void GlobalAverage::anchor() {
   if (!anchored()) return;
-  for (std::size_t i = 0; i < shards_.size(); ++i) {
-    flat_.pack(parameters_, i, shards_[i].first, shards_[i].values.numel());
-    shards_[i].anchor.copy_(shards_[i].values);
-  }
+  for (std::size_t i = 0; i < shards_.size(); ++i) flat_.pack(parameters_, i, shards_[i].first, shards_[i].anchor);
 }
 
 void GlobalAverage::start(bool failed) {
@@ -116,13 +113,10 @@ void GlobalAverage::start(bool failed) {
   exposed_before_ = exposed_seconds_;
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     auto& shard = shards_[i];
-    if (options_.together) {
-      flat_.pack(parameters_, i, shard.first, shard.values.numel());
-      keep(shard.snapshot, shard.values);
-    } else {
-      average_in_node(i);
-    }
-    if (carries()) send(shard);
+    flat_.pack(parameters_, i, options_.together ? shard.first : 0,
+               room_like(options_.together ? shard.values : flat_.buffers()[i], shard.snapshot));
+    if (!options_.together) average_in_node(i);
+    if (carries()) send(shard, options_.together ? shard.snapshot : shard.values);
   }
   if (!carries()) return;
   requests_.push_back(across_.iallreduce(flags_));
@@ -132,15 +126,16 @@ void GlobalAverage::start(bool failed) {
 /// The shares of the node's mean, where its ranks differ.
 void GlobalAverage::average_in_node(std::size_t i) {
   const auto& buffer = flat_.buffers()[i];
-  flat_.pack(parameters_, i, 0, buffer.numel());
-  keep(shards_[i].snapshot, buffer);
+  buffer.copy_(shards_[i].snapshot);
   topology_.node().reduce_scatter(buffer_of(buffer), counts_[i]);
   shards_[i].values.div_(topology_.node().size());
 }
 
-void GlobalAverage::send(Shard& shard) {
+/// What `weights` are, or what they have learnt since the last mean.
+void GlobalAverage::send(Shard& shard, const at::Tensor& weights) {
   if (shard.values.numel() == 0) return;
-  if (shard.anchor.defined()) shard.values.sub_(shard.anchor);
+  if (shard.anchor.defined()) at::sub_out(shard.values, weights, shard.anchor);
+  else shard.values.copy_(weights);
   if (!topology_.uniform()) shard.values.mul_(topology_.node().size());
   AllreduceOptions options{};
   if (shard.lost.defined()) {
@@ -190,25 +185,26 @@ bool GlobalAverage::finish(std::int64_t age) {
   return false;
 }
 
-/// Makes the sum over the nodes the mean, or what the outer rule makes of it.
-void GlobalAverage::complete(Shard& shard) const {
-  shard.values.div_(topology_.uniform() ? nodes_ : topology_.comm().size());
-  if (!shard.anchor.defined()) return;
-  const bool outer = options_.merge.policy == MergePolicy::outer;
-  outer_step(shard.anchor, shard.velocity, shard.values, outer ? options_.merge.outer_rate : 1,
-             outer ? options_.merge.outer_momentum : 0);
-  shard.values.copy_(shard.anchor);
+/// The mean from the sum over the nodes, or what the outer rule makes of it.
+at::Tensor GlobalAverage::mean_of(Shard& shard) const {
+  const double count = topology_.uniform() ? nodes_ : topology_.comm().size();
+  if (!shard.anchor.defined()) return shard.values.div_(count);
+  if (options_.merge.policy != MergePolicy::outer) return shard.anchor.add_(shard.values, 1 / count);
+  outer_step(shard.anchor, shard.velocity, shard.values.div_(count), options_.merge.outer_rate,
+             options_.merge.outer_momentum);
+  return shard.anchor;
 }
 
 void GlobalAverage::fan_out(std::size_t i, MergePolicy policy) {
   auto& shard = shards_[i];
   if (carries()) {
-    complete(shard);
-    if (options_.together) prepare_merge(shard.values, shard.snapshot, policy);
+    const auto mean = mean_of(shard);
+    if (options_.together) prepare_merge(shard.values, mean, shard.snapshot, policy);
+    else shard.values.copy_(mean);
   }
   auto whole = flat_.buffers()[i];
   topology_.node().allgather(buffer_of(shard.values), buffer_of(whole), counts_[i]);
-  if (!options_.together) prepare_merge(whole, shard.snapshot, policy);
+  if (!options_.together) prepare_merge(whole, whole, shard.snapshot, policy);
 }
 
 std::vector<at::Tensor> GlobalAverage::state(bool under_way) const {

@@ -81,8 +81,8 @@ class GlobalAverage {
   void deal(int carrier);
   void make_memory(Shard& shard) const;
   void average_in_node(std::size_t i);
-  void send(Shard& shard);
-  void complete(Shard& shard) const;
+  void send(Shard& shard, const at::Tensor& weights);
+  [[nodiscard]] at::Tensor mean_of(Shard& shard) const;
   void fan_out(std::size_t i, MergePolicy policy);
   void measure(std::int64_t age);
   [[nodiscard]] bool carries() const { return topology_.node().rank() < owners_; }

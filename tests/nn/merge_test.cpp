@@ -18,8 +18,8 @@ Case random_case() {
 }
 
 at::Tensor merged(const Case& c, const MergeOptions& options, std::int64_t wait, int nodes) {
-  auto x = c.x.clone(), prepared = c.m.clone();
-  prepare_merge(prepared, c.s, options.policy);
+  auto x = c.x.clone(), prepared = at::empty_like(c.m);
+  prepare_merge(prepared, c.m, c.s, options.policy);
   merge(x, prepared, merge_weight(options, wait, nodes), options.policy);
   return x;
 }
