@@ -70,6 +70,7 @@ function(heatpp_add_mpi_test name)
     set(ARG_TIMEOUT 120)
   endif()
   add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ARG_RANKS} ${ARG_COMMAND})
-  set_tests_properties(${name} PROPERTIES PROCESSORS ${ARG_RANKS} TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT
-    "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_mpi_yield_when_idle=1;OMPI_MCA_hwloc_base_binding_policy=none;OMP_NUM_THREADS=1;ASAN_OPTIONS=detect_leaks=0")
+  file(STRINGS ${PROJECT_SOURCE_DIR}/scripts/openmpi.env environment REGEX "^OMPI")
+  set_tests_properties(${name} PROPERTIES PROCESSORS ${ARG_RANKS} TIMEOUT ${ARG_TIMEOUT}
+    ENVIRONMENT "${environment};OMP_NUM_THREADS=1;ASAN_OPTIONS=detect_leaks=0")
 endfunction()

@@ -15,6 +15,9 @@
 #include <cmath>
 
 namespace heatpp::linalg {
+
+using detail::adjoint;
+
 namespace {
 
 /// Which singular values count, for matrices of `shape`.
@@ -29,8 +32,6 @@ DNDarray inverse_values(const SVD& parts, const Shape& shape, std::optional<doub
   const auto used = counts(parts.s, shape, rtol);
   return where(used, 1.0 / where(used, parts.s, 1.0), 0.0);
 }
-
-DNDarray adjoint(const DNDarray& x) { return conj(matrix_transpose(x)); }
 
 /// The inverses, with infinite elements where a matrix is singular.
 DNDarray inverse_or_infinite(const DNDarray& x) {

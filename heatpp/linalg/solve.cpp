@@ -270,8 +270,9 @@ DNDarray det(const DNDarray& a) {
   return detail::replicated(product * swaps, a.comm());
 }
 
-DNDarray cholesky(const DNDarray& a) {
+DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options) {
   detail::check_matrices("cholesky", a, true);
+  if (options.upper) return detail::adjoint(cholesky(detail::adjoint(a)));
   const auto matrix = decomposable("cholesky", a);
   const auto check = [](bool failed) {
     if (failed) raise<ValueError>("cholesky", "got a matrix that is not positive definite; expected one that is");
@@ -307,13 +308,6 @@ DNDarray cholesky(const DNDarray& a) {
   columns.block().tril_(-columns.first_column());
   const auto factor = columns.array();
   return detail::wrap(detail::relayout(factor, a.layout()), a.layout(), a.comm());
-}
-
-DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options) {
-  if (!options.upper) return cholesky(a);
-  detail::check_matrices("cholesky", a, true);
-  const auto adjoint = [](const DNDarray& x) { return conj(matrix_transpose(x)); };
-  return adjoint(cholesky(adjoint(a)));
 }
 
 DNDarray matrix_power(const DNDarray& a, std::int64_t n) {

@@ -42,13 +42,12 @@ struct SignAndLog {
 };
 [[nodiscard]] SignAndLog slogdet(const DNDarray& a);
 
-/// The lower triangular L with a = L conj(L)^T for a Hermitian, positive definite matrix, whose lower triangle alone is
-/// read; cut as `a`. Throws ValueError where it is not positive definite.
-[[nodiscard]] DNDarray cholesky(const DNDarray& a);
 struct CholeskyOptions {
   bool upper = false;  ///< read the upper triangle, and give conj(L)^T
 };
-[[nodiscard]] DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options);
+/// The lower triangular L with a = L conj(L)^T for a Hermitian, positive definite matrix, whose lower triangle alone is
+/// read; cut as `a`. Throws ValueError where it is not positive definite.
+[[nodiscard]] DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options = {});
 
 /// The square matrices `a` to the power `n`, by squaring; negative powers are those of the inverse. Communicates as
 /// matmul and inv.

@@ -18,8 +18,9 @@ namespace {
 using detail::cut_along;
 using detail::replicated;
 
+/// The conjugate transpose, with rows that lie behind each other.
 DNDarray adjoint(const DNDarray& x) {
-  const auto view = moveaxis(conj(x), 1, 0);
+  const auto view = detail::adjoint(x);
   return detail::wrap(view.larray().contiguous(), view.layout(), x.comm());
 }
 
@@ -67,17 +68,12 @@ SVD of_cut_matrix(const DNDarray& x) {
   return detail::is_tall(x) ? of_tall(x) : of_square(x);
 }
 
-}  // namespace
-
-SVD svd(const DNDarray& x) {
-  detail::check_matrices("svd", x);
+SVD reduced(const DNDarray& x) {
   const auto values = detail::decomposable("svd", x);
   if (!detail::is_local(values)) return of_cut_matrix(values);
   const auto [u, s, vh] = on_every_block("svd", values);
   return {detail::stack_like(values, u), detail::stack_like(values, s), detail::stack_like(values, vh)};
 }
-
-namespace {
 
 /// Orthonormal columns, and as many behind them as there are rows in all.
 DNDarray completed(const DNDarray& columns) {
@@ -88,7 +84,8 @@ DNDarray completed(const DNDarray& columns) {
 }  // namespace
 
 SVD svd(const DNDarray& x, const SvdOptions& options) {
-  auto [u, s, vh] = svd(x);
+  detail::check_matrices("svd", x);
+  auto [u, s, vh] = reduced(x);
   if (!options.full_matrices) return {u, s, vh};
   return {completed(u), s, matrix_transpose(completed(matrix_transpose(vh)))};
 }
@@ -99,7 +96,7 @@ Polar polar(const DNDarray& x) {
     detail::raise<ValueError>("polar", "got an array of shape {}; expected at least as many rows as columns",
                               to_string(x.shape()));
   const auto [u, s, vh] = svd(x);
-  const auto stretched = conj(matrix_transpose(vh)) * expand_dims(s, -2);
+  const auto stretched = detail::adjoint(vh) * expand_dims(s, -2);
   return {matmul(u, vh), matmul(stretched, vh)};
 }
 

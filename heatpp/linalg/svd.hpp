@@ -16,15 +16,14 @@ struct SVD {
 // columns are made orthogonal until all are (Hestenes' method by blocks): about ten times each block visits every rank.
 // All are collective and throw ValueError where `x` has fewer than two axes, or does not converge.
 
-/// The reduced decomposition: u (..., m, k), s (..., k), vh (..., k, n). The longer one of u and vh is split as `x`, or
-/// along its longer axis; the others are replicated, except that of a matrix of about as many rows as columns u is
-/// split 1 and vh split 0.
-[[nodiscard]] SVD svd(const DNDarray& x);
 struct SvdOptions {
   bool full_matrices = false;  ///< u (..., m, m) and vh (..., n, n)
 };
-/// The same, if asked with the columns of u and the rows of vh completed to bases, by a complete `qr` of each.
-[[nodiscard]] SVD svd(const DNDarray& x, const SvdOptions& options);
+/// The reduced decomposition: u (..., m, k), s (..., k), vh (..., k, n). The longer one of u and vh is split as `x`, or
+/// along its longer axis; the others are replicated, except that of a matrix of about as many rows as columns u is
+/// split 1 and vh split 0. In full, the columns of u and the rows of vh are completed to bases by a complete `qr` of
+/// each.
+[[nodiscard]] SVD svd(const DNDarray& x, const SvdOptions& options = {});
 /// x = u p with orthonormal columns u and a Hermitian p (n, n) without negative eigenvalues, for m >= n, from svd.
 struct Polar {
   DNDarray u, p;

@@ -2,6 +2,8 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/detail/columns.hpp>
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/elementwise.hpp>
 
 #include <algorithm>
 
@@ -35,6 +37,8 @@ DNDarray decomposable(const char* op, const DNDarray& x) {
   const auto longest = static_cast<int>(std::ranges::max_element(leading) - leading.begin());
   return cut_along(op, values, longest);
 }
+
+DNDarray adjoint(const DNDarray& x) { return conj(matrix_transpose(x)); }
 
 DNDarray replicated(const at::Tensor& value, const Communicator& comm) {
   const Shape shape(value.sizes().begin(), value.sizes().end());

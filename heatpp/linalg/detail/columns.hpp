@@ -17,6 +17,8 @@ void check_matrices(const char* op, const DNDarray& x, bool square = false);
 [[nodiscard]] bool is_local(const DNDarray& x);
 /// `x` in decomposition_type; a stack that is cut inside its matrices is recut along its longest leading axis.
 [[nodiscard]] DNDarray decomposable(const char* op, const DNDarray& x);
+/// The conjugate transpose of matrices; a view where they are real.
+[[nodiscard]] DNDarray adjoint(const DNDarray& x);
 /// An array on every rank alike.
 [[nodiscard]] DNDarray replicated(const at::Tensor& value, const Communicator& comm);
 /// The array of every rank's `block`, cut as `like` along its leading axes.
