@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 
@@ -34,12 +35,15 @@ std::pair<std::int64_t, std::int64_t> my_range(std::int64_t n, const ArrayOption
   return {layout.offset(comm.rank()), layout.offset(comm.rank() + 1)};
 }
 
-/// The number of steps of a range of whole numbers, which may be larger than doubles hold.
-std::int64_t whole_steps(const ArangeRange& range) {
+/// The number of steps of a range of whole numbers, whose length may be larger than doubles and int64 hold.
+std::uint64_t whole_steps(const ArangeRange& range) {
   const auto start = range.start.to<std::int64_t>(), stop = range.stop.to<std::int64_t>(),
              step = range.step.to<std::int64_t>();
-  const auto steps = (stop - start) / step;
-  return steps + ((stop - start) % step != 0 && (stop > start) == (step > 0));
+  const bool rising = step > 0;
+  if (rising ? start >= stop : start <= stop) return 0;
+  const auto from = static_cast<std::uint64_t>(start), to = static_cast<std::uint64_t>(stop),
+             each = static_cast<std::uint64_t>(step);
+  return ((rising ? to - from : from - to) - 1) / (rising ? each : 0 - each) + 1;
 }
 
 at::Tensor tensor_of(const Literal& literal) {
@@ -76,8 +80,11 @@ DNDarray ones(const Shape& shape, const ArrayOptions& options) {
                [](auto local, const auto& o) { return at::ones(local, o); });
 }
 DNDarray full(const Shape& shape, const Scalar& value, const ArrayOptions& options) {
-  return build("full", shape, options.dtype.value_or(value.default_dtype()), options,
-               [&](auto local, const auto& o) { return at::full(local, to_torch(value), o); });
+  const auto dtype = options.dtype.value_or(value.default_dtype());
+  detail::check_in_range("full", value, dtype);
+  return build("full", shape, dtype, options, [element = detail::element_of(value, dtype)](auto local, const auto& o) {
+    return at::full(local, element, o);
+  });
 }
 
 DNDarray empty_like(const DNDarray& x, std::optional<Dtype> dtype) {
@@ -89,8 +96,9 @@ DNDarray empty_like(const DNDarray& x, std::optional<Dtype> dtype) {
 DNDarray zeros_like(const DNDarray& x, std::optional<Dtype> dtype) { return full_like(x, 0, dtype); }
 DNDarray ones_like(const DNDarray& x, std::optional<Dtype> dtype) { return full_like(x, 1, dtype); }
 DNDarray full_like(const DNDarray& x, const Scalar& value, std::optional<Dtype> dtype) {
-  auto result = empty_like(x, dtype);
-  const_cast<at::Tensor&>(result.larray()).fill_(to_torch(value));
+  detail::check_in_range("full_like", value, dtype.value_or(x.dtype()));
+  const auto result = empty_like(x, dtype);
+  result.larray().fill_(detail::element_of(value, result.dtype()));
   return result;
 }
 
@@ -102,8 +110,13 @@ DNDarray arange(const ArangeRange& range, const ArrayOptions& options) {
     detail::raise<ValueError>(
         "arange", "got start {}, stop {}, step {}; expected finite numbers and a step other than 0", start, stop, step);
   const bool whole = !range.start.is_floating() && !range.stop.is_floating() && !range.step.is_floating();
-  const auto n = std::max<std::int64_t>(
-      0, whole ? whole_steps(range) : static_cast<std::int64_t>(std::ceil((stop - start) / step)));
+  const auto steps = whole ? static_cast<double>(whole_steps(range)) : std::ceil((stop - start) / step);
+  if (!(steps < 0x1p63))
+    detail::raise<ValueError>("arange",
+                              "got start {}, stop {}, step {}, which are {} numbers; expected fewer than 2^63", start,
+                              stop, step, steps);
+  const auto n = whole ? static_cast<std::int64_t>(whole_steps(range))
+                       : std::max<std::int64_t>(0, static_cast<std::int64_t>(steps));
   const auto [first, last] = my_range(n, options);
   return build("arange", {n}, options.dtype.value_or(whole ? int64 : float32), options, [&](auto, const auto& o) {
     // Computed from the global index, so that the values do not depend on the number of ranks.

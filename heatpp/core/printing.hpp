@@ -17,7 +17,8 @@ struct PrintOptions {
 void set_printoptions(const PrintOptions& options);
 [[nodiscard]] PrintOptions get_printoptions();
 
-/// The array as NumPy prints it, the same text on every rank. Collective: only the elements shown are gathered.
+/// The elements in nested brackets with shape, dtype and split behind them, as HeAT prints arrays, the same text on
+/// every rank. Collective: only the elements shown are gathered.
 [[nodiscard]] std::string to_string(const DNDarray& x);
 
 /// Prints on rank 0 of the array's communicator to standard output. Collective.

@@ -150,7 +150,7 @@ DNDarray along_axes(const Transform& transform, const DNDarray& x, const FftnOpt
   auto result = x;
   const auto apply = [&](Kind kind, std::size_t i) {
     std::optional<std::int64_t> n;
-    if (options.s && (*options.s)[i] != -1) n = (*options.s)[i];
+    if (options.s) n = (*options.s)[i] != -1 ? (*options.s)[i] : x.shape()[static_cast<std::size_t>(axes[i])];
     result = along_axis({transform.op, kind, transform.direction}, result, {n, axes[i], options.norm});
   };
   const bool real = transform.kind == Kind::real, forth = transform.direction == Direction::forth;

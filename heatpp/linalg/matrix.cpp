@@ -120,7 +120,8 @@ DNDarray cov(const DNDarray& x, const CovOptions& options) {
   const auto deviations = data - (weights ? sums / sum(*weights) : sums / static_cast<double>(n));
   const auto weighted = weights ? deviations * along(*weights) : deviations;
   const auto freedom = std::max(0.0, degrees_of_freedom(options, weights, n));
-  return tensordot(weighted, conj(deviations), {{axis}, {axis}}) / freedom;
+  const auto products = tensordot(weighted, conj(deviations), {{axis}, {axis}}) / freedom;
+  return products.size() == 1 ? squeeze(products, std::nullopt) : products;
 }
 
 namespace {

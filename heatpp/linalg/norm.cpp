@@ -41,7 +41,9 @@ DNDarray extremum(const DNDarray& x, bool largest, const ReduceOptions& options)
 /// The extremum along one axis of the sums of absolute values along another.
 DNDarray of_sums(const DNDarray& x, int summed, int compared, const MatrixNormOptions& options) {
   const auto sums = sum(abs(x), {.axis = summed, .keepdims = true});
-  const auto result = extremum(sums, options.ord.number() > 0, {.axis = compared, .keepdims = true});
+  ReduceOptions along{.axis = compared, .keepdims = true};
+  if (options.ord.number() > 0) along.initial = 0;  // the norm of no columns
+  const auto result = extremum(sums, options.ord.number() > 0, along);
   return options.keepdims ? result : squeeze(result, {summed, compared});
 }
 

@@ -133,7 +133,8 @@ DNDarray atleast_3d(const DNDarray& x) {
 
 DNDarray broadcast_to(const DNDarray& x, const Shape& shape) {
   constexpr auto op = "broadcast_to";
-  if (broadcast_shapes(x.shape(), shape, op) != shape)
+  const bool negative = std::ranges::any_of(shape, [](auto extent) { return extent < 0; });
+  if (negative || broadcast_shapes(x.shape(), shape, op) != shape)
     detail::raise<ValueError>(op, "got an array of shape {} for shape {}; expected one that broadcasts to it",
                               to_string(x.shape()), to_string(shape));
   const auto me = x.comm().rank();

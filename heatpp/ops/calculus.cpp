@@ -25,13 +25,14 @@ std::pair<DNDarray, DNDarray> neighbours(const DNDarray& x, int axis, std::int64
   return {left, detail::wrap(detail::relayout(right, left.layout()), left.layout(), x.comm())};
 }
 
-/// An array to be joined to `x` along `axis`; a number as one index.
+/// An array to be joined to `x` along `axis`; a number as one index of int64, float64 or complex128.
 DNDarray beside(const DNDarray& x, int axis, const Operand& value) {
   auto shape = x.shape();
   shape[static_cast<std::size_t>(axis)] = 1;
-  if (!value.array())
-    return full(shape, value.number(),
-                {.dtype = result_type(x.dtype(), value.number()), .device = x.device(), .comm = x.comm()});
+  if (!value.array()) {
+    const auto dtype = promote_types(value.number().default_dtype(), value.number().is_integral() ? int64 : float64);
+    return full(shape, value.number(), {.dtype = dtype, .device = x.device(), .comm = x.comm()});
+  }
   return value.array()->ndim() == 0 ? broadcast_to(*value.array(), shape) : *value.array();
 }
 

@@ -8,8 +8,9 @@ namespace heatpp {
 struct DiffOptions {
   int n = 1;  ///< how often
   int axis = -1;
-  std::optional<Operand> prepend = std::nullopt;  ///< what stands before the first element; a number is one index
-  std::optional<Operand> append = std::nullopt;   ///< and behind the last
+  /// What stands before the first element; a number is one index of int64, float64 or complex128, as in NumPy.
+  std::optional<Operand> prepend = std::nullopt;
+  std::optional<Operand> append = std::nullopt;  ///< and behind the last
 };
 /// x[i + 1] - x[i] along `axis`; of bool whether they differ. Along the split each rank gets its neighbour's first
 /// index.

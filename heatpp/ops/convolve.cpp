@@ -172,9 +172,8 @@ void check(const char* op, const DNDarray& a, const DNDarray& v, std::int64_t st
   if (a.ndim() > 1 && a.shape().back() < v.shape().back())
     raise<ValueError>(op, "got rows of {} elements and a kernel of {}; expected no shorter rows", a.shape().back(),
                       v.shape().back());
-  if (a.device() != cpu || v.device() != cpu)
-    raise<ValueError>(op, "got arrays on {} and {}; expected the CPU (x.to_device(ht::cpu))", to_string(a.device()),
-                      to_string(v.device()));
+  if (a.device() != v.device())
+    raise<ValueError>(op, "got arrays on {} and {}; expected one device", to_string(a.device()), to_string(v.device()));
   if (stride < 1) raise<ValueError>(op, "got stride {}; expected at least 1", stride);
   if (!(a.comm() == v.comm()))
     raise<CommError>(op, "got arrays on different communicators, of {} and {} ranks; expected one", a.comm().size(),
@@ -189,8 +188,9 @@ at::Tensor kernels_of(const DNDarray& x, const DNDarray& v) {
   return all.reshape({-1, v.shape().back()});
 }
 
-/// A part of the correlation of x's rows with v's; what lies beyond the ends of x is 0.
+/// A part of the correlation of x's rows with v's, by the processor; what lies beyond the ends of x is 0.
 DNDarray correlate_part(const DNDarray& x, const at::Tensor& taps, Dtype dtype, const Part& part) {
+  if (x.device() != cpu) return correlate_part(x.to_device(cpu), taps.cpu(), dtype, part).to_device(x.device());
   const Window window(x.layout(), part, taps.size(1));
   auto layout = window.layout(x.shape());
   const auto rows = correlate_block(x, taps.contiguous(), window);

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
@@ -26,6 +27,10 @@ const T* as(const Index::Value& entry) {
   return std::get_if<T>(&entry);
 }
 bool is_array(const Index::Value& entry) { return as<DNDarray>(entry) || as<bool>(entry); }
+/// What NumPy's advanced indexing is made of where there is an array.
+bool is_advanced(const Index::Value& entry) {
+  return is_array(entry) || as<std::int64_t>(entry) || as<std::vector<std::int64_t>>(entry);
+}
 
 /// Number of axes of the array that an entry takes.
 int axes_taken(const Index::Value& entry) {
@@ -54,9 +59,11 @@ Entries completed(const char* op, const DNDarray& x, std::initializer_list<Index
                               "{} axes and one ellipsis",
                               taken, ellipses, to_string(x.shape()), x.ndim());
   const auto whole = static_cast<std::size_t>(x.ndim() - taken);
+  const auto arrays = std::ranges::count_if(entries, [](const auto& entry) { return is_advanced(entry.value()); });
   Entries list;
   for (const auto& entry : entries) {
-    if (as<Ellipsis>(entry.value())) list.insert(list.end(), whole, all_of);
+    if (as<Ellipsis>(entry.value()) && whole == 0 && arrays > 1) list.push_back(entry.value());  // it keeps them apart
+    else if (as<Ellipsis>(entry.value())) list.insert(list.end(), whole, all_of);
     else if (const auto* array = as<DNDarray>(entry.value()); array && array->ndim() == 0 && array->dtype() == bool_)
       list.emplace_back(array->item<bool>());
     else if (const auto* positions = as<std::vector<std::int64_t>>(entry.value()))
@@ -69,10 +76,9 @@ Entries completed(const char* op, const DNDarray& x, std::initializer_list<Index
 
 /// Whether arrays and positions stand side by side, so that the axes of their result stand in their place.
 bool side_by_side(const Entries& list) {
-  const auto advanced = [](const auto& entry) { return is_array(entry) || as<std::int64_t>(entry); };
-  const auto first = std::ranges::find_if(list, advanced);
-  const auto last = std::find_if_not(first, list.end(), advanced);
-  return std::none_of(last, list.end(), advanced);
+  const auto first = std::ranges::find_if(list, is_advanced);
+  const auto last = std::find_if_not(first, list.end(), is_advanced);
+  return std::none_of(last, list.end(), is_advanced);
 }
 
 /// An index taken apart: what slices and positions leave of the array, and the arrays that index it further. When
@@ -238,6 +244,7 @@ void DNDarray::index_put(std::initializer_list<Index> entries, const Operand& va
   constexpr auto op = "index_put";
   if (is_complex_value(value) && !is_complex(dtype()))
     detail::raise<TypeError>(op, "got a complex value for an array of {}; expected a real one", name(dtype()));
+  if (!value.array()) detail::check_in_range(op, value.number(), dtype());
   const auto list = completed(op, *this, entries);
   const bool single = !value.array() || value.array()->ndim() == 0;
   if (const auto mask = lone_mask(list); mask && single) {

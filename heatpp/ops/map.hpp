@@ -11,7 +11,8 @@ namespace heatpp {
 /// result is the dtype of the new array; `ht::map<float>(f, x, y)` makes all parameters float, which generic lambdas
 /// need. One pass over memory without temporaries, except that blocks of other dtypes are converted first. The loop is
 /// compiled into the caller, as vector code where the caller's flags allow. f may run on several threads and must not
-/// throw. Throws ValueError for shapes that do not broadcast, CommError for different communicators, on all ranks.
+/// throw. Throws ValueError for shapes that do not broadcast and arrays on a GPU, which cannot run f, CommError for
+/// different communicators, on all ranks.
 template <class T = void, class F, class... Operands>
 [[nodiscard]] DNDarray map(F f, const Operands&... operands) {
   using Call = detail::CallOf<T, F, sizeof...(Operands)>;

@@ -1,5 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/along.hpp>
@@ -47,7 +47,7 @@ DNDarray pad_constant(const DNDarray& x, int axis, const Width& width, const Sca
   std::vector<std::int64_t> amounts(2 * behind + 2, 0);  // LibTorch counts from the last axis
   amounts[2 * behind] = !over_split || rank == 0 ? width.first : 0;
   amounts[2 * behind + 1] = !over_split || rank == x.comm().size() - 1 ? width.second : 0;
-  return detail::wrap(at::constant_pad_nd(x.larray(), amounts, detail::to_torch(value)),
+  return detail::wrap(at::constant_pad_nd(x.larray(), amounts, detail::element_of(value, x.dtype())),
                       padded(x.layout(), axis, width), x.comm());
 }
 

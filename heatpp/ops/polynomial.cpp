@@ -12,12 +12,16 @@
 namespace heatpp {
 namespace {
 
-/// All coefficients, in float64 or complex128.
+/// All coefficients.
 at::Tensor coefficients(const char* op, const DNDarray& p) {
   if (p.ndim() != 1)
     detail::raise<ValueError>(op, "got coefficients of shape {}; expected a vector", to_string(p.shape()));
-  const auto all = detail::relayout(p, p.layout().replicated(p.shape())).cpu();
-  return all.to(all.is_complex() ? at::kComplexDouble : at::kDouble);
+  return detail::relayout(p, p.layout().replicated(p.shape())).cpu();
+}
+
+/// The same in float64 or complex128.
+at::Tensor wide_coefficients(const char* op, const DNDarray& p) {
+  return coefficients(op, p).to(is_complex(p.dtype()) ? at::kComplexDouble : at::kDouble);
 }
 
 DNDarray polynomial(const at::Tensor& all, const DNDarray& like) {
@@ -38,6 +42,8 @@ at::Tensor without_leading_zeros(const at::Tensor& p) {
   return found.numel() == 0 ? p.narrow(0, 0, 0) : p.slice(0, found[0][0].item<std::int64_t>());
 }
 
+at::Tensor zero(at::ScalarType type) { return at::zeros({1}, type); }
+
 /// The triangle of [powers of x, y] over the points of all ranks.
 at::Tensor triangle_of_all(const at::Tensor& rows, const DNDarray& x) {
   const auto width = rows.size(1);
@@ -56,11 +62,11 @@ at::Tensor triangle_of_all(const at::Tensor& rows, const DNDarray& x) {
 }  // namespace
 
 DNDarray polyval(const DNDarray& p, const DNDarray& x) {
-  const auto all = coefficients("polyval", p);
   const auto type = detail::to_torch(promote_types(p.dtype(), x.dtype()));
+  const auto all = coefficients("polyval", p).to(x.larray().device(), type);
   auto block = at::zeros(x.lshape(), x.larray().options().dtype(type));
   const auto at_points = x.larray().to(type);
-  for (std::int64_t i = 0; i < all.numel(); ++i) block.mul_(at_points).add_(all[i].item());
+  for (std::int64_t i = 0; i < all.numel(); ++i) block.mul_(at_points).add_(all[i]);
   return detail::wrap(std::move(block), x.layout(), x.comm());
 }
 
@@ -75,13 +81,16 @@ DNDarray polysub(const DNDarray& a, const DNDarray& b) {
   return polynomial(padded(p, size) - padded(q, size), a);
 }
 DNDarray polymul(const DNDarray& a, const DNDarray& b) {
-  return polynomial(product(coefficients("polymul", a), coefficients("polymul", b)), a);
+  const auto p = without_leading_zeros(coefficients("polymul", a)),
+             q = without_leading_zeros(coefficients("polymul", b));
+  return polynomial(p.numel() > 0 && q.numel() > 0 ? product(p, q) : zero(at::result_type(p, q)), a);
 }
 
 std::pair<DNDarray, DNDarray> polydiv(const DNDarray& a, const DNDarray& b) {
-  const auto divisor = without_leading_zeros(coefficients("polydiv", b));
+  const auto divisor = without_leading_zeros(wide_coefficients("polydiv", b));
   if (divisor.numel() == 0) detail::raise<ValueError>("polydiv", "got the divisor 0; expected another");
-  auto rest = coefficients("polydiv", a).to(at::result_type(coefficients("polydiv", a), divisor)).clone();
+  const auto dividend = wide_coefficients("polydiv", a);
+  auto rest = dividend.to(at::result_type(dividend, divisor)).clone();
   const auto count = std::max<std::int64_t>(1, rest.numel() - divisor.numel() + 1);
   auto quotient = at::zeros({count}, rest.options());
   for (std::int64_t i = 0; i + divisor.numel() <= rest.numel(); ++i) {
@@ -89,31 +98,28 @@ std::pair<DNDarray, DNDarray> polydiv(const DNDarray& a, const DNDarray& b) {
     rest.narrow(0, i, divisor.numel()).sub_(divisor * quotient[i]);
   }
   const auto length = std::max<std::int64_t>(1, std::min(rest.numel(), divisor.numel() - 1));
-  const auto left = divisor.numel() == 1 ? at::zeros({1}, rest.options())
-                                         : without_leading_zeros(rest.slice(0, rest.numel() - length));
-  return {polynomial(quotient, a), polynomial(left.numel() ? left : at::zeros({1}, rest.options()), a)};
+  const auto left =
+      divisor.numel() == 1 ? zero(rest.scalar_type()) : without_leading_zeros(rest.slice(0, rest.numel() - length));
+  return {polynomial(quotient, a), polynomial(left.numel() ? left : zero(rest.scalar_type()), a)};
 }
 
 DNDarray polyder(const DNDarray& p, int m) {
   if (m < 0) detail::raise<ValueError>("polyder", "got m = {}; expected none negative", m);
-  auto all = coefficients("polyder", p);
-  for (; m > 0 && all.numel() > 0; --m) {
-    const auto powers = at::arange(all.numel() - 1, -1, -1, at::kDouble);
-    all = (all * powers).narrow(0, 0, all.numel() - 1);
-  }
-  const auto result = polynomial(all, p);
-  return is_integral(p.dtype()) ? result.astype(int64) : result;
+  auto all = is_integral(p.dtype()) ? coefficients("polyder", p).to(at::kLong) : wide_coefficients("polyder", p);
+  for (; m > 0 && all.numel() > 0; --m)
+    all = (all * at::arange(all.numel() - 1, -1, -1, at::kLong)).narrow(0, 0, all.numel() - 1);
+  return polynomial(all, p);
 }
 
 DNDarray polyint(const DNDarray& p, int m) {
   if (m < 0) detail::raise<ValueError>("polyint", "got m = {}; expected none negative", m);
-  auto all = coefficients("polyint", p);
+  auto all = wide_coefficients("polyint", p);
   for (; m > 0; --m) all = at::constant_pad_nd(all / at::arange(all.numel(), 0, -1, at::kDouble), {0, 1}, 0);
   return polynomial(all, p);
 }
 
 DNDarray poly(const DNDarray& zeros) {
-  const auto all = coefficients("poly", zeros);
+  const auto all = wide_coefficients("poly", zeros);
   auto result = at::ones({1}, all.options());
   for (std::int64_t i = 0; i < all.numel(); ++i)
     result = product(result, at::stack({at::ones({}, all.options()), -all[i]}));
@@ -121,7 +127,7 @@ DNDarray poly(const DNDarray& zeros) {
 }
 
 DNDarray roots(const DNDarray& p) {
-  const auto all = without_leading_zeros(coefficients("roots", p));
+  const auto all = without_leading_zeros(wide_coefficients("roots", p));
   const auto inner =
       all.numel() == 0 ? all : without_leading_zeros(all.flip(0)).flip(0);  // zeros at the end are roots 0
   const auto n = std::max<std::int64_t>(0, inner.numel() - 1);

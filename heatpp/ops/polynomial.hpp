@@ -5,12 +5,14 @@
 namespace heatpp {
 
 // Polynomials are vectors of coefficients, the highest power first, as NumPy's poly functions have them. They are
-// small: every rank gets all of them.
+// small: every rank gets all of them. Values, sums, differences and products have the promoted dtype of the operands,
+// derivatives of whole numbers int64; everything else is computed in float64 or complex128.
 
 /// The polynomial at `x`, in the layout of `x`. One pass. Local but for split coefficients.
 [[nodiscard]] DNDarray polyval(const DNDarray& p, const DNDarray& x);
 [[nodiscard]] DNDarray polyadd(const DNDarray& a, const DNDarray& b);
 [[nodiscard]] DNDarray polysub(const DNDarray& a, const DNDarray& b);
+/// The product, without leading zeros.
 [[nodiscard]] DNDarray polymul(const DNDarray& a, const DNDarray& b);
 /// Quotient and remainder. Throws ValueError for a divisor that is 0.
 [[nodiscard]] std::pair<DNDarray, DNDarray> polydiv(const DNDarray& a, const DNDarray& b);

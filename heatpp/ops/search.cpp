@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -138,7 +139,8 @@ Rows<std::int64_t> search(const DNDarray& a, const DNDarray& v, Side side) {
 
 DNDarray as_array(const DNDarray& a, const Operand& v) {
   if (v.array()) return *v.array();
-  const auto dtype = v.number().is_floating() && is_integral(a.dtype()) ? float64 : result_type(a.dtype(), v.number());
+  auto dtype = v.number().is_floating() && is_integral(a.dtype()) ? float64 : result_type(a.dtype(), v.number());
+  if (!detail::is_in_range(v.number(), dtype)) dtype = int64;
   return full({}, v.number(), {.dtype = dtype, .device = a.device(), .comm = a.comm()});
 }
 

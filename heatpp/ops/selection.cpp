@@ -1,8 +1,9 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/along.hpp>
+#include <heatpp/ops/detail/basic_index.hpp>
 #include <heatpp/ops/detail/positions.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/nonzero.hpp>
@@ -49,6 +50,13 @@ DNDarray cycled(const DNDarray& values, const DNDarray& n) {
 
 /// A vector as a mask over the whole of an axis.
 DNDarray completed_mask(const DNDarray& condition, std::int64_t extent) {
+  if (condition.size() > extent) {
+    if (any(condition.index({slice(extent, std::nullopt)})).item<bool>())
+      detail::raise<IndexError>("compress",
+                                "got a condition of {} values with true ones beyond {} indices; expected none",
+                                condition.size(), extent);
+    return condition.index({slice(0, extent)}).astype(bool_);
+  }
   const auto mask = full({extent}, false, {.comm = condition.comm()});
   mask.index_put({slice(0, condition.size())}, condition.astype(bool_));
   return mask;
@@ -113,6 +121,9 @@ void put_along_axis(const DNDarray& x, const DNDarray& positions, const Operand&
 }
 
 void put(const DNDarray& x, const DNDarray& positions, const Operand& values, const ModeOptions& options) {
+  if (x.ndim() == 0) return put(detail::insert_axis(x, 0), positions, values, options);
+  if (!values.array()) detail::check_in_range("put", values.number(), x.dtype());
+  else if (values.array()->size() == 0) return;
   const auto flat = flatten(in_mode(positions, x.size(), options.mode));
   detail::Positions places;
   for (int axis = 0; axis < x.ndim(); ++axis) places.axes.push_back(axis);
@@ -125,6 +136,7 @@ void put(const DNDarray& x, const DNDarray& positions, const Operand& values, co
 
 void putmask(const DNDarray& x, const DNDarray& mask, const Operand& values) {
   check_kind("putmask", x, values);
+  if (values.array() && values.array()->size() == 0) return;
   if (single(values))
     return x.index_put({mask.astype(bool_)}, values.array() ? Operand(reshape(*values.array(), {})) : values);
   x.index_put({mask.astype(bool_)}, cycled(*values.array(), flatnonzero(mask)));

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/distinct.hpp>
@@ -217,16 +218,30 @@ DNDarray isin(const DNDarray& array, const DNDarray& test_array, const IsinOptio
   return detail::wrap(member.to(x.larray().device()), x.layout(), x.comm());
 }
 
+namespace {
+
+/// What is put at an end has to be of the differences' kind, and in their range.
+void check_end(const Scalar& number, Dtype dtype) {
+  if (result_type(dtype, number) != dtype)
+    detail::raise<TypeError>("ediff1d", "got a number of {} for differences of {}; expected one of their kind",
+                             name(number.default_dtype()), name(dtype));
+  detail::check_in_range("ediff1d", number, dtype);
+}
+
+}  // namespace
+
 DNDarray ediff1d(const DNDarray& array, const Ediff1dOptions& options) {
   if (array.dtype() == bool_)
     detail::raise<TypeError>("ediff1d", "got an array of bool; expected numbers, which can be subtracted");
   const auto x = flatten(array);
   const auto head = x.index({slice(0, -1)}), tail = x.index({slice(1, std::nullopt)});
   auto local = detail::relayout(tail, head.layout()) - head.larray();
+  for (const auto* numbers : {&options.to_begin, &options.to_end})
+    for (const auto& number : *numbers) check_end(number, x.dtype());
   const auto values = [&](const std::vector<Scalar>& numbers) {
     auto block = at::empty({std::ssize(numbers)}, local.options());
     for (std::int64_t i = 0; i < block.numel(); ++i)
-      block[i].fill_(detail::to_torch(numbers[static_cast<std::size_t>(i)]));
+      block[i].fill_(detail::element_of(numbers[static_cast<std::size_t>(i)], x.dtype()));
     return block;
   };
   const int last = x.comm().size() - 1;

@@ -139,3 +139,15 @@ TEST_CASE("an array is collected on one rank", "[core][redistribute]") {
   CHECK_THROWS_AS(ht::collect(ht::full({}, 1)), ht::ValueError);
   CHECK_THROWS_AS(ht::collect(ht::ones({3}), last + 1), ht::ValueError);
 }
+
+TEST_CASE("arange counts whole numbers from one end of their range to the other", "[core][factories]") {
+  constexpr auto low = std::numeric_limits<std::int64_t>::min(), high = std::numeric_limits<std::int64_t>::max();
+  const auto step = std::int64_t{1} << 62;
+  const auto options = ht::ArrayOptions{.split = 0};
+  CHECK(same(ht::arange(ht::ArangeRange{low, high, step}, options),
+             at::tensor({low, -step, std::int64_t{0}, step}, at::kLong)));
+  CHECK(same(ht::arange(ht::ArangeRange{high, low, -step}, options),
+             at::tensor({high, high - step, std::int64_t{-1}, -1 - step}, at::kLong)));
+  CHECK(ht::arange(ht::ArangeRange{3, 3, 1}, options).size() == 0);
+  CHECK_THROWS_AS(ht::arange(ht::ArangeRange{low, high, 1}, options), ht::ValueError);
+}

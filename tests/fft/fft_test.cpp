@@ -88,3 +88,14 @@ TEST_CASE("dtypes and refusals of transforms", "[fft]") {
   CHECK_THROWS_AS(ht::fft::fftfreq(0), ht::ValueError);
   CHECK(ht::fft::fft(ht::empty({0, 3}, {.split = 0})).shape() == ht::Shape{0, 3});
 }
+
+TEST_CASE("axes of one element and lengths as they are", "[fft]") {
+  for_each_layout(at::ones({1, 1, 1}), [&](const auto& x) {
+    CHECK(close(ht::fft::fft(x, {.axis = 0}), at::ones({1, 1, 1}, at::kComplexFloat), 1e-6));
+    CHECK(close(ht::fft::ifftn(x), at::ones({1, 1, 1}, at::kComplexFloat), 1e-6));
+  });
+  const auto z = numbers({3, 4}).to(at::kComplexDouble);
+  for_each_layout(z, [&](const auto& x) {
+    CHECK(close(ht::fft::irfftn(x, {.s = ht::Shape{2, -1}}), at::fft_irfftn(z, at::IntArrayRef{2, 4})));
+  });
+}

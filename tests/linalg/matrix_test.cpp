@@ -5,6 +5,7 @@
 #include <heatpp/linalg/norm.hpp>
 #include <heatpp/linalg/product.hpp>
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/selection.hpp>
 
 namespace la = ht::linalg;
 
@@ -112,6 +113,7 @@ TEST_CASE("covariances and correlations", "[linalg][matrix]") {
     CHECK(close(ht::cov(x, {.bias = true}), at::cov(global, 0)));
     CHECK(close(ht::cov(x, {.ddof = 2}), at::cov(global, 2)));
     CHECK(close(ht::corrcoef(x), at::corrcoef(global)));
+    CHECK(close(ht::cov(ht::take(x, ht::array({0}), 0)), at::cov(global[0])));
     for_each_layout(counts, [&](const auto& w) {
       CHECK(close(ht::cov(x, {.fweights = w, .aweights = ht::from_tensor(weights)}),
                   at::cov(global, 1, counts, weights)));

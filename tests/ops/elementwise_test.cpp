@@ -353,3 +353,31 @@ TEST_CASE("signs and powers of complex numbers at their limits", "[ops][elementw
     CHECK(std::isnan(ht::real(ht::reciprocal(z))(3).item<double>()));
   }
 }
+
+TEST_CASE("divisors and multiples of whole numbers at their limits", "[ops][elementwise]") {
+  constexpr auto low = std::numeric_limits<std::int64_t>::min(), high = std::numeric_limits<std::int64_t>::max();
+  const auto a = at::tensor({low, std::int64_t{6}, std::int64_t{-6}}, at::kLong);
+  const auto b = at::tensor({high, low, std::int64_t{4}}, at::kLong);
+  for (const auto& layout : every_layout({3})) {
+    const auto x = distribute(a, layout), y = distribute(b, layout);
+    CHECK(same(ht::gcd(x, y), at::tensor({1, 2, 2}, at::kLong)));
+    CHECK(same(ht::lcm(x, y), at::tensor({low, low, std::int64_t{12}}, at::kLong)));
+    auto z = distribute(a.slice(0, 1), ht::Layout({2}, std::nullopt, ht::world().size())).astype(ht::int8);
+    ht::gcd_(z, 4);
+    CHECK(same(z, at::tensor({2, 2}).to(at::kChar)));
+  }
+  CHECK(ht::gcd(ht::full({}, -128, {.dtype = ht::int8}), ht::full({}, 6, {.dtype = ht::int8})).item<int>() == 2);
+}
+
+TEST_CASE("remainders of quotients beyond the range of vector code", "[ops][elementwise]") {
+  for (const auto& layout : every_layout({19})) {
+    const auto x = distribute(at::full({19}, -1e300, at::kDouble), layout);
+    const auto rest = std::fmod(-1e300, 1e-10);
+    CHECK(same(ht::fmod(x, 1e-10), at::full({19}, rest, at::kDouble)));
+    CHECK(same(ht::remainder(x, 1e-10), at::full({19}, rest + 1e-10, at::kDouble)));
+    CHECK(same(ht::fmod(distribute(at::full({19}, 3.4e38F), layout), 0.5), at::zeros({19})));
+    CHECK(same(ht::fmod(x, 0), at::full({19}, NAN, at::kDouble)));
+  }
+  const auto zero = ht::zeros({3}, {.dtype = ht::complex128, .split = 0});
+  CHECK(same(ht::float_power(zero, 0), at::ones({3}, at::kComplexDouble)));
+}

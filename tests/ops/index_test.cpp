@@ -1,5 +1,6 @@
 #include "../support.hpp"
 
+#include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
 
@@ -65,4 +66,44 @@ TEST_CASE("bad indices are errors on all ranks", "[ops][index]") {
   CHECK_THROWS_AS(x(ht::slice(0, 1, 0)), ht::ValueError);
   CHECK_THROWS_AS(x(ht::zeros({4}, {.dtype = ht::bool_})), ht::IndexError);
   CHECK_THROWS_AS(x(ht::zeros({5}, {.dtype = ht::float32})), ht::IndexError);
+}
+
+TEST_CASE("of values in any order in memory the last one counts", "[ops][index]") {
+  const auto places = (at::arange(49) % 4).view({7, 7}), values = at::arange(49.).view({7, 7}).t();
+  for (const auto& layout : every_layout({4, 4})) {
+    auto expected = at::zeros({4, 4}, at::kDouble);
+    for (std::int64_t k = 0; k < 49; ++k) expected[k % 4].fill_(values[k / 7][k % 7]);
+    const auto x = distribute(at::zeros({4, 4}, at::kDouble), layout);
+    const auto all = ht::Layout({7, 7}, std::nullopt, ht::world().size());
+    const auto value = ht::transpose(distribute(values.t().contiguous(), all));
+    x.index_put({distribute(places, all)}, ht::expand_dims(value.astype(ht::float64), -1));
+    CHECK(same(x, expected));
+  }
+}
+
+TEST_CASE("positions without axes are written along the split, too", "[ops][index]") {
+  const auto two = at::tensor({7., 8.}, at::kDouble);
+  const auto three = ht::full({}, 3, {.dtype = ht::int64});
+  for (const auto& layout : every_layout({4, 7})) {
+    const auto x = distribute(at::zeros({4, 7}, at::kDouble), layout);
+    const auto v = ht::array({7., 8.}, {.dtype = ht::float64});
+    x.index_put({ht::slice(std::nullopt, 3, 2), three}, v);
+    auto expected = at::zeros({4, 7}, at::kDouble);
+    expected.slice(0, 0, 3, 2).select(1, 3).copy_(two);
+    CHECK(same(x, expected));
+  }
+}
+
+TEST_CASE("an ellipsis keeps positions apart even where it stands for nothing", "[ops][index]") {
+  const auto global = at::arange(42.).view({7, 2, 3});
+  const auto i = at::tensor({1, 0, 1}).view({1, 3}), j = at::tensor({2, 0, 2}).view({1, 3});
+  for (const auto& layout : every_layout({7, 2, 3})) {
+    const auto x = distribute(global, layout);
+    const auto all = ht::Layout({1, 3}, std::nullopt, ht::world().size());
+    const auto a = distribute(i, all), b = distribute(j, all);
+    const auto expected = global.index({Slice(0, 5), i, j}).movedim(0, -1);
+    CHECK(same(x(ht::slice(0, 5), a, ht::ellipsis, b), expected));
+    CHECK(same(x(ht::slice(0, 5), a, b), expected.movedim(-1, 0)));
+    CHECK(same(x(ht::ellipsis, x > 17), global.index({global > 17})));
+  }
 }

@@ -146,3 +146,12 @@ TEST_CASE("an infinite element makes the mean infinite and leaves no variance", 
   }
   CHECK(std::isnan(ht::std(ht::array({INFINITY})).item<float>()));
 }
+
+TEST_CASE("the mean of finite numbers is finite", "[ops][moments]") {
+  for (const auto& layout : every_layout({4})) {
+    const auto balanced = ht::mean(distribute(at::tensor({1e308, 1e308, -1e308, -1e308}, at::kDouble), layout));
+    CHECK(std::abs(balanced.item<double>()) < 1e293);
+    const auto x = distribute(at::tensor({-1e308, 1e308, 1e308, 1e308}, at::kDouble), layout);
+    CHECK(close(ht::mean(x) / 1e308, at::full({}, 0.5, at::kDouble)));
+  }
+}

@@ -40,3 +40,14 @@ TEST_CASE("polynomials are evaluated and fitted in every layout", "[ops][polynom
   }
   CHECK_THROWS_AS(ht::polyfit(ht::ones({3}), ht::ones({3}), 3), ht::ValueError);
 }
+
+TEST_CASE("polynomials of whole numbers stay exact", "[ops][polynomial]") {
+  const auto p = ht::array({1, 2, 0}), x = ht::arange(4, {.dtype = ht::int64, .split = 0});
+  CHECK(same(ht::polyval(p, x), at::tensor({0, 3, 8, 15}, at::kLong)));
+  const auto large = std::int64_t{9007199254740993};
+  CHECK(same(ht::polyder(ht::array({large, std::int64_t{3}, std::int64_t{1}})),
+             at::tensor({2 * large, std::int64_t{3}}, at::kLong)));
+  CHECK(same(ht::polymul(ht::array({0, 0, 1, 2}), ht::array({1, 1})), at::tensor({1, 3, 2}, at::kLong)));
+  CHECK(same(ht::polymul(ht::zeros({3}, {.dtype = ht::int64}), p), at::zeros({1}, at::kLong)));
+  CHECK(same(ht::polysub(p, ht::array({large})), at::tensor({std::int64_t{1}, std::int64_t{2}, -large}, at::kLong)));
+}

@@ -1,10 +1,16 @@
 #include "../support.hpp"
 
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/calculus.hpp>
 #include <heatpp/ops/diagonal.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
+#include <heatpp/ops/join.hpp>
 #include <heatpp/ops/part.hpp>
+#include <heatpp/ops/reduce.hpp>
+#include <heatpp/ops/search.hpp>
 #include <heatpp/ops/selection.hpp>
+#include <heatpp/ops/sets.hpp>
 
 namespace {
 
@@ -176,4 +182,35 @@ TEST_CASE("values of another kind are refused", "[ops][selection]") {
   CHECK_THROWS_WITH(ht::copyto(x, values), Catch::Contains("[copyto] got values of float32 for an array of int64"));
   CHECK_THROWS_AS(ht::putmask(x, mask, values), ht::TypeError);
   CHECK_THROWS_AS(ht::place(x, mask, values), ht::TypeError);
+}
+
+TEST_CASE("numbers that do not fit are refused by all ranks", "[ops][selection]") {
+  const auto x = ht::zeros({6}, {.dtype = ht::uint8, .split = 0});
+  CHECK(message_of<ht::ValueError>([&] { x.index_put({0}, 300); }) ==
+        "[index_put] got the number 300 for an array of uint8; expected 0 .. 255");
+  CHECK_THROWS_AS(ht::put(x, ht::array({0}), -1), ht::ValueError);
+  CHECK_THROWS_AS(ht::full({2}, 256, {.dtype = ht::uint8}), ht::ValueError);
+  CHECK_THROWS_AS(ht::full_like(x, 300), ht::ValueError);
+  CHECK(same(x, at::zeros({6}, at::kByte)));
+  CHECK(same(ht::full_like(x.astype(ht::float16), 70000), at::full({6}, INFINITY, at::kHalf)));
+  CHECK(same(ht::pad(x, {{1, 1}}, {.value = 300}), at::tensor({44, 0, 0, 0, 0, 0, 0, 44}).to(at::kByte)));
+  CHECK_THROWS_AS(ht::ediff1d(x, {.to_end = {300}}), ht::ValueError);
+  CHECK_THROWS_AS(ht::ediff1d(x, {.to_begin = {1.5}}), ht::TypeError);
+  CHECK(same(ht::diff(x, {.prepend = 2}), at::tensor({-2, 0, 0, 0, 0, 0}, at::kLong)));
+  CHECK(same(ht::searchsorted(x, 300), at::full({}, 6, at::kLong)));
+}
+
+TEST_CASE("arrays without axes are written and reduced, and nothing is put nowhere", "[ops][selection]") {
+  const auto x = ht::zeros({}, {.dtype = ht::float64});
+  ht::put(x, ht::array({0, -1}), ht::array({1., 2.}));
+  CHECK(x.item<double>() == 2);
+  CHECK(ht::sum(x, 0).item<double>() == 2);
+  CHECK_THROWS_AS(ht::sum(x, 1), ht::IndexError);
+  const auto y = ht::ones({4}, {.split = 0});
+  ht::put(y, ht::array({0, 1}), ht::zeros({0}));
+  ht::putmask(y, y > 0, ht::zeros({0}));
+  CHECK(same(y, at::ones({4})));
+  CHECK_THROWS_AS(ht::compress(ht::ones({5}, {.dtype = ht::bool_}), y, 0), ht::IndexError);
+  CHECK(same(ht::compress(y(ht::array({0, 1, 2, 3, 0, 1})) * ht::array({1, 0, 1, 0, 0, 0}) > 0, y, 0), at::ones({2})));
+  CHECK_THROWS_AS(ht::broadcast_to(ht::ones({3, 1}, {.split = 0}), {3, -1}), ht::ValueError);
 }

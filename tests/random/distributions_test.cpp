@@ -194,3 +194,11 @@ TEST_CASE("parameters at the ends of their ranges", "[random][distributions]") {
   const auto many = numbers(g.poisson(1e15, {100}));
   CHECK(std::ranges::all_of(many, [](double x) { return std::abs(x - 1e15) < 2e8; }));
 }
+
+TEST_CASE("infinite parameters end at once", "[random]") {
+  ht::random::Generator g(5);
+  CHECK(same(g.standard_gamma(INFINITY, {3}, {.split = 0}), at::full({3}, INFINITY)));
+  CHECK(same(g.chisquare(INFINITY, {3}), at::full({3}, INFINITY)));
+  CHECK(same(g.beta(INFINITY, 1, {3}), at::ones({3})));
+  CHECK(same(g.zipf(1e4, {3}), at::ones({3}, at::kLong)));
+}

@@ -54,7 +54,7 @@ DNDarray by_factors(const DNDarray& x, Direction direction) {
   const auto turned = times(transformed(columns.larray(), 0, direction), roots(places, n, direction));
   const auto rows = resplit(wrap(turned, columns.layout(), x.comm()), 0);
   const auto done = wrap(transformed(rows.larray(), 1, direction), rows.layout(), x.comm());
-  return reshape(swapaxes(done, 0, 1), x.shape());
+  return resplit(reshape(swapaxes(done, 0, 1), x.shape()), 0);  // axes of one element can be cut, too
 }
 
 /// Along axis 0 as a convolution with a chirp, of a length that is a power of 2.
@@ -76,7 +76,8 @@ DNDarray by_convolution(const DNDarray& x, Direction direction) {
   const auto kernel = (chirp(first, count, length).conj() * used).to(x.larray().options());
   const auto spectrum = by_factors(wrap(kernel, Layout({length}, 0, x.comm().size()), x.comm()), Direction::forth);
   auto transform = by_factors(signal, Direction::forth);
-  transform = wrap(times(transform.larray(), spectrum.larray()), transform.layout(), x.comm());
+  const auto factors = relayout(spectrum, transform.layout().with({length}, 0));
+  transform = wrap(times(transform.larray(), factors), transform.layout(), x.comm());
   const auto sums = by_factors(transform, Direction::back).index({slice(0, n)});
   const auto block = relayout(sums, x.layout());
   return wrap(times(block, mine / static_cast<double>(length)), x.layout(), x.comm());

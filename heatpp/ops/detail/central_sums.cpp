@@ -110,7 +110,9 @@ void merge_central_sums(const CentralSums& a, CentralSums& b) {
           4 * d_n * (a.n * b.m3 - b.n * a.m3);
   b.m3 += a.m3 + cross * d_n * (a.n - b.n) + 3 * d_n * (a.n * b.m2 - b.n * a.m2);
   b.m2 += a.m2 + cross;
-  b.mean = std::isfinite(delta) ? a.mean + d_n * b.n : a.mean + b.mean;  // infinite beside finite ones
+  if (std::isfinite(delta)) b.mean = a.mean + d_n * b.n;
+  else if (std::isfinite(a.mean) && std::isfinite(b.mean)) b.mean = a.mean / n * a.n + b.mean / n * b.n;
+  else b.mean += a.mean;
   b.n = n;
 }
 

@@ -26,13 +26,7 @@ at::Tensor map_floats(const at::Tensor& x, F f) {
   return out.to(in.device());
 }
 
-/// The dtype in which whole numbers are computed: two bools make int8.
-at::ScalarType whole_type(const at::Tensor& a, const at::Tensor& b) {
-  const auto type = at::result_type(a, b);
-  return type == at::kBool ? at::kChar : type;
-}
 at::Tensor no_bool(const at::Tensor& x) { return x.scalar_type() == at::kBool ? x.to(at::kChar) : x; }
-bool whole(const at::Tensor& a, const at::Tensor& b) { return at::isIntegralType(at::result_type(a, b), true); }
 bool whole(const at::Tensor& x) { return at::isIntegralType(x.scalar_type(), true); }
 
 /// f of whole numbers, two bools as int8.
@@ -62,17 +56,6 @@ at::Tensor in_parts(const at::Tensor& x, F f) {
 
 bool is_number(const at::Tensor& block) { return block.unsafeGetTensorImpl()->is_wrapped_number(); }
 
-/// f(a, b) of whole numbers, where dividing by 0 gives 0, and dividing by -1, which can overflow, gives minus(a).
-template <class F, class Minus>
-at::Tensor divide_whole(const at::Tensor& dividend, const at::Tensor& divisor, F f, Minus minus) {
-  const auto type = whole_type(dividend, divisor);
-  const auto a = dividend.to(type), b = divisor.to(type);
-  const auto zero = at::zeros({}, b.options());
-  if (type == at::kByte) return at::where(b == 0, zero, f(a, b.masked_fill(b == 0, 1)));
-  const auto result = f(a, b.masked_fill(at::logical_or(b == 0, b == -1), 1));
-  return at::where(b == 0, zero, at::where(b == -1, minus(a), result));
-}
-
 /// f of the operands in one complex dtype, or g of real ones.
 template <class F, class G>
 at::Tensor if_complex(const at::Tensor& a, const at::Tensor& b, F f, G g) {
@@ -96,8 +79,6 @@ at::Tensor complex_sign(const at::Tensor& z) {
                                 at::where(high, at::where(far, nan, at::sgn(im)), zero));
   return at::where(far.logical_or(high), unit, at::sgn(z));
 }
-
-at::Tensor nothing(const at::Tensor& x) { return at::zeros({}, x.options()); }
 
 }  // namespace
 
@@ -203,21 +184,6 @@ std::pair<at::Tensor, at::Tensor> modf(const at::Tensor& block) {
   return {at::copysign(fraction, x), whole_part};
 }
 
-at::Tensor floor_divide(const at::Tensor& a, const at::Tensor& b) {
-  const auto f = [](const auto& x, const auto& y) { return at::floor_divide(x, y); };
-  return whole(a, b) ? divide_whole(a, b, f, [](const auto& x) { return at::neg(x); }) : f(a, b);
-}
-at::Tensor remainder(const at::Tensor& a, const at::Tensor& b) {
-  const auto f = [](const auto& x, const auto& y) { return at::remainder(x, y); };
-  if (whole(a, b)) return divide_whole(a, b, f, nothing);
-  auto result = f(a, b);  // a zero has the sign of b too
-  return result.copysign_(b);
-}
-at::Tensor fmod(const at::Tensor& a, const at::Tensor& b) {
-  const auto f = [](const auto& x, const auto& y) { return at::fmod(x, y); };
-  return whole(a, b) ? divide_whole(a, b, f, nothing) : f(a, b);
-}
-
 #define HEATPP_COMPARISON(name, first, second, or_equal, real)                              \
   at::Tensor name(const at::Tensor& a, const at::Tensor& b) {                               \
     return if_complex(                                                                      \
@@ -266,9 +232,13 @@ void subtract_(const at::Tensor& x, const at::Tensor& b) {
 }
 
 at::Tensor power(const at::Tensor& a, const at::Tensor& b) {
-  if (whole(a, b) && is_number(b) && b.item<std::int64_t>() < 0)
+  if (is_whole(a, b) && is_number(b) && b.item<std::int64_t>() < 0)
     raise<ValueError>("power", "got the exponent {} for whole numbers; expected none negative", b.item<std::int64_t>());
   const auto result = in_whole_numbers(a, b, [](const auto& x, const auto& y) { return at::pow(x, y); });
+  return result.is_complex() ? result.masked_fill(b == 0, 1) : result;
+}
+at::Tensor float_power(const at::Tensor& a, const at::Tensor& b) {
+  const auto result = at::float_power(a, b);
   return result.is_complex() ? result.masked_fill(b == 0, 1) : result;
 }
 at::Tensor left_shift(const at::Tensor& a, const at::Tensor& b) {

@@ -7,6 +7,8 @@
 /// Functions of blocks that LibTorch does not have, or answers in another way than NumPy.
 namespace heatpp::detail::local {
 
+/// Whether the operands meet as whole numbers or bools.
+[[nodiscard]] bool is_whole(const at::Tensor& a, const at::Tensor& b);
 /// The block in floating point: whole numbers become float32.
 [[nodiscard]] at::Tensor inexact(const at::Tensor& x);
 
@@ -51,6 +53,7 @@ void write(const at::Tensor& x, const at::Tensor& result);
 void add_(const at::Tensor& x, const at::Tensor& b);
 void subtract_(const at::Tensor& x, const at::Tensor& b);
 [[nodiscard]] at::Tensor power(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor float_power(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor left_shift(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor right_shift(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor hypot(const at::Tensor& a, const at::Tensor& b);
@@ -60,6 +63,8 @@ void subtract_(const at::Tensor& x, const at::Tensor& b);
 [[nodiscard]] at::Tensor floor_divide(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor remainder(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor fmod(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor gcd(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor lcm(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor heaviside(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor isclose(const at::Tensor& a, const at::Tensor& b, const CloseOptions& options);
 

@@ -3,6 +3,7 @@
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
+#include <heatpp/ops/detail/basic_index.hpp>
 #include <heatpp/ops/detail/index_list.hpp>
 #include <heatpp/ops/detail/positions.hpp>
 #include <heatpp/ops/detail/routes.hpp>
@@ -251,7 +252,7 @@ void put_here(const char* op, const DNDarray& x, const Positions& positions, con
   const auto rows = rows_of(op, value, layout, positions, asked.layout.ndim(), x);
   auto held = indexed_first(x, positions.axes);
   const InOrder in_order;
-  held.index_put_(list_of(asked.blocks), rows);
+  held.index_put_(list_of(asked.blocks), rows.contiguous());  // what is not would be written in its own order
 }
 
 /// The positions in the order in which they are written.
@@ -290,8 +291,14 @@ void put_positions(const char* op, const DNDarray& x, Positions positions, const
     const auto asked = everywhere(op, positions.arrays);
     return put_here(op, x, positions, asked, value);
   }
-  if (is_single(positions)) give_axis(positions.arrays);
-  put_across(op, x, positions, in_order(op, positions.arrays), value);
+  auto fitting = value;
+  if (is_single(positions)) {
+    give_axis(positions.arrays);
+    const auto behind = x.ndim() - static_cast<int>(positions.axes.size()) - positions.place;
+    if (const auto* array = value.array(); array && array->ndim() > behind)
+      fitting = insert_axis(*array, array->ndim() - behind);
+  }
+  put_across(op, x, positions, in_order(op, positions.arrays), fitting);
 }
 
 }  // namespace heatpp::detail

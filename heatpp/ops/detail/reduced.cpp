@@ -21,10 +21,12 @@ Layout ReducedAxes::result_layout(const Layout& layout) const {
   return layout.with(std::move(shape), split);
 }
 
+/// As NumPy, a number may be reduced along axis 0, which it does not have.
 ReducedAxes reduced_axes(const char* op, const DNDarray& x, const ReduceOptions& options) {
   ReducedAxes reduced{.axes = {}, .keepdims = options.keepdims};
   if (!options.axis.all()) {
-    for (const auto axis : options.axis.values()) reduced.axes.push_back(sanitize_axis(axis, x.ndim(), op));
+    for (const auto axis : options.axis.values())
+      if (x.ndim() > 0 || (axis != 0 && axis != -1)) reduced.axes.push_back(sanitize_axis(axis, x.ndim(), op));
     std::ranges::sort(reduced.axes);
     if (std::ranges::adjacent_find(reduced.axes) != reduced.axes.end())
       raise<ValueError>(op, "got axes {} with one twice; expected different axes", tuple_text(options.axis.values()));

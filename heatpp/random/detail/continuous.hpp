@@ -20,6 +20,7 @@ struct Exponential {
 /// log of a standard gamma number, which underflows later than the number: Marsaglia, Tsang (2000).
 inline double log_gamma_draw(Draws& d, double shape) {
   if (shape == 0) return -INFINITY;
+  if (std::isinf(shape)) return shape;
   // Gamma(a) = Gamma(a + 1) * U^(1/a).
   const double boost = shape < 1 ? d.exponential() / shape : 0;
   const double a = (shape < 1 ? shape + 1 : shape) - 1.0 / 3, c = 1 / std::sqrt(9 * a);

@@ -104,6 +104,7 @@ struct Zipf {
   /// Devroye (1986), X.6.
   static std::int64_t draw(Draws& d, double a) {
     const double b = std::pow(2.0, a - 1);
+    if (std::isinf(b)) return 1;
     for (;;) {
       const double u = d.uniform(), v = d.uniform();
       const double x = std::floor(std::pow(u, -1 / (a - 1)));

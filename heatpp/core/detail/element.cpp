@@ -1,0 +1,27 @@
+#include <ATen/ScalarOps.h>
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/element.hpp>
+#include <heatpp/core/promotion.hpp>
+
+namespace heatpp::detail {
+
+bool is_in_range(const Scalar& number, Dtype dtype) {
+  if (!number.is_integral() || !is_integral(dtype)) return true;
+  const auto limits = iinfo(dtype);
+  const auto value = number.to<std::int64_t>();
+  return limits.min <= value && value <= limits.max;
+}
+
+void check_in_range(const char* op, const Scalar& number, Dtype dtype) {
+  if (is_in_range(number, dtype)) return;
+  const auto limits = iinfo(dtype);
+  raise<ValueError>(op, "got the number {} for an array of {}; expected {} .. {}", number.to<std::int64_t>(),
+                    name(dtype), limits.min, limits.max);
+}
+
+at::Scalar element_of(const Scalar& number, Dtype dtype) {
+  return c10::scalar_to_tensor(to_torch(number)).to(to_torch(dtype)).item();
+}
+
+}  // namespace heatpp::detail

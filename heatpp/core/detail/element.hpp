@@ -1,0 +1,16 @@
+#pragma once
+
+#include <heatpp/core/detail/torch.hpp>
+
+namespace heatpp::detail {
+
+/// Whether a number is in the range of `dtype`; those that are not whole, and those for dtypes that are not, always
+/// are.
+[[nodiscard]] bool is_in_range(const Scalar& number, Dtype dtype);
+/// Throws ValueError where it is not.
+void check_in_range(const char* op, const Scalar& number, Dtype dtype);
+/// A number as an element of `dtype`, converted as arrays are: whole numbers modulo their range, large ones to
+/// infinity.
+[[nodiscard]] at::Scalar element_of(const Scalar& number, Dtype dtype);
+
+}  // namespace heatpp::detail
