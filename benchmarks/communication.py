@@ -43,7 +43,8 @@ def lab(program, environment, repeats, limit):
     for shape, rates, placements, seconds_a_byte in LABS:
         for placement in placements:
             for size in (16 * MIB, 32 * MIB):
-                command = [os.path.join(HERE, "lab"), "--shape", shape, "--rates", rates, "--placement", placement, "--", program,
+                command = [os.path.join(HERE, "lab"), "--shape", shape, "--rates", rates, "--placement", placement,
+                           "--timeout", str(limit), "--", program,
                            "--bytes", str(size), "--repeat", str(repeats), "--uplink", "eth0",
                            "--algorithms", "heatpp,ring,blueconnect,mpi,mpi_out,mpi_han"]
                 lines, reason = json_lines(command, environment, limit)

@@ -107,8 +107,8 @@ class Parser {
                      line_of(file, reader.at()), plan_.paths[path], plan_.columns);
   }
   [[noreturn]] void fail(std::string_view field, std::size_t column, std::int64_t line, std::size_t path) const {
-    raise<IoError>(op, "got \"{}\" in line {}, column {} of \"{}\"; expected a number of {}{}", field.substr(0, 40),
-                   line, column, plan_.paths[path], name(options_.dtype),
+    raise<IoError>(op, "got {:?} in line {}, column {} of \"{}\"; expected a number of {}{}", field.substr(0, 40), line,
+                   column, plan_.paths[path], name(options_.dtype),
                    field.empty() ? ", or a value for what is missing" : "");
   }
 

@@ -25,7 +25,7 @@ std::string array_name(const std::string& member) {
 std::string listing(const std::vector<detail::ZipMember>& members) {
   std::string text;
   for (const auto& member : members)
-    if (text.size() < 200) text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", array_name(member.name));
+    if (text.size() < 200) text += fmt::format("{}{:?}", text.empty() ? "" : ", ", array_name(member.name));
   return text.empty() ? "nothing" : text;
 }
 

@@ -164,6 +164,9 @@ TEST_CASE("bad rows and options are errors on all ranks", "[io][csv]") {
   CHECK_THAT(load_error(path), Contains("2 fields in line 51") && Contains("a.csv") && Contains("expected 3"));
   write_bytes(path, lines(50, 3) + "1,x,2\n");
   CHECK_THAT(load_error(path), Contains("\"x\" in line 51, column 1") && Contains("float32"));
+  write_bytes(path, std::string("1,2\n") + std::string("1\0\xaa,2\n", 6));
+  CHECK_THAT(load_error(path), Contains("got \"1\\x00\\xaa\" in line 2, column 0") && Contains("expected a number"));
+  write_bytes(path, lines(50, 3) + "1,x,2\n");
   CHECK_THAT(load_error(dir.path("no.csv")), Contains("No such file"));
   const auto error = [&](const ht::io::LoadCsvOptions& options) {
     return same_message<ht::Error>([&] { return ht::io::load_csv(path, options); });

@@ -39,8 +39,8 @@ class Literal {
 
  private:
   [[noreturn]] void fail(const std::string& why) const {
-    raise<IoError>(op_, "got {}, whose header has {} in \"{}\"; expected the keys descr, fortran_order and shape",
-                   what_, why, text_.substr(0, 200));
+    raise<IoError>(op_, "got {}, whose header has {} in {:?}; expected the keys descr, fortran_order and shape", what_,
+                   why, text_.substr(0, 200));
   }
   char next() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
@@ -65,7 +65,7 @@ class Literal {
   }
   std::string type_text() {
     if (next() == '[' || next() == '(')
-      raise<IoError>(op_, "got {}, which holds records ({}); expected numbers", what_, text_.substr(at_, 100));
+      raise<IoError>(op_, "got {}, which holds records ({:?}); expected numbers", what_, text_.substr(at_, 100));
     return quoted();
   }
   bool truth() {
@@ -133,7 +133,7 @@ FlatArray read_npy_header(ByteReader& file, const std::string& what, const char*
   array.offset = first + length;
   const auto bytes = checked_bytes(array.shape, array.type.bytes, what, op);
   if (bytes > file.size() - array.offset)
-    raise<IoError>(op, "got {} with {} bytes of elements; expected {} for shape {} of \"{}\"", what,
+    raise<IoError>(op, "got {} with {} bytes of elements; expected {} for shape {} of {:?}", what,
                    file.size() - array.offset, bytes, to_string(array.shape), description);
   return array;
 }

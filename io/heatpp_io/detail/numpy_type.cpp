@@ -58,7 +58,7 @@ StoredType stored_type(const std::string& description, const std::string& what, 
   const auto* found = std::ranges::find(known, std::string_view(description).substr(ordered ? 1 : 0), &Known::code);
   if (found == known.end())
     heatpp::detail::raise<IoError>(op,
-                                   "got {} with elements of type \"{}\"; expected bool, whole numbers of up to 8 "
+                                   "got {} with elements of type {:?}; expected bool, whole numbers of up to 8 "
                                    "bytes, floats of 2 to 8 or complex numbers of 8 or 16",
                                    what, description);
   return {found->element, found->in_memory, static_cast<std::int64_t>(c10::elementSize(found->in_memory)),

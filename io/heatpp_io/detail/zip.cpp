@@ -35,7 +35,7 @@ class Archive {
     raise<IoError>(op_, "got \"{}\" with {}; expected a complete zip archive", path_, what);
   }
   [[noreturn]] void refuse(const std::string& name, const std::string& why) const {
-    raise<IoError>(op_, "got \"{}\" of \"{}\", which is {}; expected a member that is stored or deflated", name, path_,
+    raise<IoError>(op_, "got {:?} of \"{}\", which is {}; expected a member that is stored or deflated", name, path_,
                    why);
   }
 
