@@ -211,7 +211,7 @@ def scale(folder, environment, limit, quick):
     for shape in GROWING:
         growth(simulation, shape)
     contenders = [("heatpp blueconnect", [], ["--algorithms", "blueconnect", "--chunks", "4000000"]),
-                  ("heatpp recursive", [], ["--algorithms", "recursive"])]  # its ring takes most of an hour; lr is one, too
+                  ("heatpp recursive", [], ["--algorithms", "recursive"])]  # its ring takes more than 40 minutes
     contenders += [(f"SimGrid {name}", [f"smpi/allreduce:{name}"], ["--algorithms", "mpi"]) for name in SIMGRID]
     # What is simulated does not depend on how busy this machine is; one takes a core and about 5 GB.
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
