@@ -63,6 +63,8 @@ DNDarray matrix_rank(const DNDarray& x, const RankOptions& options) {
 
 DNDarray cond(const DNDarray& x, const NormOrder& ord) {
   detail::check_matrices("cond", x);
+  if (std::ranges::count(std::span(x.shape()).last(2), 0) > 0)
+    detail::raise<ValueError>("cond", "got matrices of shape {}; expected some elements", to_string(x.shape()));
   const bool by_values = ord.kind() == NormOrder::Kind::number && std::abs(ord.number()) == 2;
   if (!by_values) {
     detail::check_matrices("cond", x, true);

@@ -90,6 +90,10 @@ at::Tensor positions(const DNDarray& x, std::optional<int> axis, bool largest, b
 }
 
 DNDarray arg(const char* op, const DNDarray& x, const ArgOptions& options, bool largest) {
+  if (x.ndim() == 0 && options.axis) {  // As NumPy, a number may be searched along axis 0, which it does not have.
+    static_cast<void>(sanitize_axis(*options.axis, 1, op));
+    return arg(op, x, {}, largest);
+  }
   const auto axis = options.axis ? std::optional(sanitize_axis(*options.axis, x.ndim(), op)) : std::nullopt;
   const auto reduced =
       detail::reduced_axes(op, x, {.axis = axis ? Axes(*axis) : Axes(std::nullopt), .keepdims = options.keepdims});

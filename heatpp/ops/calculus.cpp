@@ -104,6 +104,7 @@ DNDarray diff(const DNDarray& array, const DiffOptions& options) {
 }
 
 DNDarray gradient(const DNDarray& array, const GradientOptions& options) {
+  if (array.dtype() == bool_) detail::raise<TypeError>("gradient", "got an array of bool; expected numbers");
   if (is_integral(array.dtype())) return gradient(array.astype(float64), options).astype(float32);
   const auto x = array.astype(inexact_type(array.dtype()));
   const auto axis = sanitize_axis(options.axis, x.ndim(), "gradient");

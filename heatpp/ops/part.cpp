@@ -34,6 +34,11 @@ std::vector<DNDarray> cut_evenly(const char* op, const DNDarray& x, std::int64_t
   return cut(x, ends, axis);
 }
 
+void check_rows(const DNDarray& x) {
+  if (x.ndim() < 2)
+    detail::raise<ValueError>("vsplit", "got an array of shape {}; expected at least two axes", to_string(x.shape()));
+}
+
 }  // namespace
 
 std::vector<DNDarray> split(const DNDarray& x, std::int64_t parts, int axis) {
@@ -52,9 +57,12 @@ std::vector<DNDarray> hsplit(const DNDarray& x, std::int64_t parts) {
   return cut_evenly("hsplit", x, parts, x.ndim() == 1 ? 0 : 1, true);
 }
 std::vector<DNDarray> vsplit(const DNDarray& x, std::int64_t parts) {
-  if (x.ndim() < 2)
-    detail::raise<ValueError>("vsplit", "got an array of shape {}; expected at least two axes", to_string(x.shape()));
+  check_rows(x);
   return cut_evenly("vsplit", x, parts, 0, true);
+}
+std::vector<DNDarray> vsplit(const DNDarray& x, const std::vector<std::int64_t>& indices) {
+  check_rows(x);
+  return split(x, indices, 0);
 }
 std::vector<DNDarray> dsplit(const DNDarray& x, std::int64_t parts) { return cut_evenly("dsplit", x, parts, 2, true); }
 

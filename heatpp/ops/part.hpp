@@ -14,6 +14,7 @@ namespace heatpp {
 /// split along axis 1 (of vectors 0), 0 and 2.
 [[nodiscard]] std::vector<DNDarray> hsplit(const DNDarray& x, std::int64_t parts);
 [[nodiscard]] std::vector<DNDarray> vsplit(const DNDarray& x, std::int64_t parts);
+[[nodiscard]] std::vector<DNDarray> vsplit(const DNDarray& x, const std::vector<std::int64_t>& indices);
 [[nodiscard]] std::vector<DNDarray> dsplit(const DNDarray& x, std::int64_t parts);
 [[nodiscard]] inline std::vector<DNDarray> array_split(const DNDarray& x, const std::vector<std::int64_t>& indices,
                                                        int axis = 0) {
@@ -21,9 +22,6 @@ namespace heatpp {
 }
 [[nodiscard]] inline std::vector<DNDarray> hsplit(const DNDarray& x, const std::vector<std::int64_t>& indices) {
   return split(x, indices, x.ndim() == 1 ? 0 : 1);
-}
-[[nodiscard]] inline std::vector<DNDarray> vsplit(const DNDarray& x, const std::vector<std::int64_t>& indices) {
-  return split(x, indices, 0);
 }
 [[nodiscard]] inline std::vector<DNDarray> dsplit(const DNDarray& x, const std::vector<std::int64_t>& indices) {
   return split(x, indices, 2);

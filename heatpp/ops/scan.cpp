@@ -11,6 +11,7 @@ namespace {
 template <class Local, class Combine>
 DNDarray scan(const char* op, const DNDarray& array, const ScanOptions& options, ReduceOp across, Local local_scan,
               Combine combine) {
+  if (array.ndim() == 0) return scan(op, flatten(array), options, across, local_scan, combine);
   if (options.axis) static_cast<void>(sanitize_axis(*options.axis, array.ndim(), op));
   if (options.dtype == bool_) {  // which LibTorch does not scan
     auto in_numbers = options;

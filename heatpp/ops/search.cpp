@@ -219,9 +219,12 @@ DNDarray digitize(const DNDarray& x, const DNDarray& split_bins, const BinOption
   const auto n = edges.size(0), pairs = std::max<std::int64_t>(0, n - 1);
   const auto left = edges.narrow(0, 0, pairs), right = edges.narrow(0, n - pairs, pairs);
   const auto side = options.right ? Side::left : Side::right;
-  if (!(left > right).any().item<bool>()) return find_places(op, bins, x, side);
-  if ((left < right).any().item<bool>())
+  // The first two that differ tell, as in NumPy, where some are NaN.
+  const auto differ = (left != right).nonzero();
+  const bool rises = differ.numel() == 0 || (left < right)[differ[0].item<std::int64_t>()].item<bool>();
+  if ((rises ? left > right : left < right).any().item<bool>())
     detail::raise<ValueError>(op, "got bins that rise and fall; expected bins that do one of both");
+  if (rises) return find_places(op, bins, x, side);
   const auto rising = detail::wrap(edges.flip(0), bins.layout(), bins.comm());
   return n - find_places(op, rising, x, side);
 }
@@ -239,8 +242,8 @@ DNDarray count_nonzero(const DNDarray& x, const ReduceOptions& options) {
 }
 
 DNDarray trim_zeros(const DNDarray& x, const TrimOptions& options) {
-  const bool front = options.trim.find('f') != std::string_view::npos;
-  const bool back = options.trim.find('b') != std::string_view::npos;
+  const bool front = options.trim.find_first_of("fF") != std::string_view::npos;
+  const bool back = options.trim.find_first_of("bB") != std::string_view::npos;
   if (options.trim.empty() || options.trim.size() != std::size_t{front} + std::size_t{back})
     detail::raise<ValueError>("trim_zeros", "got trim = \"{}\"; expected \"f\", \"b\" or \"fb\"", options.trim);
   const auto only = options.axis ? std::optional(sanitize_axis(*options.axis, x.ndim(), "trim_zeros")) : std::nullopt;

@@ -76,13 +76,8 @@ DNDarray in_mode(const DNDarray& positions, std::int64_t extent, IndexMode mode)
   return mode == IndexMode::wrap ? remainder(wide, extent) : clip(wide, 0, extent - 1);
 }
 
-/// What NumPy refuses to write: floats into whole numbers, and so on.
 void check_kind(const char* op, const DNDarray& x, const Operand& values) {
-  const auto kind = [](Dtype dtype) { return int{dtype != bool_} + int{dtype >= float16} + int{is_complex(dtype)}; };
-  const auto dtype = values.array() ? values.array()->dtype() : values.number().default_dtype();
-  if (kind(dtype) > kind(x.dtype()))
-    detail::raise<TypeError>(op, "got values of {} for an array of {}; expected a dtype of its kind", name(dtype),
-                             name(x.dtype()));
+  detail::check_kind(op, values.array() ? values.array()->dtype() : values.number().default_dtype(), x.dtype());
 }
 
 }  // namespace
@@ -93,6 +88,7 @@ DNDarray take(const DNDarray& x, const DNDarray& positions, const TakeOptions& o
 }
 
 DNDarray take(const DNDarray& x, const DNDarray& positions, std::optional<int> axis) {
+  if (positions.dtype() == bool_) return take(x, positions.astype(int64), axis);
   if (!axis) return flatten(x).index({positions});
   detail::Positions along{
       {sanitize_axis(*axis, x.ndim(), "take")}, {positions}, sanitize_axis(*axis, x.ndim(), "take")};
@@ -206,6 +202,9 @@ std::vector<DNDarray> unravel_index(const DNDarray& positions, const Shape& shap
     return result;
   }
   check_range("unravel_index", positions, size_of(shape));
+  if (shape.empty() && positions.ndim() > 0)
+    detail::raise<ValueError>("unravel_index", "got positions of shape {} for an array without axes; expected one",
+                              to_string(positions.shape()));
   std::vector<DNDarray> result(shape.size(), positions);
   auto rest = positions.astype(int64);
   for (auto axis = shape.size(); axis-- > 0;) {

@@ -220,14 +220,6 @@ DNDarray isin(const DNDarray& array, const DNDarray& test_array, const IsinOptio
 
 namespace {
 
-/// What is put at an end has to be of the differences' kind, and in their range.
-void check_end(const Scalar& number, Dtype dtype) {
-  if (result_type(dtype, number) != dtype)
-    detail::raise<TypeError>("ediff1d", "got a number of {} for differences of {}; expected one of their kind",
-                             name(number.default_dtype()), name(dtype));
-  detail::check_in_range("ediff1d", number, dtype);
-}
-
 }  // namespace
 
 DNDarray ediff1d(const DNDarray& array, const Ediff1dOptions& options) {
@@ -237,7 +229,10 @@ DNDarray ediff1d(const DNDarray& array, const Ediff1dOptions& options) {
   const auto head = x.index({slice(0, -1)}), tail = x.index({slice(1, std::nullopt)});
   auto local = detail::relayout(tail, head.layout()) - head.larray();
   for (const auto* numbers : {&options.to_begin, &options.to_end})
-    for (const auto& number : *numbers) check_end(number, x.dtype());
+    for (const auto& number : *numbers) {
+      detail::check_kind("ediff1d", number.default_dtype(), x.dtype());
+      detail::check_in_range("ediff1d", number, x.dtype());
+    }
   const auto values = [&](const std::vector<Scalar>& numbers) {
     auto block = at::empty({std::ssize(numbers)}, local.options());
     for (std::int64_t i = 0; i < block.numel(); ++i)

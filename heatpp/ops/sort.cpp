@@ -119,6 +119,7 @@ std::pair<DNDarray, int> along(const char* op, const DNDarray& x, const std::opt
 }
 
 void check_kth(const char* op, const DNDarray& x, std::int64_t kth, const std::optional<int>& axis) {
+  if (x.size() == 0) return;
   const auto n = axis ? x.shape()[static_cast<std::size_t>(sanitize_axis(*axis, x.ndim(), op))] : x.size();
   if (kth < -n || kth >= n)
     detail::raise<ValueError>(op, "got kth = {} for an array of shape {}; expected {} <= kth < {}", kth,
@@ -137,6 +138,7 @@ DNDarray sort(const DNDarray& array, const SortOptions& options) {
 }
 
 DNDarray argsort(const DNDarray& array, const SortOptions& options) {
+  if (array.ndim() == 0) return argsort(flatten(array), options);
   const auto [x, axis] = along("argsort", array, options.axis);
   if (x.dtype() == complex128) return argsort(detail::codes_of(x).codes, {axis, options.descending});
   const auto lines = detail::lines_along(x, axis);
@@ -157,6 +159,7 @@ DNDarray partition(const DNDarray& x, std::int64_t kth, std::optional<int> axis)
 }
 
 DNDarray argpartition(const DNDarray& x, const std::vector<std::int64_t>& kth, std::optional<int> axis) {
+  if (x.ndim() == 0) return argpartition(flatten(x), kth, axis);
   for (const auto k : kth) check_kth("argpartition", x, k, axis);
   return argsort(x, {.axis = axis});
 }

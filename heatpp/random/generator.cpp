@@ -46,11 +46,20 @@ Parameter difference(const Parameter& a, const Parameter& b) {
 
 /// Whether elements of `dtype` hold all numbers from low to high.
 bool holds(Dtype dtype, std::int64_t low, std::int64_t high) {
-  if (!is_integral(dtype) || itemsize(dtype) == 8) return true;
-  const auto bits = 8 * static_cast<int>(itemsize(dtype));
-  const bool natural = dtype == uint8;
-  const auto largest = (std::int64_t{1} << (natural ? bits : bits - 1)) - 1;
-  return low >= (natural ? 0 : -largest - 1) && high <= largest;
+  if (dtype == bool_) return low >= 0 && high <= 1;
+  const auto limits = iinfo(dtype);
+  return low >= limits.min && high <= limits.max;
+}
+
+Target of_integers(std::span<const Operand> limits, const Shape& shape, const ArrayOptions& options) {
+  const auto dtype = options.dtype.value_or(int64);
+  if (dtype != bool_ && !is_integral(dtype))
+    heatpp::detail::raise<TypeError>("integers", "got dtype {}; expected a whole-number one or bool", name(dtype));
+  auto wide = options;
+  wide.dtype = int64;
+  auto target = target_of("integers", limits, shape, wide, int64);
+  target.dtype = dtype;
+  return target;
 }
 
 /// shift + scale * z with parameters that may be arrays.
@@ -128,7 +137,7 @@ DNDarray Generator::integers(const IntegerRange& range, const Shape& shape, cons
   if (first > end || (first == end && !endpoint))
     heatpp::detail::raise<ValueError>("integers", "got low {}, high {}; expected low {} high", first, end,
                                       endpoint ? "<=" : "<");
-  const auto target = target_of("integers", {}, shape, options, int64);
+  const auto target = of_integers({}, shape, options);
   if (!holds(target.dtype, first, endpoint ? end : end - 1))
     heatpp::detail::raise<ValueError>("integers", "got low {}, high {} for {}; expected a dtype that holds them", first,
                                       end, name(target.dtype));
@@ -144,7 +153,7 @@ DNDarray Generator::integers(const IntegerRange& range, const Shape& shape, cons
 
 DNDarray Generator::integers(const Operand& low, const Operand& high, const Shape& shape, const ArrayOptions& options) {
   const Operand operands[] = {low, high};
-  const auto target = target_of("integers", operands, shape, options, int64);
+  const auto target = of_integers(operands, shape, options);
   const auto local = target.local_shape();
   const auto limits = [&](const Operand& limit) {
     const auto block = heatpp::detail::align_to("integers", target.layout, target.comm,

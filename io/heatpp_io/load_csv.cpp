@@ -39,7 +39,9 @@ std::vector<std::size_t> columns_of(const LoadCsvOptions& options, std::int64_t 
   std::vector<std::size_t> columns;
   for (const auto column : options.columns) {
     if (count == 0) break;  // no rows, no columns
-    columns.push_back(static_cast<std::size_t>(sanitize_axis(column, static_cast<int>(count), op)));
+    if (column < -count || column >= count)
+      raise<IndexError>(op, "got column {} of {}; expected {} <= column < {}", column, count, -count, count);
+    columns.push_back(static_cast<std::size_t>(column < 0 ? column + count : column));
   }
   if (!options.columns.empty()) return columns;
   columns.resize(static_cast<std::size_t>(count));

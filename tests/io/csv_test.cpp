@@ -80,6 +80,7 @@ TEST_CASE("blanks, comments, delimiters and columns of text files", "[io][csv]")
   write_bytes(path, "x#1,1.5,-2,3\nx#2,4000,5,0.25\n");
   CHECK(loads(path, expected.flip(1), {.columns = {-1, 2, 1}, .comment = '\0'}));
   CHECK(loads(path, expected.select(1, 0).unsqueeze(1), {.columns = {1}, .comment = '\0'}));
+  CHECK_THROWS_WITH(ht::io::load_csv(path, {.columns = {4}, .comment = '\0'}), Contains("got column 4 of 4"));
 }
 
 TEST_CASE("quoted fields hold delimiters, line ends and quotes", "[io][csv]") {

@@ -41,6 +41,8 @@ TEST_CASE("ranks by a tolerance, and conditions of singular matrices", "[linalg]
   const auto stack = ht::stack(
       {distribute(a, ht::Layout({3, 3}, std::nullopt, ht::world().size())), ht::ones({3, 3}, {.dtype = ht::float64})});
   CHECK(close(la::cond(stack, INFINITY), at::tensor({4., INFINITY}, at::kDouble)));
+  CHECK_THROWS_AS(la::cond(ht::zeros({2, 0}, {.split = 0})), ht::ValueError);
+  CHECK(la::cond(ht::zeros({0, 2, 2}, {.split = 1})).shape() == ht::Shape{0});
 }
 
 TEST_CASE("least squares", "[linalg][lstsq]") {

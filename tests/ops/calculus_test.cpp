@@ -107,6 +107,10 @@ TEST_CASE("bits are packed in either order, and flattened", "[ops][calculus]") {
   }
 }
 
+TEST_CASE("truth values have no gradient", "[ops][calculus]") {
+  CHECK_THROWS_AS(ht::gradient(ht::ones({4}, {.dtype = ht::bool_, .split = 0})), ht::TypeError);
+}
+
 TEST_CASE("gradients along several axes, at distances or places", "[ops][calculus]") {
   const auto global = (at::arange(20, at::kDouble) * 0.618).frac().reshape({4, 5});
   const auto places = ht::array({0.0, 1.0, 3.0, 3.5}).astype(ht::float64);

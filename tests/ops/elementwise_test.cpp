@@ -183,6 +183,8 @@ TEST_CASE("aliases and functions of two blocks equal LibTorch's", "[ops][element
     CHECK(same(ht::i0(x), at::i0(global)));
     CHECK(same(ht::fabs(w), whole.to(at::kFloat)));
     CHECK(same(ht::logaddexp2(x, y), at::logaddexp2(global, other)));
+    CHECK(same(ht::logaddexp(x, w), at::logaddexp(global, whole.to(at::kFloat))));
+    CHECK_THROWS_AS(ht::logaddexp(x, y.astype(ht::complex64)), ht::TypeError);
     CHECK(same(ht::nextafter(x, y), at::nextafter(global, other)));
     CHECK(same(ht::heaviside(x, y), at::heaviside(global, other)));
     CHECK(same(ht::float_power(w, s), at::float_power(whole, shift)));

@@ -123,6 +123,13 @@ TEST_CASE("bincount counts and adds up weights", "[ops][histogram]") {
   CHECK_THROWS_AS(ht::bincount(ht::ones({3, 1}, {.dtype = ht::int64})), ht::ValueError);
 }
 
+TEST_CASE("one edge makes no bins", "[ops][histogram]") {
+  const auto x = ht::array({1.0, 2.0, 3.0}, {.split = 0}), edge = ht::array({2.0});
+  CHECK(same(ht::histogram(x, {.edges = edge}).first, at::zeros({0}, at::kLong)));
+  CHECK(same(ht::histogram(x, {.edges = edge, .weights = x}).first, at::zeros({0})));
+  CHECK_THROWS_AS(ht::histogram(x, {.edges = ht::zeros({0})}), ht::ValueError);
+}
+
 TEST_CASE("bad histograms are errors", "[ops][histogram]") {
   const auto x = ht::ones({4}, {.split = 0});
   CHECK_THROWS_WITH(ht::histogram(x, {.bins = 0}), Catch::Contains("got 0 bins"));

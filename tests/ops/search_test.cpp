@@ -73,6 +73,12 @@ TEST_CASE("digitize's falling bins are closed on the other side", "[ops][search]
   CHECK(same(ht::digitize(x, bins, {.right = true}), at::tensor({3, 0, 2, 2}, at::kLong)));
 }
 
+TEST_CASE("digitize's bins may end with NaN", "[ops][search]") {
+  const auto x = ht::array({1.0, 2.0, 4.0, double{NAN}}, {.split = 0});
+  CHECK(same(ht::digitize(x, ht::array({1.0, 3.0, double{NAN}})), at::tensor({1, 1, 2, 3}, at::kLong)));
+  CHECK_THROWS_AS(ht::digitize(x, ht::array({double{NAN}, 1.0, 3.0})), ht::ValueError);
+}
+
 TEST_CASE("count_nonzero counts along axes", "[ops][search]") {
   const auto global = scattered({7, 4}, at::kFloat, 3);
   for (const auto& layout : every_layout({7, 4})) {
@@ -93,6 +99,7 @@ TEST_CASE("trim_zeros cuts zeros off the ends", "[ops][search]") {
     CHECK(same(ht::trim_zeros(x), line.narrow(0, 2, 4)));
     CHECK(same(ht::trim_zeros(x, {.trim = "f"}), line.narrow(0, 2, 7)));
     CHECK(same(ht::trim_zeros(x, {.trim = "b"}), line.narrow(0, 0, 6)));
+    CHECK(same(ht::trim_zeros(x, {.trim = "B"}), line.narrow(0, 0, 6)));
     CHECK(same(ht::trim_zeros(distribute(at::zeros({9}), layout), {.trim = "f"}), at::zeros({0})));
   }
   for (const auto& layout : every_layout({5, 6})) {

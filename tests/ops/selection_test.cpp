@@ -1,5 +1,6 @@
 #include "../support.hpp"
 
+#include <heatpp/ops/arg.hpp>
 #include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/calculus.hpp>
 #include <heatpp/ops/diagonal.hpp>
@@ -8,9 +9,11 @@
 #include <heatpp/ops/join.hpp>
 #include <heatpp/ops/part.hpp>
 #include <heatpp/ops/reduce.hpp>
+#include <heatpp/ops/scan.hpp>
 #include <heatpp/ops/search.hpp>
 #include <heatpp/ops/selection.hpp>
 #include <heatpp/ops/sets.hpp>
+#include <heatpp/ops/sort.hpp>
 
 namespace {
 
@@ -140,12 +143,15 @@ TEST_CASE("choices are made element by element", "[ops][selection]") {
     CHECK(same(y, longs({9, 9, 9, 3, 4})));
     CHECK_THROWS_AS(ht::copyto(y, 2.5), ht::TypeError);
     CHECK_THROWS_AS(ht::vsplit(x, 5), ht::ValueError);
+    CHECK_THROWS_AS(ht::vsplit(x, std::vector<std::int64_t>{1}), ht::ValueError);
+    CHECK(same(ht::take(x, x > 1, 0), gathered(x).index_select(0, (gathered(x) > 1).to(at::kLong))));
     CHECK_THROWS_AS(ht::choose(w, {x, x}), ht::IndexError);
     const auto parts = ht::unravel_index(x + 7, {4, 3});
     CHECK(same(parts[0], longs({2, 2, 3, 3, 3})));
     CHECK(same(parts[1], longs({1, 2, 0, 1, 2})));
     CHECK(same(ht::ravel_multi_index(parts, {4, 3}), longs({7, 8, 9, 10, 11})));
     CHECK_THROWS_AS(ht::unravel_index(x + 8, {4, 3}), ht::IndexError);
+    CHECK_THROWS_AS(ht::unravel_index(x * 0, {}), ht::ValueError);
   }
   const auto grid = ht::ix_({ht::array({2, 0}), ht::array({true, false, true})});
   CHECK(same(distribute(cube(), ht::Layout({5, 4, 3}, 0, ht::world().size()))(grid[0], ht::all_of, grid[1]),
@@ -206,6 +212,16 @@ TEST_CASE("arrays without axes are written and reduced, and nothing is put nowhe
   CHECK(x.item<double>() == 2);
   CHECK(ht::sum(x, 0).item<double>() == 2);
   CHECK_THROWS_AS(ht::sum(x, 1), ht::IndexError);
+  const auto first = at::zeros({1}, at::kLong);
+  CHECK(same(ht::argsort(x, {.axis = 0}), first));
+  CHECK(same(ht::argpartition(x, 0), first));
+  CHECK_THROWS_AS(ht::argsort(x, {.axis = 1}), ht::IndexError);
+  CHECK(same(ht::argmax(x, 0), first[0]));
+  CHECK(same(ht::argmin(x, {.axis = -1, .keepdims = true}), first[0]));
+  CHECK_THROWS_AS(ht::argmax(x, 1), ht::IndexError);
+  CHECK(same(ht::cumsum(x, 0), at::full({1}, 2, at::kDouble)));
+  CHECK(same(ht::nancumprod(x, -1), at::full({1}, 2, at::kDouble)));
+  CHECK_THROWS_AS(ht::cumsum(x, 1), ht::IndexError);
   const auto y = ht::ones({4}, {.split = 0});
   ht::put(y, ht::array({0, 1}), ht::zeros({0}));
   ht::putmask(y, y > 0, ht::zeros({0}));

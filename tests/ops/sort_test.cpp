@@ -124,6 +124,8 @@ TEST_CASE("partition puts the k-th element in its place", "[ops][sort]") {
   CHECK(same(ht::partition(x, 7), std::get<0>(oracle(global, 0))));
   CHECK(same(ht::argpartition(x, -1), std::get<1>(oracle(global, 0))));
   CHECK_THROWS_WITH(ht::partition(x, 40), Catch::Contains("[partition] got kth = 40"));
+  CHECK(same(ht::partition(ht::zeros({0, 3}, {.split = 0}), 5, 0), at::zeros({0, 3})));
+  CHECK(same(ht::argpartition(ht::zeros({0}), 0), at::zeros({0}, at::kLong)));
 }
 
 TEST_CASE("lexsort sorts by the last key, then by those before", "[ops][sort]") {

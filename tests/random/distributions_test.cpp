@@ -201,4 +201,7 @@ TEST_CASE("infinite parameters end at once", "[random]") {
   CHECK(same(g.chisquare(INFINITY, {3}), at::full({3}, INFINITY)));
   CHECK(same(g.beta(INFINITY, 1, {3}), at::ones({3})));
   CHECK(same(g.zipf(1e4, {3}), at::ones({3}, at::kLong)));
+  CHECK(same(g.noncentral_chisquare(0.5, INFINITY, {3}), at::full({3}, INFINITY)));
+  CHECK(same(g.noncentral_chisquare(3, INFINITY, {3}), at::full({3}, INFINITY)));
+  CHECK_THROWS_AS(g.negative_binomial(5, 1e-300), ht::ValueError);
 }

@@ -150,6 +150,9 @@ TEST_CASE("integers may include their end", "[random][generator]") {
   CHECK((any < 0).any().item<bool>());
   CHECK((any > 0).any().item<bool>());
   CHECK_THROWS_AS(generator.integers({.low = 3, .high = 3}), ht::ValueError);
+  CHECK_THROWS_AS(generator.integers(3, std::nullopt, {4}, {.dtype = ht::float64}), ht::TypeError);
+  CHECK_THROWS_AS(generator.integers(3, std::nullopt, {4}, {.dtype = ht::bool_}), ht::ValueError);
+  CHECK(generator.integers(2, std::nullopt, {4}, {.dtype = ht::bool_}).dtype() == ht::bool_);
   const auto bytes = gathered(generator.bytes(4000, {.split = 0}));
   CHECK(bytes.scalar_type() == at::kByte);
   CHECK(std::abs(bytes.to(at::kDouble).mean().item<double>() - 127.5) < 5 * 73.9 / std::sqrt(4000.0));

@@ -20,6 +20,13 @@ void check_in_range(const char* op, const Scalar& number, Dtype dtype) {
                     name(dtype), limits.min, limits.max);
 }
 
+void check_kind(const char* op, Dtype values, Dtype array) {
+  const auto kind = [](Dtype dtype) { return int{dtype != bool_} + int{dtype >= float16} + int{is_complex(dtype)}; };
+  if (kind(values) > kind(array))
+    raise<TypeError>(op, "got values of {} for an array of {}; expected a dtype of its kind", name(values),
+                     name(array));
+}
+
 at::Scalar element_of(const Scalar& number, Dtype dtype) {
   return c10::scalar_to_tensor(to_torch(number)).to(to_torch(dtype)).item();
 }

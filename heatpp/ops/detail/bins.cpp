@@ -76,8 +76,8 @@ Bins even_bins(const char* op, const BinsWanted& wanted, Range range, const DNDa
 }
 
 Bins given_bins(const char* op, const DNDarray& given) {
-  if (given.ndim() != 1 || given.size() < 2 || is_complex(given.dtype()))
-    raise<ValueError>(op, "got edges of shape {} and dtype {}; expected one axis and at least two real numbers",
+  if (given.ndim() != 1 || given.size() < 1 || is_complex(given.dtype()))
+    raise<ValueError>(op, "got edges of shape {} and dtype {}; expected one axis and at least one real number",
                       to_string(given.shape()), name(given.dtype()));
   auto array = given.split() ? resplit(given, std::nullopt) : given;
   const auto numbers = array.larray().to(at::kCPU, at::kDouble).contiguous();

@@ -1,6 +1,7 @@
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/elementwise_blocks.hpp>
@@ -96,9 +97,7 @@ void fit_numbers(const char* op, std::vector<at::Tensor>& blocks, OutOfRange pol
     if (!is_number(block) || block.scalar_type() != at::kLong) continue;
     const auto number = block.item<std::int64_t>(), nearest = std::clamp(number, limits.min, limits.max);
     if (number == nearest) continue;
-    if (policy == OutOfRange::error)
-      raise<ValueError>(op, "got the number {} for an array of {}; expected {} .. {}", number, name(from_torch(type)),
-                        limits.min, limits.max);
+    if (policy == OutOfRange::error) check_in_range(op, number, from_torch(type));
     if (policy == OutOfRange::clamp) block = at::full({}, nearest, block.options().dtype(type));
     else wide = true;
   }
@@ -253,10 +252,14 @@ at::Tensor right_shift(const at::Tensor& a, const at::Tensor& b) {
     return in_floating(a, b, [](const auto& x, const auto& y) { return at::name(x, y); }); \
   }
 HEATPP_IN_FLOATING(hypot)
-HEATPP_IN_FLOATING(logaddexp)
 HEATPP_IN_FLOATING(logaddexp2)
 HEATPP_IN_FLOATING(nextafter)
 #undef HEATPP_IN_FLOATING
+
+at::Tensor logaddexp(const at::Tensor& a, const at::Tensor& b) {
+  if (a.is_complex() || b.is_complex()) C10_THROW_ERROR(NotImplementedError, "complex numbers");
+  return in_floating(a, b, [](const auto& x, const auto& y) { return at::logaddexp(x, y); });
+}
 
 at::Tensor heaviside(const at::Tensor& a, const at::Tensor& b) {
   return in_floating(a, b,

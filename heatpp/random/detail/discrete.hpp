@@ -83,8 +83,10 @@ struct Binomial {
 };
 
 struct NegativeBinomial {
-  static constexpr auto expected = "n > 0, 0 < p <= 1";
-  static bool valid(double n, double p) { return n > 0 && p > 0 && p <= 1; }
+  static constexpr auto expected = "n > 0, 0 < p <= 1 and a mean of at most 9.2e18 ten deviations on";
+  static bool valid(double n, double p) {
+    return n > 0 && p > 0 && p <= 1 && (1 - p) / p * (n + 10 * std::sqrt(n)) <= Poisson::largest;
+  }
   static std::int64_t draw(Draws& d, double n, double p) {
     return Poisson::draw(d, std::min(gamma_draw(d, n) * (1 - p) / p, Poisson::largest));
   }
@@ -165,9 +167,10 @@ struct Hypergeometric {
 };
 
 inline double NoncentralChisquare::draw(Draws& d, double df, double nonc) {
-  if (df > 1) {
+  // What df adds to a nonc beyond Poisson's numbers is below its last digit.
+  if (df > 1 || nonc / 2 > Poisson::largest) {
     const double shifted = d.normal() + std::sqrt(nonc);
-    return 2 * gamma_draw(d, (df - 1) / 2) + shifted * shifted;
+    return (df > 1 ? 2 * gamma_draw(d, (df - 1) / 2) : 0) + shifted * shifted;
   }
   return 2 * gamma_draw(d, df / 2 + static_cast<double>(Poisson::draw(d, nonc / 2)));
 }
