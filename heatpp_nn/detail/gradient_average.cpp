@@ -117,9 +117,13 @@ void GradientAverage::inspect(std::size_t parameter) {
   if (!bad_) bad_ = parameter;
 }
 
+bool GradientAverage::copied(const Bucket& bucket) const {
+  return bucket.copy && (*scope_ == Scope::all || !parameters_[bucket.parameters.front()].is_cpu());
+}
+
 void GradientAverage::launch(Bucket& bucket) {
   const at::NoGradGuard no_grad;
-  if (bucket.copy) return launch_copy(bucket);
+  if (copied(bucket)) return launch_copy(bucket);
   std::vector<Buffer> buffers;
   for (const auto i : bucket.parameters) {
     auto& gradient = parameters_[i].mutable_grad();
@@ -168,7 +172,7 @@ void GradientAverage::land(Bucket& bucket) {
     auto& gradient = parameters_[i].mutable_grad();
     if (status_[i] == 0) {
       gradient = at::Tensor();
-    } else if (travels() && bucket.copy) {
+    } else if (travels() && copied(bucket)) {
       const auto& mean = bucket.copy->view(place);
       if (gradient.defined()) gradient.copy_(mean);
       else gradient = mean.clone();

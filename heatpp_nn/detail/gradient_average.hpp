@@ -29,7 +29,7 @@ namespace detail {
 /// put into buckets from the last to the first, since backward ends with the first layer; a bucket sets out as soon as
 /// all its gradients are there and the buckets before it have set out. So all ranks start the same messages in the same
 /// order, whichever parameters a rank used. Gradients on the CPU are reduced where they are; those on a GPU, which are
-/// many small ones to its library, or for a narrower wire, in a copy beside them.
+/// many small ones to its library, or that leave the node by a narrower wire, in a copy beside them.
 class GradientAverage {
  public:
   GradientAverage(std::vector<at::Tensor> parameters, const Topology& node, const Topology& all,
@@ -65,7 +65,7 @@ class GradientAverage {
     std::vector<std::size_t> parameters = {};
     std::int64_t count = 0;
     std::size_t missing = 0;               // gradients that backward has not produced yet
-    std::optional<FlatBuffers> copy = {};  // where they are reduced, unless that is where they are
+    std::optional<FlatBuffers> copy = {};  // where they are reduced, unless that is always where they are
     at::Tensor residual = {};              // undefined without a narrower wire
     std::vector<Request> requests = {};
   };
@@ -74,6 +74,7 @@ class GradientAverage {
   void add_hook(std::size_t parameter);
   void arrived(std::size_t parameter);
   void inspect(std::size_t parameter);
+  [[nodiscard]] bool copied(const Bucket& bucket) const;
   void launch(Bucket& bucket);
   void launch_copy(Bucket& bucket);
   void land(Bucket& bucket);
