@@ -1,7 +1,8 @@
 #include <heatpp/comm/detail/execution.hpp>
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
+#include <limits>
 
 namespace heatpp::detail {
 namespace {
@@ -20,6 +21,12 @@ std::int64_t coded_bytes(const Step& step, Dtype wire) {
   for (const auto& message : step.receives) bytes += wire_bytes(wire, message.range.count);
   for (const auto& range : sent_ranges(step)) bytes += wire_bytes(wire, range.count);
   return bytes;
+}
+
+/// Tells by the bits, since compilers make no vectors of what std::isfinite does.
+bool is_finite(float x) {
+  constexpr auto infinity = std::bit_cast<std::int32_t>(std::numeric_limits<float>::infinity());
+  return (std::bit_cast<std::int32_t>(x) & std::numeric_limits<std::int32_t>::max()) < infinity;
 }
 
 }  // namespace
@@ -42,9 +49,13 @@ void Execution::encode_range(const Active& active, const Step& step, Range range
   encode(coding_.wire, x, range.count, code);
   if (lost) std::copy_n(x, range.count, lost);
   if (lost || step.coded == Coded::result) decode(coding_.wire, code, range.count, x);
+  if (!lost) return;
   const bool mean = op_ == ReduceOp::mean && step.coded == Coded::result;
   const auto divisor = mean ? static_cast<float>(comm_.size()) : 1.f;
-  for (std::int64_t i = 0; lost && i < range.count; ++i) lost[i] = std::isfinite(x[i]) ? (lost[i] - x[i]) * divisor : 0;
+  for (std::int64_t i = 0; i < range.count; ++i) {
+    const auto rest = (lost[i] - x[i]) * divisor;
+    lost[i] = is_finite(rest) ? rest : 0;
+  }
 }
 
 void Execution::post_coded(Active& active, const Step& step) {
