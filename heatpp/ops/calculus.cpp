@@ -25,13 +25,15 @@ std::pair<DNDarray, DNDarray> neighbours(const DNDarray& x, int axis, std::int64
   return {left, detail::wrap(detail::relayout(right, left.layout()), left.layout(), x.comm())};
 }
 
-/// An array to be joined to `x` along `axis`; a number as one index of int64, float64 or complex128.
+/// An array to be joined to `x` along `axis`; a number as one index of bool, int64, float64 or complex128.
 DNDarray beside(const DNDarray& x, int axis, const Operand& value) {
   auto shape = x.shape();
   shape[static_cast<std::size_t>(axis)] = 1;
   if (!value.array()) {
-    const auto dtype = promote_types(value.number().default_dtype(), value.number().is_integral() ? int64 : float64);
-    return full(shape, value.number(), {.dtype = dtype, .device = x.device(), .comm = x.comm()});
+    const auto& number = value.number();
+    const auto widest = number.is_bool() ? bool_ : number.is_integral() ? int64 : float64;
+    const auto dtype = promote_types(number.default_dtype(), widest);
+    return full(shape, number, {.dtype = dtype, .device = x.device(), .comm = x.comm()});
   }
   return value.array()->ndim() == 0 ? broadcast_to(*value.array(), shape) : *value.array();
 }
@@ -84,7 +86,9 @@ Arrays uneven_slopes(const DNDarray& x, int axis, const DNDarray& coordinates, i
   if (coordinates.ndim() > 1 || coordinates.size() != n)
     detail::raise<ValueError>("gradient", "got coordinates of shape {} for axis {} with {} indices; expected one each",
                               to_string(coordinates.shape()), axis, n);
-  const auto steps = along_axis(diff(coordinates.astype(x.dtype())), axis, x.ndim());
+  // Distances are exact where the coordinates, far from 0, would not be.
+  const auto places = is_integral(coordinates.dtype()) ? coordinates.astype(float64) : coordinates;
+  const auto steps = along_axis(diff(places).astype(x.dtype()), axis, x.ndim());
   const auto slopes = difference(x, axis) / steps, distances = broadcast_to(steps, slopes.shape());
   return {end_slope(slopes, distances, axis, {0, 1}, order), inner_slopes(slopes, distances, axis),
           end_slope(slopes, distances, axis, {n - 2, n - 3}, order)};
@@ -93,6 +97,7 @@ Arrays uneven_slopes(const DNDarray& x, int axis, const DNDarray& coordinates, i
 }  // namespace
 
 DNDarray diff(const DNDarray& array, const DiffOptions& options) {
+  if (options.n == 0) return array;
   const auto axis = sanitize_axis(options.axis, array.ndim(), "diff");
   if (options.n < 0) detail::raise<ValueError>("diff", "got n = {}; expected none negative", options.n);
   Arrays parts{array};
@@ -143,7 +148,8 @@ DNDarray trapezoid(const DNDarray& y, const TrapezoidOptions& options) {
   const auto [left, right] = neighbours(y, axis);
   const auto heights = (left + right) / 2.0;
   if (!options.x) return sum(heights, axis) * options.dx;
-  return sum(heights * along_axis(diff(*options.x), axis, y.ndim()), axis);
+  const auto& x = *options.x;
+  return sum(heights * along_axis(diff(x, {.axis = x.ndim() == 1 ? 0 : options.axis}), axis, y.ndim()), axis);
 }
 
 DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points, const InterpOptions& options) {
@@ -158,7 +164,10 @@ DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points, 
                              name(points.first.dtype()));
   if (is_complex(points.second.dtype())) {
     const auto re = interp(x, {points.first, real(points.second)}, options);
-    const auto im = interp(x, {points.first, imag(points.second)}, options);
+    auto of_imaginary = options;
+    for (auto* end : {&of_imaginary.left, &of_imaginary.right})
+      if (*end) *end = 0;
+    const auto im = interp(x, {points.first, imag(points.second)}, of_imaginary);
     return detail::wrap(at::complex(re.larray(), im.larray()), x.layout(), x.comm());
   }
   auto xp = everywhere(points.first), fp = everywhere(points.second), block = x.larray().to(at::kDouble);

@@ -90,7 +90,7 @@ DNDarray geomspace(double start, double stop, std::int64_t num, const ArrayOptio
 }
 DNDarray geomspace(const LinspaceRange& range, const ArrayOptions& options) {
   const auto& [start, stop, num, endpoint] = range;
-  if (!(start * stop > 0))
+  if (!((start > 0 && stop > 0) || (start < 0 && stop < 0)))
     detail::raise<ValueError>("geomspace", "got {} .. {}; expected two numbers of one sign, not 0", start, stop);
   const auto sign = start < 0 ? -1.0 : 1.0;
   const auto numbers =
@@ -108,16 +108,22 @@ double linspace_step(const LinspaceRange& range) {
 
 DNDarray linspace(const Operand& start, const Operand& stop, const SpaceOptions& options) {
   if (options.num < 0) detail::raise<ValueError>("linspace", "got num {}; expected num >= 0", options.num);
-  const auto as_array = [](const Operand& end) { return end.array() ? *end.array() : full({}, end.number()); };
-  const auto first = as_array(start), last = as_array(stop);
-  const auto dtype = options.dtype.value_or(inexact_type(promote_types(first.dtype(), last.dtype())));
-  const auto wide = promote_types(promote_types(first.dtype(), last.dtype()), float64);
-  const auto from = expand_dims(first.astype(wide), 0), to = expand_dims(last.astype(wide), 0);
+  const auto dtype_of = [](const Operand& end) {
+    return end.array() ? end.array()->dtype() : end.number().default_dtype();
+  };
+  const auto common = promote_types(dtype_of(start), dtype_of(stop));
+  const auto dtype = options.dtype.value_or(inexact_type(common)), wide = promote_types(common, float64);
+  const auto& comm = start.array() ? start.array()->comm() : stop.array() ? stop.array()->comm() : default_comm();
+  const auto column_of = [&](const Operand& end) {
+    return expand_dims(end.array() ? end.array()->astype(wide) : full({}, end.number(), {.dtype = wide, .comm = comm}),
+                       0);
+  };
+  const auto from = column_of(start), to = column_of(stop);
   Shape column(static_cast<std::size_t>(std::max(from.ndim(), to.ndim())), 1);
   column.front() = -1;
   const auto steps = options.num - (options.endpoint ? 1 : 0);
-  const auto i = reshape(arange(options.num, {.dtype = float64, .comm = first.comm()}), column);
-  const auto numbers = from + (to - from) * (i / static_cast<double>(std::max<std::int64_t>(1, steps)));
+  const auto i = reshape(arange(options.num, {.dtype = float64, .comm = comm}), column);
+  const auto numbers = from + (to - from) / static_cast<double>(std::max<std::int64_t>(1, steps)) * i;
   const auto ended =
       options.endpoint && options.num > 1 ? where(eq(i, static_cast<double>(steps)), to, numbers) : numbers;
   return moveaxis((is_integral(dtype) ? floor(ended) : ended).astype(dtype), 0, options.axis);
@@ -179,7 +185,7 @@ DNDarray bartlett(std::int64_t n, const ArrayOptions& options) {
   return window(n, options, [](const DNDarray& i, double m) { return 1.0 - abs(i * (2 / m) - 1.0); });
 }
 DNDarray kaiser(std::int64_t n, double beta, const ArrayOptions& options) {
-  const auto scale = std::cyl_bessel_i(0.0, beta);
+  const auto scale = std::cyl_bessel_i(0.0, std::abs(beta));
   return window(n, options, [&](const DNDarray& i, double m) {
     const auto u = i * (2 / m) - 1.0;
     return i0(beta * sqrt(maximum(1.0 - u * u, 0.0))) / scale;

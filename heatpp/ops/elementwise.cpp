@@ -9,23 +9,35 @@ namespace {
 template <class F>
 DNDarray unary(const char* op, const DNDarray& x, F f) {
   const Operand operands[] = {x};
-  return detail::wrap(detail::with_type_errors(op, operands, [&] { return f(x.larray()); }), x.layout(), x.comm());
+  auto block = detail::with_type_errors(op, operands, [&] { return f(x.larray()); });
+  // What leaves the elements as they are gives them back; only real and imag may share memory.
+  const std::string_view name = op;
+  if (name != "real" && name != "imag" && block.is_alias_of(x.larray())) block = block.clone();
+  return detail::wrap(std::move(block), x.layout(), x.comm());
 }
 
-/// Comparisons and functions that answer in floating point take any number.
+constexpr std::string_view comparisons[] = {"eq", "not_equal", "less", "less_equal", "greater", "greater_equal"};
+
+constexpr bool is_comparison(std::string_view name) {
+  return std::ranges::find(comparisons, name) != std::end(comparisons);
+}
+
+/// Functions that answer in truth values or in floating point take any number.
 constexpr local::OutOfRange policy_of(std::string_view name) {
-  constexpr std::string_view names[] = {
-      "eq",       "not_equal",   "less",      "less_equal", "greater",   "greater_equal",
-      "isclose",  "divide",      "arctan2",   "hypot",      "logaddexp", "logaddexp2",
-      "copysign", "float_power", "nextafter", "heaviside",  "ldexp"};
+  constexpr std::string_view names[] = {"isclose",    "divide",      "arctan2",     "hypot",      "logaddexp",
+                                        "logaddexp2", "copysign",    "float_power", "nextafter",  "heaviside",
+                                        "ldexp",      "logical_and", "logical_or",  "logical_xor"};
   if (name == "clip") return local::OutOfRange::clamp;
-  return std::ranges::find(names, name) == std::end(names) ? local::OutOfRange::error : local::OutOfRange::widen;
+  const bool any = is_comparison(name) || std::ranges::find(names, name) != std::end(names);
+  return any ? local::OutOfRange::widen : local::OutOfRange::error;
 }
 
 template <class F>
 DNDarray combine(const char* op, std::span<const Operand> operands, F f) {
   auto [blocks, layout, comm] = detail::align(op, operands);
   local::fit_numbers(op, blocks, policy_of(op));
+  local::widen_halves(blocks);
+  if (is_comparison(op)) local::compare_in_double(blocks);
   auto local = detail::with_type_errors(op, operands, [&] { return f(blocks); });
   // Extents of 1 that only other ranks' blocks stretch are stretched here.
   const auto shape = layout.local_shape(comm.rank());
@@ -44,7 +56,9 @@ std::pair<DNDarray, DNDarray> two_results(const char* op, const DNDarray& x, F f
 template <class F>
 const DNDarray& in_place(const char* op, const DNDarray& x, const Operand& b, F f) {
   const Operand operands[] = {x, b};
-  const auto block = detail::align_to(op, x, b);
+  auto block = detail::align_to(op, x, b);
+  // Other elements of the same memory would be written while they are read.
+  if (block.is_alias_of(x.larray()) && !block.is_same(x.larray())) block = block.clone();
   std::vector<at::Tensor> blocks{x.larray(), block};
   local::fit_numbers(op, blocks, local::OutOfRange::error);
   detail::with_type_errors(op, operands, [&] { f(x.larray(), block); });
@@ -106,7 +120,7 @@ DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b) {
 }
 
 DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {
-  if (!low) return high ? minimum(x, *high) : x;
+  if (!low) return high ? minimum(x, *high) : copy(x);
   if (!high) return maximum(x, *low);
   const Operand operands[] = {x, *low, *high};
   return combine("clip", operands,

@@ -31,6 +31,7 @@ DNDarray unless_empty(const DNDarray& reduced, const DNDarray& x, const ReduceOp
 
 // Of fewer elements than ddof NumPy's var is infinite, and its nanvar not a number.
 DNDarray nanvar(const DNDarray& x, const VarOptions& options) {
+  if (!detail::may_be_nan(x)) return var(x, options);
   const auto result = var(x, beside_nan(x, options));
   return where(isinf(result), static_cast<double>(NAN), result);
 }

@@ -32,8 +32,10 @@ at::Tensor padded(const at::Tensor& p, std::int64_t size) { return at::constant_
 
 /// The product: row i of a strip is `a` moved by i places and multiplied by b[i].
 at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
-  auto result = at::zeros({a.numel() + b.numel() - 1}, at::result_type(a, b));
-  for (std::int64_t i = 0; i < b.numel(); ++i) result.narrow(0, i, a.numel()).add_(a * b[i]);
+  const auto type = at::result_type(a, b);
+  const auto strip = a.to(type), factors = b.to(type);
+  auto result = at::zeros({a.numel() + b.numel() - 1}, type);
+  for (std::int64_t i = 0; i < b.numel(); ++i) result.narrow(0, i, a.numel()).add_(strip * factors[i]);
   return result;
 }
 
@@ -78,7 +80,10 @@ DNDarray polyadd(const DNDarray& a, const DNDarray& b) {
 DNDarray polysub(const DNDarray& a, const DNDarray& b) {
   const auto p = coefficients("polysub", a), q = coefficients("polysub", b);
   const auto size = std::max(p.numel(), q.numel());
-  return polynomial(padded(p, size) - padded(q, size), a);
+  const auto type = at::result_type(p, q);
+  if (type == at::kBool)
+    detail::raise<TypeError>("polysub", "got coefficients of bool; expected numbers, which can be subtracted");
+  return polynomial(padded(p, size).to(type) - padded(q, size).to(type), a);
 }
 DNDarray polymul(const DNDarray& a, const DNDarray& b) {
   const auto p = without_leading_zeros(coefficients("polymul", a)),
@@ -143,6 +148,9 @@ DNDarray polyfit(const DNDarray& x, const DNDarray& y, int degree) {
                               "got points of shapes {} and {} for degree {}; expected two vectors alike with at "
                               "least {} elements",
                               to_string(x.shape()), to_string(y.shape()), degree, degree + 1);
+  if (is_complex(x.dtype()) || is_complex(y.dtype()))
+    detail::raise<TypeError>("polyfit", "got points of {} and {}; expected real numbers", name(x.dtype()),
+                             name(y.dtype()));
   const auto xs = x.larray().to(at::kCPU, at::kDouble);
   const auto ys = detail::relayout_operand("polyfit", y, x.layout()).to(at::kCPU, at::kDouble);
   std::vector<at::Tensor> columns;
@@ -150,9 +158,13 @@ DNDarray polyfit(const DNDarray& x, const DNDarray& y, int degree) {
   columns.push_back(ys);
   const auto r = triangle_of_all(at::stack(columns, 1), x);
   const auto n = std::int64_t{degree} + 1;
+  // As NumPy, the least coefficients where there are several, of columns of length 1.
+  const auto powers = r.slice(0, 0, n).slice(1, 0, n), lengths = powers.square().sum(0).sqrt();
+  const auto scale = at::where(lengths > 0, lengths, at::ones({}, lengths.options()));
+  const auto least = static_cast<double>(x.size()) * std::numeric_limits<double>::epsilon();
   const auto fitted =
-      at::linalg_solve_triangular(r.slice(0, 0, n).slice(1, 0, n), r.slice(0, 0, n).slice(1, n, n + 1), true);
-  return polynomial(fitted.flatten(), x);
+      std::get<0>(at::linalg_lstsq(powers / scale, r.slice(0, 0, n).slice(1, n, n + 1), least, "gelsd"));
+  return polynomial(fitted.flatten() / scale, x);
 }
 
 }  // namespace heatpp

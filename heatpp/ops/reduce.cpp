@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/first_extremum.hpp>
@@ -97,9 +98,13 @@ DNDarray reduce(const char* op, const DNDarray& array, const ReduceOptions& opti
     return local_reduce(block, reduced.axes, reduced.keepdims, type);
   });
   if (reduced.over_split && x.comm().size() > 1) across_ranks(local, x.comm(), across);
-  if (options.initial)
-    local = local_reduce(at::stack({at::full_like(local, detail::to_torch(*options.initial)), local}), Dims{0}, false,
-                         local.scalar_type());
+  if (options.initial) {
+    const auto dtype = detail::from_torch(local.scalar_type());
+    const auto initial = is_floating(dtype) && !options.initial->is_complex()
+                             ? detail::element_of(*options.initial, dtype)
+                             : detail::to_torch(*options.initial);
+    local = local_reduce(at::stack({at::full_like(local, initial), local}), Dims{0}, false, local.scalar_type());
+  }
   return detail::wrap(std::move(local), std::move(layout), x.comm());
 }
 

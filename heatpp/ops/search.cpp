@@ -139,9 +139,13 @@ Rows<std::int64_t> search(const DNDarray& a, const DNDarray& v, Side side) {
 
 DNDarray as_array(const DNDarray& a, const Operand& v) {
   if (v.array()) return *v.array();
-  auto dtype = v.number().is_floating() && is_integral(a.dtype()) ? float64 : result_type(a.dtype(), v.number());
-  if (!detail::is_in_range(v.number(), dtype)) dtype = int64;
-  return full({}, v.number(), {.dtype = dtype, .device = a.device(), .comm = a.comm()});
+  const auto& number = v.number();
+  auto dtype = number.is_floating() && is_integral(a.dtype()) ? float64 : result_type(a.dtype(), number);
+  if (!detail::is_in_range(number, dtype)) dtype = int64;
+  // A number that the array's dtype would round lies beside the element that it would round to.
+  const bool real = is_floating(dtype) && !number.is_complex();
+  if (real && detail::element_of(number, dtype).to<double>() != number.to<double>()) dtype = float64;
+  return full({}, number, {.dtype = dtype, .device = a.device(), .comm = a.comm()});
 }
 
 DNDarray find_places(const char* op, const DNDarray& sorted, const DNDarray& values, Side side) {

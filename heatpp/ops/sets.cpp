@@ -218,10 +218,6 @@ DNDarray isin(const DNDarray& array, const DNDarray& test_array, const IsinOptio
   return detail::wrap(member.to(x.larray().device()), x.layout(), x.comm());
 }
 
-namespace {
-
-}  // namespace
-
 DNDarray ediff1d(const DNDarray& array, const Ediff1dOptions& options) {
   if (array.dtype() == bool_)
     detail::raise<TypeError>("ediff1d", "got an array of bool; expected numbers, which can be subtracted");

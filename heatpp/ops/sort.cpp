@@ -183,7 +183,7 @@ DNDarray lexsort(const std::vector<DNDarray>& keys, int axis) {
     const auto minor = detail::codes_of(*key);
     code = detail::codes_of(code).codes * minor.count + minor.codes;
   }
-  return argsort(code, axis);
+  return code.ndim() == 0 ? reshape(argsort(code), {}) : argsort(code, axis);
 }
 
 Topk topk(const DNDarray& x, std::int64_t k, const TopkOptions& options) {

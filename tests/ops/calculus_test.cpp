@@ -159,3 +159,32 @@ TEST_CASE("interpolation of complex values is that of their parts", "[ops][calcu
     CHECK_THROWS_AS(ht::interp(result, {xp, re}), ht::TypeError);
   }
 }
+
+TEST_CASE("derivatives and integrals at places of their own", "[ops][calculus]") {
+  const auto line = at::tensor({1.f, 2.f, 4.f, 7.f});
+  const auto y = at::arange(12, at::kDouble).reshape({4, 3}), x = y * y;
+  for (const auto& layout : every_layout({4})) {
+    const auto far = ht::array({1e9, 1e9 + 1, 1e9 + 2, 1e9 + 4}, {.dtype = ht::float64});
+    const auto slopes = ht::gradient(distribute(line, layout), {.coordinates = far});
+    CHECK(same(slopes, at::tensor({1.f, 1.5f, 11 / 6.f, 1.5f})));
+    CHECK(same(ht::diff(distribute(line, layout), {.n = 0, .prepend = 2}), line));
+  }
+  for (const auto& layout : every_layout({4, 3})) {
+    const auto area = ht::trapezoid(distribute(y, layout), {.axis = 0, .x = distribute(x, layout)});
+    CHECK(same(area, at::trapezoid(y, x, 0)));
+  }
+  CHECK(same(ht::diff(ht::array({true, false}), {.prepend = true}), at::tensor({0, 1}).to(at::kBool)));
+  const auto points = std::pair(ht::array({0.0, 1.0}), ht::array({0.0, 1.0}) * std::complex<double>(1, 1));
+  const auto beyond = ht::interp(ht::array({-1.0, 2.0}), points, {.left = 1, .right = 2});
+  CHECK(same(ht::imag(beyond), at::zeros({2}, at::kDouble)));
+}
+
+TEST_CASE("numbers between arrays and numbers", "[ops][creation]") {
+  const auto ends = ht::array({49.0, 98.0}, {.dtype = ht::float64});
+  const auto whole = ht::linspace(0, ends, {.num = 50, .dtype = ht::int64});
+  CHECK(same(whole, at::stack({at::arange(50), at::arange(50) * 2}, 1)));
+  CHECK(ht::linspace(0.1, ends, {.num = 4})(0, 0).item<double>() == 0.1);
+  CHECK(ht::geomspace(1e-200, 1e-180, 5).size() == 5);
+  CHECK_THROWS_AS(ht::geomspace(-1, 1, 5), ht::ValueError);
+  CHECK(same(ht::kaiser(5, -2), gathered(ht::kaiser(5, 2))));
+}

@@ -1,6 +1,7 @@
 #include "../support.hpp"
 
 #include <heatpp/ops/histogram.hpp>
+#include <heatpp/ops/index.hpp>
 
 namespace {
 
@@ -121,6 +122,15 @@ TEST_CASE("bincount counts and adds up weights", "[ops][histogram]") {
                     Catch::Contains("[bincount] got the element -2"));
   CHECK_THROWS_AS(ht::bincount(ht::ones({3})), ht::TypeError);
   CHECK_THROWS_AS(ht::bincount(ht::ones({3, 1}, {.dtype = ht::int64})), ht::ValueError);
+}
+
+TEST_CASE("tiny ranges, and rules for truth values", "[ops][histogram]") {
+  const auto x = ht::array({0, 1e-310, 5e-311}, {.dtype = ht::float64, .split = 0});
+  CHECK(same(ht::histogram(x, {.bins = 2}).first, at::tensor({1, 2}, at::kLong)));
+  CHECK(same(ht::histogramdd(x(ht::ellipsis, ht::newaxis), {.bins = {2}}).counts, at::tensor({1., 2.}, at::kDouble)));
+  const auto bits = ht::array({false, true, true, false}, {.split = 0});
+  CHECK(ht::histogram(bits, {.rule = "sqrt"}).first.size() == 1);
+  CHECK(ht::histogram(ht::array({1., 1., .6, 1.4}), {.range = std::pair{1., 1.}, .rule = "scott"}).first.size() == 2);
 }
 
 TEST_CASE("one edge makes no bins", "[ops][histogram]") {

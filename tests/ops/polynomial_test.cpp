@@ -1,6 +1,7 @@
 #include "../support.hpp"
 
 #include <heatpp/core/factories.hpp>
+#include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/polynomial.hpp>
 
 namespace {
@@ -50,4 +51,21 @@ TEST_CASE("polynomials of whole numbers stay exact", "[ops][polynomial]") {
   CHECK(same(ht::polymul(ht::array({0, 0, 1, 2}), ht::array({1, 1})), at::tensor({1, 3, 2}, at::kLong)));
   CHECK(same(ht::polymul(ht::zeros({3}, {.dtype = ht::int64}), p), at::zeros({1}, at::kLong)));
   CHECK(same(ht::polysub(p, ht::array({large})), at::tensor({std::int64_t{1}, std::int64_t{2}, -large}, at::kLong)));
+}
+
+TEST_CASE("products of polynomials are of both dtypes", "[ops][polynomial]") {
+  const auto small = ht::array({100, 1}).astype(ht::int8), wide = ht::array({100, 3});
+  CHECK(same(ht::polymul(small, wide), at::tensor({10000, 400, 3}, at::kLong)));
+  const auto one = ht::ones({2}, {.dtype = ht::bool_});
+  CHECK(same(ht::polysub(one, wide), at::tensor({-99, -2}, at::kLong)));
+  CHECK_THROWS_AS(ht::polysub(one, one), ht::TypeError);
+}
+
+TEST_CASE("a polynomial through one point is the shortest", "[ops][polynomial]") {
+  for (const auto& layout : every_layout({4})) {
+    const auto x = distribute(at::ones({4}, at::kDouble), layout), y = x + x;
+    const auto fitted = gathered(ht::polyfit(x, y, 1));
+    CHECK(at::allclose(fitted, at::ones({2}, at::kDouble)));
+    CHECK_THROWS_AS(ht::polyfit(x, y * std::complex<double>(0, 1), 1), ht::TypeError);
+  }
 }

@@ -168,6 +168,7 @@ TEST_CASE("an initial value takes part once in every result", "[ops][reduce]") {
   for (const auto& layout : every_layout({3, 2})) {
     const auto x = distribute(global, layout);
     CHECK(same(ht::sum(x, {.axis = 0, .initial = 10}), global.sum(0) + 10));
+    CHECK(same(ht::max(x.astype(ht::float16), {.axis = 0, .initial = 70000}), at::full({2}, INFINITY, at::kHalf)));
     CHECK(same(ht::prod(x, {.initial = 2}), global.prod() * 2));
     CHECK(same(ht::max(x, {.axis = 1, .initial = 4}), at::tensor({4, 4, 6}).to(at::kLong)));
     CHECK_THROWS_AS(ht::mean(x, {.initial = 4}), ht::ValueError);

@@ -51,6 +51,13 @@ TEST_CASE("searchsorted has NaN last and takes numbers", "[ops][search]") {
   CHECK_THROWS_AS(ht::searchsorted(ht::ones({2, 2}), 1), ht::ValueError);
 }
 
+TEST_CASE("numbers are looked up as they are", "[ops][search]") {
+  const auto x = ht::array({0.1, 0.2, 0.7}, {.split = 0}).astype(ht::float32);
+  CHECK(ht::searchsorted(x, 0.1, {.side = ht::Side::right}).item<std::int64_t>() == 0);
+  CHECK(ht::searchsorted(x, 0.7).item<std::int64_t>() == 3);
+  CHECK(ht::searchsorted(x, 0.5).item<std::int64_t>() == 2);
+}
+
 TEST_CASE("digitize and bucketize number the bins of elements", "[ops][search]") {
   const auto global = scattered({8, 3}, at::kFloat);
   const auto bins = at::tensor({5.0F, 10.0F, 10.0F, 30.0F, 45.0F});

@@ -136,6 +136,7 @@ TEST_CASE("lexsort sorts by the last key, then by those before", "[ops][sort]") 
     const auto second = std::get<1>(oracle(major.gather(0, first), 0));
     CHECK(same(order, first.gather(0, second)));
   }
+  CHECK(same(ht::lexsort({ht::zeros({})}), at::zeros({}, at::kLong)));
   CHECK_THROWS_AS(ht::lexsort({}), ht::ValueError);
   CHECK_THROWS_AS(ht::lexsort({ht::ones({2}), ht::ones({3})}), ht::ValueError);
 }

@@ -73,17 +73,17 @@ std::int64_t bins_by_rule(const char* op, const DNDarray& x, const HistogramOpti
   if ((rule == rules.end() && options.rule != "stone") || options.weights || options.edges)
     raise<ValueError>(op, "got the rule \"{}\"{}; expected auto, doane, fd, rice, scott, sqrt, stone or sturges alone",
                       options.rule, options.weights || options.edges ? " beside weights or edges" : "");
+  const auto not_empty = [](const Range& r) { return r.first == r.second ? Range{r.first - 0.5, r.second + 0.5} : r; };
+  const auto given = options.range ? std::optional(not_empty(*options.range)) : std::nullopt;
   auto inside = x.astype(float64);
-  if (options.range)
-    inside = inside.index({logical_and(inside >= options.range->first, inside <= options.range->second)});
+  if (given) inside = inside.index({logical_and(inside >= given->first, inside <= given->second)});
   if (inside.size() == 0) return 1;
   const Sample sample{inside, static_cast<double>(inside.size()), {value_of(min(inside)), value_of(max(inside))}};
-  auto range = options.range.value_or(sample.ends);
+  const auto range = given.value_or(not_empty(sample.ends));
   if (!std::isfinite(range.first) || !std::isfinite(range.second)) return 1;  // which is refused later
-  if (range.first == range.second) range = {range.first - 0.5, range.second + 0.5};
   auto width = options.rule == "stone" ? by_stone(sample, range) : rule->width(sample);
   if (!(width > 0)) return 1;
-  if (is_integral(x.dtype())) width = std::max(width, 1.0);
+  if (is_integral(x.dtype()) || x.dtype() == bool_) width = std::max(width, 1.0);
   return static_cast<std::int64_t>(std::ceil((range.second - range.first) / width));
 }
 

@@ -16,7 +16,8 @@ class Finder {
  public:
   explicit Finder(const Bins& bins)
       : edges_(bins.edges.data()), last_(bins.count() - 1), low_(bins.edges.front()), high_(bins.edges.back()) {
-    if (bins.even) scale_ = static_cast<double>(bins.count()) / (high_ - low_);
+    const auto scale = static_cast<double>(bins.count()) / (high_ - low_);
+    if (bins.even && std::isfinite(scale)) scale_ = scale;
   }
 
   [[nodiscard]] std::int64_t operator()(double value) const {

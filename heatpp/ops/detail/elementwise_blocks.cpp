@@ -56,6 +56,10 @@ at::Tensor in_parts(const at::Tensor& x, F f) {
 }
 
 bool is_number(const at::Tensor& block) { return block.unsafeGetTensorImpl()->is_wrapped_number(); }
+/// A number as an array of its dtype, which does not give way to that of others.
+at::Tensor alone(const at::Tensor& block) {
+  return is_number(block) ? at::scalar_tensor(block.item(), block.options()) : block;
+}
 
 /// f of the operands in one complex dtype, or g of real ones.
 template <class F, class G>
@@ -103,6 +107,19 @@ void fit_numbers(const char* op, std::vector<at::Tensor>& blocks, OutOfRange pol
   }
   if (wide)
     for (auto& block : blocks) block = block.to(at::kLong);
+}
+
+void widen_halves(std::vector<at::Tensor>& blocks) {
+  if (std::ranges::none_of(blocks, [](const auto& block) { return block.is_complex(); })) return;
+  for (auto& block : blocks)
+    if (block.scalar_type() == at::kHalf) block = block.to(at::kFloat);
+}
+
+void compare_in_double(std::vector<at::Tensor>& blocks) {
+  const auto is_whole = [](const auto& block) { return at::isIntegralType(block.scalar_type(), false); };
+  if (std::ranges::none_of(blocks, is_whole)) return;
+  for (auto& block : blocks)
+    if (block.is_floating_point()) block = alone(block.to(at::kDouble));
 }
 
 void write(const at::Tensor& x, const at::Tensor& result) {
@@ -266,8 +283,13 @@ at::Tensor heaviside(const at::Tensor& a, const at::Tensor& b) {
                      [](const auto& x, const auto& y) { return at::where(at::isnan(x), x, at::heaviside(x, y)); });
 }
 at::Tensor isclose(const at::Tensor& a, const at::Tensor& b, const CloseOptions& options) {
-  const auto type = at::result_type(a, b);
-  return at::isclose(a.to(type), b.to(type), options.rtol, options.atol, options.equal_nan);
+  auto type = at::result_type(a, b);
+  if (whole(a) || whole(b)) type = at::promoteTypes(type, at::kDouble);
+  const auto x = alone(a.to(type)), y = alone(b.to(type));
+  const auto near = at::le(at::abs(x - y), at::abs(y) * options.rtol + options.atol);
+  auto close = at::eq(x, y).logical_or_(near.logical_and(at::isfinite(y)));
+  if (options.equal_nan) close.logical_or_(at::isnan(x).logical_and(at::isnan(y)));
+  return close;
 }
 
 }  // namespace heatpp::detail::local
