@@ -21,9 +21,11 @@ void combine(const at::Tensor& norms, double ord, const Communicator& comm) {
   const auto buffer = detail::buffer_of(norms);
   if (std::isinf(ord)) return comm.allreduce(buffer, ord > 0 ? ReduceOp::max : ReduceOp::min);
   if (ord == 0) return comm.allreduce(buffer);
-  norms.pow_(ord);
-  comm.allreduce(buffer);
-  norms.pow_(1 / ord);
+  const auto sums = norms.element_size() < 4 ? norms.to(at::kFloat) : norms;  // powers of 16-bit floats overflow
+  sums.pow_(ord);
+  comm.allreduce(detail::buffer_of(sums));
+  sums.pow_(1 / ord);
+  if (!sums.is_same(norms)) norms.copy_(sums);
 }
 
 at::Tensor local_norm(const at::Tensor& block, double ord, const detail::ReducedAxes& reduced, const Shape& shape) {

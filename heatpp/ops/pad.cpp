@@ -101,26 +101,26 @@ DNDarray pad_repeated(const DNDarray& x, int axis, const Width& width, const Pad
   return detail::joined("pad", parts, axis, padded(x.layout(), axis, width));
 }
 
+bool is_whole(Dtype dtype) { return is_integral(dtype) || dtype == bool_; }
+
 /// Means of whole numbers are rounded.
 DNDarray statistic(const DNDarray& x, int axis, PadMode mode) {
   const ReduceOptions along{.axis = axis, .keepdims = true};
   if (mode == PadMode::maximum) return max(x, along);
   if (mode == PadMode::minimum) return min(x, along);
-  const auto wide = is_integral(x.dtype()) ? x.astype(float64) : x;
+  const auto wide = is_whole(x.dtype()) ? x.astype(float64) : x;
   const auto found = mode == PadMode::mean ? mean(wide, along) : median(wide, {.axis = axis, .keepdims = true});
-  return is_integral(x.dtype()) ? round(found).astype(x.dtype()) : found;
+  return is_whole(x.dtype()) ? round(found).astype(x.dtype()) : found;
 }
 
 /// `count` indices from `value` to those of `edge`, which are not among them.
 DNDarray ramp(const DNDarray& edge, int axis, std::int64_t count, const Scalar& value) {
   Shape shape(static_cast<std::size_t>(edge.ndim() - axis), 1);
   shape.front() = count;
-  const auto wide = is_integral(edge.dtype()) ? edge.astype(float64) : edge;
-  const auto part = reshape(
-      linspace({.stop = 1, .num = count, .endpoint = false}, {.dtype = real_type(wide.dtype()), .comm = edge.comm()}),
-      shape);
-  const auto numbers = value + (wide - value) * part;
-  return (is_integral(edge.dtype()) ? floor(numbers) : numbers).astype(edge.dtype());
+  const auto wide = is_whole(edge.dtype()) ? edge.astype(float64) : edge;
+  const auto i = reshape(arange(count, {.dtype = real_type(wide.dtype()), .comm = edge.comm()}), shape);
+  const auto numbers = value + (wide - value) / static_cast<double>(count) * i;
+  return (is_whole(edge.dtype()) ? floor(numbers) : numbers).astype(edge.dtype());
 }
 
 /// What stands before the array, or behind it.

@@ -120,7 +120,7 @@ void put(const DNDarray& x, const DNDarray& positions, const Operand& values, co
   if (x.ndim() == 0) return put(detail::insert_axis(x, 0), positions, values, options);
   if (!values.array()) detail::check_in_range("put", values.number(), x.dtype());
   else if (values.array()->size() == 0) return;
-  const auto flat = flatten(in_mode(positions, x.size(), options.mode));
+  const auto flat = flatten(in_mode(positions.astype(int64), x.size(), options.mode));
   detail::Positions places;
   for (int axis = 0; axis < x.ndim(); ++axis) places.axes.push_back(axis);
   places.arrays = unravel_index(where(flat < 0, flat + x.size(), flat), x.shape());
@@ -187,8 +187,9 @@ DNDarray piecewise(const DNDarray& x, const std::vector<DNDarray>& conditions, c
                               functions.size(), n);
   auto result = zeros_like(x);
   const auto choose = [&](const DNDarray& condition, const Operand& piece) {
-    result = where(condition, piece.array() ? Operand(piece.array()->astype(x.dtype())) : piece, result);
-    result = result.astype(x.dtype());
+    const ArrayOptions alike{.dtype = x.dtype(), .device = x.device(), .comm = x.comm()};
+    result =
+        where(condition, piece.array() ? piece.array()->astype(x.dtype()) : full({}, piece.number(), alike), result);
   };
   if (functions.size() > n) choose(ones_like(x, bool_), functions.back()(x));
   for (std::size_t i = 0; i < n; ++i) choose(conditions[i], functions[i](x));

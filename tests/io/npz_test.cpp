@@ -167,3 +167,13 @@ TEST_CASE("bad arguments of save_npz are errors on all ranks", "[io][npz]") {
   ht::io::save(x, dir.path("b.npz"));
   CHECK(ht::io::npz_names(dir.path("b.npz")) == std::vector<std::string>{"arr_0"});
 }
+
+TEST_CASE("the last output may come after the last input", "[io][npz]") {
+  const TempDir dir;
+  const auto path = dir.path("a.npz");
+  for (const auto& [n, shape] : {std::pair{2, "(2,)"}, {3, "(3,)"}, {98305, "(98305,)"}}) {
+    const auto x = at::zeros({n}, at::kDouble);
+    write_bytes(path, zip({{"x.npy", npy("'<f8'", shape, bytes_of(x))}}, 8));
+    for (const auto& split : every_split({n})) CHECK(same(ht::io::load_npz(path, "x", {.split = split}), x));
+  }
+}

@@ -134,3 +134,11 @@ TEST_CASE("covariances and correlations", "[linalg][matrix]") {
     CHECK(close(ht::corrcoef(x), at::ones({}, at::kDouble)));
   });
 }
+
+TEST_CASE("norms of 16-bit floats do not overflow between ranks", "[linalg][norm]") {
+  const auto global = at::full({12}, 100, at::kHalf);
+  for (const auto& layout : every_layout({12})) {
+    CHECK(close(la::norm(distribute(global, layout)), at::linalg_vector_norm(global), 1e-2));
+    CHECK(close(la::norm(distribute(global, layout), {.ord = INFINITY}), at::full({}, 100, at::kHalf), 1e-2));
+  }
+}

@@ -137,6 +137,10 @@ TEST_CASE("choices are made element by element", "[ops][selection]") {
                longs({0, -1, 0, 0, 8})));
     CHECK(same(ht::choose(w, {x > 0, x > 1, x > 2}), longs({0, 1, 1, 1, 1}).to(at::kBool)));
     CHECK(same(ht::piecewise(x, {x < 2}, {-1, [](const auto& v) { return v * 2; }}), longs({-1, -1, 4, 6, 8})));
+    CHECK(same(ht::piecewise(x, {x < 1}, {1.5, [](const auto& v) { return v + (std::int64_t{1} << 53); }}) - x,
+               longs({1, 1LL << 53, 1LL << 53, 1LL << 53, 1LL << 53})));
+    CHECK(same(ht::pad(x + 52, {{6, 0}}, {.mode = ht::PadMode::linear_ramp, .value = -2}).index({ht::slice(0, 6)}),
+               longs({-2, 7, 16, 25, 34, 43})));
     CHECK(same(ht::take_along_axis(x, w, std::nullopt), which));
     const auto y = ht::copy(x);
     ht::put_along_axis(y, w, 9, std::nullopt);

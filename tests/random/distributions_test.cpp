@@ -205,3 +205,8 @@ TEST_CASE("infinite parameters end at once", "[random]") {
   CHECK(same(g.noncentral_chisquare(3, INFINITY, {3}), at::full({3}, INFINITY)));
   CHECK_THROWS_AS(g.negative_binomial(5, 1e-300), ht::ValueError);
 }
+
+TEST_CASE("parameters may be arrays without axes", "[random]") {
+  rnd::Generator g(1), h(1);
+  CHECK(same(g.normal(ht::full({}, 3.0), 1.0), gathered(h.normal(3.0, 1.0))));
+}

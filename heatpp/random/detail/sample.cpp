@@ -52,7 +52,7 @@ std::vector<Parameter> parameters_of(const char* op, std::span<const Operand> pa
     }
     // Stands in for the result, of which only the layout matters here.
     const auto place =
-        heatpp::detail::wrap(at::empty({1}, at::kByte).expand(target.local_shape()), target.layout, target.comm);
+        heatpp::detail::wrap(at::empty({}, at::kByte).expand(target.local_shape()), target.layout, target.comm);
     const auto block = heatpp::detail::align_to(op, place, p.array()->to_device(cpu));
     result.push_back({.number = 0, .block = block.to(at::kDouble).expand(target.local_shape()).contiguous()});
   }

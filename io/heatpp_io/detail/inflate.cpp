@@ -46,7 +46,7 @@ void InflateReader::refill() {
   auto& s = *state_;
   if (s.stream.avail_in > 0) return;
   const auto more = std::min(piece_bytes, stream_.stored_bytes - s.taken);
-  if (more == 0) fail("has no end");
+  if (more == 0) return;  // zlib may still hold the last of the output
   file_.read(stream_.at + s.taken, more, s.input.data());
   s.taken += more;
   s.stream.next_in = s.input.data();
@@ -62,6 +62,7 @@ void InflateReader::advance(std::int64_t bytes, void* to) {
     s.stream.avail_out = static_cast<uInt>(std::min(bytes, piece_bytes));
     s.status = inflate(&s.stream, Z_NO_FLUSH);
     const auto got = s.stream.next_out - first;
+    if (s.status == Z_BUF_ERROR) fail("has no end");
     if ((s.status != Z_OK && s.status != Z_STREAM_END) || (s.status == Z_STREAM_END && got < bytes)) fail("ends");
     s.crc = crc32(s.crc, first, static_cast<uInt>(got));
     s.given += got;
@@ -78,6 +79,7 @@ void InflateReader::check_end() {
     s.stream.next_out = &more;
     s.stream.avail_out = 1;
     s.status = inflate(&s.stream, Z_NO_FLUSH);
+    if (s.status == Z_BUF_ERROR) fail("has no end");
     if (s.stream.avail_out == 0) fail("goes on");
   }
   if (s.status != Z_STREAM_END) fail("is damaged");

@@ -1,0 +1,66 @@
+#include "../support.hpp"
+
+#include <heatpp/core/factories.hpp>
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/index.hpp>
+#include <heatpp/ops/reduce.hpp>
+
+TEST_CASE("arrays are written with elements of their own memory", "[ops][elementwise]") {
+  const auto global = at::arange(16, at::kDouble).reshape({4, 4});
+  for (const auto& layout : every_layout({4, 4})) {
+    const auto fresh = [&] { return distribute(global, layout); };
+    const auto all = ht::slice(std::nullopt, std::nullopt);
+    auto x = fresh();
+    ht::subtract_(x, x(all, ht::slice(0, 1)));
+    CHECK(same(x, global - global.narrow(1, 0, 1)));
+    x = fresh();
+    ht::add_(x(ht::slice(1, 4)), x(ht::slice(0, 3)));
+    CHECK(same(x, at::cat({global.narrow(0, 0, 1), global.narrow(0, 1, 3) + global.narrow(0, 0, 3)})));
+    x = fresh();
+    ht::add_(x, ht::transpose(x));
+    CHECK(same(x, global + global.t()));
+    x = fresh();
+    ht::multiply_(x, x(1, 1));
+    CHECK(same(x, global * 5));
+    x = fresh();
+    ht::add_(x, x);
+    CHECK(same(x, global * 2));
+  }
+}
+
+TEST_CASE("results do not share memory with what they are made of", "[ops][elementwise]") {
+  const auto whole = ht::arange(4), number = ht::ones({4});
+  for (const auto& result : {ht::positive(whole), ht::floor(whole), ht::round(whole), ht::conj(number),
+                             ht::clip(whole, std::nullopt, std::nullopt)})
+    CHECK(!result.larray().is_alias_of(whole.larray()));
+  CHECK(!ht::conj(number).larray().is_alias_of(number.larray()));
+}
+
+TEST_CASE("whole numbers compare with others exactly", "[ops][elementwise]") {
+  const auto x = ht::array({std::int64_t{1234567891}, std::int64_t{16777217}}, {.split = 0});
+  const auto floats = ht::array({1234567891.0, 16777216.0}).astype(ht::float32);
+  const auto is = [](bool a, bool b) { return at::tensor({int{a}, int{b}}).to(at::kBool); };
+  CHECK(same(x > 1234567890.5, is(true, false)));
+  CHECK(same(ht::eq(x.astype(ht::int32), 16777216.0), is(false, false)));
+  CHECK(same(ht::not_equal(x, floats), is(true, true)));
+  CHECK(same(x <= floats, is(true, false)));
+  CHECK(same(ht::isclose(x, x + 1, {.rtol = 1e-10, .atol = 0}), is(false, false)));
+  CHECK(same(ht::logical_and(x.astype(ht::uint8), 300), is(true, true)));
+}
+
+TEST_CASE("the tolerance beside a number is one of float64", "[ops][elementwise]") {
+  const auto x = ht::array({1.0, 1e50, 1.1e50}, {.dtype = ht::float64, .split = 0});
+  CHECK(same(ht::isclose(x, 1e50), at::tensor({0, 1, 0}).to(at::kBool)));
+  CHECK(ht::allclose(ht::array({1.2e-50}, {.dtype = ht::float64}), 1e-50, {.rtol = 0.5, .atol = 0}));
+  CHECK(ht::allclose(ht::array({double{INFINITY}}), 1, {.atol = INFINITY}));
+  CHECK(!ht::allclose(ht::array({double{NAN}}), double{NAN}));
+  CHECK(ht::allclose(ht::array({double{NAN}}), double{NAN}, {.equal_nan = true}));
+}
+
+TEST_CASE("16-bit floats beside complex numbers are complex64", "[ops][elementwise]") {
+  const auto x = ht::ones({3}, {.dtype = ht::float16, .split = 0});
+  const std::complex<double> i(0, 1);
+  CHECK(same(x + i, at::full({3}, c10::complex<float>(1, 1))));
+  CHECK(same(ht::where(x > 2, x, i), at::full({3}, c10::complex<float>(0, 1))));
+}
