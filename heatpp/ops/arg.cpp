@@ -90,13 +90,11 @@ at::Tensor positions(const DNDarray& x, std::optional<int> axis, bool largest, b
 }
 
 DNDarray arg(const char* op, const DNDarray& x, const ArgOptions& options, bool largest) {
-  if (x.ndim() == 0 && options.axis) {  // As NumPy, a number may be searched along axis 0, which it does not have.
-    static_cast<void>(sanitize_axis(*options.axis, 1, op));
-    return arg(op, x, {}, largest);
-  }
-  const auto axis = options.axis ? std::optional(sanitize_axis(*options.axis, x.ndim(), op)) : std::nullopt;
-  const auto reduced =
-      detail::reduced_axes(op, x, {.axis = axis ? Axes(*axis) : Axes(std::nullopt), .keepdims = options.keepdims});
+  const auto reduced = detail::reduced_axes(
+      op, x, {.axis = options.axis ? Axes(*options.axis) : Axes(std::nullopt), .keepdims = options.keepdims});
+  // A number has none of the axes that may be named.
+  const auto axis =
+      options.axis && !reduced.axes.empty() ? std::optional(static_cast<int>(reduced.axes.front())) : std::nullopt;
   auto layout = reduced.result_layout(x.layout());
   if (reduced.count == 0 && layout.size() > 0)
     detail::raise<ValueError>(op, "got an array of shape {} with nothing to compare; expected at least one element",
