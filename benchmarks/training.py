@@ -28,9 +28,13 @@ def cycle(interval, wait, *more):
     return ["--mode", "daso", "--interval", str(interval), "--wait", str(wait), "--review", "1000000", *more]
 
 
-# A transfer in every other batch, or as often as the network can. Steps are timed in the cycle. Trainings begin with
-# an epoch of gradients averaged over all ranks, while the loss falls fastest.
-TIMED, TRAINED = (cycle(2, 1, "--measured", "--warm-up", batches) for batches in ("8", "29"))
+# A synchronisation every four batches, of which steps are timed as often as the network can. Trainings begin with an
+# epoch of gradients averaged over all ranks, while the loss falls fastest.
+TIMED, TRAINED = cycle(4, 1, "--measured", "--warm-up", "8"), cycle(4, 1, "--warm-up", "29")
+
+
+def carried(wire):
+    return ["--weights-wire", wire, "--wire", wire]
 
 
 def lab():
@@ -107,15 +111,14 @@ class Training:
 
     def in_lab(self, launch, daso):
         """Each program, as it runs on the nodes."""
-        there = ["--master", "10.77.0.1", "--interface", "eth0"]
-        return {
-            "none": lambda *more: launch([self.trainer, *more, "--mode", "none"]),
-            "data_parallel": lambda *more: launch([self.trainer, *more]),
-            "daso": lambda *more: launch([self.trainer, *more, *daso]),
-            **{f"daso_{wire}": lambda *more, wire=wire: launch([self.trainer, *more, *daso, "--weights-wire", wire, "--wire", wire])
-               for wire in WIRES[1:]},
-            "ddp": lambda *more: launch([*self.peer, *more, *there]),
-        }
+        outer = [*daso, "--merge", "outer", *OUTER]
+        ours = {"none": ["--mode", "none"], "data_parallel": [], "daso": outer,
+                **{f"daso_{wire}": [*outer, *carried(wire)] for wire in WIRES[1:]},
+                "daso_delta_int8": [*daso, *carried("int8")]}
+        programs = {name: ([self.trainer], options) for name, options in ours.items()}
+        programs["ddp"] = (self.peer, ["--master", "10.77.0.1", "--interface", "eth0"])
+        return {name: lambda *more, program=program, options=options: launch([*program, *more, *options])
+                for name, (program, options) in programs.items()}
 
     def steps_in_lab(self, rate):
         with self.network(rate) as launch:
@@ -150,7 +153,7 @@ class Training:
                     results[name].append(self.race(command))
         return results
 
-    def daso(self, rates=RATES, races=RACES, names=("ddp", "data_parallel", "daso", "daso_bfloat16", "daso_int8")):
+    def daso(self, rates=RATES, races=RACES, names=("ddp", "data_parallel", "daso", "daso_bfloat16", "daso_int8", "daso_delta_int8")):
         self.make_data()
         try:
             for rate in LINKS:

@@ -1,6 +1,7 @@
 #include "trainer.hpp"
 
 #include <heatpp_nn/detail/flat.hpp>
+#include <heatpp_nn/metrics.hpp>
 #include <torch/torch.h>
 
 namespace bench {
@@ -69,8 +70,8 @@ double Trainer::accuracy(const at::Tensor& images, const at::Tensor& labels) {
   constexpr std::int64_t rows = 500;
   for (std::int64_t first = 0; first < labels.size(0); first += rows) {
     const auto n = std::min(rows, labels.size(0) - first);
-    const auto guess = net_->forward(images.narrow(0, first, n)).argmax(1);
-    right[0] += (guess == labels.narrow(0, first, n)).sum().item<double>();
+    const auto scores = net_->forward(images.narrow(0, first, n));
+    right[0] += heatpp::nn::accuracy(scores, labels.narrow(0, first, n)) * static_cast<double>(n);
   }
   for (std::size_t i = 0; i < own.size(); ++i) parameters_[i].copy_(own[i]);
   topology_.comm().allreduce(right);

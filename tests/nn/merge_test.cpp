@@ -1,4 +1,4 @@
-#include "../with_torch.hpp"
+#include "training.hpp"
 
 #include <heatpp/comm/error.hpp>
 #include <heatpp_nn/merge.hpp>
@@ -75,4 +75,56 @@ TEST_CASE("Merge weights out of range are refused", "[nn][merge]") {
   CHECK_THROWS_AS(check(MergeOptions{.beta = 0}), heatpp::ValueError);
   CHECK_THROWS_AS(check(MergeOptions{.outer_rate = 0}), heatpp::ValueError);
   CHECK_THROWS_AS(check(MergeOptions{.outer_momentum = 1}), heatpp::ValueError);
+}
+
+TEST_CASE("Without gradients the nodes draw together, by the same share with each merge", "[nn][merge]") {
+  struct Still : torch::nn::Module {
+    at::Tensor w = register_parameter("w", torch::zeros({7}, torch::kDouble));
+    at::Tensor forward() { return w.sum() * 0; }
+  };
+  const auto policy = GENERATE(MergePolicy::daso, MergePolicy::alpha, MergePolicy::delta);
+  const MergeOptions rule{.policy = policy, .alpha = 0.25, .beta = 0.5};
+  for (const auto& map : node_maps()) {
+    const ht::Topology topology(ht::world(), {.node_of = map});
+    auto net = std::make_shared<Still>();
+    DataParallelMultiGPU model(net, topology);
+    torch::optim::SGD sgd(model.parameters(), 1.0);
+    DASO daso(model, sgd, {.interval = {.first = {2, 1}}, .merge = rule});
+    double mean = 0;
+    for (int rank = 0; rank < ht::world().size(); ++rank) mean += 1.0 * map(rank) / ht::world().size();
+    const double start = map(ht::world().rank());
+    torch::nn::init::constant_(net->w, start);
+
+    for (int b = 0; b < 9; ++b) {
+      daso.zero_grad();
+      net->forward().backward();
+      daso.step(1.0);
+    }
+
+    const auto left = std::pow(1 - merge_weight(rule, 1, daso.nodes()), static_cast<double>(daso.counters().merges));
+    CHECK(daso.counters().merges == (daso.nodes() == 1 ? 0 : 4));
+    CHECK(torch::allclose(net->w, torch::full({7}, mean + left * (start - mean), torch::kDouble), 1e-13, 1e-13));
+  }
+}
+
+TEST_CASE("Rotating carriers take equally many turns", "[nn][merge]") {
+  for (const auto& topology : topologies()) {
+    DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);
+    torch::optim::SGD sgd(model.parameters(), 0.1);
+    DASO daso(model, sgd, {.interval = {.first = {1, 0}}, .carriers = Carriers::rotating});
+    for (std::int64_t b = 0; b < 5; ++b) {
+      daso.zero_grad();
+      backward(model, b);
+      daso.step(1.0);
+    }
+
+    // Ranks that not every node has a partner for carry nothing.
+    std::array<std::int64_t, 1> carriers{topology.node().size()};
+    topology.comm().allreduce(carriers, ht::ReduceOp::min);
+    const auto starts = daso.counters().starts, place = std::int64_t{topology.node().rank()};
+    const auto turns = place < carriers[0] ? starts / carriers[0] + (place < starts % carriers[0]) : 0;
+    constexpr std::int64_t model_bytes = 8 * (8 * 5 + 8 + 3 * 8 + 3);
+    CHECK(starts == (daso.nodes() == 1 ? 0 : 5));
+    CHECK(daso.counters().global_bytes == turns * model_bytes);
+  }
 }
