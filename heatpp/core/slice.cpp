@@ -2,6 +2,7 @@
 #include <heatpp/core/slice.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace heatpp {
 
@@ -13,8 +14,9 @@ ResolvedSlice resolve(const Slice& slice, std::int64_t extent, const char* op) {
   const auto limit = [&](std::int64_t end) { return std::clamp(end < 0 ? end + extent : end, low, high); };
   const auto start = slice.start ? limit(*slice.start) : (forward ? low : high);
   const auto stop = slice.stop ? limit(*slice.stop) : (forward ? high : low);
-  const auto distance = forward ? stop - start : start - stop, step = forward ? slice.step : -slice.step;
-  return {start, distance > 0 ? (distance - 1) / step + 1 : 0, slice.step};
+  const auto distance = forward ? stop - start : start - stop, longest = std::max<std::int64_t>(1, extent);
+  const auto step = std::clamp(slice.step, -longest, longest);  // what goes further takes one index, too
+  return {start, distance > 0 ? (distance - 1) / std::abs(step) + 1 : 0, step};
 }
 
 }  // namespace heatpp

@@ -17,7 +17,8 @@ struct Slice {
   return {start, stop, step};
 }
 
-/// A slice of an axis of known extent: `count` indices start, start + step, ...
+/// A slice of an axis of known extent: `count` indices start, start + step, ..., with a step that is at most the
+/// extent.
 struct ResolvedSlice {
   std::int64_t start = 0, count = 0, step = 1;
 };

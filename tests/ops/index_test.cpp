@@ -4,6 +4,8 @@
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
 
+#include <limits>
+
 using at::indexing::None;
 using at::indexing::Slice;
 
@@ -106,4 +108,36 @@ TEST_CASE("an ellipsis keeps positions apart even where it stands for nothing", 
     CHECK(same(x(ht::slice(0, 5), a, b), expected.movedim(-1, 0)));
     CHECK(same(x(ht::ellipsis, x > 17), global.index({global > 17})));
   }
+}
+
+TEST_CASE("slices of any start, stop and step are Python's", "[ops][index]") {
+  constexpr auto low = std::numeric_limits<std::int64_t>::min(), high = std::numeric_limits<std::int64_t>::max();
+  constexpr auto far = std::int64_t{1} << 62;
+  constexpr auto open = std::nullopt;
+  struct Case {
+    ht::Slice slice;
+    std::vector<std::int64_t> of_seven, of_one;
+  };
+  const std::vector<Case> cases{{{open, open, high}, {0}, {0}},
+                                {{open, open, low}, {6}, {0}},
+                                {{1, open, far}, {1}, {}},
+                                {{-2, open, far + 1}, {5}, {0}},
+                                {{high, low, -1}, {6, 5, 4, 3, 2, 1, 0}, {0}},
+                                {{low, high, 1}, {0, 1, 2, 3, 4, 5, 6}, {0}},
+                                {{low, high, far}, {0}, {0}},
+                                {{high, low, -far}, {6}, {0}},
+                                {{high, open, 1}, {}, {}},
+                                {{open, low, -3}, {6, 3, 0}, {0}},
+                                {{5, 0, low}, {5}, {}},
+                                {{low, open, low}, {}, {}}};
+  for (const std::int64_t n : {7, 1, 0})
+    for (const auto& layout : every_layout({n, 2}))
+      for (const auto& [slice, of_seven, of_one] : cases) {
+        const auto global = at::arange(n * 2).reshape({n, 2});
+        const auto x = distribute(global, layout);
+        const auto taken = at::tensor(n == 7 ? of_seven : n == 1 ? of_one : std::vector<std::int64_t>{}, at::kLong);
+        CHECK(same(x(slice), global.index_select(0, taken)));
+        x.index_put({slice}, -1);
+        CHECK(same(x, global.index_fill(0, taken, -1)));
+      }
 }
