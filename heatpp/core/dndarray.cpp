@@ -12,6 +12,7 @@ namespace {
 const Layout& DNDarray::layout() const { return impl_->layout; }
 const Communicator& DNDarray::comm() const { return impl_->comm; }
 const at::Tensor& DNDarray::larray() const { return impl_->local; }
+bool DNDarray::is_writable() const { return impl_->writable; }
 Dtype DNDarray::dtype() const { return detail::from_torch(impl_->local.scalar_type()); }
 
 Device DNDarray::device() const {

@@ -36,6 +36,10 @@ class DNDarray {
   /// This rank's block, sharing memory.
   [[nodiscard]] const at::Tensor& larray() const;
 
+  /// Whether functions in place take the array: they refuse what broadcast_to stretched, whose elements repeat in
+  /// memory, and views of it. Local.
+  [[nodiscard]] bool is_writable() const;
+
   /// The array in another dtype; the same handle if it has it already. Local.
   [[nodiscard]] DNDarray astype(Dtype dtype) const;
 
@@ -54,7 +58,8 @@ class DNDarray {
   /// Writes `value`, broadcast and converted to the dtype of `x`, to the part that the entries select; handles that
   /// share the elements see it. Where positions repeat the last one counts. Values move to the ranks that hold the
   /// places, and the positions with them unless every rank holds them all. Collective. Errors as `index`, ValueError
-  /// for a value that does not broadcast.
+  /// for a value that does not broadcast, a number out of range and an array that is not writable, TypeError for
+  /// complex values in a real array.
   void index_put(std::initializer_list<Index> entries, const Operand& value) const;
   template <class... Entries>
   [[nodiscard]] DNDarray operator()(const Entries&... entries) const {

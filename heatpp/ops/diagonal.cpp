@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
+#include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/diagonal.hpp>
@@ -89,8 +90,8 @@ DNDarray diagonal(const DNDarray& x, const DiagonalOptions& options) {
              columns = sanitize_axis(options.axis2, x.ndim(), "diagonal");
   if (rows == columns) detail::raise<ValueError>("diagonal", "got axis {} twice; expected two different axes", rows);
   const auto offset = offset_in_block(x, rows, columns, options.offset);
-  return detail::wrap(at::diagonal(x.larray(), offset, rows, columns),
-                      diagonal_layout(x, rows, columns, options.offset), x.comm());
+  return detail::view_of(x, at::diagonal(x.larray(), offset, rows, columns),
+                         diagonal_layout(x, rows, columns, options.offset));
 }
 
 DNDarray diag(const DNDarray& x, std::int64_t offset) {
@@ -106,12 +107,14 @@ void fill_diagonal(const DNDarray& x, const Operand& value, const FillDiagonalOp
   if (x.ndim() < 2 || (x.ndim() > 2 && !alike))
     detail::raise<ValueError>("fill_diagonal", "got an array of shape {}; expected a matrix or equal extents",
                               to_string(x.shape()));
+  detail::check_value("fill_diagonal", value, x.dtype());
+  if (value.array() && value.array()->size() == 0) return;
   std::int64_t written = 0;
   const auto fill = [&](const DNDarray& places) {
     if (!value.array() || value.array()->ndim() == 0) return places.index_put({all_of}, value);
     const auto elements = flatten(*value.array());
     const auto n = arange(places.size(), {.comm = x.comm()}) + written;
-    places.index_put({all_of}, elements.index({n % std::max<std::int64_t>(1, elements.size())}));
+    places.index_put({all_of}, elements.index({n % elements.size()}));
     written += places.size();
   };
   auto places = x;  // x[i, i, i, ...] by one diagonal after another

@@ -24,8 +24,8 @@ struct DiagonalOptions {
 struct FillDiagonalOptions {
   bool wrap = false;  ///< in a matrix with more rows than columns start again, one row below the last column's
 };
-/// Writes `value`, or the elements of a vector from its start again and again, on the diagonal x[i, i, ...]. Local but
-/// for a vector that lies elsewhere.
+/// Writes `value`, or the elements of a vector from its start again and again, on the diagonal x[i, i, ...]; nothing if
+/// it has none. Local but for a vector that lies elsewhere. Throws as index_put.
 void fill_diagonal(const DNDarray& x, const Operand& value, const FillDiagonalOptions& options = {});
 
 /// The last two axes with zeros above (tril) or below (triu) the `k`th diagonal; a vector becomes the rows of a matrix,

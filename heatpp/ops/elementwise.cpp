@@ -12,7 +12,8 @@ DNDarray unary(const char* op, const DNDarray& x, F f) {
   auto block = detail::with_type_errors(op, operands, [&] { return f(x.larray()); });
   // What leaves the elements as they are gives them back; only real and imag may share memory.
   const std::string_view name = op;
-  if (name != "real" && name != "imag" && block.is_alias_of(x.larray())) block = block.clone();
+  if (name == "real" || name == "imag") return detail::view_of(x, std::move(block), x.layout());
+  if (block.is_alias_of(x.larray())) block = block.clone();
   return detail::wrap(std::move(block), x.layout(), x.comm());
 }
 
@@ -55,6 +56,7 @@ std::pair<DNDarray, DNDarray> two_results(const char* op, const DNDarray& x, F f
 
 template <class F>
 const DNDarray& in_place(const char* op, const DNDarray& x, const Operand& b, F f) {
+  detail::check_writable(op, x);
   const Operand operands[] = {x, b};
   auto block = detail::align_to(op, x, b);
   // Other elements of the same memory would be written while they are read.
@@ -67,6 +69,7 @@ const DNDarray& in_place(const char* op, const DNDarray& x, const Operand& b, F 
 
 template <class F>
 const DNDarray& in_place(const char* op, const DNDarray& x, F f) {
+  detail::check_writable(op, x);
   const Operand operands[] = {x};
   detail::with_type_errors(op, operands, [&] { f(x.larray()); });
   return x;

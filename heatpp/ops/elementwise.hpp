@@ -86,8 +86,9 @@ struct CloseOptions {
 // clang-format on
 
 /// In place, the functions of in_place.inc: `x` keeps its dtype, shape and layout, `b` is broadcast and moved to it.
-/// Handles that share the elements see the change. Throws ValueError where `b` does not broadcast to x's shape,
-/// TypeError where the result does not fit x's dtype.
+/// Handles that share the elements see the change. Throws ValueError where `b` does not broadcast to x's shape and
+/// where `x` is not writable, TypeError where the dtype of `b` is of a later kind than x's (bool, unsigned, signed,
+/// floating, complex) or the result does not fit it.
 #define HEATPP_IN_PLACE(name, written, doc) const DNDarray& name(const DNDarray& x, const Operand& b);
 #define HEATPP_IN_PLACE_ALIAS(alias, name) \
   inline const DNDarray& alias(const DNDarray& x, const Operand& b) { return name(x, b); }

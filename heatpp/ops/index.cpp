@@ -1,14 +1,13 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
+#include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/detail/basic_index.hpp>
 #include <heatpp/ops/detail/index_list.hpp>
 #include <heatpp/ops/detail/positions.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/nonzero.hpp>
-#include <heatpp/ops/reshape.hpp>
 
 #include <algorithm>
 
@@ -184,9 +183,7 @@ void fill_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask
 /// `value` turned so that it broadcasts to what is written: back to front where slices fall, and with the axes that
 /// positions left.
 DNDarray fitted(const DNDarray& value, const Parts& parts, int result_axes, const std::vector<int>& falling) {
-  auto fitting = value;
-  while (fitting.ndim() > result_axes && fitting.shape().front() == 1)
-    fitting = reshape(fitting, {fitting.shape().begin() + 1, fitting.shape().end()});
+  auto fitting = detail::without_leading_ones(value, result_axes);
   for (const auto axis : falling) {
     const auto own = axis - (result_axes - fitting.ndim());
     if (own >= 0 && fitting.shape()[static_cast<std::size_t>(own)] > 1) fitting = detail::reversed(fitting, own);
@@ -222,10 +219,6 @@ void write(const char* op, const Parts& parts, const Operand& value) {
   parts.base.larray().copy_(block);
 }
 
-bool is_complex_value(const Operand& value) {
-  return value.array() ? is_complex(value.array()->dtype()) : value.number().is_complex();
-}
-
 }  // namespace
 
 DNDarray DNDarray::index(std::initializer_list<Index> entries) const {
@@ -242,9 +235,8 @@ DNDarray DNDarray::index(std::initializer_list<Index> entries) const {
 
 void DNDarray::index_put(std::initializer_list<Index> entries, const Operand& value) const {
   constexpr auto op = "index_put";
-  if (is_complex_value(value) && !is_complex(dtype()))
-    detail::raise<TypeError>(op, "got a complex value for an array of {}; expected a real one", name(dtype()));
-  if (!value.array()) detail::check_in_range(op, value.number(), dtype());
+  detail::check_writable(op, *this);
+  detail::check_value(op, value, dtype());
   const auto list = completed(op, *this, entries);
   const bool single = !value.array() || value.array()->ndim() == 0;
   if (const auto mask = lone_mask(list); mask && single) {

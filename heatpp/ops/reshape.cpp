@@ -34,7 +34,7 @@ Layout flat(const Layout& layout) {
 
 DNDarray relabelled(const DNDarray& x, Layout layout) {
   auto block = x.larray().reshape(layout.local_shape(x.comm().rank()));
-  return detail::wrap(std::move(block), std::move(layout), x.comm());
+  return detail::view_of(x, std::move(block), std::move(layout));
 }
 
 bool keeps_axes_up_to_split(const DNDarray& x, const Shape& shape) {
@@ -51,7 +51,7 @@ DNDarray reshape(const DNDarray& x, const Shape& wanted) {
   const auto rows = *x.split() == 0 ? x : resplit(x, 0);
   const auto elements = relabelled(rows, flat(rows.layout()));
   const Layout target(shape, shape.empty() ? std::nullopt : std::optional(0), x.comm().size());
-  return relabelled(detail::wrap(detail::relayout(elements, flat(target)), flat(target), x.comm()), target);
+  return relabelled(detail::view_of(elements, detail::relayout(elements, flat(target)), flat(target)), target);
 }
 
 DNDarray reshape(const DNDarray& x, const Shape& shape, Order order) {

@@ -168,13 +168,13 @@ DNDarray narrowed(const DNDarray& x, int axis, std::int64_t first, std::int64_t 
   auto shape = x.shape();
   shape[static_cast<std::size_t>(axis)] = last - first;
   if (x.split() != axis)
-    return detail::wrap(x.larray().narrow(axis, first, last - first), x.layout().with(shape, x.split()), x.comm());
+    return detail::view_of(x, x.larray().narrow(axis, first, last - first), x.layout().with(shape, x.split()));
   std::vector<std::int64_t> offsets;
   for (const auto offset : x.layout().offsets()) offsets.push_back(std::clamp(offset, first, last) - first);
   const auto me = static_cast<std::size_t>(x.comm().rank());
   const auto count = offsets[me + 1] - offsets[me];
   const auto begin = count > 0 ? offsets[me] + first - x.layout().offset(x.comm().rank()) : 0;
-  return detail::wrap(x.larray().narrow(axis, begin, count), Layout(shape, axis, std::move(offsets)), x.comm());
+  return detail::view_of(x, x.larray().narrow(axis, begin, count), Layout(shape, axis, std::move(offsets)));
 }
 
 /// For each axis the first and the last index at which anything is not 0, over all ranks; {n, -1} where all is 0.

@@ -91,7 +91,7 @@ class Generator {
   /// The rows of `x` in random order, or what lies along another axis; the layout stays. Collective along the split
   /// axis: one exchange of the rows, without messages about them.
   [[nodiscard]] DNDarray permutation(const DNDarray& x, int axis = 0);
-  /// The same in place.
+  /// The same in place. Throws ValueError for an array that is not writable.
   void shuffle(const DNDarray& x, int axis = 0);
   /// Each line along `axis` in a random order of its own, cut evenly; all elements together for nullopt. Communicates
   /// as argsort and take_along_axis, or as permutation. Collective.

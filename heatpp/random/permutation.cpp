@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/route.hpp>
+#include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/selection.hpp>
 #include <heatpp/ops/sort.hpp>
@@ -81,6 +82,7 @@ DNDarray Generator::permuted(const DNDarray& x, std::optional<int> axis) {
 }
 
 void Generator::shuffle(const DNDarray& x, int axis) {
+  heatpp::detail::check_writable("shuffle", x);
   axis = sanitize_axis(axis, x.ndim(), "shuffle");
   x.larray().copy_(permuted_block(x, axis, next_bijection(*this, x.shape()[static_cast<std::size_t>(axis)])));
 }

@@ -2,9 +2,11 @@
 
 #include <heatpp/core/factories.hpp>
 #include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/diagonal.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/reduce.hpp>
+#include <heatpp/ops/selection.hpp>
 
 TEST_CASE("arrays are written with elements of their own memory", "[ops][elementwise]") {
   const auto global = at::arange(16, at::kDouble).reshape({4, 4});
@@ -63,4 +65,28 @@ TEST_CASE("16-bit floats beside complex numbers are complex64", "[ops][elementwi
   const std::complex<double> i(0, 1);
   CHECK(same(x + i, at::full({3}, c10::complex<float>(1, 1))));
   CHECK(same(ht::where(x > 2, x, i), at::full({3}, c10::complex<float>(0, 1))));
+}
+
+TEST_CASE("what is stretched in memory is written by no rank", "[ops][elementwise]") {
+  const auto global = at::arange(3, at::kDouble).reshape({1, 3});
+  for (const auto& layout : every_layout({1, 3})) {
+    const auto x = distribute(global, layout);
+    const auto wide = ht::broadcast_to(x, {4, 3});
+    for (const auto& y : {wide, ht::transpose(wide), wide(ht::slice(1, std::nullopt)), ht::expand_dims(wide, 0),
+                          ht::diagonal(wide), ht::real(wide)}) {
+      CHECK(!y.is_writable());
+      CHECK_THROWS_AS(y += 1, ht::ValueError);
+      CHECK_THROWS_AS(ht::negative_(y), ht::ValueError);
+      CHECK_THROWS_AS(y.index_put({0}, 1), ht::ValueError);
+      CHECK_THROWS_AS(ht::put(y, ht::array({0}), 1), ht::ValueError);
+    }
+    CHECK(message_of<ht::ValueError>([&] { wide += 1; }) ==
+          "[add_] got an array of shape (4, 3) that broadcast_to stretched; expected one with memory for each element");
+    CHECK(same(x, global));
+    ht::add_(ht::broadcast_to(x, {1, 1, 3}), 1);
+    CHECK(same(x, global + 1));
+    const auto again = ht::broadcast_to(x, {4, 3}), own = ht::copy(again);
+    own += again;
+    CHECK(same(own, ((global + 1) * 2).expand({4, 3})));
+  }
 }

@@ -1,6 +1,7 @@
 #include "../support.hpp"
 #include "cdf.hpp"
 
+#include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/sort.hpp>
 #include <heatpp/random/random.hpp>
 
@@ -70,6 +71,7 @@ TEST_CASE("permutation and shuffle move rows on every layout", "[random][permuta
     }
   }
   CHECK_THROWS_AS(rnd::permutation(ht::ones({3}), 1), ht::IndexError);
+  CHECK_THROWS_AS(rnd::shuffle(ht::broadcast_to(ht::ones({1}, {.split = 0}), {3})), ht::ValueError);
 }
 
 TEST_CASE("permutation of rows costs one exchange of them", "[random][permutation]") {

@@ -10,6 +10,7 @@ struct DNDarray::Impl {
   at::Tensor local;
   Layout layout;
   Communicator comm;
+  bool writable = true;
 };
 
 namespace detail {
@@ -22,7 +23,9 @@ namespace detail {
 [[nodiscard]] Dtype from_torch(at::ScalarType type);
 
 /// The array whose block on this rank is `local`. A block that does not fit the layout is a bug, and throws.
-[[nodiscard]] DNDarray wrap(at::Tensor local, Layout layout, const Communicator& comm);
+[[nodiscard]] DNDarray wrap(at::Tensor local, Layout layout, const Communicator& comm, bool writable = true);
+/// The same for a block in the memory of `x`, where one is writable if the other is.
+[[nodiscard]] DNDarray view_of(const DNDarray& x, at::Tensor local, Layout layout);
 
 /// The elements of a contiguous tensor as a message, in order with the current stream of its device.
 [[nodiscard]] Buffer buffer_of(const at::Tensor& tensor);

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
@@ -80,6 +81,20 @@ std::vector<const DNDarray*> arrays_of(const char* op, std::span<const Operand> 
 }
 
 }  // namespace
+
+void check_value(const char* op, const Operand& value, Dtype array) {
+  const auto dtype = value.array() ? value.array()->dtype() : value.number().default_dtype();
+  if (is_complex(dtype) && !is_complex(array))
+    raise<TypeError>(op, "got a complex value for an array of {}; expected a real one", name(array));
+  if (!value.array()) check_in_range(op, value.number(), array);
+}
+
+void check_writable(const char* op, const DNDarray& x) {
+  if (!x.is_writable())
+    raise<ValueError>(op,
+                      "got an array of shape {} that broadcast_to stretched; expected one with memory for each element",
+                      to_string(x.shape()));
+}
 
 Aligned align(const char* op, std::span<const Operand> operands) {
   const auto arrays = arrays_of(op, operands);

@@ -24,6 +24,11 @@ struct Aligned {
 [[nodiscard]] at::Tensor align_to(const char* op, const Layout& layout, const Communicator& comm,
                                   const Operand& operand);
 
+/// Throws TypeError for a complex value, and ValueError for a number out of range, of an array of this dtype.
+void check_value(const char* op, const Operand& value, Dtype array);
+/// Throws ValueError for an array that is not writable.
+void check_writable(const char* op, const DNDarray& x);
+
 /// Runs f and turns LibTorch's refusal of a dtype into a TypeError that names `op` and the operands' dtypes.
 template <class F>
 auto with_type_errors(const char* op, std::span<const Operand> operands, F f) {

@@ -2,6 +2,7 @@
 
 #include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/index.hpp>
+#include <heatpp/ops/reshape.hpp>
 
 namespace heatpp::detail {
 
@@ -9,6 +10,17 @@ namespace heatpp::detail {
 /// at run time only.
 [[nodiscard]] inline DNDarray along(const DNDarray& x, int axis, const Index& entry) {
   return axis == 0 ? x.index({entry}) : swapaxes(swapaxes(x, 0, axis).index({entry}), 0, axis);
+}
+
+/// `x`, flattened where there is no axis to go along: none is given, or it has none and gets one, as in NumPy.
+[[nodiscard]] inline DNDarray flat_without_axis(const DNDarray& x, std::optional<int> axis) {
+  return axis && x.ndim() > 0 ? x : flatten(x);
+}
+
+/// `x` without the first axes of extent 1 that are more than `ndim`, which an assignment ignores.
+[[nodiscard]] inline DNDarray without_leading_ones(DNDarray x, int ndim) {
+  while (x.ndim() > ndim && x.shape().front() == 1) x = reshape(x, {x.shape().begin() + 1, x.shape().end()});
+  return x;
 }
 
 [[nodiscard]] inline std::int64_t extent_of(const DNDarray& x, int axis) {

@@ -17,12 +17,11 @@ namespace heatpp::detail::local {
 enum class OutOfRange { error, widen, clamp };
 /// Makes the numbers among the blocks fit the others. Throws ValueError.
 void fit_numbers(const char* op, std::vector<at::Tensor>& blocks, OutOfRange policy);
-/// Writes `result` into `x`. Throws where its kind of numbers does not fit that of `x`.
 /// 16-bit floats beside complex numbers as float32: LibTorch would make complex numbers of 16-bit parts.
 void widen_halves(std::vector<at::Tensor>& blocks);
 /// Floats beside whole numbers as float64, in which int32 and those that float32 rounds compare as what they are.
 void compare_in_double(std::vector<at::Tensor>& blocks);
-
+/// Writes `result` into `x`. Throws where its kind of numbers does not fit that of `x`.
 void write(const at::Tensor& x, const at::Tensor& result);
 
 [[nodiscard]] at::Tensor abs(const at::Tensor& x);

@@ -33,12 +33,6 @@ std::string out_of_range(const char* op, const DNDarray& x, int axis, std::int64
                      position, axis, to_string(x.shape()), -extent, extent);
 }
 
-void check_positions(const char* op, const DNDarray& x, const DNDarray& array) {
-  if (!is_integral(array.dtype()))
-    raise<IndexError>(op, "got positions of {}; expected whole numbers or a bool mask", name(array.dtype()));
-  if (!(array.comm() == x.comm())) raise<CommError>(op, "got positions on another communicator; expected the array's");
-}
-
 /// Turns negative positions into those that they mean. A bad position on one rank is an error on all.
 void sanitize(const char* op, const DNDarray& x, Positions& positions) {
   std::optional<Failure> failure;
@@ -269,6 +263,13 @@ Broadcast in_order(const char* op, std::vector<DNDarray>& arrays) {
 
 }  // namespace
 
+void check_positions(const char* op, const DNDarray& x, const DNDarray& positions) {
+  if (!is_integral(positions.dtype()))
+    raise<IndexError>(op, "got positions of {}; expected whole numbers or a bool mask", name(positions.dtype()));
+  if (!(positions.comm() == x.comm()))
+    raise<CommError>(op, "got positions on another communicator; expected the array's");
+}
+
 DNDarray take_positions(const char* op, const DNDarray& x, Positions positions) {
   sanitize(op, x, positions);
   const bool across = x.split() && holds(positions.axes, *x.split());
@@ -286,6 +287,8 @@ DNDarray take_positions(const char* op, const DNDarray& x, Positions positions) 
 }
 
 void put_positions(const char* op, const DNDarray& x, Positions positions, const Operand& value) {
+  check_writable(op, x);
+  check_value(op, value, x.dtype());
   sanitize(op, x, positions);
   if (!(x.split() && holds(positions.axes, *x.split()))) {
     const auto asked = everywhere(op, positions.arrays);

@@ -11,6 +11,9 @@ struct Positions {
   int place = 0;                 ///< where their axes stand among the axes that are left
 };
 
+/// Throws IndexError for positions that are not whole numbers, CommError for those on another communicator.
+void check_positions(const char* op, const DNDarray& x, const DNDarray& positions);
+
 /// The elements at `positions`. Where the split axis is not indexed, or x is replicated: local, but that split
 /// positions of a split array become known to all ranks. Otherwise each row is sent once from its owner to where the
 /// result needs it; the result is cut as the positions are, and evenly along their first axis longer than 1 if every
@@ -19,7 +22,7 @@ struct Positions {
 [[nodiscard]] DNDarray take_positions(const char* op, const DNDarray& x, Positions positions);
 
 /// Writes `value`, broadcast to the shape that take_positions gives, to these places of `x`; where positions repeat,
-/// the last one counts.
+/// the last one counts. Throws as check_writable and check_value, too.
 void put_positions(const char* op, const DNDarray& x, Positions positions, const Operand& value);
 
 }  // namespace heatpp::detail
