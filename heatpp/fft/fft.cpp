@@ -179,12 +179,9 @@ void check_count(const char* op, std::int64_t n) {
 DNDarray rolled(const DNDarray& x, const Axes& given, int sign) {
   auto axes = given.values();
   for (int axis = 0; given.all() && axis < x.ndim(); ++axis) axes.push_back(axis);
-  auto result = x;
-  for (const auto axis : axes) {
-    const auto half = extent_of(x, sanitize_axis(axis, x.ndim(), "fftshift")) / 2;
-    result = roll(result, sign * half, axis);
-  }
-  return result;
+  std::vector<std::int64_t> shifts;
+  for (const auto axis : axes) shifts.push_back(sign * (extent_of(x, sanitize_axis(axis, x.ndim(), "fftshift")) / 2));
+  return roll(x, shifts, axes);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ DNDarray positions_along(const Shape& shape, int axis, const ArrayOptions& optio
   alone.split = std::nullopt;
   const auto stretched = broadcast_to(reshape(arange(shape[static_cast<std::size_t>(axis)], alone), column), shape);
   const Layout layout(shape, options.split, stretched.comm().size());
-  return detail::wrap(detail::relayout(stretched, layout), layout, stretched.comm());
+  return detail::view_of(stretched, detail::relayout(stretched, layout), layout);
 }
 
 }  // namespace
@@ -141,7 +141,8 @@ std::vector<DNDarray> meshgrid(const std::vector<DNDarray>& vectors, const Meshg
     column.front() = -1;
     auto alone = reshape(vectors[i], column);
     while (alone.ndim() < static_cast<int>(n)) alone = expand_dims(alone, 0);
-    grids.push_back(options.sparse ? alone : broadcast_to(alone, shape));
+    const auto grid = options.sparse ? alone : broadcast_to(alone, shape);
+    grids.push_back(options.copy ? copy(grid) : grid);
   }
   return grids;
 }
@@ -192,11 +193,11 @@ DNDarray kaiser(std::int64_t n, double beta, const ArrayOptions& options) {
   });
 }
 
-DNDarray packbits(const DNDarray& x, std::optional<int> along_axis, BitOrder order) {
-  if (x.dtype() != bool_ && !is_integral(x.dtype()))
-    detail::raise<TypeError>("packbits", "got an array of {}; expected bool or whole numbers", name(x.dtype()));
-  if (!along_axis) return packbits(flatten(x), 0, order);
-  const auto axis = sanitize_axis(*along_axis, x.ndim(), "packbits");
+DNDarray packbits(const DNDarray& array, std::optional<int> along_axis, BitOrder order) {
+  if (array.dtype() != bool_ && !is_integral(array.dtype()))
+    detail::raise<TypeError>("packbits", "got an array of {}; expected bool or whole numbers", name(array.dtype()));
+  const auto x = detail::flat_without_axis(array, along_axis);
+  const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "packbits");
   auto shape = x.shape();
   auto& extent = shape[static_cast<std::size_t>(axis)];
   PadWidths widths(shape.size(), {0, 0});
@@ -207,9 +208,9 @@ DNDarray packbits(const DNDarray& x, std::optional<int> along_axis, BitOrder ord
   return sum(left_shift(bits, shifts(order, x, axis)), axis + 1).astype(uint8);
 }
 
-DNDarray unpackbits(const DNDarray& x, std::optional<int> along_axis, BitOrder order) {
-  if (!along_axis) return unpackbits(flatten(x), 0, order);
-  const auto axis = sanitize_axis(*along_axis, x.ndim(), "unpackbits");
+DNDarray unpackbits(const DNDarray& array, std::optional<int> along_axis, BitOrder order) {
+  const auto x = detail::flat_without_axis(array, along_axis);
+  const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "unpackbits");
   if (x.dtype() != uint8) detail::raise<TypeError>("unpackbits", "got an array of {}; expected uint8", name(x.dtype()));
   auto shape = x.shape();
   shape[static_cast<std::size_t>(axis)] *= 8;

@@ -57,6 +57,7 @@ enum class Indexing { xy, ij };
 struct MeshgridOptions {
   Indexing indexing = Indexing::xy;
   bool sparse = false;  ///< leave each vector with extents of 1 along the others' axes
+  bool copy = true;     ///< into memory of their own; else views of the vectors, stretched as by broadcast_to
 };
 /// Each vector stretched over the grid that all span. A split vector gives an array split along its axis. Local.
 [[nodiscard]] std::vector<DNDarray> meshgrid(const std::vector<DNDarray>& vectors, const MeshgridOptions& options);

@@ -1,16 +1,15 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/detail/joined.hpp>
-#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/detail/positions.hpp>
 #include <heatpp/ops/join.hpp>
 #include <heatpp/ops/nonzero.hpp>
 #include <heatpp/ops/reshape.hpp>
 
 #include <algorithm>
-#include <numeric>
 
 namespace heatpp {
 namespace {
@@ -108,8 +107,9 @@ DNDarray joined_blocks(const Blocks& blocks, int depth, int ndim, const DNDarray
   return join("block", parts, ndim - depth);
 }
 
-/// What is to be inserted, with as many axes as `x` and in its dtype.
+/// What is to be inserted, with at least as many axes as `x` and in its dtype.
 DNDarray as_inserted(const DNDarray& x, const Operand& values) {
+  detail::check_value("insert", values, x.dtype());
   auto result = values.array()
                     ? values.array()->astype(x.dtype())
                     : full({}, values.number(), {.dtype = x.dtype(), .device = x.device(), .comm = x.comm()});
@@ -117,13 +117,25 @@ DNDarray as_inserted(const DNDarray& x, const Operand& values) {
   return result;
 }
 
+/// `values` stretched to `count` indices of `x`.
+DNDarray stretched(const DNDarray& values, const DNDarray& x, int axis, std::int64_t count) {
+  auto shape = x.shape();
+  shape[static_cast<std::size_t>(axis)] = count;
+  return broadcast_to(detail::without_leading_ones(values, x.ndim()), shape);
+}
+
 /// Indices of `values` before `place`.
 DNDarray inserted_at(const DNDarray& x, std::int64_t place, const DNDarray& values, int axis) {
-  auto shape = x.shape();
-  shape[static_cast<std::size_t>(axis)] = extent_of(values, axis);
-  return join(
-      "insert",
-      {along(x, axis, slice(0, place)), broadcast_to(values, shape), along(x, axis, slice(place, std::nullopt))}, axis);
+  return join("insert",
+              {along(x, axis, slice(0, place)), stretched(values, x, axis, extent_of(values, axis)),
+               along(x, axis, slice(place, std::nullopt))},
+              axis);
+}
+
+/// Masks of indices along an axis are vectors.
+void check_vector_mask(const char* op, const DNDarray& indices) {
+  if (indices.dtype() == bool_ && indices.ndim() != 1)
+    detail::raise<ValueError>(op, "got a mask of shape {}; expected a vector", to_string(indices.shape()));
 }
 
 DNDarray without(const DNDarray& array, const Index& indices, std::optional<int> along_axis) {
@@ -157,7 +169,8 @@ DNDarray column_stack(const Arrays& arrays) {
 DNDarray block(const Blocks& blocks) {
   const auto [depth, ndim, like] = measured(blocks, 0);
   if (!like) detail::raise<ValueError>("block", "got no array; expected at least one");
-  return joined_blocks(blocks, depth, std::max(depth, ndim), *like);
+  const auto result = joined_blocks(blocks, depth, std::max(depth, ndim), *like);
+  return depth == 0 ? copy(result) : result;
 }
 
 DNDarray append(const DNDarray& x, const DNDarray& values, std::optional<int> axis) {
@@ -176,9 +189,7 @@ DNDarray insert(const DNDarray& array, const std::vector<std::int64_t>& position
   const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "insert");
   const auto given = as_inserted(x, values);
   if (positions.size() == 1) return inserted_at(x, place_before("insert", x, positions.front(), axis), given, axis);
-  auto shape = x.shape();
-  shape[static_cast<std::size_t>(axis)] = std::ssize(positions);
-  const auto indices = broadcast_to(given, shape);
+  const auto indices = stretched(given, x, axis, std::ssize(positions));
   std::vector<std::pair<std::int64_t, std::int64_t>> places;  // and the index of `values` that goes there
   for (const auto position : positions)
     places.emplace_back(place_before("insert", x, position, axis), std::ssize(places));
@@ -195,8 +206,13 @@ DNDarray insert(const DNDarray& array, const std::vector<std::int64_t>& position
 }
 
 DNDarray insert(const DNDarray& x, const DNDarray& positions, const Operand& values, std::optional<int> axis) {
-  if (positions.ndim() == 0) return insert(x, positions.item<std::int64_t>(), values, axis);
+  check_vector_mask("insert", positions);
+  if (positions.ndim() > 1)
+    detail::raise<ValueError>("insert", "got positions of shape {}; expected at most one axis",
+                              to_string(positions.shape()));
   const auto places = positions.dtype() == bool_ ? nonzero(positions).front() : positions;
+  detail::check_positions("insert", x, places);
+  if (places.ndim() == 0) return insert(x, places.item<std::int64_t>(), values, axis);
   return insert(x, places.to_vector<std::int64_t>(), values, axis);
 }
 
@@ -212,79 +228,8 @@ DNDarray delete_(const DNDarray& x, const std::vector<std::int64_t>& positions, 
   return without(x, Index(positions), axis);
 }
 DNDarray delete_(const DNDarray& x, const DNDarray& indices, std::optional<int> axis) {
+  check_vector_mask("delete_", indices);
   return without(x, Index(indices), axis);
-}
-
-DNDarray roll(const DNDarray& x, std::int64_t shift, const Axes& axis) {
-  if (axis.all()) return reshape(roll(flatten(x), shift, 0), x.shape());
-  if (axis.values().size() != 1) return roll(x, std::vector{shift}, axis.values());
-  const auto along_axis = sanitize_axis(axis.values().front(), x.ndim(), "roll");
-  if (x.split() != along_axis) return detail::wrap(at::roll(x.larray(), shift, along_axis), x.layout(), x.comm());
-  const auto extent = std::max<std::int64_t>(1, extent_of(x, along_axis));
-  const auto first = extent - ((shift % extent) + extent) % extent;
-  return detail::joined("roll",
-                        {along(x, along_axis, slice(first, std::nullopt)), along(x, along_axis, slice(0, first))},
-                        along_axis, x.layout());
-}
-
-DNDarray roll(const DNDarray& x, const std::vector<std::int64_t>& shifts, const std::vector<int>& axes) {
-  if (shifts.size() != axes.size() && shifts.size() != 1)
-    detail::raise<ValueError>("roll", "got {} shifts for {} axes; expected one, or one for each axis", shifts.size(),
-                              axes.size());
-  auto result = x;
-  for (std::size_t i = 0; i < axes.size(); ++i) result = roll(result, shifts[shifts.size() == 1 ? 0 : i], axes[i]);
-  return result;
-}
-
-DNDarray repeat(const DNDarray& x, std::int64_t repeats, std::optional<int> axis) {
-  return repeat(x, std::vector{repeats}, axis);
-}
-
-DNDarray repeat(const DNDarray& array, const std::vector<std::int64_t>& given, std::optional<int> along_axis) {
-  const auto x = along_axis ? array : flatten(array);
-  const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "repeat");
-  const auto extent = static_cast<std::size_t>(extent_of(x, axis));
-  const auto repeats = given.size() == 1 ? std::vector<std::int64_t>(extent, given.front()) : given;
-  const bool valid = std::ranges::all_of(repeats, [](auto n) { return n >= 0; });
-  if (!valid || std::ssize(repeats) != extent_of(x, axis))
-    detail::raise<ValueError>("repeat",
-                              "got {} repeats{} for axis {} of an array of shape {}; expected one for each index, "
-                              "none negative",
-                              repeats.size(), valid ? "" : " with negative ones", axis, to_string(x.shape()));
-  std::vector<std::int64_t> ends{0};
-  std::partial_sum(repeats.begin(), repeats.end(), std::back_inserter(ends));
-  auto shape = x.shape();
-  shape[static_cast<std::size_t>(axis)] = ends.back();
-  const bool over_split = x.split() == axis;
-  const auto first = over_split ? x.layout().offset(x.comm().rank()) : 0;
-  const auto count = at::tensor(repeats, at::kLong).narrow(0, first, x.larray().size(axis)).to(x.larray().device());
-  auto block = at::repeat_interleave(x.larray(), count, axis);
-  if (!over_split) return detail::wrap(std::move(block), x.layout().with(std::move(shape), x.split()), x.comm());
-  std::vector<std::int64_t> offsets;
-  for (const auto offset : x.layout().offsets()) offsets.push_back(ends[static_cast<std::size_t>(offset)]);
-  return detail::wrap(std::move(block), Layout(std::move(shape), axis, std::move(offsets)), x.comm());
-}
-
-DNDarray tile(const DNDarray& array, const std::vector<std::int64_t>& repeats) {
-  auto x = array;
-  while (x.ndim() < static_cast<int>(repeats.size())) x = expand_dims(x, 0);
-  for (std::size_t i = 0; i < repeats.size(); ++i) {
-    const auto axis = x.ndim() - static_cast<int>(repeats.size() - i);
-    if (repeats[i] < 0) detail::raise<ValueError>("tile", "got {} repeats; expected none negative", repeats[i]);
-    const auto extent = extent_of(x, axis), total = extent * repeats[i];
-    const std::optional<int> split = x.split() == axis ? std::optional(0) : std::nullopt;
-    const auto positions = arange(total, {.split = split, .comm = x.comm()});
-    if (repeats[i] != 1) x = along(x, axis, positions % std::max<std::int64_t>(1, extent));
-  }
-  return x;
-}
-
-DNDarray resize(const DNDarray& x, const Shape& shape) {
-  const auto elements = flatten(x);
-  const auto total = size_of(shape);
-  if (x.size() == 0 && total > 0) return zeros(shape, {.dtype = x.dtype(), .device = x.device(), .comm = x.comm()});
-  const auto positions = arange(total, {.split = elements.split(), .comm = x.comm()});
-  return reshape(elements.index({positions % std::max<std::int64_t>(1, x.size())}), shape);
 }
 
 }  // namespace heatpp

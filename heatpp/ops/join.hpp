@@ -58,14 +58,15 @@ class Blocks {
 [[nodiscard]] DNDarray append(const DNDarray& x, const DNDarray& values, std::optional<int> axis = std::nullopt);
 /// `values` before `position` along `axis`, of the flattened array for nullopt; the first axis of `values`, with as
 /// many as `x`, is `axis`. In the dtype of `x`. Communicates as concatenate. Throws IndexError for positions out of
-/// range.
+/// range, TypeError for complex values beside real ones, ValueError for values that do not broadcast to their places.
 [[nodiscard]] DNDarray insert(const DNDarray& x, std::int64_t position, const Operand& values,
                               std::optional<int> axis = std::nullopt);
 /// One index of `values`, or the only one, before each of `positions`, which count indices of `x`. Before a single one
 /// all that `values` has along `axis`.
 [[nodiscard]] DNDarray insert(const DNDarray& x, const std::vector<std::int64_t>& positions, const Operand& values,
                               std::optional<int> axis = std::nullopt);
-/// The same for positions in an array, or where a mask is true, which all ranks get.
+/// The same for positions in an array, or where a mask is true, which all ranks get. Throws IndexError for positions
+/// that are not whole numbers, ValueError for more than one axis, and masks without.
 [[nodiscard]] DNDarray insert(const DNDarray& x, const DNDarray& positions, const Operand& values,
                               std::optional<int> axis = std::nullopt);
 /// Without the indices at `positions` along `axis`, of the flattened array for nullopt. An array split there is left
@@ -76,7 +77,7 @@ class Blocks {
                                       std::optional<int> axis = std::nullopt) {
   return delete_(x, std::vector{position}, axis);
 }
-/// Without the indices where a mask is true, or at an array of positions.
+/// Without the indices where a vector of bool is true, or at an array of positions. Throws ValueError for other masks.
 [[nodiscard]] DNDarray delete_(const DNDarray& x, const DNDarray& indices, std::optional<int> axis = std::nullopt);
 /// Without the indices of a slice: `delete_(x, ht::slice(1, 9, 2), 0)`.
 template <std::same_as<Slice> S>
@@ -93,9 +94,11 @@ template <std::same_as<Slice> S>
 /// Shifted by `shift` along one axis or several, what leaves one end entering at the other; of the flattened array for
 /// nullopt. The layout stays; along the split what changes ranks moves once.
 [[nodiscard]] DNDarray roll(const DNDarray& x, std::int64_t shift, const Axes& axis = std::nullopt);
-/// Shifted along several axes, an axis that is named again once more.
-[[nodiscard]] DNDarray roll(const DNDarray& x, const std::vector<std::int64_t>& shifts, const std::vector<int>& axes);
-/// Each index repeated so often along `axis`; of the flattened array for nullopt. Local: blocks grow where they are.
+/// The same by one shift for each axis; those of an axis, or of the only one, add up.
+[[nodiscard]] DNDarray roll(const DNDarray& x, const std::vector<std::int64_t>& shifts,
+                            const Axes& axis = std::nullopt);
+/// Each index repeated so often along `axis`; of the flattened array for nullopt, and for an array without axes, which
+/// has axis 0 here. Local: blocks grow where they are.
 [[nodiscard]] DNDarray repeat(const DNDarray& x, std::int64_t repeats, std::optional<int> axis = std::nullopt);
 /// Index i repeated repeats[i] times, or repeats[0] if there is no other, which every rank gives alike.
 [[nodiscard]] DNDarray repeat(const DNDarray& x, const std::vector<std::int64_t>& repeats,

@@ -181,7 +181,7 @@ DNDarray pad(const DNDarray& x, const PadWidths& widths, const PadOptions& optio
       result = pad_repeated(result, axis, width, options);
     }
   }
-  return result;
+  return result.shape() == x.shape() ? copy(x) : result;
 }
 
 }  // namespace heatpp

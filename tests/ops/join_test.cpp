@@ -6,6 +6,8 @@
 #include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/selection.hpp>
 
+#include <limits>
+
 namespace {
 
 at::Tensor longs(const std::vector<std::int64_t>& values) { return at::tensor(values, at::kLong); }
@@ -39,6 +41,24 @@ TEST_CASE("numbers, rows and slices are inserted", "[ops][join]") {
                longs({0, 7, 8, 1, 2, 3, 7, 8, 4, 5}).reshape({2, 5})));
     CHECK(same(ht::insert(x, ht::flatten(x) > 4, -1), longs({0, 1, 2, 3, 4, -1, 5})));
     CHECK_THROWS_AS(ht::insert(x, 4, 0, 1), ht::IndexError);
+    const auto rows = ht::reshape(ht::array({7, 8, 9, 1, 2, 3}), {1, 2, 3}), row = rows(ht::all_of, ht::slice(0, 1));
+    CHECK(same(ht::insert(x, 1, row, 0), longs({0, 1, 2, 7, 8, 9, 3, 4, 5}).reshape({3, 3})));
+    CHECK(same(ht::insert(x, {0, 1}, rows, 0), longs({7, 8, 9, 0, 1, 2, 1, 2, 3, 3, 4, 5}).reshape({4, 3})));
+    CHECK(same(ht::insert(x, 1, ht::full({1, 1, 1}, 7), 1), longs({0, 7, 1, 2, 3, 7, 4, 5}).reshape({2, 4})));
+    CHECK(same(ht::insert(x, {1, 2}, ht::array({{7, 8}})), longs({0, 7, 1, 8, 2, 3, 4, 5})));
+    CHECK_THROWS_AS(ht::insert(x, 1, rows, 0), ht::ValueError);
+    CHECK_THROWS_AS(ht::insert(x, std::vector<std::int64_t>{1}, rows, 0), ht::ValueError);
+    CHECK_THROWS_AS(ht::insert(x, 1, ht::array({{7, 8}})), ht::ValueError);
+    const auto mask = ht::array({true, false, true}, {.split = 0});
+    CHECK(same(ht::insert(x, mask, 7, 0), longs({7, 7, 7, 0, 1, 2, 3, 4, 5, 7, 7, 7}).reshape({4, 3})));
+    CHECK(same(ht::delete_(x, mask, 1), longs({1, 4}).reshape({2, 1})));
+    CHECK(same(ht::delete_(x, ht::array({{1, 2}, {3, 4}})), longs({0, 5})));
+    for (const auto& other : {ht::full({}, true), ht::full({}, false), x > 2}) {
+      CHECK_THROWS_AS(ht::insert(x, other, 7), ht::ValueError);
+      CHECK_THROWS_AS(ht::delete_(x, other), ht::ValueError);
+    }
+    CHECK_THROWS_AS(ht::insert(x, ht::array({{0, 1}}), 7), ht::ValueError);
+    CHECK_THROWS_AS(ht::delete_(x, mask, 0), ht::IndexError);
   }
 }
 
@@ -48,6 +68,17 @@ TEST_CASE("indices are rolled and repeated along several axes or none", "[ops][j
     const auto x = distribute(a, layout);
     CHECK(same(ht::roll(x, -1, {0, 1}), a.roll({-1, -1}, {0, 1})));
     CHECK(same(ht::roll(x, 2), a.roll(2)));
+    constexpr auto low = std::numeric_limits<std::int64_t>::min(), high = std::numeric_limits<std::int64_t>::max();
+    CHECK(same(ht::roll(x, low), a.roll(-2)));
+    CHECK(same(ht::roll(x, low, 0), a));
+    CHECK(same(ht::roll(x, low, 1), a.roll(1, 1)));
+    CHECK(same(ht::roll(x, high), a.roll(1)));
+    CHECK(same(ht::roll(x, {high, high, 1}, 1), a));
+    CHECK(same(ht::roll(x, {1, 2, -4}, 1), a.roll(-1, 1)));
+    CHECK(same(ht::roll(x, {2, -1}, {1, -1}), a.roll(1, 1)));
+    CHECK(same(ht::roll(x, {1, 2}), a.roll(3)));
+    CHECK(ht::roll(x, {1, 2, -4}, 1).layout() == layout);
+    CHECK_THROWS_AS(ht::roll(x, std::vector<std::int64_t>{}, {0, 1}), ht::ValueError);
     CHECK(same(ht::repeat(x, std::vector<std::int64_t>{0, 1, 2, 0, 1, 1}), longs({1, 2, 2, 4, 5})));
     CHECK(same(ht::repeat(x, std::vector<std::int64_t>{2}, 1), a.repeat_interleave(2, 1)));
   }

@@ -1,10 +1,13 @@
 #include "../support.hpp"
 
 #include <heatpp/core/factories.hpp>
+#include <heatpp/fft/fft.hpp>
 #include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/creation.hpp>
 #include <heatpp/ops/diagonal.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
+#include <heatpp/ops/join.hpp>
 #include <heatpp/ops/reduce.hpp>
 #include <heatpp/ops/selection.hpp>
 
@@ -37,6 +40,20 @@ TEST_CASE("results do not share memory with what they are made of", "[ops][eleme
                              ht::clip(whole, std::nullopt, std::nullopt)})
     CHECK(!result.larray().is_alias_of(whole.larray()));
   CHECK(!ht::conj(number).larray().is_alias_of(number.larray()));
+  for (const auto& layout : every_layout({2, 3})) {
+    const auto x = distribute(at::arange(6).reshape({2, 3}), layout);
+    for (const auto& result :
+         {ht::tile(x, {1}), ht::tile(x, {1, 1, 1}), ht::pad(x, {{0, 0}}), ht::roll(x, 1, {}), ht::roll(x, {3, -3}, 1),
+          ht::fft::fftshift(x, ht::Axes(std::vector<int>{})), ht::block(x), ht::meshgrid({ht::flatten(x)}).front()})
+      CHECK(!result.larray().is_alias_of(x.larray()));
+  }
+  for (const bool sparse : {false, true}) {
+    const auto v = ht::arange(3, {.split = 0});
+    const auto grid = ht::meshgrid({v, ht::arange(2)}, {.sparse = sparse}).front();
+    CHECK(same(grid += 1, (at::arange(3) + 1).expand({sparse ? 1 : 2, 3})));
+    CHECK(same(v, at::arange(3)));
+    CHECK(ht::meshgrid({v}, {.sparse = sparse, .copy = false}).front().larray().is_alias_of(v.larray()));
+  }
 }
 
 TEST_CASE("whole numbers compare with others exactly", "[ops][elementwise]") {

@@ -1,0 +1,101 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/core/factories.hpp>
+#include <heatpp/ops/detail/along.hpp>
+#include <heatpp/ops/detail/joined.hpp>
+#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/join.hpp>
+#include <heatpp/ops/reshape.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace heatpp {
+namespace {
+
+using detail::along;
+using detail::extent_of;
+
+/// Shifted by 0 < shift < extent along one axis.
+DNDarray rolled(const DNDarray& x, std::int64_t shift, int axis) {
+  if (x.split() != axis) return detail::wrap(at::roll(x.larray(), shift, axis), x.layout(), x.comm());
+  const auto first = extent_of(x, axis) - shift;
+  return detail::joined("roll", {along(x, axis, slice(first, std::nullopt)), along(x, axis, slice(0, first))}, axis,
+                        x.layout());
+}
+
+}  // namespace
+
+DNDarray roll(const DNDarray& x, std::int64_t shift, const Axes& axis) { return roll(x, std::vector{shift}, axis); }
+
+DNDarray roll(const DNDarray& x, const std::vector<std::int64_t>& shifts, const Axes& axis) {
+  if (axis.all()) return reshape(roll(flatten(x), shifts, 0), x.shape());
+  const auto& axes = axis.values();
+  if (shifts.size() != axes.size() && shifts.size() != 1 && axes.size() != 1)
+    detail::raise<ValueError>("roll", "got {} shifts for {} axes; expected one, or one for each axis", shifts.size(),
+                              axes.size());
+  std::vector<std::int64_t> total(x.shape().size(), 0);
+  for (std::size_t i = 0; i < (shifts.size() == 1 ? axes.size() : shifts.size()); ++i) {
+    const auto along_axis = sanitize_axis(axes[axes.size() == 1 ? 0 : i], x.ndim(), "roll");
+    const auto extent = std::max<std::int64_t>(1, extent_of(x, along_axis));
+    auto& sum = total[static_cast<std::size_t>(along_axis)];
+    sum = (sum + shifts[shifts.size() == 1 ? 0 : i] % extent + extent) % extent;
+  }
+  auto result = x;
+  for (int along_axis = 0; along_axis < x.ndim(); ++along_axis)
+    if (const auto shift = total[static_cast<std::size_t>(along_axis)]) result = rolled(result, shift, along_axis);
+  return std::ranges::all_of(total, [](auto shift) { return shift == 0; }) ? copy(x) : result;
+}
+
+DNDarray repeat(const DNDarray& x, std::int64_t repeats, std::optional<int> axis) {
+  return repeat(x, std::vector{repeats}, axis);
+}
+
+DNDarray repeat(const DNDarray& array, const std::vector<std::int64_t>& given, std::optional<int> along_axis) {
+  const auto x = detail::flat_without_axis(array, along_axis);
+  const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "repeat");
+  const auto extent = static_cast<std::size_t>(extent_of(x, axis));
+  const auto repeats = given.size() == 1 ? std::vector<std::int64_t>(extent, given.front()) : given;
+  const bool valid = std::ranges::all_of(repeats, [](auto n) { return n >= 0; });
+  if (!valid || std::ssize(repeats) != extent_of(x, axis))
+    detail::raise<ValueError>("repeat",
+                              "got {} repeats{} for axis {} of an array of shape {}; expected one for each index, "
+                              "none negative",
+                              repeats.size(), valid ? "" : " with negative ones", axis, to_string(x.shape()));
+  std::vector<std::int64_t> ends{0};
+  std::partial_sum(repeats.begin(), repeats.end(), std::back_inserter(ends));
+  auto shape = x.shape();
+  shape[static_cast<std::size_t>(axis)] = ends.back();
+  const bool over_split = x.split() == axis;
+  const auto first = over_split ? x.layout().offset(x.comm().rank()) : 0;
+  const auto count = at::tensor(repeats, at::kLong).narrow(0, first, x.larray().size(axis)).to(x.larray().device());
+  auto block = at::repeat_interleave(x.larray(), count, axis);
+  if (!over_split) return detail::wrap(std::move(block), x.layout().with(std::move(shape), x.split()), x.comm());
+  std::vector<std::int64_t> offsets;
+  for (const auto offset : x.layout().offsets()) offsets.push_back(ends[static_cast<std::size_t>(offset)]);
+  return detail::wrap(std::move(block), Layout(std::move(shape), axis, std::move(offsets)), x.comm());
+}
+
+DNDarray tile(const DNDarray& array, const std::vector<std::int64_t>& repeats) {
+  auto x = array;
+  while (x.ndim() < static_cast<int>(repeats.size())) x = expand_dims(x, 0);
+  for (std::size_t i = 0; i < repeats.size(); ++i) {
+    const auto axis = x.ndim() - static_cast<int>(repeats.size() - i);
+    if (repeats[i] < 0) detail::raise<ValueError>("tile", "got {} repeats; expected none negative", repeats[i]);
+    const auto extent = extent_of(x, axis), total = extent * repeats[i];
+    const std::optional<int> split = x.split() == axis ? std::optional(0) : std::nullopt;
+    const auto positions = arange(total, {.split = split, .comm = x.comm()});
+    if (repeats[i] != 1) x = along(x, axis, positions % std::max<std::int64_t>(1, extent));
+  }
+  return std::ranges::all_of(repeats, [](auto n) { return n == 1; }) ? copy(x) : x;
+}
+
+DNDarray resize(const DNDarray& x, const Shape& shape) {
+  const auto elements = flatten(x);
+  const auto total = size_of(shape);
+  if (x.size() == 0 && total > 0) return zeros(shape, {.dtype = x.dtype(), .device = x.device(), .comm = x.comm()});
+  const auto positions = arange(total, {.split = elements.split(), .comm = x.comm()});
+  return reshape(elements.index({positions % std::max<std::int64_t>(1, x.size())}), shape);
+}
+
+}  // namespace heatpp
