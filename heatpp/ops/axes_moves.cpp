@@ -39,7 +39,9 @@ std::vector<int> all_axes(int ndim) {
 /// Axes of extent 1 that squeeze takes away, rising.
 std::vector<int> single_axes(const DNDarray& x, const Axes& axis) {
   if (!axis.all()) {
-    auto axes = sanitized("squeeze", axis.values(), x.ndim());
+    const auto& given = axis.values();
+    if (x.ndim() == 0 && given.size() == 1 && (given.front() == 0 || given.front() == -1)) return {};
+    auto axes = sanitized("squeeze", given, x.ndim());
     std::ranges::sort(axes);
     for (const auto a : axes)
       if (x.shape()[static_cast<std::size_t>(a)] != 1)

@@ -25,7 +25,8 @@ namespace heatpp {
 /// New axes of extent 1 at these places of the result. Local, sharing memory.
 [[nodiscard]] DNDarray expand_dims(const DNDarray& x, const Axes& axis);
 /// Without the given axes, or without all, of extent 1. Local, sharing memory, but where the split axis goes away its
-/// owner broadcasts the array. Throws ValueError for an axis of another extent.
+/// owner broadcasts the array; axis 0 of an array without axes is taken for one. Throws ValueError for an axis of
+/// another extent.
 [[nodiscard]] DNDarray squeeze(const DNDarray& x, const Axes& axis = std::nullopt);
 /// With axes of extent 1 where there are fewer than 1, 2 or 3: in front, and for 3 also behind, as NumPy.
 [[nodiscard]] DNDarray atleast_1d(const DNDarray& x);

@@ -1,3 +1,4 @@
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/elementwise_blocks.hpp>
 #include <heatpp/ops/elementwise.hpp>
@@ -57,6 +58,7 @@ std::pair<DNDarray, DNDarray> two_results(const char* op, const DNDarray& x, F f
 template <class F>
 const DNDarray& in_place(const char* op, const DNDarray& x, const Operand& b, F f) {
   detail::check_writable(op, x);
+  if (b.array()) detail::check_kind(op, b.array()->dtype(), x.dtype());
   const Operand operands[] = {x, b};
   auto block = detail::align_to(op, x, b);
   // Other elements of the same memory would be written while they are read.

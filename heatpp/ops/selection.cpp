@@ -2,10 +2,12 @@
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/detail/basic_index.hpp>
 #include <heatpp/ops/detail/positions.hpp>
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/join.hpp>
 #include <heatpp/ops/nonzero.hpp>
 #include <heatpp/ops/reduce.hpp>
 #include <heatpp/ops/reshape.hpp>
@@ -41,25 +43,57 @@ bool lie_together(const DNDarray& x, const DNDarray& positions, int axis) {
   return shape == positions.shape() && same_cut(x.layout(), positions.layout());
 }
 
-bool single(const Operand& value) { return !value.array() || value.array()->size() == 1; }
-
-/// values[n] for n = 0, 1, ..., from the start again as often as needed.
-DNDarray cycled(const DNDarray& values, const DNDarray& n) {
-  return flatten(values).index({n % std::max<std::int64_t>(1, values.size())});
+/// What is written at the places n(): values[n] for each, from the start again as often as needed; none of no values.
+template <class Places>
+std::optional<Operand> cycled(const Operand& values, Places n) {
+  if (!values.array()) return values;
+  const auto size = values.array()->size();
+  if (size == 0) return std::nullopt;
+  if (size == 1) return reshape(*values.array(), {});
+  return flatten(*values.array()).index({n() % size});
 }
 
 /// A vector as a mask over the whole of an axis.
-DNDarray completed_mask(const DNDarray& condition, std::int64_t extent) {
-  if (condition.size() > extent) {
-    if (any(condition.index({slice(extent, std::nullopt)})).item<bool>())
-      detail::raise<IndexError>("compress",
-                                "got a condition of {} values with true ones beyond {} indices; expected none",
-                                condition.size(), extent);
-    return condition.index({slice(0, extent)}).astype(bool_);
-  }
-  const auto mask = full({extent}, false, {.comm = condition.comm()});
-  mask.index_put({slice(0, condition.size())}, condition.astype(bool_));
-  return mask;
+DNDarray completed_mask(const char* op, const DNDarray& condition, std::int64_t extent) {
+  if (condition.ndim() != 1)
+    detail::raise<ValueError>(op, "got a condition of shape {}; expected a vector", to_string(condition.shape()));
+  if (condition.size() == extent) return condition.astype(bool_);
+  if (condition.size() < extent) return pad(condition.astype(bool_), {{0, extent - condition.size()}});
+  if (any(condition.index({slice(extent, std::nullopt)})).item<bool>())
+    detail::raise<IndexError>(op, "got a condition of {} values with true ones beyond {} indices; expected none",
+                              condition.size(), extent);
+  return condition.index({slice(0, extent)}).astype(bool_);
+}
+
+DNDarray compressed(const char* op, const DNDarray& condition, const DNDarray& array, std::optional<int> along) {
+  const auto x = detail::flat_without_axis(array, along);
+  const auto axis = sanitize_axis(along.value_or(0), x.ndim(), op);
+  return detail::along(x, axis, completed_mask(op, condition, extent_of(x, axis)));
+}
+
+/// The mask over the elements of `x` in C order, in its shape.
+DNDarray shaped_mask(const char* op, const DNDarray& x, const DNDarray& mask) {
+  if (mask.size() != x.size())
+    detail::raise<ValueError>(op, "got a mask of shape {} for an array of shape {}; expected as many elements",
+                              to_string(mask.shape()), to_string(x.shape()));
+  return reshape(mask.astype(bool_), x.shape());
+}
+
+void check_condition(const char* op, const DNDarray& condition) {
+  if (condition.dtype() != bool_)
+    detail::raise<TypeError>(op, "got a condition of {}; expected bool", name(condition.dtype()));
+}
+
+/// A condition over the first axes of `x`, such that it broadcasts with it.
+DNDarray leading_condition(const DNDarray& x, const DNDarray& condition) {
+  const auto& shape = condition.shape();
+  if (condition.ndim() > x.ndim() || !std::equal(shape.begin(), shape.end(), x.shape().begin()))
+    detail::raise<IndexError>("piecewise",
+                              "got a condition of shape {} for an array of shape {}; expected its first extents",
+                              to_string(shape), to_string(x.shape()));
+  auto result = condition;
+  while (result.ndim() < x.ndim()) result = detail::insert_axis(result, result.ndim());
+  return result;
 }
 
 void check_range(const char* op, const DNDarray& positions, std::int64_t extent) {
@@ -69,35 +103,36 @@ void check_range(const char* op, const DNDarray& positions, std::int64_t extent)
     detail::raise<IndexError>(op, "got position {}; expected 0 <= position < {}", low < 0 ? low : high, extent);
 }
 
-/// The positions that are meant; those of the mode `raise` are checked by whoever uses them.
-DNDarray in_mode(const DNDarray& positions, std::int64_t extent, IndexMode mode) {
-  if (mode == IndexMode::raise || positions.size() == 0) return positions;
+/// The positions that are meant, bool counting as 0 and 1; those of the mode `raise` are checked by whoever uses them.
+DNDarray in_mode(const char* op, const DNDarray& positions, std::int64_t extent, IndexMode mode) {
+  if (positions.dtype() != bool_) detail::check_positions(op, positions, positions);
   const auto wide = positions.astype(int64);
+  if (mode == IndexMode::raise || positions.size() == 0) return wide;
   return mode == IndexMode::wrap ? remainder(wide, extent) : clip(wide, 0, extent - 1);
 }
 
 void check_kind(const char* op, const DNDarray& x, const Operand& values) {
-  detail::check_kind(op, values.array() ? values.array()->dtype() : values.number().default_dtype(), x.dtype());
+  if (values.array()) detail::check_kind(op, values.array()->dtype(), x.dtype());
+  else detail::check_number(op, values.number(), x.dtype());
 }
 
 }  // namespace
 
-DNDarray take(const DNDarray& x, const DNDarray& positions, const TakeOptions& options) {
-  const auto extent = options.axis ? extent_of(x, sanitize_axis(*options.axis, x.ndim(), "take")) : x.size();
-  return take(x, in_mode(positions, extent, options.mode), options.axis);
+DNDarray take(const DNDarray& array, const DNDarray& positions, const TakeOptions& options) {
+  const auto x = detail::flat_without_axis(array, options.axis);
+  const auto axis = sanitize_axis(options.axis.value_or(0), x.ndim(), "take");
+  const auto meant = in_mode("take", positions, extent_of(x, axis), options.mode);
+  return detail::take_positions("take", x, {{axis}, {meant}, axis});
 }
 
 DNDarray take(const DNDarray& x, const DNDarray& positions, std::optional<int> axis) {
-  if (positions.dtype() == bool_) return take(x, positions.astype(int64), axis);
-  if (!axis) return flatten(x).index({positions});
-  detail::Positions along{
-      {sanitize_axis(*axis, x.ndim(), "take")}, {positions}, sanitize_axis(*axis, x.ndim(), "take")};
-  return detail::take_positions("take", x, std::move(along));
+  return take(x, positions, TakeOptions{.axis = axis});
 }
 
 DNDarray take_along_axis(const DNDarray& x, const DNDarray& positions, std::optional<int> given) {
   if (!given) return take_along_axis(flatten(x), positions, 0);
   const auto axis = sanitize_axis(*given, x.ndim(), "take_along_axis");
+  detail::check_positions("take_along_axis", x, positions);
   if (!lie_together(x, positions, axis))
     return detail::take_positions("take_along_axis", x, along_axis("take_along_axis", x, positions, axis));
   const auto extent = extent_of(x, axis);
@@ -111,58 +146,58 @@ DNDarray take_along_axis(const DNDarray& x, const DNDarray& positions, std::opti
 }
 
 void put_along_axis(const DNDarray& x, const DNDarray& positions, const Operand& values, std::optional<int> given) {
-  if (!given) return put(x, positions, values);
+  if (!given) {
+    detail::check_positions("put_along_axis", x, positions);
+    return put(x, positions, values.array() ? broadcast_to(*values.array(), positions.shape()) : values);
+  }
   const auto axis = sanitize_axis(*given, x.ndim(), "put_along_axis");
   detail::put_positions("put_along_axis", x, along_axis("put_along_axis", x, positions, axis), values);
 }
 
 void put(const DNDarray& x, const DNDarray& positions, const Operand& values, const ModeOptions& options) {
   if (x.ndim() == 0) return put(detail::insert_axis(x, 0), positions, values, options);
-  if (!values.array()) detail::check_in_range("put", values.number(), x.dtype());
-  else if (values.array()->size() == 0) return;
-  const auto flat = flatten(in_mode(positions.astype(int64), x.size(), options.mode));
+  const auto flat = flatten(in_mode("put", positions, x.size(), options.mode));
+  const auto count = [&] { return arange(flat.size(), {.split = flat.split(), .comm = x.comm()}); };
+  const auto written = cycled(values, count);
+  if (!written) return;
   detail::Positions places;
   for (int axis = 0; axis < x.ndim(); ++axis) places.axes.push_back(axis);
   places.arrays = unravel_index(where(flat < 0, flat + x.size(), flat), x.shape());
-  if (single(values))
-    return detail::put_positions("put", x, places, values.array() ? Operand(flatten(*values.array())) : values);
-  detail::put_positions("put", x, places,
-                        cycled(*values.array(), arange(flat.size(), {.split = flat.split(), .comm = x.comm()})));
+  detail::put_positions("put", x, places, *written);
 }
 
 void putmask(const DNDarray& x, const DNDarray& mask, const Operand& values) {
   check_kind("putmask", x, values);
-  if (values.array() && values.array()->size() == 0) return;
-  if (single(values))
-    return x.index_put({mask.astype(bool_)}, values.array() ? Operand(reshape(*values.array(), {})) : values);
-  x.index_put({mask.astype(bool_)}, cycled(*values.array(), flatnonzero(mask)));
+  const auto places = shaped_mask("putmask", x, mask);
+  if (const auto written = cycled(values, [&] { return flatnonzero(places); })) x.index_put({places}, *written);
 }
 
 void place(const DNDarray& x, const DNDarray& mask, const DNDarray& values) {
   check_kind("place", x, values);
-  const auto n = sum(mask.astype(bool_)).item<std::int64_t>();
+  const auto places = shaped_mask("place", x, mask);
+  const auto n = sum(places).item<std::int64_t>();
   if (n > 0 && values.size() == 0) detail::raise<ValueError>("place", "got no values for {} places; expected some", n);
-  x.index_put({mask.astype(bool_)}, cycled(values, arange(n, {.comm = x.comm()})));
+  if (const auto written = cycled(values, [&] { return arange(n, {.comm = x.comm()}); }))
+    x.index_put({places}, *written);
 }
 
 void copyto(const DNDarray& x, const Operand& source, const std::optional<DNDarray>& condition) {
   check_kind("copyto", x, source);
+  if (condition) check_condition("copyto", *condition);
   if (condition) x.index_put({ellipsis}, where(*condition, source, x));
   else x.index_put({ellipsis}, source);
 }
 
 DNDarray extract(const DNDarray& condition, const DNDarray& x) {
-  return flatten(x).index({flatten(condition).astype(bool_)});
+  return compressed("extract", flatten(condition), x, std::nullopt);
 }
 
 DNDarray compress(const DNDarray& condition, const DNDarray& x, std::optional<int> axis) {
-  const auto whole = axis ? x : flatten(x);
-  const auto at_axis = sanitize_axis(axis.value_or(0), whole.ndim(), "compress");
-  return detail::along(whole, at_axis, completed_mask(condition, extent_of(whole, at_axis)));
+  return compressed("compress", condition, x, axis);
 }
 
 DNDarray choose(const DNDarray& positions, const Choices& choices, const ModeOptions& options) {
-  const auto which = in_mode(positions, std::ssize(choices), options.mode);
+  const auto which = in_mode("choose", positions, std::ssize(choices), options.mode);
   check_range("choose", which, std::ssize(choices));
   if (choices.empty()) detail::raise<ValueError>("choose", "got no choices; expected at least one");
   auto result = where(eq(which, 0), choices.front(), choices.back());
@@ -175,6 +210,7 @@ DNDarray select(const std::vector<DNDarray>& conditions, const Choices& choices,
   if (conditions.empty() || conditions.size() != choices.size())
     detail::raise<ValueError>("select", "got {} conditions and {} choices; expected as many of both, and some",
                               conditions.size(), choices.size());
+  for (const auto& condition : conditions) check_condition("select", condition);
   auto result = otherwise;
   for (auto i = conditions.size(); i-- > 0;) result = where(conditions[i], choices[i], result);
   return *result.array();
@@ -187,12 +223,16 @@ DNDarray piecewise(const DNDarray& x, const std::vector<DNDarray>& conditions, c
                               functions.size(), n);
   auto result = zeros_like(x);
   const auto choose = [&](const DNDarray& condition, const Operand& piece) {
+    detail::check_value("piecewise", piece, x.dtype());
     const ArrayOptions alike{.dtype = x.dtype(), .device = x.device(), .comm = x.comm()};
     result =
         where(condition, piece.array() ? piece.array()->astype(x.dtype()) : full({}, piece.number(), alike), result);
   };
   if (functions.size() > n) choose(ones_like(x, bool_), functions.back()(x));
-  for (std::size_t i = 0; i < n; ++i) choose(conditions[i], functions[i](x));
+  for (std::size_t i = 0; i < n; ++i) choose(leading_condition(x, conditions[i]), functions[i](x));
+  if (result.shape() != x.shape())
+    detail::raise<ValueError>("piecewise", "got results of shape {} for an array of shape {}; expected its shape",
+                              to_string(result.shape()), to_string(x.shape()));
   return result;
 }
 
@@ -202,12 +242,12 @@ std::vector<DNDarray> unravel_index(const DNDarray& positions, const Shape& shap
     std::ranges::reverse(result);
     return result;
   }
-  check_range("unravel_index", positions, size_of(shape));
+  auto rest = in_mode("unravel_index", positions, size_of(shape), IndexMode::raise);
+  check_range("unravel_index", rest, size_of(shape));
   if (shape.empty() && positions.ndim() > 0)
     detail::raise<ValueError>("unravel_index", "got positions of shape {} for an array without axes; expected one",
                               to_string(positions.shape()));
-  std::vector<DNDarray> result(shape.size(), positions);
-  auto rest = positions.astype(int64);
+  std::vector<DNDarray> result(shape.size(), rest);
   for (auto axis = shape.size(); axis-- > 0;) {
     result[axis] = remainder(rest, std::max<std::int64_t>(1, shape[axis]));
     rest = floor_divide(rest, std::max<std::int64_t>(1, shape[axis]));
@@ -224,12 +264,13 @@ DNDarray ravel_multi_index(const std::vector<DNDarray>& arrays, const Shape& sha
   if (options.order == Order::F)
     return ravel_multi_index({arrays.rbegin(), arrays.rend()}, Shape(shape.rbegin(), shape.rend()),
                              {.modes = {modes.rbegin(), modes.rend()}});
+  (void)size_of(shape);  // the largest position must fit
   auto positions = arrays;
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    positions[axis] = in_mode(arrays[axis], shape[axis], modes[axis]);
+    positions[axis] = in_mode("ravel_multi_index", arrays[axis], shape[axis], modes[axis]);
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     check_range("ravel_multi_index", positions[axis], shape[axis]);
-  auto result = positions.front().astype(int64);
+  auto result = positions.front();
   for (std::size_t axis = 1; axis < shape.size(); ++axis) result = result * shape[axis] + positions[axis];
   return result;
 }

@@ -17,7 +17,8 @@ struct ModeOptions {
   IndexMode mode = IndexMode::raise;
 };
 
-/// x at `positions` along `axis`, whose axes take its place; of the flattened array for nullopt. As `x.index`.
+/// x at `positions` along `axis`, whose axes take its place; of the flattened array for nullopt, and for an array
+/// without axes, which has axis 0 here. bool positions count as 0 and 1. As `x.index`.
 [[nodiscard]] DNDarray take(const DNDarray& x, const DNDarray& positions, std::optional<int> axis = std::nullopt);
 struct TakeOptions {
   std::optional<int> axis = std::nullopt;
@@ -30,27 +31,31 @@ struct TakeOptions {
 [[nodiscard]] DNDarray take_along_axis(const DNDarray& x, const DNDarray& positions, std::optional<int> axis = -1);
 /// Writes `values` where take_along_axis would read.
 void put_along_axis(const DNDarray& x, const DNDarray& positions, const Operand& values, std::optional<int> axis);
-/// Writes `values`, from the start again as often as needed, at positions in the flattened array.
+/// Writes `values`, from the start again as often as needed, at positions in the flattened array. This and the function
+/// before throw as index_put.
 void put(const DNDarray& x, const DNDarray& positions, const Operand& values, const ModeOptions& options = {});
 /// Writes values[n] at the places n in the flattened array where `mask` is true, from the start again as often as
-/// needed. This and the next two throw TypeError for values of another kind, such as floats for whole numbers.
+/// needed. The mask has as many elements as `x`, in any shape. This and the next two throw ValueError for another mask
+/// or number out of range, TypeError for values of another kind, such as floats for whole numbers.
 void putmask(const DNDarray& x, const DNDarray& mask, const Operand& values);
-/// Writes one value after another at the places where `mask` is true.
+/// Writes one value after another at the places where `mask`, as that of putmask, is true.
 void place(const DNDarray& x, const DNDarray& mask, const DNDarray& values);
-/// Writes `source`, broadcast, into `x`, only where `where` is true if it is given.
+/// Writes `source`, broadcast, into `x`, only where `where`, of bool, is true if it is given.
 void copyto(const DNDarray& x, const Operand& source, const std::optional<DNDarray>& where = std::nullopt);
 
-/// The elements where `condition` is true, flattened.
+/// The elements of the flattened array where the flattened condition is not 0. As compress.
 [[nodiscard]] DNDarray extract(const DNDarray& condition, const DNDarray& x);
-/// The indices along `axis` where the vector `condition`, which may be shorter, is true; of the flattened array for
-/// nullopt.
+/// The indices along `axis` where the vector `condition` is not 0; of the flattened array for nullopt, and for an array
+/// without axes, which has axis 0 here. It may be shorter than the axis, or longer by zeros. Throws ValueError for a
+/// condition that is no vector, IndexError for one that is true beyond the axis.
 [[nodiscard]] DNDarray compress(const DNDarray& condition, const DNDarray& x, std::optional<int> axis = std::nullopt);
 /// Arrays and numbers to choose from.
 struct Choices : std::vector<Operand> {
   using std::vector<Operand>::vector;
   Choices(const std::vector<DNDarray>& arrays) : vector(arrays.begin(), arrays.end()) {}  // NOLINT: conversion intended
 };
-/// choices[which] element by element. Throws IndexError on all ranks for positions without a choice.
+/// choices[which] element by element; bool positions count as 0 and 1. Throws IndexError on all ranks for positions
+/// without a choice, and that are not whole numbers.
 [[nodiscard]] DNDarray choose(const DNDarray& which, const Choices& choices, const ModeOptions& options = {});
 /// Whole arrays of one number, or the result of a function, as piecewise takes them.
 class Piece {
@@ -69,16 +74,19 @@ class Piece {
   std::function<DNDarray(const DNDarray&)> function_;
 };
 
-/// From the first choice whose condition is true, else `otherwise`. One pass for each condition.
+/// From the first choice whose condition is true, else `otherwise`. One pass for each condition. Throws TypeError for
+/// conditions that are not bool.
 [[nodiscard]] DNDarray select(const std::vector<DNDarray>& conditions, const Choices& choices,
                               const Operand& otherwise = 0);
 /// The function of the last condition that is true applied to `x`, in its dtype; one function more is the default, else
-/// 0.
+/// 0. Conditions have x's shape, or its first extents and stand for all that lies behind. Throws IndexError for others,
+/// ValueError and TypeError for results as index_put.
 [[nodiscard]] DNDarray piecewise(const DNDarray& x, const std::vector<DNDarray>& conditions,
                                  const std::vector<Piece>& functions);
 
-/// Positions along each axis that positions in the flattened array of this shape stand for, and back. Local. Throws
-/// IndexError on all ranks for positions out of range.
+/// Positions along each axis that positions in the flattened array of this shape stand for, and back. Throws IndexError
+/// on all ranks for positions that are out of range, which costs their extremes, or not whole numbers; ValueError for a
+/// shape with more elements than int64 counts.
 [[nodiscard]] std::vector<DNDarray> unravel_index(const DNDarray& positions, const Shape& shape,
                                                   Order order = Order::C);
 struct RavelOptions {

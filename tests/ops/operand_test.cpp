@@ -107,3 +107,21 @@ TEST_CASE("what is stretched in memory is written by no rank", "[ops][elementwis
     CHECK(same(own, ((global + 1) * 2).expand({4, 3})));
   }
 }
+
+TEST_CASE("values of a later kind are refused in place", "[ops][elementwise]") {
+  const std::vector<std::pair<ht::Dtype, int>> kinds{{ht::bool_, 0}, {ht::uint8, 1},   {ht::int8, 2},
+                                                     {ht::int64, 2}, {ht::float32, 3}, {ht::complex64, 4}};
+  for (const auto& layout : every_layout({4}))
+    for (const auto& [dtype, kind] : kinds)
+      for (const auto& [of_values, kind_of_values] : kinds) {
+        const auto x = distribute(at::ones({4}), layout).astype(dtype);
+        const auto values = ht::ones({4}, {.dtype = of_values, .split = 0});
+        if (kind_of_values > kind) CHECK_THROWS_AS(x *= values, ht::TypeError);
+        else CHECK(same(x *= values, gathered(ht::ones({4}, {.dtype = dtype}))));
+      }
+  const auto x = ht::ones({4}, {.dtype = ht::uint8, .split = 0});
+  CHECK_THROWS_WITH(ht::add_(x, ht::ones({4}, {.dtype = ht::int8})),
+                    Catch::Contains("[add_] got values of int8 for an array of uint8; expected a dtype of its kind"));
+  CHECK(same(x += 254, at::full({4}, 255, at::kByte)));
+  CHECK_THROWS_AS(x += -1, ht::ValueError);
+}

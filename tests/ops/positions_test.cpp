@@ -2,8 +2,10 @@
 
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
+#include <heatpp/ops/join.hpp>
 #include <heatpp/ops/nonzero.hpp>
 #include <heatpp/ops/operand.hpp>
+#include <heatpp/ops/selection.hpp>
 
 using at::indexing::None;
 using at::indexing::Slice;
@@ -11,6 +13,7 @@ using at::indexing::Slice;
 namespace {
 
 at::Tensor cube() { return at::arange(5 * 4 * 3, at::kInt).reshape({5, 4, 3}); }
+at::Tensor longs(const std::vector<std::int64_t>& values) { return at::tensor(values, at::kLong); }
 const auto whole = ht::all_of;
 
 }  // namespace
@@ -166,4 +169,40 @@ TEST_CASE("bad positions are errors on all ranks", "[ops][positions]") {
   CHECK_THROWS_AS(x.index_put({0}, std::complex<double>(0, 1)), ht::TypeError);
   CHECK_THROWS_AS(x.index_put({5}, 1), ht::IndexError);
   CHECK(same(x, at::zeros({5, 4})));
+}
+
+TEST_CASE("positions that are not whole numbers are refused by all ranks", "[ops][selection]") {
+  const auto some = at::tensor({1., 0.}, at::kDouble), none = at::zeros({0}, at::kFloat);
+  for (const auto& layout : every_layout({2, 3}))
+    for (const auto& given : {some, none, some.to(at::kComplexFloat)}) {
+      const auto x = distribute(at::arange(6, at::kInt).reshape({2, 3}), layout);
+      const auto p = distribute(given, ht::Layout({given.numel()}, 0, ht::world().size()));
+      for (const auto mode : {ht::IndexMode::raise, ht::IndexMode::wrap, ht::IndexMode::clip}) {
+        CHECK_THROWS_AS(ht::take(x, p, {.axis = 0, .mode = mode}), ht::IndexError);
+        CHECK_THROWS_AS(ht::put(x, p, 7, {.mode = mode}), ht::IndexError);
+        CHECK_THROWS_AS(ht::choose(p, {x(0, 0), x(0, 1)}, {.mode = mode}), ht::IndexError);
+        CHECK_THROWS_AS(ht::ravel_multi_index({p, p}, {2, 3}, {.mode = mode}), ht::IndexError);
+      }
+      CHECK_THROWS_AS(ht::unravel_index(p, {2, 3}), ht::IndexError);
+      CHECK_THROWS_AS(ht::insert(x, p, 7), ht::IndexError);
+      CHECK_THROWS_AS(ht::delete_(x, p), ht::IndexError);
+      CHECK_THROWS_AS(ht::take_along_axis(x, p, std::nullopt), ht::IndexError);
+      CHECK_THROWS_AS(ht::put_along_axis(x, p, 7, std::nullopt), ht::IndexError);
+      CHECK_THROWS_AS(ht::take_along_axis(x, x * 0.5, 1), ht::IndexError);
+      CHECK_THROWS_AS(ht::put_along_axis(x, x * 0.5, 7, 1), ht::IndexError);
+      CHECK_THROWS_AS(ht::take_along_axis(x, x > 0, 1), ht::IndexError);
+      CHECK(same(x, at::arange(6, at::kInt).reshape({2, 3})));
+    }
+}
+
+TEST_CASE("bool positions count as 0 and 1 where NumPy takes them", "[ops][selection]") {
+  for (const auto& layout : every_layout({2})) {
+    const auto b = distribute(at::tensor({1, 0}).to(at::kBool), layout), x = distribute(longs({5, 6}), layout);
+    CHECK(same(ht::take(x, b, {.mode = ht::IndexMode::wrap}), longs({6, 5})));
+    CHECK(same(ht::choose(b, {x, x * 10}), longs({50, 6})));
+    CHECK(same(ht::unravel_index(b, {2, 3})[1], longs({1, 0})));
+    CHECK(same(ht::ravel_multi_index({b, x - 4}, {2, 3}), longs({4, 2})));
+    ht::put(x, b, ht::array({8, 9}));
+    CHECK(same(x, longs({9, 8})));
+  }
 }

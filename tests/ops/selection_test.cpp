@@ -3,6 +3,7 @@
 #include <heatpp/ops/arg.hpp>
 #include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/calculus.hpp>
+#include <heatpp/ops/creation.hpp>
 #include <heatpp/ops/diagonal.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
@@ -233,4 +234,92 @@ TEST_CASE("arrays without axes are written and reduced, and nothing is put nowhe
   CHECK_THROWS_AS(ht::compress(ht::ones({5}, {.dtype = ht::bool_}), y, 0), ht::IndexError);
   CHECK(same(ht::compress(y(ht::array({0, 1, 2, 3, 0, 1})) * ht::array({1, 0, 1, 0, 0, 0}) > 0, y, 0), at::ones({2})));
   CHECK_THROWS_AS(ht::broadcast_to(ht::ones({3, 1}, {.split = 0}), {3, -1}), ht::ValueError);
+}
+
+TEST_CASE("conditions and masks have NumPy's shapes", "[ops][selection]") {
+  const auto global = at::arange(6).reshape({2, 3});
+  for (const auto& layout : every_layout({2, 3}))
+    for (const auto& cut : every_layout({6})) {
+      const auto x = distribute(global, layout);
+      const auto flat = distribute(longs({0, 1, 1, 0, 0, 1}), cut);
+      CHECK(same(ht::extract(flat, x), longs({1, 2, 5})));
+      CHECK(same(ht::extract(flat(ht::slice(2, 5)), x), longs({0})));
+      CHECK(same(ht::extract(ht::concatenate({flat, flat * 0}), x), longs({1, 2, 5})));
+      CHECK_THROWS_AS(ht::extract(ht::concatenate({flat, flat}), x), ht::IndexError);
+      CHECK(same(ht::compress(flat(ht::slice(1, 3)) * 0.5, x, 1), global.slice(1, 0, 2)));
+      CHECK(same(ht::compress(flat(ht::slice(1, 2)), x, 0), global.slice(0, 0, 1)));
+      CHECK_THROWS_AS(ht::compress(x, x, 1), ht::ValueError);
+      CHECK_THROWS_AS(ht::compress(ht::full({}, true), x), ht::ValueError);
+      ht::putmask(x, flat, ht::array({7, 8}));
+      CHECK(same(x, longs({0, 8, 7, 3, 4, 8}).reshape({2, 3})));
+      ht::place(x, ht::reshape(flat, {3, 2}), ht::array({1, 2}));
+      CHECK(same(x, longs({0, 1, 2, 3, 4, 1}).reshape({2, 3})));
+      for (const auto& mask : {flat(ht::slice(0, 5)), ht::full({}, true), ht::ones({1, 3})}) {
+        CHECK_THROWS_AS(ht::putmask(x, mask, 9), ht::ValueError);
+        CHECK_THROWS_AS(ht::place(x, mask, ht::array({9})), ht::ValueError);
+      }
+      const auto low = flat(ht::slice(0, 2)) < 1;
+      CHECK(same(ht::piecewise(distribute(global, layout), {low, low < 1}, {5, [](const auto& v) { return v * 2; }}),
+                 longs({5, 5, 5, 6, 8, 10}).reshape({2, 3})));
+      for (const auto& condition : {flat > 0, flat(ht::slice(0, 3)) > 0, ht::ones({2, 1}), ht::ones({2, 3, 1})})
+        CHECK_THROWS_AS(ht::piecewise(x, {condition}, {1}), ht::IndexError);
+      CHECK_THROWS_AS(ht::piecewise(x, {}, {[](const auto& v) { return ht::expand_dims(v, 0); }}), ht::ValueError);
+      CHECK_THROWS_AS(ht::select({flat}, {x(0, 0)}), ht::TypeError);
+      CHECK_THROWS_AS(ht::copyto(x, 0, x), ht::TypeError);
+      CHECK_THROWS_AS(ht::put_along_axis(x, ht::array({0, 1, 2}), ht::array({1, 2}), std::nullopt), ht::ValueError);
+    }
+}
+
+TEST_CASE("values that do not fit are refused by all that write", "[ops][selection]") {
+  for (const auto& layout : every_layout({2, 3})) {
+    const auto x = distribute(at::zeros({2, 3}, at::kByte), layout);
+    const auto first = ht::zeros({2, 1}, {.dtype = ht::int64}), complex = ht::full({}, std::complex<double>(0, 1));
+    CHECK(message_of<ht::ValueError>([&] { ht::put_along_axis(x, first, 300, 1); }) ==
+          "[put_along_axis] got the number 300 for an array of uint8; expected 0 .. 255");
+    CHECK_THROWS_AS(ht::copyto(x, 300), ht::ValueError);
+    CHECK_THROWS_AS(ht::putmask(x, x > 0, 300), ht::ValueError);
+    CHECK_THROWS_AS(ht::piecewise(x, {x > 0}, {300}), ht::ValueError);
+    CHECK_THROWS_AS(ht::fill_diagonal(x, 300), ht::ValueError);
+    CHECK_THROWS_AS(ht::insert(x, 0, 300), ht::ValueError);
+    CHECK_THROWS_AS(ht::copyto(x, x.astype(ht::int8)), ht::TypeError);
+    ht::copyto(x, 255);
+    for (const ht::Operand& value : {ht::Operand(complex), ht::Operand(std::complex<double>(0, 1))}) {
+      CHECK_THROWS_AS(ht::put(x, ht::array({0}), value), ht::TypeError);
+      CHECK_THROWS_AS(ht::put_along_axis(x, first, value, 1), ht::TypeError);
+      CHECK_THROWS_AS(ht::fill_diagonal(x, value), ht::TypeError);
+      CHECK_THROWS_AS(ht::insert(x, 0, value), ht::TypeError);
+    }
+    CHECK_THROWS_AS(ht::piecewise(x, {x > 0}, {[&](const auto& v) { return v * complex; }}), ht::TypeError);
+    ht::fill_diagonal(x, ht::zeros({0}));
+    CHECK(same(x, at::full({2, 3}, 255, at::kByte)));
+  }
+  const auto p = ht::array({1}, {.split = 0});
+  CHECK_THROWS_AS(ht::ravel_multi_index({p, p}, {std::int64_t{1} << 31, std::int64_t{1} << 32}), ht::ValueError);
+  CHECK(same(ht::ravel_multi_index({p, p}, {std::int64_t{1} << 31, (std::int64_t{1} << 32) - 1}),
+             longs({std::int64_t{1} << 32})));
+}
+
+TEST_CASE("arrays without axes have axis 0 where NumPy lets them", "[ops][selection]") {
+  const auto x = ht::full({}, 5, {.dtype = ht::uint8});
+  const auto zero = ht::array({0, 0}, {.split = 0}), truth = ht::array({true}, {.split = 0});
+  const auto fives = [](std::int64_t n) { return at::full({n}, 5, at::kByte); };
+  const auto bits = at::tensor({0, 0, 0, 0, 0, 1, 0, 1}).to(at::kByte);
+  for (const int axis : {0, -1}) {
+    CHECK(same(ht::squeeze(x, axis), fives(1)[0]));
+    CHECK(same(ht::take(x, zero, axis), fives(2)));
+    CHECK(same(ht::take(x, ht::full({}, 0, {.dtype = ht::int64}), axis), fives(1)[0]));
+    CHECK(same(ht::repeat(x, 3, axis), fives(3)));
+    CHECK(same(ht::compress(truth, x, axis), fives(1)));
+    CHECK(same(ht::packbits(x, axis), at::full({1}, 128, at::kByte)));
+    CHECK(same(ht::unpackbits(x, axis), bits));
+    CHECK(same(ht::unpackbits(x, {.axis = axis, .count = 6}), bits.slice(0, 0, 6)));
+    CHECK_THROWS_AS(ht::insert(x, 0, 7, axis), ht::IndexError);
+    CHECK_THROWS_AS(ht::delete_(x, 0, axis), ht::IndexError);
+  }
+  CHECK_THROWS_AS(ht::squeeze(x, 1), ht::IndexError);
+  CHECK_THROWS_AS(ht::take(x, zero, 1), ht::IndexError);
+  CHECK_THROWS_AS(ht::take(x, zero + 1, 0), ht::IndexError);
+  CHECK_THROWS_AS(ht::repeat(x, 3, 1), ht::IndexError);
+  CHECK_THROWS_AS(ht::compress(truth, x, 1), ht::IndexError);
+  CHECK_THROWS_AS(ht::packbits(x, 1), ht::IndexError);
 }

@@ -21,10 +21,17 @@ void check_in_range(const char* op, const Scalar& number, Dtype dtype) {
 }
 
 void check_kind(const char* op, Dtype values, Dtype array) {
-  const auto kind = [](Dtype dtype) { return int{dtype != bool_} + int{dtype >= float16} + int{is_complex(dtype)}; };
+  const auto kind = [](Dtype dtype) {
+    return int{dtype != bool_} + int{dtype >= int8} + int{dtype >= float16} + int{is_complex(dtype)};
+  };
   if (kind(values) > kind(array))
     raise<TypeError>(op, "got values of {} for an array of {}; expected a dtype of its kind", name(values),
                      name(array));
+}
+
+void check_number(const char* op, const Scalar& number, Dtype array) {
+  check_kind(op, number.is_integral() && is_integral(array) ? array : number.default_dtype(), array);
+  check_in_range(op, number, array);
 }
 
 at::Scalar element_of(const Scalar& number, Dtype dtype) {

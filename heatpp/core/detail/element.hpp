@@ -9,8 +9,10 @@ namespace heatpp::detail {
 [[nodiscard]] bool is_in_range(const Scalar& number, Dtype dtype);
 /// Throws ValueError where it is not.
 void check_in_range(const char* op, const Scalar& number, Dtype dtype);
-/// Throws TypeError for what NumPy refuses to write: floats into whole numbers, and so on.
+/// Throws TypeError for what NumPy refuses to write: floats into whole numbers, signed into unsigned ones, and so on.
 void check_kind(const char* op, Dtype values, Dtype array);
+/// The same for a number, which has the sign that it has: ValueError where it is not in the range of the array.
+void check_number(const char* op, const Scalar& number, Dtype array);
 /// A number as an element of `dtype`, converted as arrays are: whole numbers modulo their range, large ones to
 /// infinity.
 [[nodiscard]] at::Scalar element_of(const Scalar& number, Dtype dtype);
