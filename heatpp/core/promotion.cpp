@@ -10,6 +10,7 @@ namespace heatpp {
 bool is_floating(Dtype dtype) { return dtype >= float16 && dtype <= float64; }
 bool is_complex(Dtype dtype) { return dtype >= complex64; }
 bool is_integral(Dtype dtype) { return dtype >= uint8 && dtype <= int64; }
+bool is_whole(Dtype dtype) { return dtype <= int64; }
 
 namespace {
 
@@ -51,12 +52,12 @@ Dtype promote_types(Dtype a, Dtype b) {
 
 Dtype result_type(Dtype array, const Scalar& number) {
   if (number.is_complex() && !is_complex(array)) return array == float64 ? complex128 : complex64;
-  if (number.is_floating() && (is_integral(array) || array == bool_)) return float32;
+  if (number.is_floating() && is_whole(array)) return float32;
   if (number.is_integral() && array == bool_) return int64;
   return array;
 }
 
-Dtype inexact_type(Dtype dtype) { return dtype <= int64 ? float32 : dtype; }
+Dtype inexact_type(Dtype dtype) { return is_whole(dtype) ? float32 : dtype; }
 
 bool can_cast(Dtype from, Dtype to) { return promote_types(from, to) == to && fits(from, to); }
 

@@ -7,6 +7,7 @@ namespace heatpp {
 [[nodiscard]] bool is_floating(Dtype dtype);  ///< float16 .. float64
 [[nodiscard]] bool is_complex(Dtype dtype);
 [[nodiscard]] bool is_integral(Dtype dtype);  ///< uint8 .. int64, without bool
+[[nodiscard]] bool is_whole(Dtype dtype);     ///< bool and uint8 .. int64
 
 /// The dtype of an operation on two arrays, by the array API standard; an integer with a float gives that float.
 [[nodiscard]] Dtype promote_types(Dtype a, Dtype b);

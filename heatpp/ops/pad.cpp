@@ -101,8 +101,6 @@ DNDarray pad_repeated(const DNDarray& x, int axis, const Width& width, const Pad
   return detail::joined("pad", parts, axis, padded(x.layout(), axis, width));
 }
 
-bool is_whole(Dtype dtype) { return is_integral(dtype) || dtype == bool_; }
-
 /// Means of whole numbers are rounded.
 DNDarray statistic(const DNDarray& x, int axis, PadMode mode) {
   const ReduceOptions along{.axis = axis, .keepdims = true};

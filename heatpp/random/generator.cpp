@@ -53,7 +53,7 @@ bool holds(Dtype dtype, std::int64_t low, std::int64_t high) {
 
 Target of_integers(std::span<const Operand> limits, const Shape& shape, const ArrayOptions& options) {
   const auto dtype = options.dtype.value_or(int64);
-  if (dtype != bool_ && !is_integral(dtype))
+  if (!is_whole(dtype))
     heatpp::detail::raise<TypeError>("integers", "got dtype {}; expected a whole-number one or bool", name(dtype));
   auto wide = options;
   wide.dtype = int64;

@@ -83,7 +83,7 @@ std::int64_t bins_by_rule(const char* op, const DNDarray& x, const HistogramOpti
   if (!std::isfinite(range.first) || !std::isfinite(range.second)) return 1;  // which is refused later
   auto width = options.rule == "stone" ? by_stone(sample, range) : rule->width(sample);
   if (!(width > 0)) return 1;
-  if (is_integral(x.dtype()) || x.dtype() == bool_) width = std::max(width, 1.0);
+  if (is_whole(x.dtype())) width = std::max(width, 1.0);
   return static_cast<std::int64_t>(std::ceil((range.second - range.first) / width));
 }
 
