@@ -125,7 +125,8 @@ struct PadOptions {
 /// `x` with before and after indices added along each axis; one pair for all axes if there is one. Along the split axis
 /// the first rank's and the last one's blocks grow; nothing else moves than the elements that are repeated there, and
 /// what a statistic communicates.
-/// Throws ValueError for negative widths and where there is nothing to repeat.
+/// Throws ValueError for negative widths and where there is nothing to repeat or to compare; means and medians of no
+/// floating numbers are NaN.
 using PadWidths = std::vector<std::pair<std::int64_t, std::int64_t>>;
 [[nodiscard]] DNDarray pad(const DNDarray& x, const PadWidths& widths, const PadOptions& options = {});
 

@@ -15,6 +15,8 @@
 namespace heatpp {
 namespace {
 
+using detail::along;
+using detail::extent_of;
 using Width = std::pair<std::int64_t, std::int64_t>;
 
 /// The cut of the padded axis: the first rank holds what comes before, the last one what comes after.
@@ -64,73 +66,68 @@ std::int64_t source_of(std::int64_t i, std::int64_t n, PadMode mode) {
 
 DNDarray taken(const DNDarray& x, int axis, std::int64_t first, std::int64_t last, PadMode mode) {
   std::vector<std::int64_t> positions;
-  for (auto i = first; i < last; ++i)
-    positions.push_back(source_of(i, x.shape()[static_cast<std::size_t>(axis)], mode));
-  return detail::along(x, axis, positions);
+  for (auto i = first; i < last; ++i) positions.push_back(source_of(i, extent_of(x, axis), mode));
+  return along(x, axis, positions);
 }
 
-/// The same mirrored as at a point: twice the last element less each one, and so on for what lies further out.
-DNDarray taken_oddly(const DNDarray& x, int axis, std::int64_t first, std::int64_t last, PadMode mode) {
-  const auto n = x.shape()[static_cast<std::size_t>(axis)], period = mode == PadMode::reflect ? 2 * n - 2 : 2 * n;
-  if (period == 0) return taken(x, axis, first, last, mode);
-  std::vector<std::int64_t> sign, turns, of_last;
-  for (auto i = first; i < last; ++i) {
-    const auto turn = i >= 0 ? i / period : -((period - 1 - i) / period);
-    const bool mirrored = i - turn * period >= n;
-    sign.push_back(mirrored ? -1 : 1);
-    turns.push_back(-2 * turn);
-    of_last.push_back(2 * turn + (mirrored ? 2 : 0));
+/// Mirrored as at a point: twice the last element less each one. What lies further out is mirrored where the last round
+/// ended, as in NumPy, of which infinite elements tell.
+DNDarray pad_oddly(const DNDarray& x, int axis, Width width, PadMode mode) {
+  const std::int64_t edge = mode == PadMode::reflect ? 1 : 0, period = extent_of(x, axis) - edge;
+  auto result = x;
+  while (width != Width{0, 0}) {
+    const auto n = extent_of(result, axis), most = (n - edge) / period * period;
+    const Width now{std::min(width.first, most), std::min(width.second, most)};
+    const auto part = [&](std::int64_t end, std::int64_t first, std::int64_t last) {
+      return (2 * along(result, axis, slice(end, end + 1)) - taken(result, axis, first, last, mode)).astype(x.dtype());
+    };
+    const Arrays parts{part(0, -now.first, 0), result, part(n - 1, n, n + now.second)};
+    result = detail::joined("pad", parts, axis, padded(result.layout(), axis, now));
+    width = {width.first - now.first, width.second - now.second};
   }
-  Shape shape(static_cast<std::size_t>(x.ndim() - axis), 1);
-  shape.front() = last - first;
-  const auto factors = [&](const std::vector<std::int64_t>& values) {
-    return reshape(array(values, {.dtype = x.dtype(), .device = x.device(), .comm = x.comm()}), shape);
-  };
-  const auto ends = detail::along(x, axis, std::vector<std::int64_t>{0, n - 1});
-  return factors(sign) * taken(x, axis, first, last, mode) + factors(turns) * detail::along(ends, axis, slice(0, 1)) +
-         factors(of_last) * detail::along(ends, axis, slice(1, 2));
+  return result;
 }
 
 DNDarray pad_repeated(const DNDarray& x, int axis, const Width& width, const PadOptions& options) {
   const auto mode = options.mode;
-  const auto part = options.odd && (mode == PadMode::reflect || mode == PadMode::symmetric) ? taken_oddly : taken;
-  const auto n = x.shape()[static_cast<std::size_t>(axis)];
+  const auto n = extent_of(x, axis);
   if (n == 0)
     detail::raise<ValueError>("pad", "got axis {} of extent 0 to pad with its own elements; expected some", axis);
-  const Arrays parts{part(x, axis, -width.first, 0, mode), x, part(x, axis, n, n + width.second, mode)};
+  const bool odd = options.odd && (mode == PadMode::symmetric || (mode == PadMode::reflect && n > 1));
+  if (odd) return pad_oddly(x, axis, width, mode);
+  const Arrays parts{taken(x, axis, -width.first, 0, mode), x, taken(x, axis, n, n + width.second, mode)};
   return detail::joined("pad", parts, axis, padded(x.layout(), axis, width));
 }
 
 /// Means of whole numbers are rounded.
 DNDarray statistic(const DNDarray& x, int axis, PadMode mode) {
-  const ReduceOptions along{.axis = axis, .keepdims = true};
-  if (mode == PadMode::maximum) return max(x, along);
-  if (mode == PadMode::minimum) return min(x, along);
+  const ReduceOptions over{.axis = axis, .keepdims = true};
+  if (mode == PadMode::maximum) return max(x, over);
+  if (mode == PadMode::minimum) return min(x, over);
   const auto wide = is_whole(x.dtype()) ? x.astype(float64) : x;
-  const auto found = mode == PadMode::mean ? mean(wide, along) : median(wide, {.axis = axis, .keepdims = true});
+  const auto found = mode == PadMode::mean ? mean(wide, over) : median(wide, {.axis = axis, .keepdims = true});
   return is_whole(x.dtype()) ? round(found).astype(x.dtype()) : found;
 }
 
-/// `count` indices from `value` to those of `edge`, which are not among them.
+/// `count` indices from `value` to those of `edge`, which are not among them, computed in float64.
 DNDarray ramp(const DNDarray& edge, int axis, std::int64_t count, const Scalar& value) {
   Shape shape(static_cast<std::size_t>(edge.ndim() - axis), 1);
   shape.front() = count;
-  const auto wide = is_whole(edge.dtype()) ? edge.astype(float64) : edge;
-  const auto i = reshape(arange(count, {.dtype = real_type(wide.dtype()), .comm = edge.comm()}), shape);
+  const auto wide = edge.astype(promote_types(edge.dtype(), float64));
+  const auto i = reshape(arange(count, {.dtype = float64, .device = edge.device(), .comm = edge.comm()}), shape);
   const auto numbers = value + (wide - value) / static_cast<double>(count) * i;
   return (is_whole(edge.dtype()) ? floor(numbers) : numbers).astype(edge.dtype());
 }
 
 /// What stands before the array, or behind it.
 DNDarray beside(const DNDarray& x, int axis, bool front, std::int64_t count, const PadOptions& options) {
-  const auto n = x.shape()[static_cast<std::size_t>(axis)];
+  const auto n = extent_of(x, axis);
   if (options.mode == PadMode::linear_ramp) {
-    const auto numbers =
-        ramp(detail::along(x, axis, front ? slice(0, 1) : slice(n - 1, n)), axis, count, options.value);
+    const auto numbers = ramp(along(x, axis, front ? slice(0, 1) : slice(n - 1, n)), axis, count, options.value);
     return front ? numbers : flip(numbers, axis);
   }
   const auto length = std::min(n, options.stat_length.value_or(n));
-  const auto part = length == n ? x : detail::along(x, axis, front ? slice(0, length) : slice(n - length, n));
+  const auto part = length == n ? x : along(x, axis, front ? slice(0, length) : slice(n - length, n));
   auto shape = x.shape();
   shape[static_cast<std::size_t>(axis)] = count;
   return broadcast_to(statistic(part, axis, options.mode), shape);
@@ -139,7 +136,9 @@ DNDarray beside(const DNDarray& x, int axis, bool front, std::int64_t count, con
 DNDarray pad_computed(const DNDarray& x, int axis, const Width& width, const PadOptions& options) {
   const auto front = of_side(options, axis, true), back = of_side(options, axis, false);
   const auto shortest = std::min(front.stat_length.value_or(1), back.stat_length.value_or(1));
-  if (x.shape()[static_cast<std::size_t>(axis)] == 0 || shortest < 1)
+  // The mean of nothing is NaN, which whole numbers have not.
+  const bool of_nothing = (options.mode == PadMode::mean || options.mode == PadMode::median) && !is_whole(x.dtype());
+  if (extent_of(x, axis) == 0 || shortest < (of_nothing ? 0 : 1))
     detail::raise<ValueError>("pad",
                               "got axis {} of an array of shape {} and stat_length {}; expected at least one index",
                               axis, to_string(x.shape()), shortest);

@@ -172,3 +172,26 @@ TEST_CASE("padding by ramps and statistics is NumPy's", "[ops][pad]") {
   }
   CHECK_THROWS_AS(ht::pad(ht::zeros({0}, {.split = 0}), {{1, 1}}, {.mode = mean}), ht::ValueError);
 }
+
+TEST_CASE("ramps of 16-bit floats do not overflow, and means of nothing are NaN", "[ops][pad]") {
+  const auto ends = at::tensor({0.1, 60000.}, at::kDouble).to(at::kHalf);
+  const auto steps = at::arange(7, at::kDouble);
+  const auto ramps = at::cat({steps * ((ends[0].item<double>() + 60000) / 7) - 60000, ends.to(at::kDouble),
+                              (steps * (59997. / 7) + 3).flip(0)});
+  using enum ht::PadMode;
+  for (const auto& layout : every_layout({2})) {
+    const auto padded = ht::pad(distribute(ends, layout), {{7, 7}}, {.mode = linear_ramp, .values = {{-60000, 3}}});
+    CHECK(same(padded, ramps.to(at::kHalf)));
+  }
+  const auto global = at::arange(6, at::kDouble).reshape({2, 3});
+  for (const auto& layout : every_layout({2, 3})) {
+    const auto x = distribute(global, layout);
+    for (const auto mode : {mean, median})
+      CHECK(same(ht::pad(x, {{0, 0}, {1, 2}}, {.mode = mode, .stat_length = 0}),
+                 at::constant_pad_nd(global, {1, 2}, NAN)));
+    for (const auto mode : {maximum, minimum})
+      CHECK_THROWS_AS(ht::pad(x, {{1, 1}}, {.mode = mode, .stat_length = 0}), ht::ValueError);
+    CHECK_THROWS_AS(ht::pad(x.astype(ht::int64), {{1, 1}}, {.mode = mean, .stat_length = 0}), ht::ValueError);
+    CHECK_THROWS_AS(ht::pad(x, {{1, 1}}, {.mode = mean, .stat_length = -1}), ht::ValueError);
+  }
+}

@@ -100,6 +100,28 @@ TEST_CASE("sides of an array are padded each with its own", "[ops][pad]") {
   }
 }
 
+TEST_CASE("odd reflections of infinite elements are NumPy's", "[ops][pad]") {
+  constexpr double inf = INFINITY, nan = NAN;
+  const auto doubles = [](const std::vector<double>& values) { return at::tensor(values, at::kDouble); };
+  const auto odd = [](const ht::DNDarray& x, std::int64_t before, std::int64_t behind, ht::PadMode mode) {
+    return ht::pad(x, {{before, behind}}, {.mode = mode, .odd = true});
+  };
+  using enum ht::PadMode;
+  for (const auto& layout : every_layout({3})) {
+    CHECK(same(odd(distribute(doubles({1, 2, inf}), layout), 3, 5, reflect),
+               doubles({-inf, -inf, 0, 1, 2, inf, inf, inf, nan, nan, inf})));
+    CHECK(same(odd(distribute(doubles({-inf, 2, 5}), layout), 4, 2, symmetric),
+               doubles({nan, -inf, -inf, nan, -inf, 2, 5, 5, 8})));
+    CHECK(same(odd(distribute(doubles({1, inf, 3}), layout), 7, 7, reflect),
+               doubles({inf, -5, -inf, -3, inf, -1, -inf, 1, inf, 3, -inf, 5, inf, 7, -inf, 9, inf})));
+    const auto flags = distribute(longs({1, 0, 1}).to(at::kBool), layout);
+    CHECK(same(odd(flags, 2, 4, symmetric), longs({1, 1, 1, 0, 1, 1, 1, 1, 1}).to(at::kBool)));
+  }
+  for (const auto& layout : every_layout({2}))
+    CHECK(same(odd(distribute(longs({1, 5}).to(at::kByte), layout), 5, 5, reflect),
+               longs({237, 241, 245, 249, 253, 1, 5, 9, 13, 17, 21, 25}).to(at::kByte)));
+}
+
 TEST_CASE("elements are counted in Fortran's order", "[ops][reshape]") {
   const auto a = at::arange(24).reshape({2, 3, 4}), turned = a.permute({2, 1, 0});
   for (const auto& layout : every_layout({2, 3, 4})) {
