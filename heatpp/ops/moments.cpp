@@ -5,8 +5,10 @@
 #include <heatpp/ops/detail/central_sums.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
 #include <heatpp/ops/detail/weights.hpp>
+#include <heatpp/ops/detail/without_nan.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/moments.hpp>
+#include <heatpp/ops/nan.hpp>
 #include <heatpp/ops/reduce.hpp>
 
 namespace heatpp {
@@ -113,8 +115,9 @@ DNDarray as_asked(const DNDarray& x, const std::optional<Dtype>& dtype) {
   return dtype && (is_complex(x.dtype()) || is_complex(*dtype)) ? x.astype(*dtype) : x;
 }
 
+/// `of_few` is what the sum of squares of no more elements than ddof is divided by.
 template <class F>
-DNDarray spread(const char* op, const DNDarray& x, const VarOptions& options, F f) {
+DNDarray spread(const char* op, const DNDarray& x, const VarOptions& options, double of_few, F f) {
   if (options.correction && options.ddof != 0)
     detail::raise<ValueError>(op, "got ddof {} and correction {}; expected one of both", options.ddof,
                               *options.correction);
@@ -122,7 +125,15 @@ DNDarray spread(const char* op, const DNDarray& x, const VarOptions& options, F 
   return sums_of(op, x,
                  {.axis = options.axis, .dtype = options.dtype, .keepdims = options.keepdims, .where = options.where},
                  2)
-      .map([=](const CentralSums& s) { return f(s.m2 / std::max(0.0, s.n - ddof)); });
+      .map([=](const CentralSums& s) { return f(s.m2 / (s.n > ddof ? s.n - ddof : of_few)); });
+}
+
+DNDarray variance(const char* op, const DNDarray& array, const VarOptions& options, double of_few) {
+  const auto x = as_asked(array, options.dtype);
+  if (!is_complex(x.dtype())) return spread(op, x, options, of_few, [](double v) { return v; });
+  auto of_parts = options;
+  of_parts.dtype = real_type(x.dtype());
+  return variance(op, real(x), of_parts, of_few) + variance(op, imag(x), of_parts, of_few);
 }
 
 }  // namespace
@@ -139,17 +150,16 @@ DNDarray mean(const DNDarray& array, const ReduceOptions& options) {
   return is_integral(sums.dtype) ? sums.map(whole_mean_of) : sums.map(mean_of);
 }
 
-DNDarray var(const DNDarray& array, const VarOptions& options) {
-  const auto x = as_asked(array, options.dtype);
-  if (!is_complex(x.dtype())) return spread("var", x, options, [](double v) { return v; });
-  auto of_parts = options;
-  of_parts.dtype = real_type(x.dtype());
-  return var(real(x), of_parts) + var(imag(x), of_parts);
+DNDarray var(const DNDarray& x, const VarOptions& options) { return variance("var", x, options, 0); }
+// Of no more elements than ddof NumPy's var may be infinite, and its nanvar is not a number.
+DNDarray nanvar(const DNDarray& x, const VarOptions& options) {
+  return variance("nanvar", x, detail::beside_nan(x, options), detail::may_be_nan(x) ? NAN : 0);
 }
+DNDarray nanstd(const DNDarray& x, const VarOptions& options) { return sqrt(nanvar(x, options)); }
 
 DNDarray std(const DNDarray& x, const VarOptions& options) {
   if (is_complex(options.dtype.value_or(x.dtype()))) return sqrt(var(x, options));
-  return spread("std", x, options, [](double v) { return std::sqrt(v); });
+  return spread("std", x, options, 0, [](double v) { return std::sqrt(v); });
 }
 
 Average average_returned(const DNDarray& x, const AverageOptions& options) {

@@ -12,4 +12,13 @@ namespace heatpp::detail {
   return may_be_nan(x) ? where(isnan(x), value, x) : x;
 }
 
+/// The options of a reduction with NaN left out.
+template <class Options>
+[[nodiscard]] Options beside_nan(const DNDarray& x, Options options) {
+  if (!may_be_nan(x)) return options;
+  const auto numbers = logical_not(isnan(x));
+  options.where = options.where ? logical_and(numbers, *options.where) : numbers;
+  return options;
+}
+
 }  // namespace heatpp::detail
