@@ -13,7 +13,8 @@ struct ScanOptions {
 
 /// The running sum and product along `axis`, in the layout of `x`. Whole numbers and bool give int64. Along the split
 /// axis: a local scan and one exscan of a slice; along others: local. With `include_initial` the result is cut as
-/// that of `concatenate`. Throws IndexError for an axis out of range.
+/// that of `concatenate`. Which products with infinite complex numbers are NaN depends on their order, and may differ
+/// from NumPy's. Throws IndexError for an axis out of range.
 [[nodiscard]] DNDarray cumsum(const DNDarray& x, const ScanOptions& options = {});
 [[nodiscard]] DNDarray cumprod(const DNDarray& x, const ScanOptions& options = {});
 /// The same with 0 and 1 in the place of NaN.

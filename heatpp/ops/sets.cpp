@@ -3,6 +3,7 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/distinct.hpp>
+#include <heatpp/ops/detail/elementwise_blocks.hpp>
 #include <heatpp/ops/detail/slices.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/reshape.hpp>
@@ -223,7 +224,7 @@ DNDarray ediff1d(const DNDarray& array, const Ediff1dOptions& options) {
     detail::raise<TypeError>("ediff1d", "got an array of bool; expected numbers, which can be subtracted");
   const auto x = flatten(array);
   const auto head = x.index({slice(0, -1)}), tail = x.index({slice(1, std::nullopt)});
-  auto local = detail::relayout(tail, head.layout()) - head.larray();
+  auto local = detail::local::subtract(detail::relayout(tail, head.layout()), head.larray());
   for (const auto* numbers : {&options.to_begin, &options.to_end})
     for (const auto& number : *numbers) detail::check_number("ediff1d", number, x.dtype());
   const auto values = [&](const std::vector<Scalar>& numbers) {

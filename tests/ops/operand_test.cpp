@@ -125,3 +125,26 @@ TEST_CASE("values of a later kind are refused in place", "[ops][elementwise]") {
   CHECK(same(x += 254, at::full({4}, 255, at::kByte)));
   CHECK_THROWS_AS(x += -1, ht::ValueError);
 }
+
+TEST_CASE("numbers are multiplied with powers of two beyond the range of factors", "[ops][elementwise]") {
+  const auto x = at::tensor({0., 1., -2., double{INFINITY}, 3., 5e-324, double{NAN}}, at::kDouble);
+  const std::vector<std::int64_t> exponents{70000, 1LL << 40, 1LL << 40, -(1LL << 40), -1076, 1100, 5};
+  const auto power = at::tensor(exponents, at::kLong);
+  const auto expected = at::tensor(
+      {0., double{INFINITY}, -double{INFINITY}, double{INFINITY}, 5e-324, 67108864., double{NAN}}, at::kDouble);
+  for (const auto& layout : every_layout({7}))
+    for (const auto& other : every_layout({7})) {
+      const auto a = distribute(x, layout), b = distribute(power, other);
+      CHECK(same(ht::ldexp(a, b), expected));
+      CHECK(same(ht::ldexp(a, b > 0), x * at::where(power > 0, 2., 1.)));
+    }
+  CHECK(ht::ldexp(ht::array({1e-40}).astype(ht::float32), 150).item<float>() == std::ldexp(1e-40F, 150));
+  CHECK(ht::ldexp(ht::array({3}), 2).dtype() == ht::float32);
+  CHECK_THROWS_AS(ht::ldexp(ht::ones({2}, {.dtype = ht::complex64}), 2), ht::TypeError);
+  const auto all = at::arange(-1080, 1030);
+  const auto powers = gathered(ht::ldexp(ht::full({}, 1.5, {.dtype = ht::float64}), ht::from_tensor(all, {})));
+  bool exact = true;
+  for (std::int64_t i = 0; i < all.numel(); ++i)
+    exact = exact && powers[i].item<double>() == std::ldexp(1.5, static_cast<int>(i) - 1080);
+  CHECK(exact);
+}

@@ -137,6 +137,14 @@ TEST_CASE("ediff1d is the difference of neighbours", "[ops][sets]") {
   CHECK_THROWS_AS(ht::ediff1d(ht::ones({3}, {.dtype = ht::bool_})), ht::TypeError);
 }
 
+TEST_CASE("differences of infinite complex numbers are those of their parts", "[ops][sets]") {
+  const auto global =
+      at::complex(tensor_of({1, INFINITY, 2, 0}, at::kDouble), tensor_of({1, 0, 0, INFINITY}, at::kDouble));
+  const auto expected =
+      at::complex(tensor_of({INFINITY, -INFINITY, -2}, at::kDouble), tensor_of({-1, 0, INFINITY}, at::kDouble));
+  for (const auto& layout : every_layout({4})) CHECK(same(ht::ediff1d(distribute(global, layout)), expected));
+}
+
 TEST_CASE("sets compare whole numbers with floats without loss", "[ops][sets]") {
   const auto big = std::int64_t{1} << 24;
   for (const auto& layout : every_layout({3})) {

@@ -278,6 +278,16 @@ at::Tensor logaddexp(const at::Tensor& a, const at::Tensor& b) {
   return in_floating(a, b, [](const auto& x, const auto& y) { return at::logaddexp(x, y); });
 }
 
+at::Tensor ldexp(const at::Tensor& a, const at::Tensor& b) {
+  if (a.is_complex() || b.is_complex()) C10_THROW_ERROR(NotImplementedError, "complex numbers");
+  const auto common = at::result_type(a, b);
+  const auto [mantissa, exponent] = at::frexp(a.to(at::kDouble));
+  // Two factors, neither of which overflows; only the second product may round.
+  const auto power = (exponent + b.to(at::kDouble)).clamp(-1100, 1100), half = at::floor(power / 2);
+  return (mantissa * at::exp2(half) * at::exp2(power - half))
+      .to(at::isIntegralType(common, true) ? at::kFloat : common);
+}
+
 at::Tensor heaviside(const at::Tensor& a, const at::Tensor& b) {
   return in_floating(a, b,
                      [](const auto& x, const auto& y) { return at::where(at::isnan(x), x, at::heaviside(x, y)); });

@@ -69,6 +69,7 @@ void subtract_(const at::Tensor& x, const at::Tensor& b);
 [[nodiscard]] at::Tensor fmod(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor gcd(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor lcm(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor ldexp(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor heaviside(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor isclose(const at::Tensor& a, const at::Tensor& b, const CloseOptions& options);
 
