@@ -142,18 +142,19 @@ std::vector<int> axes_of(const char* op, const DNDarray& x, const FftnOptions& o
   return axes;
 }
 
-/// One axis after another; the last one by a real transform, first where it leads to complex numbers.
+/// One axis after another; the last one by a real transform, first where it leads to complex numbers. An axis that is
+/// named again has its first length then.
 DNDarray along_axes(const Transform& transform, const DNDarray& x, const FftnOptions& options) {
   const auto axes = axes_of(transform.op, x, options);
   if (transform.kind == Kind::real && axes.empty())
     raise<ValueError>(transform.op, "got no axes; expected at least one");
+  const bool real = transform.kind == Kind::real, forth = transform.direction == Direction::forth;
   auto result = x;
   const auto apply = [&](Kind kind, std::size_t i) {
-    std::optional<std::int64_t> n;
-    if (options.s) n = (*options.s)[i] != -1 ? (*options.s)[i] : x.shape()[static_cast<std::size_t>(axes[i])];
+    std::optional n = options.s && (*options.s)[i] != -1 ? (*options.s)[i] : extent_of(x, axes[i]);
+    if (!options.s && kind == Kind::real && !forth) n = std::nullopt;
     result = along_axis({transform.op, kind, transform.direction}, result, {n, axes[i], options.norm});
   };
-  const bool real = transform.kind == Kind::real, forth = transform.direction == Direction::forth;
   const auto others = axes.size() - (real ? 1 : 0);
   if (real && forth) apply(Kind::real, others);
   for (auto i = others; i-- > 0;) apply(Kind::complex, i);

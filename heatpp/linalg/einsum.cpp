@@ -87,8 +87,10 @@ Extents extents_of(const Expression& expression, const std::vector<Labelled>& op
     for (std::size_t i = 0; i < labels.size(); ++i) {
       auto& extent = extents.try_emplace(labels[i], 1).first->second;
       const auto mine = array.shape()[i];
-      if (mine != extent && mine != 1 && extent != 1)
-        expression.refuse(fmt::format("equal extents of each letter, not {} and {}", extent, mine));
+      // Within one operand extents of 1 do not broadcast.
+      const auto own = array.shape()[static_cast<std::size_t>(std::ranges::find(labels, labels[i]) - labels.begin())];
+      if (mine != own || (mine != extent && mine != 1 && extent != 1))
+        expression.refuse(fmt::format("equal extents of each letter, not {} and {}", mine != own ? own : extent, mine));
       extent = extent == 1 ? mine : extent;
     }
   return extents;

@@ -94,11 +94,9 @@ std::optional<DNDarray> weights_of(const CovOptions& options, std::int64_t obser
   return weights;
 }
 
-/// What the sum of products is divided by, as NumPy defines it.
-double degrees_of_freedom(const CovOptions& options, const std::optional<DNDarray>& weights, std::int64_t n) {
+/// What the sum of products is divided by, as NumPy defines it, for a sum of weights.
+double degrees_of_freedom(const CovOptions& options, const std::optional<DNDarray>& weights, double total) {
   const auto ddof = options.ddof.value_or(options.bias ? 0 : 1);
-  if (!weights) return static_cast<double>(n) - ddof;
-  const auto total = sum(*weights).astype(float64).item<double>();
   if (ddof == 0) return total;
   if (!options.aweights) return total - ddof;
   return total - ddof * sum(*weights * *options.aweights).astype(float64).item<double>() / total;
@@ -117,9 +115,11 @@ DNDarray cov(const DNDarray& x, const CovOptions& options) {
   const auto weights = weights_of(options, n, values.dtype());
   const auto along = [&](const DNDarray& w) { return axis == 1 || data.ndim() == 1 ? w : reshape(w, {n, 1}); };
   const auto sums = sum(weights ? data * along(*weights) : data, {.axis = axis, .keepdims = true});
-  const auto deviations = data - (weights ? sums / sum(*weights) : sums / static_cast<double>(n));
+  const auto total = weights ? sum(*weights).astype(float64).item<double>() : static_cast<double>(n);
+  if (weights && total == 0) raise<ValueError>("cov", "got weights that sum to 0; expected another sum");
+  const auto deviations = data - sums / total;
   const auto weighted = weights ? deviations * along(*weights) : deviations;
-  const auto freedom = std::max(0.0, degrees_of_freedom(options, weights, n));
+  const auto freedom = std::max(0.0, degrees_of_freedom(options, weights, total));
   const auto products = tensordot(weighted, conj(deviations), {{axis}, {axis}}) / freedom;
   return products.size() == 1 ? squeeze(products, std::nullopt) : products;
 }
@@ -128,7 +128,7 @@ namespace {
 
 /// A row for each variable.
 DNDarray variables(const DNDarray& x, bool rowvar) {
-  if (x.ndim() < 2) return expand_dims(x, 0);
+  if (x.ndim() < 2) return expand_dims(x.ndim() == 0 ? flatten(x) : x, 0);
   return rowvar ? x : transpose(x);
 }
 

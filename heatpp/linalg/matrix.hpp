@@ -40,8 +40,8 @@ struct CovOptions {
 };
 /// The covariance matrix of the variables of `x`, in its floating dtype; one number for one variable. Communicates as
 /// `mean` and the product of the deviations with themselves (`<heatpp/linalg/product.hpp>`). Collective. Throws
-/// ValueError for more than two axes, weights of another length than the observations, and weights below 0, which one
-/// more allreduce finds in split ones; TypeError for `fweights` that are no whole numbers.
+/// ValueError for more than two axes, weights of another length than the observations, with a sum of 0, and below 0,
+/// which one more allreduce finds in split ones; TypeError for `fweights` that are no whole numbers.
 [[nodiscard]] DNDarray cov(const DNDarray& x, const CovOptions& options = {});
 /// The same of the variables of `x` and of `y`, which have the same observations; both are joined by `concatenate`.
 [[nodiscard]] DNDarray cov(const DNDarray& x, const DNDarray& y, const CovOptions& options = {});

@@ -21,31 +21,32 @@ void combine(const at::Tensor& norms, double ord, const Communicator& comm) {
   const auto buffer = detail::buffer_of(norms);
   if (std::isinf(ord)) return comm.allreduce(buffer, ord > 0 ? ReduceOp::max : ReduceOp::min);
   if (ord == 0) return comm.allreduce(buffer);
-  const auto sums = norms.element_size() < 4 ? norms.to(at::kFloat) : norms;  // powers of 16-bit floats overflow
-  sums.pow_(ord);
-  comm.allreduce(detail::buffer_of(sums));
-  sums.pow_(1 / ord);
-  if (!sums.is_same(norms)) norms.copy_(sums);
+  norms.pow_(ord);
+  comm.allreduce(buffer);
+  norms.pow_(1 / ord);
 }
 
+/// Of 16-bit floats in float32, in which powers of norms do not overflow.
 at::Tensor local_norm(const at::Tensor& block, double ord, const detail::ReducedAxes& reduced, const Shape& shape) {
-  if (block.numel() > 0 && !reduced.axes.empty())
-    return at::linalg_vector_norm(block, ord, reduced.axes, reduced.keepdims).contiguous();
-  if (reduced.axes.empty()) return at::linalg_vector_norm(block.unsqueeze(0), ord, at::IntArrayRef{0});
-  const auto real = at::toRealValueType(block.scalar_type());
-  return at::full(shape, ord < 0 ? INFINITY : 0.0, block.options().dtype(real));
+  const bool narrow = block.element_size() < 4;
+  const auto type = narrow ? std::optional(at::kFloat) : std::nullopt;
+  if (reduced.axes.empty()) return at::linalg_vector_norm(block.unsqueeze(0), ord, at::IntArrayRef{0}, false, type);
+  if (block.numel() > 0) return at::linalg_vector_norm(block, ord, reduced.axes, reduced.keepdims, type).contiguous();
+  return at::full(shape, ord < 0 ? INFINITY : 0.0,
+                  block.options().dtype(type.value_or(at::toRealValueType(block.scalar_type()))));
 }
 
-DNDarray extremum(const DNDarray& x, bool largest, const ReduceOptions& options) {
-  return largest ? max(x, options) : min(x, options);
+/// The largest of nothing is 0.
+DNDarray extremum(const DNDarray& x, bool largest, ReduceOptions options) {
+  if (!largest) return min(x, options);
+  options.initial = 0;
+  return max(x, options);
 }
 
 /// The extremum along one axis of the sums of absolute values along another.
 DNDarray of_sums(const DNDarray& x, int summed, int compared, const MatrixNormOptions& options) {
   const auto sums = sum(abs(x), {.axis = summed, .keepdims = true});
-  ReduceOptions along{.axis = compared, .keepdims = true};
-  if (options.ord.number() > 0) along.initial = 0;  // the norm of no columns
-  const auto result = extremum(sums, options.ord.number() > 0, along);
+  const auto result = extremum(sums, options.ord.number() > 0, {.axis = compared, .keepdims = true});
   return options.keepdims ? result : squeeze(result, {summed, compared});
 }
 
@@ -78,7 +79,7 @@ NormOrder::NormOrder(const char* name) {
 DNDarray vector_norm(const DNDarray& x, const VectorNormOptions& options) {
   const auto reduced = detail::reduced_axes("vector_norm", x, {.axis = options.axis, .keepdims = options.keepdims});
   auto layout = reduced.result_layout(x.layout());
-  if (std::isinf(options.ord) && options.ord < 0 && reduced.count == 0 && layout.size() > 0)
+  if (std::isinf(options.ord) && options.ord < 0 && reduced.count == 0)
     raise<ValueError>("vector_norm", "got an array of shape {} with nothing to reduce; expected at least one element",
                       to_string(x.shape()));
   const auto block = x.larray().to(detail::to_torch(inexact_type(x.dtype())));
@@ -88,7 +89,8 @@ DNDarray vector_norm(const DNDarray& x, const VectorNormOptions& options) {
     combine(host, options.ord, x.comm());
     norms = host.to(norms.device());
   }
-  return detail::wrap(std::move(norms), std::move(layout), x.comm());
+  const auto dtype = detail::to_torch(real_type(inexact_type(x.dtype())));
+  return detail::wrap(norms.to(dtype), std::move(layout), x.comm());
 }
 
 DNDarray matrix_norm(const DNDarray& x, const MatrixNormOptions& options) {

@@ -39,7 +39,8 @@ struct MatrixNormOptions {
 };
 /// The norms of matrices: "fro" of the elements, "nuc" the sum, 2 and -2 the largest and the smallest of the singular
 /// values (`svdvals`), 1 and -1 the largest and smallest sum of |x| of a column, inf and -inf of a row. Communicates as
-/// `sum` and `max`, or as `svdvals`. Collective. Throws ValueError for another order and where the axes are the same.
+/// `sum` and `max`, or as `svdvals`. Collective. The largest of nothing is 0. Throws ValueError for another order,
+/// where the axes are the same, and for the smallest of nothing.
 [[nodiscard]] DNDarray matrix_norm(const DNDarray& x, const MatrixNormOptions& options = {});
 
 struct NormOptions {

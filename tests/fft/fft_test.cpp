@@ -60,6 +60,22 @@ TEST_CASE("transforms along several axes", "[fft]") {
   });
 }
 
+TEST_CASE("an axis that is named twice is transformed twice, with its first length", "[fft]") {
+  const auto a = scattered({3, 4}), c = scattered({3, 4}, at::kComplexDouble);
+  for_each_layout(a, [&](const auto& x) {
+    const auto z = distribute(c, x.layout());
+    for (const int axis : {0, 1}) {
+      const auto n = a.size(axis);
+      CHECK(close(ht::fft::rfftn(x, {.axes = {axis, axis}}), at::fft_fft(at::fft_rfft(a, n, axis), n, axis)));
+      CHECK(close(ht::fft::fftn(z, {.axes = {axis, axis}}), at::fft_fft(at::fft_fft(c, n, axis), n, axis)));
+      CHECK(
+          close(ht::fft::irfftn(z, {.axes = {axis, axis}}), at::fft_irfft(at::fft_ifft(c, n, axis), 2 * n - 2, axis)));
+      CHECK(close(ht::fft::rfftn(x, {.s = ht::Shape{5, 4}, .axes = {axis, axis}}),
+                  at::fft_fft(at::fft_rfft(a, 4, axis), 5, axis)));
+    }
+  });
+}
+
 TEST_CASE("frequencies and their shifts", "[fft]") {
   for (const std::optional<int> split : {std::optional<int>(), std::optional(0)})
     for (const std::int64_t n : {1, 2, 7, 8}) {

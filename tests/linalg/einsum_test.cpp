@@ -79,4 +79,10 @@ TEST_CASE("einsum refuses malformed subscripts", "[linalg][einsum]") {
   for (const auto* bad : {"ij,jk", "ijk", "i", "i$", "ij->ii", "ij->k", "ii", "i...j...", "ij->i->j"})
     CHECK_THROWS_AS(ht::einsum(bad, {x}), ht::ValueError);
   CHECK_THROWS_WITH(ht::einsum("ij,ij", {x, ht::ones({3, 3})}), Catch::Contains("equal extents of each letter"));
+  for (const auto& layout : every_layout({1, 3})) {
+    const auto row = distribute(at::ones({1, 3}), layout);
+    CHECK_THROWS_WITH(ht::einsum("ii->i", {row}), Catch::Contains("equal extents of each letter, not 1 and 3"));
+    CHECK_THROWS_AS(ht::einsum("ji,jj->i", {row, row}), ht::ValueError);
+  }
+  CHECK(same(ht::einsum("ii,i->i", {ht::ones({1, 1}, {.split = 0}), ht::ones({3}, {.split = 0})}), at::ones({3})));
 }

@@ -135,6 +135,44 @@ TEST_CASE("covariances and correlations", "[linalg][matrix]") {
   });
 }
 
+TEST_CASE("covariances of single observations and of weights that are 0", "[linalg][matrix]") {
+  const auto global = scattered({2, 3});
+  for_each_layout(global, [&](const auto& x) {
+    const auto zero = ht::zeros({3}, {.split = 0});
+    CHECK_THROWS_WITH(ht::cov(x, {.aweights = zero}), Catch::Contains("[cov] got weights that sum to 0"));
+    CHECK_THROWS_AS(ht::cov(x, {.fweights = zero.astype(ht::int32)}), ht::ValueError);
+  });
+  const auto a = ht::full({}, 3.0, {.dtype = ht::float64}), b = ht::full({}, 5.0, {.dtype = ht::float64});
+  for (const bool rowvar : {true, false}) {
+    CHECK(same(ht::cov(a, {.rowvar = rowvar}), at::full({}, NAN, at::kDouble)));
+    CHECK(same(ht::cov(a, b, {.rowvar = rowvar}), at::full({2, 2}, NAN, at::kDouble)));
+    CHECK(same(ht::cov(a, b, {.rowvar = rowvar, .bias = true}), at::zeros({2, 2}, at::kDouble)));
+    CHECK(same(ht::corrcoef(a, b, {.rowvar = rowvar}), at::full({2, 2}, NAN, at::kDouble)));
+  }
+}
+
+TEST_CASE("matrices without elements have norms of 0", "[linalg][norm]") {
+  constexpr double inf = INFINITY;
+  for (const ht::Shape& shape : {ht::Shape{3, 0}, {0, 3}, {0, 0}}) {
+    for_each_layout(at::zeros(shape), [&](const auto& x) {
+      for (const auto& ord : {la::NormOrder(2), la::NormOrder(1), la::NormOrder(inf), la::NormOrder("nuc")})
+        CHECK(same(la::norm(x, {.ord = ord}), at::zeros({})));
+      CHECK(same(la::norm(x, {.ord = 2, .keepdims = true}), at::zeros({1, 1})));
+      CHECK_THROWS_AS(la::norm(x, {.ord = -2}), ht::ValueError);
+      // Sums over nothing are 0, their smallest is one if there are any.
+      if (shape[1] > 0) CHECK(same(la::norm(x, {.ord = -1}), at::zeros({})));
+      else CHECK_THROWS_AS(la::norm(x, {.ord = -1}), ht::ValueError);
+      if (shape[0] > 0) CHECK(same(la::norm(x, {.ord = -inf}), at::zeros({})));
+      else CHECK_THROWS_AS(la::norm(x, {.ord = -inf}), ht::ValueError);
+    });
+  }
+  for_each_layout(at::zeros({2, 3, 0}), [&](const auto& x) {
+    CHECK(same(la::norm(x, {.ord = 2, .axis = {1, 2}}), at::zeros({2})));
+    CHECK(same(la::norm(x, {.ord = "nuc", .axis = {2, 1}}), at::zeros({2})));
+  });
+  CHECK_THROWS_AS(la::vector_norm(ht::zeros({0, 0}, {.split = 0}), {.ord = -inf, .axis = 1}), ht::ValueError);
+}
+
 TEST_CASE("norms of 16-bit floats do not overflow between ranks", "[linalg][norm]") {
   const auto global = at::full({12}, 100, at::kHalf);
   for (const auto& layout : every_layout({12})) {
