@@ -135,7 +135,7 @@ TEST_CASE("numbers of every dtype are read exactly", "[io][csv]") {
   CHECK_THAT(load_error(path, {.dtype = ht::int32}), Contains("int32"));
   write_bytes(path, "1,True\nfalse,0\n");
   CHECK(loads(path, at::tensor({1, 1, 0, 0}).reshape({2, 2}).to(at::kBool), {.dtype = ht::bool_}));
-  write_bytes(path, "1+2j,(3-4e1j)\n5,-6j\n");
+  write_bytes(path, "( 1+2j ),(3-4e1j)\n5,-6j\n");
   const auto complex = at::complex(at::tensor({1., 3., 5., 0.}), at::tensor({2., -40., 0., -6.})).reshape({2, 2});
   CHECK(loads(path, complex, {.dtype = ht::complex128}));
   write_bytes(path, "256\n");

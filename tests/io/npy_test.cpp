@@ -120,6 +120,29 @@ TEST_CASE("versions, byte orders and types of NPY files", "[io][npy]") {
   CHECK_THAT(same_message<ht::ValueError>([&] { return ht::io::load_npy(path, {.split = 0}); }), Contains("2^63"));
 }
 
+TEST_CASE("types in NumPy's letters, and as many axes as NumPy has", "[io][npy]") {
+  const TempDir dir;
+  const auto path = dir.path("a.npy");
+  const auto global = counting({5}, at::kInt);
+  const std::pair<const char*, at::ScalarType> letters[] = {
+      {"'?'", at::kBool},   {"'B'", at::kByte},   {"'|b'", at::kChar},         {"'<h'", at::kShort},
+      {"'i'", at::kInt},    {"'<q'", at::kLong},  {"'<l'", at::kLong},         {"'e'", at::kHalf},
+      {"'<f'", at::kFloat}, {"'d'", at::kDouble}, {"'<F'", at::kComplexFloat}, {"'D'", at::kComplexDouble}};
+  for (const auto& [letter, type] : letters) {
+    write_bytes(path, npy(letter, "(5,)", bytes_of(global.to(type))));
+    for (const auto& split : every_split({5})) CHECK(same(ht::io::load_npy(path, {.split = split}), global.to(type)));
+  }
+  write_bytes(path, npy("'>q'", "(5,)", bytes_of(global.to(at::kLong), 8)));
+  CHECK(same(ht::io::load_npy(path, {.split = 0}), global.to(at::kLong)));
+  for (const std::size_t axes : {33, 64}) {
+    ht::Shape shape(axes, 1);
+    shape.front() = 5;
+    write_bytes(path, npy("'<i4'", tuple(shape), bytes_of(global)));
+    for (const std::optional<int> split : {std::optional<int>(), std::optional(0), std::optional(32)})
+      CHECK(same(ht::io::load_npy(path, {.split = split}), global.reshape(shape)));
+  }
+}
+
 TEST_CASE("many NPY files are one array", "[io][npy]") {
   const TempDir dir;
   const auto global = counting({12, 3});
@@ -164,6 +187,18 @@ TEST_CASE("damaged NPY files are errors on all ranks", "[io][npy]") {
   CHECK_THAT(error(npy("'<U3'", "(2,)", std::string(24, '\0'))), Contains("\"<U3\""));
   CHECK_THAT(error(npy("'<f16'", "(1,)", std::string(16, '\0'))), Contains("\"<f16\""));
   CHECK_THAT(error(npy("'<f4'", "(2,), 'more': 1", "")), Contains("more"));
+  CHECK_THAT(error(npy("'<f4'", "(2,), } {", std::string(8, '\0'))), Contains("more at 58"));
+  CHECK_THAT(error(npy("'<f4'", "(2)", std::string(8, '\0'))), Contains("no ','"));
+  CHECK_THAT(error(npy("'<f4'", tuple(ht::Shape(65, 1)), std::string(4, '\0'))),
+             Contains("65 axes; expected at most 64"));
+  auto two = npy("'<f4'", "(2,)", std::string(8, '\0'));
+  two.replace(two.find("'shape': (2,)"), 13, "'descr': 'f4'");
+  CHECK_THAT(error(two), Contains("2 keys"));
+  auto minor = npy("'<f4'", "(2,)", std::string(8, '\0'));
+  minor[7] = '\1';
+  CHECK_THAT(error(minor), Contains("version 1.1"));
+  write_bytes(path, npy("'<f8', 'descr': '<f4'", "(2,)", std::string(8, '\0')));
+  CHECK(same(ht::io::load_npy(path), at::zeros({2})));
 }
 
 TEST_CASE("every layout and dtype is saved as NumPy saves it", "[io][npy]") {

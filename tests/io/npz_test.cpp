@@ -168,6 +168,23 @@ TEST_CASE("bad arguments of save_npz are errors on all ranks", "[io][npz]") {
   CHECK(ht::io::npz_names(dir.path("b.npz")) == std::vector<std::string>{"arr_0"});
 }
 
+TEST_CASE("names beyond ASCII are marked as UTF-8", "[io][npz]") {
+  const TempDir dir;
+  const auto path = dir.path("a.npz");
+  const auto x = counting({5, 2});
+  for (const auto& layout : every_layout({5, 2}))
+    for (const auto& [name, high] : {std::pair{std::string("gr\xc3\xb6\xc3\x9f"
+                                                           "e"),
+                                               '\x08'},
+                                     {"size", '\0'}}) {
+      ht::io::save_npz({{name, distribute(x, layout)}}, path);
+      const auto bytes = read_bytes(path);
+      CHECK(bytes.substr(6, 2) == std::string{'\0', high});
+      CHECK(bytes.substr(bytes.find("PK\1\2") + 8, 2) == std::string{'\0', high});
+      CHECK(same(ht::io::load_npz(path, name, {.split = 0}), x));
+    }
+}
+
 TEST_CASE("the last output may come after the last input", "[io][npz]") {
   const TempDir dir;
   const auto path = dir.path("a.npz");

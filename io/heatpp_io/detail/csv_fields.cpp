@@ -9,12 +9,12 @@ constexpr std::string_view white = " \t\r";
 
 void strip_front(std::string_view& text) { text.remove_prefix(std::min(text.find_first_not_of(white), text.size())); }
 
+}  // namespace
+
 std::string_view stripped(std::string_view text) {
   strip_front(text);
   return text.substr(0, text.find_last_not_of(white) + 1);
 }
-
-}  // namespace
 
 /// What is between the quotes with which `rest` begins; `rest` moves behind them.
 std::string_view FieldSplitter::take_quoted(std::string_view& rest) {

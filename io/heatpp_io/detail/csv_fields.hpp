@@ -7,6 +7,9 @@
 
 namespace heatpp::io::detail {
 
+/// `text` without the blanks around it.
+[[nodiscard]] std::string_view stripped(std::string_view text);
+
 /// Takes records apart.
 class FieldSplitter {
  public:

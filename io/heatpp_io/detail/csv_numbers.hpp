@@ -7,6 +7,7 @@
 #include <charconv>
 #include <concepts>
 #include <cstdlib>
+#include <heatpp_io/detail/csv_fields.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,10 +47,10 @@ bool parse_number(std::string_view text, T& value) {
   value = static_cast<T>(wide);
   return true;
 }
-/// "1.5", "2j", "1-2j", with or without parentheses.
+/// "1.5", "2j", "1-2j", with or without parentheses, in which blanks may stand around it.
 template <ComplexNumber T>
 bool parse_number(std::string_view text, T& value) {
-  if (text.size() > 2 && text.front() == '(' && text.back() == ')') text = text.substr(1, text.size() - 2);
+  if (text.size() > 2 && text.front() == '(' && text.back() == ')') text = stripped(text.substr(1, text.size() - 2));
   typename T::value_type first = 0, second = 0;
   if (!take_number(text, first)) return false;
   if (text == "j") value = T(0, first);

@@ -7,7 +7,7 @@
 namespace heatpp::io::detail {
 
 /// As many axes as an array in a file may have.
-inline constexpr std::size_t max_ndim = 32;
+inline constexpr std::size_t max_ndim = 64;
 
 /// What the elements of an array in a file are in the library.
 struct ElementType {

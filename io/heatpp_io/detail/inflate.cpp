@@ -44,29 +44,34 @@ void InflateReader::fail(const char* why) const {
 
 void InflateReader::refill() {
   auto& s = *state_;
-  if (s.stream.avail_in > 0) return;
   const auto more = std::min(piece_bytes, stream_.stored_bytes - s.taken);
-  if (more == 0) return;  // zlib may still hold the last of the output
+  if (s.stream.avail_in > 0 || more == 0) return;  // zlib may still hold the last of the output
   file_.read(stream_.at + s.taken, more, s.input.data());
   s.taken += more;
   s.stream.next_in = s.input.data();
   s.stream.avail_in = static_cast<uInt>(more);
 }
 
+std::int64_t InflateReader::inflate_some(std::int64_t room, void* to) {
+  auto& s = *state_;
+  refill();
+  s.stream.next_out = static_cast<unsigned char*>(to);
+  s.stream.avail_out = static_cast<uInt>(room);
+  s.status = inflate(&s.stream, Z_NO_FLUSH);
+  if (s.status == Z_BUF_ERROR) fail("has no end");
+  return room - s.stream.avail_out;
+}
+
 void InflateReader::advance(std::int64_t bytes, void* to) {
   auto& s = *state_;
-  s.stream.next_out = static_cast<unsigned char*>(to);
+  auto* out = static_cast<unsigned char*>(to);
   while (bytes > 0) {
-    refill();
-    const auto* first = s.stream.next_out;
-    s.stream.avail_out = static_cast<uInt>(std::min(bytes, piece_bytes));
-    s.status = inflate(&s.stream, Z_NO_FLUSH);
-    const auto got = s.stream.next_out - first;
-    if (s.status == Z_BUF_ERROR) fail("has no end");
+    const auto got = inflate_some(std::min(bytes, piece_bytes), out);
     if ((s.status != Z_OK && s.status != Z_STREAM_END) || (s.status == Z_STREAM_END && got < bytes)) fail("ends");
-    s.crc = crc32(s.crc, first, static_cast<uInt>(got));
+    s.crc = crc32(s.crc, out, static_cast<uInt>(got));
     s.given += got;
     bytes -= got;
+    out += got;
   }
   if (s.given == stream_.bytes) check_end();
 }
@@ -74,14 +79,8 @@ void InflateReader::advance(std::int64_t bytes, void* to) {
 void InflateReader::check_end() {
   auto& s = *state_;
   unsigned char more = 0;
-  while (s.status == Z_OK) {
-    refill();
-    s.stream.next_out = &more;
-    s.stream.avail_out = 1;
-    s.status = inflate(&s.stream, Z_NO_FLUSH);
-    if (s.status == Z_BUF_ERROR) fail("has no end");
-    if (s.stream.avail_out == 0) fail("goes on");
-  }
+  while (s.status == Z_OK)
+    if (inflate_some(1, &more) > 0) fail("goes on");
   if (s.status != Z_STREAM_END) fail("is damaged");
   if (stream_.crc && *stream_.crc != s.crc) fail("has a wrong checksum");
 }

@@ -30,6 +30,8 @@ class InflateReader : public ByteReader {
 
  private:
   void refill();
+  /// The number of bytes that came, at most `room`.
+  std::int64_t inflate_some(std::int64_t room, void* to);
   void advance(std::int64_t bytes, void* to);
   void check_end();
   [[noreturn]] void fail(const char* why) const;

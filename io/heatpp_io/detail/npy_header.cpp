@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <set>
 
 namespace heatpp::io::detail {
 namespace {
@@ -19,8 +20,8 @@ class Literal {
   Literal(std::string_view text, const std::string& what, const char* op) : text_(text), what_(what), op_(op) {}
 
   void read(std::string& description, FlatArray& array) {
+    std::set<std::string> keys;
     expect('{');
-    int found = 0;
     while (!accept('}')) {
       const auto key = quoted();
       expect(':');
@@ -28,13 +29,15 @@ class Literal {
       else if (key == "fortran_order") array.fortran = truth();
       else if (key == "shape") array.shape = tuple();
       else fail("the key \"" + key + "\"");
-      ++found;
+      keys.insert(key);
       if (!accept(',')) {
         expect('}');
         break;
       }
     }
-    if (found != 3) fail(fmt::format("{} keys", found));
+    if (keys.size() != 3) fail(fmt::format("{} keys", keys.size()));
+    next();
+    if (at_ < text_.size()) fail(fmt::format("more at {}", at_));
   }
 
  private:
@@ -89,7 +92,7 @@ class Literal {
       accept('L');  // as Python 2 wrote
       shape.push_back(extent);
       if (!accept(',')) {
-        expect(')');
+        expect(shape.size() > 1 ? ')' : ',');  // a number in parentheses is no tuple
         break;
       }
     }
@@ -110,8 +113,8 @@ std::pair<std::int64_t, std::int64_t> text_range(ByteReader& file, const std::st
   if (there < 10 || !std::equal(magic.begin(), magic.end(), reinterpret_cast<const char*>(head.data())))
     raise<IoError>(op, "got {}, which is not in NPY format; expected a file that numpy.save wrote", what);
   const int version = head[6];
-  if (version < 1 || version > 3)
-    raise<IoError>(op, "got {} in version {}.{} of the NPY format; expected 1, 2 or 3", what, version, head[7]);
+  if (version < 1 || version > 3 || head[7] != 0)
+    raise<IoError>(op, "got {} in version {}.{} of the NPY format; expected 1.0, 2.0 or 3.0", what, version, head[7]);
   const std::int64_t first = version == 1 ? 10 : 12;
   std::int64_t length = head[8] | head[9] << 8;
   if (version > 1) length |= std::int64_t{head[10]} << 16 | std::int64_t{head[11]} << 24;

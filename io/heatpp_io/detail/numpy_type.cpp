@@ -15,27 +15,28 @@ static_assert(std::endian::native == std::endian::little);
 
 struct Known {
   std::string_view code;
+  std::string_view letters;  // each of which is another name
   ElementType element;
   ScalarType in_memory;
   std::int64_t number_bytes;
 };
 /// The types that are written come first, in the order of Dtype.
 constexpr std::array known{
-    Known{"b1", {bool_}, ScalarType::Bool, 1},
-    Known{"u1", {uint8}, ScalarType::Byte, 1},
-    Known{"i1", {int8}, ScalarType::Char, 1},
-    Known{"i2", {int16}, ScalarType::Short, 2},
-    Known{"i4", {int32}, ScalarType::Int, 4},
-    Known{"i8", {int64}, ScalarType::Long, 8},
-    Known{"f2", {float16}, ScalarType::Half, 2},
-    Known{"V2", {bfloat16}, ScalarType::BFloat16, 2},
-    Known{"f4", {float32}, ScalarType::Float, 4},
-    Known{"f8", {float64}, ScalarType::Double, 8},
-    Known{"c8", {complex64}, ScalarType::ComplexFloat, 4},
-    Known{"c16", {complex128}, ScalarType::ComplexDouble, 8},
-    Known{"u2", {int32}, ScalarType::UInt16, 2},
-    Known{"u4", {int64}, ScalarType::UInt32, 4},
-    Known{"u8", {int64, true}, ScalarType::Long, 8},
+    Known{"b1", "?", {bool_}, ScalarType::Bool, 1},
+    Known{"u1", "B", {uint8}, ScalarType::Byte, 1},
+    Known{"i1", "b", {int8}, ScalarType::Char, 1},
+    Known{"i2", "h", {int16}, ScalarType::Short, 2},
+    Known{"i4", "i", {int32}, ScalarType::Int, 4},
+    Known{"i8", "lqpn", {int64}, ScalarType::Long, 8},
+    Known{"f2", "e", {float16}, ScalarType::Half, 2},
+    Known{"V2", "", {bfloat16}, ScalarType::BFloat16, 2},
+    Known{"f4", "f", {float32}, ScalarType::Float, 4},
+    Known{"f8", "d", {float64}, ScalarType::Double, 8},
+    Known{"c8", "F", {complex64}, ScalarType::ComplexFloat, 4},
+    Known{"c16", "D", {complex128}, ScalarType::ComplexDouble, 8},
+    Known{"u2", "H", {int32}, ScalarType::UInt16, 2},
+    Known{"u4", "I", {int64}, ScalarType::UInt32, 4},
+    Known{"u8", "LQPN", {int64, true}, ScalarType::Long, 8},
 };
 
 template <class Number>
@@ -55,7 +56,10 @@ void swap_bytes(void* elements, std::int64_t bytes) {
 
 StoredType stored_type(const std::string& description, const std::string& what, const char* op) {
   const bool ordered = !description.empty() && std::string_view("<>=|").find(description[0]) != std::string_view::npos;
-  const auto* found = std::ranges::find(known, std::string_view(description).substr(ordered ? 1 : 0), &Known::code);
+  const auto type = std::string_view(description).substr(ordered ? 1 : 0);
+  const auto* found = std::ranges::find_if(known, [&](const Known& k) {
+    return type == k.code || (type.size() == 1 && k.letters.find(type) != std::string_view::npos);
+  });
   if (found == known.end())
     heatpp::detail::raise<IoError>(op,
                                    "got {} with elements of type {:?}; expected bool, whole numbers of up to 8 "

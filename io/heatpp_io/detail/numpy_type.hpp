@@ -6,7 +6,7 @@
 
 namespace heatpp::io::detail {
 
-/// How elements lie in a file that describes them as NumPy does: "<f4", ">i2", "|b1".
+/// How elements lie in a file that describes them as NumPy does: "<f4", ">i2", "|b1", "?".
 struct StoredType {
   ElementType element;
   c10::ScalarType in_memory = c10::ScalarType::Float;  ///< LibTorch's type of the elements as they are stored

@@ -114,6 +114,11 @@ ZipMember member_at(const std::string& directory, std::size_t& at, const Archive
           method == 8};
 }
 
+/// Says that a name which is more than ASCII is in UTF-8.
+std::uint64_t flags_of(const ZipMember& member) {
+  return std::ranges::all_of(member.name, [](char c) { return (c & 0x80) == 0; }) ? 0 : 0x800;
+}
+
 /// A run of bytes of another reader.
 class PartReader : public ByteReader {
  public:
@@ -157,7 +162,7 @@ std::string zip_header(const ZipMember& member) {
   const auto add = [&](std::uint64_t value, int size) { append_little_endian(text, value, size); };
   add(local_signature, 4);
   add(zip64_version, 2);
-  add(0, 2);  // no flags
+  add(flags_of(member), 2);
   add(member.deflated ? 8 : 0, 2);
   add(0x00210000, 4);  // midnight of 1 January 1980, so that equal arrays give equal files
   add(member.crc, 4);
@@ -180,7 +185,7 @@ std::string zip_directory(const std::vector<ZipMember>& members, std::int64_t at
     add(central_signature, 4);
     add(zip64_version, 2);
     add(zip64_version, 2);
-    add(0, 2);
+    add(flags_of(member), 2);
     add(member.deflated ? 8 : 0, 2);
     add(0x00210000, 4);
     add(member.crc, 4);
