@@ -96,7 +96,7 @@ DNDarray arg(const char* op, const DNDarray& x, const ArgOptions& options, bool 
   const auto axis =
       options.axis && !reduced.axes.empty() ? std::optional(static_cast<int>(reduced.axes.front())) : std::nullopt;
   auto layout = reduced.result_layout(x.layout());
-  if (reduced.count == 0 && layout.size() > 0)
+  if (reduced.count == 0)
     detail::raise<ValueError>(op, "got an array of shape {} with nothing to compare; expected at least one element",
                               to_string(x.shape()));
   auto result = is_complex(x.dtype())    ? positions<Ordered>(x, axis, largest, reduced.over_split)

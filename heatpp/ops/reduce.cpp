@@ -6,6 +6,7 @@
 #include <heatpp/ops/detail/reduced.hpp>
 #include <heatpp/ops/reduce.hpp>
 
+#include <cmath>
 #include <limits>
 
 namespace heatpp {
@@ -60,13 +61,19 @@ void check_extremum(const char* op, const DNDarray& x, const ReduceOptions& opti
     detail::raise<ValueError>(op, "got where without initial; expected what the result of no elements is");
 }
 
-/// An initial value has to be one of the result's dtype.
-void check_initial(const char* op, const ReduceOptions& options, Dtype result) {
-  if (!options.initial || !options.initial->is_integral() || !is_integral(result)) return;
-  const auto value = options.initial->to<std::int64_t>();
+/// An initial value has to be one of the result's dtype, but for a fraction.
+void check_initial(const char* op, const Scalar& initial, Dtype result) {
+  if (initial.is_complex() && !is_complex(result))
+    detail::raise<TypeError>(op, "got a complex initial value for a result of {}; expected a real one", name(result));
+  if (!is_integral(result)) return;
   const auto limits = iinfo(result);
-  if (value < limits.min || value > limits.max)
-    detail::raise<ValueError>(op, "got the initial value {} for a result of {}; expected {} .. {}", value, name(result),
+  const auto number = initial.to<double>(), whole = std::trunc(number);
+  const bool fits = initial.is_floating()
+                        ? whole >= static_cast<double>(limits.min) && whole < static_cast<double>(limits.max) + 1
+                        : detail::is_in_range(initial, result);
+  const auto text = initial.is_floating() ? fmt::format("{}", number) : fmt::format("{}", initial.to<std::int64_t>());
+  if (!fits)
+    detail::raise<ValueError>(op, "got the initial value {} for a result of {}; expected {} .. {}", text, name(result),
                               limits.min, limits.max);
 }
 
@@ -82,9 +89,8 @@ DNDarray reduce(const char* op, const DNDarray& array, const ReduceOptions& opti
                 ReduceOp across, bool extremum) {
   const auto reduced = detail::reduced_axes(op, array, options);
   auto layout = reduced.result_layout(array.layout());
-  if (extremum) check_extremum(op, array, options, reduced.count == 0 && layout.size() > 0);
+  if (extremum) check_extremum(op, array, options, reduced.count == 0);
   const auto x = options.dtype ? array.astype(*options.dtype) : array;
-  check_initial(op, options, extremum || options.dtype ? x.dtype() : int64);
   const auto type = options.dtype ? Type(x.larray().scalar_type()) : std::nullopt;
   const auto nothing = neutral(across, x.larray().scalar_type(), extremum);
   const auto mask = options.where ? detail::mask_block(op, x, *options.where) : at::Tensor();
@@ -97,12 +103,11 @@ DNDarray reduce(const char* op, const DNDarray& array, const ReduceOptions& opti
     if (reduced.axes.empty()) return local_reduce(block.unsqueeze(0), Dims{0}, false, type);
     return local_reduce(block, reduced.axes, reduced.keepdims, type);
   });
+  const auto dtype = detail::from_torch(local.scalar_type());
+  if (options.initial) check_initial(op, *options.initial, dtype);
   if (reduced.over_split && x.comm().size() > 1) across_ranks(local, x.comm(), across);
   if (options.initial) {
-    const auto dtype = detail::from_torch(local.scalar_type());
-    const auto initial = is_floating(dtype) && !options.initial->is_complex()
-                             ? detail::element_of(*options.initial, dtype)
-                             : detail::to_torch(*options.initial);
+    const auto initial = detail::element_of(*options.initial, dtype);
     local = local_reduce(at::stack({at::full_like(local, initial), local}), Dims{0}, false, local.scalar_type());
   }
   return detail::wrap(std::move(local), std::move(layout), x.comm());

@@ -114,6 +114,18 @@ TEST_CASE("the variance beside NaN is that of the other elements", "[ops][reduce
   }
 }
 
+TEST_CASE("variances beyond the range of numbers are infinite, of too few elements NaN", "[ops][reduce]") {
+  const auto global = at::tensor({1e200, -1e200, NAN, 1., NAN, NAN, 2., INFINITY, 1.}, at::kDouble).reshape({3, 3});
+  for (const auto& layout : every_layout({3, 3})) {
+    const auto x = distribute(global, layout);
+    CHECK(same(ht::nanvar(x, 1), at::tensor({double{INFINITY}, 0., double{NAN}}, at::kDouble)));
+    CHECK(same(ht::nanstd(x, {.axis = 1, .ddof = 1}), at::tensor({double{INFINITY}, NAN, NAN}, at::kDouble)));
+    CHECK(same(ht::nanvar(x, {.axis = 1, .ddof = 2}), at::full({3}, NAN, at::kDouble)));
+    CHECK(same(ht::var(x, {.axis = 0, .ddof = 3}), at::tensor({double{INFINITY}, NAN, NAN}, at::kDouble)));
+    CHECK(same(ht::nanvar(ht::isnan(x), {.axis = 1, .ddof = 3}), at::tensor({INFINITY, INFINITY, NAN})));
+  }
+}
+
 TEST_CASE("equal arrays may hold NaN", "[ops][reduce]") {
   for (const auto& layout : every_layout({3})) {
     const auto x = distribute(at::tensor({1., NAN, 2.}, at::kDouble), layout);
@@ -177,6 +189,43 @@ TEST_CASE("an initial value takes part once in every result", "[ops][reduce]") {
   }
   for (const auto& layout : every_layout({0, 2}))
     CHECK(same(ht::max(distribute(at::zeros({0, 2}), layout), {.axis = 0, .initial = 3}), at::full({2}, 3.F)));
+}
+
+TEST_CASE("an initial value is of the kind of the result", "[ops][reduce]") {
+  for (const auto& layout : every_layout({3, 2})) {
+    const auto x = distribute(at::arange(6).reshape({3, 2}), layout);
+    for (const double bad : {double{NAN}, double{INFINITY}, -double{INFINITY}, 1e30}) {
+      CHECK_THROWS_AS(ht::max(x, {.axis = 0, .initial = bad}), ht::ValueError);
+      CHECK_THROWS_AS(ht::sum(x > 2, {.initial = bad}), ht::ValueError);
+      CHECK_THROWS_AS(ht::min(x.astype(ht::uint8), {.axis = 1, .initial = bad}), ht::ValueError);
+      CHECK_THROWS_AS(ht::prod(x.astype(ht::float32), {.dtype = ht::int64, .initial = bad}), ht::ValueError);
+    }
+    CHECK_THROWS_WITH(ht::sum(x, {.initial = NAN}), Catch::Contains("[sum] got the initial value nan for a result of"));
+    CHECK_THROWS_AS(ht::sum(x, {.initial = std::complex<double>(0, 1)}), ht::TypeError);
+    CHECK(same(ht::sum(x, {.initial = 2.5}), at::full({}, 17, at::kLong)));
+    CHECK(same(ht::max(x.astype(ht::uint8), {.initial = 255.9}), at::full({}, 255, at::kByte)));
+    CHECK(same(ht::sum(x.astype(ht::float16), {.axis = 1, .initial = NAN}), at::full({3}, NAN, at::kHalf)));
+  }
+}
+
+TEST_CASE("an extremum of nothing is refused also where there are none", "[ops][reduce]") {
+  for (const ht::Shape& shape : {ht::Shape{0, 0}, {2, 0, 0}}) {
+    const int axis = static_cast<int>(shape.size()) - 1;
+    for (const auto& layout : every_layout(shape)) {
+      const auto x = distribute(at::zeros(shape), layout);
+      CHECK_THROWS_AS(ht::max(x, axis), ht::ValueError);
+      CHECK_THROWS_AS(ht::min(x, axis), ht::ValueError);
+      CHECK_THROWS_AS(ht::nanmax(x, axis), ht::ValueError);
+      CHECK_THROWS_AS(ht::argmax(x, axis), ht::ValueError);
+      CHECK_THROWS_AS(ht::nanargmin(x, axis), ht::ValueError);
+      CHECK(same(ht::max(x, {.axis = axis, .initial = 1}), at::zeros(shape).sum(axis)));
+    }
+  }
+  for (const auto& layout : every_layout({2, 0, 0})) {
+    const auto x = distribute(at::zeros({2, 0, 0}), layout);
+    CHECK(same(ht::max(x, 0), at::zeros({0, 0})));
+    CHECK(same(ht::argmin(x, 0), at::zeros({0, 0}, at::kLong)));
+  }
 }
 
 TEST_CASE("a reduction is computed in the dtype that is asked for", "[ops][reduce]") {
