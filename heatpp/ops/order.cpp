@@ -53,7 +53,7 @@ DNDarray quantiles(const char* op, const DNDarray& x, detail::Quantiles wanted, 
                               to_string(x.shape()));
   for (auto q : wanted.q)
     if (!(q >= 0 && q <= scale)) detail::raise<ValueError>(op, "got q = {}; expected 0 <= q <= {}", q, scale);
-  if (options.weights) {
+  if (options.weights && reduced.count > 0) {
     for (auto& q : wanted.q) q /= scale;
     return detail::weighted_quantiles(op, x, wanted, options);
   }

@@ -37,8 +37,8 @@ struct PercentileOptions {
 /// axis each digit costs one allreduce of the histograms and every rank gets the result, except that many lines of up
 /// to 128 elements are recut along another axis first; otherwise local, and the split stays. With weights the elements
 /// are sorted, which communicates as argsort, two calls of take_along_axis and cumsum. Collective. Throws ValueError
-/// for q outside 0 .. 100, no elements, weights of another shape, below 0 or without a finite sum above it, and weights
-/// with other methods, IndexError for an axis out of range, TypeError for complex arrays.
+/// for q outside 0 .. 100, no elements, weights of another shape, below 0 or without a finite sum above it of a line
+/// with numbers, and weights with other methods, IndexError for an axis out of range, TypeError for complex arrays.
 [[nodiscard]] DNDarray percentile(const DNDarray& x, const std::vector<double>& q,
                                   const PercentileOptions& options = {});
 /// The same for one percentage, without the first axis.

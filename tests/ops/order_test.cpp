@@ -168,6 +168,31 @@ TEST_CASE("quantiles with weights are those of elements repeated as often", "[op
   }
 }
 
+TEST_CASE("lines of which all weights are 0 are refused unless all is NaN", "[ops][order]") {
+  constexpr auto method = ht::Interpolation::inverted_cdf;
+  const auto numbers = at::tensor({1., 2., 3., 4., 5., 6.}, at::kDouble).reshape({2, 3});
+  const auto global = at::cat({at::full({1, 3}, NAN, at::kDouble), numbers.slice(0, 1)});
+  const auto weights = at::tensor({0., 0., 0., 1., 1., 1.}, at::kDouble).reshape({2, 3});
+  const std::vector<double> none;
+  for (const auto& layout : every_layout({2, 3}))
+    for (const auto& other : every_layout({2, 3})) {
+      const auto x = distribute(numbers, layout), y = distribute(global, layout), w = distribute(weights, other);
+      const ht::PercentileOptions options{.axis = 1, .interpolation = method, .weights = w};
+      CHECK_THROWS_AS(ht::quantile(x, 0.5, options), ht::ValueError);
+      CHECK_THROWS_AS(ht::nanquantile(x, 0.5, options), ht::ValueError);
+      CHECK_THROWS_AS(ht::nanquantile(x.astype(ht::int64), 0.5, options), ht::ValueError);
+      CHECK(same(ht::nanquantile(y, 0.5, options), at::tensor({NAN, 5.}, at::kDouble)));
+      CHECK(same(ht::quantile(x, none, {.axis = 0, .keepdims = true, .interpolation = method, .weights = w + 1}),
+                 at::empty({0, 1, 3}, at::kDouble)));
+      CHECK(same(ht::quantile(x.astype(ht::int64), none, {.interpolation = method, .weights = w}),
+                 at::empty({0}, at::kLong)));
+      CHECK(same(ht::quantile(x, none, {.axis = 1}), at::empty({0, 2}, at::kDouble)));
+    }
+  const auto nothing = ht::zeros({0, 2}, {.split = 0});
+  CHECK(same(ht::nanquantile(nothing, 0.5, {.axis = 0, .interpolation = method, .weights = nothing}),
+             at::full({2}, NAN)));
+}
+
 TEST_CASE("the median of complex numbers is that of their order", "[ops][order]") {
   const auto real = at::tensor({1., 2., 2., 1., 0., 2.}, at::kDouble),
              imag = at::tensor({5., -1., 3., 7., 9., 5.}, at::kDouble);

@@ -32,6 +32,7 @@ DNDarray of_lines(const DNDarray& values, const ReducedAxes& reduced) {
   return reduced.keepdims ? expand_dims(result, std::vector<int>(reduced.axes.begin(), reduced.axes.end())) : result;
 }
 
+DNDarray first_of(const DNDarray& lines) { return along(lines, lines.ndim() - 1, slice(0, 1)); }
 DNDarray last_of(const DNDarray& lines) { return along(lines, lines.ndim() - 1, slice(-1, std::nullopt)); }
 
 DNDarray checked_weights(const char* op, const DNDarray& x, const PercentileOptions& options) {
@@ -46,6 +47,11 @@ DNDarray checked_weights(const char* op, const DNDarray& x, const PercentileOpti
 
 DNDarray weighted_quantiles(const char* op, const DNDarray& x, const Quantiles& wanted,
                             const PercentileOptions& options) {
+  if (wanted.q.empty()) {
+    auto one = wanted;
+    one.q = {0.5};
+    return along(weighted_quantiles(op, x, one, options), 0, slice(0, 0));
+  }
   const auto reduced = reduced_axes(op, x, {.axis = options.axis, .keepdims = options.keepdims});
   auto weights = checked_weights(op, x, options);
   if (wanted.skip_nan && may_be_nan(x)) weights = where(isnan(x), 0.0, weights);
@@ -53,17 +59,16 @@ DNDarray weighted_quantiles(const char* op, const DNDarray& x, const Quantiles& 
   const auto sorted = take_along_axis(lines, order, -1);
   const auto sums = cumsum(take_along_axis(lines_of(weights, reduced), order, -1), lines.ndim() - 1);
   const auto total = last_of(sums);
-  const auto empty = eq(total, 0);
-  if (any(wanted.skip_nan ? logical_not(isfinite(total)) : logical_or(logical_not(isfinite(total)), empty))
-          .item<bool>())
+  const auto missing = isnan(wanted.skip_nan ? first_of(sorted) : last_of(sorted));  // whose result is NaN
+  const auto unfit = logical_or(logical_not(isfinite(total)), eq(total, 0));
+  if (any(wanted.skip_nan ? logical_and(unfit, logical_not(missing)) : unfit).item<bool>())
     raise<ValueError>(op, "got weights whose sum is 0 or not finite; expected another");
   const auto parts = sums / total;
   Arrays results;
   for (const auto q : wanted.q) {
     const auto before = sum(logical_or(parts < q, eq(parts, 0)), {.axis = -1, .keepdims = true});
     auto values = take_along_axis(sorted, minimum(before, lines.shape().back() - 1), -1);
-    if (may_be_nan(x))
-      values = where(wanted.skip_nan ? empty : isnan(last_of(sorted)), static_cast<double>(NAN), values);
+    if (may_be_nan(x)) values = where(missing, static_cast<double>(NAN), values);
     results.push_back(of_lines(values, reduced));
   }
   return stack(results);
