@@ -6,6 +6,9 @@
 #include <heatpp/ops/detail/bins.hpp>
 #include <heatpp/ops/histogram.hpp>
 
+#include <algorithm>
+#include <functional>
+
 namespace heatpp {
 namespace {
 
@@ -64,10 +67,15 @@ std::vector<Bins> bins_of(const char* op, const DNDarray& x, const HistogramOpti
   const auto count = options.rule.empty() ? options.bins : detail::bins_by_rule(op, x, options);
   const at::Tensor columns[] = {flat_block(x.larray())};
   const BinsWanted wanted[] = {{count, options.range, options.edges, edge_dtype(x)}};
-  return detail::make_bins(op, columns, wanted, x);
+  auto bins = detail::make_bins(op, columns, wanted, x);
+  const auto& edges = bins.front().edges;
+  if (bins.front().even && std::ranges::adjacent_find(edges, std::greater_equal()) != edges.end())
+    detail::raise<ValueError>(op, "got {} bins from {} to {}; expected fewer, which have edges that differ", count,
+                              edges.front(), edges.back());
+  return bins;
 }
 
-at::Tensor widths(const Bins& bins) { return at::tensor(bins.edges, at::kDouble).diff(); }
+at::Tensor widths(const Bins& bins) { return bins.array.larray().cpu().diff().to(at::kDouble); }
 
 /// Divided by the volume of the bins and the sum of all.
 DNDarray as_density(const DNDarray& counts, const std::vector<Bins>& bins) {
@@ -179,8 +187,7 @@ Histogram2d histogram2d(const DNDarray& x, const DNDarray& y, const HistogramddO
 
 DNDarray bincount(const DNDarray& x, const BincountOptions& options) {
   constexpr const char* op = "bincount";
-  if (!is_integral(x.dtype()) && x.dtype() != bool_)
-    detail::raise<TypeError>(op, "got an array of {}; expected whole numbers", name(x.dtype()));
+  if (!is_whole(x.dtype())) detail::raise<TypeError>(op, "got an array of {}; expected whole numbers", name(x.dtype()));
   if (x.ndim() != 1 || options.minlength < 0)
     detail::raise<ValueError>(op, "got an array of shape {} and minlength {}; expected one axis and no negative number",
                               to_string(x.shape()), options.minlength);

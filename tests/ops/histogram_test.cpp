@@ -1,5 +1,6 @@
 #include "../support.hpp"
 
+#include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/histogram.hpp>
 #include <heatpp/ops/index.hpp>
 
@@ -131,6 +132,42 @@ TEST_CASE("tiny ranges, and rules for truth values", "[ops][histogram]") {
   const auto bits = ht::array({false, true, true, false}, {.split = 0});
   CHECK(ht::histogram(bits, {.rule = "sqrt"}).first.size() == 1);
   CHECK(ht::histogram(ht::array({1., 1., .6, 1.4}), {.range = std::pair{1., 1.}, .rule = "scott"}).first.size() == 2);
+}
+
+TEST_CASE("whole numbers beyond 2^53 meet edges that are", "[ops][histogram]") {
+  const auto global = at::arange(4, at::kLong) + (1LL << 53), weights = at::arange(1, 5, at::kLong);
+  for (const auto& layout : every_layout({4}))
+    for (const auto& other : every_layout({4})) {
+      const auto x = distribute(global, layout), edges = distribute(global, other);
+      CHECK(same(ht::histogram(x, {.edges = edges}).first, at::tensor({1, 1, 2}, at::kLong)));
+      CHECK(same(ht::histogram(x, {.edges = edges, .weights = distribute(weights, other)}).first,
+                 at::tensor({1, 2, 7}, at::kLong)));
+      CHECK(same(ht::histogram(x, {.edges = edges, .density = true}).first, doubles({0.25, 0.25, 0.5})));
+      CHECK(same(ht::histogramdd(ht::expand_dims(x, 1), {.edges = {edges}}).counts, doubles({1, 1, 2})));
+      CHECK_THROWS_AS(ht::histogram(x, {.edges = ht::flip(edges)}), ht::ValueError);
+    }
+}
+
+TEST_CASE("edges that coincide are given ones", "[ops][histogram]") {
+  const auto close = doubles({1, 1 + std::numeric_limits<double>::epsilon()});
+  for (const auto& layout : every_layout({2})) {
+    const auto x = distribute(close, layout);
+    CHECK_THROWS_WITH(ht::histogram(x), Catch::Contains("[histogram] got 10 bins from 1 to 1.0000000000000002"));
+    CHECK_THROWS_AS(ht::histogram_bin_edges(x, {.bins = 2}), ht::ValueError);
+    CHECK(same(ht::histogram(x, {.bins = 1}).first, at::tensor({2}, at::kLong)));
+    CHECK_THROWS_AS(ht::histogram(x, {.range = std::pair{1e20, 1e20}}), ht::ValueError);
+    CHECK(same(ht::histogramdd(ht::expand_dims(x, 1), {.bins = {4}}).counts, doubles({0, 0, 1, 1})));
+  }
+  for (const auto& layout : every_layout({4})) {
+    const auto x = distribute(doubles({0.5, 1, 1.5, 2}), layout);
+    const auto counts = [&](const std::vector<double>& edges, bool density = false) {
+      return ht::histogram(x, {.edges = ht::from_tensor(doubles(edges), {}), .density = density}).first;
+    };
+    CHECK(same(counts({0, 1, 1, 2}), at::tensor({1, 0, 3}, at::kLong)));
+    CHECK(same(counts({1, 1, 1}), at::tensor({0, 1}, at::kLong)));
+    CHECK(same(counts({0, 1, 1, 2}, true), doubles({0.25, NAN, 0.75})));
+    CHECK(same(counts({1, 1, 1}, true), doubles({NAN, INFINITY})));
+  }
 }
 
 TEST_CASE("one edge makes no bins", "[ops][histogram]") {
