@@ -4,7 +4,9 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/calculus.hpp>
 #include <heatpp/ops/detail/along.hpp>
+#include <heatpp/ops/detail/as_array.hpp>
 #include <heatpp/ops/detail/joined.hpp>
+#include <heatpp/ops/detail/reduced.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/reduce.hpp>
 #include <heatpp/ops/reshape.hpp>
@@ -25,17 +27,12 @@ std::pair<DNDarray, DNDarray> neighbours(const DNDarray& x, int axis, std::int64
   return {left, detail::wrap(detail::relayout(right, left.layout()), left.layout(), x.comm())};
 }
 
-/// An array to be joined to `x` along `axis`; a number as one index of bool, int64, float64 or complex128.
+/// An array to be joined to `x` along `axis`; one without axes as one index.
 DNDarray beside(const DNDarray& x, int axis, const Operand& value) {
+  const auto array = detail::as_array(value, {.device = x.device(), .comm = x.comm()});
   auto shape = x.shape();
   shape[static_cast<std::size_t>(axis)] = 1;
-  if (!value.array()) {
-    const auto& number = value.number();
-    const auto widest = number.is_bool() ? bool_ : number.is_integral() ? int64 : float64;
-    const auto dtype = promote_types(number.default_dtype(), widest);
-    return full(shape, number, {.dtype = dtype, .device = x.device(), .comm = x.comm()});
-  }
-  return value.array()->ndim() == 0 ? broadcast_to(*value.array(), shape) : *value.array();
+  return array.ndim() == 0 ? broadcast_to(array, shape) : array;
 }
 
 DNDarray difference(const DNDarray& x, int axis, std::int64_t step = 1) {
@@ -81,14 +78,19 @@ Arrays even_slopes(const DNDarray& x, int axis, double spacing, int order) {
           end_slope(slopes(n - order - 1, n), std::nullopt, axis, {order - 1, order - 2}, order)};
 }
 
-Arrays uneven_slopes(const DNDarray& x, int axis, const DNDarray& coordinates, int order) {
+Arrays slopes_at(const DNDarray& x, int axis, const DNDarray& coordinates, int order) {
   const auto n = extent_of(x, axis);
   if (coordinates.ndim() > 1 || coordinates.size() != n)
     detail::raise<ValueError>("gradient", "got coordinates of shape {} for axis {} with {} indices; expected one each",
                               to_string(coordinates.shape()), axis, n);
   // Distances are exact where the coordinates, far from 0, would not be.
   const auto places = is_integral(coordinates.dtype()) ? coordinates.astype(float64) : coordinates;
-  const auto steps = along_axis(diff(places).astype(x.dtype()), axis, x.ndim());
+  const auto distance = diff(places);
+  if (!is_complex(places.dtype())) {
+    const auto least = min(distance).item<double>();
+    if (least == max(distance).item<double>()) return even_slopes(x, axis, least, order);
+  }
+  const auto steps = along_axis(distance.astype(x.dtype()), axis, x.ndim());
   const auto slopes = difference(x, axis) / steps, distances = broadcast_to(steps, slopes.shape());
   return {end_slope(slopes, distances, axis, {0, 1}, order), inner_slopes(slopes, distances, axis),
           end_slope(slopes, distances, axis, {n - 2, n - 3}, order)};
@@ -119,12 +121,13 @@ DNDarray gradient(const DNDarray& array, const GradientOptions& options) {
                               "got {} indices along axis {} and edge_order {}; expected an order of 1 or 2 and "
                               "more indices",
                               n, axis, options.edge_order);
-  const auto parts = options.coordinates ? uneven_slopes(x, axis, *options.coordinates, options.edge_order)
+  const auto parts = options.coordinates ? slopes_at(x, axis, *options.coordinates, options.edge_order)
                                          : even_slopes(x, axis, options.spacing, options.edge_order);
   return detail::joined("gradient", parts, axis, x.layout());
 }
 
 Arrays gradients(const DNDarray& x, const GradientsOptions& options) {
+  static_cast<void>(detail::reduced_axes("gradients", x, {.axis = options.axis}));  // different ones, in range
   auto axes = options.axis.values();
   if (options.axis.all())
     for (int axis = 0; axis < x.ndim(); ++axis) axes.push_back(axis);

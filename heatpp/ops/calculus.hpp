@@ -23,7 +23,9 @@ struct GradientOptions {
   int edge_order = 1;                                  ///< 1 or 2: how many differences are used at the ends
 };
 /// The derivative along `axis`: second-order differences inside, one-sided at the ends, in x's layout. Along the split
-/// each rank gets its neighbours' nearest index. Throws ValueError for fewer than edge_order + 1 indices.
+/// each rank gets its neighbours' nearest index. Coordinates at one distance are a spacing, which costs two numbers
+/// where they are split; at others there is no derivative at an infinite element. Throws ValueError for fewer than
+/// edge_order + 1 indices.
 [[nodiscard]] DNDarray gradient(const DNDarray& x, const GradientOptions& options = {});
 
 struct GradientsOptions {
@@ -32,6 +34,7 @@ struct GradientsOptions {
   int edge_order = 1;                 ///< as of gradient
 };
 /// The derivatives along several axes: NumPy's gradient where it gives several arrays. Each costs what gradient does.
+/// Throws ValueError for an axis named twice.
 [[nodiscard]] Arrays gradients(const DNDarray& x, const GradientsOptions& options = {});
 
 struct TrapezoidOptions {

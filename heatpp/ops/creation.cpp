@@ -4,6 +4,7 @@
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/creation.hpp>
 #include <heatpp/ops/detail/along.hpp>
+#include <heatpp/ops/detail/as_array.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/join.hpp>
 #include <heatpp/ops/reduce.hpp>
@@ -113,16 +114,17 @@ DNDarray linspace(const Operand& start, const Operand& stop, const SpaceOptions&
   };
   const auto common = promote_types(dtype_of(start), dtype_of(stop));
   const auto dtype = options.dtype.value_or(inexact_type(common)), wide = promote_types(common, float64);
-  const auto& comm = start.array() ? start.array()->comm() : stop.array() ? stop.array()->comm() : default_comm();
+  const auto* array = start.array() ? start.array() : stop.array();
+  const auto& comm = array ? array->comm() : default_comm();
+  const auto device = array ? array->device() : cpu;
   const auto column_of = [&](const Operand& end) {
-    return expand_dims(end.array() ? end.array()->astype(wide) : full({}, end.number(), {.dtype = wide, .comm = comm}),
-                       0);
+    return expand_dims(detail::as_array(end, {.device = device, .comm = comm}).astype(wide), 0);
   };
   const auto from = column_of(start), to = column_of(stop);
   Shape column(static_cast<std::size_t>(std::max(from.ndim(), to.ndim())), 1);
   column.front() = -1;
   const auto steps = options.num - (options.endpoint ? 1 : 0);
-  const auto i = reshape(arange(options.num, {.dtype = float64, .comm = comm}), column);
+  const auto i = reshape(arange(options.num, {.dtype = float64, .device = device, .comm = comm}), column);
   const auto numbers = from + (to - from) / static_cast<double>(std::max<std::int64_t>(1, steps)) * i;
   const auto ended =
       options.endpoint && options.num > 1 ? where(eq(i, static_cast<double>(steps)), to, numbers) : numbers;
@@ -194,7 +196,7 @@ DNDarray kaiser(std::int64_t n, double beta, const ArrayOptions& options) {
 }
 
 DNDarray packbits(const DNDarray& array, std::optional<int> along_axis, BitOrder order) {
-  if (array.dtype() != bool_ && !is_integral(array.dtype()))
+  if (!is_whole(array.dtype()))
     detail::raise<TypeError>("packbits", "got an array of {}; expected bool or whole numbers", name(array.dtype()));
   const auto x = detail::flat_without_axis(array, along_axis);
   const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "packbits");

@@ -1,9 +1,9 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/ops/detail/as_array.hpp>
 #include <heatpp/ops/detail/bisect.hpp>
 #include <heatpp/ops/detail/runs.hpp>
 #include <heatpp/ops/elementwise.hpp>
@@ -137,15 +137,18 @@ Rows<std::int64_t> search(const DNDarray& a, const DNDarray& v, Side side) {
   return found;
 }
 
-DNDarray as_array(const DNDarray& a, const Operand& v) {
-  if (v.array()) return *v.array();
-  const auto& number = v.number();
-  auto dtype = number.is_floating() && is_integral(a.dtype()) ? float64 : result_type(a.dtype(), number);
-  if (!detail::is_in_range(number, dtype)) dtype = int64;
-  // A number that the array's dtype would round lies beside the element that it would round to.
-  const bool real = is_floating(dtype) && !number.is_complex();
-  if (real && detail::element_of(number, dtype).to<double>() != number.to<double>()) dtype = float64;
-  return full({}, number, {.dtype = dtype, .device = a.device(), .comm = a.comm()});
+/// `a` in the order of the positions that `sorter` holds.
+DNDarray in_order(const DNDarray& a, const DNDarray& sorter) {
+  constexpr const char* op = "searchsorted";
+  if (!is_integral(sorter.dtype()))
+    detail::raise<TypeError>(op, "got a sorter of {}; expected whole numbers", name(sorter.dtype()));
+  if (a.ndim() != 1 || sorter.shape() != a.shape())
+    detail::raise<ValueError>(op,
+                              "got a sorter of shape {} for an array of shape {}; expected one axis and equal shapes",
+                              to_string(sorter.shape()), to_string(a.shape()));
+  if (any(logical_or(sorter < 0, sorter >= a.size())).item<bool>())
+    detail::raise<ValueError>(op, "got a sorter with positions out of range; expected 0 .. {}", a.size() - 1);
+  return a.index({sorter});
 }
 
 DNDarray find_places(const char* op, const DNDarray& sorted, const DNDarray& values, Side side) {
@@ -207,8 +210,9 @@ std::int64_t number_nonzero(const at::Tensor& block) {
 }  // namespace
 
 DNDarray searchsorted(const DNDarray& a, const Operand& v, const SearchOptions& options) {
-  const auto sorted = options.sorter ? a.index({*options.sorter}) : a;
-  return find_places("searchsorted", sorted, as_array(a, v), options.side);
+  const auto sorted = options.sorter ? in_order(a, *options.sorter) : a;
+  const auto values = detail::as_array(v, {.device = a.device(), .comm = a.comm()});
+  return find_places("searchsorted", sorted, values, options.side);
 }
 
 DNDarray digitize(const DNDarray& x, const DNDarray& split_bins, const BinOptions& options) {

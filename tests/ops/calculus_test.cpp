@@ -139,6 +139,21 @@ TEST_CASE("the derivative beside a NaN does not know it", "[ops][calculus]") {
   }
 }
 
+TEST_CASE("places at one distance are a spacing", "[ops][calculus]") {
+  const auto global = at::tensor({1., 4., INFINITY, 2., NAN, 9.}, at::kDouble);
+  const auto slopes = at::tensor({6., INFINITY, -2., NAN, 7., NAN}, at::kDouble);
+  for (const auto& layout : every_layout({6}))
+    for (const auto& other : every_layout({6})) {
+      const auto x = distribute(global, layout), places = distribute(at::arange(6, at::kDouble) / 2, other);
+      CHECK(same(ht::gradient(x, {.coordinates = places}), slopes));
+      CHECK(same(ht::gradient(x, {.coordinates = distribute(at::arange(6), other)}), slopes / 2));
+      CHECK(same(ht::gradient(x, {.coordinates = places * places})(ht::slice(0, 2)),
+                 at::tensor({12., INFINITY}, at::kDouble)));
+      CHECK_THROWS_WITH(ht::gradients(x, {.axis = {0, -1}}),
+                        Catch::Contains("[gradients] got axes (0, -1) with one twice"));
+    }
+}
+
 TEST_CASE("differences from a number before the first element", "[ops][calculus]") {
   const auto global = at::arange(12, at::kDouble).square().reshape({4, 3});
   for (const auto& layout : every_layout({4, 3})) {

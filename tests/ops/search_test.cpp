@@ -1,5 +1,6 @@
 #include "../support.hpp"
 
+#include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/search.hpp>
 
 namespace {
@@ -40,6 +41,35 @@ TEST_CASE("searchsorted finds many places in a large array", "[ops][search]") {
 TEST_CASE("searchsorted takes the order of the array", "[ops][search]") {
   const auto a = ht::array({30, 10, 20}, {.split = 0}), order = ht::array({1, 2, 0}, {.split = 0});
   CHECK(same(ht::searchsorted(a, ht::array({15, 31, 10}), {.sorter = order}), at::tensor({1, 3, 0}, at::kLong)));
+}
+
+TEST_CASE("a sorter that is none is refused by all ranks", "[ops][search]") {
+  const auto global = at::tensor({30, 10, 20}, at::kLong);
+  for (const auto& layout : every_layout({3})) {
+    const auto a = distribute(global, layout);
+    const auto search = [&](const ht::DNDarray& sorter) { return ht::searchsorted(a, 15, {.sorter = sorter}); };
+    const auto order = [&](const std::vector<std::int64_t>& places) {
+      return distribute(at::tensor(places, at::kLong), layout);
+    };
+    CHECK(same(search(order({1, 2, 0}).astype(ht::uint8)), at::full({}, 1, at::kLong)));
+    CHECK_THROWS_AS(search(order({1, 2, 3})), ht::ValueError);
+    CHECK_THROWS_WITH(search(order({1, 2, -3})), Catch::Contains("expected 0 .. 2"));
+    CHECK_THROWS_AS(search(order({1, 2, 0}) * 1.0), ht::TypeError);
+    CHECK_THROWS_AS(search(order({1, 2, 0}) > 0), ht::TypeError);
+    CHECK_THROWS_AS(search(ht::array({1, 2})), ht::ValueError);
+    CHECK_THROWS_AS(search(ht::array({{1, 2, 0}})), ht::ValueError);
+  }
+}
+
+TEST_CASE("places among whole numbers beyond 2^53", "[ops][search]") {
+  const auto global = at::arange(4, at::kLong) + (1LL << 53);
+  for (const auto& layout : every_layout({4}))
+    for (const auto& other : every_layout({4})) {
+      const auto x = distribute(global, layout), bins = distribute(global, other);
+      CHECK(same(ht::digitize(x, bins), at::arange(1, 5)));
+      CHECK(same(ht::digitize(x, distribute(global.flip(0), other)), at::arange(4).flip(0)));
+      CHECK(ht::searchsorted(bins, (1LL << 53) + 1).item<std::int64_t>() == 1);
+    }
 }
 
 TEST_CASE("searchsorted has NaN last and takes numbers", "[ops][search]") {
