@@ -104,14 +104,21 @@ class Generator {
   /// Elements of `x` along an axis, which the axes of `shape` replace, as `take`. Collective.
   [[nodiscard]] DNDarray choice(const DNDarray& x, const Shape& shape = {}, const ChoiceOptions& options = {});
 
-  /// Probability vectors with density of the product of x_i^(alpha_i - 1), of shape (*shape, alpha.size()).
+  /// Probability vectors with density of the product of x_i^(alpha_i - 1), of shape (*shape, alpha.size()); 0 where
+  /// alpha is. Throws ValueError for other alpha than finite numbers >= 0.
   [[nodiscard]] DNDarray dirichlet(const std::vector<double>& alpha, const Shape& shape = {},
                                    const ArrayOptions& options = {});
-  /// How often each of the outcomes with probabilities `pvals` comes in n trials: int64, (*shape, pvals.size()).
+  /// How often each of the outcomes with probabilities `pvals` comes in n trials: int64, (*shape, pvals.size()). Throws
+  /// ValueError for negative numbers and where `pvals` do not sum to 1.
   [[nodiscard]] DNDarray multinomial(std::int64_t n, const std::vector<double>& pvals, const Shape& shape = {},
                                      const ArrayOptions& options = {});
+  /// The same for each of the numbers of trials in an array, which broadcasts to `shape`, or has it. Throws TypeError
+  /// where they are no whole numbers.
+  [[nodiscard]] DNDarray multinomial(const DNDarray& n, const std::vector<double>& pvals, const Shape& shape = {},
+                                     const ArrayOptions& options = {});
   /// How many of each color come when `nsample` are drawn without replacement from colors[i] of each: int64,
-  /// (*shape, colors.size()). Throws ValueError for negative numbers and more draws than there are.
+  /// (*shape, colors.size()). Throws ValueError for negative numbers, a sum of 2^53 and more, and more draws than there
+  /// are.
   [[nodiscard]] DNDarray multivariate_hypergeometric(const std::vector<std::int64_t>& colors, std::int64_t nsample,
                                                      const Shape& shape = {}, const ArrayOptions& options = {});
   /// Normal vectors of shape (*shape, k) with the given mean (k) and covariance (k, k), of which the lower triangle is

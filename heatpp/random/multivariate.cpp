@@ -1,5 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/random/detail/discrete.hpp>
 #include <heatpp/random/detail/sample.hpp>
 #include <heatpp/random/generator.hpp>
@@ -10,8 +12,8 @@ namespace {
 using namespace detail;
 using heatpp::detail::raise;
 
-/// The array of shape (*shape, width) whose rows draw(draws, row) makes, each from its own counter. A rank makes the
-/// rows of which it holds a part.
+/// The array of shape (*shape, width) whose rows draw(draws, row, i) makes, each from its own counter, where i is the
+/// place of one of its elements in this rank's block. A rank makes the rows of which it holds a part.
 template <class T, class F>
 DNDarray sample_rows(Generator& generator, const Target& target, F draw) {
   const auto width = target.layout.shape().back();
@@ -25,7 +27,7 @@ DNDarray sample_rows(Generator& generator, const Target& target, F draw) {
       for (const auto end = global + count; global < end;) {
         const auto index = global / width, column = global % width, n = std::min(width - column, end - global);
         Draws draws(key, base + static_cast<std::uint64_t>(index));
-        draw(draws, row.data());
+        draw(draws, row.data(), local);
         std::transform(row.data() + column, row.data() + column + n, out + local,
                        [](T x) { return static_cast<Out>(x); });
         global += n;
@@ -62,16 +64,62 @@ at::Tensor root_of(const at::Tensor& covariance) {
   return (vectors * values.clamp_min(0).sqrt()).t().contiguous();
 }
 
+/// 1 for one of them, with probabilities in proportion to alpha: the first of exponential times. 0 for the others, and
+/// for all if alpha is.
+void draw_one(Draws& d, const std::vector<double>& alpha, double* row) {
+  const double largest = *std::ranges::max_element(alpha);
+  double least = INFINITY;
+  double* first = nullptr;
+  for (const auto a : alpha) {
+    const double time = d.exponential() * (largest / a);
+    if (time < least) std::tie(least, first) = std::pair(time, row);
+    *row++ = 0;
+  }
+  if (first) *first = 1;
+}
+
+/// The probability of each outcome if none before it has come.
+std::vector<double> conditional(std::vector<double> pvals) {
+  double rest = 0;
+  for (auto p = pvals.rbegin(); p != pvals.rend(); ++p) {
+    rest += *p;
+    if (*p > 0) *p /= rest;
+  }
+  return pvals;
+}
+
+void check_probabilities(const std::vector<double>& pvals) {
+  double sum = 0;
+  for (const auto p : pvals) sum += p;
+  if (!std::ranges::all_of(pvals, [](double p) { return p >= 0; }) || !(std::abs(sum - 1) < 1e-8))
+    raise<ValueError>("multinomial", "got pvals {}; expected numbers >= 0 with sum 1",
+                      heatpp::detail::tuple_text(pvals));
+}
+
+/// The array whose rows are the outcomes of trials(i) trials, where i is the place of one of its elements.
+template <class F>
+DNDarray outcomes(Generator& generator, const Target& target, const std::vector<double>& pvals, F trials) {
+  const auto next = conditional(pvals);
+  return sample_rows<std::int64_t>(generator, target, [&](Draws& d, std::int64_t* row, std::int64_t i) {
+    auto left = trials(i);
+    for (const auto p : next) {
+      *row = p < 1 ? std::min(left, Binomial::draw(d, static_cast<double>(left), p)) : left;
+      left -= *row++;
+    }
+  });
+}
+
 }  // namespace
 
 DNDarray Generator::dirichlet(const std::vector<double>& alpha, const Shape& shape, const ArrayOptions& options) {
-  if (alpha.empty() || !std::ranges::all_of(alpha, [](double a) { return a > 0; }))
-    raise<ValueError>("dirichlet", "got alpha {}; expected numbers > 0", heatpp::detail::tuple_text(alpha));
+  if (!std::ranges::all_of(alpha, [](double a) { return a >= 0 && std::isfinite(a); }))
+    raise<ValueError>("dirichlet", "got alpha {}; expected finite numbers >= 0", heatpp::detail::tuple_text(alpha));
   const auto target = rows_target("dirichlet", shape, alpha.size(), options, float32);
-  return sample_rows<double>(*this, target, [&](Draws& d, double* row) {
+  return sample_rows<double>(*this, target, [&](Draws& d, double* row, std::int64_t) {
     const auto n = alpha.size();
     for (std::size_t i = 0; i < n; ++i) row[i] = log_gamma_draw(d, alpha[i]);
     const double largest = *std::max_element(row, row + n);
+    if (std::isinf(largest)) return draw_one(d, alpha, row);
     double sum = 0;
     for (std::size_t i = 0; i < n; ++i) sum += row[i] = std::exp(row[i] - largest);
     for (std::size_t i = 0; i < n; ++i) row[i] /= sum;
@@ -80,36 +128,42 @@ DNDarray Generator::dirichlet(const std::vector<double>& alpha, const Shape& sha
 
 DNDarray Generator::multinomial(std::int64_t n, const std::vector<double>& pvals, const Shape& shape,
                                 const ArrayOptions& options) {
-  double sum = 0;
-  for (const auto p : pvals) sum += p;
-  if (n < 0 || pvals.empty() || !std::ranges::all_of(pvals, [](double p) { return p >= 0; }) ||
-      !(std::abs(sum - 1) < 1e-8))
-    raise<ValueError>("multinomial", "got n {}, pvals {}; expected n >= 0 and numbers >= 0 with sum 1", n,
-                      heatpp::detail::tuple_text(pvals));
-  const auto target = rows_target("multinomial", shape, pvals.size(), options, int64);
-  return sample_rows<std::int64_t>(*this, target, [&](Draws& d, std::int64_t* row) {
-    auto left = n;
-    double probability = 1;
-    for (std::size_t i = 0; i + 1 < pvals.size(); ++i) {
-      const double p = probability > 0 ? std::min(1.0, pvals[i] / probability) : 0;
-      row[i] = Binomial::draw(d, static_cast<double>(left), p);
-      left -= row[i];
-      probability -= pvals[i];
-    }
-    row[pvals.size() - 1] = left;
-  });
+  check_probabilities(pvals);
+  if (n < 0) raise<ValueError>("multinomial", "got n {}; expected n >= 0", n);
+  return outcomes(*this, rows_target("multinomial", shape, pvals.size(), options, int64), pvals,
+                  [n](std::int64_t) { return n; });
+}
+
+DNDarray Generator::multinomial(const DNDarray& n, const std::vector<double>& pvals, const Shape& shape,
+                                const ArrayOptions& options) {
+  check_probabilities(pvals);
+  if (!is_integral(n.dtype())) raise<TypeError>("multinomial", "got n of {}; expected whole numbers", name(n.dtype()));
+  auto rows = shape.empty() ? n.shape() : shape;
+  rows.push_back(static_cast<std::int64_t>(pvals.size()));
+  const Operand trials[] = {broadcast_to(expand_dims(n, -1), rows)};
+  const auto target = target_of("multinomial", trials, rows, options, int64);
+  const auto parameters = parameters_of("multinomial", trials, target);
+  const auto& count = parameters.front();
+  check_parameters("multinomial", "0 <= n < 2^53", parameters, target,
+                   [&](std::int64_t i) { return count.at(i) >= 0 && count.at(i) < 0x1p53; });
+  return outcomes(*this, target, pvals, [&](std::int64_t i) { return static_cast<std::int64_t>(count.at(i)); });
 }
 
 DNDarray Generator::multivariate_hypergeometric(const std::vector<std::int64_t>& colors, std::int64_t nsample,
                                                 const Shape& shape, const ArrayOptions& options) {
+  constexpr std::int64_t most = std::int64_t{1} << 53;  // up to which the sampler's numbers are whole
   std::int64_t all = 0;
-  for (const auto n : colors) all += n;
-  if (colors.empty() || nsample < 0 || nsample > all || std::ranges::any_of(colors, [](auto n) { return n < 0; }))
+  bool valid = nsample >= 0;
+  for (const auto n : colors) {
+    valid = valid && n >= 0 && n < most - all;
+    all += valid ? n : 0;
+  }
+  if (!valid || nsample > all)
     raise<ValueError>("multivariate_hypergeometric",
-                      "got colors {}, nsample {}; expected numbers >= 0 and no more draws than their sum",
+                      "got colors {}, nsample {}; expected numbers >= 0 with a sum below 2^53 and no more draws",
                       heatpp::detail::tuple_text(colors), nsample);
   const auto target = rows_target("multivariate_hypergeometric", shape, colors.size(), options, int64);
-  return sample_rows<std::int64_t>(*this, target, [&, all](Draws& d, std::int64_t* row) {
+  return sample_rows<std::int64_t>(*this, target, [&, all](Draws& d, std::int64_t* row, std::int64_t) {
     auto others = all, left = nsample;
     for (std::size_t i = 0; i < colors.size(); ++i) {
       others -= colors[i];
@@ -129,7 +183,7 @@ DNDarray Generator::multivariate_normal(const DNDarray& mean, const DNDarray& co
   const auto centre = replicated(mean, {k}, "a mean");
   const auto root = root_of(replicated(covariance, {k, k}, "a covariance"));
   const auto target = rows_target("multivariate_normal", shape, static_cast<std::size_t>(k), options, float32);
-  return sample_rows<double>(*this, target, [&](Draws& d, double* row) {
+  return sample_rows<double>(*this, target, [&](Draws& d, double* row, std::int64_t) {
     std::copy_n(centre.const_data_ptr<double>(), k, row);
     const auto* direction = root.const_data_ptr<double>();
     for (std::int64_t i = 0; i < k; ++i, direction += k) {

@@ -131,6 +131,10 @@ inline void shuffle(const DNDarray& x, int axis = 0) { default_generator().shuff
                                           const ArrayOptions& options = {}) {
   return default_generator().multinomial(n, pvals, shape, options);
 }
+[[nodiscard]] inline DNDarray multinomial(const DNDarray& n, const std::vector<double>& pvals, const Shape& shape = {},
+                                          const ArrayOptions& options = {}) {
+  return default_generator().multinomial(n, pvals, shape, options);
+}
 /// How many of each color come when `nsample` are drawn without replacement.
 [[nodiscard]] inline DNDarray multivariate_hypergeometric(const std::vector<std::int64_t>& colors, std::int64_t nsample,
                                                           const Shape& shape = {}, const ArrayOptions& options = {}) {

@@ -50,6 +50,7 @@ struct Beta {
   static bool valid(double a, double b) { return a > 0 && b > 0; }
   static double draw(Draws& d, double a, double b) {
     const double x = log_gamma_draw(d, a), y = log_gamma_draw(d, b);
+    if (std::fmax(x, y) == -INFINITY) return d.uniform() < a / (a + b) ? 1 : 0;
     return 1 / (1 + std::exp(y - x));
   }
 };
