@@ -91,8 +91,8 @@ template <std::same_as<Slice> S>
   return insert(x, detail::positions_in(slice, x, axis), values, axis);
 }
 
-/// Shifted by `shift` along one axis or several, what leaves one end entering at the other; of the flattened array for
-/// nullopt. The layout stays; along the split what changes ranks moves once.
+/// Shifted by `shift` along one axis or several, what leaves one end entering at the other; the layout stays. For
+/// nullopt of the flattened array, in the layout that `reshape` gives. Along the split what changes ranks moves once.
 [[nodiscard]] DNDarray roll(const DNDarray& x, std::int64_t shift, const Axes& axis = std::nullopt);
 /// The same by one shift for each axis; those of an axis, or of the only one, add up.
 [[nodiscard]] DNDarray roll(const DNDarray& x, const std::vector<std::int64_t>& shifts,
