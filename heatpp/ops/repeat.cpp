@@ -82,10 +82,11 @@ DNDarray tile(const DNDarray& array, const std::vector<std::int64_t>& repeats) {
   for (std::size_t i = 0; i < repeats.size(); ++i) {
     const auto axis = x.ndim() - static_cast<int>(repeats.size() - i);
     if (repeats[i] < 0) detail::raise<ValueError>("tile", "got {} repeats; expected none negative", repeats[i]);
-    const auto extent = extent_of(x, axis), total = extent * repeats[i];
+    if (repeats[i] == 1) continue;
+    const auto extent = extent_of(x, axis);
     const std::optional<int> split = x.split() == axis ? std::optional(0) : std::nullopt;
-    const auto positions = arange(total, {.split = split, .comm = x.comm()});
-    if (repeats[i] != 1) x = along(x, axis, positions % std::max<std::int64_t>(1, extent));
+    const auto positions = arange(extent * repeats[i], {.split = split, .comm = x.comm()});
+    x = along(x, axis, positions % std::max<std::int64_t>(1, extent));
   }
   return std::ranges::all_of(repeats, [](auto n) { return n == 1; }) ? copy(x) : x;
 }
