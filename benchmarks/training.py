@@ -28,8 +28,8 @@ def cycle(interval, wait, *more):
     return ["--mode", "daso", "--interval", str(interval), "--wait", str(wait), "--review", "1000000", *more]
 
 
-# A synchronisation every four batches, of which steps are timed as often as the network can. Trainings begin with an
-# epoch of gradients averaged over all ranks, while the loss falls fastest.
+# A synchronisation every four batches; where steps are timed, in the cycle, more seldom if the network takes longer.
+# Trainings begin with an epoch of gradients averaged over all ranks, while the loss falls fastest.
 TIMED, TRAINED = cycle(4, 1, "--measured", "--warm-up", "8"), cycle(4, 1, "--warm-up", "29")
 
 
