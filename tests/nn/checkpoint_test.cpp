@@ -165,6 +165,47 @@ TEST_CASE("DataParallel goes on from a checkpoint, too", "[nn][checkpoint]") {
   }
 }
 
+TEST_CASE("Parameter groups keep their own rates through a cycle and a checkpoint", "[nn][checkpoint]") {
+  const Cleanup cleanup;
+  for (const auto& topology : topologies()) {
+    struct Groups {
+      std::shared_ptr<SmallNet> net = std::make_shared<SmallNet>();
+      DataParallelMultiGPU<SmallNet> model;
+      torch::optim::SGD sgd;
+      DASO daso;
+      explicit Groups(const ht::Topology& topology, double second_rate)
+          : model(net, topology),
+            sgd({{net->first->parameters()},
+                 {net->second->parameters(), std::make_unique<torch::optim::SGDOptions>(second_rate)}},
+                torch::optim::SGDOptions(0.1).momentum(0.9)),
+            daso(model, sgd, {.interval = {.first = {2, 1}}}) {}
+      void train(std::int64_t first, std::int64_t last) {
+        for (auto b = first; b < last; ++b) {
+          daso.zero_grad();
+          backward(model, b);
+          daso.step(1.0);
+        }
+      }
+    };
+    Groups whole(topology, 0.0);
+    const auto before = weights(*whole.net);
+    whole.train(0, 6);
+    save_checkpoint(path(), whole.daso);
+    whole.train(6, 10);
+    whole.daso.drain();
+
+    Groups again(topology, 0.7);
+    (void)load_checkpoint(path(), again.daso);
+    again.train(6, 10);
+    again.daso.drain();
+
+    const auto after = weights(*whole.net);
+    CHECK(distance({before.begin(), before.begin() + 2}, {after.begin(), after.begin() + 2}) > 1e-3);
+    CHECK(equal({before.begin() + 2, before.end()}, {after.begin() + 2, after.end()}));
+    CHECK(equal(weights(*again.net), after));
+  }
+}
+
 TEST_CASE("Damaged, missing and foreign checkpoints are errors on all ranks and change nothing", "[nn][checkpoint]") {
   const Cleanup cleanup;
   const ht::Topology topology(ht::world());

@@ -51,13 +51,15 @@ inline double distance(const std::vector<at::Tensor>& a, const std::vector<at::T
   return largest;
 }
 
-/// Ways to arrange the world in nodes: one node, all nodes of one rank, halves, and unequal nodes.
+/// Ways to arrange the world in nodes: one node, all nodes of one rank, halves (in order, in turns and neither), and
+/// unequal nodes.
 inline std::vector<std::function<int(int)>> node_maps() {
   const int ranks = ht::world().size();
   std::vector<std::function<int(int)>> maps{[](int) { return 0; }};
   if (ranks > 1) maps.push_back([](int rank) { return rank; });
   if (ranks == 4) maps.push_back([](int rank) { return rank / 2; });
   if (ranks == 4) maps.push_back([](int rank) { return rank % 2; });
+  if (ranks == 4) maps.push_back([](int rank) { return rank % 3 == 0 ? 0 : 1; });
   if (ranks > 2) maps.push_back([ranks](int rank) { return rank == ranks - 1; });
   return maps;
 }
