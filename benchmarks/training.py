@@ -85,6 +85,7 @@ class Training:
             here = ["mpirun", "-n", "2"]
             table = self.compete({
                 "none": [*here, self.trainer, *arguments, "--mode", "none"],
+                "waiting": [*here, self.trainer, *arguments, "--mode", "waiting"],
                 "data_parallel": [*here, self.trainer, *arguments],
                 "ddp_none": [*here, *self.peer, *arguments, "--mode", "none", "--port", "29518"],
                 "ddp": [*here, *self.peer, *arguments],
@@ -92,7 +93,7 @@ class Training:
             line = {"workload": "train.step", "variant": model, "ranks": 2, "batch": batch, **table}
             if not any("missing" in result for result in table.values()):
                 line["added"] = {ours: round(table[ours]["median"] - table[alone]["median"], 6)
-                                 for ours, alone in (("data_parallel", "none"), ("ddp", "ddp_none"))}
+                                 for ours, alone in (("data_parallel", "none"), ("ddp", "ddp_none"), ("waiting", "none"))}
             print(json.dumps(line), flush=True)
             right &= "seconds" in table["data_parallel"]
         return right

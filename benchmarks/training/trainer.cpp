@@ -29,7 +29,8 @@ std::shared_ptr<nn::SequentialImpl> make_net(const std::string& model) {
 
 }  // namespace
 
-Trainer::Trainer(const heatpp::Topology& topology, const TrainerOptions& options) : topology_(topology) {
+Trainer::Trainer(const heatpp::Topology& topology, const TrainerOptions& options)
+    : topology_(topology), waits_(options.mode == "waiting") {
   torch::manual_seed(options.seed);
   net_ = make_net(options.model);
   parameters_ = net_->parameters();
@@ -51,6 +52,7 @@ double Trainer::step(const at::Tensor& images, const at::Tensor& labels) {
       parameters_.size() == 1 ? parameters_[0].square().sum() / 2 : at::cross_entropy_loss(scores, labels);
   loss.backward();
   const auto value = loss.item<double>();
+  if (waits_) topology_.comm().barrier();
   if (parallel_) parallel_->average_gradients();
   if (daso_) daso_->step(value);
   else sgd_->step();

@@ -9,8 +9,8 @@
 namespace bench {
 
 struct TrainerOptions {
-  std::string model = "mlp";           ///< mlp, cnn, or slope, whose gradient is 1
-  std::string mode = "data_parallel";  ///< none, data_parallel or daso
+  std::string model = "mlp";           ///< mlp, cnn, or quadratic, whose weights only shrink
+  std::string mode = "data_parallel";  ///< none; waiting: none, but all ranks step together; data_parallel or daso
   double learning_rate = 0.2;
   double momentum = 0.9;
   std::uint64_t seed = 1;
@@ -42,6 +42,7 @@ class Trainer {
   std::unique_ptr<heatpp::nn::DataParallel<Net>> parallel_;
   std::unique_ptr<heatpp::nn::DataParallelMultiGPU<Net>> replica_;
   std::unique_ptr<heatpp::nn::DASO> daso_;
+  bool waits_;
 };
 
 }  // namespace bench
