@@ -1,4 +1,5 @@
 #include <heatpp/core/detail/element.hpp>
+#include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/elementwise_blocks.hpp>
 #include <heatpp/ops/elementwise.hpp>
@@ -29,7 +30,6 @@ constexpr local::OutOfRange policy_of(std::string_view name) {
   constexpr std::string_view names[] = {"isclose",    "divide",      "arctan2",     "hypot",      "logaddexp",
                                         "logaddexp2", "copysign",    "float_power", "nextafter",  "heaviside",
                                         "ldexp",      "logical_and", "logical_or",  "logical_xor"};
-  if (name == "clip") return local::OutOfRange::clamp;
   const bool any = is_comparison(name) || std::ranges::find(names, name) != std::end(names);
   return any ? local::OutOfRange::widen : local::OutOfRange::error;
 }
@@ -45,6 +45,14 @@ DNDarray combine(const char* op, std::span<const Operand> operands, F f) {
   const auto shape = layout.local_shape(comm.rank());
   if (local.sizes() != at::IntArrayRef(shape)) local = local.expand(shape);
   return detail::wrap(std::move(local), std::move(layout), comm);
+}
+
+/// Whether a limit of clip may be passed: as in NumPy a number is none where it ends the range of whole numbers, or
+/// lies beyond.
+bool limits(const std::optional<Operand>& limit, Dtype dtype, bool from_above) {
+  if (!limit || limit->array() || !limit->number().is_integral() || !is_integral(dtype)) return limit.has_value();
+  const auto number = limit->number().to<std::int64_t>();
+  return from_above ? number < iinfo(dtype).max : number > iinfo(dtype).min;
 }
 
 /// The two results of a function of one array.
@@ -125,11 +133,17 @@ DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b) {
 }
 
 DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {
-  if (!low) return high ? minimum(x, *high) : copy(x);
-  if (!high) return maximum(x, *low);
-  const Operand operands[] = {x, *low, *high};
-  return combine("clip", operands,
-                 [](auto& blocks) { return local::minimum(local::maximum(blocks[0], blocks[1]), blocks[2]); });
+  const bool from_below = limits(low, x.dtype(), false), from_above = limits(high, x.dtype(), true);
+  if (!from_below && !from_above) return copy(x);
+  std::vector<Operand> operands{x};
+  if (from_below) operands.push_back(*low);
+  if (from_above) operands.push_back(*high);
+  const auto type = detail::to_torch(detail::common_type(operands));
+  return combine("clip", operands, [&](auto& blocks) {
+    for (auto& block : blocks) block = block.to(type);
+    const auto raised = from_below ? local::maximum(blocks[0], blocks[1]) : blocks[0];
+    return from_above ? local::minimum(raised, blocks.back()) : raised;
+  });
 }
 
 DNDarray round(const DNDarray& x, int decimals) {

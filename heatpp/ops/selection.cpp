@@ -4,6 +4,7 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/along.hpp>
+#include <heatpp/ops/detail/as_array.hpp>
 #include <heatpp/ops/detail/basic_index.hpp>
 #include <heatpp/ops/detail/positions.hpp>
 #include <heatpp/ops/elementwise.hpp>
@@ -79,11 +80,6 @@ DNDarray shaped_mask(const char* op, const DNDarray& x, const DNDarray& mask) {
   return reshape(mask.astype(bool_), x.shape());
 }
 
-void check_condition(const char* op, const DNDarray& condition) {
-  if (condition.dtype() != bool_)
-    detail::raise<TypeError>(op, "got a condition of {}; expected bool", name(condition.dtype()));
-}
-
 /// A condition over the first axes of `x`, such that it broadcasts with it.
 DNDarray leading_condition(const DNDarray& x, const DNDarray& condition) {
   const auto& shape = condition.shape();
@@ -114,6 +110,14 @@ DNDarray in_mode(const char* op, const DNDarray& positions, std::int64_t extent,
 void check_kind(const char* op, const DNDarray& x, const Operand& values) {
   if (values.array()) detail::check_kind(op, values.array()->dtype(), x.dtype());
   else detail::check_number(op, values.number(), x.dtype());
+}
+
+/// What putmask and place write is not rounded or wrapped, as NumPy has it.
+void check_held(const char* op, const DNDarray& x, const Operand& values) {
+  if (!values.array()) return detail::check_number(op, values.number(), x.dtype());
+  if (const auto dtype = values.array()->dtype(); !can_cast(dtype, x.dtype()))
+    detail::raise<TypeError>(op, "got values of {} for an array of {}; expected a dtype that it holds", name(dtype),
+                             name(x.dtype()));
 }
 
 }  // namespace
@@ -167,13 +171,13 @@ void put(const DNDarray& x, const DNDarray& positions, const Operand& values, co
 }
 
 void putmask(const DNDarray& x, const DNDarray& mask, const Operand& values) {
-  check_kind("putmask", x, values);
+  check_held("putmask", x, values);
   const auto places = shaped_mask("putmask", x, mask);
   if (const auto written = cycled(values, [&] { return flatnonzero(places); })) x.index_put({places}, *written);
 }
 
 void place(const DNDarray& x, const DNDarray& mask, const DNDarray& values) {
-  check_kind("place", x, values);
+  check_held("place", x, values);
   const auto places = shaped_mask("place", x, mask);
   const auto n = sum(places).item<std::int64_t>();
   if (n > 0 && values.size() == 0) detail::raise<ValueError>("place", "got no values for {} places; expected some", n);
@@ -183,7 +187,7 @@ void place(const DNDarray& x, const DNDarray& mask, const DNDarray& values) {
 
 void copyto(const DNDarray& x, const Operand& source, const std::optional<DNDarray>& condition) {
   check_kind("copyto", x, source);
-  if (condition) check_condition("copyto", *condition);
+  if (condition) detail::check_bool("copyto", *condition);
   if (condition) x.index_put({ellipsis}, where(*condition, source, x));
   else x.index_put({ellipsis}, source);
 }
@@ -200,9 +204,10 @@ DNDarray choose(const DNDarray& positions, const Choices& choices, const ModeOpt
   const auto which = in_mode("choose", positions, std::ssize(choices), options.mode);
   check_range("choose", which, std::ssize(choices));
   if (choices.empty()) detail::raise<ValueError>("choose", "got no choices; expected at least one");
-  auto result = where(eq(which, 0), choices.front(), choices.back());
-  for (std::int64_t i = 1; i + 1 < std::ssize(choices); ++i)
-    result = where(eq(which, i), choices[static_cast<std::size_t>(i)], result);
+  const auto alike = detail::as_arrays("choose", choices, which);
+  auto result = where(eq(which, 0), alike.front(), alike.back());
+  for (std::int64_t i = 1; i + 1 < std::ssize(alike); ++i)
+    result = where(eq(which, i), alike[static_cast<std::size_t>(i)], result);
   return result;
 }
 
@@ -210,10 +215,13 @@ DNDarray select(const std::vector<DNDarray>& conditions, const Choices& choices,
   if (conditions.empty() || conditions.size() != choices.size())
     detail::raise<ValueError>("select", "got {} conditions and {} choices; expected as many of both, and some",
                               conditions.size(), choices.size());
-  for (const auto& condition : conditions) check_condition("select", condition);
-  auto result = otherwise;
-  for (auto i = conditions.size(); i-- > 0;) result = where(conditions[i], choices[i], result);
-  return *result.array();
+  for (const auto& condition : conditions) detail::check_bool("select", condition);
+  auto all = choices;
+  all.push_back(otherwise);
+  const auto alike = detail::as_arrays("select", all, conditions.front());
+  auto result = alike.back();
+  for (auto i = conditions.size(); i-- > 0;) result = where(conditions[i], alike[i], result);
+  return result;
 }
 
 DNDarray piecewise(const DNDarray& x, const std::vector<DNDarray>& conditions, const std::vector<Piece>& functions) {

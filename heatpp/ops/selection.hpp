@@ -36,7 +36,8 @@ void put_along_axis(const DNDarray& x, const DNDarray& positions, const Operand&
 void put(const DNDarray& x, const DNDarray& positions, const Operand& values, const ModeOptions& options = {});
 /// Writes values[n] at the places n in the flattened array where `mask` is true, from the start again as often as
 /// needed. The mask has as many elements as `x`, in any shape. This and the next two throw ValueError for another mask
-/// or number out of range, TypeError for values of another kind, such as floats for whole numbers.
+/// or number out of range, TypeError for a number of another kind, such as a float for whole numbers, and, but in
+/// copyto, for values of a dtype that x's does not hold (`can_cast`).
 void putmask(const DNDarray& x, const DNDarray& mask, const Operand& values);
 /// Writes one value after another at the places where `mask`, as that of putmask, is true.
 void place(const DNDarray& x, const DNDarray& mask, const DNDarray& values);

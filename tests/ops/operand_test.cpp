@@ -148,3 +148,31 @@ TEST_CASE("numbers are multiplied with powers of two beyond the range of factors
     exact = exact && powers[i].item<double>() == std::ldexp(1.5, static_cast<int>(i) - 1080);
   CHECK(exact);
 }
+
+TEST_CASE("clip computes where all its operands meet", "[ops][elementwise]") {
+  const auto far = std::int64_t{1} << 40;
+  for (const auto& layout : every_layout({3}))
+    for (const auto& other : every_layout({3})) {
+      const auto x = distribute(at::tensor({-7, 0, 9}, at::kInt), layout);
+      const auto high = distribute(at::tensor({-8., 2.5, 5.}, at::kDouble), other);
+      CHECK(same(ht::clip(x, -far, high), at::tensor({-8., 0., 5.}, at::kDouble)));
+      CHECK(same(ht::clip(x, 0.1, high), at::tensor({-8., 0.1, 5.}, at::kDouble)));
+      CHECK(same(ht::clip(x > 0, 3, high.astype(ht::int32)), at::tensor({-8, 2, 3}, at::kInt)));
+      CHECK(same(ht::clip(x, -far, std::nullopt), at::tensor({-7, 0, 9}, at::kInt)));
+      CHECK(same(ht::clip(x, std::nullopt, far), at::tensor({-7, 0, 9}, at::kInt)));
+      CHECK_THROWS_WITH(ht::clip(x, far, std::nullopt), Catch::Contains("[clip] got the number 1099511627776"));
+      CHECK_THROWS_AS(ht::clip(x, far, far), ht::ValueError);
+    }
+}
+
+TEST_CASE("numbers do not widen 16-bit floats, and bool has no sign", "[ops][elementwise]") {
+  for (const ht::Shape& shape : {ht::Shape{}, {3}})
+    for (const auto& layout : every_layout(shape)) {
+      const auto x = distribute(at::ones(shape, at::kHalf), layout);
+      CHECK(ht::hypot(x, 2).dtype() == ht::float16);
+      CHECK(ht::heaviside(x, 2).dtype() == ht::float16);
+      CHECK(ht::hypot(x, x.astype(ht::int64)).dtype() == ht::float16);
+      CHECK(ht::logaddexp(x > 0, x > 0).dtype() == ht::float32);
+      CHECK_THROWS_AS(ht::sign(x > 0), ht::TypeError);
+    }
+}

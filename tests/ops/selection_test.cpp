@@ -108,11 +108,11 @@ TEST_CASE("elements are taken and put along an axis", "[ops][selection]") {
     auto expected = global.clone();
     expected.view(-1).index_put_({positions}, at::tensor({100, 200, 100, 200}, at::kInt));
     CHECK(same(y, expected));
-    ht::putmask(y, x > 50, ht::array({-1, -2, -3}));
+    ht::putmask(y, x > 50, ht::array({-1, -2, -3}, {.dtype = ht::int32}));
     const auto cycle = -(at::arange(60, at::kInt) % 3 + 1).reshape({5, 4, 3});
     expected = at::where(global > 50, cycle, expected);
     CHECK(same(y, expected));
-    ht::place(y, x < 4, ht::array({7, 8, 9}));
+    ht::place(y, x < 4, ht::array({7, 8, 9}, {.dtype = ht::int16}));
     expected.view(-1).slice(0, 0, 4).copy_(at::tensor({7, 8, 9, 7}, at::kInt));
     CHECK(same(y, expected));
     ht::copyto(y, x, x > 30);
@@ -193,6 +193,34 @@ TEST_CASE("values of another kind are refused", "[ops][selection]") {
   CHECK_THROWS_WITH(ht::copyto(x, values), Catch::Contains("[copyto] got values of float32 for an array of int64"));
   CHECK_THROWS_AS(ht::putmask(x, mask, values), ht::TypeError);
   CHECK_THROWS_AS(ht::place(x, mask, values), ht::TypeError);
+}
+
+TEST_CASE("values that would be wrapped or rounded are refused under a mask", "[ops][selection]") {
+  const auto far = std::int64_t{1} << 40;
+  for (const auto& layout : every_layout({3})) {
+    const auto x = distribute(at::zeros({3}, at::kInt), layout);
+    const auto y = distribute(at::zeros({3}), layout);
+    CHECK_THROWS_WITH(ht::putmask(x, x < 1, ht::array({far})),
+                      Catch::Contains("[putmask] got values of int64 for an array of int32"));
+    CHECK_THROWS_AS(ht::place(x, x < 1, ht::array({far})), ht::TypeError);
+    CHECK_THROWS_AS(ht::putmask(y, x < 1, ht::ones({1}, {.dtype = ht::float64})), ht::TypeError);
+    CHECK_THROWS_AS(ht::place(y, x < 1, ht::ones({1}, {.dtype = ht::int32})), ht::TypeError);
+    ht::putmask(x, x < 1, ht::array({1, 2, 3}, {.dtype = ht::int16}));
+    CHECK(same(x, at::tensor({1, 2, 3}, at::kInt)));
+    ht::place(y, x > 1, ht::array({4}, {.dtype = ht::uint8}));
+    CHECK(same(y, at::tensor({0.F, 4.F, 4.F})));
+  }
+}
+
+TEST_CASE("numbers to choose from give way to all arrays", "[ops][selection]") {
+  const auto which = at::tensor({0, 1, 2}, at::kLong);
+  for (const auto& layout : every_layout({3})) {
+    const auto w = distribute(which, layout), narrow = w.astype(ht::int16);
+    CHECK(same(ht::choose(w, {w > 5, 7, narrow}), at::tensor({0, 7, 2}, at::kShort)));
+    CHECK(same(ht::select({w < 1, w < 2}, {narrow + 5, 7}, 9), at::tensor({5, 7, 9}, at::kShort)));
+    CHECK(same(ht::select({w < 1, w < 2}, {0.1, 7}, w.astype(ht::float64)), at::tensor({0.1, 7., 2.}, at::kDouble)));
+    CHECK_THROWS_AS(ht::select({w < 1}, {narrow}, 40000), ht::ValueError);
+  }
 }
 
 TEST_CASE("numbers that do not fit are refused by all ranks", "[ops][selection]") {

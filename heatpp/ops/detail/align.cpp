@@ -82,6 +82,19 @@ std::vector<const DNDarray*> arrays_of(const char* op, std::span<const Operand> 
 
 }  // namespace
 
+Dtype common_type(std::span<const Operand> operands) {
+  std::optional<Dtype> type;
+  for (const auto& operand : operands)
+    if (const auto* x = operand.array()) type = type ? promote_types(*type, x->dtype()) : x->dtype();
+  for (const auto& operand : operands)
+    if (!operand.array()) type = type ? result_type(*type, operand.number()) : operand.number().default_dtype();
+  return type.value();
+}
+
+void check_bool(const char* op, const DNDarray& mask) {
+  if (mask.dtype() != bool_) raise<TypeError>(op, "got a mask of {}; expected bool", name(mask.dtype()));
+}
+
 void check_value(const char* op, const Operand& value, Dtype array) {
   const auto dtype = value.array() ? value.array()->dtype() : value.number().default_dtype();
   if (is_complex(dtype) && !is_complex(array))

@@ -24,6 +24,10 @@ struct Aligned {
 [[nodiscard]] at::Tensor align_to(const char* op, const Layout& layout, const Communicator& comm,
                                   const Operand& operand);
 
+/// The dtype in which operands meet: that of the arrays, which numbers change only by their kind.
+[[nodiscard]] Dtype common_type(std::span<const Operand> operands);
+/// Throws TypeError for a mask that is not bool.
+void check_bool(const char* op, const DNDarray& mask);
 /// Throws TypeError for a complex value, and ValueError for a number out of range, of an array of this dtype.
 void check_value(const char* op, const Operand& value, Dtype array);
 /// Throws ValueError for an array that is not writable.

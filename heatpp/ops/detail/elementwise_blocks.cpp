@@ -39,7 +39,7 @@ at::Tensor in_whole_numbers(const at::Tensor& a, const at::Tensor& b, F f) {
 /// f in floating point: two blocks of whole numbers become float32.
 template <class F>
 at::Tensor in_floating(const at::Tensor& a, const at::Tensor& b, F f) {
-  const auto type = at::result_type(inexact(a), inexact(b));
+  const auto common = at::result_type(a, b), type = at::isIntegralType(common, true) ? at::kFloat : common;
   return f(a.to(type), b.to(type));
 }
 /// f of the parts of complex numbers, which LibTorch would multiply with 1 first, making NaN of infinity.
@@ -59,21 +59,6 @@ bool is_number(const at::Tensor& block) { return block.unsafeGetTensorImpl()->is
 /// A number as an array of its dtype, which does not give way to that of others.
 at::Tensor alone(const at::Tensor& block) {
   return is_number(block) ? at::scalar_tensor(block.item(), block.options()) : block;
-}
-
-/// f of the operands in one complex dtype, or g of real ones.
-template <class F, class G>
-at::Tensor if_complex(const at::Tensor& a, const at::Tensor& b, F f, G g) {
-  const auto type = at::result_type(a, b);
-  return at::isComplexType(type) ? f(a.to(type), b.to(type)) : g(a, b);
-}
-
-/// Whether a comes before b, or is equal, in NumPy's order of complex numbers; never where an imaginary part that
-/// decides nothing is NaN.
-at::Tensor before(const at::Tensor& a, const at::Tensor& b, bool or_equal) {
-  const auto ar = at::real(a), ai = at::imag(a), br = at::real(b), bi = at::imag(b);
-  const auto in_part = at::lt(ar, br).logical_and(at::isnan(ai).logical_or(at::isnan(bi)).logical_not());
-  return in_part.logical_or(at::eq(ar, br).logical_and(or_equal ? at::le(ai, bi) : at::lt(ai, bi)));
 }
 
 /// z / |z|; of a number with one infinite part the sign of that part.
@@ -99,11 +84,10 @@ void fit_numbers(const char* op, std::vector<at::Tensor>& blocks, OutOfRange pol
   bool wide = false;
   for (auto& block : blocks) {
     if (!is_number(block) || block.scalar_type() != at::kLong) continue;
-    const auto number = block.item<std::int64_t>(), nearest = std::clamp(number, limits.min, limits.max);
-    if (number == nearest) continue;
+    const auto number = block.item<std::int64_t>();
+    if (limits.min <= number && number <= limits.max) continue;
     if (policy == OutOfRange::error) check_in_range(op, number, from_torch(type));
-    if (policy == OutOfRange::clamp) block = at::full({}, nearest, block.options().dtype(type));
-    else wide = true;
+    wide = true;
   }
   if (wide)
     for (auto& block : blocks) block = block.to(at::kLong);
@@ -156,6 +140,7 @@ at::Tensor angle(const at::Tensor& block) {
 }
 
 at::Tensor sign(const at::Tensor& x) {
+  if (x.scalar_type() == at::kBool) C10_THROW_ERROR(NotImplementedError, "bool");
   if (x.is_complex()) return complex_sign(x);
   if (!x.is_floating_point()) return at::sgn(x);
   return at::where(at::isnan(x), x, at::sgn(x));
@@ -199,34 +184,6 @@ std::pair<at::Tensor, at::Tensor> modf(const at::Tensor& block) {
   const auto fraction = at::where(at::isinf(x), at::zeros({}, x.options()), x - whole_part);
   return {at::copysign(fraction, x), whole_part};
 }
-
-#define HEATPP_COMPARISON(name, first, second, or_equal, real)                              \
-  at::Tensor name(const at::Tensor& a, const at::Tensor& b) {                               \
-    return if_complex(                                                                      \
-        a, b, [](const auto& x, const auto& y) { return before(first, second, or_equal); }, \
-        [](const auto& x, const auto& y) { return at::real(x, y); });                       \
-  }
-HEATPP_COMPARISON(less, x, y, false, lt)
-HEATPP_COMPARISON(less_equal, x, y, true, le)
-HEATPP_COMPARISON(greater, y, x, false, gt)
-HEATPP_COMPARISON(greater_equal, y, x, true, ge)
-#undef HEATPP_COMPARISON
-
-// Where either is not a number, the first that is one of these is the result.
-#define HEATPP_EXTREMUM(name, first, second, kept)                                         \
-  at::Tensor name(const at::Tensor& a, const at::Tensor& b) {                              \
-    return if_complex(                                                                     \
-        a, b,                                                                              \
-        [](const auto& x, const auto& y) {                                                 \
-          return at::where(before(first, second, true).logical_or(at::isnan(kept)), x, y); \
-        },                                                                                 \
-        [](const auto& x, const auto& y) { return at::name(x, y); });                      \
-  }
-HEATPP_EXTREMUM(maximum, y, x, x)
-HEATPP_EXTREMUM(minimum, x, y, x)
-HEATPP_EXTREMUM(fmax, y, x, y)
-HEATPP_EXTREMUM(fmin, x, y, y)
-#undef HEATPP_EXTREMUM
 
 at::Tensor add(const at::Tensor& a, const at::Tensor& b) {
   return in_parts(a, b, [](const auto& x, const auto& y) { return at::add(x, y); });

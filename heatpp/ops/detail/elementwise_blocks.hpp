@@ -13,8 +13,8 @@ namespace heatpp::detail::local {
 [[nodiscard]] at::Tensor inexact(const at::Tensor& x);
 
 /// What a number does that is out of range of the whole numbers it meets: it is an error, as in NumPy, or all are
-/// computed in int64, or the nearest number is meant.
-enum class OutOfRange { error, widen, clamp };
+/// computed in int64.
+enum class OutOfRange { error, widen };
 /// Makes the numbers among the blocks fit the others. Throws ValueError.
 void fit_numbers(const char* op, std::vector<at::Tensor>& blocks, OutOfRange policy);
 /// 16-bit floats beside complex numbers as float32: LibTorch would make complex numbers of 16-bit parts.

@@ -39,7 +39,7 @@ ReducedAxes reduced_axes(const char* op, const DNDarray& x, const ReduceOptions&
 }
 
 at::Tensor mask_block(const char* op, const DNDarray& x, const DNDarray& where) {
-  if (where.dtype() != bool_) raise<TypeError>(op, "got where of {}; expected bool", name(where.dtype()));
+  check_bool(op, where);
   return align_to(op, x, where).expand(x.lshape());
 }
 
