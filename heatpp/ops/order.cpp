@@ -53,9 +53,11 @@ DNDarray quantiles(const char* op, const DNDarray& x, detail::Quantiles wanted, 
                               to_string(x.shape()));
   for (auto q : wanted.q)
     if (!(q >= 0 && q <= scale)) detail::raise<ValueError>(op, "got q = {}; expected 0 <= q <= {}", q, scale);
-  if (options.weights && reduced.count > 0) {
+  if (options.weights) {
+    const auto weights = detail::checked_weights(op, x, options);
     for (auto& q : wanted.q) q /= scale;
-    return detail::weighted_quantiles(op, x, wanted, options);
+    if (reduced.count > 0 && !wanted.q.empty()) return detail::weighted_quantiles(op, x, weights, wanted, options);
+    scale = 1;
   }
   if (const auto axis = better_cut(x, reduced))
     return resplit(quantiles(op, resplit(x, axis), wanted, scale, options), std::nullopt);
@@ -68,8 +70,7 @@ DNDarray quantiles(const char* op, const DNDarray& x, detail::Quantiles wanted, 
   auto shape = each.shape(), local = each.local_shape(x.comm().rank());
   for (auto* s : {&shape, &local}) s->insert(s->begin(), std::ssize(wanted.q));
   auto layout = each.split() ? each.with(shape, *each.split() + 1) : each.replicated(shape);
-  const auto dtype =
-      !wanted.median && detail::picks(wanted.interpolation) && x.dtype() != bool_ ? x.dtype() : inexact_type(x.dtype());
+  const auto dtype = detail::picks(wanted) && reduced.count > 0 ? x.dtype() : inexact_type(x.dtype());
   const auto block = result.to(detail::to_torch(x.device()), detail::to_torch(dtype)).view(local);
   return detail::wrap(block, std::move(layout), x.comm());
 }

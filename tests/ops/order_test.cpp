@@ -127,6 +127,29 @@ TEST_CASE("methods that pick elements keep their dtype", "[ops][order]") {
     CHECK(same(ht::percentile(x, {0, 50, 100}, {.interpolation = ht::Interpolation::lower}),
                at::tensor({1, 3, 7}, at::kLong)));
     CHECK(ht::percentile(x, 50.0).dtype() == ht::float32);
+    CHECK(same(ht::percentile(x > 4, 50, {.interpolation = ht::Interpolation::higher}), at::full({}, true)));
+  }
+}
+
+TEST_CASE("picked whole numbers are exact, of nothing there are none", "[ops][order]") {
+  using Limits = std::numeric_limits<std::int64_t>;
+  const auto global = at::tensor({Limits::max(), (std::int64_t{1} << 53) + 1, Limits::min()}, at::kLong);
+  for (const auto& layout : every_layout({3})) {
+    const auto x = distribute(global, layout);
+    for (const auto method : {ht::Interpolation::nearest, ht::Interpolation::inverted_cdf})
+      CHECK(same(ht::nanquantile(x, {0, 0.5, 1}, {.interpolation = method}), global.flip(0)));
+  }
+  for (const auto& layout : every_layout({2, 0})) {
+    const auto x = distribute(at::zeros({2, 0}, at::kLong), layout);
+    for (const auto& weights : {std::optional<ht::DNDarray>(), std::optional(x)}) {
+      ht::PercentileOptions options{.axis = 1, .interpolation = ht::Interpolation::inverted_cdf, .weights = weights};
+      CHECK(same(ht::nanquantile(x, 0.5, options), at::full({2}, NAN)));
+    }
+    CHECK_THROWS_AS(ht::nanquantile(x, 0.5, {.weights = x}), ht::ValueError);
+    CHECK_THROWS_AS(
+        ht::nanquantile(x, 0.5,
+                        {.axis = 1, .interpolation = ht::Interpolation::inverted_cdf, .weights = ht::ones({3})}),
+        ht::ValueError);
   }
 }
 
@@ -206,5 +229,7 @@ TEST_CASE("the median of complex numbers is that of their order", "[ops][order]"
     const auto y = ht::where(ht::eq(x, std::complex<double>(2, 5)), std::complex<double>(0, NAN), x);
     CHECK(same(ht::nanmedian(y), global[1][1]));
     CHECK(std::isnan(ht::median(y).item<std::complex<double>>().imag()));
+    const auto large = std::complex<double>(std::numeric_limits<double>::max(), 1);
+    CHECK(ht::median(x * 0 + large).item<std::complex<double>>() == large);
   }
 }

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace heatpp::detail {
 
-bool picks(Interpolation interpolation) {
+bool picks(const Quantiles& wanted) {
   using enum Interpolation;
   constexpr Interpolation picking[] = {lower, higher, nearest, inverted_cdf, closest_observation};
-  return std::ranges::find(picking, interpolation) != std::end(picking);
+  return !wanted.median && std::ranges::find(picking, wanted.interpolation) != std::end(picking);
 }
 
 namespace {
@@ -94,7 +95,7 @@ std::vector<std::int64_t> counts_of(const at::Tensor& lines, std::int64_t n, boo
   return counts;
 }
 
-template <class T>
+template <class T, class Result>
 at::Tensor interpolated(const at::Tensor& lines, std::int64_t n, const Quantiles& wanted, const Communicator& comm) {
   const auto columns = lines.size(0);
   const auto counts = counts_of<T>(lines, n, wanted.skip_nan, comm);
@@ -110,24 +111,25 @@ at::Tensor interpolated(const at::Tensor& lines, std::int64_t n, const Quantiles
     positions.push_back(std::max<std::int64_t>(1, count) - 1);
     std::sort(positions.end() - static_cast<std::ptrdiff_t>(each), positions.end());
   }
-  at::Tensor result = at::full({std::ssize(wanted.q), columns}, NAN, at::kDouble);
-  if (n == 0) return result;
+  constexpr auto missing = std::numeric_limits<Result>::quiet_NaN();  // whole numbers never are
+  at::Tensor result = at::full({std::ssize(wanted.q), columns}, missing, c10::CppTypeToScalarType<Result>::value);
+  if (n == 0 || wanted.q.empty()) return result;
 
   const auto found = select_in_columns(lines.const_data_ptr<T>(), lines.size(1), columns, positions, comm);
-  auto* out = result.data_ptr<double>();
+  auto* out = result.template data_ptr<Result>();
   for (std::size_t c = 0; c < counts.size(); ++c) {
     const auto first = positions.begin() + static_cast<std::ptrdiff_t>(c * each);
     const auto element = [&](std::int64_t position) {
       const auto p = std::lower_bound(first, first + static_cast<std::ptrdiff_t>(each), position) - first;
-      return static_cast<double>(found[c * each + static_cast<std::size_t>(p)]);
+      return found[c * each + static_cast<std::size_t>(p)];
     };
-    if (counts[c] == 0 || std::isnan(element(counts[c] - 1))) continue;
+    if (counts[c] == 0 || std::isnan(static_cast<double>(element(counts[c] - 1)))) continue;
     for (std::size_t i = 0; i < wanted.q.size(); ++i) {
       const auto& place = places[c * wanted.q.size() + i];
-      const auto low = element(place.low), high = element(place.high);
-      out[i * counts.size() + c] = wanted.median                 ? low / 2 + high / 2
-                                   : picks(wanted.interpolation) ? low
-                                                                 : between(low, high, place.weight);
+      auto& value = out[i * counts.size() + c];
+      const auto low = static_cast<double>(element(place.low)), high = static_cast<double>(element(place.high));
+      if (picks(wanted)) value = static_cast<Result>(element(place.low));
+      else value = static_cast<Result>(wanted.median ? low / 2 + high / 2 : between(low, high, place.weight));
     }
   }
   return result;
@@ -137,10 +139,12 @@ at::Tensor interpolated(const at::Tensor& lines, std::int64_t n, const Quantiles
 
 at::Tensor quantiles_of(const at::Tensor& lines, std::int64_t n, const Quantiles& wanted, const Communicator& comm) {
   switch (lines.scalar_type()) {
-    case at::kDouble: return interpolated<double>(lines, n, wanted, comm);
-    case at::kLong: return interpolated<std::int64_t>(lines, n, wanted, comm);
-    case at::kFloat: return interpolated<float>(lines, n, wanted, comm);
-    default: return interpolated<std::int32_t>(lines, n, wanted, comm);
+    case at::kDouble: return interpolated<double, double>(lines, n, wanted, comm);
+    case at::kLong:  // of which float64 does not hold all
+      return picks(wanted) && n > 0 ? interpolated<std::int64_t, std::int64_t>(lines, n, wanted, comm)
+                                    : interpolated<std::int64_t, double>(lines, n, wanted, comm);
+    case at::kFloat: return interpolated<float, double>(lines, n, wanted, comm);
+    default: return interpolated<std::int32_t, double>(lines, n, wanted, comm);
   }
 }
 

@@ -5,9 +5,6 @@
 
 namespace heatpp::detail {
 
-/// Whether the method picks elements, so that the result has their dtype.
-[[nodiscard]] bool picks(Interpolation interpolation);
-
 /// Which quantiles of a column are wanted.
 struct Quantiles {
   std::vector<double> q;  ///< parts of 1
@@ -16,8 +13,12 @@ struct Quantiles {
   bool skip_nan = false;  ///< of the elements that are not NaN
 };
 
+/// Whether the method picks elements, so that the result has their dtype.
+[[nodiscard]] bool picks(const Quantiles& wanted);
+
 /// The quantiles of the rows of a contiguous matrix on the CPU, each of which goes on on the other ranks of `comm` up
-/// to `n` elements: float64, one row for each quantile. The elements are float32, float64, int32 or int64.
+/// to `n` elements: float64, or int64 of which elements are picked, one row for each quantile. The elements are
+/// float32, float64, int32 or int64.
 [[nodiscard]] at::Tensor quantiles_of(const at::Tensor& lines, std::int64_t n, const Quantiles& wanted,
                                       const Communicator& comm);
 

@@ -35,6 +35,8 @@ DNDarray of_lines(const DNDarray& values, const ReducedAxes& reduced) {
 DNDarray first_of(const DNDarray& lines) { return along(lines, lines.ndim() - 1, slice(0, 1)); }
 DNDarray last_of(const DNDarray& lines) { return along(lines, lines.ndim() - 1, slice(-1, std::nullopt)); }
 
+}  // namespace
+
 DNDarray checked_weights(const char* op, const DNDarray& x, const PercentileOptions& options) {
   if (options.interpolation != Interpolation::inverted_cdf)
     raise<ValueError>(op, "got weights and another method than inverted_cdf; expected this one");
@@ -43,17 +45,9 @@ DNDarray checked_weights(const char* op, const DNDarray& x, const PercentileOpti
   return weights;
 }
 
-}  // namespace
-
-DNDarray weighted_quantiles(const char* op, const DNDarray& x, const Quantiles& wanted,
+DNDarray weighted_quantiles(const char* op, const DNDarray& x, DNDarray weights, const Quantiles& wanted,
                             const PercentileOptions& options) {
-  if (wanted.q.empty()) {
-    auto one = wanted;
-    one.q = {0.5};
-    return along(weighted_quantiles(op, x, one, options), 0, slice(0, 0));
-  }
   const auto reduced = reduced_axes(op, x, {.axis = options.axis, .keepdims = options.keepdims});
-  auto weights = checked_weights(op, x, options);
   if (wanted.skip_nan && may_be_nan(x)) weights = where(isnan(x), 0.0, weights);
   const auto lines = lines_of(x, reduced), order = argsort(lines, -1);
   const auto sorted = take_along_axis(lines, order, -1);
@@ -83,9 +77,8 @@ DNDarray complex_median(const char* op, const DNDarray& x, const PercentileOptio
   const ReduceOptions along_line{.axis = -1, .keepdims = true};
   const auto count = skip_nan ? sum(logical_not(missing), along_line) : sum(logical_or(missing, true), along_line);
   const auto at = [&](const DNDarray& positions) { return take_along_axis(sorted, positions, -1); };
-  const auto middle =
-      (at(floor_divide(maximum(count - 1, 0), 2)) + at(floor_divide(minimum(count, 2 * lines.shape().back() - 1), 2))) /
-      2;
+  const auto middle = at(floor_divide(maximum(count - 1, 0), 2)) / 2 +
+                      at(floor_divide(minimum(count, 2 * lines.shape().back() - 1), 2)) / 2;
   const auto result =
       skip_nan ? where(eq(count, 0), nothing, middle) : where(any(missing, along_line), last_of(sorted), middle);
   return of_lines(result, reduced);
