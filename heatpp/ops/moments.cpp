@@ -103,16 +103,21 @@ double var_of(const CentralSums& s) { return s.n > 0 ? s.m2 / s.n : NAN; }
 double skew_of(const CentralSums& s) { return std::sqrt(s.n) * s.m3 / std::pow(s.m2, 1.5); }
 double kurtosis_of(const CentralSums& s) { return s.n * s.m4 / (s.m2 * s.m2) - 3; }
 
-/// Complex numbers have a mean and no order: their parts have means.
-DNDarray complex_mean(const DNDarray& x, ReduceOptions options) {
-  if (options.dtype) options.dtype = real_type(*options.dtype);
-  const auto re = mean(real(x), options), im = mean(imag(x), options);
-  return detail::wrap(at::complex(re.larray(), im.larray()), re.layout(), x.comm());
-}
-
 /// `x` in the dtype that its mean is to have, if that is complex.
 DNDarray as_asked(const DNDarray& x, const std::optional<Dtype>& dtype) {
   return dtype && (is_complex(x.dtype()) || is_complex(*dtype)) ? x.astype(*dtype) : x;
+}
+
+/// Complex numbers have a mean and no order: their parts have means.
+DNDarray mean_named(const char* op, const DNDarray& array, ReduceOptions options) {
+  const auto x = as_asked(array, options.dtype);
+  if (!is_complex(x.dtype())) {
+    const auto sums = sums_of(op, x, options, 1);
+    return is_integral(sums.dtype) ? sums.map(whole_mean_of) : sums.map(mean_of);
+  }
+  if (options.dtype) options.dtype = real_type(*options.dtype);
+  const auto re = mean_named(op, real(x), options), im = mean_named(op, imag(x), options);
+  return detail::wrap(at::complex(re.larray(), im.larray()), re.layout(), x.comm());
 }
 
 /// `of_few` is what the sum of squares of no more elements than ddof is divided by.
@@ -136,6 +141,11 @@ DNDarray variance(const char* op, const DNDarray& array, const VarOptions& optio
   return variance(op, real(x), of_parts, of_few) + variance(op, imag(x), of_parts, of_few);
 }
 
+/// Of no more elements than ddof NumPy's var may be infinite, and its nanvar is not a number.
+DNDarray variance_of_numbers(const char* op, const DNDarray& x, const VarOptions& options) {
+  return variance(op, x, detail::beside_nan(op, x, options), detail::may_be_nan(x) ? NAN : 0);
+}
+
 }  // namespace
 
 Moments moments(const DNDarray& x, const ReduceOptions& options) {
@@ -143,19 +153,16 @@ Moments moments(const DNDarray& x, const ReduceOptions& options) {
   return {sums.map(mean_of), sums.map(var_of), sums.map(skew_of), sums.map(kurtosis_of)};
 }
 
-DNDarray mean(const DNDarray& array, const ReduceOptions& options) {
-  const auto x = as_asked(array, options.dtype);
-  if (is_complex(x.dtype())) return complex_mean(x, options);
-  const auto sums = sums_of("mean", x, options, 1);
-  return is_integral(sums.dtype) ? sums.map(whole_mean_of) : sums.map(mean_of);
+DNDarray mean(const DNDarray& x, const ReduceOptions& options) { return mean_named("mean", x, options); }
+DNDarray nanmean(const DNDarray& x, const ReduceOptions& options) {
+  return mean_named("nanmean", x, detail::beside_nan("nanmean", x, options));
 }
 
 DNDarray var(const DNDarray& x, const VarOptions& options) { return variance("var", x, options, 0); }
-// Of no more elements than ddof NumPy's var may be infinite, and its nanvar is not a number.
-DNDarray nanvar(const DNDarray& x, const VarOptions& options) {
-  return variance("nanvar", x, detail::beside_nan(x, options), detail::may_be_nan(x) ? NAN : 0);
+DNDarray nanvar(const DNDarray& x, const VarOptions& options) { return variance_of_numbers("nanvar", x, options); }
+DNDarray nanstd(const DNDarray& x, const VarOptions& options) {
+  return sqrt(variance_of_numbers("nanstd", x, options));
 }
-DNDarray nanstd(const DNDarray& x, const VarOptions& options) { return sqrt(nanvar(x, options)); }
 
 DNDarray std(const DNDarray& x, const VarOptions& options) {
   if (is_complex(options.dtype.value_or(x.dtype()))) return sqrt(var(x, options));

@@ -1,3 +1,4 @@
+#include <heatpp/ops/detail/reduced.hpp>
 #include <heatpp/ops/detail/without_nan.hpp>
 #include <heatpp/ops/nan.hpp>
 #include <heatpp/ops/reduce.hpp>
@@ -7,16 +8,28 @@
 namespace heatpp {
 namespace {
 
-/// NaN where all elements of a reduction are, and nothing else takes part.
-DNDarray unless_empty(const DNDarray& reduced, const DNDarray& x, const ReduceOptions& options) {
-  if (!detail::may_be_nan(x) || options.initial) return reduced;
-  return where(all(isnan(x), {.axis = options.axis, .keepdims = options.keepdims}), static_cast<double>(NAN), reduced);
+namespace named = detail::named;
+
+/// The extremum of the numbers, none of which lies behind `last`; NaN where there are none, not even an initial one.
+DNDarray of_numbers(const char* op, decltype(named::max) extremum, const DNDarray& x, ReduceOptions options,
+                    double last) {
+  if (!detail::may_be_nan(x)) return extremum(op, x, options);
+  const auto initial = options.initial ? options.initial->to<std::complex<double>>() : NAN;
+  const bool starts = initial == initial;
+  if (options.initial && !starts) options.initial = last;
+  const auto reduced = extremum(op, detail::without_nan(x, last), options);
+  if (starts) return reduced;
+  const auto none = all(isnan(x), {.axis = options.axis, .keepdims = options.keepdims, .where = options.where});
+  return where(none, static_cast<double>(NAN), reduced);
 }
 
 }  // namespace
 
-#define HEATPP_NAN_REDUCTION(name, reduction, doc) \
-  DNDarray name(const DNDarray& x, const ReduceOptions& options) { return reduction; }
+#define HEATPP_NAN_REDUCTION(name, reduction, doc)                 \
+  DNDarray name(const DNDarray& x, const ReduceOptions& options) { \
+    constexpr const char* op = #name;                              \
+    return reduction;                                              \
+  }
 #include <heatpp/ops/nan.inc>
 #undef HEATPP_NAN_REDUCTION
 

@@ -5,13 +5,18 @@
 namespace heatpp {
 
 /// The functions of nan.inc: reductions over the elements that are not NaN. Splits, communication and errors as those
-/// of `sum` and, of nanmean, nanvar and nanstd, of `mean`; nanmax and nanmin also count, which is a second reduction.
+/// of `sum` and, of nanmean, nanvar and nanstd, of `mean`; nanmax and nanmin also count, which is a second reduction,
+/// and leave out an `initial` that is NaN.
 #define HEATPP_NAN_REDUCTION(name, reduction, doc)                                   \
   [[nodiscard]] DNDarray name(const DNDarray& x, const ReduceOptions& options = {}); \
   [[nodiscard]] inline DNDarray name(const DNDarray& x, int axis) { return name(x, ReduceOptions{.axis = axis}); }
 #include <heatpp/ops/nan.inc>
 #undef HEATPP_NAN_REDUCTION
 
+/// The mean of the elements that are not NaN; NaN of nothing. This and the next two throw TypeError for a dtype of
+/// whole numbers that floating or complex elements are to have.
+[[nodiscard]] DNDarray nanmean(const DNDarray& x, const ReduceOptions& options = {});
+[[nodiscard]] inline DNDarray nanmean(const DNDarray& x, int axis) { return nanmean(x, ReduceOptions{.axis = axis}); }
 /// The variance and standard deviation of the elements that are not NaN; NaN where there are no more than ddof.
 [[nodiscard]] DNDarray nanvar(const DNDarray& x, const VarOptions& options = {});
 [[nodiscard]] DNDarray nanstd(const DNDarray& x, const VarOptions& options = {});

@@ -123,10 +123,11 @@ constexpr bool is_extremum(std::string_view name) { return name == "max" || name
 
 }  // namespace
 
-#define HEATPP_REDUCTION(name, local, across, doc)                                          \
-  DNDarray name(const DNDarray& x, const ReduceOptions& options) {                          \
-    return reduce(#name, x, options, &local_##local, ReduceOp::across, is_extremum(#name)); \
-  }
+#define HEATPP_REDUCTION(name, local, across, doc)                                                \
+  DNDarray detail::named::name(const char* op, const DNDarray& x, const ReduceOptions& options) { \
+    return reduce(op, x, options, &local_##local, ReduceOp::across, is_extremum(#name));          \
+  }                                                                                               \
+  DNDarray name(const DNDarray& x, const ReduceOptions& options) { return detail::named::name(#name, x, options); }
 #include <heatpp/ops/reduce.inc>
 #undef HEATPP_REDUCTION
 

@@ -277,3 +277,22 @@ TEST_CASE("complex numbers have extremes in the order of their parts", "[ops][re
     CHECK(same(ht::nanargmin(y), at::full({}, 4, at::kLong)));
   }
 }
+
+TEST_CASE("reductions without NaN name themselves and leave out an initial one", "[ops][reduce]") {
+  const auto global = at::tensor({NAN, 1., 3., NAN}, at::kDouble).reshape({2, 2});
+  const auto nan = static_cast<double>(NAN);
+  for (const auto& layout : every_layout({2, 2})) {
+    const auto x = distribute(global, layout), where = ht::array({{true, false}, {true, false}});
+    CHECK(same(ht::nanmax(x, {.axis = 0, .initial = nan, .where = where}), at::tensor({3., nan}, at::kDouble)));
+    CHECK(same(ht::nanmin(x, {.initial = nan}), at::full({}, 1., at::kDouble)));
+    CHECK(same(ht::nanmin(x, {.initial = 0.5}), at::full({}, 0.5, at::kDouble)));
+    CHECK_THROWS_WITH(ht::nanmax(x, {.where = where}), Catch::Contains("[nanmax] got where without initial"));
+    CHECK_THROWS_WITH(ht::nanmin(x, 2), Catch::Contains("[nanmin] got axis 2"));
+    CHECK_THROWS_WITH(ht::nansum(x, 2), Catch::Contains("[nansum] got axis 2"));
+    CHECK_THROWS_WITH(ht::nanmean(x, 2), Catch::Contains("[nanmean] got axis 2"));
+    CHECK_THROWS_AS(ht::nanmean(x, {.dtype = ht::int64}), ht::TypeError);
+    CHECK_THROWS_AS(ht::nanstd(x, {.dtype = ht::int64}), ht::TypeError);
+    CHECK_THROWS_WITH(ht::nanmean(x, {.where = x}), Catch::Contains("[nanmean] got a mask of float64; expected bool"));
+    CHECK(ht::nanmean(x > 0, {.dtype = ht::int64}).dtype() == ht::int64);
+  }
+}

@@ -24,4 +24,12 @@ struct ReducedAxes {
 /// another dtype, ValueError for one that does not broadcast to `x`.
 [[nodiscard]] at::Tensor mask_block(const char* op, const DNDarray& x, const DNDarray& where);
 
+/// The functions of reduce.inc with errors that name `op`.
+namespace named {
+#define HEATPP_REDUCTION(name, local, across, doc) \
+  [[nodiscard]] DNDarray name(const char* op, const DNDarray& x, const ReduceOptions& options);
+#include <heatpp/ops/reduce.inc>
+#undef HEATPP_REDUCTION
+}  // namespace named
+
 }  // namespace heatpp::detail

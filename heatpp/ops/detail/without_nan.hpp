@@ -1,6 +1,8 @@
 #pragma once
 
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/elementwise.hpp>
 
 namespace heatpp::detail {
@@ -12,10 +14,14 @@ namespace heatpp::detail {
   return may_be_nan(x) ? where(isnan(x), value, x) : x;
 }
 
-/// The options of a reduction with NaN left out.
+/// The options of a reduction with NaN left out. Throws TypeError where NumPy does.
 template <class Options>
-[[nodiscard]] Options beside_nan(const DNDarray& x, Options options) {
+[[nodiscard]] Options beside_nan(const char* op, const DNDarray& x, Options options) {
   if (!may_be_nan(x)) return options;
+  if (options.dtype && is_whole(*options.dtype))
+    raise<TypeError>(op, "got dtype {} for an array of {}; expected a floating or complex one", name(*options.dtype),
+                     name(x.dtype()));
+  if (options.where) check_bool(op, *options.where);
   const auto numbers = logical_not(isnan(x));
   options.where = options.where ? logical_and(numbers, *options.where) : numbers;
   return options;
