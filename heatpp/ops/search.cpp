@@ -146,9 +146,12 @@ DNDarray in_order(const DNDarray& a, const DNDarray& sorter) {
     detail::raise<ValueError>(op,
                               "got a sorter of shape {} for an array of shape {}; expected one axis and equal shapes",
                               to_string(sorter.shape()), to_string(a.shape()));
-  if (any(logical_or(sorter < 0, sorter >= a.size())).item<bool>())
+  const auto positions = sorter.astype(int64);
+  try {
+    return a.index({where(positions < 0, a.size(), positions)});  // which counts none from the end
+  } catch (const IndexError&) {                                   // on all ranks
     detail::raise<ValueError>(op, "got a sorter with positions out of range; expected 0 .. {}", a.size() - 1);
-  return a.index({sorter});
+  }
 }
 
 DNDarray find_places(const char* op, const DNDarray& sorted, const DNDarray& values, Side side) {
