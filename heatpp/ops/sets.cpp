@@ -201,6 +201,10 @@ DNDarray union1d(const DNDarray& a, const DNDarray& b) {
   return select_members(promoted("union1d", a, b), [](auto, bool) { return 1; });
 }
 DNDarray setdiff1d(const DNDarray& a, const DNDarray& b) {
+  if (is_whole(a.dtype()) && !is_whole(b.dtype())) {  // meeting in floating point they would be rounded
+    const auto values = unique(a);
+    return values.index({isin(values, b, {.invert = true})});
+  }
   const auto times = [](auto where, bool nan) { return where == in_a || (nan && where == in_both) ? 1 : 0; };
   return select_members(compared("setdiff1d", a, b), times).astype(a.dtype());
 }

@@ -152,6 +152,9 @@ TEST_CASE("sets compare whole numbers with floats without loss", "[ops][sets]") 
     const auto b = ht::array({static_cast<double>(big), 5.0}, {.split = 0});
     CHECK(same(ht::isin(a, b), at::tensor({1, 0, 1}).to(at::kBool)));
     CHECK(same(ht::setdiff1d(a, b), at::tensor({big + 1}, at::kLong)));
+    const auto far = (std::int64_t{1} << 53) + 1;
+    const auto beyond = distribute(at::tensor({far + 1, std::int64_t{5}, far}, at::kLong), layout);
+    CHECK(same(ht::setdiff1d(beyond, b), at::tensor({far, far + 1}, at::kLong)));
   }
 }
 
