@@ -139,8 +139,7 @@ void check_vector_mask(const char* op, const DNDarray& indices) {
 }
 
 DNDarray without(const DNDarray& array, const Index& indices, std::optional<int> along_axis) {
-  const auto x = along_axis ? array : flatten(array);
-  const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "delete_");
+  const auto [x, axis] = detail::with_axis("delete_", array, along_axis);
   const auto keep = full({extent_of(x, axis)}, true, {.device = x.device(), .comm = x.comm()});
   keep.index_put({indices}, false);
   return along(x, axis, keep);
@@ -178,15 +177,13 @@ DNDarray append(const DNDarray& x, const DNDarray& values, std::optional<int> ax
 }
 
 DNDarray insert(const DNDarray& array, std::int64_t position, const Operand& values, std::optional<int> along_axis) {
-  const auto x = along_axis ? array : flatten(array);
-  const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "insert");
+  const auto [x, axis] = detail::with_axis("insert", array, along_axis);
   return inserted_at(x, place_before("insert", x, position, axis), moveaxis(as_inserted(x, values), 0, axis), axis);
 }
 
 DNDarray insert(const DNDarray& array, const std::vector<std::int64_t>& positions, const Operand& values,
                 std::optional<int> along_axis) {
-  const auto x = along_axis ? array : flatten(array);
-  const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "insert");
+  const auto [x, axis] = detail::with_axis("insert", array, along_axis);
   const auto given = as_inserted(x, values);
   if (positions.size() == 1) return inserted_at(x, place_before("insert", x, positions.front(), axis), given, axis);
   const auto indices = stretched(given, x, axis, std::ssize(positions));

@@ -1,4 +1,5 @@
 #include <heatpp/ops/detail/align.hpp>
+#include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/detail/elementwise_blocks.hpp>
 #include <heatpp/ops/detail/without_nan.hpp>
 #include <heatpp/ops/join.hpp>
@@ -12,19 +13,17 @@ template <class Local, class Combine>
 DNDarray scan(const char* op, const DNDarray& array, const ScanOptions& options, ReduceOp across, Local local_scan,
               Combine combine) {
   if (array.ndim() == 0) return scan(op, flatten(array), options, across, local_scan, combine);
-  if (options.axis) static_cast<void>(sanitize_axis(*options.axis, array.ndim(), op));
+  const auto [given, axis] = detail::with_axis(op, array, options.axis);
   if (options.dtype == bool_) {  // which LibTorch does not scan
     auto in_numbers = options;
     in_numbers.dtype = int64;
-    return not_equal(scan(op, array.astype(bool_), in_numbers, across, local_scan, combine), 0);
+    return not_equal(scan(op, given.astype(bool_), in_numbers, across, local_scan, combine), 0);
   }
-  const auto wanted = options.dtype ? array.astype(*options.dtype) : array;
-  const auto x = options.axis ? wanted : flatten(wanted);
-  const auto axis = sanitize_axis(options.axis.value_or(0), x.ndim(), op);
+  const auto x = options.dtype ? given.astype(*options.dtype) : given;
   const auto type = options.dtype ? std::optional(x.larray().scalar_type()) : std::nullopt;
   const auto neutral = across == ReduceOp::sum ? 0 : 1;
   const Operand operands[] = {x};
-  auto local = detail::with_type_errors(op, operands, [&] { return local_scan(x.larray(), axis, type); });
+  auto local = detail::with_type_errors(op, operands, [&, axis = axis] { return local_scan(x.larray(), axis, type); });
   if (x.split() == axis && x.comm().size() > 1) {
     const auto n = local.size(axis);
     auto slice = x.lshape();

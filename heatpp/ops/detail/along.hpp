@@ -17,6 +17,12 @@ namespace heatpp::detail {
   return axis && x.ndim() > 0 ? x : flatten(x);
 }
 
+/// The array and its axis that are meant: without a given one the flattened array and its only one.
+[[nodiscard]] inline std::pair<DNDarray, int> with_axis(const char* op, const DNDarray& x, std::optional<int> axis) {
+  if (!axis) return {flatten(x), 0};
+  return {x, sanitize_axis(*axis, x.ndim(), op)};
+}
+
 /// `x` without the first axes of extent 1 that are more than `ndim`, which an assignment ignores.
 [[nodiscard]] inline DNDarray without_leading_ones(DNDarray x, int ndim) {
   while (x.ndim() > ndim && x.shape().front() == 1) x = reshape(x, {x.shape().begin() + 1, x.shape().end()});
