@@ -5,6 +5,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/polynomial.hpp>
 
 #include <algorithm>
@@ -14,9 +15,9 @@ namespace {
 
 /// All coefficients.
 at::Tensor coefficients(const char* op, const DNDarray& p) {
-  if (p.ndim() != 1)
-    detail::raise<ValueError>(op, "got coefficients of shape {}; expected a vector", to_string(p.shape()));
-  return detail::relayout(p, p.layout().replicated(p.shape())).cpu();
+  if (p.ndim() > 1)
+    detail::raise<ValueError>(op, "got coefficients of shape {}; expected a vector or a number", to_string(p.shape()));
+  return detail::relayout(p, p.layout().replicated(p.shape())).cpu().flatten();
 }
 
 /// The same in float64 or complex128.
@@ -42,6 +43,12 @@ at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
 at::Tensor without_leading_zeros(const at::Tensor& p) {
   const auto found = at::nonzero(p);
   return found.numel() == 0 ? p.narrow(0, 0, 0) : p.slice(0, found[0][0].item<std::int64_t>());
+}
+
+/// NumPy's remainder: without what is 0 but for rounding at its beginning, but never empty.
+at::Tensor without_rounding(const at::Tensor& p) {
+  const auto found = at::nonzero(at::logical_not(at::abs(p) <= 1e-8));
+  return p.slice(0, found.numel() == 0 ? p.numel() - 1 : found[0][0].item<std::int64_t>());
 }
 
 at::Tensor zero(at::ScalarType type) { return at::zeros({1}, type); }
@@ -86,9 +93,11 @@ DNDarray polysub(const DNDarray& a, const DNDarray& b) {
   return polynomial(padded(p, size).to(type) - padded(q, size).to(type), a);
 }
 DNDarray polymul(const DNDarray& a, const DNDarray& b) {
-  const auto p = without_leading_zeros(coefficients("polymul", a)),
-             q = without_leading_zeros(coefficients("polymul", b));
-  return polynomial(p.numel() > 0 && q.numel() > 0 ? product(p, q) : zero(at::result_type(p, q)), a);
+  const auto factor = [](const DNDarray& x) {
+    const auto p = without_leading_zeros(coefficients("polymul", x));
+    return p.numel() > 0 ? p : zero(p.scalar_type());
+  };
+  return polynomial(product(factor(a), factor(b)), a);
 }
 
 std::pair<DNDarray, DNDarray> polydiv(const DNDarray& a, const DNDarray& b) {
@@ -103,13 +112,14 @@ std::pair<DNDarray, DNDarray> polydiv(const DNDarray& a, const DNDarray& b) {
     rest.narrow(0, i, divisor.numel()).sub_(divisor * quotient[i]);
   }
   const auto length = std::max<std::int64_t>(1, std::min(rest.numel(), divisor.numel() - 1));
-  const auto left =
-      divisor.numel() == 1 ? zero(rest.scalar_type()) : without_leading_zeros(rest.slice(0, rest.numel() - length));
-  return {polynomial(quotient, a), polynomial(left.numel() ? left : zero(rest.scalar_type()), a)};
+  const bool exact = divisor.numel() == 1 || rest.numel() == 0;
+  const auto left = exact ? zero(rest.scalar_type()) : without_rounding(rest.slice(0, rest.numel() - length));
+  return {polynomial(quotient, a), polynomial(left, a)};
 }
 
 DNDarray polyder(const DNDarray& p, int m) {
   if (m < 0) detail::raise<ValueError>("polyder", "got m = {}; expected none negative", m);
+  if (m == 0) return polynomial(coefficients("polyder", p), p);
   auto all = is_integral(p.dtype()) ? coefficients("polyder", p).to(at::kLong) : wide_coefficients("polyder", p);
   for (; m > 0 && all.numel() > 0; --m)
     all = (all * at::arange(all.numel() - 1, -1, -1, at::kLong)).narrow(0, 0, all.numel() - 1);
@@ -118,12 +128,21 @@ DNDarray polyder(const DNDarray& p, int m) {
 
 DNDarray polyint(const DNDarray& p, int m) {
   if (m < 0) detail::raise<ValueError>("polyint", "got m = {}; expected none negative", m);
+  if (m == 0) return polynomial(coefficients("polyint", p), p);
   auto all = wide_coefficients("polyint", p);
   for (; m > 0; --m) all = at::constant_pad_nd(all / at::arange(all.numel(), 0, -1, at::kDouble), {0, 1}, 0);
   return polynomial(all, p);
 }
 
 DNDarray poly(const DNDarray& zeros) {
+  const auto& shape = zeros.shape();
+  if (zeros.ndim() == 2 && shape[0] == shape[1] && shape[0] > 0) {
+    const bool complex = is_complex(zeros.dtype());
+    const auto matrix = detail::relayout(zeros, zeros.layout().replicated(shape));
+    const auto values = at::linalg_eigvals(matrix.to(at::kCPU, complex ? at::kComplexDouble : at::kDouble));
+    const auto result = poly(polynomial(values, zeros));
+    return complex ? result : real(result);
+  }
   const auto all = wide_coefficients("poly", zeros);
   auto result = at::ones({1}, all.options());
   for (std::int64_t i = 0; i < all.numel(); ++i)
@@ -143,28 +162,26 @@ DNDarray roots(const DNDarray& p) {
 }
 
 DNDarray polyfit(const DNDarray& x, const DNDarray& y, int degree) {
-  if (x.ndim() != 1 || x.shape() != y.shape() || degree < 0 || x.size() <= degree)
+  if (x.ndim() != 1 || y.ndim() < 1 || y.ndim() > 2 || y.shape()[0] != x.size() || degree < 0 || x.size() <= degree)
     detail::raise<ValueError>("polyfit",
-                              "got points of shapes {} and {} for degree {}; expected two vectors alike with at "
-                              "least {} elements",
+                              "got points of shapes {} and {} for degree {}; expected a vector of at least {} and one "
+                              "value or one row of them for each",
                               to_string(x.shape()), to_string(y.shape()), degree, degree + 1);
-  if (is_complex(x.dtype()) || is_complex(y.dtype()))
-    detail::raise<TypeError>("polyfit", "got points of {} and {}; expected real numbers", name(x.dtype()),
-                             name(y.dtype()));
-  const auto xs = x.larray().to(at::kCPU, at::kDouble);
-  const auto ys = detail::relayout_operand("polyfit", y, x.layout()).to(at::kCPU, at::kDouble);
+  const auto type = is_complex(promote_types(x.dtype(), y.dtype())) ? at::kComplexDouble : at::kDouble;
+  const auto xs = x.larray().to(at::kCPU, type);
+  const auto ys = detail::relayout_operand("polyfit", y, x.layout().with(y.shape(), x.split())).to(at::kCPU, type);
   std::vector<at::Tensor> columns;
   for (int power = degree; power >= 0; --power) columns.push_back(at::pow(xs, power));
-  columns.push_back(ys);
-  const auto r = triangle_of_all(at::stack(columns, 1), x);
   const auto n = std::int64_t{degree} + 1;
+  const auto rows = at::cat({at::stack(columns, 1), y.ndim() == 1 ? ys.unsqueeze(1) : ys}, 1);
+  const auto r = triangle_of_all(rows, x).slice(0, 0, n);
   // As NumPy, the least coefficients where there are several, of columns of length 1.
-  const auto powers = r.slice(0, 0, n).slice(1, 0, n), lengths = powers.square().sum(0).sqrt();
+  const auto powers = r.slice(1, 0, n), lengths = at::linalg_vector_norm(powers, 2, {0});
   const auto scale = at::where(lengths > 0, lengths, at::ones({}, lengths.options()));
   const auto least = static_cast<double>(x.size()) * std::numeric_limits<double>::epsilon();
-  const auto fitted =
-      std::get<0>(at::linalg_lstsq(powers / scale, r.slice(0, 0, n).slice(1, n, n + 1), least, "gelsd"));
-  return polynomial(fitted.flatten() / scale, x);
+  auto fitted = std::get<0>(at::linalg_lstsq(powers / scale, r.slice(1, n), least, "gelsd")) / scale.unsqueeze(1);
+  if (y.ndim() == 1) fitted = fitted.flatten();
+  return detail::wrap(fitted, x.layout().replicated(fitted.sizes().vec()), x.comm());
 }
 
 }  // namespace heatpp

@@ -4,28 +4,29 @@
 
 namespace heatpp {
 
-// Polynomials are vectors of coefficients, the highest power first, as NumPy's poly functions have them. They are
-// small: every rank gets all of them. Values, sums, differences and products have the promoted dtype of the operands,
-// derivatives of whole numbers int64; everything else is computed in float64 or complex128.
+// Polynomials are vectors of coefficients, the highest power first, or numbers, as NumPy's poly functions have them.
+// They are small: every rank gets all of them. Values, sums, differences and products have the promoted dtype of the
+// operands, derivatives of whole numbers int64; everything else is computed in float64 or complex128.
 
 /// The polynomial at `x`, in the layout of `x`. One pass. Local but for split coefficients.
 [[nodiscard]] DNDarray polyval(const DNDarray& p, const DNDarray& x);
 [[nodiscard]] DNDarray polyadd(const DNDarray& a, const DNDarray& b);
 [[nodiscard]] DNDarray polysub(const DNDarray& a, const DNDarray& b);
-/// The product, without leading zeros.
+/// The product of both without their leading zeros.
 [[nodiscard]] DNDarray polymul(const DNDarray& a, const DNDarray& b);
 /// Quotient and remainder. Throws ValueError for a divisor that is 0.
 [[nodiscard]] std::pair<DNDarray, DNDarray> polydiv(const DNDarray& a, const DNDarray& b);
 /// The `m`th derivative, and the `m`th antiderivative with constants 0.
 [[nodiscard]] DNDarray polyder(const DNDarray& p, int m = 1);
 [[nodiscard]] DNDarray polyint(const DNDarray& p, int m = 1);
-/// The polynomial with these roots and leading coefficient 1, and the roots of a polynomial, as complex128: eigenvalues
-/// of its companion matrix.
+/// The polynomial with these roots and leading coefficient 1, or the characteristic one of a square matrix, and the
+/// roots of a polynomial, as complex128: eigenvalues of its companion matrix.
 [[nodiscard]] DNDarray poly(const DNDarray& roots);
 [[nodiscard]] DNDarray roots(const DNDarray& p);
-/// The polynomial of degree `degree` that fits the points (x, y) best in the sense of least squares, in float64: QR of
-/// each rank's rows, then of the ranks' triangles, which are gathered (Demmel et al., LAPACK working note 204, 2008).
-/// Throws ValueError for fewer points than coefficients and vectors of different lengths.
+/// The polynomial of degree `degree` that fits the points (x, y) best in the sense of least squares, in float64 or
+/// complex128; a column of polynomials for the columns of a matrix y. QR of each rank's rows, then of the ranks'
+/// triangles, which are gathered (Demmel et al., LAPACK working note 204, 2008). Throws ValueError for fewer points
+/// than coefficients and other lengths.
 [[nodiscard]] DNDarray polyfit(const DNDarray& x, const DNDarray& y, int degree);
 
 }  // namespace heatpp

@@ -49,7 +49,7 @@ TEST_CASE("polynomials of whole numbers stay exact", "[ops][polynomial]") {
   CHECK(same(ht::polyder(ht::array({large, std::int64_t{3}, std::int64_t{1}})),
              at::tensor({2 * large, std::int64_t{3}}, at::kLong)));
   CHECK(same(ht::polymul(ht::array({0, 0, 1, 2}), ht::array({1, 1})), at::tensor({1, 3, 2}, at::kLong)));
-  CHECK(same(ht::polymul(ht::zeros({3}, {.dtype = ht::int64}), p), at::zeros({1}, at::kLong)));
+  CHECK(same(ht::polymul(ht::zeros({3}, {.dtype = ht::int64}), p), at::zeros({3}, at::kLong)));
   CHECK(same(ht::polysub(p, ht::array({large})), at::tensor({std::int64_t{1}, std::int64_t{2}, -large}, at::kLong)));
 }
 
@@ -66,6 +66,46 @@ TEST_CASE("a polynomial through one point is the shortest", "[ops][polynomial]")
     const auto x = distribute(at::ones({4}, at::kDouble), layout), y = x + x;
     const auto fitted = gathered(ht::polyfit(x, y, 1));
     CHECK(at::allclose(fitted, at::ones({2}, at::kDouble)));
-    CHECK_THROWS_AS(ht::polyfit(x, y * std::complex<double>(0, 1), 1), ht::TypeError);
   }
+}
+
+TEST_CASE("complex values and columns of values are fitted", "[ops][polynomial]") {
+  const auto x = at::linspace(-1, 2, 7, at::kDouble), line = 2 * x - 1, parabola = x * x + 3;
+  const auto fits = at::tensor({0., 2., -1., 1., 0., 3.}, at::kDouble).reshape({2, 3});
+  for (const auto& layout : every_layout({7}))
+    for (const auto& other : every_layout({7, 2})) {
+      const auto points = distribute(x, layout);
+      CHECK(close(ht::polyfit(points, distribute(at::stack({line, parabola}, 1), other), 2), fits.t(), 1e-9));
+      CHECK(close(ht::polyfit(points, distribute(at::complex(line, parabola), layout), 2),
+                  at::complex(fits[0], fits[1]), 1e-9));
+    }
+  CHECK_THROWS_AS(ht::polyfit(ht::ones({3}), ht::ones({2, 3}), 1), ht::ValueError);
+}
+
+TEST_CASE("numbers are polynomials, and nothing is derived no times", "[ops][polynomial]") {
+  const auto number = ht::full({}, 2.0, {.dtype = ht::float64}), q = ht::array({1.0, -1.0}, {.dtype = ht::float64});
+  CHECK(same(ht::polyadd(q, number), doubles({1, 1})));
+  CHECK(same(ht::polymul(number, q), doubles({2, -2})));
+  CHECK(same(ht::polydiv(q, number).first, doubles({0.5, -0.5})));
+  const auto bytes = ht::array({3, 2, 1}, {.dtype = ht::int8, .split = 0});
+  CHECK(same(ht::polyder(bytes, 0), at::tensor({3, 2, 1}, at::kChar)));
+  CHECK(same(ht::polyint(bytes, 0), at::tensor({3, 2, 1}, at::kChar)));
+}
+
+TEST_CASE("a division that comes out leaves one number", "[ops][polynomial]") {
+  const auto p = ht::array({0.1, 0.7, 0.3}, {.dtype = ht::float64}),
+             q = ht::array({0.3, 0.9, 0.7}, {.dtype = ht::float64});
+  const auto [quotient, rest] = ht::polydiv(ht::polymul(p, q), q);
+  CHECK(close(quotient, doubles({0.1, 0.7, 0.3})));
+  CHECK(rest.size() == 1);
+}
+
+TEST_CASE("the polynomial of a matrix is its characteristic one", "[ops][polynomial]") {
+  const auto global = at::tensor({2., 1., 1., 2.}, at::kDouble).reshape({2, 2});
+  for (const auto& layout : every_layout({2, 2})) {
+    CHECK(close(ht::poly(distribute(global, layout)), doubles({1, -4, 3})));
+    CHECK(close(ht::poly(distribute(at::complex(global, global), layout)),
+                at::complex(doubles({1, -4, 0}), doubles({0, -4, 6}))));
+  }
+  CHECK_THROWS_AS(ht::poly(ht::ones({2, 3})), ht::ValueError);
 }
