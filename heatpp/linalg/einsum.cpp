@@ -204,9 +204,12 @@ DNDarray einsum(std::string_view subscripts, const std::vector<DNDarray>& arrays
   auto operands = labelled(expression, arrays);
   const auto extents = extents_of(expression, operands);
   const auto result = result_labels(expression, operands, extents);
+  auto dtype = arrays.front().dtype();
+  for (const auto& x : arrays) dtype = promote_types(dtype, x.dtype());
   for (auto& operand : operands) {
     take_diagonals(operand);
     drop_broadcast_axes(operand, extents);
+    operand.array = operand.array.astype(dtype);  // in which sums and products of some operands are, too
   }
   for (std::size_t i = 0; i < operands.size(); ++i) sum_out(operands[i], needed_beside(operands, result, i, i));
   while (operands.size() > 1) {

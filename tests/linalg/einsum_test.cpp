@@ -74,6 +74,15 @@ TEST_CASE("einsum keeps dtypes", "[linalg][einsum]") {
   }
 }
 
+TEST_CASE("einsum sums in the dtype of all operands", "[linalg][einsum]") {
+  const auto bytes = at::full({4, 3}, 100, at::kChar), few = at::ones({3}, at::kLong);
+  for (const auto& layout : every_layout({4, 3})) {
+    const auto x = distribute(bytes, layout);
+    CHECK(same(ht::einsum("ij,k->k", {x, ht::ones({3}, {.dtype = ht::int64})}), few * 1200));
+    CHECK(same(ht::einsum("ij,ij,k->k", {x, x, ht::ones({3}, {.dtype = ht::int64})}), few * 120000));
+  }
+}
+
 TEST_CASE("einsum refuses malformed subscripts", "[linalg][einsum]") {
   const auto x = ht::ones({4, 3}, {.split = 0});
   for (const auto* bad : {"ij,jk", "ijk", "i", "i$", "ij->ii", "ij->k", "ii", "i...j...", "ij->i->j"})
