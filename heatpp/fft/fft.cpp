@@ -134,6 +134,9 @@ DNDarray along_axis(const Transform& transform, const DNDarray& array, const Fft
 std::vector<int> axes_of(const char* op, const DNDarray& x, const FftnOptions& options) {
   std::vector<int> axes = options.axes.values();
   const auto count = options.s ? static_cast<int>(options.s->size()) : x.ndim();
+  if (options.axes.all() && count > x.ndim())
+    raise<ValueError>(op, "got {} lengths for an array of shape {}; expected one for each axis at most", count,
+                      to_string(x.shape()));
   if (options.axes.all())
     for (int axis = x.ndim() - count; axis < x.ndim(); ++axis) axes.push_back(axis);
   if (static_cast<int>(axes.size()) != count && options.s)
@@ -157,7 +160,8 @@ DNDarray along_axes(const Transform& transform, const DNDarray& x, const FftnOpt
   };
   const auto others = axes.size() - (real ? 1 : 0);
   if (real && forth) apply(Kind::real, others);
-  for (auto i = others; i-- > 0;) apply(Kind::complex, i);
+  // In NumPy's order, which tells where an axis is named again.
+  for (std::size_t i = 0; i < others; ++i) apply(Kind::complex, real && !forth ? i : others - 1 - i);
   if (real && !forth) apply(Kind::real, others);
   return result;
 }

@@ -72,6 +72,8 @@ TEST_CASE("an axis that is named twice is transformed twice, with its first leng
           close(ht::fft::irfftn(z, {.axes = {axis, axis}}), at::fft_irfft(at::fft_ifft(c, n, axis), 2 * n - 2, axis)));
       CHECK(close(ht::fft::rfftn(x, {.s = ht::Shape{5, 4}, .axes = {axis, axis}}),
                   at::fft_fft(at::fft_rfft(a, 4, axis), 5, axis)));
+      CHECK(close(ht::fft::irfftn(z, {.s = ht::Shape{5, 2, 4}, .axes = {axis, axis, 1 - axis}}),
+                  at::fft_irfft(at::fft_ifft(at::fft_ifft(c, 5, axis), 2, axis), 4, 1 - axis)));
     }
   });
 }
@@ -100,6 +102,8 @@ TEST_CASE("dtypes and refusals of transforms", "[fft]") {
     CHECK_THROWS_WITH(ht::fft::fft(x, {.n = 0}), Catch::Contains("[fft] got a transform of length 0"));
     CHECK_THROWS_AS(ht::fft::rfft(x.astype(ht::complex64)), ht::TypeError);
     CHECK_THROWS_AS(ht::fft::fftn(x, {.s = ht::Shape{2}, .axes = {0, 1}}), ht::ValueError);
+    CHECK_THROWS_WITH(ht::fft::fftn(x, {.s = ht::Shape{3, -1, 2}}),
+                      Catch::Contains("[fftn] got 3 lengths for an array"));
   });
   CHECK_THROWS_AS(ht::fft::fftfreq(0), ht::ValueError);
   CHECK(ht::fft::fft(ht::empty({0, 3}, {.split = 0})).shape() == ht::Shape{0, 3});
