@@ -41,9 +41,6 @@ DNDarray combine(const char* op, std::span<const Operand> operands, F f) {
   local::widen_halves(blocks);
   if (is_comparison(op)) local::compare_in_double(blocks);
   auto local = detail::with_type_errors(op, operands, [&] { return f(blocks); });
-  // Extents of 1 that only other ranks' blocks stretch are stretched here.
-  const auto shape = layout.local_shape(comm.rank());
-  if (local.sizes() != at::IntArrayRef(shape)) local = local.expand(shape);
   return detail::wrap(std::move(local), std::move(layout), comm);
 }
 
