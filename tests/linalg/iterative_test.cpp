@@ -28,6 +28,18 @@ TEST_CASE("pseudo-inverses, ranks and conditions", "[linalg][lstsq]") {
   });
 }
 
+TEST_CASE("ranks of square matrices", "[linalg][lstsq]") {
+  for (const std::int64_t rank : {1, 4, 7})
+    for (const auto type : {at::kFloat, at::kDouble}) {
+      const auto a = at::matmul(scattered({8, rank}), scattered({rank, 8})).to(type);
+      const auto b = at::cat({a.slice(1, 0, 4), a.slice(1, 0, 4)}, 1);  // with equal columns
+      for (const auto& layout : every_layout({8, 8})) {
+        CHECK(same(la::matrix_rank(distribute(a, layout)), at::linalg_matrix_rank(a)));
+        CHECK(same(la::matrix_rank(distribute(b, layout)), at::linalg_matrix_rank(b)));
+      }
+    }
+}
+
 TEST_CASE("ranks by a tolerance, and conditions of singular matrices", "[linalg][lstsq]") {
   const auto a = at::diag(at::tensor({4., 2., 1.}, at::kDouble)), singular = at::ones({3, 3}, at::kDouble);
   for_each_layout(a, [&](const auto& x) {

@@ -45,7 +45,8 @@ class Tournament {
         at::maximum(lengths.unsqueeze(0), lengths.unsqueeze(1)).clamp_min(std::numeric_limits<float>::min());
     const auto error = (products.triu(1) / larger).max().item<double>();
     if (error <= tolerance) return error;
-    const auto rotation = std::get<2>(at::linalg_svd(triangle));  // conj(v)^T, all of it
+    // conj(v)^T, from the adjoint, whose longer columns come first: there LAPACK is exact for the short ones too.
+    const auto rotation = std::get<0>(at::linalg_svd(triangle.mH())).mH();
     const auto rotated = at::mm(rotation.conj(), both);
     const auto count = longer.size(0);
     longer = rotated.narrow(0, 0, count);
@@ -145,7 +146,9 @@ Orthogonalised orthogonalise_columns(const char* op, const DNDarray& a, Lengths 
   const auto eps = real_epsilon(a.dtype());
   const auto scale = frobenius_norm(a);
   if (!std::isfinite(scale)) raise<ValueError>(op, "got elements that are not finite; expected finite ones");
-  const auto tolerance = 8 * eps * std::sqrt(static_cast<double>(std::max<std::int64_t>(1, a.shape()[1]))) * scale;
+  // Columns that should be 0 keep what the tolerance leaves, and ranks are told from a few eps.
+  const auto tolerance = eps * scale;
+  const auto rounding = 8 * tolerance * std::sqrt(static_cast<double>(std::max<std::int64_t>(1, a.shape()[1])));
   Tournament tournament(op, a);
   double previous = scale;
   for (int i = 0; i < most_tournaments; ++i) {
@@ -156,7 +159,7 @@ Orthogonalised orthogonalise_columns(const char* op, const DNDarray& a, Lengths 
     }
     a.comm().allreduce(error, ReduceOp::max);
     // Convergence is quadratic: what no longer falls is the rounding of the rotations.
-    if (error[0] <= tolerance || (error[0] <= 100 * tolerance && error[0] > previous / 2))
+    if (error[0] <= tolerance || (error[0] <= 100 * rounding && error[0] > previous / 2))
       return tournament.sorted(order);
     previous = error[0];
   }
