@@ -47,6 +47,11 @@ DNDarray inverse_or_infinite(const DNDarray& x) {
   }
 }
 
+/// The condition of matrices of these norms: 0 times infinity, and 0 / 0, are infinite.
+DNDarray infinite_where_singular(const DNDarray& condition, const DNDarray& norm) {
+  return where(logical_and(isnan(condition), logical_not(isnan(norm))), double(INFINITY), condition);
+}
+
 }  // namespace
 
 DNDarray pinv(const DNDarray& x, std::optional<double> rtol) {
@@ -69,15 +74,15 @@ DNDarray cond(const DNDarray& x, const NormOrder& ord) {
   if (!by_values) {
     detail::check_matrices("cond", x, true);
     const auto size = matrix_norm(x, {.ord = ord}), inverse = inverse_or_infinite(x);
-    const auto product = size * matrix_norm(inverse, {.ord = ord});
-    return where(logical_and(isnan(product), logical_not(isnan(size))), double(INFINITY), product);
+    return infinite_where_singular(size * matrix_norm(inverse, {.ord = ord}), size);
   }
   const auto s = svdvals(x);
   const auto largest = max(s, -1), smallest = min(s, -1);
-  return ord.number() > 0 ? largest / smallest : smallest / largest;
+  return infinite_where_singular(ord.number() > 0 ? largest / smallest : smallest / largest, largest);
 }
 
-LeastSquares lstsq(const DNDarray& a, const DNDarray& b, std::optional<double> rtol) {
+LeastSquares lstsq(const DNDarray& matrix, const DNDarray& b, std::optional<double> rtol) {
+  const auto a = matrix.astype(promote_types(matrix.dtype(), b.dtype()));
   if (a.ndim() != 2 || b.ndim() < 1 || b.ndim() > 2 || a.shape()[0] != b.shape()[0])
     detail::raise<ValueError>("lstsq",
                               "got arrays of shapes {} and {}; expected a matrix and as many rows of right sides",

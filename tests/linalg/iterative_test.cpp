@@ -53,6 +53,9 @@ TEST_CASE("ranks by a tolerance, and conditions of singular matrices", "[linalg]
   const auto stack = ht::stack(
       {distribute(a, ht::Layout({3, 3}, std::nullopt, ht::world().size())), ht::ones({3, 3}, {.dtype = ht::float64})});
   CHECK(close(la::cond(stack, INFINITY), at::tensor({4., INFINITY}, at::kDouble)));
+  for (const auto& layout : every_layout({2, 2}))
+    for (const auto ord : {2.0, -2.0, 1.0})
+      CHECK(std::isinf(la::cond(distribute(at::zeros({2, 2}, at::kDouble), layout), ord).item<double>()));
   CHECK_THROWS_AS(la::cond(ht::zeros({2, 0}, {.split = 0})), ht::ValueError);
   CHECK(la::cond(ht::zeros({0, 2, 2}, {.split = 1})).shape() == ht::Shape{0});
 }
@@ -72,6 +75,9 @@ TEST_CASE("least squares", "[linalg][lstsq]") {
     CHECK(close(la::lstsq(x, y).x, at::mv(at::linalg_pinv(wide), v), 1e-11));
     CHECK(la::lstsq(x, y).residuals.size() == 0);
   });
+  const auto single = at::tensor({1.F, 1.F, 1.F, 1.F + 1e-6F, 0.F, 0.F}).reshape({3, 2});
+  for (const auto& layout : every_layout({3, 2}))  // of rank 2 in float64 only
+    CHECK(la::lstsq(distribute(single, layout), ht::ones({3}, {.dtype = ht::float64})).rank == 2);
   CHECK_THROWS_AS(la::lstsq(ht::ones({3, 2}), ht::ones({2})), ht::ValueError);
 }
 
