@@ -2,22 +2,13 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/detail/basic_index.hpp>
+#include <heatpp/ops/detail/reduced.hpp>
 
 #include <algorithm>
 #include <numeric>
 
 namespace heatpp {
 namespace {
-
-std::vector<int> sanitized(const char* op, const std::vector<int>& axes, int ndim) {
-  std::vector<int> result;
-  for (const auto axis : axes) result.push_back(sanitize_axis(axis, ndim, op));
-  auto sorted = result;
-  std::ranges::sort(sorted);
-  if (std::ranges::adjacent_find(sorted) != sorted.end())
-    detail::raise<ValueError>(op, "got axes {} with one twice; expected different axes", detail::tuple_text(axes));
-  return result;
-}
 
 DNDarray permuted(const DNDarray& x, const std::vector<int>& order) {
   Shape shape;
@@ -41,7 +32,7 @@ std::vector<int> single_axes(const DNDarray& x, const Axes& axis) {
   if (!axis.all()) {
     const auto& given = axis.values();
     if (x.ndim() == 0 && given.size() == 1 && (given.front() == 0 || given.front() == -1)) return {};
-    auto axes = sanitized("squeeze", given, x.ndim());
+    auto axes = detail::different_axes("squeeze", given, x.ndim());
     std::ranges::sort(axes);
     for (const auto a : axes)
       if (x.shape()[static_cast<std::size_t>(a)] != 1)
@@ -65,7 +56,7 @@ DNDarray in_front(const DNDarray& x, int axes) {
 DNDarray transpose(const DNDarray& x, const std::vector<int>& axes) {
   auto order = all_axes(x.ndim());
   std::ranges::reverse(order);
-  if (!axes.empty()) order = sanitized("transpose", axes, x.ndim());
+  if (!axes.empty()) order = detail::different_axes("transpose", axes, x.ndim());
   if (static_cast<int>(order.size()) != x.ndim())
     detail::raise<ValueError>("transpose", "got axes {} for an array of shape {}; expected all axes",
                               detail::tuple_text(axes), to_string(x.shape()));
@@ -87,7 +78,8 @@ DNDarray swapaxes(const DNDarray& x, int a, int b) {
 }
 
 DNDarray moveaxis(const DNDarray& x, const std::vector<int>& from, const std::vector<int>& to) {
-  const auto sources = sanitized("moveaxis", from, x.ndim()), targets = sanitized("moveaxis", to, x.ndim());
+  const auto sources = detail::different_axes("moveaxis", from, x.ndim()),
+             targets = detail::different_axes("moveaxis", to, x.ndim());
   if (sources.size() != targets.size())
     detail::raise<ValueError>("moveaxis", "got axes {} and places {}; expected as many of both",
                               detail::tuple_text(from), detail::tuple_text(to));
@@ -112,7 +104,7 @@ DNDarray rollaxis(const DNDarray& x, int axis, int start) {
 }
 
 DNDarray expand_dims(const DNDarray& x, const Axes& axis) {
-  auto axes = sanitized("expand_dims", axis.values(), x.ndim() + static_cast<int>(axis.values().size()));
+  auto axes = detail::different_axes("expand_dims", axis.values(), x.ndim() + static_cast<int>(axis.values().size()));
   std::ranges::sort(axes);
   auto result = x;
   for (const auto place : axes) result = detail::insert_axis(result, place);
@@ -159,13 +151,13 @@ std::vector<DNDarray> broadcast_arrays(const std::vector<DNDarray>& arrays) {
 
 DNDarray flip(const DNDarray& x, const Axes& axis) {
   auto result = x;
-  for (const auto a : axis.all() ? all_axes(x.ndim()) : sanitized("flip", axis.values(), x.ndim()))
+  for (const auto a : axis.all() ? all_axes(x.ndim()) : detail::different_axes("flip", axis.values(), x.ndim()))
     result = detail::reversed(result, a);
   return result;
 }
 
 DNDarray rot90(const DNDarray& x, int k, const std::pair<int, int>& axes) {
-  const auto pair = sanitized("rot90", {axes.first, axes.second}, x.ndim());
+  const auto pair = detail::different_axes("rot90", {axes.first, axes.second}, x.ndim());
   switch (((k % 4) + 4) % 4) {
     case 1: return swapaxes(flip(x, pair[1]), pair[0], pair[1]);
     case 2: return flip(x, {pair[0], pair[1]});

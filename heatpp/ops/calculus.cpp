@@ -127,8 +127,7 @@ DNDarray gradient(const DNDarray& array, const GradientOptions& options) {
 }
 
 Arrays gradients(const DNDarray& x, const GradientsOptions& options) {
-  static_cast<void>(detail::reduced_axes("gradients", x, {.axis = options.axis}));  // different ones, in range
-  auto axes = options.axis.values();
+  auto axes = detail::different_axes("gradients", options.axis.values(), x.ndim());
   if (options.axis.all())
     for (int axis = 0; axis < x.ndim(); ++axis) axes.push_back(axis);
   const auto& spacing = options.spacing;
@@ -139,7 +138,8 @@ Arrays gradients(const DNDarray& x, const GradientsOptions& options) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     GradientOptions along_one{.axis = axes[i], .edge_order = options.edge_order};
     const auto* given = spacing.empty() ? nullptr : &spacing[spacing.size() > 1 ? i : 0];
-    if (given && given->array()) along_one.coordinates = *given->array();
+    if (given && given->array() && given->array()->ndim() == 0) along_one.spacing = given->array()->item<double>();
+    else if (given && given->array()) along_one.coordinates = *given->array();
     else if (given) along_one.spacing = given->number().to<double>();
     results.push_back(gradient(x, along_one));
   }
@@ -170,7 +170,8 @@ DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points, 
     auto of_imaginary = options;
     for (auto* end : {&of_imaginary.left, &of_imaginary.right})
       if (*end) *end = 0;
-    const auto im = interp(x, {points.first, imag(points.second)}, of_imaginary);
+    const auto nowhere = options.period ? logical_not(isfinite(x)) : isnan(x);
+    const auto im = where(nowhere, 0.0, interp(x, {points.first, imag(points.second)}, of_imaginary));
     return detail::wrap(at::complex(re.larray(), im.larray()), x.layout(), x.comm());
   }
   auto xp = everywhere(points.first), fp = everywhere(points.second), block = x.larray().to(at::kDouble);

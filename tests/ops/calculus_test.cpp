@@ -124,6 +124,7 @@ TEST_CASE("gradients along several axes, at distances or places", "[ops][calculu
     const auto mixed = ht::gradients(x, {.axis = {1, 0}, .spacing = {0.5, places}, .edge_order = 2});
     CHECK(close(mixed[0], gathered(ht::gradient(x, {.axis = 1, .edge_order = 2})) * 2));
     CHECK(same(mixed[1], gathered(ht::gradient(x, {.axis = 0, .coordinates = places, .edge_order = 2}))));
+    CHECK(same(ht::gradients(x, {.axis = 1, .spacing = {ht::full({}, 2)}})[0], gathered(all[1]) / 2));
     CHECK_THROWS_AS(ht::gradients(x, {.spacing = {1, 2, 3}}), ht::ValueError);
     CHECK_THROWS_AS(ht::gradient(x, {.axis = 1, .coordinates = places}), ht::ValueError);
   }
@@ -171,6 +172,7 @@ TEST_CASE("interpolation of complex values is that of their parts", "[ops][calcu
     const auto result = ht::interp(x, {xp, values});
     CHECK(same(ht::real(result), gathered(ht::interp(x, {xp, re}))));
     CHECK(same(ht::imag(result), gathered(ht::interp(x, {xp, im}))));
+    CHECK(same(ht::imag(ht::interp(ht::full_like(x, NAN), {xp, values})), at::zeros({5}, at::kDouble)));
     CHECK_THROWS_AS(ht::interp(result, {xp, re}), ht::TypeError);
   }
 }

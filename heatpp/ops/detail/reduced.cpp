@@ -22,14 +22,24 @@ Layout ReducedAxes::result_layout(const Layout& layout) const {
 }
 
 /// As NumPy, a number may be reduced along axis 0, which it does not have.
+std::vector<int> different_axes(const char* op, const std::vector<int>& axes, int ndim) {
+  std::vector<int> result;
+  for (const auto axis : axes) result.push_back(sanitize_axis(axis, ndim, op));
+  auto sorted = result;
+  std::ranges::sort(sorted);
+  if (std::ranges::adjacent_find(sorted) != sorted.end())
+    raise<ValueError>(op, "got axes {} with one twice; expected different axes", tuple_text(axes));
+  return result;
+}
+
 ReducedAxes reduced_axes(const char* op, const DNDarray& x, const ReduceOptions& options) {
   ReducedAxes reduced{.axes = {}, .keepdims = options.keepdims};
   if (!options.axis.all()) {
-    for (const auto axis : options.axis.values())
-      if (x.ndim() > 0 || (axis != 0 && axis != -1)) reduced.axes.push_back(sanitize_axis(axis, x.ndim(), op));
+    auto given = options.axis.values();
+    if (x.ndim() == 0) std::erase_if(given, [](int axis) { return axis == 0 || axis == -1; });
+    const auto axes = different_axes(op, given, x.ndim());
+    reduced.axes.assign(axes.begin(), axes.end());
     std::ranges::sort(reduced.axes);
-    if (std::ranges::adjacent_find(reduced.axes) != reduced.axes.end())
-      raise<ValueError>(op, "got axes {} with one twice; expected different axes", tuple_text(options.axis.values()));
   } else {
     for (int axis = 0; axis < x.ndim(); ++axis) reduced.axes.push_back(axis);
   }

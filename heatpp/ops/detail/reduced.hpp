@@ -5,6 +5,9 @@
 
 namespace heatpp::detail {
 
+/// The axes in 0 .. ndim-1 that `axes` mean. Throws IndexError, and ValueError for one named twice.
+[[nodiscard]] std::vector<int> different_axes(const char* op, const std::vector<int>& axes, int ndim);
+
 /// The axes of one reduction of one array, checked.
 struct ReducedAxes {
   std::vector<std::int64_t> axes;  ///< rising, each in 0 .. ndim-1
