@@ -186,3 +186,11 @@ TEST_CASE("decompositions of stacks", "[linalg][qr]") {
   for_each_layout(symmetric,
                   [&](const auto& x) { CHECK(close(la::eigh(x).values, at::linalg_eigvalsh(symmetric), 1e-11)); });
 }
+
+TEST_CASE("eigenvalues of many columns converge in single precision", "[linalg][eigh]") {
+  const auto half = scattered({400, 400}), global = half + half.t();
+  const auto x = distribute(global.to(at::kFloat), ht::Layout({400, 400}, 0, ht::world().size()));
+  const auto values = at::linalg_eigvalsh(global);
+  const auto error = (gathered(la::eigvalsh(x)) - values).abs().max() / values.abs().max();
+  CHECK(error.item<double>() < 1e-3);
+}

@@ -158,11 +158,11 @@ Orthogonalised orthogonalise_columns(const char* op, const DNDarray& a, Lengths 
       tournament.move_on();
     }
     a.comm().allreduce(error, ReduceOp::max);
-    // Convergence is quadratic: what no longer falls is the rounding of the rotations.
-    if (error[0] <= tolerance || (error[0] <= 100 * rounding && error[0] > previous / 2))
-      return tournament.sorted(order);
+    // Convergence is quadratic in the end: what no longer falls then is the rounding of the rotations.
+    if (error[0] <= tolerance || (error[0] <= rounding && error[0] > previous / 2)) return tournament.sorted(order);
     previous = error[0];
   }
+  if (previous <= 100 * rounding) return tournament.sorted(order);
   raise<Error>(op, "got columns that are not orthogonal after {} tournaments; expected convergence", most_tournaments);
 }
 
