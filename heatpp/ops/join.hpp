@@ -122,12 +122,12 @@ struct PadOptions {
   std::vector<std::pair<std::int64_t, std::int64_t>> stat_lengths = {};  ///< likewise
   bool odd = false;  ///< reflect and symmetric: mirrored at the last element as at a point, so that slopes go on
 };
+using PadWidths = std::vector<std::pair<std::int64_t, std::int64_t>>;
 /// `x` with before and after indices added along each axis; one pair for all axes if there is one. Along the split axis
 /// the first rank's and the last one's blocks grow; nothing else moves than the elements that are repeated there, and
-/// what a statistic communicates.
-/// Throws ValueError for negative widths and where there is nothing to repeat or to compare; means and medians of no
-/// floating numbers are NaN.
-using PadWidths = std::vector<std::pair<std::int64_t, std::int64_t>>;
+/// what a statistic communicates. Throws ValueError for negative widths, where there is nothing to repeat or to
+/// compare, and for a floating value out of the range of an array of whole numbers; means and medians of no floating
+/// numbers are NaN.
 [[nodiscard]] DNDarray pad(const DNDarray& x, const PadWidths& widths, const PadOptions& options = {});
 
 }  // namespace heatpp

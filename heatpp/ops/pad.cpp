@@ -43,6 +43,7 @@ PadOptions of_side(const PadOptions& options, int axis, bool front) {
 }
 
 DNDarray pad_constant(const DNDarray& x, int axis, const Width& width, const Scalar& value) {
+  if (value.is_floating()) detail::check_in_range("pad", value, x.dtype());  // as NumPy, which wraps whole numbers
   const auto rank = x.comm().rank();
   const bool over_split = x.split() == axis;
   const auto behind = static_cast<std::size_t>(x.ndim() - 1 - axis);

@@ -65,16 +65,7 @@ void check_extremum(const char* op, const DNDarray& x, const ReduceOptions& opti
 void check_initial(const char* op, const Scalar& initial, Dtype result) {
   if (initial.is_complex() && !is_complex(result))
     detail::raise<TypeError>(op, "got a complex initial value for a result of {}; expected a real one", name(result));
-  if (!is_integral(result)) return;
-  const auto limits = iinfo(result);
-  const auto number = initial.to<double>(), whole = std::trunc(number);
-  const bool fits = initial.is_floating()
-                        ? whole >= static_cast<double>(limits.min) && whole < static_cast<double>(limits.max) + 1
-                        : detail::is_in_range(initial, result);
-  const auto text = initial.is_floating() ? fmt::format("{}", number) : fmt::format("{}", initial.to<std::int64_t>());
-  if (!fits)
-    detail::raise<ValueError>(op, "got the initial value {} for a result of {}; expected {} .. {}", text, name(result),
-                              limits.min, limits.max);
+  detail::check_in_range(op, initial, result);
 }
 
 void across_ranks(at::Tensor& local, const Communicator& comm, ReduceOp across) {

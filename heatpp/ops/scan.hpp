@@ -12,10 +12,9 @@ struct ScanOptions {
 };
 
 /// The functions of scan.inc: running sums and products along `axis`, in the layout of `x`. Whole numbers and bool give
-/// int64. Along the split
-/// axis: a local scan and one exscan of a slice; along others: local. With `include_initial` the result is cut as
-/// that of `concatenate`. Which products with infinite complex numbers are NaN depends on their order, and may differ
-/// from NumPy's. Throws IndexError for an axis out of range.
+/// int64. Along the split axis: a local scan and one exscan of a slice; along others: local. With `include_initial` the
+/// result is cut as that of `concatenate`. Which products with infinite complex numbers are NaN depends on their order,
+/// and may differ from NumPy's. Throws IndexError for an axis out of range.
 #define HEATPP_SCAN(name, doc)                                                     \
   [[nodiscard]] DNDarray name(const DNDarray& x, const ScanOptions& options = {}); \
   [[nodiscard]] inline DNDarray name(const DNDarray& x, std::optional<int> axis) { \

@@ -110,6 +110,7 @@ TEST_CASE("linspace ends where it is told, and rounds whole numbers down", "[cor
   CHECK(same(ht::linspace(-3, 3, 8, {.dtype = ht::int64, .split = 0}),
              at::tensor({-3, -3, -2, -1, 0, 1, 2, 3}, at::kLong)));
   CHECK(same(ht::full_like(open, 7, ht::int16), at::full({4}, 7, at::kShort)));
+  for (const double bad : {1e10, double{NAN}}) CHECK_THROWS_AS(ht::full_like(open, bad, ht::int32), ht::ValueError);
   CHECK(ht::zeros_like(open, ht::bool_).dtype() == ht::bool_);
 }
 

@@ -185,7 +185,7 @@ TEST_CASE("an initial value takes part once in every result", "[ops][reduce]") {
     CHECK(same(ht::max(x, {.axis = 1, .initial = 4}), at::tensor({4, 4, 6}).to(at::kLong)));
     CHECK_THROWS_AS(ht::mean(x, {.initial = 4}), ht::ValueError);
     CHECK_THROWS_WITH(ht::max(x.astype(ht::uint8), {.initial = -1}),
-                      Catch::Contains("[max] got the initial value -1 for a result of uint8; expected 0 .. 255"));
+                      Catch::Contains("[max] got the number -1 for an array of uint8; expected 0 .. 255"));
   }
   for (const auto& layout : every_layout({0, 2}))
     CHECK(same(ht::max(distribute(at::zeros({0, 2}), layout), {.axis = 0, .initial = 3}), at::full({2}, 3.F)));
@@ -200,7 +200,7 @@ TEST_CASE("an initial value is of the kind of the result", "[ops][reduce]") {
       CHECK_THROWS_AS(ht::min(x.astype(ht::uint8), {.axis = 1, .initial = bad}), ht::ValueError);
       CHECK_THROWS_AS(ht::prod(x.astype(ht::float32), {.dtype = ht::int64, .initial = bad}), ht::ValueError);
     }
-    CHECK_THROWS_WITH(ht::sum(x, {.initial = NAN}), Catch::Contains("[sum] got the initial value nan for a result of"));
+    CHECK_THROWS_WITH(ht::sum(x, {.initial = NAN}), Catch::Contains("[sum] got the number nan for an array of"));
     CHECK_THROWS_AS(ht::sum(x, {.initial = std::complex<double>(0, 1)}), ht::TypeError);
     CHECK(same(ht::sum(x, {.initial = 2.5}), at::full({}, 17, at::kLong)));
     CHECK(same(ht::max(x.astype(ht::uint8), {.initial = 255.9}), at::full({}, 255, at::kByte)));

@@ -4,11 +4,17 @@
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/promotion.hpp>
 
+#include <cmath>
+
 namespace heatpp::detail {
 
 bool is_in_range(const Scalar& number, Dtype dtype) {
-  if (!number.is_integral() || !is_integral(dtype)) return true;
+  if (number.is_bool() || number.is_complex() || !is_integral(dtype)) return true;
   const auto limits = iinfo(dtype);
+  if (number.is_floating()) {  // the last int64 is none
+    const auto whole = std::trunc(number.to<double>());
+    return whole >= static_cast<double>(limits.min) && whole < static_cast<double>(limits.max) + 1;
+  }
   const auto value = number.to<std::int64_t>();
   return limits.min <= value && value <= limits.max;
 }
@@ -16,8 +22,10 @@ bool is_in_range(const Scalar& number, Dtype dtype) {
 void check_in_range(const char* op, const Scalar& number, Dtype dtype) {
   if (is_in_range(number, dtype)) return;
   const auto limits = iinfo(dtype);
-  raise<ValueError>(op, "got the number {} for an array of {}; expected {} .. {}", number.to<std::int64_t>(),
-                    name(dtype), limits.min, limits.max);
+  const auto text =
+      number.is_floating() ? fmt::format("{}", number.to<double>()) : fmt::format("{}", number.to<std::int64_t>());
+  raise<ValueError>(op, "got the number {} for an array of {}; expected {} .. {}", text, name(dtype), limits.min,
+                    limits.max);
 }
 
 void check_kind(const char* op, Dtype values, Dtype array) {

@@ -4,8 +4,7 @@
 
 namespace heatpp::detail {
 
-/// Whether a number is in the range of `dtype`; those that are not whole, and those for dtypes that are not, always
-/// are.
+/// Whether a number, without its fraction, is in the range of `dtype`. Those for dtypes that are not whole always are.
 [[nodiscard]] bool is_in_range(const Scalar& number, Dtype dtype);
 /// Throws ValueError where it is not.
 void check_in_range(const char* op, const Scalar& number, Dtype dtype);

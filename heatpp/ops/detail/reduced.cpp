@@ -21,7 +21,6 @@ Layout ReducedAxes::result_layout(const Layout& layout) const {
   return layout.with(std::move(shape), split);
 }
 
-/// As NumPy, a number may be reduced along axis 0, which it does not have.
 std::vector<int> different_axes(const char* op, const std::vector<int>& axes, int ndim) {
   std::vector<int> result;
   for (const auto axis : axes) result.push_back(sanitize_axis(axis, ndim, op));
@@ -32,6 +31,7 @@ std::vector<int> different_axes(const char* op, const std::vector<int>& axes, in
   return result;
 }
 
+/// As NumPy, a number may be reduced along axis 0, which it does not have.
 ReducedAxes reduced_axes(const char* op, const DNDarray& x, const ReduceOptions& options) {
   ReducedAxes reduced{.axes = {}, .keepdims = options.keepdims};
   if (!options.axis.all()) {
