@@ -239,7 +239,8 @@ def summary(variant, name, results):
         "steps": [result["steps"] for result in results],
     }
     if "exposed" in results[0]:
-        line["exposed_share"] = [round(result["exposed"] / result["seconds"], 4) for result in results]
+        for key in ("exposed", "exposed_least"):
+            line[f"{key}_share"] = [round(result[key] / result["seconds"], 4) for result in results]
         line["last"] = results[-1]["daso"]
     return line
 
