@@ -223,6 +223,21 @@ TEST_CASE("quantiles with weights are those of elements repeated as often", "[op
   }
 }
 
+TEST_CASE("whole numbers picked by weights stay whole", "[ops][order]") {
+  const auto global = at::tensor({5, 1, 7, 3, 2, 9, 4, 6}, at::kLong).reshape({2, 4});
+  const auto weights = at::tensor({1, 2, 3, 4, 4, 3, 2, 1}, at::kLong).reshape({2, 4});
+  for (const auto& layout : every_layout({2, 4})) {
+    const auto x = distribute(global, layout), w = distribute(weights, layout);
+    const auto picked = [&](const ht::Axes& axis) {
+      return ht::nanquantile(x, {0.3, 0.5},
+                             {.axis = axis, .interpolation = ht::Interpolation::inverted_cdf, .weights = w});
+    };
+    CHECK(same(picked(1), at::tensor({3, 2, 3, 4}, at::kLong).reshape({2, 2})));
+    CHECK(same(picked(0), at::tensor({2, 1, 4, 3, 2, 9, 7, 3}, at::kLong).reshape({2, 4})));
+    CHECK(same(picked(std::nullopt), at::tensor({2, 3}, at::kLong)));
+  }
+}
+
 TEST_CASE("lines of which all weights are 0 are refused unless all is NaN", "[ops][order]") {
   constexpr auto method = ht::Interpolation::inverted_cdf;
   const auto numbers = at::tensor({1., 2., 3., 4., 5., 6.}, at::kDouble).reshape({2, 3});
