@@ -46,6 +46,18 @@ std::uint64_t whole_steps(const ArangeRange& range) {
   return ((rising ? to - from : from - to) - 1) / (rising ? each : 0 - each) + 1;
 }
 
+/// The first of n numbers of `dtype`, and their step: as in NumPy that from the first to the second, without fractions.
+std::pair<Scalar, Scalar> converted(const ArangeRange& range, bool whole, std::int64_t n, Dtype dtype) {
+  const auto number = [dtype](const Scalar& value) {
+    detail::check_in_range("arange", value, dtype);
+    return value.to<std::int64_t>();
+  };
+  const auto first = n > 0 ? number(range.start) : 0;
+  if (n < 2) return {first, 0};
+  if (whole) return {first, number(first + range.step.to<std::int64_t>()) - first};
+  return {first, number(range.start.to<double>() + range.step.to<double>()) - first};
+}
+
 at::Tensor tensor_of(const Literal& literal) {
   const auto& values = literal.values();
   const auto rank = [](const Scalar& s) { return s.is_complex() ? 3 : s.is_floating() ? 2 : s.is_integral() ? 1 : 0; };
@@ -117,11 +129,15 @@ DNDarray arange(const ArangeRange& range, const ArrayOptions& options) {
                               stop, step, steps);
   const auto n = whole ? static_cast<std::int64_t>(whole_steps(range))
                        : std::max<std::int64_t>(0, static_cast<std::int64_t>(steps));
+  const auto dtype = options.dtype.value_or(whole ? int64 : float32);
+  if (dtype == bool_ && n > 2) detail::raise<TypeError>("arange", "got {} numbers as bool; expected at most 2", n);
+  const auto [from, each] = is_integral(dtype) ? converted(range, whole, n, dtype) : std::pair(range.start, range.step);
   const auto [first, last] = my_range(n, options);
-  return build("arange", {n}, options.dtype.value_or(whole ? int64 : float32), options, [&](auto, const auto& o) {
+  return build("arange", {n}, dtype, options, [&](auto, const auto& o) {
     // Computed from the global index, so that the values do not depend on the number of ranks.
-    const auto index = at::arange(first, last, o.dtype(whole ? at::kLong : at::kDouble));
-    if (whole) return (index * range.step.to<std::int64_t>() + range.start.to<std::int64_t>()).to(o);
+    const bool exact = whole || is_integral(dtype);
+    const auto index = at::arange(first, last, o.dtype(exact ? at::kLong : at::kDouble));
+    if (exact) return (index * each.to<std::int64_t>() + from.to<std::int64_t>()).to(o);
     return (index * step + start).to(o);
   });
 }

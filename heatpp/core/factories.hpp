@@ -28,11 +28,11 @@ struct ArrayOptions {
 
 /// 0, 1, ... stop - 1, as int64 unless `stop` is not a whole number (then float32) or a dtype is given.
 [[nodiscard]] DNDarray arange(const Scalar& stop, const ArrayOptions& options = {});
-/// start, start + step, ... before stop. Throws ValueError for step 0.
+/// start, start + step, ... before stop. Throws ValueError for step 0, TypeError for more than two numbers as bool.
 struct ArangeRange {
   Scalar start = 0;
   Scalar stop = 0;
-  Scalar step = 1;
+  Scalar step = 1;  ///< for a dtype of whole numbers that from the first to the second, both without their fractions
 };
 [[nodiscard]] DNDarray arange(const ArangeRange& range, const ArrayOptions& options = {});
 /// `num` numbers from `start` to `stop`, both included; rounded down for dtypes of whole numbers. Throws ValueError for

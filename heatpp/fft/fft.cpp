@@ -177,10 +177,6 @@ FftnOptions of_matrices(FftnOptions options) {
   return options;
 }
 
-void check_count(const char* op, std::int64_t n) {
-  if (n < 1) raise<ValueError>(op, "got n {}; expected n >= 1", n);
-}
-
 DNDarray rolled(const DNDarray& x, const Axes& given, int sign) {
   auto axes = given.values();
   for (int axis = 0; given.all() && axis < x.ndim(); ++axis) axes.push_back(axis);
@@ -237,7 +233,7 @@ DNDarray hfft2(const DNDarray& x, const FftnOptions& options) { return hfftn(x, 
 DNDarray ihfft2(const DNDarray& x, const FftnOptions& options) { return ihfftn(x, of_matrices(options)); }
 
 DNDarray fftfreq(std::int64_t n, double d, const ArrayOptions& options) {
-  check_count("fftfreq", n);
+  if (n < 1) raise<ValueError>("fftfreq", "got n {}; expected n >= 1", n);
   auto wide = options;
   wide.dtype = float64;
   const auto i = arange(n, wide);
@@ -245,10 +241,11 @@ DNDarray fftfreq(std::int64_t n, double d, const ArrayOptions& options) {
   return (cycles * (1 / (static_cast<double>(n) * d))).astype(options.dtype.value_or(float32));
 }
 DNDarray rfftfreq(std::int64_t n, double d, const ArrayOptions& options) {
-  check_count("rfftfreq", n);
+  if (n == 0) raise<ValueError>("rfftfreq", "got n 0; expected another");
   auto wide = options;
   wide.dtype = float64;
-  return (arange(n / 2 + 1, wide) * (1 / (static_cast<double>(n) * d))).astype(options.dtype.value_or(float32));
+  const auto count = n < 0 ? 0 : n / 2 + 1;
+  return (arange(count, wide) * (1 / (static_cast<double>(n) * d))).astype(options.dtype.value_or(float32));
 }
 
 DNDarray fftshift(const DNDarray& x, const Axes& axes) { return rolled(x, axes, 1); }

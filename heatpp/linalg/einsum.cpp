@@ -1,5 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/promotion.hpp>
+#include <heatpp/core/detail/common_dtype.hpp>
 #include <heatpp/linalg/detail/contract.hpp>
 #include <heatpp/linalg/einsum.hpp>
 #include <heatpp/ops/axes_moves.hpp>
@@ -204,8 +204,7 @@ DNDarray einsum(std::string_view subscripts, const std::vector<DNDarray>& arrays
   auto operands = labelled(expression, arrays);
   const auto extents = extents_of(expression, operands);
   const auto result = result_labels(expression, operands, extents);
-  auto dtype = arrays.front().dtype();
-  for (const auto& x : arrays) dtype = promote_types(dtype, x.dtype());
+  const auto dtype = detail::common_dtype(arrays);
   for (auto& operand : operands) {
     take_diagonals(operand);
     drop_broadcast_axes(operand, extents);

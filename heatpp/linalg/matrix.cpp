@@ -133,7 +133,8 @@ DNDarray variables(const DNDarray& x, bool rowvar) {
 }
 
 DNDarray joined(const DNDarray& x, const DNDarray& y, bool rowvar) {
-  return concatenate({variables(x, rowvar), variables(y, rowvar)}, 0);
+  const bool row = rowvar || (y.ndim() == 2 && y.shape()[0] == 1);  // which NumPy never takes for columns
+  return concatenate({variables(x, rowvar), variables(y, row)}, 0);
 }
 
 CovOptions by_rows(CovOptions options) {

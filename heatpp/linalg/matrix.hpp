@@ -43,7 +43,8 @@ struct CovOptions {
 /// ValueError for more than two axes, weights of another length than the observations, with a sum of 0, and below 0,
 /// which one more allreduce finds in split ones; TypeError for `fweights` that are no whole numbers.
 [[nodiscard]] DNDarray cov(const DNDarray& x, const CovOptions& options = {});
-/// The same of the variables of `x` and of `y`, which have the same observations; both are joined by `concatenate`.
+/// The same of the variables of `x` and of `y`, of the same observations, joined by `concatenate`; one row of `y` is
+/// one variable.
 [[nodiscard]] DNDarray cov(const DNDarray& x, const DNDarray& y, const CovOptions& options = {});
 /// The correlation coefficients: cov scaled to ones on the diagonal.
 [[nodiscard]] DNDarray corrcoef(const DNDarray& x, const CovOptions& options = {});

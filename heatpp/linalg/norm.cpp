@@ -77,6 +77,7 @@ NormOrder::NormOrder(const char* name) {
 }
 
 DNDarray vector_norm(const DNDarray& x, const VectorNormOptions& options) {
+  detail::check_axes("vector_norm", x, options.axis);
   const auto reduced = detail::reduced_axes("vector_norm", x, {.axis = options.axis, .keepdims = options.keepdims});
   auto layout = reduced.result_layout(x.layout());
   if (std::isinf(options.ord) && options.ord < 0 && reduced.count == 0)

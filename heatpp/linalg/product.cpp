@@ -76,6 +76,9 @@ DNDarray core_product(const char* op, const DNDarray& a, const Labels& core_a, c
   return contract(op, left, right, out);
 }
 
+/// The conjugate for a product: real arrays as they are, without a copy, and bool not as numbers.
+DNDarray conjugate_of(const DNDarray& x) { return is_complex(x.dtype()) ? conj(x) : x; }
+
 /// The same elements of every rank in blocks of another shape.
 DNDarray with_layout(const DNDarray& x, Layout layout) {
   auto block = x.larray().reshape(layout.local_shape(x.comm().rank()));
@@ -113,7 +116,7 @@ DNDarray matvec(const DNDarray& a, const DNDarray& x) {
 
 DNDarray vecmat(const DNDarray& x, const DNDarray& a) {
   check_axes("vecmat", x, a, 1, 2);
-  return core_product("vecmat", conj(x), {summed}, a, {summed, columns});
+  return core_product("vecmat", conjugate_of(x), {summed}, a, {summed, columns});
 }
 
 DNDarray tensordot(const DNDarray& a, const DNDarray& b, const TensordotAxes& axes) {
@@ -135,9 +138,10 @@ DNDarray tensordot(const DNDarray& a, const DNDarray& b, const TensordotAxes& ax
 }
 
 DNDarray tensordot(const DNDarray& a, const DNDarray& b, int axes) {
-  if (axes < 0 || axes > std::min(a.ndim(), b.ndim()))
-    raise<ValueError>("tensordot", "got {} axes for arrays of shapes {} and {}; expected 0 to {}", axes,
+  if (axes > std::min(a.ndim(), b.ndim()))
+    raise<ValueError>("tensordot", "got {} axes for arrays of shapes {} and {}; expected at most {}", axes,
                       to_string(a.shape()), to_string(b.shape()), std::min(a.ndim(), b.ndim()));
+  axes = std::max(0, axes);
   return tensordot(a, b, {counted(axes, a.ndim() - axes), counted(axes)});
 }
 
@@ -154,7 +158,7 @@ DNDarray inner(const DNDarray& a, const DNDarray& b) {
 DNDarray vdot(const DNDarray& a, const DNDarray& b) {
   if (a.size() != b.size()) refuse("vdot", a, b, "equally many elements");
   if (a.shape() != b.shape()) return vdot(flatten(a), flatten(b));
-  return contract("vdot", {conj(a), counted(a.ndim())}, {b, counted(b.ndim())}, {});
+  return contract("vdot", {conjugate_of(a), counted(a.ndim())}, {b, counted(b.ndim())}, {});
 }
 
 DNDarray vecdot(const DNDarray& a, const DNDarray& b, int axis) {
@@ -162,7 +166,7 @@ DNDarray vecdot(const DNDarray& a, const DNDarray& b, int axis) {
   const auto last = [axis](const DNDarray& x) {
     return moveaxis(x, sanitize_axis(axis, x.ndim(), "vecdot"), x.ndim() - 1);
   };
-  return core_product("vecdot", conj(last(a)), {summed}, last(b), {summed});
+  return core_product("vecdot", conjugate_of(last(a)), {summed}, last(b), {summed});
 }
 
 DNDarray outer(const DNDarray& a, const DNDarray& b) {

@@ -53,7 +53,7 @@ struct TensordotAxes {
 };
 /// The sum over pairs of axes; the other axes of `a`, then those of `b`. Throws IndexError for axes out of range.
 [[nodiscard]] DNDarray tensordot(const DNDarray& a, const DNDarray& b, const TensordotAxes& axes);
-/// The same over the last `axes` axes of `a` and the first ones of `b`.
+/// The same over the last `axes` axes of `a` and the first ones of `b`; over none for a negative number.
 [[nodiscard]] DNDarray tensordot(const DNDarray& a, const DNDarray& b, int axes = 2);
 
 }  // namespace heatpp

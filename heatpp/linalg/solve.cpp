@@ -243,20 +243,35 @@ DNDarray tensorinv(const DNDarray& a, int ind) {
   return reshape(inv(reshape(a, {size_of(first), size_of(last)})), shape);
 }
 
+namespace {
+
+/// The signs of pivots; as in NumPy a real one that is not a number counts as positive.
+at::Tensor signs(const at::Tensor& pivots) {
+  return pivots.is_complex() ? pivots.sgn() : at::where(pivots.isnan(), at::ones({}, pivots.options()), pivots.sgn());
+}
+
+/// The sum of the logarithms, which is that of 0 where one pivot is, whatever the others are.
+at::Tensor log_beside(const at::Tensor& log, const at::Tensor& sign) { return log.masked_fill(sign == 0, -INFINITY); }
+
+}  // namespace
+
 SignAndLog slogdet(const DNDarray& a) {
   detail::check_matrices("slogdet", a, true);
   const auto matrix = decomposable("slogdet", a);
   if (is_local(matrix)) {
-    const auto [sign, log] = at::linalg_slogdet(matrix.larray());
-    return {detail::stack_like(matrix, sign), detail::stack_like(matrix, log)};
+    const auto [factors, rows, info] = at::linalg_lu_factor_ex(matrix.larray());
+    const auto pivots = factors.diagonal(0, -2, -1);
+    const auto moved = (rows != at::arange(1, rows.size(-1) + 1, rows.options())).sum(-1);
+    const auto sign = signs(pivots).prod(-1) * (1 - moved % 2 * 2);
+    return {detail::stack_like(matrix, sign), detail::stack_like(matrix, log_beside(pivots.abs().log().sum(-1), sign))};
   }
   Columns columns("slogdet", matrix);
   const auto swaps = eliminate(columns, nullptr);
   const auto pivots = diagonal(columns);
-  const auto log = pivots.abs().log().sum().cpu(), sign = pivots.sgn().prod().cpu();
+  const auto log = pivots.abs().log().sum().cpu(), sign = signs(pivots).prod().cpu();
   a.comm().allreduce(detail::buffer_of(log));
   a.comm().allreduce(detail::buffer_of(sign), ReduceOp::prod);
-  return {detail::replicated(sign * swaps, a.comm()), detail::replicated(log, a.comm())};
+  return {detail::replicated(sign * swaps, a.comm()), detail::replicated(log_beside(log, sign), a.comm())};
 }
 
 DNDarray det(const DNDarray& a) {

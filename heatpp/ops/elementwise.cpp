@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
@@ -12,10 +13,9 @@ template <class F>
 DNDarray unary(const char* op, const DNDarray& x, F f) {
   const Operand operands[] = {x};
   auto block = detail::with_type_errors(op, operands, [&] { return f(x.larray()); });
-  // What leaves the elements as they are gives them back; only real and imag may share memory.
-  const std::string_view name = op;
-  if (name == "real" || name == "imag") return detail::view_of(x, std::move(block), x.layout());
-  if (block.is_alias_of(x.larray())) block = block.clone();
+  // What leaves the elements as they are gives the block itself back; a view of it is to share its memory.
+  if (block.is_same(x.larray())) block = block.clone();
+  if (block.is_alias_of(x.larray())) return detail::view_of(x, std::move(block), x.layout());
   return detail::wrap(std::move(block), x.layout(), x.comm());
 }
 
@@ -26,18 +26,25 @@ constexpr bool is_comparison(std::string_view name) {
 }
 
 /// Functions that answer in truth values or in floating point take any number.
-constexpr local::OutOfRange policy_of(std::string_view name) {
+constexpr bool takes_any_number(std::string_view name) {
   constexpr std::string_view names[] = {"isclose",    "divide",      "arctan2",     "hypot",      "logaddexp",
                                         "logaddexp2", "copysign",    "float_power", "nextafter",  "heaviside",
                                         "ldexp",      "logical_and", "logical_or",  "logical_xor"};
-  const bool any = is_comparison(name) || std::ranges::find(names, name) != std::end(names);
-  return any ? local::OutOfRange::widen : local::OutOfRange::error;
+  return is_comparison(name) || std::ranges::find(names, name) != std::end(names);
+}
+
+/// NumPy takes whole ones only. Of blocks one cannot tell: those beside an array without axes are in its dtype.
+void check_exponents(const Operand& exponents) {
+  const auto dtype = exponents.array() ? exponents.array()->dtype() : exponents.number().default_dtype();
+  if (!is_whole(dtype)) detail::raise<TypeError>("ldexp", "got exponents of {}; expected whole numbers", name(dtype));
 }
 
 template <class F>
 DNDarray combine(const char* op, std::span<const Operand> operands, F f) {
+  if (std::string_view(op) == "ldexp") check_exponents(operands[1]);
   auto [blocks, layout, comm] = detail::align(op, operands);
-  local::fit_numbers(op, blocks, policy_of(op));
+  if (takes_any_number(op)) local::widen_to_numbers(blocks);
+  else local::check_numbers(op, blocks);
   local::widen_halves(blocks);
   if (is_comparison(op)) local::compare_in_double(blocks);
   auto local = detail::with_type_errors(op, operands, [&] { return f(blocks); });
@@ -68,8 +75,8 @@ const DNDarray& in_place(const char* op, const DNDarray& x, const Operand& b, F 
   auto block = detail::align_to(op, x, b);
   // Other elements of the same memory would be written while they are read.
   if (block.is_alias_of(x.larray()) && !block.is_same(x.larray())) block = block.clone();
-  std::vector<at::Tensor> blocks{x.larray(), block};
-  local::fit_numbers(op, blocks, local::OutOfRange::error);
+  const at::Tensor blocks[] = {x.larray(), block};
+  local::check_numbers(op, blocks);
   detail::with_type_errors(op, operands, [&] { f(x.larray(), block); });
   return x;
 }
@@ -132,12 +139,18 @@ DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b) {
 DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {
   const bool from_below = limits(low, x.dtype(), false), from_above = limits(high, x.dtype(), true);
   if (!from_below && !from_above) return copy(x);
-  std::vector<Operand> operands{x};
+  std::vector<Operand> operands;
+  operands.reserve(3);
+  operands.emplace_back(x);
   if (from_below) operands.push_back(*low);
   if (from_above) operands.push_back(*high);
-  const auto type = detail::to_torch(detail::common_type(operands));
+  const auto dtype = detail::common_type(operands);
+  const bool numbers = from_below && from_above && !low->array() && !high->array();
+  const bool in_one_pass = numbers && dtype != bool_ && !is_complex(dtype);
   return combine("clip", operands, [&](auto& blocks) {
-    for (auto& block : blocks) block = block.to(type);
+    for (auto& block : blocks) block = block.to(detail::to_torch(dtype));
+    if (in_one_pass)
+      return at::clamp(blocks[0], detail::element_of(low->number(), dtype), detail::element_of(high->number(), dtype));
     const auto raised = from_below ? local::maximum(blocks[0], blocks[1]) : blocks[0];
     return from_above ? local::minimum(raised, blocks.back()) : raised;
   });

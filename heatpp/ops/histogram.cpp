@@ -7,7 +7,6 @@
 #include <heatpp/ops/histogram.hpp>
 
 #include <algorithm>
-#include <functional>
 
 namespace heatpp {
 namespace {
@@ -69,7 +68,8 @@ std::vector<Bins> bins_of(const char* op, const DNDarray& x, const HistogramOpti
   const BinsWanted wanted[] = {{count, options.range, options.edges, edge_dtype(x)}};
   auto bins = detail::make_bins(op, columns, wanted, x);
   const auto& edges = bins.front().edges;
-  if (bins.front().even && std::ranges::adjacent_find(edges, std::greater_equal()) != edges.end())
+  const auto do_not_rise = [](double a, double b) { return !(a < b); };
+  if (bins.front().even && std::ranges::adjacent_find(edges, do_not_rise) != edges.end())
     detail::raise<ValueError>(op, "got {} bins from {} to {}; expected fewer, which have edges that differ", count,
                               edges.front(), edges.back());
   return bins;
@@ -191,7 +191,8 @@ DNDarray bincount(const DNDarray& x, const BincountOptions& options) {
   if (x.ndim() != 1 || options.minlength < 0)
     detail::raise<ValueError>(op, "got an array of shape {} and minlength {}; expected one axis and no negative number",
                               to_string(x.shape()), options.minlength);
-  const auto weights = weights_block(op, x, options.weights);
+  // Of nothing NumPy counts, whatever the weights are.
+  const auto weights = x.size() > 0 ? weights_block(op, x, options.weights) : std::nullopt;
   const auto numbers = flat_block(x.larray());
   std::vector<std::int64_t> ends{0, 0};  // the smallest, and the largest + 1 with its sign reversed
   if (numbers.numel() > 0) {

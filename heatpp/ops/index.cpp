@@ -167,6 +167,14 @@ std::pair<DNDarray, int> around_mask(const char* op, const DNDarray& x, Entries 
   return {Taker(op, x, list, true).parts().base, static_cast<int>(place)};
 }
 
+/// Whether the entries are a position along each axis, at which NumPy writes numbers, and no arrays with axes.
+bool is_element(const DNDarray& x, std::initializer_list<Index> entries) {
+  return std::ssize(entries) == x.ndim() && std::ranges::all_of(entries, [](const Index& entry) {
+           const auto* array = as<DNDarray>(entry.value());
+           return as<std::int64_t>(entry.value()) || (array && array->ndim() == 0 && array->dtype() != bool_);
+         });
+}
+
 bool falls(const Index::Value& entry) { return as<Slice>(entry) && as<Slice>(entry)->step < 0; }
 
 /// One value for all elements where the mask is true.
@@ -239,6 +247,9 @@ void DNDarray::index_put(std::initializer_list<Index> entries, const Operand& va
   detail::check_value(op, value, dtype());
   const auto list = completed(op, *this, entries);
   const bool single = !value.array() || value.array()->ndim() == 0;
+  if (!single && is_element(*this, entries))
+    detail::raise<ValueError>(op, "got an array of shape {} for one element; expected a number",
+                              to_string(value.array()->shape()));
   if (const auto mask = lone_mask(list); mask && single) {
     const auto [base, axis] = around_mask(op, *this, list, mask->second);
     return fill_mask(op, base, axis, mask->first, value);

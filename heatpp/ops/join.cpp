@@ -1,6 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/common_dtype.hpp>
 #include <heatpp/core/factories.hpp>
-#include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/detail/joined.hpp>
@@ -47,8 +47,7 @@ DNDarray join(const char* op, Arrays arrays, int axis) {
   if (arrays.empty()) detail::raise<ValueError>(op, "got no arrays; expected at least one");
   axis = sanitize_axis(axis, arrays.front().ndim(), op);
   check_parts(op, arrays, axis);
-  auto dtype = arrays.front().dtype();
-  for (const auto& x : arrays) dtype = promote_types(dtype, x.dtype());
+  const auto dtype = detail::common_dtype(arrays);
   for (auto& x : arrays) x = x.astype(dtype);
   return detail::joined(op, arrays, axis, layout_of_joined(arrays, axis));
 }

@@ -153,23 +153,31 @@ Moments moments(const DNDarray& x, const ReduceOptions& options) {
   return {sums.map(mean_of), sums.map(var_of), sums.map(skew_of), sums.map(kurtosis_of)};
 }
 
-DNDarray mean(const DNDarray& x, const ReduceOptions& options) { return mean_named("mean", x, options); }
+DNDarray mean(const DNDarray& x, const ReduceOptions& options) {
+  detail::check_axes("mean", x, options.axis);
+  return mean_named("mean", x, options);
+}
 DNDarray nanmean(const DNDarray& x, const ReduceOptions& options) {
   return mean_named("nanmean", x, detail::beside_nan("nanmean", x, options));
 }
 
-DNDarray var(const DNDarray& x, const VarOptions& options) { return variance("var", x, options, 0); }
+DNDarray var(const DNDarray& x, const VarOptions& options) {
+  detail::check_axes("var", x, options.axis);
+  return variance("var", x, options, 0);
+}
 DNDarray nanvar(const DNDarray& x, const VarOptions& options) { return variance_of_numbers("nanvar", x, options); }
 DNDarray nanstd(const DNDarray& x, const VarOptions& options) {
   return sqrt(variance_of_numbers("nanstd", x, options));
 }
 
 DNDarray std(const DNDarray& x, const VarOptions& options) {
+  detail::check_axes("std", x, options.axis);
   if (is_complex(options.dtype.value_or(x.dtype()))) return sqrt(var(x, options));
   return spread("std", x, options, 0, [](double v) { return std::sqrt(v); });
 }
 
 Average average_returned(const DNDarray& x, const AverageOptions& options) {
+  detail::check_axes("average", x, options.axis);
   const ReduceOptions along{.axis = options.axis, .keepdims = options.keepdims};
   if (!options.weights) {
     const auto count = detail::reduced_axes("average", x, along).count;

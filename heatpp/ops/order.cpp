@@ -6,6 +6,7 @@
 #include <heatpp/ops/detail/sorted_quantiles.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
+#include <heatpp/ops/nan.hpp>
 #include <heatpp/ops/order.hpp>
 #include <heatpp/ops/reduce.hpp>
 
@@ -43,26 +44,34 @@ std::optional<int> better_cut(const DNDarray& x, const detail::ReducedAxes& redu
   return std::nullopt;
 }
 
-/// `scale` is what q is given in: parts of 1 or of 100.
-DNDarray quantiles(const char* op, const DNDarray& x, detail::Quantiles wanted, double scale,
-                   const PercentileOptions& options) {
+/// Parts of `scale`, 1 or 100, as parts of 1.
+std::vector<double> parts_of(const char* op, std::vector<double> q, double scale) {
+  for (auto& part : q) {
+    if (!(part >= 0 && part <= scale)) detail::raise<ValueError>(op, "got q = {}; expected 0 <= q <= {}", part, scale);
+    part /= scale;
+  }
+  return q;
+}
+
+DNDarray quantiles(const char* op, const DNDarray& x, detail::Quantiles wanted, const PercentileOptions& options) {
   if (is_complex(x.dtype())) detail::raise<TypeError>(op, "got an array of {}; expected real numbers", name(x.dtype()));
+  detail::check_axes(op, x, options.axis);
   const auto reduced = detail::reduced_axes(op, x, {.axis = options.axis, .keepdims = options.keepdims});
   if (reduced.count == 0 && !wanted.skip_nan && !wanted.median)
     detail::raise<ValueError>(op, "got an array of shape {}; expected at least one element along the axis",
                               to_string(x.shape()));
-  for (auto q : wanted.q)
-    if (!(q >= 0 && q <= scale)) detail::raise<ValueError>(op, "got q = {}; expected 0 <= q <= {}", q, scale);
   if (options.weights) {
     const auto weights = detail::checked_weights(op, x, options);
-    for (auto& q : wanted.q) q /= scale;
-    if (reduced.count > 0 && !wanted.q.empty()) return detail::weighted_quantiles(op, x, weights, wanted, options);
-    scale = 1;
+    if (x.size() > 0 && !wanted.q.empty()) return detail::weighted_quantiles(op, x, weights, wanted, options);
   }
-  if (const auto axis = better_cut(x, reduced))
-    return resplit(quantiles(op, resplit(x, axis), wanted, scale, options), std::nullopt);
-  for (auto& q : wanted.q) q /= scale;
+  if (x.size() == 0 && wanted.skip_nan && !wanted.median)  // without an axis for q, as in NumPy
+    return nanmean(x, {.axis = options.axis, .keepdims = options.keepdims});
   wanted.interpolation = options.interpolation;
+  const bool picks = detail::picks(wanted);
+  if (x.dtype() == bool_ && !picks && !wanted.median)
+    detail::raise<TypeError>(op, "got an array of bool; expected numbers, or a method that picks elements");
+  if (const auto axis = better_cut(x, reduced))
+    return resplit(quantiles(op, resplit(x, axis), wanted, options), std::nullopt);
 
   const auto each = reduced.result_layout(x.layout());  // of one quantile
   const auto result =
@@ -70,7 +79,7 @@ DNDarray quantiles(const char* op, const DNDarray& x, detail::Quantiles wanted, 
   auto shape = each.shape(), local = each.local_shape(x.comm().rank());
   for (auto* s : {&shape, &local}) s->insert(s->begin(), std::ssize(wanted.q));
   auto layout = each.split() ? each.with(shape, *each.split() + 1) : each.replicated(shape);
-  const auto dtype = detail::picks(wanted) && reduced.count > 0 ? x.dtype() : inexact_type(x.dtype());
+  const auto dtype = picks ? x.dtype() : inexact_type(x.dtype());
   const auto block = result.to(detail::to_torch(x.device()), detail::to_torch(dtype)).view(local);
   return detail::wrap(block, std::move(layout), x.comm());
 }
@@ -78,17 +87,19 @@ DNDarray quantiles(const char* op, const DNDarray& x, detail::Quantiles wanted, 
 DNDarray median_of(const char* op, const DNDarray& x, const PercentileOptions& options, bool skip_nan) {
   if (is_complex(x.dtype())) return detail::complex_median(op, x, options, skip_nan);
   const detail::Quantiles middle{.q = {0.5}, .interpolation = {}, .median = true, .skip_nan = skip_nan};
-  return quantiles(op, x, middle, 1, {.axis = options.axis, .keepdims = options.keepdims}).index({0});
+  return quantiles(op, x, middle, {.axis = options.axis, .keepdims = options.keepdims}).index({0});
 }
 
 }  // namespace
 
 #define HEATPP_QUANTILE(name, scale, skips)                                                          \
   DNDarray name(const DNDarray& x, const std::vector<double>& q, const PercentileOptions& options) { \
-    return quantiles(#name, x, {.q = q, .interpolation = {}, .skip_nan = skips}, scale, options);    \
+    const detail::Quantiles wanted{parts_of(#name, q, scale), {}, false, skips};                     \
+    return quantiles(#name, x, wanted, options);                                                     \
   }                                                                                                  \
   DNDarray name(const DNDarray& x, double q, const PercentileOptions& options) {                     \
-    return name(x, std::vector{q}, options).index({0});                                              \
+    const auto found = name(x, std::vector{q}, options);                                             \
+    return skips && x.size() == 0 ? found : found.index({0});                                        \
   }
 HEATPP_QUANTILE(percentile, 100, false)
 HEATPP_QUANTILE(quantile, 1, false)

@@ -38,7 +38,7 @@ struct PercentileOptions {
 /// another axis first; otherwise local, and the split stays. With weights the elements are sorted, which communicates
 /// as argsort, two calls of take_along_axis and cumsum. Collective. Throws ValueError for q outside 0 .. 100, no
 /// elements, weights of another shape, below 0 or without a finite sum above it of a line with numbers, and weights
-/// with other methods, IndexError for an axis out of range, TypeError for complex arrays.
+/// with other methods, IndexError for an axis out of range, TypeError for complex arrays, and bool ones to be averaged.
 [[nodiscard]] DNDarray percentile(const DNDarray& x, const std::vector<double>& q,
                                   const PercentileOptions& options = {});
 /// The same for one percentage, without the first axis.
@@ -52,6 +52,7 @@ struct PercentileOptions {
 [[nodiscard]] inline DNDarray median(const DNDarray& x, int axis) { return median(x, PercentileOptions{.axis = axis}); }
 
 /// The same of the elements that are not NaN, and NaN where there are none. One small allreduce more, of their number.
+/// An array of no elements at all gives, as in NumPy, its nanmean, without an axis for q.
 [[nodiscard]] DNDarray nanpercentile(const DNDarray& x, const std::vector<double>& q,
                                      const PercentileOptions& options = {});
 [[nodiscard]] DNDarray nanpercentile(const DNDarray& x, double q, const PercentileOptions& options = {});

@@ -100,14 +100,14 @@ DNDarray pad_repeated(const DNDarray& x, int axis, const Width& width, const Pad
   return detail::joined("pad", parts, axis, padded(x.layout(), axis, width));
 }
 
-/// Means of whole numbers are rounded.
+/// Means of whole numbers are rounded; one of bool is true unless it is 0.
 DNDarray statistic(const DNDarray& x, int axis, PadMode mode) {
   const ReduceOptions over{.axis = axis, .keepdims = true};
   if (mode == PadMode::maximum) return max(x, over);
   if (mode == PadMode::minimum) return min(x, over);
   const auto wide = is_whole(x.dtype()) ? x.astype(float64) : x;
   const auto found = mode == PadMode::mean ? mean(wide, over) : median(wide, {.axis = axis, .keepdims = true});
-  return is_whole(x.dtype()) ? round(found).astype(x.dtype()) : found;
+  return is_integral(x.dtype()) ? round(found).astype(x.dtype()) : found.astype(x.dtype());
 }
 
 /// `count` indices from `value` to those of `edge`, which are not among them, computed in float64.
@@ -117,7 +117,7 @@ DNDarray ramp(const DNDarray& edge, int axis, std::int64_t count, const Scalar& 
   const auto wide = edge.astype(promote_types(edge.dtype(), float64));
   const auto i = reshape(arange(count, {.dtype = float64, .device = edge.device(), .comm = edge.comm()}), shape);
   const auto numbers = value + (wide - value) / static_cast<double>(count) * i;
-  return (is_whole(edge.dtype()) ? floor(numbers) : numbers).astype(edge.dtype());
+  return (is_integral(edge.dtype()) ? floor(numbers) : numbers).astype(edge.dtype());
 }
 
 /// What stands before the array, or behind it.
@@ -138,7 +138,7 @@ DNDarray pad_computed(const DNDarray& x, int axis, const Width& width, const Pad
   const auto front = of_side(options, axis, true), back = of_side(options, axis, false);
   const auto shortest = std::min(front.stat_length.value_or(1), back.stat_length.value_or(1));
   // The mean of nothing is NaN, which whole numbers have not.
-  const bool of_nothing = (options.mode == PadMode::mean || options.mode == PadMode::median) && !is_whole(x.dtype());
+  const bool of_nothing = (options.mode == PadMode::mean || options.mode == PadMode::median) && !is_integral(x.dtype());
   if (extent_of(x, axis) == 0 || shortest < (of_nothing ? 0 : 1))
     detail::raise<ValueError>("pad",
                               "got axis {} of an array of shape {} and stat_length {}; expected at least one index",

@@ -4,6 +4,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/polynomial.hpp>
@@ -101,6 +102,9 @@ DNDarray polymul(const DNDarray& a, const DNDarray& b) {
 }
 
 std::pair<DNDarray, DNDarray> polydiv(const DNDarray& a, const DNDarray& b) {
+  if (a.size() == 0 || b.size() == 0)
+    detail::raise<ValueError>("polydiv", "got coefficients of shapes {} and {}; expected at least one of both",
+                              to_string(a.shape()), to_string(b.shape()));
   const auto divisor = without_leading_zeros(wide_coefficients("polydiv", b));
   if (divisor.numel() == 0) detail::raise<ValueError>("polydiv", "got the divisor 0; expected another");
   const auto dividend = wide_coefficients("polydiv", a);
@@ -112,8 +116,8 @@ std::pair<DNDarray, DNDarray> polydiv(const DNDarray& a, const DNDarray& b) {
     rest.narrow(0, i, divisor.numel()).sub_(divisor * quotient[i]);
   }
   const auto length = std::max<std::int64_t>(1, std::min(rest.numel(), divisor.numel() - 1));
-  const bool exact = divisor.numel() == 1 || rest.numel() == 0;
-  const auto left = exact ? zero(rest.scalar_type()) : without_rounding(rest.slice(0, rest.numel() - length));
+  const auto left =
+      divisor.numel() == 1 ? zero(rest.scalar_type()) : without_rounding(rest.slice(0, rest.numel() - length));
   return {polynomial(quotient, a), polynomial(left, a)};
 }
 
@@ -144,6 +148,7 @@ DNDarray poly(const DNDarray& zeros) {
     return complex ? result : real(result);
   }
   const auto all = wide_coefficients("poly", zeros);
+  if (all.numel() == 0) return full({}, 1.0, {.dtype = float64, .device = zeros.device(), .comm = zeros.comm()});
   auto result = at::ones({1}, all.options());
   for (std::int64_t i = 0; i < all.numel(); ++i)
     result = product(result, at::stack({at::ones({}, all.options()), -all[i]}));

@@ -14,13 +14,13 @@ namespace heatpp {
 [[nodiscard]] DNDarray polysub(const DNDarray& a, const DNDarray& b);
 /// The product of both without their leading zeros.
 [[nodiscard]] DNDarray polymul(const DNDarray& a, const DNDarray& b);
-/// Quotient and remainder. Throws ValueError for a divisor that is 0.
+/// Quotient and remainder. Throws ValueError for a divisor that is 0, and where one has no coefficients.
 [[nodiscard]] std::pair<DNDarray, DNDarray> polydiv(const DNDarray& a, const DNDarray& b);
 /// The `m`th derivative, and the `m`th antiderivative with constants 0.
 [[nodiscard]] DNDarray polyder(const DNDarray& p, int m = 1);
 [[nodiscard]] DNDarray polyint(const DNDarray& p, int m = 1);
-/// The polynomial with these roots and leading coefficient 1, or the characteristic one of a square matrix, and the
-/// roots of a polynomial, as complex128: eigenvalues of its companion matrix.
+/// The polynomial with these roots and leading coefficient 1, the number 1 for none, or the characteristic one of a
+/// square matrix, and the roots of a polynomial, as complex128: eigenvalues of its companion matrix.
 [[nodiscard]] DNDarray poly(const DNDarray& roots);
 [[nodiscard]] DNDarray roots(const DNDarray& p);
 /// The polynomial of degree `degree` that fits the points (x, y) best in the sense of least squares, in float64 or

@@ -5,6 +5,7 @@
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/detail/as_array.hpp>
 #include <heatpp/ops/detail/bisect.hpp>
+#include <heatpp/ops/detail/positions.hpp>
 #include <heatpp/ops/detail/runs.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
@@ -146,12 +147,9 @@ DNDarray in_order(const DNDarray& a, const DNDarray& sorter) {
     detail::raise<ValueError>(op,
                               "got a sorter of shape {} for an array of shape {}; expected one axis and equal shapes",
                               to_string(sorter.shape()), to_string(a.shape()));
-  const auto positions = sorter.astype(int64);
-  try {
-    return a.index({where(positions < 0, a.size(), positions)});  // which counts none from the end
-  } catch (const IndexError&) {                                   // on all ranks
-    detail::raise<ValueError>(op, "got a sorter with positions out of range; expected 0 .. {}", a.size() - 1);
-  }
+  detail::check_positions(op, a, sorter);
+  detail::check_range<ValueError>(op, sorter, a.size());
+  return a.index({sorter});
 }
 
 DNDarray find_places(const char* op, const DNDarray& sorted, const DNDarray& values, Side side) {

@@ -15,9 +15,9 @@ struct SearchOptions {
 /// The positions at which the elements of `v` would have to be put into the rising array `a`, as int64 in the layout of
 /// `v`; NaN comes last. With `a` replicated: local. With `a` split, whichever moves less: `a` is gathered, or the
 /// elements of `v` go to the ranks in whose blocks they belong and the positions back, or, for a replicated `v`, each
-/// rank counts in its own block, and one allreduce adds up. A sorter costs what indexing with it does. Collective.
-/// Throws ValueError where `a` has not one axis, for a sorter of another length and positions in it that are out of
-/// range, TypeError for one that holds no whole numbers.
+/// rank counts in its own block, and one allreduce adds up. A sorter costs what indexing with it does, and its
+/// extremes. Collective. Throws ValueError where `a` has not one axis, for a sorter of another length and positions in
+/// it that are out of range, TypeError for one that holds no whole numbers.
 [[nodiscard]] DNDarray searchsorted(const DNDarray& a, const Operand& v, const SearchOptions& options = {});
 
 struct BinOptions {

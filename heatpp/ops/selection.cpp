@@ -92,13 +92,6 @@ DNDarray leading_condition(const DNDarray& x, const DNDarray& condition) {
   return result;
 }
 
-void check_range(const char* op, const DNDarray& positions, std::int64_t extent) {
-  if (positions.size() == 0) return;
-  const auto low = min(positions).item<std::int64_t>(), high = max(positions).item<std::int64_t>();
-  if (low < 0 || high >= extent)
-    detail::raise<IndexError>(op, "got position {}; expected 0 <= position < {}", low < 0 ? low : high, extent);
-}
-
 /// The positions that are meant, bool counting as 0 and 1; those of the mode `raise` are checked by whoever uses them.
 DNDarray in_mode(const char* op, const DNDarray& positions, std::int64_t extent, IndexMode mode) {
   if (positions.dtype() != bool_) detail::check_positions(op, positions, positions);
@@ -125,7 +118,9 @@ void check_held(const char* op, const DNDarray& x, const Operand& values) {
 DNDarray take(const DNDarray& array, const DNDarray& positions, const TakeOptions& options) {
   const auto x = detail::flat_without_axis(array, options.axis);
   const auto axis = sanitize_axis(options.axis.value_or(0), x.ndim(), "take");
-  const auto meant = in_mode("take", positions, extent_of(x, axis), options.mode);
+  // As in NumPy no position counts where an axis before has no index.
+  const bool nothing = size_of({x.shape().begin(), x.shape().begin() + axis}) == 0;
+  const auto meant = in_mode("take", positions, extent_of(x, axis), nothing ? IndexMode::clip : options.mode);
   return detail::take_positions("take", x, {{axis}, {meant}, axis});
 }
 
@@ -202,7 +197,7 @@ DNDarray compress(const DNDarray& condition, const DNDarray& x, std::optional<in
 
 DNDarray choose(const DNDarray& positions, const Choices& choices, const ModeOptions& options) {
   const auto which = in_mode("choose", positions, std::ssize(choices), options.mode);
-  check_range("choose", which, std::ssize(choices));
+  detail::check_range("choose", which, std::ssize(choices));
   if (choices.empty()) detail::raise<ValueError>("choose", "got no choices; expected at least one");
   const auto alike = detail::as_arrays("choose", choices, which);
   auto result = where(eq(which, 0), alike.front(), alike.back());
@@ -251,7 +246,7 @@ std::vector<DNDarray> unravel_index(const DNDarray& positions, const Shape& shap
     return result;
   }
   auto rest = in_mode("unravel_index", positions, size_of(shape), IndexMode::raise);
-  check_range("unravel_index", rest, size_of(shape));
+  detail::check_range("unravel_index", rest, size_of(shape));
   if (shape.empty() && positions.ndim() > 0)
     detail::raise<ValueError>("unravel_index", "got positions of shape {} for an array without axes; expected one",
                               to_string(positions.shape()));
@@ -277,7 +272,7 @@ DNDarray ravel_multi_index(const std::vector<DNDarray>& arrays, const Shape& sha
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     positions[axis] = in_mode("ravel_multi_index", arrays[axis], shape[axis], modes[axis]);
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    check_range("ravel_multi_index", positions[axis], shape[axis]);
+    detail::check_range("ravel_multi_index", positions[axis], shape[axis]);
   auto result = positions.front();
   for (std::size_t axis = 1; axis < shape.size(); ++axis) result = result * shape[axis] + positions[axis];
   return result;

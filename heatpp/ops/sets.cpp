@@ -230,7 +230,7 @@ DNDarray ediff1d(const DNDarray& array, const Ediff1dOptions& options) {
   const auto head = x.index({slice(0, -1)}), tail = x.index({slice(1, std::nullopt)});
   auto local = detail::local::subtract(detail::relayout(tail, head.layout()), head.larray());
   for (const auto* numbers : {&options.to_begin, &options.to_end})
-    for (const auto& number : *numbers) detail::check_number("ediff1d", number, x.dtype());
+    for (const auto& number : *numbers) detail::check_kind("ediff1d", number.default_dtype(), x.dtype());
   const auto values = [&](const std::vector<Scalar>& numbers) {
     auto block = at::empty({std::ssize(numbers)}, local.options());
     for (std::int64_t i = 0; i < block.numel(); ++i)

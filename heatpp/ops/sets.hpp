@@ -65,7 +65,7 @@ struct Ediff1dOptions {
   std::vector<Scalar> to_begin = {}, to_end = {};  ///< put before and behind, alike on all ranks
 };
 /// The differences of neighbours in the flattened array, in its dtype. Of a split array split 0; each rank receives the
-/// element behind its own. Collective. Throws TypeError for bool.
+/// element behind its own. Collective. Throws TypeError for bool, and ends of a later kind, of which int64 is signed.
 [[nodiscard]] DNDarray ediff1d(const DNDarray& x, const Ediff1dOptions& options = {});
 
 }  // namespace heatpp

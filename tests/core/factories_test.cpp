@@ -152,3 +152,31 @@ TEST_CASE("arange counts whole numbers from one end of their range to the other"
   CHECK(ht::arange(ht::ArangeRange{3, 3, 1}, options).size() == 0);
   CHECK_THROWS_AS(ht::arange(ht::ArangeRange{low, high, 1}, options), ht::ValueError);
 }
+
+TEST_CASE("arange goes on by the difference of its first two whole numbers", "[core][factories]") {
+  for (const auto& split : {std::optional<int>(), std::optional(0)})
+    for (const auto dtype : {ht::int64, ht::int8}) {
+      const auto range = [&](const ht::Scalar& start, const ht::Scalar& stop, const ht::Scalar& step) {
+        return ht::arange({.start = start, .stop = stop, .step = step}, {.dtype = dtype, .split = split});
+      };
+      const auto is = [&](const std::vector<std::int64_t>& numbers) {
+        return at::tensor(numbers).to(ht::to_torch(dtype));
+      };
+      CHECK(same(range(1.5, 5, 1.5), is({1, 3, 5})));
+      CHECK(same(range(2.9, 10.1, 2.3), is({2, 5, 8, 11})));
+      CHECK(same(range(0, 3, 0.5), is({0, 0, 0, 0, 0, 0})));
+      CHECK(same(range(-1.5, 3, 1), is({-1, 0, 1, 2, 3})));
+      CHECK(same(range(-0.5, 3, 1), is({0, 0, 0, 0})));
+      CHECK(same(range(0, 5, 2.5), is({0, 2})));
+      CHECK_THROWS_AS(range(1e30, 3e30, 1e30), ht::ValueError);
+    }
+  const auto of = [](const ht::Scalar& start, const ht::Scalar& stop, ht::Dtype dtype) {
+    return ht::arange({.start = start, .stop = stop}, {.dtype = dtype, .split = 0});
+  };
+  CHECK_THROWS_WITH(of(300, 302, ht::int8), Catch::Contains("[arange] got the number 300 for an array of int8"));
+  CHECK_THROWS_AS(of(-2.5, 2, ht::uint8), ht::ValueError);
+  CHECK(of(300, 300, ht::int8).size() == 0);
+  CHECK(same(of(0.5, 2.5, ht::bool_), at::ones({2}, at::kBool)));
+  CHECK(same(of(-1, 1, ht::bool_), at::tensor({1, 0}).to(at::kBool)));
+  CHECK_THROWS_AS(of(0, 3, ht::bool_), ht::TypeError);
+}

@@ -84,6 +84,8 @@ TEST_CASE("frequencies and their shifts", "[fft]") {
       const ht::ArrayOptions options{.dtype = ht::float64, .split = split};
       CHECK(close(ht::fft::fftfreq(n, 0.5, options), at::fft_fftfreq(n, 0.5, at::kDouble)));
       CHECK(close(ht::fft::rfftfreq(n, 0.5, options), at::fft_rfftfreq(n, 0.5, at::kDouble)));
+      CHECK(same(ht::fft::rfftfreq(-n, 0.5, options), at::empty({0}, at::kDouble)));
+      CHECK_THROWS_AS(ht::fft::fftfreq(-n, 0.5, options), ht::ValueError);
     }
   const auto a = scattered({5, 4});
   for_each_layout(a, [&](const auto& x) {
@@ -106,6 +108,7 @@ TEST_CASE("dtypes and refusals of transforms", "[fft]") {
                       Catch::Contains("[fftn] got 3 lengths for an array"));
   });
   CHECK_THROWS_AS(ht::fft::fftfreq(0), ht::ValueError);
+  CHECK_THROWS_AS(ht::fft::rfftfreq(0), ht::ValueError);
   CHECK(ht::fft::fft(ht::empty({0, 3}, {.split = 0})).shape() == ht::Shape{0, 3});
 }
 

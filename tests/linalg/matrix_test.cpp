@@ -180,3 +180,25 @@ TEST_CASE("norms of 16-bit floats do not overflow between ranks", "[linalg][norm
     CHECK(close(la::norm(distribute(global, layout), {.ord = INFINITY}), at::full({}, 100, at::kHalf), 1e-2));
   }
 }
+
+TEST_CASE("numbers have no axis for norms", "[linalg][norm]") {
+  const auto x = ht::full({}, -2.0, {.dtype = ht::float64});
+  for (const int axis : {0, -1}) {
+    CHECK_THROWS_WITH(la::vector_norm(x, {.axis = axis}), Catch::Contains("[vector_norm] got axis"));
+    CHECK_THROWS_AS(la::norm(x, {.axis = axis}), ht::IndexError);
+    CHECK_THROWS_AS(la::norm(x, {.ord = INFINITY, .axis = axis, .keepdims = true}), ht::IndexError);
+  }
+  CHECK(same(la::norm(x), at::full({}, 2, at::kDouble)));
+}
+
+TEST_CASE("one row of the other variables is one variable", "[linalg][matrix]") {
+  const auto column = at::tensor({1., 2., 4.}, at::kDouble).reshape({3, 1}),
+             row = at::tensor({3., 1., 0.}, at::kDouble).reshape({1, 3});
+  const auto expected = at::tensor({14., -13., -13., 14.}, at::kDouble).reshape({2, 2}) / 6;
+  for_each_pair(column, row, [&](const auto& x, const auto& y) {
+    CHECK(close(ht::cov(x, y, {.rowvar = false}), expected));
+    CHECK(close(ht::corrcoef(x, y, {.rowvar = false}), expected * 6 / 14));
+    CHECK(same(ht::cov(y, {.rowvar = false}), at::full({3, 3}, NAN, at::kDouble)));
+    CHECK_THROWS_AS(ht::cov(y, y, {.rowvar = false}), ht::ValueError);
+  });
+}

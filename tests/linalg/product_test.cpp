@@ -137,7 +137,7 @@ TEST_CASE("tensordot and kron", "[linalg][product]") {
   const auto m = numbers({2, 3}), n = numbers({4, 2});
   for_each_pair(m, n, [&](const auto& x, const auto& y) {
     CHECK(same(ht::kron(x, y), at::kron(m, n)));
-    CHECK(same(ht::tensordot(x, y, 0), at::tensordot(m, n, {}, {})));
+    for (const int axes : {0, -1, -2}) CHECK(same(ht::tensordot(x, y, axes), at::tensordot(m, n, {}, {})));
   });
   const auto v = numbers({3});
   for_each_pair(v, n, [&](const auto& x, const auto& y) { CHECK(same(ht::kron(x, y), at::kron(v, n))); });

@@ -128,3 +128,18 @@ TEST_CASE("systems that are none", "[linalg][solve]") {
   CHECK_THROWS_AS(la::solve(square, ht::ones({})), ht::ValueError);
   CHECK_THROWS_AS(la::inv(ht::ones({3})), ht::ValueError);
 }
+
+TEST_CASE("pivots that are not a number are positive", "[linalg][solve]") {
+  const std::vector<std::vector<double>> matrices{{1, NAN, 2, 3}, {1, 2, 3, NAN}, {3, NAN, 1, 2}, {-3, NAN, 1, 2}};
+  const std::vector<double> signs{-1, -1, 1, -1};
+  for (std::size_t i = 0; i < signs.size(); ++i)
+    for_each_layout(at::tensor(matrices[i], at::kDouble).reshape({2, 2}), [&](const auto& x) {
+      const auto [sign, log] = la::slogdet(x);
+      CHECK(same(sign, at::full({}, signs[i], at::kDouble)));
+      CHECK(same(log, at::full({}, NAN, at::kDouble)));
+    });
+  for_each_layout(at::tensor({0., 1., 0., double{NAN}}, at::kDouble).reshape({2, 2}), [&](const auto& x) {
+    CHECK(same(la::slogdet(x).sign, at::zeros({}, at::kDouble)));
+    CHECK(same(la::slogdet(x).logabsdet, at::full({}, -INFINITY, at::kDouble)));
+  });
+}

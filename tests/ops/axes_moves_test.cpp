@@ -195,3 +195,19 @@ TEST_CASE("ramps of 16-bit floats do not overflow, and means of nothing are NaN"
     CHECK_THROWS_AS(ht::pad(x, {{1, 1}}, {.mode = mean, .stat_length = -1}), ht::ValueError);
   }
 }
+
+TEST_CASE("truth beside truth is whether a statistic is not 0", "[ops][pad]") {
+  const auto truth = [](const std::vector<int>& bits) { return at::tensor(bits, at::kInt).to(at::kBool); };
+  const auto global = truth({1, 0, 0, 1, 0});
+  using enum ht::PadMode;
+  for (const auto& layout : every_layout({5})) {
+    const auto x = distribute(global, layout);
+    const auto padded = [&](const ht::PadOptions& options) { return ht::pad(x, {{1, 2}}, options); };
+    CHECK(same(padded({.mode = mean}), truth({1, 1, 0, 0, 1, 0, 1, 1})));
+    CHECK(same(padded({.mode = median}), truth({0, 1, 0, 0, 1, 0, 0, 0})));
+    CHECK(same(padded({.mode = median, .stat_length = 2}), truth({1, 1, 0, 0, 1, 0, 1, 1})));
+    CHECK(same(padded({.mode = mean, .stat_length = 0}), truth({1, 1, 0, 0, 1, 0, 1, 1})));
+    CHECK(same(padded({.mode = linear_ramp, .value = 1}), truth({1, 1, 0, 0, 1, 0, 1, 1})));
+    CHECK(same(ht::pad(x, {{3, 0}}, {.mode = linear_ramp}), truth({0, 1, 1, 1, 0, 0, 1, 0})));
+  }
+}

@@ -239,6 +239,10 @@ TEST_CASE("bool is computed with as NumPy does", "[ops][elementwise]") {
     CHECK(same(1.5 - truth, at::tensor({0.5f, 1.5f, 0.5f})));
     CHECK(same(bytes - true, at::tensor({0, 1, 2}).to(at::kChar)));
     CHECK(same(ht::bitwise_count(truth), at::tensor({1, 0, 1}).to(at::kByte)));
+    CHECK(same(ht::conj(truth), at::tensor({1, 0, 1}).to(at::kChar)));
+    CHECK(same(ht::around(truth), at::tensor({1.F, 0.F, 1.F})));
+    CHECK_THROWS_AS(ht::round(truth, 1), ht::TypeError);
+    CHECK_THROWS_AS(ht::around(truth, -1), ht::TypeError);
     CHECK(same(ht::hypot(bytes * 3, bytes * 4), at::tensor({5.f, 10.f, 15.f})));
     CHECK_THROWS_AS(truth - truth, ht::TypeError);
   }
@@ -379,6 +383,11 @@ TEST_CASE("remainders of quotients beyond the range of vector code", "[ops][elem
     CHECK(same(ht::remainder(x, 1e-10), at::full({19}, rest + 1e-10, at::kDouble)));
     CHECK(same(ht::fmod(distribute(at::full({19}, 3.4e38F), layout), 0.5), at::zeros({19})));
     CHECK(same(ht::fmod(x, 0), at::full({19}, NAN, at::kDouble)));
+    const auto narrow = distribute(at::full({19}, 3.F), layout);
+    CHECK(same(ht::remainder(1e300, narrow), at::full({19}, NAN)));
+    CHECK(same(ht::fmod(1e300, narrow), at::full({19}, NAN)));
+    CHECK(same(ht::remainder(narrow, 1e-300), at::full({19}, NAN)));
+    CHECK(same(ht::remainder(narrow, -1e300), at::full({19}, -INFINITY)));
   }
   const auto zero = ht::zeros({3}, {.dtype = ht::complex128, .split = 0});
   CHECK(same(ht::float_power(zero, 0), at::ones({3}, at::kComplexDouble)));

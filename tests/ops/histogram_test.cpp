@@ -1,6 +1,7 @@
 #include "../support.hpp"
 
 #include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/histogram.hpp>
 #include <heatpp/ops/index.hpp>
 
@@ -119,6 +120,9 @@ TEST_CASE("bincount counts and adds up weights", "[ops][histogram]") {
       CHECK(same(ht::bincount(x, {.weights = distribute(weights, other)}), at::bincount(global, weights)));
   }
   CHECK(same(ht::bincount(ht::zeros({0}, {.dtype = ht::int64, .split = 0})), at::zeros({0}, at::kLong)));
+  const auto nothing = ht::zeros({0}, {.dtype = ht::int64, .split = 0});
+  for (const auto& unused : {ht::zeros({0}), ht::zeros({0}, {.dtype = ht::complex64}), ht::ones({3})})
+    CHECK(same(ht::bincount(nothing, {.weights = unused, .minlength = 2}), at::zeros({2}, at::kLong)));
   CHECK_THROWS_WITH(ht::bincount(ht::array({3, -2, 1, 0}, {.split = 0})),
                     Catch::Contains("[bincount] got the element -2"));
   CHECK_THROWS_AS(ht::bincount(ht::ones({3})), ht::TypeError);
@@ -167,6 +171,21 @@ TEST_CASE("edges that coincide are given ones", "[ops][histogram]") {
     CHECK(same(counts({1, 1, 1}), at::tensor({0, 1}, at::kLong)));
     CHECK(same(counts({0, 1, 1, 2}, true), doubles({0.25, NAN, 0.75})));
     CHECK(same(counts({1, 1, 1}, true), doubles({NAN, INFINITY})));
+  }
+}
+
+TEST_CASE("edges between 16-bit floats are computed as such", "[ops][histogram]") {
+  const auto global = doubles({0, 0.7138671875, 1}).to(at::kHalf);
+  const auto edges =
+      doubles({0, 0.142822265625, 0.28564453125, 0.428466796875, 0.5712890625, 0.7138671875, 0.85693359375, 1});
+  for (const auto& layout : every_layout({3})) {
+    const auto x = distribute(global, layout);
+    const auto [counts, found] = ht::histogram(x, {.bins = 7});
+    CHECK(same(found, edges.to(at::kHalf)));
+    CHECK(same(counts, at::tensor({1, 0, 0, 0, 0, 1, 1}, at::kLong)));
+    CHECK(same(ht::histogramdd(ht::expand_dims(x, 1), {.bins = {7}}).edges.front(), edges.to(at::kHalf)));
+    CHECK_THROWS_AS(ht::histogram((x * 2 - 1) * 65504, {.bins = 5}), ht::ValueError);
+    CHECK_THROWS_AS(ht::histogram(x * 0 + 3000), ht::ValueError);
   }
 }
 

@@ -141,3 +141,19 @@ TEST_CASE("slices of any start, stop and step are Python's", "[ops][index]") {
         CHECK(same(x, global.index_fill(0, taken, -1)));
       }
 }
+
+TEST_CASE("one element takes numbers, and no arrays with axes", "[ops][index]") {
+  const auto one = ht::full({}, 1, {.dtype = ht::int64}), number = ht::full({}, 7.0);
+  for (const auto& layout : every_layout({6, 2})) {
+    const auto x = distribute(at::zeros({6, 2}, at::kDouble), layout);
+    for (const auto& value : {ht::ones({1}), ht::ones({1, 1}), ht::ones({1}, {.split = 0})}) {
+      CHECK_THROWS_WITH(x.index_put({-5, 1}, value), Catch::Contains("[index_put] got an array of shape (1"));
+      CHECK_THROWS_AS(x.index_put({one, 1}, value), ht::ValueError);
+      CHECK_THROWS_AS(ht::zeros({}).index_put({}, value), ht::ValueError);
+      x.index_put({-5, 1, ht::ellipsis}, value);
+      x.index_put({std::vector<std::int64_t>{2}, 1}, value);
+    }
+    x.index_put({3, one}, number);
+    CHECK(same(x, at::tensor({0., 0., 0., 1., 0., 1., 0., 7., 0., 0., 0., 0.}, at::kDouble).reshape({6, 2})));
+  }
+}

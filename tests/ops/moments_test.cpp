@@ -2,6 +2,8 @@
 
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/moments.hpp>
+#include <heatpp/ops/nan.hpp>
+#include <heatpp/ops/order.hpp>
 
 namespace {
 
@@ -154,4 +156,18 @@ TEST_CASE("the mean of finite numbers is finite", "[ops][moments]") {
     const auto x = distribute(at::tensor({-1e308, 1e308, 1e308, 1e308}, at::kDouble), layout);
     CHECK(close(ht::mean(x) / 1e308, at::full({}, 0.5, at::kDouble)));
   }
+}
+
+TEST_CASE("numbers have no axis for means and medians", "[ops][moments]") {
+  for (const auto& x : {ht::full({}, 2.0), ht::full({}, std::complex<double>(2, 1))})
+    for (const int axis : {0, -1}) {
+      CHECK_THROWS_AS(ht::mean(x, axis), ht::IndexError);
+      CHECK_THROWS_AS(ht::var(x, axis), ht::IndexError);
+      CHECK_THROWS_AS(ht::std(x, axis), ht::IndexError);
+      CHECK_THROWS_AS(ht::median(x, axis), ht::IndexError);
+      CHECK_THROWS_AS(ht::average(x, {.axis = axis}), ht::IndexError);
+      CHECK_THROWS_AS(ht::average(x, {.axis = axis, .weights = x}), ht::IndexError);
+      CHECK(same(ht::nanmean(x, axis), x.larray()));
+    }
+  CHECK_THROWS_AS(ht::quantile(ht::full({}, 2.0), 0.5, {.axis = 0}), ht::IndexError);
 }

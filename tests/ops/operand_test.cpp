@@ -141,6 +141,9 @@ TEST_CASE("numbers are multiplied with powers of two beyond the range of factors
   CHECK(ht::ldexp(ht::array({1e-40}).astype(ht::float32), 150).item<float>() == std::ldexp(1e-40F, 150));
   CHECK(ht::ldexp(ht::array({3}), 2).dtype() == ht::float32);
   CHECK_THROWS_AS(ht::ldexp(ht::ones({2}, {.dtype = ht::complex64}), 2), ht::TypeError);
+  CHECK_THROWS_WITH(ht::ldexp(ht::ones({2}), 2.0), Catch::Contains("[ldexp] got exponents of float32"));
+  CHECK(same(ht::ldexp(ht::ones({2}), ht::full({}, 3)), at::full({2}, 8.)));
+  CHECK_THROWS_AS(ht::ldexp(ht::ones({2}), ht::ones({2}, {.split = 0})), ht::TypeError);
   const auto all = at::arange(-1080, 1030);
   const auto powers = gathered(ht::ldexp(ht::full({}, 1.5, {.dtype = ht::float64}), ht::from_tensor(all, {})));
   bool exact = true;
@@ -175,4 +178,33 @@ TEST_CASE("numbers do not widen 16-bit floats, and bool has no sign", "[ops][ele
       CHECK(ht::logaddexp(x > 0, x > 0).dtype() == ht::float32);
       CHECK_THROWS_AS(ht::sign(x > 0), ht::TypeError);
     }
+}
+
+TEST_CASE("clip between two numbers is NumPy's at its limits", "[ops][elementwise]") {
+  const auto global = at::tensor({1., 5., double{NAN}, -0., 0., double{INFINITY}}, at::kDouble);
+  for (const auto& layout : every_layout({6})) {
+    const auto x = distribute(global, layout), narrow = x.astype(ht::float32);
+    CHECK(same(ht::clip(x, 3, 2), at::tensor({2., 2., double{NAN}, 2., 2., 2.}, at::kDouble)));
+    CHECK(same(ht::clip(x, NAN, 2), at::full({6}, NAN, at::kDouble)));
+    CHECK(same(ht::clip(x, 0, NAN), at::full({6}, NAN, at::kDouble)));
+    CHECK(same(ht::signbit(ht::clip(x, 0.0, 1)), at::tensor({0, 0, 0, 1, 0, 0}).to(at::kBool)));
+    CHECK(same(ht::signbit(ht::clip(x, -1, -0.0))(ht::slice(3, 5)), at::tensor({1, 0}).to(at::kBool)));
+    CHECK(same(ht::clip(narrow, -1e300, 1e300), global.to(at::kFloat)));
+    CHECK(same(ht::clip(narrow.astype(ht::float16), 0.5, 1e9), global.to(at::kHalf).clamp_min(0.5)));
+    CHECK(same(ht::clip(x > 0, true, true), at::ones({6}, at::kBool)));
+    CHECK(same(ht::clip(x > 2, 0, 7), at::tensor({0, 1, 0, 0, 0, 1}, at::kLong)));
+  }
+}
+
+TEST_CASE("16-bit floats lie as far apart as NumPy says", "[ops][elementwise]") {
+  const auto halves =
+      at::tensor({1., -1., -1.5, 65504., -65504., 0., -0., double{INFINITY}, -double{INFINITY}, NAN}, at::kDouble);
+  const auto apart =
+      at::tensor({0x1p-10, 0x1p-11, 0x1p-10, double{INFINITY}, 32., 0x1p-24, 0x1p-24, NAN, NAN, NAN}, at::kDouble);
+  for (const auto& layout : every_layout({10})) {
+    const auto x = distribute(halves.to(at::kHalf), layout);
+    CHECK(same(ht::spacing(x), apart.to(at::kHalf)));
+    CHECK(same(ht::signbit(ht::spacing(x)), at::zeros({10}, at::kBool)));
+    CHECK(same(ht::spacing(x.astype(ht::bfloat16))(ht::slice(0, 2)), at::tensor({0x1p-7, -0x1p-7}).to(at::kBFloat16)));
+  }
 }

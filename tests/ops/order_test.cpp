@@ -46,9 +46,41 @@ TEST_CASE("every dtype is selected exactly", "[ops][order]") {
     const auto global = scattered({77}, at::kDouble).clamp(-100, 100).to(ht::to_torch(dtype));
     const auto x = distribute(global, ht::Layout({77}, 0, ht::world().size()));
     const auto sorted = std::get<0>(global.to(at::kDouble).sort());
-    CHECK(ht::percentile(x, 50.0).item<double>() == sorted[38].item<double>());
-    CHECK(ht::percentile(x, 100.0).item<double>() == sorted[76].item<double>());
+    const auto method = dtype == ht::bool_ ? ht::Interpolation::lower : ht::Interpolation::linear;
+    CHECK(ht::percentile(x, 50.0, {.interpolation = method}).item<double>() == sorted[38].item<double>());
+    CHECK(ht::percentile(x, 100.0, {.interpolation = method}).item<double>() == sorted[76].item<double>());
   }
+}
+
+TEST_CASE("truth values have quantiles that are picked, and medians", "[ops][order]") {
+  const auto global = at::tensor({1, 0, 1, 1}).to(at::kBool);
+  using enum ht::Interpolation;
+  for (const auto& layout : every_layout({4})) {
+    const auto x = distribute(global, layout);
+    for (const auto method : {linear, midpoint, averaged_inverted_cdf, hazen}) {
+      CHECK_THROWS_WITH(ht::quantile(x, 0.5, {.interpolation = method}),
+                        Catch::Contains("[quantile] got an array of bool"));
+      CHECK_THROWS_AS(ht::nanpercentile(x, {50, 60}, {.interpolation = method}), ht::TypeError);
+    }
+    for (const auto method : {lower, nearest, inverted_cdf})
+      CHECK(same(ht::quantile(x, {0, 0.5, 1}, {.interpolation = method}), at::tensor({0, 1, 1}).to(at::kBool)));
+    CHECK(same(ht::median(x), at::ones({})));
+    CHECK(same(ht::median(x(ht::slice(0, 2))), at::full({}, 0.5)));
+  }
+}
+
+TEST_CASE("of no elements nanquantile is nanmean", "[ops][order]") {
+  for (const auto& layout : every_layout({0, 3}))
+    for (const auto dtype : {ht::float64, ht::int64}) {
+      const auto x = distribute(at::empty({0, 3}, ht::to_torch(dtype)), layout);
+      const auto type = dtype == ht::float64 ? at::kDouble : at::kFloat;
+      CHECK(same(ht::nanquantile(x, {0.1, 0.2}, {.axis = 0}), at::full({3}, NAN, type)));
+      CHECK(same(ht::nanpercentile(x, {10, 20}, {.keepdims = true}), at::full({1, 1}, NAN, type)));
+      CHECK(same(ht::nanpercentile(x, 10, {.axis = 1}), at::empty({0}, type)));
+      CHECK(same(ht::nanquantile(x, {0.1, 0.2}, {.axis = 1, .keepdims = true}), at::empty({0, 1}, type)));
+      CHECK(same(ht::quantile(x, {0.1, 0.2}, {.axis = 1}), at::empty({2, 0}, type)));
+      CHECK_THROWS_AS(ht::nanquantile(x, {0.1, 1.2}, {.axis = 0}), ht::ValueError);
+    }
 }
 
 TEST_CASE("infinities are ordered, NaN gives NaN", "[ops][order]") {
@@ -188,6 +220,21 @@ TEST_CASE("quantiles with weights are those of elements repeated as often", "[op
     CHECK_THROWS_AS(ht::quantile(x, 0.5, {.weights = all}), ht::ValueError);
     CHECK_THROWS_AS(ht::quantile(x, 0.5, {.interpolation = method, .weights = all * -1}), ht::ValueError);
     CHECK_THROWS_AS(ht::quantile(x, 0.5, {.interpolation = method, .weights = all * 0}), ht::ValueError);
+  }
+}
+
+TEST_CASE("whole numbers picked by weights stay whole", "[ops][order]") {
+  const auto global = at::tensor({5, 1, 7, 3, 2, 9, 4, 6}, at::kLong).reshape({2, 4});
+  const auto weights = at::tensor({1, 2, 3, 4, 4, 3, 2, 1}, at::kLong).reshape({2, 4});
+  for (const auto& layout : every_layout({2, 4})) {
+    const auto x = distribute(global, layout), w = distribute(weights, layout);
+    const auto picked = [&](const ht::Axes& axis) {
+      return ht::nanquantile(x, {0.3, 0.5},
+                             {.axis = axis, .interpolation = ht::Interpolation::inverted_cdf, .weights = w});
+    };
+    CHECK(same(picked(1), at::tensor({3, 2, 3, 4}, at::kLong).reshape({2, 2})));
+    CHECK(same(picked(0), at::tensor({2, 1, 4, 3, 2, 9, 7, 3}, at::kLong).reshape({2, 4})));
+    CHECK(same(picked(std::nullopt), at::tensor({2, 3}, at::kLong)));
   }
 }
 

@@ -108,4 +108,12 @@ TEST_CASE("the polynomial of a matrix is its characteristic one", "[ops][polynom
                 at::complex(doubles({1, -4, 0}), doubles({0, -4, 6}))));
   }
   CHECK_THROWS_AS(ht::poly(ht::ones({2, 3})), ht::ValueError);
+  CHECK_THROWS_AS(ht::poly(ht::ones({0, 0})), ht::ValueError);
+}
+
+TEST_CASE("no roots make the number 1, and no coefficients are not divided", "[ops][polynomial]") {
+  const auto one = ht::ones({1}), none = ht::zeros({0}, {.split = 0});
+  CHECK(same(ht::poly(none), at::ones({}, at::kDouble)));
+  CHECK_THROWS_AS(ht::polydiv(none, one), ht::ValueError);
+  CHECK_THROWS_WITH(ht::polydiv(one, none), Catch::Contains("[polydiv] got coefficients of shapes (1,) and (0,)"));
 }

@@ -206,3 +206,43 @@ TEST_CASE("bool positions count as 0 and 1 where NumPy takes them", "[ops][selec
     CHECK(same(x, longs({9, 8})));
   }
 }
+
+TEST_CASE("positions that meet in nothing may be any", "[ops][positions]") {
+  const auto far = at::full({1, 1}, 7, at::kLong), none = at::empty({0}, at::kLong);
+  for (const auto& layout : every_layout({3, 4}))
+    for (const auto& cut : every_layout({1, 1})) {
+      const auto x = distribute(at::ones({3, 4}), layout);
+      const auto a = distribute(far, cut), b = distribute(none, ht::Layout({0}, 0, ht::world().size()));
+      CHECK(same(x(a, b), at::empty({1, 0})));
+      CHECK(same(x(b, a), at::empty({1, 0})));
+      CHECK_NOTHROW(x.index_put({a, b}, 2));
+      CHECK(same(x, at::ones({3, 4})));
+      CHECK_THROWS_AS(x(7, b), ht::IndexError);
+      CHECK_THROWS_AS(x(ht::array(7), b), ht::IndexError);
+      CHECK_THROWS_AS(x(a), ht::IndexError);
+    }
+  const auto seven = ht::array({7}, {.split = 0});
+  for (const auto& layout : every_layout({0, 3})) {
+    const auto x = distribute(at::empty({0, 3}), layout);
+    CHECK_THROWS_AS(x(ht::all_of, seven), ht::IndexError);
+    CHECK_THROWS_AS(x(seven), ht::IndexError);
+    CHECK(same(ht::take(x, seven, 1), at::empty({0, 1})));
+    for (const auto mode : {ht::IndexMode::raise, ht::IndexMode::wrap, ht::IndexMode::clip}) {
+      CHECK_THROWS_AS(ht::take(x, seven, {.axis = 0, .mode = mode}), ht::IndexError);
+      CHECK_THROWS_AS(ht::take(x, seven, {.mode = mode}), ht::IndexError);
+      CHECK_THROWS_AS(ht::put(x, seven, 1, {.mode = mode}), ht::IndexError);
+      CHECK(same(ht::take(x, ht::array({7}) - 4 - 3, {.axis = 1, .mode = mode}), at::empty({0, 1})));
+    }
+    CHECK_THROWS_AS(ht::take_along_axis(x, ht::zeros({1, 3}, {.dtype = ht::int64}), 0), ht::IndexError);
+    CHECK_THROWS_AS(ht::delete_(x, seven, 1), ht::IndexError);
+  }
+  for (const auto& layout : every_layout({3, 0})) {
+    const auto x = distribute(at::empty({3, 0}), layout);
+    CHECK_THROWS_AS(x(seven), ht::IndexError);
+    CHECK_THROWS_AS(x(7), ht::IndexError);
+    CHECK_THROWS_AS(ht::take(x, seven, 0), ht::IndexError);
+    CHECK_THROWS_AS(x.index_put({seven}, 1), ht::IndexError);
+    CHECK_THROWS_AS(ht::take(x, seven, {.axis = 1, .mode = ht::IndexMode::clip}), ht::IndexError);
+    CHECK(same(ht::take(x, seven, {.axis = 0, .mode = ht::IndexMode::clip}), at::empty({1, 0})));
+  }
+}

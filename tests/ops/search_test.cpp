@@ -53,7 +53,8 @@ TEST_CASE("a sorter that is none is refused by all ranks", "[ops][search]") {
     };
     CHECK(same(search(order({1, 2, 0}).astype(ht::uint8)), at::full({}, 1, at::kLong)));
     CHECK_THROWS_AS(search(order({1, 2, 3})), ht::ValueError);
-    CHECK_THROWS_WITH(search(order({1, 2, -3})), Catch::Contains("expected 0 .. 2"));
+    CHECK_THROWS_WITH(search(order({1, 2, -3})),
+                      Catch::Contains("[searchsorted] got position -3; expected 0 <= position < 3"));
     CHECK_THROWS_AS(search(order({1, 2, 0}) * 1.0), ht::TypeError);
     CHECK_THROWS_AS(search(order({1, 2, 0}) > 0), ht::TypeError);
     CHECK_THROWS_AS(search(ht::array({1, 2})), ht::ValueError);

@@ -137,6 +137,21 @@ TEST_CASE("ediff1d is the difference of neighbours", "[ops][sets]") {
   CHECK_THROWS_AS(ht::ediff1d(ht::ones({3}, {.dtype = ht::bool_})), ht::TypeError);
 }
 
+TEST_CASE("the ends of ediff1d are converted within their kind", "[ops][sets]") {
+  const auto global = at::tensor({1, 2, 5}, at::kLong);
+  for (const auto& layout : every_layout({3})) {
+    const auto x = distribute(global, layout);
+    const auto ends = [&](ht::Dtype dtype, const ht::Scalar& end) {
+      return ht::ediff1d(x.astype(dtype), {.to_begin = {true}, .to_end = {end}});
+    };
+    CHECK(same(ends(ht::int8, 300), at::tensor({1, 1, 3, 44}).to(at::kChar)));
+    CHECK(same(ends(ht::int32, 3000000000), at::tensor({1, 1, 3, -1294967296}, at::kInt)));
+    CHECK(same(ends(ht::float32, 1e300), at::tensor({1.F, 1.F, 3.F, INFINITY})));
+    CHECK_THROWS_AS(ends(ht::int8, 7.0), ht::TypeError);
+    CHECK_THROWS_AS(ends(ht::uint8, 7), ht::TypeError);
+  }
+}
+
 TEST_CASE("differences of infinite complex numbers are those of their parts", "[ops][sets]") {
   const auto global =
       at::complex(tensor_of({1, INFINITY, 2, 0}, at::kDouble), tensor_of({1, 0, 0, INFINITY}, at::kDouble));

@@ -1,7 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/common_dtype.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/relayout.hpp>
-#include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
 
 #include <ATen/ScalarOps.h>
@@ -59,10 +59,9 @@ at::Tensor number_tensor(const Scalar& number) {
 void promote_arrays_without_axes(std::span<const DNDarray* const> arrays, std::vector<at::Tensor>& blocks) {
   const bool any = std::ranges::any_of(arrays, [](const auto* x) { return x->ndim() == 0; });
   if (!any || arrays.size() < 2) return;
-  auto dtype = arrays.front()->dtype();
-  for (const auto* x : arrays) dtype = promote_types(dtype, x->dtype());
+  const auto type = to_torch(common_dtype(arrays));
   for (auto& block : blocks)
-    if (!block.unsafeGetTensorImpl()->is_wrapped_number()) block = block.to(to_torch(dtype));
+    if (!block.unsafeGetTensorImpl()->is_wrapped_number()) block = block.to(type);
 }
 
 void check_comm(const char* op, const Communicator& a, const Communicator& b) {
@@ -71,10 +70,15 @@ void check_comm(const char* op, const Communicator& a, const Communicator& b) {
                      a.size(), b.size());
 }
 
-std::vector<const DNDarray*> arrays_of(const char* op, std::span<const Operand> operands) {
+std::vector<const DNDarray*> arrays_among(std::span<const Operand> operands) {
   std::vector<const DNDarray*> arrays;
   for (const auto& operand : operands)
     if (operand.array()) arrays.push_back(operand.array());
+  return arrays;
+}
+
+std::vector<const DNDarray*> arrays_of(const char* op, std::span<const Operand> operands) {
+  auto arrays = arrays_among(operands);
   if (arrays.empty()) raise<ValueError>(op, "got numbers only; expected at least one array");
   for (const auto* x : arrays) check_comm(op, arrays.front()->comm(), x->comm());
   return arrays;
@@ -83,9 +87,8 @@ std::vector<const DNDarray*> arrays_of(const char* op, std::span<const Operand> 
 }  // namespace
 
 Dtype common_type(std::span<const Operand> operands) {
-  std::optional<Dtype> type;
-  for (const auto& operand : operands)
-    if (const auto* x = operand.array()) type = type ? promote_types(*type, x->dtype()) : x->dtype();
+  const auto arrays = arrays_among(operands);
+  auto type = arrays.empty() ? std::nullopt : std::optional(common_dtype(arrays));
   for (const auto& operand : operands)
     if (!operand.array()) type = type ? result_type(*type, operand.number()) : operand.number().default_dtype();
   return type.value();

@@ -6,6 +6,7 @@
 #include <heatpp/ops/detail/keys.hpp>
 
 #include <algorithm>
+#include <c10/util/TypeCast.h>
 #include <cmath>
 
 namespace heatpp::detail {
@@ -57,11 +58,12 @@ void for_each_bin(const at::Tensor& block, const Bins& bins, F f) {
 
 /// NumPy's linspace, which computes in the type of its ends.
 template <class T>
-std::vector<double> even_edges(T first, T last, std::int64_t count) {
-  const T step = (last - first) / static_cast<T>(count);
+std::vector<double> even_edges(const Range& range, std::int64_t count) {
+  const auto first = c10::convert<T>(range.first), last = c10::convert<T>(range.second);
+  const T step = (last - first) / c10::convert<T>(count);
   std::vector<double> edges;
   for (std::int64_t i = 0; i < count; ++i) {
-    const T product = static_cast<T>(i) * step;
+    const T product = c10::convert<T>(i) * step;
     edges.push_back(static_cast<double>(product + first));
   }
   edges.push_back(static_cast<double>(last));
@@ -77,9 +79,11 @@ Bins even_bins(const char* op, const BinsWanted& wanted, Range range, const DNDa
     first -= 0.5;
     last += 0.5;
   }
-  const bool narrow = !wanted.range && wanted.dtype != float64;
-  auto edges = narrow ? even_edges(static_cast<float>(first), static_cast<float>(last), wanted.count)
-                      : even_edges(first, last, wanted.count);
+  const auto type = wanted.range ? float64 : wanted.dtype;
+  const auto of_type = type == float64   ? even_edges<double>
+                       : type == float16 ? even_edges<at::Half>
+                                         : even_edges<float>;
+  auto edges = of_type({first, last}, wanted.count);
   const auto array = at::tensor(edges, at::kDouble).to(to_torch(wanted.dtype));
   const auto rounded = array.to(at::kDouble);
   edges.assign(rounded.const_data_ptr<double>(), rounded.const_data_ptr<double>() + rounded.numel());

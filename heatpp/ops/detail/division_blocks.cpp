@@ -33,8 +33,8 @@ template <class F>
 at::Tensor with_large_quotients(at::Tensor result, const at::Tensor& a, const at::Tensor& b, F f) {
   const auto lost = at::isnan(result);
   if (!lost.any().item<bool>()) return result;
-  const auto lost_of = [&](const at::Tensor& x) {
-    return at::masked_select(x.expand_as(lost), lost).to(at::kCPU, at::kDouble);
+  const auto lost_of = [&](const at::Tensor& x) {  // in the common dtype, which may end before a number does
+    return at::masked_select(x.to(result.scalar_type()).expand_as(lost), lost).to(at::kCPU, at::kDouble);
   };
   at::Tensor x = lost_of(a);
   const at::Tensor y = lost_of(b);

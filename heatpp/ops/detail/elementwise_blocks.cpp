@@ -56,6 +56,15 @@ at::Tensor in_parts(const at::Tensor& x, F f) {
 }
 
 bool is_number(const at::Tensor& block) { return block.unsafeGetTensorImpl()->is_wrapped_number(); }
+bool is_whole_number(const at::Tensor& block) { return is_number(block) && block.scalar_type() == at::kLong; }
+/// The dtype of the arrays among the blocks if they are whole numbers that meet a number.
+std::optional<Dtype> whole_type_of_arrays(std::span<const at::Tensor> blocks) {
+  if (std::ranges::none_of(blocks, is_whole_number)) return std::nullopt;
+  auto type = at::kBool;
+  for (const auto& block : blocks)
+    if (!is_number(block)) type = at::promoteTypes(type, block.scalar_type());
+  return at::isIntegralType(type, false) ? std::optional(from_torch(type)) : std::nullopt;
+}
 /// A number as an array of its dtype, which does not give way to that of others.
 at::Tensor alone(const at::Tensor& block) {
   return is_number(block) ? at::scalar_tensor(block.item(), block.options()) : block;
@@ -70,26 +79,28 @@ at::Tensor complex_sign(const at::Tensor& z) {
   return at::where(far.logical_or(high), unit, at::sgn(z));
 }
 
+/// The distance to the next larger number, whatever the sign, as NumPy has it for float16 alone.
+at::Tensor half_spacing(const at::Tensor& x) {
+  const auto bits = x.view(at::kShort), next = at::where(x < 0, bits - 1, bits + 1).view(at::kHalf);
+  return at::abs(next.to(at::kFloat) - x.to(at::kFloat)).masked_fill(at::isinf(x), NAN).to(at::kHalf);
+}
+
 }  // namespace
 
 at::Tensor inexact(const at::Tensor& x) { return at::isIntegralType(x.scalar_type(), true) ? x.to(at::kFloat) : x; }
 
-void fit_numbers(const char* op, std::vector<at::Tensor>& blocks, OutOfRange policy) {
-  if (std::ranges::none_of(blocks, is_number)) return;
-  auto type = at::kBool;
-  for (const auto& block : blocks)
-    if (!is_number(block)) type = at::promoteTypes(type, block.scalar_type());
-  if (!at::isIntegralType(type, false)) return;
-  const auto limits = iinfo(from_torch(type));
-  bool wide = false;
-  for (auto& block : blocks) {
-    if (!is_number(block) || block.scalar_type() != at::kLong) continue;
-    const auto number = block.item<std::int64_t>();
-    if (limits.min <= number && number <= limits.max) continue;
-    if (policy == OutOfRange::error) check_in_range(op, number, from_torch(type));
-    wide = true;
-  }
-  if (wide)
+void check_numbers(const char* op, std::span<const at::Tensor> blocks) {
+  if (const auto type = whole_type_of_arrays(blocks))
+    for (const auto& block : blocks)
+      if (is_whole_number(block)) check_in_range(op, block.item<std::int64_t>(), *type);
+}
+
+void widen_to_numbers(std::vector<at::Tensor>& blocks) {
+  const auto type = whole_type_of_arrays(blocks);
+  const auto is_beyond = [&](const at::Tensor& block) {
+    return is_whole_number(block) && !is_in_range(block.item<std::int64_t>(), *type);
+  };
+  if (type && std::ranges::any_of(blocks, is_beyond))
     for (auto& block : blocks) block = block.to(at::kLong);
 }
 
@@ -127,7 +138,9 @@ at::Tensor ceil(const at::Tensor& x) { return whole(x) ? x : at::ceil(x); }
 at::Tensor trunc(const at::Tensor& x) { return whole(x) ? x : at::trunc(x); }
 at::Tensor rint(const at::Tensor& x) { return local::round(inexact(x), 0); }
 at::Tensor round(const at::Tensor& block, int decimals) {
-  const auto x = block.scalar_type() == at::kBool ? inexact(block) : block;
+  const bool truth = block.scalar_type() == at::kBool;
+  if (truth && decimals != 0) C10_THROW_ERROR(NotImplementedError, "decimals of bool");
+  const auto x = truth ? inexact(block) : block;
   if (!whole(x))
     return in_parts(x, [=](const auto& y) { return decimals == 0 ? at::round(y) : at::round(y, decimals); });
   if (decimals >= 0) return x;
@@ -156,12 +169,14 @@ at::Tensor cbrt(const at::Tensor& x) {
 }
 
 at::Tensor spacing(const at::Tensor& block) {
+  if (block.scalar_type() == at::kHalf) return half_spacing(block);
   const auto x = inexact(block), size = at::abs(x);
   return at::copysign(at::nextafter(size, at::full({}, INFINITY, x.options())) - size, x);
 }
 
 at::Tensor iscomplex(const at::Tensor& x) { return at::logical_not(at::isreal(x)); }
-at::Tensor real(const at::Tensor& x) { return x.is_complex() ? at::real(x) : x; }
+at::Tensor conj(const at::Tensor& x) { return at::conj_physical(no_bool(x)); }
+at::Tensor real(const at::Tensor& x) { return x.is_complex() ? at::real(x) : at::alias(x); }
 at::Tensor imag(const at::Tensor& x) { return x.is_complex() ? at::imag(x) : at::zeros_like(x); }
 
 at::Tensor bitwise_count(const at::Tensor& x) {
@@ -236,7 +251,7 @@ at::Tensor logaddexp(const at::Tensor& a, const at::Tensor& b) {
 }
 
 at::Tensor ldexp(const at::Tensor& a, const at::Tensor& b) {
-  if (a.is_complex() || b.is_complex()) C10_THROW_ERROR(NotImplementedError, "complex numbers");
+  if (a.is_complex()) C10_THROW_ERROR(NotImplementedError, "complex numbers");
   const auto common = at::result_type(a, b);
   const auto [mantissa, exponent] = at::frexp(a.to(at::kDouble));
   // Two factors, neither of which overflows; only the second product may round.

@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <heatpp/ops/elementwise.hpp>
+#include <span>
 
 /// Functions of blocks that LibTorch does not have, or answers in another way than NumPy.
 namespace heatpp::detail::local {
@@ -12,11 +13,10 @@ namespace heatpp::detail::local {
 /// The block in floating point: whole numbers become float32.
 [[nodiscard]] at::Tensor inexact(const at::Tensor& x);
 
-/// What a number does that is out of range of the whole numbers it meets: it is an error, as in NumPy, or all are
-/// computed in int64.
-enum class OutOfRange { error, widen };
-/// Makes the numbers among the blocks fit the others. Throws ValueError.
-void fit_numbers(const char* op, std::vector<at::Tensor>& blocks, OutOfRange policy);
+/// Throws ValueError for a number that is out of range of the whole numbers it meets, as NumPy.
+void check_numbers(const char* op, std::span<const at::Tensor> blocks);
+/// All as int64 where one is.
+void widen_to_numbers(std::vector<at::Tensor>& blocks);
 /// 16-bit floats beside complex numbers as float32: LibTorch would make complex numbers of 16-bit parts.
 void widen_halves(std::vector<at::Tensor>& blocks);
 /// Floats beside whole numbers as float64, in which int32 and those that float32 rounds compare as what they are.
@@ -39,6 +39,7 @@ void write(const at::Tensor& x, const at::Tensor& result);
 [[nodiscard]] at::Tensor cbrt(const at::Tensor& x);
 [[nodiscard]] at::Tensor spacing(const at::Tensor& x);
 [[nodiscard]] at::Tensor iscomplex(const at::Tensor& x);
+[[nodiscard]] at::Tensor conj(const at::Tensor& x);
 [[nodiscard]] at::Tensor real(const at::Tensor& x);
 [[nodiscard]] at::Tensor imag(const at::Tensor& x);
 [[nodiscard]] at::Tensor bitwise_count(const at::Tensor& x);

@@ -33,8 +33,10 @@ std::string out_of_range(const char* op, const DNDarray& x, int axis, std::int64
                      position, axis, to_string(x.shape()), -extent, extent);
 }
 
-/// Turns negative positions into those that they mean. A bad position on one rank is an error on all.
+/// Turns negative positions into those that they mean. A bad position on one rank is an error on all, but, as in NumPy,
+/// not where arrays of positions meet in nothing.
 void sanitize(const char* op, const DNDarray& x, Positions& positions) {
+  const bool none = std::ranges::any_of(positions.arrays, [](const auto& array) { return array.size() == 0; });
   std::optional<Failure> failure;
   bool split = false;
   for (std::size_t i = 0; i < positions.axes.size(); ++i) {
@@ -43,7 +45,8 @@ void sanitize(const char* op, const DNDarray& x, Positions& positions) {
     auto block = array.larray().to(at::kLong);
     const auto extent = x.shape()[static_cast<std::size_t>(positions.axes[i])];
     const auto [low, high] = extremes(block);
-    if (!failure && block.numel() > 0 && (low < -extent || high >= extent))
+    const bool counts = array.ndim() == 0 || (!none && block.numel() > 0);
+    if (!failure && counts && (low < -extent || high >= extent))
       failure = {ErrorKind::index, out_of_range(op, x, positions.axes[i], high >= extent ? high : low, extent)};
     split = split || array.split();
     if (low < 0) block = at::where(block < 0, block + extent, block);
@@ -268,6 +271,15 @@ void check_positions(const char* op, const DNDarray& x, const DNDarray& position
     raise<IndexError>(op, "got positions of {}; expected whole numbers or a bool mask", name(positions.dtype()));
   if (!(positions.comm() == x.comm()))
     raise<CommError>(op, "got positions on another communicator; expected the array's");
+}
+
+std::optional<std::int64_t> position_beyond(const DNDarray& positions, std::int64_t extent) {
+  if (positions.size() == 0) return std::nullopt;
+  const auto [low, high] = extremes(positions.larray());
+  std::vector<std::int64_t> ends{low, -high};
+  if (positions.split()) positions.comm().allreduce(ends, ReduceOp::min);
+  if (ends[0] >= 0 && -ends[1] < extent) return std::nullopt;
+  return ends[0] < 0 ? ends[0] : -ends[1];
 }
 
 DNDarray take_positions(const char* op, const DNDarray& x, Positions positions) {

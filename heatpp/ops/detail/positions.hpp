@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ops/operand.hpp>
 
 namespace heatpp::detail {
@@ -13,6 +14,15 @@ struct Positions {
 
 /// Throws IndexError for positions that are not whole numbers, CommError for those on another communicator.
 void check_positions(const char* op, const DNDarray& x, const DNDarray& positions);
+
+/// A position beyond 0 .. extent - 1, if there is one. One allreduce if they are split.
+[[nodiscard]] std::optional<std::int64_t> position_beyond(const DNDarray& positions, std::int64_t extent);
+/// Throws E for it, on all ranks.
+template <class E = IndexError>
+void check_range(const char* op, const DNDarray& positions, std::int64_t extent) {
+  if (const auto position = position_beyond(positions, extent))
+    raise<E>(op, "got position {}; expected 0 <= position < {}", *position, extent);
+}
 
 /// The elements at `positions`. Where the split axis is not indexed, or x is replicated: local, but that split
 /// positions of a split array become known to all ranks. Otherwise each row is sent once from its owner to where the

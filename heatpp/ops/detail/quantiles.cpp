@@ -115,6 +115,7 @@ at::Tensor interpolated(const at::Tensor& lines, std::int64_t n, const Quantiles
   at::Tensor result = at::full({std::ssize(wanted.q), columns}, missing, c10::CppTypeToScalarType<Result>::value);
   if (n == 0 || wanted.q.empty()) return result;
 
+  const bool picked = picks(wanted);
   const auto found = select_in_columns(lines.const_data_ptr<T>(), lines.size(1), columns, positions, comm);
   auto* out = result.template data_ptr<Result>();
   for (std::size_t c = 0; c < counts.size(); ++c) {
@@ -123,13 +124,14 @@ at::Tensor interpolated(const at::Tensor& lines, std::int64_t n, const Quantiles
       const auto p = std::lower_bound(first, first + static_cast<std::ptrdiff_t>(each), position) - first;
       return found[c * each + static_cast<std::size_t>(p)];
     };
-    if (counts[c] == 0 || std::isnan(static_cast<double>(element(counts[c] - 1)))) continue;
+    const auto number = [&](std::int64_t position) { return static_cast<double>(element(position)); };
+    if (counts[c] == 0 || std::isnan(number(counts[c] - 1))) continue;
     for (std::size_t i = 0; i < wanted.q.size(); ++i) {
       const auto& place = places[c * wanted.q.size() + i];
       auto& value = out[i * counts.size() + c];
-      const auto low = static_cast<double>(element(place.low)), high = static_cast<double>(element(place.high));
-      if (picks(wanted)) value = static_cast<Result>(element(place.low));
-      else value = static_cast<Result>(wanted.median ? low / 2 + high / 2 : between(low, high, place.weight));
+      if (picked) value = static_cast<Result>(element(place.low));
+      else if (wanted.median) value = static_cast<Result>(number(place.low) / 2 + number(place.high) / 2);
+      else value = static_cast<Result>(between(number(place.low), number(place.high), place.weight));
     }
   }
   return result;
@@ -141,8 +143,8 @@ at::Tensor quantiles_of(const at::Tensor& lines, std::int64_t n, const Quantiles
   switch (lines.scalar_type()) {
     case at::kDouble: return interpolated<double, double>(lines, n, wanted, comm);
     case at::kLong:  // of which float64 does not hold all
-      return picks(wanted) && n > 0 ? interpolated<std::int64_t, std::int64_t>(lines, n, wanted, comm)
-                                    : interpolated<std::int64_t, double>(lines, n, wanted, comm);
+      return picks(wanted) ? interpolated<std::int64_t, std::int64_t>(lines, n, wanted, comm)
+                           : interpolated<std::int64_t, double>(lines, n, wanted, comm);
     case at::kFloat: return interpolated<float, double>(lines, n, wanted, comm);
     default: return interpolated<std::int32_t, double>(lines, n, wanted, comm);
   }

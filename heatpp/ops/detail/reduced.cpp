@@ -31,6 +31,10 @@ std::vector<int> different_axes(const char* op, const std::vector<int>& axes, in
   return result;
 }
 
+void check_axes(const char* op, const DNDarray& x, const Axes& axes) {
+  for (const auto axis : axes.values()) (void)sanitize_axis(axis, x.ndim(), op);
+}
+
 /// As NumPy, a number may be reduced along axis 0, which it does not have.
 ReducedAxes reduced_axes(const char* op, const DNDarray& x, const ReduceOptions& options) {
   ReducedAxes reduced{.axes = {}, .keepdims = options.keepdims};

@@ -8,6 +8,10 @@ namespace heatpp::detail {
 /// The axes in 0 .. ndim-1 that `axes` mean. Throws IndexError, and ValueError for one named twice.
 [[nodiscard]] std::vector<int> different_axes(const char* op, const std::vector<int>& axes, int ndim);
 
+/// Throws IndexError for axes that `x` does not have, also of an array without axes, of which NumPy's functions other
+/// than ufuncs take none.
+void check_axes(const char* op, const DNDarray& x, const Axes& axes);
+
 /// The axes of one reduction of one array, checked.
 struct ReducedAxes {
   std::vector<std::int64_t> axes;  ///< rising, each in 0 .. ndim-1

@@ -69,6 +69,7 @@ DNDarray weighted_quantiles(const char* op, const DNDarray& x, DNDarray weights,
 }
 
 DNDarray complex_median(const char* op, const DNDarray& x, const PercentileOptions& options, bool skip_nan) {
+  check_axes(op, x, options.axis);
   const auto reduced = reduced_axes(op, x, {.axis = options.axis, .keepdims = options.keepdims});
   const auto nothing = std::complex<double>(NAN, 0);
   const auto lines = lines_of(x, reduced);
