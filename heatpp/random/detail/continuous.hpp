@@ -102,7 +102,7 @@ struct StandardCauchy {
 
 struct Laplace {
   static constexpr auto expected = "scale >= 0";
-  static bool valid(double loc, double scale) { return loc == loc && scale >= 0; }
+  static bool valid(double, double scale) { return scale >= 0; }
   static double draw(Draws& d, double loc, double scale) {
     const double x = scale * d.exponential();
     return d.bits() >> 63 ? loc + x : loc - x;
@@ -111,7 +111,7 @@ struct Laplace {
 
 struct Logistic {
   static constexpr auto expected = "scale >= 0";
-  static bool valid(double loc, double scale) { return loc == loc && scale >= 0; }
+  static bool valid(double, double scale) { return scale >= 0; }
   static double draw(Draws& d, double loc, double scale) {
     const double x = d.exponential();  // log(u / (1 - u)) with u = exp(-x)
     return loc - scale * std::log(std::expm1(x));
@@ -120,13 +120,13 @@ struct Logistic {
 
 struct Gumbel {
   static constexpr auto expected = "scale >= 0";
-  static bool valid(double loc, double scale) { return loc == loc && scale >= 0; }
+  static bool valid(double, double scale) { return scale >= 0; }
   static double draw(Draws& d, double loc, double scale) { return loc - scale * std::log(d.exponential()); }
 };
 
 struct Lognormal {
   static constexpr auto expected = "sigma >= 0";
-  static bool valid(double mean, double sigma) { return mean == mean && sigma >= 0; }
+  static bool valid(double, double sigma) { return sigma >= 0; }
   static double draw(Draws& d, double mean, double sigma) { return std::exp(mean + sigma * d.normal()); }
 };
 
@@ -166,7 +166,7 @@ struct Rayleigh {
 
 struct Vonmises {
   static constexpr auto expected = "kappa >= 0";
-  static bool valid(double mu, double kappa) { return mu == mu && kappa >= 0; }
+  static bool valid(double, double kappa) { return kappa >= 0; }
   /// Best, Fisher (1979); the limits of small and large kappa as a uniform and a normal number.
   static double draw(Draws& d, double mu, double kappa) {
     double angle = 0;
@@ -196,8 +196,8 @@ struct Wald {
   /// Michael, Schucany, Haas (1976).
   static double draw(Draws& d, double mean, double scale) {
     const double z = d.normal(), y = mean * z * z;
-    // The smaller root, in the form without cancellation.
-    const double x = mean / (1 + (y + std::sqrt(4 * scale * y + y * y)) / (2 * scale));
+    // The smaller root, in the form without cancellation and without y squared, which overflows.
+    const double x = mean / (1 + (y + std::sqrt(y) * std::sqrt(4 * scale + y)) / (2 * scale));
     return d.uniform() <= mean / (mean + x) ? x : mean * mean / x;
   }
 };
