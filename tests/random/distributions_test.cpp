@@ -205,6 +205,7 @@ TEST_CASE("large numbers of trials and events keep their distribution", "[random
       CHECK(nearly_normal(g.binomial(trials, p, {n}, {.split = 0}), trials * p, std::sqrt(trials * p * (1 - p))));
   for (const double lam : {1e13, 1e16, 4e18})
     CHECK(nearly_normal(g.poisson(lam, {n}, {.split = 0}), lam, std::sqrt(lam)));
+  for (const double a : {1e10, 1e27}) CHECK(nearly_normal(g.standard_gamma(a, {n}, drawn), a, std::sqrt(a)));
   for (const double each : {1e13, 4e15})
     CHECK(nearly_normal(g.hypergeometric(each, each, each / 2, {n}, {.split = 0}), each / 4, std::sqrt(each * 3 / 32)));
 }

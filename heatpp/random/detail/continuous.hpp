@@ -17,21 +17,28 @@ struct Exponential {
   static double draw(Draws& d, double scale) { return scale * d.exponential(); }
 };
 
-/// log of a standard gamma number, which underflows later than the number: Marsaglia, Tsang (2000).
-inline double log_gamma_draw(Draws& d, double shape) {
-  if (shape == 0) return -INFINITY;
-  if (std::isinf(shape)) return shape;
+/// A standard gamma number as a (1 + rest) exp(-boost), whose logarithm underflows later than it: Marsaglia, Tsang
+/// (2000).
+struct GammaDraw {
+  double a, rest, boost;
+  [[nodiscard]] double value() const { return (a + a * rest) * std::exp(-boost); }
+  [[nodiscard]] double log() const { return std::log(a) + std::log1p(rest) - boost; }
+};
+inline GammaDraw draw_gamma(Draws& d, double shape) {
+  if (shape == 0 || std::isinf(shape)) return {shape, 1, 0};
   // Gamma(a) = Gamma(a + 1) * U^(1/a).
   const double boost = shape < 1 ? d.exponential() / shape : 0;
   const double a = (shape < 1 ? shape + 1 : shape) - 1.0 / 3, c = 1 / std::sqrt(9 * a);
   for (;;) {
-    const double x = d.normal(), root = 1 + c * x;
-    if (root <= 0) continue;
-    const double v = root * root * root, log_v = 3 * std::log(root);
-    if (-d.exponential() < 0.5 * x * x + a * (1 - v + log_v)) return std::log(a) + log_v - boost;
+    const double x = d.normal(), t = c * x;
+    if (t <= -1) continue;
+    // log(v) - v + 1 for v = (1 + t)^3, without the digits that cancel where v is nearly 1.
+    const double difference = 3 * (std::log1p(t) - t - t * t) - t * t * t;
+    if (-d.exponential() < 0.5 * x * x + a * difference) return {a, t * (3 + t * (3 + t)), boost};
   }
 }
-inline double gamma_draw(Draws& d, double shape) { return std::exp(log_gamma_draw(d, shape)); }
+inline double log_gamma_draw(Draws& d, double shape) { return draw_gamma(d, shape).log(); }
+inline double gamma_draw(Draws& d, double shape) { return draw_gamma(d, shape).value(); }
 
 struct StandardGamma {
   static constexpr auto expected = "shape >= 0";
