@@ -96,6 +96,12 @@ TEST_CASE("quoted fields hold delimiters, line ends and quotes", "[io][csv]") {
     const auto first = at::arange(rows, at::kFloat);
     CHECK(loads(path, at::stack({2 * first, first}, 1), {.header_lines = 1, .columns = {2, 0}}));
   }
+  for (int blanks = 0; blanks < 12; ++blanks) {
+    std::string text;
+    for (int i = 0; i < 25; ++i) text += fmt::format("{:{}}\"{}\",{}\n", "", blanks, i, 2 * i);
+    write_bytes(path, text);
+    CHECK(loads(path, at::stack({at::arange(25, at::kFloat), 2 * at::arange(25, at::kFloat)}, 1)));
+  }
   write_bytes(path, "1,2\n3,\"4\n5,6\n");
   CHECK_THAT(load_error(path), Contains("line 2") && Contains("not closed"));
   write_bytes(path, "1,\"2\"x\n");
