@@ -58,6 +58,13 @@ std::pair<Scalar, Scalar> converted(const ArangeRange& range, bool whole, std::i
   return {first, number(range.start.to<double>() + range.step.to<double>()) - first};
 }
 
+/// Throws for a number that elements of `dtype` cannot be.
+void check_element(const Scalar& value, Dtype dtype) {
+  if (value.is_complex() && dtype != bool_ && !is_complex(dtype))
+    detail::raise<TypeError>("array", "got a complex number for an array of {}; expected real ones", name(dtype));
+  detail::check_in_range("array", value, dtype);
+}
+
 at::Tensor tensor_of(const Literal& literal) {
   const auto& values = literal.values();
   const auto rank = [](const Scalar& s) { return s.is_complex() ? 3 : s.is_floating() ? 2 : s.is_integral() ? 1 : 0; };
@@ -178,6 +185,7 @@ DNDarray array(const Literal& values, const ArrayOptions& options) {
   const auto all = tensor_of(values);
   auto dtype = values.values().empty() ? float32 : bool_;
   for (const auto& value : values.values()) dtype = std::max(dtype, value.default_dtype());
+  for (const auto& value : values.values()) check_element(value, options.dtype.value_or(dtype));
   const auto& comm = comm_of(options.comm);
   return build("array", values.shape(), options.dtype.value_or(dtype), options, [&](auto local, const auto& o) {
     const Layout layout(values.shape(), options.split, comm.size());
@@ -198,6 +206,7 @@ DNDarray from_local(const at::Tensor& block, const LocalOptions& options) {
     detail::raise<ValueError>("from_local",
                               "got blocks with {} to {} axes and dtypes that {}; expected blocks alike in both",
                               -kind[1], kind[0], kind[2] == -kind[3] ? "agree" : "differ");
+  static_cast<void>(detail::from_torch(block.scalar_type()));
   Shape shape(block.sizes().begin(), block.sizes().end());
   const auto split = options.split ? std::optional(sanitize_axis(*options.split, ndim, "from_local")) : std::nullopt;
   const auto cut = split ? static_cast<std::size_t>(*split) : shape.size();

@@ -50,7 +50,7 @@ struct LinspaceRange {
                            const ArrayOptions& options = {});
 
 /// The numbers given, which every rank must give alike: array({{1, 2}, {3, 4}}, {.split = 0}). Throws ValueError for
-/// rows of different lengths.
+/// rows of different lengths and whole numbers that a given dtype has not, TypeError for complex ones in a real array.
 [[nodiscard]] DNDarray array(const Literal& values, const ArrayOptions& options = {});
 
 /// How blocks that the ranks already hold form an array.
@@ -59,8 +59,8 @@ struct LocalOptions {
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
 };
 /// Adopts this rank's block, shared and not copied; extents along the split axis may differ by rank. Collective: one
-/// check that the blocks fit, which also tells every rank the offsets. Throws ValueError on all ranks where they do
-/// not.
+/// check that the blocks fit, which also tells every rank the offsets. Throws on all ranks: ValueError where they do
+/// not, TypeError for a dtype that heatpp has not.
 [[nodiscard]] DNDarray from_local(const at::Tensor& block, const LocalOptions& options = {});
 /// The same for memory of the caller's, in C order with the given local shape; it must outlive the array.
 [[nodiscard]] DNDarray from_local(void* data, const Shape& shape, Dtype dtype, const LocalOptions& options = {});

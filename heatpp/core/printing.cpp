@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
+#include <span>
 
 namespace heatpp {
 namespace {
@@ -20,14 +22,16 @@ bool& blocks_alone() {
   return current;
 }
 
-bool summarised(std::int64_t extent, bool summarise) { return summarise && extent > 2 * options().edgeitems; }
+bool summarised(std::int64_t extent, bool summarise) {
+  return summarise && extent - options().edgeitems > options().edgeitems;
+}
 
-/// The indices along an axis that are shown.
-std::vector<std::int64_t> shown_indices(std::int64_t extent, bool summarise) {
-  std::vector<std::int64_t> shown;
-  for (std::int64_t i = 0; i < extent; ++i)
-    if (!summarised(extent, summarise) || i < options().edgeitems || i >= extent - options().edgeitems)
-      shown.push_back(i);
+/// The indices that are shown of an axis which is summarised.
+std::vector<std::int64_t> edges(std::int64_t extent) {
+  std::vector<std::int64_t> shown(static_cast<std::size_t>(2 * options().edgeitems));
+  const auto middle = shown.begin() + options().edgeitems;
+  std::iota(shown.begin(), middle, std::int64_t{0});
+  std::iota(middle, shown.end(), extent - options().edgeitems);
   return shown;
 }
 
@@ -40,7 +44,7 @@ at::Tensor shown_part(const DNDarray& x, bool summarise) {
   std::vector<std::int64_t> offsets;
   for (int axis = 0; axis < x.ndim(); ++axis) {
     if (!summarised(shape[static_cast<std::size_t>(axis)], summarise)) continue;
-    auto keep = shown_indices(shape[static_cast<std::size_t>(axis)], true);
+    auto keep = edges(shape[static_cast<std::size_t>(axis)]);
     shape[static_cast<std::size_t>(axis)] = std::ssize(keep);
     if (axis == layout.split()) {
       for (int r = 0; r <= layout.ranks(); ++r)
@@ -63,33 +67,38 @@ std::string real_text(double value, bool scientific) {
                     : fmt::format("{:.{}f}", value, options().precision);
 }
 
-std::vector<std::string> element_texts(const at::Tensor& part, Dtype dtype) {
-  std::vector<std::string> texts;
-  const auto flat = part.contiguous().view(-1);
-  const auto push_all = [&]<class T>(const at::Tensor& values, T, auto text) {
-    for (std::int64_t i = 0; i < values.numel(); ++i) texts.push_back(text(values.data_ptr<T>()[i]));
-  };
-  if (dtype == bool_) {
-    push_all(flat, bool{}, [](bool b) { return std::string(b ? "True" : "False"); });
-  } else if (is_complex(dtype)) {
-    push_all(flat.to(at::kComplexDouble), c10::complex<double>{}, [](c10::complex<double> c) {
-      const auto imaginary = real_text(c.imag(), false);
-      return real_text(c.real(), false) + (imaginary.starts_with('-') ? "" : "+") + imaginary + "j";
-    });
-  } else if (is_floating(dtype)) {
-    const auto values = flat.to(at::kDouble);
-    double largest = 0, smallest = INFINITY;
-    for (std::int64_t i = 0; i < values.numel(); ++i) {
-      const auto size = std::abs(values.data_ptr<double>()[i]);
-      if (!std::isfinite(size) || size == 0) continue;
-      largest = std::max(largest, size);
-      smallest = std::min(smallest, size);
-    }
-    const bool scientific = options().sci_mode.value_or(largest >= 1e8 || (smallest < 1e-4 && std::isfinite(smallest)));
-    push_all(values, double{}, [&](double v) { return real_text(v, scientific); });
-  } else {
-    push_all(flat.to(at::kLong), std::int64_t{}, [](std::int64_t i) { return std::to_string(i); });
+/// The texts of float64 numbers, all with exponents or none.
+std::vector<std::string> real_texts(const at::Tensor& values) {
+  const std::span numbers(values.const_data_ptr<double>(), static_cast<std::size_t>(values.numel()));
+  double largest = 0, smallest = INFINITY;
+  for (const auto number : numbers) {
+    const auto size = std::abs(number);
+    if (!std::isfinite(size) || size == 0) continue;
+    largest = std::max(largest, size);
+    smallest = std::min(smallest, size);
   }
+  const bool far = largest >= 1e8 || (largest > 0 && (smallest < 1e-4 || largest / smallest > 1000));
+  std::vector<std::string> texts;
+  for (const auto number : numbers) texts.push_back(real_text(number, options().sci_mode.value_or(far)));
+  return texts;
+}
+
+std::vector<std::string> complex_texts(const at::Tensor& values) {
+  const auto parts = real_texts(at::view_as_real(values).view(-1));
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < parts.size(); i += 2)
+    texts.push_back(parts[i] + (parts[i + 1].starts_with('-') ? "" : "+") + parts[i + 1] + "j");
+  return texts;
+}
+
+std::vector<std::string> element_texts(const at::Tensor& part, Dtype dtype) {
+  const auto flat = part.contiguous().view(-1);
+  if (is_complex(dtype)) return complex_texts(flat.to(at::kComplexDouble));
+  if (is_floating(dtype)) return real_texts(flat.to(at::kDouble));
+  const auto values = flat.to(at::kLong);
+  std::vector<std::string> texts;
+  for (const auto i : std::span(values.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(values.numel())))
+    texts.push_back(dtype != bool_ ? std::to_string(i) : i != 0 ? "True" : "False");
   return texts;
 }
 
@@ -104,8 +113,9 @@ class Writer {
   std::string write(std::size_t axis, std::size_t indent) {
     if (axis == global_.size()) return fmt::format("{:>{}}", texts_[next_++], width_);
     const auto parts = parts_of(axis, indent + 1);
-    const auto next_line = ",\n" + std::string(indent + 1, ' ');
-    const bool rows = axis + 1 < global_.size();
+    const auto below = global_.size() - axis - 1;
+    const auto next_line = std::string(",").append(std::max<std::size_t>(1, below), '\n').append(indent + 1, ' ');
+    const bool rows = below > 0;
     std::string text = "[";
     auto column = indent + 1;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -120,11 +130,12 @@ class Writer {
  private:
   /// What stands along an axis, an ellipsis in the place of what does not.
   std::vector<std::string> parts_of(std::size_t axis, std::size_t indent) {
-    const auto shown = std::ssize(shown_indices(global_[axis], summarise_));
+    const bool cut = summarised(global_[axis], summarise_);
+    const auto shown = cut ? 2 * options().edgeitems : global_[axis];
     std::vector<std::string> parts;
-    for (std::ptrdiff_t i = 0; i < shown; ++i) {
-      if (summarised(global_[axis], summarise_) && shown == 2 * i) parts.emplace_back("...");
-      parts.push_back(write(axis + 1, indent));
+    for (std::int64_t i = 0; i <= shown; ++i) {
+      if (cut && shown == 2 * i) parts.emplace_back("...");
+      if (i < shown) parts.push_back(write(axis + 1, indent));
     }
     return parts;
   }
@@ -137,7 +148,12 @@ class Writer {
 
 }  // namespace
 
-void set_printoptions(const PrintOptions& wanted) { options() = wanted; }
+void set_printoptions(const PrintOptions& wanted) {
+  if (wanted.precision < 0 || wanted.edgeitems < 0)
+    detail::raise<ValueError>("set_printoptions", "got precision {}, edgeitems {}; expected neither below 0",
+                              wanted.precision, wanted.edgeitems);
+  options() = wanted;
+}
 PrintOptions get_printoptions() { return options(); }
 
 void local_printing() { blocks_alone() = true; }
@@ -149,8 +165,7 @@ std::string to_string(const DNDarray& array) {
   const bool summarise = x.size() > options().threshold;
   const auto part = shown_part(x, summarise);
   const auto head = (blocks_alone() ? fmt::format("[{}/{}] ", comm.rank(), comm.size()) : "") + "DNDarray(";
-  auto body =
-      part.numel() == 0 ? "[]" : Writer(x.shape(), summarise, element_texts(part, x.dtype())).write(0, head.size());
+  auto body = x.size() == 0 ? "[]" : Writer(x.shape(), summarise, element_texts(part, x.dtype())).write(0, head.size());
   return fmt::format("{}{}, shape={}, dtype={}, split={})", head, body, to_string(x.shape()), name(x.dtype()),
                      array.split() ? std::to_string(*array.split()) : "None");
 }

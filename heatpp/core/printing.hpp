@@ -12,8 +12,9 @@ struct PrintOptions {
   std::int64_t threshold = 1000;                ///< arrays with more elements are summarised
   std::int64_t edgeitems = 3;                   ///< elements shown at each end of a summarised axis
   std::size_t linewidth = 100;                  ///< characters of a line, after which a row goes on in the next
-  std::optional<bool> sci_mode = std::nullopt;  ///< with exponents; nullopt: where numbers are large or small
+  std::optional<bool> sci_mode = std::nullopt;  ///< with exponents; nullopt: as NumPy, for large, small and mixed sizes
 };
+/// Prints so from here on. Throws ValueError for a negative precision and negative edgeitems.
 void set_printoptions(const PrintOptions& options);
 [[nodiscard]] PrintOptions get_printoptions();
 

@@ -24,6 +24,12 @@ DNDarray rolled(const DNDarray& x, std::int64_t shift, int axis) {
                         x.layout());
 }
 
+/// The repeats of this rank's indices along an axis.
+at::Tensor own_repeats(const DNDarray& x, const std::vector<std::int64_t>& repeats, int axis) {
+  const auto first = x.split() == axis ? x.layout().offset(x.comm().rank()) : 0;
+  return at::tensor(repeats, at::kLong).narrow(0, first, x.larray().size(axis)).to(x.larray().device());
+}
+
 }  // namespace
 
 DNDarray roll(const DNDarray& x, std::int64_t shift, const Axes& axis) { return roll(x, std::vector{shift}, axis); }
@@ -54,25 +60,25 @@ DNDarray repeat(const DNDarray& x, std::int64_t repeats, std::optional<int> axis
 DNDarray repeat(const DNDarray& array, const std::vector<std::int64_t>& given, std::optional<int> along_axis) {
   const auto x = detail::flat_without_axis(array, along_axis);
   const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "repeat");
-  const auto extent = static_cast<std::size_t>(extent_of(x, axis));
-  const auto repeats = given.size() == 1 ? std::vector<std::int64_t>(extent, given.front()) : given;
-  const bool valid = std::ranges::all_of(repeats, [](auto n) { return n >= 0; });
-  if (!valid || std::ssize(repeats) != extent_of(x, axis))
+  const auto extent = extent_of(x, axis);
+  const bool alike = given.size() == 1;
+  const bool valid = std::ranges::all_of(given, [](auto n) { return n >= 0; });
+  if (!valid || (!alike && std::ssize(given) != extent))
     detail::raise<ValueError>("repeat",
                               "got {} repeats{} for axis {} of an array of shape {}; expected one for each index, "
                               "none negative",
-                              repeats.size(), valid ? "" : " with negative ones", axis, to_string(x.shape()));
+                              given.size(), valid ? "" : " with negative ones", axis, to_string(x.shape()));
   std::vector<std::int64_t> ends{0};
-  std::partial_sum(repeats.begin(), repeats.end(), std::back_inserter(ends));
+  if (!alike) std::partial_sum(given.begin(), given.end(), std::back_inserter(ends));
+  const auto end_of = [&](std::int64_t i) { return alike ? i * given[0] : ends[static_cast<std::size_t>(i)]; };
   auto shape = x.shape();
-  shape[static_cast<std::size_t>(axis)] = ends.back();
+  shape[static_cast<std::size_t>(axis)] = alike ? size_of({extent, given[0]}) : ends.back();
   const bool over_split = x.split() == axis;
-  const auto first = over_split ? x.layout().offset(x.comm().rank()) : 0;
-  const auto count = at::tensor(repeats, at::kLong).narrow(0, first, x.larray().size(axis)).to(x.larray().device());
-  auto block = at::repeat_interleave(x.larray(), count, axis);
+  auto block = alike ? at::repeat_interleave(x.larray(), given[0], axis)
+                     : at::repeat_interleave(x.larray(), own_repeats(x, given, axis), axis);
   if (!over_split) return detail::wrap(std::move(block), x.layout().with(std::move(shape), x.split()), x.comm());
   std::vector<std::int64_t> offsets;
-  for (const auto offset : x.layout().offsets()) offsets.push_back(ends[static_cast<std::size_t>(offset)]);
+  for (const auto offset : x.layout().offsets()) offsets.push_back(end_of(offset));
   return detail::wrap(std::move(block), Layout(std::move(shape), axis, std::move(offsets)), x.comm());
 }
 

@@ -6,6 +6,7 @@
 #include <heatpp/random/detail/sample.hpp>
 
 #include <random>
+#include <utility>
 
 namespace heatpp::random {
 namespace {
@@ -100,7 +101,13 @@ Generator Generator::jumped(int times) const {
 }
 
 DNDarray Generator::random(const Shape& shape, const ArrayOptions& options) {
-  return shifted<Uniforms>(*this, target_of("random", {}, shape, options, float32), {}, {.number = 1, .block = {}});
+  auto target = target_of("random", {}, shape, options, float32);
+  const auto digits = 2 / finfo(target.dtype).eps;
+  const auto dtype = std::exchange(target.dtype, target.dtype == float64 ? float64 : float32);
+  const auto x = shifted<Uniforms>(*this, target, {}, {.number = 1, .block = {}});
+  if (dtype == target.dtype) return x;
+  x.larray().mul_(digits).floor_().div_(digits);  // The nearest number of 16 bits might be 1.
+  return x.astype(dtype);
 }
 
 DNDarray Generator::standard_normal(const Shape& shape, const ArrayOptions& options) {
@@ -123,7 +130,7 @@ DNDarray Generator::normal(const Operand& loc, const Operand& scale, const Shape
   const auto target = target_of("normal", operands, shape, options, float32);
   const auto parameters = parameters_of("normal", operands, target);
   check_parameters("normal", "scale >= 0", parameters, target,
-                   [&](std::int64_t i) { return parameters[1].at(i) >= 0; });
+                   [&](std::int64_t i) { return !(parameters[1].at(i) < 0); });
   return shifted<Normals>(*this, target, parameters[0], parameters[1]);
 }
 

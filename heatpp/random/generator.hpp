@@ -36,8 +36,9 @@ struct IntegerRange {
 /// where another device is asked for.
 ///
 /// Parameters are numbers or arrays, which broadcast to `shape`; shape {} means the one they broadcast to. Arrays are
-/// moved to the result's layout if it is another. Errors, on all ranks: ValueError for parameters out of range and for
-/// shapes that do not broadcast, TypeError for dtypes that cannot hold the numbers.
+/// moved to the result's layout if it is another. Where one is NaN, numbers that are not whole are NaN. Errors, on all
+/// ranks: ValueError for parameters out of range, NaN among them for whole and uniform numbers, and for shapes that do
+/// not broadcast; TypeError for dtypes that cannot hold the numbers, and for complex parameters.
 class Generator {
  public:
   explicit Generator(std::uint64_t seed = 0) : state_{.key = seed} {}
@@ -49,7 +50,7 @@ class Generator {
   /// The same sequence `times` * 2^48 elements further on.
   [[nodiscard]] Generator jumped(int times = 1) const;
 
-  /// Uniform in [0, 1): multiples of 2^-24 for float32, 2^-53 for float64.
+  /// Uniform in [0, 1): multiples of 2^-24 for float32, 2^-53 for float64, 2^-11 for float16, 2^-8 for bfloat16.
   [[nodiscard]] DNDarray random(const Shape& shape = {}, const ArrayOptions& options = {});
   /// Uniform in [low, high).
   [[nodiscard]] DNDarray uniform(const Operand& low = 0.0, const Operand& high = 1.0, const Shape& shape = {},

@@ -55,6 +55,8 @@ at::Tensor replicated(const DNDarray& x, const Shape& shape, const char* what) {
 
 /// The matrix whose k rows, each times a standard normal number, add up to a vector of this covariance.
 at::Tensor root_of(const at::Tensor& covariance) {
+  if (!covariance.isfinite().all().item<bool>())
+    raise<ValueError>("multivariate_normal", "got a covariance with NaN or infinity; expected finite numbers");
   const auto [values, vectors] = at::linalg_eigh(covariance);
   if (values.numel() == 0) return covariance;
   const auto least = values.min().item<double>(), largest = values.abs().max().item<double>();

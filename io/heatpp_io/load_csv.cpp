@@ -2,6 +2,7 @@
 #include <ATen/Dispatch.h>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp_io/detail/csv_numbers.hpp>
 #include <heatpp_io/detail/csv_plan.hpp>
@@ -32,6 +33,7 @@ void check_options(const LoadCsvOptions& options) {
                       std::string_view(&options.comment, 1));
   if (options.header_lines < 0) raise<ValueError>(op, "got header_lines {}; expected 0 or more", options.header_lines);
   if (options.max_rows.value_or(0) < 0) raise<ValueError>(op, "got max_rows {}; expected 0 or more", *options.max_rows);
+  heatpp::detail::check_in_range(op, options.missing.value_or(0), options.dtype);
 }
 
 /// The columns to read, as numbers from 0 on.

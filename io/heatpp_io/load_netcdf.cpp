@@ -5,6 +5,7 @@
 #include <heatpp_io/detail/byte_file.hpp>
 #include <heatpp_io/detail/expand.hpp>
 #include <heatpp_io/detail/handle.hpp>
+#include <heatpp_io/detail/netcdf_classic.hpp>
 #include <heatpp_io/detail/netcdf_file.hpp>
 #include <heatpp_io/detail/netcdf_packing.hpp>
 #include <heatpp_io/detail/pieces.hpp>
@@ -122,8 +123,15 @@ void read_packing(Variable& variable) {
   variable.packing = std::move(packing);
 }
 
+/// Throws for a file that is missing, for which netCDF may take its name for an address, or shorter than it says.
+void check_file(const std::string& path) {
+  detail::FileReader file(path, op);
+  if (const auto bytes = detail::classic_bytes(file, path, op); bytes > file.size())
+    raise<IoError>(op, "got \"{}\" with {} bytes; expected {}, as its header says", path, file.size(), bytes);
+}
+
 Variable open_variable(const std::string& path, const std::string& name) {
-  static_cast<void>(detail::FileReader(path, op));  // netCDF takes some names for addresses
+  check_file(path);
   int id = -1;
   detail::check_netcdf(nc_open(path.c_str(), NC_NOWRITE, &id), path, op);
   Variable variable{detail::NetcdfFile(id), path, {}, NC_NAT, {}, {}};

@@ -1,6 +1,7 @@
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
 #include <heatpp_io/detail/aside_file.hpp>
 #include <heatpp_io/detail/chunk_grid.hpp>
 #include <heatpp_io/detail/expand.hpp>
@@ -68,10 +69,7 @@ struct Store {
  private:
   void read_chunk(const detail::ChunkPart& part, const at::Tensor& out) const {
     const auto name = (path / detail::chunk_name(part.place, array.separator, array.prefixed)).string();
-    if (!is_there(name)) {
-      out.fill_(fill_value());
-      return;
-    }
+    if (!is_there(name)) return fill(out);
     detail::FileReader file(name, op);
     const auto bytes = size_of(array.chunks) * array.type.bytes;
     const detail::FlatArray chunk{array.type, array.chunks, array.fortran};
@@ -83,6 +81,10 @@ struct Store {
       raise<IoError>(op, "got chunk \"{}\" of {} bytes; expected {} for shape {}", name, file.size(), bytes,
                      heatpp::to_string(array.chunks));
     detail::read_flat({file, chunk, name, op}, part.box, out);
+  }
+  void fill(const at::Tensor& out) const {
+    if (array.type.element.may_overflow && array.fill_whole < 0) detail::raise_overflow(path.string(), op);
+    out.copy_(at::full({}, fill_value(), heatpp::detail::to_torch(array.type.element.dtype)));
   }
   [[nodiscard]] at::Scalar fill_value() const {
     const auto dtype = array.type.element.dtype;

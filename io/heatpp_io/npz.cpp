@@ -50,7 +50,7 @@ struct OpenMember {
         file(path, load_op),
         member(find_member(detail::zip_members(file, path, load_op), name, path)),
         bytes(detail::open_member(file, member, path, load_op)),
-        array(detail::read_npy_header(*bytes, fmt::format("\"{}\" of \"{}\"", member.name, path), load_op)) {}
+        array(detail::read_npy_header(*bytes, fmt::format("{:?} of \"{}\"", member.name, path), load_op)) {}
 
   std::string path;
   detail::FileReader file;

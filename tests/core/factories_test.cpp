@@ -43,6 +43,16 @@ TEST_CASE("array infers its dtype and rejects ragged rows", "[core][factories]")
   CHECK_THROWS_WITH(ht::array({{1, 2}, {3}}), Catch::Contains("shapes (2,) and (1,)"));
 }
 
+TEST_CASE("array refuses numbers that its dtype has not", "[core][factories]") {
+  CHECK(ht::array({3.7, -128}, {.dtype = ht::int8}).to_vector<std::int8_t>() == std::vector<std::int8_t>{3, -128});
+  CHECK(ht::array({2, 0}, {.dtype = ht::bool_}).to_vector<bool>() == std::vector<bool>{true, false});
+  CHECK_THROWS_WITH(ht::array({1, 300}, {.dtype = ht::uint8, .split = 0}),
+                    "[array] got the number 300 for an array of uint8; expected 0 .. 255");
+  for (const double bad : {1e20, double{NAN}, double{INFINITY}})
+    CHECK_THROWS_AS(ht::array({{0.5, bad}}, {.dtype = ht::int64}), ht::ValueError);
+  CHECK_THROWS_AS(ht::array({std::complex<double>(1, 2)}, {.dtype = ht::float32}), ht::TypeError);
+}
+
 TEST_CASE("item and to_vector give every rank the elements", "[core][dndarray]") {
   const auto global = at::arange(6, at::kInt).reshape({2, 3});
   for (const auto& layout : every_layout({2, 3})) {
@@ -74,6 +84,8 @@ TEST_CASE("from_local takes what LibTorch conjugates lazily", "[core][factories]
 
 TEST_CASE("blocks that do not fit are an error on all ranks", "[core][factories]") {
   const auto& world = ht::world();
+  CHECK_THROWS_AS(ht::from_local(at::zeros({2}, at::kUInt16), {.split = 0}), ht::TypeError);
+  CHECK_THROWS_AS(ht::from_tensor(at::zeros({2}, at::kUInt16), {.split = 0}), ht::TypeError);
   if (world.size() == 1) return;
   const auto odd = world.rank() == 0;
   CHECK_THROWS_AS(ht::from_local(at::zeros({2, odd ? 3 : 4}), {.split = 0}), ht::ValueError);

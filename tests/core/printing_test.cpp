@@ -29,6 +29,31 @@ TEST_CASE("special values print as NumPy's", "[core][printing]") {
   CHECK(ht::to_string(ht::zeros({0, 3})).starts_with("DNDarray([], shape=(0, 3)"));
 }
 
+TEST_CASE("numbers of mixed sizes print with exponents, complex ones too", "[core][printing]") {
+  CHECK(ht::to_string(ht::array({0.001, 2.5})).starts_with("DNDarray([1.0000e-03, 2.5000e+00]"));
+  CHECK(ht::to_string(ht::array({0.01, 2.5})).starts_with("DNDarray([0.0100, 2.5000]"));
+  const auto z = ht::array({std::complex<double>(1e-9, -2), std::complex<double>(INFINITY, NAN)});
+  CHECK(ht::to_string(z).starts_with("DNDarray([1.0000e-09-2.0000e+00j,               inf+nanj]"));
+}
+
+TEST_CASE("matrices of a stack stand apart, and what is left out is not looked at", "[core][printing]") {
+  const auto normal = ht::get_printoptions();
+  for (const auto& layout : every_layout({2, 3, 4})) {
+    const auto x = distribute(at::arange(24).reshape({2, 3, 4}), layout);
+    ht::set_printoptions({.threshold = 5, .edgeitems = 1});
+    CHECK(
+        ht::to_string(x).starts_with("DNDarray([[[ 0, ...,  3],\n           ...,\n           [ 8, ..., 11]],\n\n"
+                                     "          [[12, ..., 15],\n           ...,\n           [20, ..., 23]]], sh"));
+    ht::set_printoptions({.threshold = 5, .edgeitems = 0});
+    CHECK(ht::to_string(x).starts_with("DNDarray([...], shape=(2, 3, 4)"));
+  }
+  ht::set_printoptions(normal);
+  const auto endless = ht::from_tensor(at::ones({1}, at::kInt).expand({std::int64_t{1} << 50}));
+  CHECK(ht::to_string(endless).starts_with("DNDarray([1, 1, 1, ..., 1, 1, 1], shape=(1125899906842624,)"));
+  CHECK_THROWS_AS(ht::set_printoptions({.precision = -1}), ht::ValueError);
+  CHECK_THROWS_AS(ht::set_printoptions({.edgeitems = -1}), ht::ValueError);
+}
+
 TEST_CASE("each rank prints its block if asked", "[core][printing]") {
   const auto x = ht::arange(8, {.split = 0});
   ht::local_printing();

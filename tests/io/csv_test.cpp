@@ -96,6 +96,12 @@ TEST_CASE("quoted fields hold delimiters, line ends and quotes", "[io][csv]") {
     const auto first = at::arange(rows, at::kFloat);
     CHECK(loads(path, at::stack({2 * first, first}, 1), {.header_lines = 1, .columns = {2, 0}}));
   }
+  for (int blanks = 0; blanks < 12; ++blanks) {
+    std::string text;
+    for (int i = 0; i < 25; ++i) text += fmt::format("{:{}}\"{}\",{}\n", "", blanks, i, 2 * i);
+    write_bytes(path, text);
+    CHECK(loads(path, at::stack({at::arange(25, at::kFloat), 2 * at::arange(25, at::kFloat)}, 1)));
+  }
   write_bytes(path, "1,2\n3,\"4\n5,6\n");
   CHECK_THAT(load_error(path), Contains("line 2") && Contains("not closed"));
   write_bytes(path, "1,\"2\"x\n");
@@ -112,7 +118,20 @@ TEST_CASE("fields that are missing", "[io][csv]") {
   CHECK(loads(path, at::tensor({1, -1, 3, -1, -1, -1, -1, -1, 9}, at::kInt).reshape({3, 3}),
               {.missing = -1, .missing_texts = {"NA", "-"}, .dtype = ht::int32}));
   CHECK_THAT(load_error(path), Contains("\"NA\" in line 2, column 1"));
+  for (const double bad : {-1.0, 256.0, double{NAN}})
+    CHECK_THROWS_AS(ht::io::load_csv(path, {.missing = bad, .dtype = ht::uint8}), ht::ValueError);
   CHECK_THAT(load_error(path, {.dtype = ht::int32}), Contains("\"\" in line 1, column 1") && Contains("missing"));
+}
+
+TEST_CASE("tabs are delimiters where they are to be", "[io][csv]") {
+  const TempDir dir;
+  const auto path = dir.path("a.csv");
+  const auto nan = std::numeric_limits<float>::quiet_NaN();
+  write_bytes(path, "\t 2 \t3\n1\t\t\t# none\n\t\t\r\n\"4\"\t5\t6\n");
+  CHECK_THAT(load_error(path, {.delimiter = '\t'}), Contains("4 fields in line 2"));
+  write_bytes(path, "\t 2 \t3\n1\t\t# none\n\t\t\r\n\"4\"\t5\t6\n");
+  CHECK(loads(path, at::tensor({nan, 2.f, 3.f, 1.f, nan, nan, nan, nan, nan, 4.f, 5.f, 6.f}).reshape({4, 3}),
+              {.delimiter = '\t'}));
 }
 
 TEST_CASE("numbers of every dtype are read exactly", "[io][csv]") {

@@ -71,6 +71,39 @@ TEST_CASE("netCDF files of every kind load with every split", "[io][netcdf]") {
   CHECK(same(ht::io::load_netcdf(path, ""), counting({})));
 }
 
+TEST_CASE("classic netCDF files that end too early are errors", "[io][netcdf]") {
+  const TempDir dir;
+  const auto path = dir.path("a.nc"), cut = dir.path("b.nc");
+  const auto values = counting({4, 3}, at::kShort);
+  for (const int mode : {0, NC_64BIT_OFFSET, NC_64BIT_DATA})
+    for (const bool alone : {true, false}) {
+      on_root([&] {
+        int file = -1, fixed = -1, x = -1, y = -1, dimensions[] = {-1, -1};
+        nc_create(path.c_str(), NC_CLOBBER | mode, &file);
+        nc_put_att_text(file, NC_GLOBAL, "title", 5, "a run");
+        nc_def_dim(file, "time", NC_UNLIMITED, &dimensions[0]);
+        nc_def_dim(file, "place", 3, &dimensions[1]);
+        nc_def_var(file, "fixed", NC_BYTE, 1, &dimensions[1], &fixed);
+        nc_def_var(file, "x", NC_SHORT, 2, dimensions, &x);
+        if (!alone) nc_def_var(file, "y", NC_DOUBLE, 1, dimensions, &y);
+        nc_enddef(file);
+        const std::size_t start[] = {0, 0}, count[] = {4, 3};
+        const auto numbers = values.to(at::kDouble);
+        nc_put_vara_double(file, x, start, count, numbers.const_data_ptr<double>());
+        if (!alone) nc_put_vara_double(file, y, start, count, numbers.const_data_ptr<double>());
+        CHECK(nc_close(file) == NC_NOERR);
+      });
+      CHECK(same(ht::io::load_netcdf(path, "x", {.split = 0}), values));
+      const auto all = read_bytes(path);
+      for (const auto bytes : std::vector<std::size_t>{alone ? 4U : 1U, 30, 60, 100}) {
+        write_bytes(cut, all.substr(0, all.size() - bytes));
+        CHECK_THAT(load_error(cut), Contains("b.nc\""));
+      }
+      write_bytes(cut, all.substr(0, all.size() - 4));
+      CHECK_THAT(load_error(cut), Contains("as its header says"));
+    }
+}
+
 TEST_CASE("types of netCDF become the library's", "[io][netcdf]") {
   const TempDir dir;
   const auto path = dir.path("a.nc");

@@ -187,6 +187,7 @@ TEST_CASE("damaged NPY files are errors on all ranks", "[io][npy]") {
   CHECK_THAT(error(npy("'<U3'", "(2,)", std::string(24, '\0'))), Contains("\"<U3\""));
   CHECK_THAT(error(npy("'<f16'", "(1,)", std::string(16, '\0'))), Contains("\"<f16\""));
   CHECK_THAT(error(npy("'<f4'", "(2,), 'more': 1", "")), Contains("more"));
+  CHECK_THAT(error(npy("'<f4'", std::string("(2,), 's\0s': 1", 14), "")), Contains("\"s\\x00s\"") && Contains("; exp"));
   CHECK_THAT(error(npy("'<f4'", "(2,), } {", std::string(8, '\0'))), Contains("more at 58"));
   CHECK_THAT(error(npy("'<f4'", "(2)", std::string(8, '\0'))), Contains("no ','"));
   CHECK_THAT(error(npy("'<f4'", tuple(ht::Shape(65, 1)), std::string(4, '\0'))),

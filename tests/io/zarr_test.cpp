@@ -113,6 +113,25 @@ TEST_CASE("Zarr arrays load with every split", "[io][zarr]") {
   }
 }
 
+TEST_CASE("missing chunks are converted as those that are there", "[io][zarr]") {
+  const TempDir dir;
+  const auto path = dir.path("a.zarr");
+  on_root([&] { fs::create_directories(path); });
+  const auto write = [&](const std::string& type, const std::string& fill) {
+    write_bytes(path + "/.zarray", R"({"zarr_format": 2, "shape": [3], "chunks": [2], "compressor": null, "order": "C",
+                  "filters": null, "dtype": ")" +
+                                       type + R"(", "fill_value": )" + fill + "}");
+  };
+  for (const auto& split : every_split({3})) {
+    write("<i4", "300");
+    CHECK(same(ht::io::load(path, {.split = split, .dtype = ht::uint8}), at::full({3}, 44, at::kByte)));
+    write("<f8", "1e300");
+    CHECK(same(ht::io::load(path, {.split = split, .dtype = ht::float32}), at::full({3}, INFINITY)));
+    write("<u8", "18446744073709551615");
+    CHECK_THAT(same_message<ht::ValueError>([&] { return ht::io::load(path, {.split = split}); }), Contains("2^63"));
+  }
+}
+
 TEST_CASE("arrays in groups, and many stores", "[io][zarr]") {
   const TempDir dir;
   const auto values = counting({7, 5}, at::kInt);

@@ -105,6 +105,7 @@ TEST_CASE("arrays are rolled, repeated, tiled and resized", "[ops][join]") {
   }
   CHECK_THROWS_AS(ht::repeat(ht::ones({3}), {1, 2}, 0), ht::ValueError);
   CHECK_THROWS_AS(ht::repeat(ht::ones({3}), -1, 0), ht::ValueError);
+  CHECK_THROWS_AS(ht::repeat(ht::ones({3}), std::int64_t{1} << 62, 0), ht::ValueError);
 }
 
 TEST_CASE("padding grows the first and the last block", "[ops][join]") {

@@ -195,6 +195,56 @@ TEST_CASE("parameters at the ends of their ranges", "[random][distributions]") {
   CHECK(std::ranges::all_of(many, [](double x) { return std::abs(x - 1e15) < 2e8; }));
 }
 
+TEST_CASE("large numbers of trials and events keep their distribution", "[random][distributions]") {
+  rnd::Generator g(9);
+  const auto nearly_normal = [](const ht::DNDarray& x, double mean, double deviation) {
+    return follows(numbers(x), [=](double k) { return normal((k - mean) / deviation); });
+  };
+  for (const double trials : {1e13, 1e16, 4e18})
+    for (const double p : {0.5, 0.001, 0.9})
+      CHECK(nearly_normal(g.binomial(trials, p, {n}, {.split = 0}), trials * p, std::sqrt(trials * p * (1 - p))));
+  for (const double lam : {1e13, 1e16, 4e18})
+    CHECK(nearly_normal(g.poisson(lam, {n}, {.split = 0}), lam, std::sqrt(lam)));
+  for (const double a : {1e10, 1e27}) CHECK(nearly_normal(g.standard_gamma(a, {n}, drawn), a, std::sqrt(a)));
+  for (const double each : {1e13, 4e15})
+    CHECK(nearly_normal(g.hypergeometric(each, each, each / 2, {n}, {.split = 0}), each / 4, std::sqrt(each * 3 / 32)));
+}
+
+TEST_CASE("distributions near the ends of their parameters", "[random][distributions]") {
+  rnd::Generator g(10);
+  // Up to 2^63, k has a probability of 1 / k up to a factor.
+  const auto zipf = numbers(g.zipf(1 + 1e-15, {n}, {.split = 0}));
+  double logarithms = 0;
+  for (const auto k : zipf) logarithms += std::log(k) / n;
+  CHECK(std::abs(logarithms - 21.55) < 0.4);
+  CHECK(std::abs(static_cast<double>(std::ranges::count(zipf, 1.0)) / n - 1 / 44.245) < 0.005);
+  const auto series = numbers(g.logseries(1 - 0x1p-53, {n}, {.split = 0}));
+  CHECK(std::abs(static_cast<double>(std::ranges::count(series, 1.0)) / n - 1 / 36.74) < 0.005);
+  CHECK(follows(numbers(g.wald(1e200, 1, {n}, drawn)), [](double x) { return std::erfc(std::sqrt(0.5 / x)); }));
+  for (const auto dtype : {ht::float16, ht::bfloat16})
+    CHECK(gathered(g.random({100 * n}, {.dtype = dtype, .split = 0})).max().item<double>() < 1);
+}
+
+TEST_CASE("NaN parameters give NaN where numbers are not whole", "[random]") {
+  rnd::Generator g(1);
+  const auto nan = at::full({3}, NAN);
+  CHECK(same(g.exponential(NAN, {3}, {.split = 0}), nan));
+  CHECK(same(g.gamma(2, NAN, {3}), nan));
+  CHECK(same(g.normal(0, NAN, {3}), nan));
+  CHECK(same(g.vonmises(NAN, 1, {3}), nan));
+  const auto scale = at::tensor({1.0, NAN, 2.0}, at::kDouble);
+  for (const auto& layout : every_layout({3})) {
+    rnd::Generator some(4), all(4);
+    const auto x = gathered(some.laplace(0, distribute(scale, layout)));
+    const auto y = gathered(all.laplace(0, ht::array({1.0, 5.0, 2.0})));
+    CHECK((x[0].equal(y[0]) && x[2].equal(y[2]) && x[1].isnan().item<bool>()));
+  }
+  CHECK_THROWS_AS(g.poisson(NAN), ht::ValueError);
+  CHECK_THROWS_AS(g.uniform(NAN, 1), ht::ValueError);
+  CHECK_THROWS_AS(g.exponential(std::complex<double>(1, 2)), ht::TypeError);
+  CHECK_THROWS_AS(g.normal(ht::ones({2}, {.dtype = ht::complex64, .split = 0}), 1), ht::TypeError);
+}
+
 TEST_CASE("infinite parameters end at once", "[random]") {
   ht::random::Generator g(5);
   CHECK(same(g.standard_gamma(INFINITY, {3}, {.split = 0}), at::full({3}, INFINITY)));

@@ -136,6 +136,7 @@ TEST_CASE("bad parameters are errors on all ranks and leave the generator as it 
   CHECK_THROWS_AS(g.random({-1}), ht::ValueError);
   CHECK_THROWS_AS(g.binomial(5, 1.5), ht::ValueError);
   CHECK_THROWS_AS(g.triangular(2, 1, 3), ht::ValueError);
+  CHECK_THROWS_AS(g.hypergeometric(2.5, 2.5, 5), ht::ValueError);
   CHECK(g.get_state() == rnd::State{});
 }
 

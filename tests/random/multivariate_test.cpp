@@ -125,4 +125,5 @@ TEST_CASE("bad parameters of vectors are errors on all ranks", "[random][multiva
   CHECK_THROWS_AS(g.multinomial(5, {0.5, 0.4}), ht::ValueError);
   CHECK_THROWS_AS(g.multivariate_normal(ht::zeros({2}), ht::ones({3, 3})), ht::ValueError);
   CHECK_THROWS_AS(g.multivariate_normal(ht::zeros({2}), ht::array({{1, 2}, {2, 1}})), ht::ValueError);
+  CHECK_THROWS_AS(g.multivariate_normal(ht::zeros({2}), ht::full({2, 2}, NAN)), ht::ValueError);
 }

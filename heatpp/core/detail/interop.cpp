@@ -11,6 +11,7 @@ namespace heatpp {
 at::ScalarType to_torch(Dtype dtype) { return detail::to_torch(dtype); }
 
 DNDarray from_tensor(const at::Tensor& data, const LocalOptions& options) {
+  static_cast<void>(detail::from_torch(data.scalar_type()));
   const auto& comm = options.comm ? *options.comm : default_comm();
   const Shape shape(data.sizes().begin(), data.sizes().end());
   const auto whole = detail::wrap(data, Layout(shape, std::nullopt, comm.size()), comm);

@@ -17,21 +17,28 @@ struct Exponential {
   static double draw(Draws& d, double scale) { return scale * d.exponential(); }
 };
 
-/// log of a standard gamma number, which underflows later than the number: Marsaglia, Tsang (2000).
-inline double log_gamma_draw(Draws& d, double shape) {
-  if (shape == 0) return -INFINITY;
-  if (std::isinf(shape)) return shape;
+/// A standard gamma number as a (1 + rest) exp(-boost), whose logarithm underflows later than it: Marsaglia, Tsang
+/// (2000).
+struct GammaDraw {
+  double a, rest, boost;
+  [[nodiscard]] double value() const { return (a + a * rest) * std::exp(-boost); }
+  [[nodiscard]] double log() const { return std::log(a) + std::log1p(rest) - boost; }
+};
+inline GammaDraw draw_gamma(Draws& d, double shape) {
+  if (shape == 0 || std::isinf(shape)) return {shape, 1, 0};
   // Gamma(a) = Gamma(a + 1) * U^(1/a).
   const double boost = shape < 1 ? d.exponential() / shape : 0;
   const double a = (shape < 1 ? shape + 1 : shape) - 1.0 / 3, c = 1 / std::sqrt(9 * a);
   for (;;) {
-    const double x = d.normal(), root = 1 + c * x;
-    if (root <= 0) continue;
-    const double v = root * root * root, log_v = 3 * std::log(root);
-    if (-d.exponential() < 0.5 * x * x + a * (1 - v + log_v)) return std::log(a) + log_v - boost;
+    const double x = d.normal(), t = c * x;
+    if (t <= -1) continue;
+    // log(v) - v + 1 for v = (1 + t)^3, without the digits that cancel where v is nearly 1.
+    const double difference = 3 * (std::log1p(t) - t - t * t) - t * t * t;
+    if (-d.exponential() < 0.5 * x * x + a * difference) return {a, t * (3 + t * (3 + t)), boost};
   }
 }
-inline double gamma_draw(Draws& d, double shape) { return std::exp(log_gamma_draw(d, shape)); }
+inline double log_gamma_draw(Draws& d, double shape) { return draw_gamma(d, shape).log(); }
+inline double gamma_draw(Draws& d, double shape) { return draw_gamma(d, shape).value(); }
 
 struct StandardGamma {
   static constexpr auto expected = "shape >= 0";
@@ -102,7 +109,7 @@ struct StandardCauchy {
 
 struct Laplace {
   static constexpr auto expected = "scale >= 0";
-  static bool valid(double loc, double scale) { return loc == loc && scale >= 0; }
+  static bool valid(double, double scale) { return scale >= 0; }
   static double draw(Draws& d, double loc, double scale) {
     const double x = scale * d.exponential();
     return d.bits() >> 63 ? loc + x : loc - x;
@@ -111,7 +118,7 @@ struct Laplace {
 
 struct Logistic {
   static constexpr auto expected = "scale >= 0";
-  static bool valid(double loc, double scale) { return loc == loc && scale >= 0; }
+  static bool valid(double, double scale) { return scale >= 0; }
   static double draw(Draws& d, double loc, double scale) {
     const double x = d.exponential();  // log(u / (1 - u)) with u = exp(-x)
     return loc - scale * std::log(std::expm1(x));
@@ -120,13 +127,13 @@ struct Logistic {
 
 struct Gumbel {
   static constexpr auto expected = "scale >= 0";
-  static bool valid(double loc, double scale) { return loc == loc && scale >= 0; }
+  static bool valid(double, double scale) { return scale >= 0; }
   static double draw(Draws& d, double loc, double scale) { return loc - scale * std::log(d.exponential()); }
 };
 
 struct Lognormal {
   static constexpr auto expected = "sigma >= 0";
-  static bool valid(double mean, double sigma) { return mean == mean && sigma >= 0; }
+  static bool valid(double, double sigma) { return sigma >= 0; }
   static double draw(Draws& d, double mean, double sigma) { return std::exp(mean + sigma * d.normal()); }
 };
 
@@ -166,7 +173,7 @@ struct Rayleigh {
 
 struct Vonmises {
   static constexpr auto expected = "kappa >= 0";
-  static bool valid(double mu, double kappa) { return mu == mu && kappa >= 0; }
+  static bool valid(double, double kappa) { return kappa >= 0; }
   /// Best, Fisher (1979); the limits of small and large kappa as a uniform and a normal number.
   static double draw(Draws& d, double mu, double kappa) {
     double angle = 0;
@@ -196,8 +203,8 @@ struct Wald {
   /// Michael, Schucany, Haas (1976).
   static double draw(Draws& d, double mean, double scale) {
     const double z = d.normal(), y = mean * z * z;
-    // The smaller root, in the form without cancellation.
-    const double x = mean / (1 + (y + std::sqrt(4 * scale * y + y * y)) / (2 * scale));
+    // The smaller root, in the form without cancellation and without y squared, which overflows.
+    const double x = mean / (1 + (y + std::sqrt(y) * std::sqrt(4 * scale + y)) / (2 * scale));
     return d.uniform() <= mean / (mean + x) ? x : mean * mean / x;
   }
 };

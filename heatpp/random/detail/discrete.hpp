@@ -12,9 +12,18 @@ inline std::int64_t saturated(double x) {
   return x < 0x1p63 ? static_cast<std::int64_t>(x) : std::numeric_limits<std::int64_t>::max();
 }
 
-inline double log_factorial(double k) {
+/// log k! - k log k + k, by Stirling's series where that is exact: sums of whole log k! would lose the digits of what
+/// differs between neighbours.
+inline double stirling_rest(double k) {
+  if (k >= 16) return std::log(2 * pi * k) / 2 + (1.0 / 12 - (1.0 / 360 - 1 / (1260 * k * k)) / (k * k)) / k;
   int sign = 0;
-  return ::lgamma_r(k + 1, &sign);
+  return k == 0 ? 0 : ::lgamma_r(k + 1, &sign) - k * std::log(k) + k;
+}
+
+/// k log(k / mean) + mean - k: Loader, "Fast and accurate computation of binomial probabilities" (2000). `mean` > 0.
+inline double deviance(double k, double mean) {
+  const double t = (k - mean) / mean;
+  return mean * (t > -1 ? (1 + t) * std::log1p(t) - t : 1);
 }
 
 struct Poisson {
@@ -33,13 +42,12 @@ struct Poisson {
   static std::int64_t large(Draws& d, double lam) {
     const double b = 0.931 + 2.53 * std::sqrt(lam), a = -0.059 + 0.02483 * b;
     const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), sure = 0.9277 - 3.6224 / (b - 2);
-    const double log_lam = std::log(lam);
     for (;;) {
       const double u = d.uniform() - 0.5, v = d.uniform(), us = 0.5 - std::fabs(u);
       const double k = std::floor((2 * a / us + b) * u + lam + 0.43);
       if (us >= 0.07 && v <= sure) return saturated(k);
       if (k < 0 || (us < 0.013 && v > us)) continue;
-      if (std::log(v * inverse_alpha / (a / (us * us) + b)) <= k * log_lam - lam - log_factorial(k))
+      if (std::log(v * inverse_alpha / (a / (us * us) + b)) <= -stirling_rest(k) - deviance(k, lam))
         return saturated(k);
     }
   }
@@ -67,17 +75,19 @@ struct Binomial {
   }
   /// Transformed rejection with squeeze: Hörmann (1993), BTRS.
   static std::int64_t large(Draws& d, double n, double p) {
-    const double spread = std::sqrt(n * p * (1 - p)), odds = std::log(p / (1 - p)), mode = std::floor((n + 1) * p);
+    const double spread = std::sqrt(n * p * (1 - p)), mode = std::floor((n + 1) * p);
     const double b = 1.15 + 2.53 * spread, a = -0.0873 + 0.0248 * b + 0.01 * p;
     const double alpha = (2.83 + 5.1 / b) * spread, sure = 0.92 - 4.2 / b;
-    const double top = log_factorial(mode) + log_factorial(n - mode);
+    const auto weight = [=](double k) {
+      return stirling_rest(k) + stirling_rest(n - k) + deviance(k, n * p) + deviance(n - k, n * (1 - p));
+    };
+    const double top = weight(mode);
     for (;;) {
       const double u = d.uniform() - 0.5, v = d.uniform(), us = 0.5 - std::fabs(u);
       const double k = std::floor((2 * a / us + b) * u + n * p + 0.5);
       if (us >= 0.07 && v <= sure) return static_cast<std::int64_t>(k);
       if (k < 0 || k > n) continue;
-      const double likely = top - log_factorial(k) - log_factorial(n - k) + (k - mode) * odds;
-      if (std::log(v * alpha / (a / (us * us) + b)) <= likely) return static_cast<std::int64_t>(k);
+      if (std::log(v * alpha / (a / (us * us) + b)) <= top - weight(k)) return static_cast<std::int64_t>(k);
     }
   }
 };
@@ -103,16 +113,16 @@ struct Geometric {
 struct Zipf {
   static constexpr auto expected = "a > 1";
   static bool valid(double a) { return a > 1; }
-  /// Devroye (1986), X.6.
+  /// Devroye (1986), X.6, with numbers below 2^63 alone, which for a near 1 hardly one would be.
   static std::int64_t draw(Draws& d, double a) {
-    const double b = std::pow(2.0, a - 1);
+    constexpr double log_2 = 0.69314718055994530942;
+    const double above = a - 1, b = std::expm1(above * log_2), reach = -std::expm1(-63 * log_2 * above);
     if (std::isinf(b)) return 1;
     for (;;) {
-      const double u = d.uniform(), v = d.uniform();
-      const double x = std::floor(std::pow(u, -1 / (a - 1)));
+      const double x = std::floor(std::exp(std::log1p(-reach * d.uniform()) / -above)), v = d.uniform();
       if (x >= 0x1p63) continue;
-      const double t = std::pow(1 + 1 / x, a - 1);
-      if (v * x * (t - 1) / (b - 1) <= t / b) return static_cast<std::int64_t>(x);
+      const double t = std::expm1(above * std::log1p(1 / x));
+      if (v * x * t / b <= (t + 1) / (b + 1)) return static_cast<std::int64_t>(x);
     }
   }
 };
@@ -123,20 +133,23 @@ struct Logseries {
   /// Kemp (1981): a geometric number with a random parameter.
   static std::int64_t draw(Draws& d, double p) {
     if (p == 0) return 1;
-    const double v = d.uniform(), q = -std::expm1(std::log1p(-p) * d.uniform());
-    return saturated(std::max(1.0, std::floor(1 + std::log(v) / std::log(q))));
+    const double v = d.uniform(), x = std::log1p(-p) * d.uniform();
+    const double log_q = x > -0.5 ? std::log(-std::expm1(x)) : std::log1p(-std::exp(x));  // of q = 1 - exp(x)
+    return saturated(std::max(1.0, std::floor(1 + std::log(v) / log_q)));
   }
 };
 
 struct Hypergeometric {
   static constexpr auto expected = "ngood >= 0, nbad >= 0, 0 <= nsample <= ngood + nbad";
   static bool valid(double good, double bad, double sample) {
-    return good >= 0 && bad >= 0 && sample >= 0 && sample <= good + bad && good + bad < 0x1p53;
+    const double all = std::floor(good) + std::floor(bad);
+    return good >= 0 && bad >= 0 && sample >= 0 && std::floor(sample) <= all && all < 0x1p53;
   }
   static std::int64_t draw(Draws& d, double good, double bad, double sample) {
     good = std::floor(good), bad = std::floor(bad), sample = std::floor(sample);
     if (2 * sample > good + bad) return static_cast<std::int64_t>(good) - draw(d, good, bad, good + bad - sample);
     if (good > bad) return static_cast<std::int64_t>(sample) - draw(d, bad, good, sample);
+    if (good == 0) return 0;
     return sample < 10 ? small(d, good, bad, sample) : large(d, good, bad, sample);
   }
 
@@ -149,12 +162,14 @@ struct Hypergeometric {
   }
   /// Ratio of uniforms: Stadlober (1990), HRUA. Here good <= bad and 2 sample <= good + bad.
   static std::int64_t large(Draws& d, double good, double bad, double sample) {
-    const double all = good + bad, p = good / all, mean = sample * p;
+    const double all = good + bad, p = good / all, mean = sample * p, q = sample / all;
     const double spread = std::sqrt((all - sample) * sample * p * (1 - p) / (all - 1) + 0.5);
     const double height = 1.7155277699214135 * spread + 0.8989161620588988;  // 2 sqrt(2 / e), 3 - 2 sqrt(3 / e)
     const double mode = std::floor((sample + 1) * (good + 1) / (all + 2));
+    const auto part = [=](double k, double n, double share) { return stirling_rest(k) + deviance(k, n * share); };
     const auto weight = [&](double k) {
-      return log_factorial(k) + log_factorial(good - k) + log_factorial(sample - k) + log_factorial(bad - sample + k);
+      return part(k, good, q) + part(good - k, good, 1 - q) + part(sample - k, bad, q) +
+             part(bad - sample + k, bad, 1 - q);
     };
     const double top = weight(mode);
     for (;;) {

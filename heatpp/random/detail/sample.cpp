@@ -36,6 +36,9 @@ Target target_of(const char* op, std::span<const Operand> parameters, const Shap
   const auto* array = first_array(parameters);
   const auto& comm = options.comm ? *options.comm : array ? array->comm() : default_comm();
   const auto dtype = options.dtype.value_or(fallback);
+  for (const auto& p : parameters)
+    if (p.array() ? is_complex(p.array()->dtype()) : p.number().is_complex())
+      raise<TypeError>(op, "got a complex parameter; expected real ones");
   const bool fits = is_floating(fallback) ? is_floating(dtype) : is_integral(dtype) || is_floating(dtype);
   if (!fits)
     raise<TypeError>(op, "got dtype {}; expected a {} one", name(dtype),

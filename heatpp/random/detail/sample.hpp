@@ -1,10 +1,13 @@
 #pragma once
 
 #include <heatpp/core/detail/torch.hpp>
+
+#include <cmath>
 #include <heatpp/ops/operand.hpp>
 #include <heatpp/random/detail/draws.hpp>
 #include <heatpp/random/detail/fill.hpp>
 #include <heatpp/random/generator.hpp>
+#include <limits>
 
 namespace heatpp::random::detail {
 
@@ -60,6 +63,12 @@ void for_each_element(const Target& target, Key key, std::uint64_t base, F f) {
   });
 }
 
+/// Whether a number drawn with these parameters is NaN, as of those that are not whole one is.
+template <class Number, class... P>
+bool is_nan(P... parameters) {
+  return std::is_floating_point_v<Number> && (std::isnan(parameters) || ...);
+}
+
 /// The array whose elements a sampler draws with the given parameters.
 template <class Sampler, std::size_t N>
 DNDarray sample(Generator& generator, const char* op, const std::array<Operand, N>& operands, const Shape& shape,
@@ -69,14 +78,18 @@ DNDarray sample(Generator& generator, const char* op, const std::array<Operand, 
     (std::make_index_sequence<N>());
   };
   const auto draw = [&](Draws& d, const std::vector<Parameter>& p, std::int64_t i) {
-    return with_parameters(p, i, [&](auto... values) { return Sampler::draw(d, values...); });
+    return with_parameters(p, i, [&](auto... values) {
+      using Number = decltype(Sampler::draw(d, values...));
+      return is_nan<Number>(values...) ? std::numeric_limits<Number>::quiet_NaN() : Sampler::draw(d, values...);
+    });
   };
   using Result = decltype(draw(std::declval<Draws&>(), std::vector<Parameter>(), 0));
   constexpr bool whole = std::is_same_v<Result, std::int64_t>;
   const auto target = target_of(op, operands, shape, options, whole ? int64 : float32);
   const auto parameters = parameters_of(op, operands, target);
   check_parameters(op, Sampler::expected, parameters, target, [&](std::int64_t i) {
-    return with_parameters(parameters, i, [](auto... values) { return Sampler::valid(values...); });
+    return with_parameters(parameters, i,
+                           [](auto... values) { return is_nan<Result>(values...) || Sampler::valid(values...); });
   });
   const Key key(generator.get_state().key);
   const auto base = generator.reserve(target.layout.size());

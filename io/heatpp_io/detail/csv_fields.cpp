@@ -5,14 +5,16 @@
 namespace heatpp::io::detail {
 namespace {
 
-constexpr std::string_view white = " \t\r";
+constexpr std::string_view white = " \t\r", white_without_tab = " \r";
 
-void strip_front(std::string_view& text) { text.remove_prefix(std::min(text.find_first_not_of(white), text.size())); }
+void strip_front(std::string_view& text, std::string_view of) {
+  text.remove_prefix(std::min(text.find_first_not_of(of), text.size()));
+}
 
 }  // namespace
 
 std::string_view stripped(std::string_view text) {
-  strip_front(text);
+  strip_front(text, white);
   return text.substr(0, text.find_last_not_of(white) + 1);
 }
 
@@ -47,16 +49,17 @@ const std::vector<std::string_view>& FieldSplitter::split(std::string_view rest)
   fields_.clear();
   unescaped_.clear();
   const auto at_end = [&] { return rest.empty() || (dialect_.comment != '\0' && rest.front() == dialect_.comment); };
-  strip_front(rest);
+  const auto between = dialect_.delimiter == '\t' ? white_without_tab : white;
+  strip_front(rest, between);
   if (at_end()) return fields_;
   while (true) {
-    strip_front(rest);
+    strip_front(rest, between);
     const bool is_quoted = dialect_.quote != '\0' && !rest.empty() && rest.front() == dialect_.quote;
     const auto inside = is_quoted ? take_quoted(rest) : std::string_view();
     const auto plain = take_plain(rest);
     // Text behind closing quotes belongs to the field, and makes it no number.
     fields_.push_back(stripped(is_quoted && stripped(plain).empty() ? inside : plain));
-    if (blanks()) strip_front(rest);
+    if (blanks()) strip_front(rest, white);
     if (at_end()) return fields_;
     if (!blanks()) rest.remove_prefix(1);
   }

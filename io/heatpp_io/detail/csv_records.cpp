@@ -18,8 +18,10 @@ CsvGrammar::CsvGrammar(const CsvDialect& dialect) {
   };
   for (const auto state : {line_start, field_start, field, quote_in_quoted}) {
     row(state).fill(field);
-    set(state, ' ', state == quote_in_quoted ? field : state);
-    set(state, '\t', state == quote_in_quoted ? field : state);
+    // Behind blanks a record is under way, though its first field is not.
+    const auto blank = state == line_start ? field_start : state == quote_in_quoted ? field : state;
+    set(state, ' ', blank);
+    set(state, '\t', blank);
     set(state, dialect.delimiter, field_start);
     if (dialect.delimiter == ' ') set(state, '\t', field_start);
     set(state, dialect.comment, comment);

@@ -28,7 +28,7 @@ class Literal {
       if (key == "descr") description = type_text();
       else if (key == "fortran_order") array.fortran = truth();
       else if (key == "shape") array.shape = tuple();
-      else fail("the key \"" + key + "\"");
+      else fail(fmt::format("the key {:?}", key));
       keys.insert(key);
       if (!accept(',')) {
         expect('}');
