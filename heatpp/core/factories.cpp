@@ -225,20 +225,35 @@ DNDarray from_local(const at::Tensor& block, const LocalOptions& options) {
   return wrap(block, Layout::from_counts(std::move(shape), *split, counts), comm);
 }
 
+namespace {
+
+/// Memory of the caller's. All ranks have theirs, or none.
+at::Tensor adopted(void* data, const Shape& shape, const std::optional<Shape>& strides, Dtype dtype,
+                   const Communicator& comm) {
+  const auto below_zero = [](const Shape& values) {
+    return std::ranges::any_of(values, [](auto value) { return value < 0; });
+  };
+  const auto options = at::TensorOptions().dtype(to_torch(dtype));
+  at::Tensor block;
+  all_or_none(comm, [&] {
+    if (below_zero(shape))
+      detail::raise<ValueError>("from_local", "got a block of shape {}; expected no extent below 0", to_string(shape));
+    if (strides && (strides->size() != shape.size() || below_zero(*strides)))
+      detail::raise<ValueError>("from_local", "got strides {} for shape {}; expected one >= 0 for each axis",
+                                detail::tuple_text(*strides), to_string(shape));
+    block = strides ? at::from_blob(data, shape, *strides, options) : at::from_blob(data, shape, options);
+  });
+  return block;
+}
+
+}  // namespace
+
 DNDarray from_local(void* data, const Shape& shape, Dtype dtype, const LocalOptions& options) {
-  const auto block = at::from_blob(data, shape, at::TensorOptions().dtype(to_torch(dtype)));
-  return from_local(block, options);
+  return from_local(adopted(data, shape, std::nullopt, dtype, comm_of(options.comm)), options);
 }
 
 DNDarray from_local(void* data, const Shape& shape, const Shape& strides, Dtype dtype, const LocalOptions& options) {
-  at::Tensor block;
-  all_or_none(comm_of(options.comm), [&] {
-    if (strides.size() != shape.size() || std::ranges::any_of(strides, [](auto stride) { return stride < 0; }))
-      detail::raise<ValueError>("from_local", "got strides {} for shape {}; expected one >= 0 for each axis",
-                                detail::tuple_text(strides), to_string(shape));
-    block = at::from_blob(data, shape, strides, at::TensorOptions().dtype(to_torch(dtype)));
-  });
-  return from_local(block, options);
+  return from_local(adopted(data, shape, strides, dtype, comm_of(options.comm)), options);
 }
 
 }  // namespace heatpp

@@ -92,6 +92,8 @@ TEST_CASE("blocks that do not fit are an error on all ranks", "[core][factories]
   CHECK_THROWS_AS(ht::from_local(odd ? at::zeros({2}) : at::zeros({2, 2}), {.split = 0}), ht::ValueError);
   CHECK_THROWS_AS(ht::from_local(at::zeros({2}, odd ? at::kInt : at::kFloat), {.split = 0}), ht::ValueError);
   CHECK_THROWS_AS(ht::from_local(at::zeros({odd ? 3 : 2})), ht::ValueError);
+  float memory[] = {1, 2};
+  CHECK_THROWS_AS(ht::from_local(memory, {odd ? -1 : 2}, ht::float32, {.split = 0}), ht::ValueError);
 }
 
 TEST_CASE("xtensor views and containers share memory", "[core][xtensor]") {
