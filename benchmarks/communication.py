@@ -90,6 +90,9 @@ GROWING = [(1, 2, 4), (1, 4, 4), (1, 8, 4), (2, 8, 4), (3, 8, 4), MACHINE]
 SIMGRID = ("default lr rab1 rab2 rab_rdb rdb smp_binomial smp_binomial_pipeline smp_rdb smp_rsag smp_rsag_lr smp_rsag_rab redbcast ompi "
            "ompi_ring_segmented mpich mvapich2 mvapich2_rs mvapich2_two_level impi rab").split()
 AS_WRITTEN = ["smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "network/crosstraffic:0"]
+# SimGrid's own table of bandwidths, which gives messages from 5776 to 9375 bytes 1.087 of a link's: here all of it.
+AT_MOST_THE_LINK = ["smpi/bw-factor:65472:0.940694;15424:0.697866;9376:0.58729;5776:1;3484:0.77493;1426:0.608902;"
+                    "732:0.341987;257:0.338112;0:0.812084"]
 # Only messages take time, and looking for them does not.
 SIMULATION = ["smpi/simulate-computation:no", "smpi/test:1e-9", "smpi/iprobe:1e-9", "smpi/grow-injected-times:no"]
 
@@ -205,9 +208,10 @@ def scale(folder, environment, limit, quick):
         return True
     simulation = Simulation(folder, environment, limit)
     ours = ["--algorithms", "blueconnect", "--chunks", f"0,{BUCKET // 3 + 64}"]
-    for name, configuration in (("as written", AS_WRITTEN), ("SimGrid's tables", [])):
-        for line in simulation.run(MACHINE, configuration, *ours, "--bytes", str(BUCKET))[0]:
-            show(workload="bucket", network=name, **line)
+    for name, configuration in (("as written", AS_WRITTEN), ("SimGrid's tables", []), ("SimGrid's, at most the link", AT_MOST_THE_LINK)):
+        for message in (0, 8192):
+            for line in simulation.run(MACHINE, configuration, *ours, "--message", str(message), "--bytes", str(BUCKET))[0]:
+                show(workload="bucket", network=name, message=message, **line)
     for shape in GROWING:
         growth(simulation, shape)
     contenders = [("heatpp blueconnect", [], ["--algorithms", "blueconnect", "--chunks", "4000000"]),

@@ -51,6 +51,7 @@ double time(const ht::Communicator& comm, const std::function<void()>& call) {
 
 int main(int argc, char** argv) {
   std::vector<std::int64_t> bytes, chunks{0};
+  std::int64_t message = 0;
   std::vector<std::string> names;
   std::vector<int> shape;
   bool tensors = false;
@@ -59,6 +60,7 @@ int main(int argc, char** argv) {
   app.add_option("--algorithms", names, "mpi, or those of heatpp")->delimiter(',')->required();
   app.add_option("--bytes", bytes, "sizes of one array")->delimiter(',');
   app.add_option("--chunks", chunks, "sizes of chunks; 0: as chosen")->delimiter(',');
+  app.add_option("--message", message, "bytes of the longest message of heatpp's; 0: any");
   app.add_flag("--resnet50", tensors, "the sizes of the gradients of ResNet-50");
   CLI11_PARSE(app, argc, argv);
 
@@ -77,7 +79,9 @@ int main(int argc, char** argv) {
       for (const auto chunk : chunks) {
         const auto seconds = time(ht::world(), [&] {
           if (name == "mpi") MPI_Allreduce(MPI_IN_PLACE, data, static_cast<int>(n), MPI_FLOAT, MPI_SUM, mpi);
-          else topology.allreduce({data, n, ht::float32}, {.algorithm = name, .chunk_bytes = chunk});
+          else
+            topology.allreduce({data, n, ht::float32},
+                               {.algorithm = name, .chunk_bytes = chunk, .message_bytes = message});
         });
         if (ht::world().rank() != 0) continue;
         fmt::print("{{\"bytes\": {}, \"times\": {}, \"algorithm\": \"{}\", \"chunk\": {}, \"seconds\": {:.6e}}}\n",

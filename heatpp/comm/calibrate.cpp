@@ -23,6 +23,8 @@ using Choice = Calibration::Choice;
 constexpr double turn_seconds = 0.004, longest_seconds = 0.05;
 constexpr int turns = 3;
 constexpr std::int64_t most_chunks = 64;
+// Most networks take a message so short without asking the receiver first.
+constexpr std::int64_t short_message_bytes = 8 << 10;
 constexpr std::int64_t smallest_bytes = 64, largest_bytes = 16 << 20, growth = 8;
 
 /// Seconds of a call on the slowest rank: the least of a few turns, the same number on all ranks.
@@ -85,7 +87,8 @@ std::vector<Choice> contenders(const Topology& topology, std::span<const Cost> c
     if (!extents) continue;
     auto best = detail::best_stages(*extents, costs, bytes);
     if (std::ranges::is_sorted(best.order)) best.order.clear();
-    all.push_back({bytes, std::string(algorithm.name), best.chunk_bytes, best.order});
+    all.push_back({bytes, std::string(algorithm.name), best.chunk_bytes, 0, best.order});
+    if (topology.state().nodes > 1) all.push_back({bytes, std::string(algorithm.name), 0, short_message_bytes});
   }
   return all;
 }
@@ -96,8 +99,10 @@ std::vector<Choice> fastest(const Topology& topology, std::span<const Cost> cost
   for (auto bytes = smallest_bytes; bytes <= largest_bytes; bytes *= growth) {
     auto least = std::numeric_limits<double>::max();
     for (const auto& contender : contenders(topology, costs, bytes)) {
-      const AllreduceOptions options{
-          .algorithm = contender.algorithm, .chunk_bytes = contender.chunk_bytes, .order = contender.order};
+      const AllreduceOptions options{.algorithm = contender.algorithm,
+                                     .chunk_bytes = contender.chunk_bytes,
+                                     .message_bytes = contender.message_bytes,
+                                     .order = contender.order};
       const auto seconds = time(topology.comm(), [&] {
         topology.allreduce({data.data(), bytes / 4, float32}, options);
       });
@@ -174,8 +179,8 @@ std::string detail::to_text(const Calibration& calibration, std::string_view key
   for (const auto& cost : calibration.costs)
     text += fmt::format("{} cost {} {} {}\n", key, cost.latency, cost.bandwidth, cost.level);
   for (const auto& choice : calibration.choices)
-    text += fmt::format("{} choice {} {} {} {}\n", key, choice.up_to_bytes, choice.chunk_bytes, choice.algorithm,
-                        fmt::join(choice.order, " "));
+    text += fmt::format("{} choice {} {} {} {} {}\n", key, choice.up_to_bytes, choice.chunk_bytes, choice.message_bytes,
+                        choice.algorithm, fmt::join(choice.order, " "));
   return text;
 }
 
@@ -190,7 +195,8 @@ Calibration detail::parse_calibration(const std::string& text, std::string_view 
     if (!(words >> of >> kind) || of != key) continue;
     if (kind == "cost" && words >> cost.latency >> cost.bandwidth && std::getline(words >> std::ws, cost.level))
       calibration.costs.push_back(cost);
-    else if (kind == "choice" && words >> choice.up_to_bytes >> choice.chunk_bytes >> choice.algorithm) {
+    else if (kind == "choice" &&
+             words >> choice.up_to_bytes >> choice.chunk_bytes >> choice.message_bytes >> choice.algorithm) {
       choice.order.assign(std::istream_iterator<int>(words), {});
       calibration.choices.push_back(choice);
     } else return {};

@@ -44,7 +44,8 @@ void check_options(const Topology& topology, const AllreduceOptions& options, co
 }
 
 comm::Choice choose(const Topology& topology, const AllreduceOptions& options, std::int64_t bytes) {
-  if (!options.order.empty()) return {comm::find_algorithm("blueconnect", topology, bytes).algorithm, 0, options.order};
+  if (!options.order.empty())
+    return {.algorithm = comm::find_algorithm("blueconnect", topology, bytes).algorithm, .order = options.order};
   if (!options.reproducible) return comm::find_algorithm(options.algorithm, topology, bytes);
   // Shared memory is summed in the order of the ranks, too.
   return comm::find_algorithm(comm::shares_memory(topology) ? "shared" : "ordered", topology, bytes);
@@ -60,7 +61,9 @@ std::unique_ptr<Operation> start_coded(const Topology& topology, const Allreduce
   auto* const residual = options.residual.empty() ? nullptr : options.residual.data();
   auto job = job_of(topology, data, options.chunk_bytes);
   job.itemsize = static_cast<std::int64_t>(itemsize(options.wire));  // what the size of messages between nodes counts
-  return std::make_unique<Execution>(topology.comm(), comm::coded_blueconnect(topology.tree(), job), data, options.op,
+  auto schedule = comm::coded_blueconnect(topology.tree(), job);
+  schedule.message_bytes = options.message_bytes;
+  return std::make_unique<Execution>(topology.comm(), std::move(schedule), data, options.op,
                                      Coding{options.wire, residual});
 }
 
@@ -72,6 +75,7 @@ std::unique_ptr<Operation> start_chosen(const Topology& topology, const Allreduc
   return rounded_once(data, options.op, topology.comm().size(), [&](Buffer wide) -> std::unique_ptr<Operation> {
     if (algorithm->start) return algorithm->start(topology, wide, options.op);
     auto schedule = algorithm->schedule(machine ? *machine : topology.tree(), job_of(topology, wide, chunk));
+    schedule.message_bytes = options.message_bytes > 0 ? options.message_bytes : choice.message_bytes;
     return std::make_unique<Execution>(topology.comm(), std::move(schedule), wide, options.op);
   });
 }

@@ -28,6 +28,9 @@ struct AllreduceOptions {
   ReduceOp op = ReduceOp::sum;
   std::string_view algorithm = {};  ///< empty: HEATPP_ALLREDUCE, or the fastest
   std::int64_t chunk_bytes = 0;     ///< of algorithms that cut the data into chunks; 0: as calibrated, or by the size
+  /// Longer messages than this travel in pieces, except on the innermost level: many networks take short ones without
+  /// waiting for the receiver. 0: as calibrated, or in one. Of algorithms that are made of messages.
+  std::int64_t message_bytes = 0;
   /// The order in which blueconnect, which this selects, goes through levels of more than one part: their numbers,
   /// counted from the innermost. Empty: as calibrated, or outwards.
   std::vector<int> order = {};
@@ -51,8 +54,9 @@ struct Calibration {
   struct Choice {
     std::int64_t up_to_bytes;
     std::string algorithm;
-    std::int64_t chunk_bytes;     ///< 0: by the size
-    std::vector<int> order = {};  ///< of the levels; empty: outwards
+    std::int64_t chunk_bytes;        ///< 0: by the size
+    std::int64_t message_bytes = 0;  ///< 0: in one
+    std::vector<int> order = {};     ///< of the levels; empty: outwards
   };
   std::vector<Cost> costs = {};      ///< innermost level first
   std::vector<Choice> choices = {};  ///< by size

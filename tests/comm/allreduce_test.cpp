@@ -81,7 +81,7 @@ TEST_CASE("every algorithm knows every operation, and floats come out alike on a
   }
 }
 
-TEST_CASE("the size of chunks does not change a bit of a sum", "[comm][allreduce]") {
+TEST_CASE("the size of chunks and messages does not change a bit of a sum", "[comm][allreduce]") {
   const auto& world = ht::world();
   for (const auto& machine : machines(world.size())) {
     const ht::Topology topology(world, machine);
@@ -89,14 +89,15 @@ TEST_CASE("the size of chunks does not change a bit of a sum", "[comm][allreduce
     for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = std::sin(static_cast<float>(i + 1) * (world.rank() + 1.f));
     auto reference = mine;
     topology.allreduce(reference, {.algorithm = "blueconnect"});
-    for (const std::int64_t chunk : {4, 28, 400, 4000}) {
-      auto data = mine;
+    for (const std::int64_t chunk : {4, 28, 400, 4000})
+      for (const std::int64_t message : {0, 3, 64}) {
+        auto data = mine;
 
-      topology.allreduce(data, {.algorithm = "blueconnect", .chunk_bytes = chunk});
+        topology.allreduce(data, {.algorithm = "blueconnect", .chunk_bytes = chunk, .message_bytes = message});
 
-      INFO("chunks of " << chunk << " on " << ht::comm::describe(topology));
-      CHECK(data == reference);
-    }
+        INFO("chunks of " << chunk << ", messages of " << message << " bytes on " << ht::comm::describe(topology));
+        CHECK(data == reference);
+      }
   }
 }
 

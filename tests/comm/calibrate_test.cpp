@@ -60,12 +60,13 @@ TEST_CASE("a calibration is written once and found again", "[comm][calibrate]") 
 }
 
 TEST_CASE("a broken calibration, or one of another machine, counts as none", "[comm][calibrate]") {
-  const ht::Calibration written{{{"node", 1e-6, 1e9}}, {{4096, "tree", 0}, {1 << 20, "blueconnect", 65536, {1, 0}}}};
+  const ht::Calibration written{{{"node", 1e-6, 1e9}},
+                                {{4096, "tree", 0}, {1 << 20, "blueconnect", 65536, 8192, {1, 0}}}};
   const auto text = ht::detail::to_text(written, "key");
-  CHECK(ht::detail::to_text(ht::detail::parse_calibration("other choice 1 0 tree\n" + text, "key"), "key") == text);
+  CHECK(ht::detail::to_text(ht::detail::parse_calibration("other choice 1 0 0 tree\n" + text, "key"), "key") == text);
   CHECK(ht::detail::parse_calibration(text, "other").choices.empty());
   CHECK(ht::detail::parse_calibration(text + "key choice 7\n", "key").choices.empty());
-  CHECK(ht::detail::parse_calibration(text + "key choice 7 0 magic\n", "key").choices.empty());
+  CHECK(ht::detail::parse_calibration(text + "key choice 7 0 0 magic\n", "key").choices.empty());
 }
 
 TEST_CASE("the order of levels puts the widest one first, and chunks pay where messages are long",

@@ -24,14 +24,14 @@ constexpr std::int64_t decompose_from_bytes = std::int64_t{1} << 20;
 
 struct Named {
   std::string_view name;
-  std::int64_t chunk_bytes = 0;
+  std::int64_t chunk_bytes = 0, message_bytes = 0;
   std::vector<int> order = {};
 };
 
 Named choose(const Topology& topology, std::int64_t bytes) {
   const auto& state = topology.state();
   for (const auto& choice : state.calibration.choices)
-    if (bytes <= choice.up_to_bytes) return {choice.algorithm, choice.chunk_bytes, choice.order};
+    if (bytes <= choice.up_to_bytes) return {choice.algorithm, choice.chunk_bytes, choice.message_bytes, choice.order};
   // A topology of several nodes says that these do not share memory, whatever the machine is.
   if (state.nodes == 1 && shares_memory(topology)) return {"shared"};
   return {state.nodes > 1 && bytes >= decompose_from_bytes ? "blueconnect" : "native"};
@@ -62,7 +62,7 @@ Choice find_algorithm(std::string_view name, const Topology& topology, std::int6
   if (found->fits && !found->fits(topology))
     detail::raise<ValueError>("allreduce", "got the algorithm \"{}\" for ranks that share no memory; expected another",
                               named.name);
-  return {&*found, named.chunk_bytes, std::move(named.order)};
+  return {&*found, named.chunk_bytes, named.message_bytes, std::move(named.order)};
 }
 
 }  // namespace heatpp::comm

@@ -27,11 +27,12 @@ struct Algorithm {
 /// All of them.
 [[nodiscard]] std::span<const Algorithm> algorithms();
 
-/// An algorithm, the size of its chunks, 0 for its own, and the order of the levels, empty for outwards.
+/// An algorithm, the size of its chunks, 0 for its own, of its longest message, 0 for any, and the order of the levels,
+/// empty for outwards.
 struct Choice {
   const Algorithm* algorithm;
-  std::int64_t chunk_bytes;
-  std::vector<int> order;
+  std::int64_t chunk_bytes = 0, message_bytes = 0;
+  std::vector<int> order = {};
 };
 /// The algorithm with that name; for an empty name the one that HEATPP_ALLREDUCE names, or the one for this size.
 /// Throws ValueError for a name that is not in the table, and an algorithm that does not fit the machine.

@@ -62,9 +62,14 @@ std::byte* Execution::address(const Active& active, Range range) const {
   return static_cast<std::byte*>(data_.data) + first * static_cast<std::int64_t>(itemsize(data_.dtype));
 }
 
+std::int64_t Execution::longest_message(const Active& active) const {
+  const bool limited = schedule_.message_bytes > 0 && steps_of(active)[active.step].level > 0;
+  return limited ? std::min(schedule_.message_bytes, max_count) : max_count;
+}
+
 void Execution::receive(Active& active, std::byte* to, std::int64_t bytes, int from) {
   const auto tag = first_tag_ + static_cast<int>(active.lane % window_);
-  for_each_piece(bytes, max_count, [&](std::int64_t first, int n) {
+  for_each_piece(bytes, longest_message(active), [&](std::int64_t first, int n) {
     auto& request = active.requests.emplace_back(MPI_REQUEST_NULL);
     check_mpi(MPI_Irecv(to + first, n, MPI_BYTE, from, tag, comm_.impl().mpi, &request), "collective");
   });
@@ -73,7 +78,8 @@ void Execution::receive(Active& active, std::byte* to, std::int64_t bytes, int f
 void Execution::send(Active& active, const std::byte* from, std::int64_t bytes, int to) {
   active.bytes_sent += bytes;
   const auto tag = first_tag_ + static_cast<int>(active.lane % window_);
-  for_each_piece(bytes, max_count, [&](std::int64_t first, int n) {
+  for_each_piece(bytes, longest_message(active), [&](std::int64_t first, int n) {
+    ++active.messages_sent;
     auto& request = active.requests.emplace_back(MPI_REQUEST_NULL);
     check_mpi(MPI_Isend(from + first, n, MPI_BYTE, to, tag, comm_.impl().mpi, &request), "collective");
   });
@@ -90,7 +96,7 @@ void Execution::post(Active& active) {
   const auto& step = steps_of(active)[active.step];
   active.posted = true;
   active.begin = Clock::now();
-  active.bytes_sent = 0;
+  active.messages_sent = active.bytes_sent = 0;
   if (step.coded == Coded::no) post_plain(active, step);
   else post_coded(active, step);
 }
@@ -126,7 +132,7 @@ void Execution::count(const Active& active) const {
   const auto& step = steps_of(active)[active.step];
   auto& levels = *comm_.impl().traffic;
   auto& traffic = levels[std::min(static_cast<std::size_t>(step.level), levels.size() - 1)];
-  traffic.messages += std::ssize(step.sends);
+  traffic.messages += active.messages_sent;
   traffic.bytes += active.bytes_sent;
   traffic.nanoseconds += std::chrono::nanoseconds(Clock::now() - active.begin).count();
   if (tracing()) trace(step.level, active.lane % window_, active.bytes_sent, active.begin);

@@ -33,7 +33,7 @@ class Execution final : public Operation {
     bool posted = false;
     std::vector<MPI_Request> requests = {};
     Scratch scratch = {};
-    std::int64_t bytes_sent = 0;  // in the step
+    std::int64_t messages_sent = 0, bytes_sent = 0;  // in the step
     Clock::time_point begin = {};
   };
 
@@ -46,6 +46,7 @@ class Execution final : public Operation {
   /// At the end of a lane.
   void skip_to_next_lane(Active& active) const;
   void post(Active& active);
+  [[nodiscard]] std::int64_t longest_message(const Active& active) const;
   void send(Active& active, const std::byte* from, std::int64_t bytes, int to);
   void receive(Active& active, std::byte* to, std::int64_t bytes, int from);
   void post_plain(Active& active, const Step& step);

@@ -56,6 +56,7 @@ struct Lane {
 struct Schedule {
   std::vector<Lane> lanes;
   int window = 8;
+  std::int64_t message_bytes = 0;  ///< beyond the innermost level longer ones travel in pieces; 0: in one
 };
 
 /// How the members of a group exchange their shares: each with each other one at once, which costs one latency, or
