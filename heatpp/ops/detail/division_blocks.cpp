@@ -51,7 +51,10 @@ at::Tensor of_magnitudes(const at::Tensor& a, const at::Tensor& b, F f) {
   auto out = at::empty(x.sizes(), x.options());
   AT_DISPATCH_INTEGRAL_TYPES(type, "gcd", [&] {
     using Magnitude = std::make_unsigned_t<scalar_t>;
-    const auto magnitude = [](scalar_t v) { return static_cast<Magnitude>(v < 0 ? -static_cast<std::int64_t>(v) : v); };
+    const auto magnitude = [](scalar_t v) {
+      const auto bits = static_cast<Magnitude>(v);
+      return static_cast<Magnitude>(v < 0 ? 0 - bits : bits);
+    };
     std::transform(x.const_data_ptr<scalar_t>(), x.const_data_ptr<scalar_t>() + x.numel(), y.const_data_ptr<scalar_t>(),
                    out.mutable_data_ptr<scalar_t>(), [&](scalar_t left, scalar_t right) {
                      return static_cast<scalar_t>(f(magnitude(left), magnitude(right)));
