@@ -22,21 +22,6 @@ constexpr std::array table{
 // Below this size latency rules, and the stages of a decomposition cost more than they save.
 constexpr std::int64_t decompose_from_bytes = std::int64_t{1} << 20;
 
-struct Named {
-  std::string_view name;
-  std::int64_t chunk_bytes = 0, message_bytes = 0;
-  std::vector<int> order = {};
-};
-
-Named choose(const Topology& topology, std::int64_t bytes) {
-  const auto& state = topology.state();
-  for (const auto& choice : state.calibration.choices)
-    if (bytes <= choice.up_to_bytes) return {choice.algorithm, choice.chunk_bytes, choice.message_bytes, choice.order};
-  // A topology of several nodes says that these do not share memory, whatever the machine is.
-  if (state.nodes == 1 && shares_memory(topology)) return {"shared"};
-  return {state.nodes > 1 && bytes >= decompose_from_bytes ? "blueconnect" : "native"};
-}
-
 /// Looked up once: that takes longer than a small all-reduce.
 std::string_view wanted() {
   static const char* const name = std::getenv("HEATPP_ALLREDUCE");
@@ -49,20 +34,33 @@ std::string known_names() {
   return names;
 }
 
+const Algorithm* named(std::string_view name, const Topology& topology) {
+  const auto found = std::ranges::find(table, name, &Algorithm::name);
+  if (found == table.end())
+    detail::raise<ValueError>("allreduce", "got the algorithm \"{}\"; expected one of {}", name, known_names());
+  if (found->fits && !found->fits(topology))
+    detail::raise<ValueError>("allreduce", "got the algorithm \"{}\" for ranks that share no memory; expected another",
+                              name);
+  return &*found;
+}
+
+Choice choose(const Topology& topology, std::int64_t bytes) {
+  const auto& state = topology.state();
+  for (const auto& choice : state.calibration.choices)
+    if (bytes <= choice.up_to_bytes)
+      return {named(choice.algorithm, topology), choice.chunk_bytes, choice.message_bytes, choice.order};
+  // A topology of several nodes says that these do not share memory, whatever the machine is.
+  if (state.nodes == 1 && shares_memory(topology)) return {named("shared", topology)};
+  return {named(state.nodes > 1 && bytes >= decompose_from_bytes ? "blueconnect" : "native", topology)};
+}
+
 }  // namespace
 
 std::span<const Algorithm> algorithms() { return table; }
 
 Choice find_algorithm(std::string_view name, const Topology& topology, std::int64_t bytes) {
-  Named named{name};
-  if (name.empty()) named = wanted().empty() ? choose(topology, bytes) : Named{wanted()};
-  const auto found = std::ranges::find(table, named.name, &Algorithm::name);
-  if (found == table.end())
-    detail::raise<ValueError>("allreduce", "got the algorithm \"{}\"; expected one of {}", named.name, known_names());
-  if (found->fits && !found->fits(topology))
-    detail::raise<ValueError>("allreduce", "got the algorithm \"{}\" for ranks that share no memory; expected another",
-                              named.name);
-  return {&*found, named.chunk_bytes, named.message_bytes, std::move(named.order)};
+  if (name.empty() && wanted().empty()) return choose(topology, bytes);
+  return {named(name.empty() ? wanted() : name, topology)};
 }
 
 }  // namespace heatpp::comm
