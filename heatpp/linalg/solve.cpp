@@ -4,6 +4,7 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/linalg/detail/columns.hpp>
+#include <heatpp/linalg/detail/eliminate.hpp>
 #include <heatpp/linalg/product.hpp>
 #include <heatpp/linalg/solve.hpp>
 #include <heatpp/ops/axes_moves.hpp>
@@ -12,7 +13,6 @@
 #include <heatpp/ops/reshape.hpp>
 
 #include <algorithm>
-#include <numeric>
 
 namespace heatpp::linalg {
 namespace {
@@ -20,68 +20,9 @@ namespace {
 using detail::Columns;
 using detail::cut_along;
 using detail::decomposable;
+using detail::eliminate;
 using detail::is_local;
 using detail::raise;
-
-/// The rows that a panel's interchanges move, and where each comes from, both counted from the panel's first row.
-struct Interchange {
-  std::vector<std::int64_t> to, from;
-  int sign = 1;
-};
-
-Interchange interchange_of(const at::Tensor& pivots, std::int64_t rows) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(rows));
-  std::iota(order.begin(), order.end(), 0);
-  Interchange result;
-  const auto* pivot = pivots.const_data_ptr<int>();
-  for (std::int64_t i = 0; i < pivots.numel(); ++i) {
-    if (pivot[i] - 1 == i) continue;
-    std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(pivot[i] - 1)]);
-    result.sign = -result.sign;
-  }
-  for (std::int64_t i = 0; i < rows; ++i)
-    if (order[static_cast<std::size_t>(i)] != i) {
-      result.to.push_back(i);
-      result.from.push_back(order[static_cast<std::size_t>(i)]);
-    }
-  return result;
-}
-
-/// Takes one panel of L off columns whose first row is the panel's.
-void eliminate(at::Tensor columns, const at::Tensor& panel, const Interchange& rows) {
-  if (columns.numel() == 0) return;
-  if (!rows.to.empty()) columns.index_copy_(0, at::tensor(rows.to), columns.index_select(0, at::tensor(rows.from)));
-  const auto width = panel.size(1);
-  const auto top = at::linalg_solve_triangular(panel.slice(0, 0, width), columns.slice(0, 0, width), /*upper=*/false,
-                                               /*left=*/true, /*unitriangular=*/true);
-  columns.slice(0, 0, width).copy_(top);
-  columns.slice(0, width).addmm_(panel.slice(0, width), top, 1, -1);
-}
-
-/// Leaves U in the upper triangle of `a`, and in `right` what L makes of it. Returns the sign of the interchanges.
-int eliminate(Columns& a, Columns* right) {
-  const auto n = a.layout().shape()[0];
-  int sign = 1;
-  for (const auto& panel : a.panels(n)) {
-    const auto rows = n - panel.first;
-    at::Tensor factors, pivots;
-    if (a.owns(panel)) {
-      auto mine = a.columns(panel).slice(0, panel.first);
-      std::tie(factors, pivots, std::ignore) = at::linalg_lu_factor_ex(mine);
-      mine.copy_(factors);
-    }
-    factors = a.broadcast(panel, factors, {rows, panel.count}, a.block().scalar_type());
-    pivots = a.broadcast(panel, pivots, {panel.count}, at::kInt).cpu();
-    const auto moved = interchange_of(pivots, rows);
-    sign *= moved.sign;
-    eliminate(a.behind(panel).slice(0, panel.first), factors, moved);
-    if (right) eliminate(right->block().slice(0, panel.first), factors, moved);
-  }
-  return sign;
-}
-
-/// This rank's part of the diagonal of U.
-at::Tensor diagonal(const Columns& a) { return a.block().diagonal(-a.first_column()); }
 
 void check_regular(const char* op, const at::Tensor& diagonal, const Communicator& comm) {
   std::array<std::int64_t, 1> zeros{diagonal.eq(0).sum().item<std::int64_t>()};
@@ -168,7 +109,7 @@ DNDarray solve(const DNDarray& a, const DNDarray& b) {
   }
   Columns triangle("solve", matrix), sides("solve", right);
   eliminate(triangle, &sides);
-  check_regular("solve", diagonal(triangle), a.comm());
+  check_regular("solve", detail::upper_diagonal(triangle), a.comm());
   return as_right_side(solve_triangular(triangle.array(), sides.array(), {.upper = true}), b);
 }
 
@@ -267,7 +208,7 @@ SignAndLog slogdet(const DNDarray& a) {
   }
   Columns columns("slogdet", matrix);
   const auto swaps = eliminate(columns, nullptr);
-  const auto pivots = diagonal(columns);
+  const auto pivots = detail::upper_diagonal(columns);
   const auto log = pivots.abs().log().sum().cpu(), sign = signs(pivots).prod().cpu();
   a.comm().allreduce(detail::buffer_of(log));
   a.comm().allreduce(detail::buffer_of(sign), ReduceOp::prod);
@@ -280,7 +221,7 @@ DNDarray det(const DNDarray& a) {
   if (is_local(matrix)) return detail::stack_like(matrix, at::linalg_det(matrix.larray()));
   Columns columns("det", matrix);
   const auto swaps = eliminate(columns, nullptr);
-  const auto product = diagonal(columns).prod().cpu();
+  const auto product = detail::upper_diagonal(columns).prod().cpu();
   a.comm().allreduce(detail::buffer_of(product), ReduceOp::prod);
   return detail::replicated(product * swaps, a.comm());
 }
