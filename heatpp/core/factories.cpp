@@ -60,8 +60,7 @@ std::pair<Scalar, Scalar> converted(const ArangeRange& range, bool whole, std::i
 
 /// Throws for a number that elements of `dtype` cannot be.
 void check_element(const Scalar& value, Dtype dtype) {
-  if (value.is_complex() && dtype != bool_ && !is_complex(dtype))
-    detail::raise<TypeError>("array", "got a complex number for an array of {}; expected real ones", name(dtype));
+  if (dtype != bool_) detail::check_real("array", value.default_dtype(), dtype);
   detail::check_in_range("array", value, dtype);
 }
 

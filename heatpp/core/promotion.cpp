@@ -27,6 +27,11 @@ Dtype promote_floats(Dtype a, Dtype b) {
   return std::max(a, b);
 }
 
+/// The place among bool, unsigned, signed, floating and complex.
+int kind(Dtype dtype) {
+  return int{dtype != bool_} + int{dtype >= int8} + int{dtype >= float16} + int{is_complex(dtype)};
+}
+
 /// Whether the mantissa of a float holds all whole numbers of a dtype (NumPy lets 64 bits pass for float64).
 bool fits(Dtype from, Dtype to) {
   if (!is_integral(from) || is_integral(to)) return true;
@@ -59,7 +64,15 @@ Dtype result_type(Dtype array, const Scalar& number) {
 
 Dtype inexact_type(Dtype dtype) { return is_whole(dtype) ? float32 : dtype; }
 
-bool can_cast(Dtype from, Dtype to) { return promote_types(from, to) == to && fits(from, to); }
+bool can_cast(Dtype from, Dtype to, Casting casting) {
+  switch (casting) {
+    case Casting::no: return from == to;
+    case Casting::safe: return promote_types(from, to) == to && fits(from, to);
+    case Casting::same_kind: return kind(from) <= kind(to);
+    case Casting::unsafe: return true;
+  }
+  return false;
+}
 
 bool isdtype(Dtype dtype, DtypeKind kind) {
   switch (kind) {
@@ -75,14 +88,28 @@ bool isdtype(Dtype dtype, DtypeKind kind) {
 }
 
 FloatLimits finfo(Dtype dtype) {
-  const auto real = real_type(dtype);
-  if (real == float16) return {16, std::ldexp(1.0, -10), 65504, std::ldexp(1.0, -14)};
-  if (real == bfloat16) return {16, std::ldexp(1.0, -7), std::ldexp(255.0, 120), std::ldexp(1.0, -126)};
-  using Single = std::numeric_limits<float>;
-  if (real == float32) return {32, Single::epsilon(), Single::max(), Single::min()};
-  using Double = std::numeric_limits<double>;
-  if (real == float64) return {64, Double::epsilon(), Double::max(), Double::min()};
-  detail::raise<TypeError>("finfo", "got {}; expected a floating or complex dtype", name(dtype));
+  const auto limits = [&](int mantissa, int exponent) {
+    const auto eps = std::ldexp(1.0, -mantissa), max = std::ldexp(2 - eps, exponent),
+               normal = std::ldexp(1.0, 1 - exponent);
+    const auto precision = static_cast<int>(mantissa * std::log10(2.0));
+    return FloatLimits{real_type(dtype),
+                       static_cast<int>(8 * itemsize(real_type(dtype))),
+                       eps,
+                       -max,
+                       max,
+                       normal,
+                       normal * eps,
+                       normal,
+                       precision,
+                       std::pow(10.0, -precision)};
+  };
+  switch (real_type(dtype)) {
+    case float16: return limits(10, 15);
+    case bfloat16: return limits(7, 127);
+    case float32: return limits(23, 127);
+    case float64: return limits(52, 1023);
+    default: detail::raise<TypeError>("finfo", "got {}; expected a floating or complex dtype", name(dtype));
+  }
 }
 
 IntegerLimits iinfo(Dtype dtype) {

@@ -18,8 +18,12 @@ namespace heatpp {
 /// The dtype of the parts of a complex number, else the dtype itself.
 [[nodiscard]] Dtype real_type(Dtype dtype);
 
-/// Whether every value of `from` is one of `to`: bool to any, whole numbers to wider ones and to floats, by promotion.
-[[nodiscard]] bool can_cast(Dtype from, Dtype to);
+/// What a conversion may do: nothing, keep every value, stay within the kind (or go to a later one of bool, unsigned,
+/// signed, floating, complex), anything.
+enum class Casting { no, safe, same_kind, unsafe };
+/// Whether `from` may be converted to `to`; safely: bool to any, whole numbers to wider ones and to floats that hold
+/// them (as in NumPy 64 bits pass for float64), floats to wider ones and to complex numbers.
+[[nodiscard]] bool can_cast(Dtype from, Dtype to, Casting casting = Casting::safe);
 
 /// Kinds of dtypes, as the array API names them.
 enum class DtypeKind { boolean, signed_integer, unsigned_integer, integral, real_floating, complex_floating, numeric };
@@ -29,10 +33,15 @@ enum class DtypeKind { boolean, signed_integer, unsigned_integer, integral, real
 
 /// Limits of a floating dtype (of its parts if it is complex). Throws TypeError for others.
 struct FloatLimits {
+  Dtype dtype;
   int bits;
-  double eps;              ///< the distance from 1 to the next larger number
-  double max;              ///< the largest finite number; -max is the lowest
-  double smallest_normal;  ///< the smallest positive number with full precision
+  double eps;                 ///< the distance from 1 to the next larger number
+  double min, max;            ///< the lowest and the largest finite number
+  double smallest_normal;     ///< the smallest positive number with full precision; `tiny` is another name
+  double smallest_subnormal;  ///< the smallest positive number
+  double tiny;
+  int precision;      ///< so many decimal digits are kept
+  double resolution;  ///< 10^-precision
 };
 [[nodiscard]] FloatLimits finfo(Dtype dtype);
 /// Limits of a dtype of whole numbers. Throws TypeError for others.

@@ -7,6 +7,9 @@
 #include <variant>
 
 namespace heatpp {
+namespace detail {
+[[noreturn]] void raise_no_int64(std::uint64_t number);
+}
 
 /// One number of any kind, as it stands in an expression: `x * 2`, `x > 1.5`. It never widens an array's dtype within
 /// its kind (whole number, floating, complex).
@@ -15,8 +18,11 @@ class Scalar {
   template <class T>
   requires std::is_arithmetic_v<T> Scalar(T value) {  // NOLINT: conversion intended
     if constexpr (std::is_same_v<T, bool>) value_ = value;
-    else if constexpr (std::is_integral_v<T>) value_ = static_cast<std::int64_t>(value);
-    else value_ = static_cast<double>(value);
+    else if constexpr (std::is_integral_v<T>) {
+      if constexpr (std::is_unsigned_v<T> && sizeof(T) == sizeof(std::int64_t))
+        if (value > T{INT64_MAX}) detail::raise_no_int64(value);
+      value_ = static_cast<std::int64_t>(value);
+    } else value_ = static_cast<double>(value);
   }
   template <class T>
   Scalar(std::complex<T> value) : value_(std::complex<double>(value)) {}  // NOLINT: conversion intended

@@ -90,12 +90,15 @@ std::vector<double> conditional(std::vector<double> pvals) {
   return pvals;
 }
 
-void check_probabilities(const std::vector<double>& pvals) {
-  double sum = 0;
-  for (const auto p : pvals) sum += p;
-  if (!std::ranges::all_of(pvals, [](double p) { return p >= 0; }) || !(std::abs(sum - 1) < 1e-8))
-    raise<ValueError>("multinomial", "got pvals {}; expected numbers >= 0 with sum 1",
+/// What the others leave is the last one's, whatever it is said to be, as in NumPy; roundings are not left to it.
+std::vector<double> probabilities(std::vector<double> pvals) {
+  const double others = pvals.empty() ? 0 : std::accumulate(pvals.begin(), pvals.end() - 1, 0.0);
+  if (pvals.empty() || !std::ranges::all_of(pvals, [](double p) { return 0 <= p && p <= 1; }) || others > 1 + 1e-12)
+    raise<ValueError>("multinomial",
+                      "got pvals {}; expected numbers from 0 to 1, with a sum of 1 at most before the last",
                       heatpp::detail::tuple_text(pvals));
+  if (std::abs(others + pvals.back() - 1) > 1e-8) pvals.back() = std::max(0.0, 1 - others);
+  return pvals;
 }
 
 /// The array whose rows are the outcomes of trials(i) trials, where i is the place of one of its elements.
@@ -130,25 +133,25 @@ DNDarray Generator::dirichlet(const std::vector<double>& alpha, const Shape& sha
 
 DNDarray Generator::multinomial(std::int64_t n, const std::vector<double>& pvals, const Shape& shape,
                                 const ArrayOptions& options) {
-  check_probabilities(pvals);
+  const auto p = probabilities(pvals);
   if (n < 0) raise<ValueError>("multinomial", "got n {}; expected n >= 0", n);
-  return outcomes(*this, rows_target("multinomial", shape, pvals.size(), options, int64), pvals,
+  return outcomes(*this, rows_target("multinomial", shape, p.size(), options, int64), p,
                   [n](std::int64_t) { return n; });
 }
 
 DNDarray Generator::multinomial(const DNDarray& n, const std::vector<double>& pvals, const Shape& shape,
                                 const ArrayOptions& options) {
-  check_probabilities(pvals);
+  const auto p = probabilities(pvals);
   if (!is_integral(n.dtype())) raise<TypeError>("multinomial", "got n of {}; expected whole numbers", name(n.dtype()));
   auto rows = shape.empty() ? n.shape() : shape;
-  rows.push_back(static_cast<std::int64_t>(pvals.size()));
+  rows.push_back(static_cast<std::int64_t>(p.size()));
   const Operand trials[] = {broadcast_to(expand_dims(n, -1), rows)};
   const auto target = target_of("multinomial", trials, rows, options, int64);
   const auto parameters = parameters_of("multinomial", trials, target);
   const auto& count = parameters.front();
   check_parameters("multinomial", "0 <= n < 2^53", parameters, target,
                    [&](std::int64_t i) { return count.at(i) >= 0 && count.at(i) < 0x1p53; });
-  return outcomes(*this, target, pvals, [&](std::int64_t i) { return static_cast<std::int64_t>(count.at(i)); });
+  return outcomes(*this, target, p, [&](std::int64_t i) { return static_cast<std::int64_t>(count.at(i)); });
 }
 
 DNDarray Generator::multivariate_hypergeometric(const std::vector<std::int64_t>& colors, std::int64_t nsample,

@@ -7,9 +7,10 @@ namespace heatpp::io {
 /// The array `name` of one file in NPZ format, as numpy.savez and savez_compressed write it, or the arrays of that name
 /// of many files put together along axis 0, as load_npy does. An empty name means the only array of the file.
 ///
-/// Members that are stored are read in parallel as those of load_npy. Deflated ones can only be decompressed from their
-/// beginning: each rank does so up to the end of its part, without keeping more than that.
-/// Collective. Throws as load_npy does, and IoError for damaged archives and other compressions.
+/// Members that are stored are read in parallel as those of load_npy, and not compared with their checksums, which are
+/// of whole members. Deflated ones can only be decompressed from their beginning: each rank does so up to the end of
+/// its part, without keeping more than that. Collective. Throws as load_npy does, and IoError for damaged archives and
+/// other compressions.
 [[nodiscard]] DNDarray load_npz(const Source& source, const std::string& name, const LoadOptions& options = {});
 
 /// The names of the arrays in a file in NPZ format. Collective over the default communicator. Throws IoError.

@@ -65,12 +65,35 @@ TEST_CASE("dtypes have kinds, limits and casts that lose nothing", "[core][promo
   CHECK_FALSE(ht::can_cast(ht::int8, ht::uint8));
   CHECK_FALSE(ht::can_cast(ht::float64, ht::float32));
   CHECK_FALSE(ht::can_cast(ht::complex64, ht::float64));
+  CHECK(ht::can_cast(ht::float64, ht::float16, ht::Casting::same_kind));
+  CHECK(ht::can_cast(ht::int64, ht::float16, ht::Casting::same_kind));
+  CHECK_FALSE(ht::can_cast(ht::int8, ht::uint8, ht::Casting::same_kind));
+  CHECK_FALSE(ht::can_cast(ht::int8, ht::int16, ht::Casting::no));
+  CHECK(ht::can_cast(ht::complex64, ht::bool_, ht::Casting::unsafe));
   CHECK(ht::isdtype(ht::uint8, ht::DtypeKind::unsigned_integer));
   CHECK_FALSE(ht::isdtype(ht::bool_, ht::DtypeKind::numeric));
   CHECK(ht::iinfo(ht::int16).min == -32768);
   CHECK(ht::iinfo(ht::int64).max == std::numeric_limits<std::int64_t>::max());
   CHECK(ht::finfo(ht::complex64).eps == std::numeric_limits<float>::epsilon());
+  CHECK(ht::finfo(ht::complex64).dtype == ht::float32);
   CHECK(ht::finfo(ht::float16).max == 65504);
+  CHECK(ht::finfo(ht::float16).smallest_subnormal == std::ldexp(1.0, -24));
+  CHECK(ht::finfo(ht::bfloat16).max == std::ldexp(255.0, 120));
+  using Double = std::numeric_limits<double>;
+  const auto limits = ht::finfo(ht::float64);
+  CHECK(limits.bits == 64);
+  CHECK(limits.eps == Double::epsilon());
+  CHECK(limits.min == Double::lowest());
+  CHECK(limits.max == Double::max());
+  CHECK(limits.tiny == Double::min());
+  CHECK(limits.smallest_subnormal == Double::denorm_min());
+  CHECK(limits.precision == 15);
+  CHECK(limits.resolution == 1e-15);
   CHECK_THROWS_AS(ht::finfo(ht::int8), ht::TypeError);
   CHECK_THROWS_AS(ht::iinfo(ht::float32), ht::TypeError);
+}
+
+TEST_CASE("numbers that no dtype of whole numbers holds are refused", "[core][scalar]") {
+  CHECK(ht::Scalar(std::uint64_t{INT64_MAX}).to<std::int64_t>() == INT64_MAX);
+  CHECK_THROWS_WITH(ht::Scalar(std::uint64_t{1} << 63), Catch::Contains("[Scalar] got the number 9223372036854775808"));
 }

@@ -69,6 +69,8 @@ TEST_CASE("vectors at the ends of their parameters", "[random][multivariate]") {
     CHECK(all(g.multinomial(5, {0, 0, 1}, {50}, options), {0, 0, 5}));
     CHECK(all(g.multinomial(5, {0, 1, 0}, {50}, options), {0, 5, 0}));
     CHECK(all(g.multinomial(0, {0.5, 0.5}, {50}, options), {0, 0}));
+    CHECK(all(g.multinomial(5, {0, 0.25}, {50}, options), {0, 5}));
+    CHECK(all(g.multinomial(5, {0, 1, 1}, {50}, options), {0, 5, 0}));
     CHECK(all(g.multivariate_hypergeometric({3, 0, 4}, 7, {50}, options), {3, 0, 4}));
     CHECK(all(g.multivariate_hypergeometric({0, 500, 0}, 30, {50}, options), {0, 30, 0}));
     CHECK(all(g.multivariate_hypergeometric({7, 2}, 0, {50}, options), {0, 0}));
@@ -122,7 +124,8 @@ TEST_CASE("bad parameters of vectors are errors on all ranks", "[random][multiva
   CHECK_THROWS_AS(g.multinomial(1, {}), ht::ValueError);
   CHECK_THROWS_AS(g.multivariate_hypergeometric({1LL << 62, 1LL << 62}, 5), ht::ValueError);
   CHECK_THROWS_AS(g.multivariate_hypergeometric({3, 4}, 8), ht::ValueError);
-  CHECK_THROWS_AS(g.multinomial(5, {0.5, 0.4}), ht::ValueError);
+  CHECK_THROWS_AS(g.multinomial(5, {0.5, 0.6, 0}), ht::ValueError);
+  CHECK_THROWS_AS(g.multinomial(5, {0.5, 1.1}), ht::ValueError);
   CHECK_THROWS_AS(g.multivariate_normal(ht::zeros({2}), ht::ones({3, 3})), ht::ValueError);
   CHECK_THROWS_AS(g.multivariate_normal(ht::zeros({2}), ht::array({{1, 2}, {2, 1}})), ht::ValueError);
   CHECK_THROWS_AS(g.multivariate_normal(ht::zeros({2}), ht::full({2, 2}, NAN)), ht::ValueError);

@@ -8,6 +8,10 @@
 
 namespace heatpp::detail {
 
+void raise_no_int64(std::uint64_t number) {
+  raise<ValueError>("Scalar", "got the number {}; expected {} at most", number, INT64_MAX);
+}
+
 bool is_in_range(const Scalar& number, Dtype dtype) {
   if (number.is_bool() || number.is_complex() || !is_integral(dtype)) return true;
   const auto limits = iinfo(dtype);
@@ -28,11 +32,13 @@ void check_in_range(const char* op, const Scalar& number, Dtype dtype) {
                     limits.max);
 }
 
+void check_real(const char* op, Dtype values, Dtype array) {
+  if (is_complex(values) && !is_complex(array))
+    raise<TypeError>(op, "got a complex value for an array of {}; expected a real one", name(array));
+}
+
 void check_kind(const char* op, Dtype values, Dtype array) {
-  const auto kind = [](Dtype dtype) {
-    return int{dtype != bool_} + int{dtype >= int8} + int{dtype >= float16} + int{is_complex(dtype)};
-  };
-  if (kind(values) > kind(array))
+  if (!can_cast(values, array, Casting::same_kind))
     raise<TypeError>(op, "got values of {} for an array of {}; expected a dtype of its kind", name(values),
                      name(array));
 }

@@ -99,9 +99,7 @@ void check_bool(const char* op, const DNDarray& mask) {
 }
 
 void check_value(const char* op, const Operand& value, Dtype array) {
-  const auto dtype = value.array() ? value.array()->dtype() : value.number().default_dtype();
-  if (is_complex(dtype) && !is_complex(array))
-    raise<TypeError>(op, "got a complex value for an array of {}; expected a real one", name(array));
+  check_real(op, value.array() ? value.array()->dtype() : value.number().default_dtype(), array);
   if (!value.array()) check_in_range(op, value.number(), array);
 }
 
