@@ -109,9 +109,9 @@ class Generator {
   /// alpha is. Throws ValueError for other alpha than finite numbers >= 0.
   [[nodiscard]] DNDarray dirichlet(const std::vector<double>& alpha, const Shape& shape = {},
                                    const ArrayOptions& options = {});
-  /// How often each of the outcomes with probabilities `pvals` comes in n trials: int64, (*shape, pvals.size()). The last
-  /// outcome has the probability that the others leave. Throws ValueError for numbers outside 0 to 1, for none, and
-  /// where the others leave less than 0.
+  /// How often each of the outcomes with probabilities `pvals` comes in n trials: int64, (*shape, pvals.size()). The
+  /// last outcome has the probability that the others leave. Throws ValueError for numbers outside 0 to 1, for none,
+  /// and where the others leave less than 0.
   [[nodiscard]] DNDarray multinomial(std::int64_t n, const std::vector<double>& pvals, const Shape& shape = {},
                                      const ArrayOptions& options = {});
   /// The same for each of the numbers of trials in an array, which broadcasts to `shape`, or has it. Throws TypeError
