@@ -13,6 +13,7 @@
 #include <heatpp/ops/search.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace heatpp {
@@ -24,7 +25,7 @@ using detail::Rows;
 
 template <class T>
 Rows<KeyOf<T>> keys_of(const at::Tensor& block) {
-  const auto elements = block.cpu().contiguous();
+  const at::Tensor elements = block.to(c10::CppTypeToScalarType<T>::value).cpu().contiguous();
   Rows<KeyOf<T>> keys(elements.numel());
   std::transform(elements.const_data_ptr<T>(), elements.const_data_ptr<T>() + elements.numel(), keys.begin(),
                  [](T value) { return Keys<T>::of(value); });
@@ -74,9 +75,33 @@ Rows<std::int64_t> places(const Rows<K>& keys, const Rows<K>& wanted, Side side)
   return result;
 }
 
+/// Places of so few keys that the elements between which they lie are fewer than all: only those become keys.
+template <class T>
+Rows<std::int64_t> places_of_few(const at::Tensor& sorted, const Rows<KeyOf<T>>& wanted, Side side) {
+  const auto n = sorted.size(0);
+  Rows<std::int64_t> found(wanted.size());
+  std::ranges::fill(found, 0);
+  const at::Tensor ends = at::empty({wanted.size()}, at::kLong);
+  auto* const end = ends.data_ptr<std::int64_t>();
+  for (auto step = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n))); step > 0; step /= 2) {
+    std::ranges::transform(found, end, [&](auto place) { return std::min(place + step, n) - 1; });
+    const auto keys = keys_of<T>(sorted.index_select(0, ends.to(sorted.device())));
+    for (std::int64_t i = 0; i < wanted.size(); ++i)
+      if (found[i] + step <= n && place(keys.part(i, i + 1), wanted[i], side) > 0) found[i] += step;
+  }
+  return found;
+}
+
+template <class T>
+Rows<std::int64_t> places_in(const at::Tensor& sorted, const Rows<KeyOf<T>>& wanted, Side side) {
+  constexpr std::int64_t steps = 32;  // to a place among 2^32
+  if (wanted.size() < sorted.numel() / steps) return places_of_few<T>(sorted, wanted, side);
+  return places(keys_of<T>(sorted), wanted, side);
+}
+
 /// The first keys of the ranks that have any, and those ranks.
 template <class K>
-std::pair<std::vector<K>, std::vector<int>> first_keys(const Rows<K>& keys, const Layout& layout,
+std::pair<std::vector<K>, std::vector<int>> first_keys(const Rows<K>& first, const Layout& layout,
                                                        const Communicator& comm) {
   std::vector<std::int64_t> counts;
   std::vector<int> ranks;
@@ -85,16 +110,18 @@ std::pair<std::vector<K>, std::vector<int>> first_keys(const Rows<K>& keys, cons
     if (layout.count(r) > 0) ranks.push_back(r);
   }
   std::vector<K> firsts(ranks.size());
-  comm.allgather({keys.data(), counts[static_cast<std::size_t>(comm.rank())], uint8},
+  comm.allgather({first.data(), counts[static_cast<std::size_t>(comm.rank())], uint8},
                  {firsts.data(), std::reduce(counts.begin(), counts.end()), uint8}, counts);
   return {std::move(firsts), std::move(ranks)};
 }
 
 /// Sends each wanted key to the rank in whose block its place is, and the places back.
-template <class K>
-Rows<std::int64_t> routed_places(const Rows<K>& keys, const Layout& layout, const Rows<K>& wanted, Side side,
-                                 const Communicator& comm) {
-  const auto [firsts, ranks] = first_keys(keys, layout, comm);
+template <class T, class K = KeyOf<T>>
+Rows<std::int64_t> routed_places(const DNDarray& sorted, const Rows<K>& wanted, Side side) {
+  const auto& mine = sorted.larray();
+  const auto& comm = sorted.comm();
+  const auto first = keys_of<T>(mine.slice(0, 0, 1));
+  const auto [firsts, ranks] = first_keys(first, sorted.layout(), comm);
   std::vector<int> owner;
   std::vector<std::int64_t> send(static_cast<std::size_t>(comm.size()), 0), next(send);
   for (const auto key : wanted) {
@@ -111,8 +138,8 @@ Rows<std::int64_t> routed_places(const Rows<K>& keys, const Layout& layout, cons
   }
   const auto receive = comm.alltoall(send);
   const Rows<K> asked(detail::exchange_rows(outgoing.bytes(), send, receive, comm));
-  auto found = places(keys, asked, side);
-  for (auto& position : found) position += layout.offset(comm.rank());
+  auto found = places_in<T>(mine, asked, side);
+  for (auto& position : found) position += sorted.layout().offset(comm.rank());
   const Rows<std::int64_t> answers(detail::exchange_rows(found.bytes(), receive, send, comm));
   Rows<std::int64_t> result(wanted.size());
   std::ranges::transform(slot, result.begin(), [&](std::int64_t s) { return answers[s]; });
@@ -120,20 +147,18 @@ Rows<std::int64_t> routed_places(const Rows<K>& keys, const Layout& layout, cons
 }
 
 /// Whether all of `a` is fewer bytes for a rank than what it takes to look `v` up where `a` lies.
-bool cheaper_gathered(const DNDarray& a, const DNDarray& v) {
-  const auto bytes = static_cast<std::int64_t>(itemsize(a.dtype()));
-  const auto asked = v.split() ? v.size() / v.comm().size() * (bytes + 8) : v.size() * 8;
-  return a.size() * bytes <= asked || a.size() == 0;
+bool cheaper_gathered(const DNDarray& a, const DNDarray& v, std::int64_t key_bytes) {
+  const auto asked = v.split() ? v.size() / v.comm().size() * (key_bytes + 8) : v.size() * 8;
+  return nbytes(a) <= asked || a.size() == 0;
 }
 
 template <class T>
 Rows<std::int64_t> search(const DNDarray& a, const DNDarray& v, Side side) {
   const auto wanted = keys_of<T>(v.larray());
-  if (!a.split() || a.comm().size() == 1) return places(keys_of<T>(a.larray()), wanted, side);
-  if (cheaper_gathered(a, v)) return places(keys_of<T>(resplit(a, std::nullopt).larray()), wanted, side);
-  const auto keys = keys_of<T>(a.larray());
-  if (v.split()) return routed_places(keys, a.layout(), wanted, side, a.comm());
-  auto found = places(keys, wanted, side);
+  if (!a.split() || a.comm().size() == 1) return places_in<T>(a.larray(), wanted, side);
+  if (cheaper_gathered(a, v, sizeof(KeyOf<T>))) return places_in<T>(resplit(a, std::nullopt).larray(), wanted, side);
+  if (v.split()) return routed_places<T>(a, wanted, side);
+  auto found = places_in<T>(a.larray(), wanted, side);
   a.comm().allreduce({found.data(), found.size(), int64});
   return found;
 }
@@ -159,10 +184,9 @@ DNDarray find_places(const char* op, const DNDarray& sorted, const DNDarray& val
     detail::raise<CommError>(op, "got arrays on different communicators, of {} and {} ranks; expected one communicator",
                              sorted.comm().size(), values.comm().size());
   const auto dtype = detail::comparison_type(sorted.dtype(), values.dtype());
-  const auto a = sorted.astype(dtype), v = values.astype(dtype);
   const auto found =
-      detail::with_element_type(detail::to_torch(dtype), [&]<class T>() { return search<T>(a, v, side); });
-  auto block = at::empty(v.lshape(), at::kLong);
+      detail::with_element_type(detail::to_torch(dtype), [&]<class T>() { return search<T>(sorted, values, side); });
+  auto block = at::empty(values.lshape(), at::kLong);
   std::ranges::copy(found, block.data_ptr<std::int64_t>());
   return detail::wrap(block.to(values.larray().device()), values.layout(), values.comm());
 }

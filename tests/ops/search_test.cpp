@@ -38,6 +38,23 @@ TEST_CASE("searchsorted finds many places in a large array", "[ops][search]") {
   }
 }
 
+TEST_CASE("searchsorted looks for few places without passing over the array", "[ops][search]") {
+  const auto sorted = std::get<0>(scattered({5001}, at::kInt, 3000).sort());  // with equal ones
+  for (const auto& layout_a : every_layout({5001}))
+    for (const std::int64_t n : {1, 7}) {
+      const auto wanted = scattered({n}, at::kDouble, 3500) - 150.5;
+      const auto number = wanted[0].round().item<double>();
+      const auto a = distribute(sorted, layout_a);
+      for (const auto& layout_v : every_layout({n})) {
+        const auto v = distribute(wanted.round(), layout_v);
+        CHECK(same(ht::searchsorted(a, v), at::searchsorted(sorted.to(at::kDouble), wanted.round())));
+        CHECK(same(ht::searchsorted(a, v, {.side = ht::Side::right}),
+                   at::searchsorted(sorted.to(at::kDouble), wanted.round(), false, /*right=*/true)));
+      }
+      CHECK(ht::searchsorted(a, number).item<std::int64_t>() == (sorted < number).sum().item<std::int64_t>());
+    }
+}
+
 TEST_CASE("searchsorted takes the order of the array", "[ops][search]") {
   const auto a = ht::array({30, 10, 20}, {.split = 0}), order = ht::array({1, 2, 0}, {.split = 0});
   CHECK(same(ht::searchsorted(a, ht::array({15, 31, 10}), {.sorter = order}), at::tensor({1, 3, 0}, at::kLong)));
