@@ -33,11 +33,14 @@ struct Expression {
 
 Expression parsed(std::string_view subscripts) {
   Expression expression{std::string(subscripts), {}, {}};
-  auto text = expression.text;
-  std::erase(text, ' ');
-  const auto arrow = text.find("->");
-  if (arrow != std::string::npos) expression.result = text.substr(arrow + 2);
-  auto inputs = text.substr(0, arrow);
+  const auto without_spaces = [](std::string_view part) {
+    std::string text(part);
+    std::erase(text, ' ');
+    return text;
+  };
+  const auto arrow = subscripts.find("->");
+  if (arrow != std::string_view::npos) expression.result = without_spaces(subscripts.substr(arrow + 2));
+  auto inputs = without_spaces(subscripts.substr(0, arrow));
   for (auto comma = inputs.find(','); comma != std::string::npos; comma = inputs.find(',')) {
     expression.terms.push_back(inputs.substr(0, comma));
     inputs.erase(0, comma + 1);

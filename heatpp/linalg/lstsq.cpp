@@ -52,6 +52,37 @@ DNDarray infinite_where_singular(const DNDarray& condition, const DNDarray& norm
   return where(logical_and(isnan(condition), logical_not(isnan(norm))), double(INFINITY), condition);
 }
 
+/// The quotients of singular values.
+DNDarray quotient(const DNDarray& x, const NormOrder& ord) {
+  const auto s = svdvals(x), largest = max(s, -1), smallest = min(s, -1);
+  return infinite_where_singular(ord.number() > 0 ? largest / smallest : smallest / largest, largest);
+}
+
+/// 1 for matrices with infinite elements, 2 for those with NaN, which have no singular values, else 0.
+DNDarray flaws(const DNDarray& x) {
+  return max(where(isnan(x), 2, isinf(x).astype(uint8)), {.axis = {-2, -1}, .keepdims = true});
+}
+
+/// Zeros in the place of what is not finite, which LAPACK refuses, have infinite conditions as well.
+DNDarray of_whole_matrices(const DNDarray& x, const NormOrder& ord) {
+  const auto flaw = flaws(x);
+  return where(eq(squeeze(flaw, {-2, -1}), 2), double(NAN), quotient(where(eq(flaw, 0), x, 0), ord));
+}
+
+/// Whether all is finite the decomposition finds out by itself.
+DNDarray of_cut_matrix(const DNDarray& x, const NormOrder& ord) {
+  std::int64_t flaw = 0;
+  try {
+    const auto condition = quotient(x, ord);
+    if (!isnan(condition).item<bool>()) return condition;
+    flaw = max(flaws(x)).item<std::int64_t>();
+  } catch (const Error&) {
+    flaw = max(flaws(x)).item<std::int64_t>();
+    if (flaw == 0) throw;
+  }
+  return full({}, flaw == 2 ? NAN : INFINITY, {.dtype = real_type(x.dtype()), .device = x.device(), .comm = x.comm()});
+}
+
 }  // namespace
 
 DNDarray pinv(const DNDarray& x, std::optional<double> rtol) {
@@ -76,9 +107,8 @@ DNDarray cond(const DNDarray& x, const NormOrder& ord) {
     const auto size = matrix_norm(x, {.ord = ord}), inverse = inverse_or_infinite(x);
     return infinite_where_singular(size * matrix_norm(inverse, {.ord = ord}), size);
   }
-  const auto s = svdvals(x);
-  const auto largest = max(s, -1), smallest = min(s, -1);
-  return infinite_where_singular(ord.number() > 0 ? largest / smallest : smallest / largest, largest);
+  const auto matrix = detail::decomposable("cond", x);
+  return detail::is_local(matrix) ? of_whole_matrices(matrix, ord) : of_cut_matrix(matrix, ord);
 }
 
 LeastSquares lstsq(const DNDarray& matrix, const DNDarray& b, std::optional<double> rtol) {

@@ -17,7 +17,7 @@ struct RankOptions {
 /// How many singular values are not 0, as int64; of fewer than two axes whether an element is not 0.
 [[nodiscard]] DNDarray matrix_rank(const DNDarray& x, const RankOptions& options = {});
 /// norm(x, ord) * norm(inv(x), ord), infinite for singular matrices; for 2 and -2 the quotient of the largest and the
-/// smallest singular value, or its inverse.
+/// smallest singular value, or its inverse. Infinite elements make it infinite, NaN makes it NaN.
 [[nodiscard]] DNDarray cond(const DNDarray& x, const NormOrder& ord = 2);
 /// HeAT's name of its estimate, which here is the number itself.
 [[nodiscard]] inline DNDarray condest(const DNDarray& x) { return cond(x); }

@@ -83,7 +83,8 @@ DNDarray vector_norm(const DNDarray& x, const VectorNormOptions& options) {
   if (std::isinf(options.ord) && options.ord < 0 && reduced.count == 0)
     raise<ValueError>("vector_norm", "got an array of shape {} with nothing to reduce; expected at least one element",
                       to_string(x.shape()));
-  const auto block = x.larray().to(detail::to_torch(inexact_type(x.dtype())));
+  // Whole numbers in float64, where their powers are finite.
+  const auto block = x.larray().to(detail::to_torch(is_whole(x.dtype()) ? float64 : x.dtype()));
   auto norms = local_norm(block, options.ord, reduced, layout.local_shape(x.comm().rank()));
   if (reduced.over_split && x.comm().size() > 1) {
     const auto host = norms.cpu();

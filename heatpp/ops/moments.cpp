@@ -120,6 +120,16 @@ DNDarray mean_named(const char* op, const DNDarray& array, ReduceOptions options
   return detail::wrap(at::complex(re.larray(), im.larray()), re.layout(), x.comm());
 }
 
+/// The sums of squares, those of complex numbers of both their parts.
+Sums squares_of(const char* op, const DNDarray& x, ReduceOptions options) {
+  if (!is_complex(x.dtype())) return sums_of(op, x, options, 2);
+  options.dtype = real_type(x.dtype());
+  auto sums = sums_of(op, real(x), options, 2);
+  const auto of_imag = sums_of(op, imag(x), options, 2);
+  for (std::size_t i = 0; i < sums.values.size(); ++i) sums.values[i].m2 += of_imag.values[i].m2;
+  return sums;
+}
+
 /// `of_few` is what the sum of squares of no more elements than ddof is divided by.
 template <class F>
 DNDarray spread(const char* op, const DNDarray& x, const VarOptions& options, double of_few, F f) {
@@ -127,18 +137,14 @@ DNDarray spread(const char* op, const DNDarray& x, const VarOptions& options, do
     detail::raise<ValueError>(op, "got ddof {} and correction {}; expected one of both", options.ddof,
                               *options.correction);
   const auto ddof = options.correction.value_or(options.ddof);
-  return sums_of(op, x,
-                 {.axis = options.axis, .dtype = options.dtype, .keepdims = options.keepdims, .where = options.where},
-                 2)
+  return squares_of(
+             op, as_asked(x, options.dtype),
+             {.axis = options.axis, .dtype = options.dtype, .keepdims = options.keepdims, .where = options.where})
       .map([=](const CentralSums& s) { return f(s.m2 / (s.n > ddof ? s.n - ddof : of_few)); });
 }
 
-DNDarray variance(const char* op, const DNDarray& array, const VarOptions& options, double of_few) {
-  const auto x = as_asked(array, options.dtype);
-  if (!is_complex(x.dtype())) return spread(op, x, options, of_few, [](double v) { return v; });
-  auto of_parts = options;
-  of_parts.dtype = real_type(x.dtype());
-  return variance(op, real(x), of_parts, of_few) + variance(op, imag(x), of_parts, of_few);
+DNDarray variance(const char* op, const DNDarray& x, const VarOptions& options, double of_few) {
+  return spread(op, x, options, of_few, [](double v) { return v; });
 }
 
 /// Of no more elements than ddof NumPy's var may be infinite, and its nanvar is not a number.
@@ -172,7 +178,6 @@ DNDarray nanstd(const DNDarray& x, const VarOptions& options) {
 
 DNDarray std(const DNDarray& x, const VarOptions& options) {
   detail::check_axes("std", x, options.axis);
-  if (is_complex(options.dtype.value_or(x.dtype()))) return sqrt(var(x, options));
   return spread("std", x, options, 0, [](double v) { return std::sqrt(v); });
 }
 

@@ -54,8 +54,22 @@ TEST_CASE("ranks by a tolerance, and conditions of singular matrices", "[linalg]
       {distribute(a, ht::Layout({3, 3}, std::nullopt, ht::world().size())), ht::ones({3, 3}, {.dtype = ht::float64})});
   CHECK(close(la::cond(stack, INFINITY), at::tensor({4., INFINITY}, at::kDouble)));
   for (const auto& layout : every_layout({2, 2}))
-    for (const auto ord : {2.0, -2.0, 1.0})
+    for (const auto ord : {2.0, -2.0, 1.0}) {
       CHECK(std::isinf(la::cond(distribute(at::zeros({2, 2}, at::kDouble), layout), ord).item<double>()));
+      const auto of_corner = [&](double corner) {
+        const auto x = distribute(at::diag(at::tensor({corner, 1.}, at::kDouble)), layout);
+        return la::cond(x, ord).item<double>();
+      };
+      CHECK(of_corner(INFINITY) == INFINITY);
+      CHECK(std::isnan(of_corner(NAN)));
+    }
+  for (const auto& layout : every_layout({12, 2})) {
+    auto tall = at::ones({12, 2}, at::kDouble);
+    tall[5][1] = INFINITY;
+    CHECK(la::cond(distribute(tall, layout)).item<double>() == INFINITY);
+    tall[5][1] = NAN;
+    CHECK(std::isnan(la::cond(distribute(tall, layout)).item<double>()));
+  }
   CHECK_THROWS_AS(la::cond(ht::zeros({2, 0}, {.split = 0})), ht::ValueError);
   CHECK(la::cond(ht::zeros({0, 2, 2}, {.split = 1})).shape() == ht::Shape{0});
 }

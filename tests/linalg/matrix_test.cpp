@@ -181,6 +181,12 @@ TEST_CASE("norms of 16-bit floats do not overflow between ranks", "[linalg][norm
   }
 }
 
+TEST_CASE("powers of whole numbers do not overflow in norms", "[linalg][norm]") {
+  const auto global = at::tensor({-1, 2, -1000000, 3}, at::kInt);
+  for (const auto& layout : every_layout({4}))
+    CHECK(close(la::norm(distribute(global, layout), {.ord = 20}), at::full({}, 1e6, at::kFloat), 1e-6));
+}
+
 TEST_CASE("numbers have no axis for norms", "[linalg][norm]") {
   const auto x = ht::full({}, -2.0, {.dtype = ht::float64});
   for (const int axis : {0, -1}) {

@@ -1,6 +1,7 @@
 #include "../support.hpp"
 
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/index.hpp>
 #include <heatpp/ops/moments.hpp>
 #include <heatpp/ops/nan.hpp>
 #include <heatpp/ops/order.hpp>
@@ -170,4 +171,14 @@ TEST_CASE("numbers have no axis for means and medians", "[ops][moments]") {
       CHECK(same(ht::nanmean(x, axis), x.larray()));
     }
   CHECK_THROWS_AS(ht::quantile(ht::full({}, 2.0), 0.5, {.axis = 0}), ht::IndexError);
+}
+
+TEST_CASE("the variance of few complex numbers is infinite where one part varies", "[ops][moments]") {
+  const auto global = at::complex(at::tensor({1., 1., 3.}, at::kDouble), at::tensor({1., 0., 2.}, at::kDouble));
+  for (const auto& layout : every_layout({3})) {
+    const auto x = distribute(global, layout), pair = x.index({ht::slice(0, 2)});
+    CHECK(same(ht::var(pair, {.ddof = 2}), at::full({}, INFINITY, at::kDouble)));
+    CHECK(same(ht::std(pair), at::full({}, 0.5, at::kDouble)));
+    CHECK(close(ht::var(x, {.dtype = ht::complex64, .ddof = 1}), at::full({}, 7. / 3, at::kFloat), 1e-6));
+  }
 }

@@ -208,3 +208,29 @@ TEST_CASE("16-bit floats lie as far apart as NumPy says", "[ops][elementwise]") 
     CHECK(same(ht::spacing(x.astype(ht::bfloat16))(ht::slice(0, 2)), at::tensor({0x1p-7, -0x1p-7}).to(at::kBFloat16)));
   }
 }
+
+TEST_CASE("complex functions are NumPy's at their limits", "[ops][elementwise]") {
+  using Number = c10::complex<double>;
+  const auto of = [](std::vector<Number> numbers) { return at::tensor(numbers, at::kComplexDouble); };
+  const auto signs = [](const ht::DNDarray& x) { return at::signbit(at::imag(gathered(x))).to(at::kLong); };
+  const auto bases = of({{1, INFINITY}, 0, {1, 2}, {0, -2}});
+  for (const auto& layout : every_layout({4})) {
+    const auto z = distribute(bases, layout);
+    CHECK(same(ht::power(z, 1), bases));
+    CHECK(same(ht::power(z, 3), bases * (bases * bases)));
+    CHECK(same(ht::imag(ht::power(z, -1)), at::imag(of({{0, -0.0}, {0, NAN}, {0, -0.4}, {0, 0.5}}))));
+    CHECK(same(ht::real(ht::power(z, std::complex(1.0, 0.5)))(1), at::zeros({}, at::kDouble)));
+    CHECK(same(ht::isnan(ht::float_power(z, distribute(at::complex(at::zeros({4}), at::ones({4})), layout)))(1),
+               at::ones({}, at::kBool)));
+    const auto y = ht::copy(z);
+    ht::power_(y, 2);
+    CHECK(same(y, bases * bases));
+    CHECK(same(ht::real(ht::log1p(z)), at::real(at::log1p(bases)).masked_fill(at::isinf(bases), INFINITY)));
+  }
+  for (const auto& layout : every_layout({3})) {
+    CHECK(at::equal(signs(ht::reciprocal(distribute(of({1, {0, -2}, {-4, -0.0}}), layout))),
+                    at::tensor({1, 0, 0}, at::kLong)));
+    CHECK(
+        at::equal(signs(ht::arccos(distribute(of({0.5, {-0.5, -0.0}, 0}), layout))), at::tensor({1, 0, 1}, at::kLong)));
+  }
+}

@@ -124,6 +124,8 @@ TEST_CASE("elements are taken and put along an axis", "[ops][selection]") {
     CHECK(same(ht::compress(ht::array({false, true, true}), x), global.flatten().slice(0, 1, 3)));
   }
   CHECK_THROWS_AS(ht::take(ht::arange(3, {.split = 0}), ht::array({3})), ht::IndexError);
+  CHECK_THROWS_AS(ht::put_along_axis(ht::arange(3, {.split = 0}), ht::array({{0, 1}}), 5, std::nullopt),
+                  ht::ValueError);
 }
 
 TEST_CASE("choices are made element by element", "[ops][selection]") {

@@ -128,7 +128,7 @@ at::Tensor negative(const at::Tensor& x) {
 }
 at::Tensor square(const at::Tensor& x) { return at::square(no_bool(x)); }
 at::Tensor reciprocal(const at::Tensor& x) {
-  if (x.is_complex()) return at::reciprocal(x).masked_fill(x == 0, c10::complex<double>(NAN, NAN));
+  if (x.is_complex()) return complex_reciprocal(x);
   if (!whole(x)) return at::reciprocal(x);
   const auto number = no_bool(x);
   return at::where(at::abs(number) == 1, number, at::zeros({}, number.options()));
@@ -222,12 +222,12 @@ void subtract_(const at::Tensor& x, const at::Tensor& b) {
 at::Tensor power(const at::Tensor& a, const at::Tensor& b) {
   if (is_whole(a, b) && is_number(b) && b.item<std::int64_t>() < 0)
     raise<ValueError>("power", "got the exponent {} for whole numbers; expected none negative", b.item<std::int64_t>());
-  const auto result = in_whole_numbers(a, b, [](const auto& x, const auto& y) { return at::pow(x, y); });
-  return result.is_complex() ? result.masked_fill(b == 0, 1) : result;
+  if (const auto type = at::result_type(a, b); at::isComplexType(type)) return complex_power(a, b, type);
+  return in_whole_numbers(a, b, [](const auto& x, const auto& y) { return at::pow(x, y); });
 }
 at::Tensor float_power(const at::Tensor& a, const at::Tensor& b) {
-  const auto result = at::float_power(a, b);
-  return result.is_complex() ? result.masked_fill(b == 0, 1) : result;
+  if (a.is_complex() || b.is_complex()) return complex_power(a, b, at::kComplexDouble);
+  return at::float_power(a, b);
 }
 at::Tensor left_shift(const at::Tensor& a, const at::Tensor& b) {
   return in_whole_numbers(a, b, [](const auto& x, const auto& y) { return at::bitwise_left_shift(x, y); });

@@ -38,6 +38,8 @@ void write(const at::Tensor& x, const at::Tensor& result);
 [[nodiscard]] at::Tensor fabs(const at::Tensor& x);
 [[nodiscard]] at::Tensor cbrt(const at::Tensor& x);
 [[nodiscard]] at::Tensor spacing(const at::Tensor& x);
+[[nodiscard]] at::Tensor arccos(const at::Tensor& x);
+[[nodiscard]] at::Tensor log1p(const at::Tensor& x);
 [[nodiscard]] at::Tensor iscomplex(const at::Tensor& x);
 [[nodiscard]] at::Tensor conj(const at::Tensor& x);
 [[nodiscard]] at::Tensor real(const at::Tensor& x);
@@ -57,6 +59,9 @@ void write(const at::Tensor& x, const at::Tensor& result);
 [[nodiscard]] at::Tensor subtract(const at::Tensor& a, const at::Tensor& b);
 void add_(const at::Tensor& x, const at::Tensor& b);
 void subtract_(const at::Tensor& x, const at::Tensor& b);
+/// Of complex numbers, to which both are converted.
+[[nodiscard]] at::Tensor complex_power(const at::Tensor& a, const at::Tensor& b, at::ScalarType type);
+[[nodiscard]] at::Tensor complex_reciprocal(const at::Tensor& x);
 [[nodiscard]] at::Tensor power(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor float_power(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor left_shift(const at::Tensor& a, const at::Tensor& b);
