@@ -147,6 +147,9 @@ DNDarray take_along_axis(const DNDarray& x, const DNDarray& positions, std::opti
 void put_along_axis(const DNDarray& x, const DNDarray& positions, const Operand& values, std::optional<int> given) {
   if (!given) {
     detail::check_positions("put_along_axis", x, positions);
+    if (positions.ndim() != 1)
+      detail::raise<ValueError>("put_along_axis", "got positions of shape {} in the flattened array; expected a vector",
+                                to_string(positions.shape()));
     return put(x, positions, values.array() ? broadcast_to(*values.array(), positions.shape()) : values);
   }
   const auto axis = sanitize_axis(*given, x.ndim(), "put_along_axis");
