@@ -189,7 +189,7 @@ DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points, 
       at::searchsorted(xp, block.contiguous(), false, true).sub(1).clamp(0, std::max<std::int64_t>(0, last - 1));
   const auto j = at::clamp_max(i + 1, last);
   const auto x0 = xp.index({i}), x1 = xp.index({j}), y0 = fp.index({i}), y1 = fp.index({j});
-  const auto slope = at::where(x1 > x0, (y1 - y0) / (x1 - x0), at::zeros({}, block.options()));
+  const auto slope = at::where(x1 == x0, at::zeros({}, block.options()), (y1 - y0) / (x1 - x0));
   // From the other end where infinite values make NaN, and at a point its value.
   auto result = y0 + (block - x0) * slope;
   result = at::where(at::isnan(result), y1 + (block - x1) * slope, result);

@@ -57,6 +57,10 @@ Halo halo(const DNDarray& x, const HaloOptions& options) {
     if (x.split() != axis) return {0, extent};
     return {x.layout().offset(rank), x.layout().offset(rank + 1)};
   };
+  const auto reach = [&](std::int64_t width) {
+    return options.boundary == Boundary::none ? std::min(width, extent) : width;
+  };
+  const auto width = reach(options.width), behind = reach(options.behind.value_or(options.width));
   const auto exists = [&](std::int64_t i) { return options.boundary != Boundary::none || (i >= 0 && i < extent); };
   const auto wanted = [&](int rank) {
     std::vector<std::int64_t> result;
@@ -66,12 +70,12 @@ Halo halo(const DNDarray& x, const HaloOptions& options) {
       for (auto i = begin; i < end; ++i)
         if (exists(i)) result.push_back(stand_in(i, extent, options.boundary));
     };
-    add(first - options.width, first);
-    add(last, last + options.behind.value_or(options.width));
+    add(first - width, first);
+    add(last, last + behind);
     return result;
   };
   const auto [first, last] = ends(x.comm().rank());
-  auto before = first == last ? 0 : options.width;
+  auto before = first == last ? 0 : width;
   if (options.boundary == Boundary::none) before = std::min(before, first);
   return Halo(std::make_shared<Halo::Impl>(detail::Ghosts(x, axis, wanted, options.value), x.larray(), axis, before));
 }

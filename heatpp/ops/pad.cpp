@@ -134,15 +134,24 @@ DNDarray beside(const DNDarray& x, int axis, bool front, std::int64_t count, con
   return broadcast_to(statistic(part, axis, options.mode), shape);
 }
 
-DNDarray pad_computed(const DNDarray& x, int axis, const Width& width, const PadOptions& options) {
-  const auto front = of_side(options, axis, true), back = of_side(options, axis, false);
-  const auto shortest = std::min(front.stat_length.value_or(1), back.stat_length.value_or(1));
+/// Throws for statistics of no element; extrema of none NumPy refuses even where nothing is added.
+void check_statistic(const DNDarray& x, int axis, const PadOptions& options) {
+  if (options.mode <= PadMode::linear_ramp) return;
+  const auto length = [&](bool front) { return of_side(options, axis, front).stat_length.value_or(1); };
+  const auto shortest = std::min(length(true), length(false));
   // The mean of nothing is NaN, which whole numbers have not.
   const bool of_nothing = (options.mode == PadMode::mean || options.mode == PadMode::median) && !is_integral(x.dtype());
-  if (extent_of(x, axis) == 0 || shortest < (of_nothing ? 0 : 1))
+  if (shortest < (of_nothing ? 0 : 1))
     detail::raise<ValueError>("pad",
                               "got axis {} of an array of shape {} and stat_length {}; expected at least one index",
                               axis, to_string(x.shape()), shortest);
+}
+
+DNDarray pad_computed(const DNDarray& x, int axis, const Width& width, const PadOptions& options) {
+  const auto front = of_side(options, axis, true), back = of_side(options, axis, false);
+  if (extent_of(x, axis) == 0)
+    detail::raise<ValueError>("pad", "got axis {} of an array of shape {}; expected at least one index", axis,
+                              to_string(x.shape()));
   const Arrays parts{beside(x, axis, true, width.first, front), x, beside(x, axis, false, width.second, back)};
   return detail::joined("pad", parts, axis, padded(x.layout(), axis, width));
 }
@@ -164,10 +173,13 @@ DNDarray pad(const DNDarray& x, const PadWidths& widths, const PadOptions& optio
                               "or one for each axis",
                               options.values.size(), options.stat_lengths.size(), to_string(x.shape()));
   const bool by_value = options.mode == PadMode::constant || options.mode == PadMode::empty;
+  const bool is_extremum = options.mode == PadMode::maximum || options.mode == PadMode::minimum;
   auto result = x;
   for (int axis = 0; axis < x.ndim(); ++axis) {
     const auto& width = widths[one ? 0 : static_cast<std::size_t>(axis)];
-    if (width == Width{0, 0}) continue;
+    const bool nothing = width == Width{0, 0};
+    if (!nothing || (is_extremum && x.size() > 0)) check_statistic(x, axis, options);
+    if (nothing) continue;
     if (by_value && options.values.empty()) {
       result = pad_constant(result, axis, width, options.value);
     } else if (by_value) {

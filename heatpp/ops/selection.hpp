@@ -29,7 +29,7 @@ struct TakeOptions {
 /// Local where `axis` is not split and the positions are cut as `x`; otherwise each element is fetched once.
 /// Of the flattened array, with a vector of positions, for nullopt.
 [[nodiscard]] DNDarray take_along_axis(const DNDarray& x, const DNDarray& positions, std::optional<int> axis = -1);
-/// Writes `values` where take_along_axis would read.
+/// Writes `values` where take_along_axis would read. Throws ValueError where that needs a vector and gets none.
 void put_along_axis(const DNDarray& x, const DNDarray& positions, const Operand& values, std::optional<int> axis);
 /// Writes `values`, from the start again as often as needed, at positions in the flattened array. This and the function
 /// before throw as index_put.

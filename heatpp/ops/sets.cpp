@@ -156,7 +156,8 @@ at::Tensor is_member(const DNDarray& x, const DNDarray& test, bool split) {
 }  // namespace
 
 DNDarray unique(const DNDarray& x, const UniqueOptions& options) {
-  if (options.axis) return detail::unique_slices(x, sanitize_axis(*options.axis, x.ndim(), "unique"));
+  const auto axis = options.axis ? sanitize_axis(*options.axis, x.ndim(), "unique") : 0;
+  if (options.axis && x.ndim() > 1) return detail::unique_slices(x, axis);
   if (!options.equal_nan) return unique_values(x);
   return detail::with_element_type(x.larray().scalar_type(), [&]<class T>() { return unique_elements<T>(x); });
 }

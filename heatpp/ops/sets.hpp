@@ -6,7 +6,7 @@ namespace heatpp {
 
 struct UniqueOptions {
   std::optional<int> axis = std::nullopt;  ///< nullopt: distinct elements; else distinct slices along it
-  bool equal_nan = true;                   ///< all NaN are one element, else each is one; in slices each always is
+  bool equal_nan = true;                   ///< all NaN are one element, else each is one, as always in longer slices
 };
 
 /// The distinct elements in rising order, with one axis. Of a split array the result is split 0, uneven, in shares

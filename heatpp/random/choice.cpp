@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/selection.hpp>
 #include <heatpp/random/detail/bijection.hpp>
@@ -38,7 +39,8 @@ DNDarray probabilities(std::int64_t n, std::int64_t least, const DNDarray& p) {
     sums = {block.sum().item<double>(), (block > 0).sum().item<double>(),
             (block >= 0).logical_not().sum().item<double>()};
   if (p.split()) p.comm().allreduce(sums);
-  const double tolerance = p.dtype() == float64 ? 1e-8 : 1e-3;
+  // What summing rounds, in the dtype that p was made in.
+  const double tolerance = std::sqrt(finfo(is_floating(p.dtype()) ? p.dtype() : float64).eps);
   if (sums[2] > 0 || !(std::abs(sums[0] - 1) <= tolerance))
     raise<ValueError>("choice", "got p with {} negative or NaN and sum {}; expected numbers >= 0 with sum 1", sums[2],
                       sums[0]);
@@ -79,17 +81,15 @@ DNDarray weighted_without_replacement(Generator& generator, const DNDarray& p, c
 
 DNDarray Generator::choice(std::int64_t n, const Shape& shape, const ChoiceOptions& options) {
   const auto count = size_of(shape);
-  if (n < 0 || (n == 0 && count > 0) || (!options.replace && count > n))
+  if ((n <= 0 && count > 0) || (!options.replace && count > n))
     raise<ValueError>("choice", "got {} elements to choose from for shape {}, replace {}; expected enough", n,
                       to_string(shape), options.replace);
   const auto comm = options.p ? options.p->comm() : options.comm;
   const ArrayOptions stored{.dtype = int64, .split = options.split, .comm = comm};
   const auto target = target_of("choice", {}, shape, stored, int64);
+  const auto p = options.p ? std::optional(probabilities(n, options.replace ? 1 : count, *options.p)) : std::nullopt;
   if (count == 0) return empty(shape, stored);
-  if (options.p) {
-    const auto p = probabilities(n, options.replace ? 1 : count, *options.p);
-    return options.replace ? weighted(*this, p, target) : weighted_without_replacement(*this, p, target);
-  }
+  if (p) return options.replace ? weighted(*this, *p, target) : weighted_without_replacement(*this, *p, target);
   if (options.replace) return integers(0, n, shape, stored);
   return elementwise(target, Bijection(Key(state_.key), reserve(1), n));
 }

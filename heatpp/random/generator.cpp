@@ -129,8 +129,9 @@ DNDarray Generator::normal(const Operand& loc, const Operand& scale, const Shape
   const Operand operands[] = {loc, scale};
   const auto target = target_of("normal", operands, shape, options, float32);
   const auto parameters = parameters_of("normal", operands, target);
-  check_parameters("normal", "scale >= 0", parameters, target,
-                   [&](std::int64_t i) { return !(parameters[1].at(i) < 0); });
+  check_parameters("normal", "scale >= 0", parameters, target, [&](std::int64_t i) {
+    return not_negative(parameters[1].at(i)) || std::isnan(parameters[1].at(i));
+  });
   return shifted<Normals>(*this, target, parameters[0], parameters[1]);
 }
 
@@ -141,10 +142,11 @@ DNDarray Generator::integers(std::int64_t low, std::optional<std::int64_t> high,
 
 DNDarray Generator::integers(const IntegerRange& range, const Shape& shape, const ArrayOptions& options) {
   const auto& [first, end, endpoint] = range;
+  const auto target = of_integers({}, shape, options);
+  if (target.layout.size() == 0) return target.wrap(at::empty(target.local_shape(), at::kLong));
   if (first > end || (first == end && !endpoint))
     heatpp::detail::raise<ValueError>("integers", "got low {}, high {}; expected low {} high", first, end,
                                       endpoint ? "<=" : "<");
-  const auto target = of_integers({}, shape, options);
   if (!holds(target.dtype, first, endpoint ? end : end - 1))
     heatpp::detail::raise<ValueError>("integers", "got low {}, high {} for {}; expected a dtype that holds them", first,
                                       end, name(target.dtype));

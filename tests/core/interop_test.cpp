@@ -56,6 +56,40 @@ TEMPLATE_TEST_CASE("a DLPack tensor that one rank cannot adopt is an error on al
   CHECK(narrow.freed == 1);
 }
 
+TEMPLATE_TEST_CASE("DLPack tensors begin at their offset, and strides that LibTorch cannot read are errors",
+                   "[core][dlpack]", DLManagedTensor, DLManagedTensorVersioned) {
+  Foreign<TestType> foreign, backward;
+  foreign.managed.dl_tensor.byte_offset = sizeof(double);
+  foreign.shape[1] = 2;
+  {
+    const auto x = ht::from_dlpack(&foreign.managed, {.split = 0});
+    CHECK(x.larray().data_ptr() == foreign.data.data() + 1);
+    CHECK(at::equal(gathered(x).narrow(0, 0, 2), at::tensor({2., 4., 3., 5.}, at::kDouble).reshape({2, 2})));
+    CHECK(foreign.managed.dl_tensor.data == foreign.data.data());
+  }
+  CHECK(foreign.freed == 1);
+  if (ht::world().rank() == 0) backward.strides[0] = -1;
+  CHECK_THROWS_AS(ht::from_dlpack(&backward.managed, {.split = 0}), ht::ValueError);
+  CHECK(backward.freed == 1);
+}
+
+TEST_CASE("read-only DLPack tensors give and come from arrays that are not writable", "[core][dlpack]") {
+  Foreign<DLManagedTensorVersioned> constant, later;
+  if (ht::world().rank() == 0) constant.managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+  later.managed.version.major = DLPACK_MAJOR_VERSION + 1;
+
+  const auto x = ht::from_dlpack(&constant.managed, {.split = 0});
+
+  CHECK_FALSE(x.is_writable());
+  CHECK(x.larray().data_ptr() == constant.data.data());
+  CHECK_THROWS_AS(ht::to_dlpack(x), ht::ValueError);
+  auto* const again = ht::to_dlpack_versioned(x);
+  CHECK(again->flags == DLPACK_FLAG_BITMASK_READ_ONLY);
+  again->deleter(again);
+  CHECK_THROWS_AS(ht::from_dlpack(&later.managed, {.split = 0}), ht::TypeError);
+  CHECK(later.freed == 1);
+}
+
 TEST_CASE("DLPack tensors keep the memory they were made of", "[core][dlpack]") {
   auto x = std::make_unique<ht::DNDarray>(ht::arange(5, {.dtype = ht::int32, .split = 0}));
   const auto* memory = x->larray().const_data_ptr();

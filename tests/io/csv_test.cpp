@@ -102,6 +102,8 @@ TEST_CASE("quoted fields hold delimiters, line ends and quotes", "[io][csv]") {
     write_bytes(path, text);
     CHECK(loads(path, at::stack({at::arange(25, at::kFloat), 2 * at::arange(25, at::kFloat)}, 1)));
   }
+  write_bytes(path, "1,\"2\n\"\n\"\r\n3\",4\n");
+  CHECK(loads(path, counting({2, 2}) + 1));
   write_bytes(path, "1,2\n3,\"4\n5,6\n");
   CHECK_THAT(load_error(path), Contains("line 2") && Contains("not closed"));
   write_bytes(path, "1,\"2\"x\n");
@@ -157,6 +159,10 @@ TEST_CASE("numbers of every dtype are read exactly", "[io][csv]") {
   write_bytes(path, "( 1+2j ),(3-4e1j)\n5,-6j\n");
   const auto complex = at::complex(at::tensor({1., 3., 5., 0.}), at::tensor({2., -40., 0., -6.})).reshape({2, 2});
   CHECK(loads(path, complex, {.dtype = ht::complex128}));
+  write_bytes(path, "7+-5j,(2+-1e1j)\n");
+  CHECK(loads(path,
+              at::complex(at::tensor({7., 2.}, at::kDouble), at::tensor({-5., -10.}, at::kDouble)).reshape({1, 2}),
+              {.dtype = ht::complex128}));
   write_bytes(path, "256\n");
   CHECK_THAT(load_error(path, {.dtype = ht::uint8}), Contains("\"256\"") && Contains("uint8"));
   write_bytes(path, "1.5\n");

@@ -191,7 +191,8 @@ TEST_CASE("ramps of 16-bit floats do not overflow, and means of nothing are NaN"
       CHECK(same(ht::pad(x, {{0, 0}, {1, 2}}, {.mode = mode, .stat_length = 0}),
                  at::constant_pad_nd(global, {1, 2}, NAN)));
     for (const auto mode : {maximum, minimum})
-      CHECK_THROWS_AS(ht::pad(x, {{1, 1}}, {.mode = mode, .stat_length = 0}), ht::ValueError);
+      for (const std::int64_t width : {0, 1})
+        CHECK_THROWS_AS(ht::pad(x, {{width, width}}, {.mode = mode, .stat_length = 0}), ht::ValueError);
     CHECK_THROWS_AS(ht::pad(x.astype(ht::int64), {{1, 1}}, {.mode = mean, .stat_length = 0}), ht::ValueError);
     CHECK_THROWS_AS(ht::pad(x, {{1, 1}}, {.mode = mean, .stat_length = -1}), ht::ValueError);
   }

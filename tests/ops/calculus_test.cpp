@@ -93,6 +93,10 @@ TEST_CASE("interpolation passes through infinite values and over a period", "[op
     CHECK(close(ht::interp(x, {xp, fp}, {.period = 5}), at::tensor({5., 10., 15., 20., 10., 0.}, at::kDouble)));
   }
   CHECK_THROWS_AS(ht::interp(xp, {xp, fp}, {.period = 0}), ht::ValueError);
+  const auto undefined = ht::array({0.0, static_cast<double>(NAN)});
+  for (const auto& layout : every_layout({3}))
+    CHECK(same(ht::interp(distribute(at::tensor({-1., 0., 0.5}, at::kDouble), layout), {undefined, ht::array({3, 7})}),
+               at::tensor({3., 3., NAN}, at::kDouble)));
 }
 
 TEST_CASE("bits are packed in either order, and flattened", "[ops][calculus]") {

@@ -1,6 +1,7 @@
 #include "../support.hpp"
 
 #include <heatpp/ops/halo.hpp>
+#include <limits>
 
 using ht::Boundary;
 
@@ -91,5 +92,7 @@ TEST_CASE("widths that there are not are errors on all ranks", "[ops][halo]") {
   CHECK_THROWS_AS(ht::halo(x, {.width = 5, .boundary = Boundary::periodic}), ht::ValueError);
   CHECK_THROWS_AS(ht::halo(x, {.width = 4, .boundary = Boundary::reflect}), ht::ValueError);
   CHECK_THROWS_AS(ht::halo(x, {.axis = 1}), ht::IndexError);
+  CHECK(ht::array_with_halos(x, {.width = std::numeric_limits<std::int64_t>::max()}).numel() ==
+        (x.lshape()[0] > 0 ? 4 : 0));
   CHECK(ht::array_with_halos(ht::ones({0}, {.split = 0}), {.width = 2}).numel() == 0);
 }

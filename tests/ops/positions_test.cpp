@@ -188,6 +188,7 @@ TEST_CASE("positions that are not whole numbers are refused by all ranks", "[ops
       CHECK_THROWS_AS(ht::delete_(x, p), ht::IndexError);
       CHECK_THROWS_AS(ht::take_along_axis(x, p, std::nullopt), ht::IndexError);
       CHECK_THROWS_AS(ht::put_along_axis(x, p, 7, std::nullopt), ht::IndexError);
+      CHECK_THROWS_AS(ht::put_along_axis(x, x, 7, std::nullopt), ht::ValueError);
       CHECK_THROWS_AS(ht::take_along_axis(x, x * 0.5, 1), ht::IndexError);
       CHECK_THROWS_AS(ht::put_along_axis(x, x * 0.5, 7, 1), ht::IndexError);
       CHECK_THROWS_AS(ht::take_along_axis(x, x > 0, 1), ht::IndexError);

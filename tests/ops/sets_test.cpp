@@ -66,6 +66,8 @@ TEST_CASE("NaN is one element of unique and many of the array API's functions", 
     const auto x = distribute(tensor_of({nan, 1, nan, -0.0, 0.0, nan}, at::kDouble), layout);
     CHECK(same(ht::unique(x), tensor_of({0, 1, nan}, at::kDouble)));
     CHECK(same(ht::unique(x, {.equal_nan = false}), tensor_of({0, 1, nan, nan, nan}, at::kDouble)));
+    CHECK(same(ht::unique(x, 0), tensor_of({0, 1, nan}, at::kDouble)));
+    CHECK(same(ht::unique(x, {.axis = -1, .equal_nan = false}), tensor_of({0, 1, nan, nan, nan}, at::kDouble)));
     const auto all = ht::unique_all(x);
     CHECK(same(all.counts, tensor_of({2, 1, 1, 1, 1}, at::kLong)));
     CHECK(same(all.indices, tensor_of({3, 1, 0, 2, 5}, at::kLong)));

@@ -137,6 +137,10 @@ TEST_CASE("bad parameters are errors on all ranks and leave the generator as it 
   CHECK_THROWS_AS(g.binomial(5, 1.5), ht::ValueError);
   CHECK_THROWS_AS(g.triangular(2, 1, 3), ht::ValueError);
   CHECK_THROWS_AS(g.hypergeometric(2.5, 2.5, 5), ht::ValueError);
+  CHECK_THROWS_AS(g.normal(0, -0.0), ht::ValueError);
+  CHECK_THROWS_AS(g.exponential(ht::array({1.0, -0.0}, {.split = 0})), ht::ValueError);
+  CHECK_THROWS_AS(g.weibull(-0.0), ht::ValueError);
+  CHECK(g.integers(3, 3, {2, 0}, {.dtype = ht::uint8, .split = 0}).dtype() == ht::uint8);
   CHECK(g.get_state() == rnd::State{});
 }
 

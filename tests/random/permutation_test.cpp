@@ -144,5 +144,11 @@ TEST_CASE("choices that there are not are errors on all ranks", "[random][choice
   CHECK_THROWS_AS(g.choice(2, {1}, {.p = ht::array({1.5, -0.5}, {.split = 0})}), ht::ValueError);
   CHECK_THROWS_AS(g.choice(2, {2}, {.replace = false, .p = ht::array({1.0, 0.0}, {.split = 0})}), ht::ValueError);
   CHECK_THROWS_AS(g.choice(3, {1}, {.p = ht::array({0.5, 0.5})}), ht::ValueError);
+  CHECK_THROWS_AS(g.choice(2, {0}, {.p = ht::array({0.5, 0.4}, {.split = 0})}), ht::ValueError);
+  CHECK_THROWS_AS(g.choice(2, {1}, {.p = ht::array({0.5, 0.5 + 6e-4}, {.split = 0})}), ht::ValueError);
+  const auto rounded = ht::array({0.5, 0.5 + 1.3e-8}, {.dtype = ht::float64, .split = 0});
+  CHECK(g.choice(2, {3}, {.p = rounded}).shape() == ht::Shape{3});
+  CHECK(g.choice(2, {3}, {.p = ht::array({0, 1}, {.split = 0})}).to_vector<std::int64_t>() ==
+        std::vector<std::int64_t>{1, 1, 1});
   CHECK(g.choice(0, {0, 2}, {.split = 1}).shape() == ht::Shape{0, 2});
 }

@@ -6,6 +6,9 @@
 
 #include <ATen/DLConvertor.h>
 
+#include <array>
+#include <memory>
+
 namespace heatpp {
 
 at::ScalarType to_torch(Dtype dtype) { return detail::to_torch(dtype); }
@@ -33,7 +36,7 @@ detail::StridedBlock detail::strided_block(const DNDarray& x, Dtype dtype, std::
 namespace {
 
 template <class Convert>
-auto exported(const DNDarray& x, Convert convert) {
+auto* exported(const DNDarray& x, Convert convert) {
   try {
     return convert(x.larray());
   } catch (const c10::Error& error) {
@@ -42,27 +45,76 @@ auto exported(const DNDarray& x, Convert convert) {
   }
 }
 
-/// The tensor that `convert` makes of `managed`, whose deleter is called if it fails.
+/// Refuses what LibTorch would read wrongly: tensors of another version and negative strides.
+template <class Managed>
+void check_readable(const Managed& managed) {
+  if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>)
+    if (managed.version.major != DLPACK_MAJOR_VERSION)
+      detail::raise<TypeError>("from_dlpack", "got a tensor of DLPack {}.{}; expected version {}",
+                               managed.version.major, managed.version.minor, DLPACK_MAJOR_VERSION);
+  const auto& tensor = managed.dl_tensor;
+  for (int axis = 0; tensor.strides && axis < tensor.ndim; ++axis)
+    if (tensor.shape[axis] > 1 && tensor.strides[axis] < 0)
+      detail::raise<ValueError>("from_dlpack", "got stride {} along axis {}; expected none negative",
+                                tensor.strides[axis], axis);
+}
+
+/// Whether another library allows to write to its tensor.
+bool is_writable(const DLManagedTensor&) { return true; }
+bool is_writable(const DLManagedTensorVersioned& managed) {
+  return (managed.flags & DLPACK_FLAG_BITMASK_READ_ONLY) == 0;
+}
+
+/// The tensor that `convert` makes of `managed`. LibTorch knows no offset, so that the data begin behind it meanwhile.
+template <class Managed, class Convert>
+at::Tensor converted(Managed& managed, Convert convert) {
+  auto& tensor = managed.dl_tensor;
+  const auto put_back = [given = tensor](DLTensor* changed) { *changed = given; };
+  const std::unique_ptr<DLTensor, decltype(put_back)> guard(&tensor, put_back);
+  tensor.data = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
+  tensor.byte_offset = 0;
+  try {
+    return convert(&managed);
+  } catch (const c10::Error& error) {
+    detail::raise<TypeError>("from_dlpack", "got a tensor that LibTorch refuses; expected a dtype of heatpp: {}",
+                             error.what_without_backtrace());
+  }
+}
+
 template <class Managed, class Convert>
 DNDarray adopted(Managed* managed, const LocalOptions& options, Convert convert) {
+  const auto free = [](Managed* m) {
+    if (m->deleter) m->deleter(m);
+  };
+  std::unique_ptr<Managed, decltype(free)> owner(managed, free);
+  const auto& comm = options.comm ? *options.comm : default_comm();
   at::Tensor block;
-  all_or_none(options.comm ? *options.comm : default_comm(), [&] {
-    try {
-      block = convert(managed);
-    } catch (const c10::Error& error) {
-      if (managed->deleter) managed->deleter(managed);
-      detail::raise<TypeError>("from_dlpack", "got a tensor that LibTorch refuses; expected a dtype of heatpp: {}",
-                               error.what_without_backtrace());
-    }
+  all_or_none(comm, [&] {
+    check_readable(*managed);
+    block = converted(*managed, convert);
+    owner.release();
     static_cast<void>(detail::from_torch(block.scalar_type()));
   });
-  return from_local(block, options);
+  std::array<std::int64_t, 1> writable{is_writable(*managed)};
+  if (std::is_same_v<Managed, DLManagedTensorVersioned>) comm.allreduce(writable, ReduceOp::min);
+  const auto x = from_local(block, options);
+  return writable[0] ? x : detail::wrap(block, x.layout(), x.comm(), /*writable=*/false);
 }
 
 }  // namespace
 
-DLManagedTensor* to_dlpack(const DNDarray& x) { return exported(x, at::toDLPack); }
-DLManagedTensorVersioned* to_dlpack_versioned(const DNDarray& x) { return exported(x, at::toDLPackVersioned); }
+DLManagedTensor* to_dlpack(const DNDarray& x) {
+  if (!x.is_writable())
+    detail::raise<ValueError>("to_dlpack",
+                              "got an array that must not be written to, which only "
+                              "to_dlpack_versioned can say; expected that, or a copy");
+  return exported(x, at::toDLPack);
+}
+DLManagedTensorVersioned* to_dlpack_versioned(const DNDarray& x) {
+  auto* const managed = exported(x, at::toDLPackVersioned);
+  if (!x.is_writable()) managed->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
+  return managed;
+}
 
 DNDarray from_dlpack(DLManagedTensor* tensor, const LocalOptions& options) {
   return adopted(tensor, options, [](auto* t) { return at::fromDLPack(t); });

@@ -13,7 +13,7 @@ struct StandardExponential {
 
 struct Exponential {
   static constexpr auto expected = "scale >= 0";
-  static bool valid(double scale) { return scale >= 0; }
+  static bool valid(double scale) { return not_negative(scale); }
   static double draw(Draws& d, double scale) { return scale * d.exponential(); }
 };
 
@@ -42,13 +42,13 @@ inline double gamma_draw(Draws& d, double shape) { return draw_gamma(d, shape).v
 
 struct StandardGamma {
   static constexpr auto expected = "shape >= 0";
-  static bool valid(double shape) { return shape >= 0; }
+  static bool valid(double shape) { return not_negative(shape); }
   static double draw(Draws& d, double shape) { return gamma_draw(d, shape); }
 };
 
 struct Gamma {
   static constexpr auto expected = "shape >= 0, scale >= 0";
-  static bool valid(double shape, double scale) { return shape >= 0 && scale >= 0; }
+  static bool valid(double shape, double scale) { return not_negative(shape) && not_negative(scale); }
   static double draw(Draws& d, double shape, double scale) { return scale * gamma_draw(d, shape); }
 };
 
@@ -70,7 +70,7 @@ struct Chisquare {
 
 struct NoncentralChisquare {
   static constexpr auto expected = "df > 0, nonc >= 0";
-  static bool valid(double df, double nonc) { return df > 0 && nonc >= 0; }
+  static bool valid(double df, double nonc) { return df > 0 && not_negative(nonc); }
   static double draw(Draws& d, double df, double nonc);  // with the Poisson sampler
 };
 
@@ -85,7 +85,7 @@ struct F {
 
 struct NoncentralF {
   static constexpr auto expected = "dfnum > 0, dfden > 0, nonc >= 0";
-  static bool valid(double n, double m, double nonc) { return n > 0 && m > 0 && nonc >= 0; }
+  static bool valid(double n, double m, double nonc) { return n > 0 && m > 0 && not_negative(nonc); }
   static double draw(Draws& d, double n, double m, double nonc) {
     const double x = NoncentralChisquare::draw(d, n, nonc);
     return x / n / (Chisquare::draw(d, m) / m);
@@ -109,7 +109,7 @@ struct StandardCauchy {
 
 struct Laplace {
   static constexpr auto expected = "scale >= 0";
-  static bool valid(double, double scale) { return scale >= 0; }
+  static bool valid(double, double scale) { return not_negative(scale); }
   static double draw(Draws& d, double loc, double scale) {
     const double x = scale * d.exponential();
     return d.bits() >> 63 ? loc + x : loc - x;
@@ -118,7 +118,7 @@ struct Laplace {
 
 struct Logistic {
   static constexpr auto expected = "scale >= 0";
-  static bool valid(double, double scale) { return scale >= 0; }
+  static bool valid(double, double scale) { return not_negative(scale); }
   static double draw(Draws& d, double loc, double scale) {
     const double x = d.exponential();  // log(u / (1 - u)) with u = exp(-x)
     return loc - scale * std::log(std::expm1(x));
@@ -127,13 +127,13 @@ struct Logistic {
 
 struct Gumbel {
   static constexpr auto expected = "scale >= 0";
-  static bool valid(double, double scale) { return scale >= 0; }
+  static bool valid(double, double scale) { return not_negative(scale); }
   static double draw(Draws& d, double loc, double scale) { return loc - scale * std::log(d.exponential()); }
 };
 
 struct Lognormal {
   static constexpr auto expected = "sigma >= 0";
-  static bool valid(double, double sigma) { return sigma >= 0; }
+  static bool valid(double, double sigma) { return not_negative(sigma); }
   static double draw(Draws& d, double mean, double sigma) { return std::exp(mean + sigma * d.normal()); }
 };
 
@@ -149,7 +149,7 @@ struct Triangular {
 
 struct Weibull {
   static constexpr auto expected = "a >= 0";
-  static bool valid(double a) { return a >= 0; }
+  static bool valid(double a) { return not_negative(a); }
   static double draw(Draws& d, double a) { return a == 0 ? 0 : std::pow(d.exponential(), 1 / a); }
 };
 
@@ -167,13 +167,13 @@ struct Power {
 
 struct Rayleigh {
   static constexpr auto expected = "scale >= 0";
-  static bool valid(double scale) { return scale >= 0; }
+  static bool valid(double scale) { return not_negative(scale); }
   static double draw(Draws& d, double scale) { return scale * std::sqrt(2 * d.exponential()); }
 };
 
 struct Vonmises {
   static constexpr auto expected = "kappa >= 0";
-  static bool valid(double, double kappa) { return kappa >= 0; }
+  static bool valid(double, double kappa) { return not_negative(kappa); }
   /// Best, Fisher (1979); the limits of small and large kappa as a uniform and a normal number.
   static double draw(Draws& d, double mu, double kappa) {
     double angle = 0;

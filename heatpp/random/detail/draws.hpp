@@ -1,9 +1,13 @@
 #pragma once
 
+#include <cmath>
 #include <heatpp/random/detail/lanes.hpp>
 #include <heatpp/random/detail/philox.hpp>
 
 namespace heatpp::random::detail {
+
+/// Whether a parameter is at least 0. As in NumPy a negative zero is not.
+[[nodiscard]] inline bool not_negative(double x) { return x >= 0 && !std::signbit(x); }
 
 /// The random numbers of one element, as many as it asks for: blocks of its own counter. So an element is a function of
 /// the key and its counter however often a sampler rejects.

@@ -5,7 +5,7 @@
 namespace heatpp::io::detail {
 namespace {
 
-constexpr std::string_view white = " \t\r", white_without_tab = " \r";
+constexpr std::string_view white = " \t\r\n", white_without_tab = " \r\n";
 
 void strip_front(std::string_view& text, std::string_view of) {
   text.remove_prefix(std::min(text.find_first_not_of(of), text.size()));

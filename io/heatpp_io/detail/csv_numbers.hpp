@@ -47,12 +47,14 @@ bool parse_number(std::string_view text, T& value) {
   value = static_cast<T>(wide);
   return true;
 }
-/// "1.5", "2j", "1-2j", with or without parentheses, in which blanks may stand around it.
+/// "1.5", "2j", "1-2j", "1+-2j" as some programs write it, with or without parentheses, in which blanks may stand
+/// around it.
 template <ComplexNumber T>
 bool parse_number(std::string_view text, T& value) {
   if (text.size() > 2 && text.front() == '(' && text.back() == ')') text = stripped(text.substr(1, text.size() - 2));
   typename T::value_type first = 0, second = 0;
   if (!take_number(text, first)) return false;
+  if (text.starts_with("+-")) text.remove_prefix(1);
   if (text == "j") value = T(0, first);
   else if (text.empty()) value = T(first, 0);
   else if (take_number(text, second) && text == "j") value = T(first, second);
