@@ -164,14 +164,20 @@ DNDarray Generator::integers(const Operand& low, const Operand& high, const Shap
   const Operand operands[] = {low, high};
   const auto target = of_integers(operands, shape, options);
   const auto local = target.local_shape();
+  std::optional<double> beyond;  // int64
   const auto limits = [&](const Operand& limit) {
     const auto block = heatpp::detail::align_to("integers", target.layout, target.comm,
                                                 limit.array() ? Operand(limit.array()->to_device(cpu)) : limit);
+    if (block.is_floating_point()) {
+      const auto wide = block.to(at::kDouble), wrong = wide.masked_select((at::abs(wide) <= 0x1p63).logical_not());
+      if (wrong.numel() > 0) beyond = wrong[0].item<double>();
+    }
     return block.to(at::kLong).expand(local).contiguous();
   };
   const auto from = limits(low), to = limits(high);
   const auto *first = from.const_data_ptr<std::int64_t>(), *end = to.const_data_ptr<std::int64_t>();
   all_or_none(target.comm, [&] {
+    if (beyond) heatpp::detail::raise<ValueError>("integers", "got the limit {}; expected numbers of int64", *beyond);
     for (std::int64_t i = 0; i < from.numel(); ++i)
       if (first[i] >= end[i] || !holds(target.dtype, first[i], end[i] - 1))
         heatpp::detail::raise<ValueError>("integers", "got low {}, high {} for {}; expected low < high, in its range",

@@ -140,6 +140,10 @@ TEST_CASE("bad parameters are errors on all ranks and leave the generator as it 
   CHECK_THROWS_AS(g.normal(0, -0.0), ht::ValueError);
   CHECK_THROWS_AS(g.exponential(ht::array({1.0, -0.0}, {.split = 0})), ht::ValueError);
   CHECK_THROWS_AS(g.weibull(-0.0), ht::ValueError);
+  for (const auto limit : std::vector<double>{NAN, -INFINITY, 1e300}) {
+    CHECK_THROWS_AS(g.integers(ht::array({1.0, limit}, {.split = 0}), 5), ht::ValueError);
+    CHECK_THROWS_AS(g.integers(-5, ht::array({limit, 1.0}, {.split = 0})), ht::ValueError);
+  }
   CHECK(g.integers(3, 3, {2, 0}, {.dtype = ht::uint8, .split = 0}).dtype() == ht::uint8);
   CHECK(g.get_state() == rnd::State{});
 }

@@ -105,9 +105,9 @@ void check_value(const char* op, const Operand& value, Dtype array) {
 
 void check_writable(const char* op, const DNDarray& x) {
   if (!x.is_writable())
-    raise<ValueError>(op,
-                      "got an array of shape {} that broadcast_to stretched; expected one with memory for each element",
-                      to_string(x.shape()));
+    raise<ValueError>(
+        op, "got an array of shape {} that broadcast_to stretched or that came read-only; expected memory to write to",
+        to_string(x.shape()));
 }
 
 Aligned align(const char* op, std::span<const Operand> operands) {
