@@ -63,24 +63,19 @@ DNDarray flaws(const DNDarray& x) {
   return max(where(isnan(x), 2, isinf(x).astype(uint8)), {.axis = {-2, -1}, .keepdims = true});
 }
 
-/// Zeros in the place of what is not finite, which LAPACK refuses, have infinite conditions as well.
-DNDarray of_whole_matrices(const DNDarray& x, const NormOrder& ord) {
+/// The conditions of matrices that may hold anything: zeros, which LAPACK takes, have infinite ones as well.
+DNDarray of_any_matrices(const DNDarray& x, const NormOrder& ord) {
   const auto flaw = flaws(x);
   return where(eq(squeeze(flaw, {-2, -1}), 2), double(NAN), quotient(where(eq(flaw, 0), x, 0), ord));
 }
 
-/// Whether all is finite the decomposition finds out by itself.
+/// Whether all is finite the decomposition finds out by itself, which saves a cut matrix a pass and a message.
 DNDarray of_cut_matrix(const DNDarray& x, const NormOrder& ord) {
-  std::int64_t flaw = 0;
   try {
-    const auto condition = quotient(x, ord);
-    if (!isnan(condition).item<bool>()) return condition;
-    flaw = max(flaws(x)).item<std::int64_t>();
-  } catch (const Error&) {
-    flaw = max(flaws(x)).item<std::int64_t>();
-    if (flaw == 0) throw;
+    if (const auto condition = quotient(x, ord); !isnan(condition).item<bool>()) return condition;
+  } catch (const Error&) {  // comes again where it was not for the elements
   }
-  return full({}, flaw == 2 ? NAN : INFINITY, {.dtype = real_type(x.dtype()), .device = x.device(), .comm = x.comm()});
+  return of_any_matrices(x, ord);
 }
 
 }  // namespace
@@ -108,7 +103,7 @@ DNDarray cond(const DNDarray& x, const NormOrder& ord) {
     return infinite_where_singular(size * matrix_norm(inverse, {.ord = ord}), size);
   }
   const auto matrix = detail::decomposable("cond", x);
-  return detail::is_local(matrix) ? of_whole_matrices(matrix, ord) : of_cut_matrix(matrix, ord);
+  return detail::is_local(matrix) ? of_any_matrices(matrix, ord) : of_cut_matrix(matrix, ord);
 }
 
 LeastSquares lstsq(const DNDarray& matrix, const DNDarray& b, std::optional<double> rtol) {

@@ -1,10 +1,9 @@
 #include <ATen/ATen.h>
 #include <ATen/Dispatch.h>
-#include <ATen/Parallel.h>
 
 #include <heatpp/ops/detail/elementwise_blocks.hpp>
+#include <heatpp/ops/detail/pairs.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <complex>
 
@@ -14,17 +13,9 @@ namespace {
 /// f of every pair of complex numbers of a dtype.
 template <class F>
 at::Tensor map_complex(const at::Tensor& a, const at::Tensor& b, at::ScalarType type, F f) {
-  const auto pair = at::broadcast_tensors({a.to(at::kCPU, type), b.to(at::kCPU, type)});
-  const auto x = pair[0].resolve_conj().contiguous(), y = pair[1].resolve_conj().contiguous();
-  auto out = at::empty(x.sizes(), x.options());
-  AT_DISPATCH_COMPLEX_TYPES(type, "map_complex", [&] {
-    const auto *left = x.const_data_ptr<scalar_t>(), *right = y.const_data_ptr<scalar_t>();
-    auto* result = out.mutable_data_ptr<scalar_t>();
-    at::parallel_for(0, x.numel(), 4096, [&](std::int64_t begin, std::int64_t end) {
-      std::transform(left + begin, left + end, right + begin, result + begin, f);
-    });
+  return map_pairs(a, b, type, [&](const auto& loop) {
+    AT_DISPATCH_COMPLEX_TYPES(type, "map_complex", [&] { loop(scalar_t(), f); });
   });
-  return out.to(a.dim() >= b.dim() ? a.device() : b.device());
 }
 
 /// 1 / z with the signs of zeros that NumPy gives it, which a product with 1 would lose.

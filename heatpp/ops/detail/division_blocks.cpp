@@ -2,6 +2,7 @@
 #include <ATen/Dispatch.h>
 
 #include <heatpp/ops/detail/elementwise_blocks.hpp>
+#include <heatpp/ops/detail/pairs.hpp>
 
 #include <cmath>
 #include <numeric>
@@ -46,21 +47,17 @@ at::Tensor with_large_quotients(at::Tensor result, const at::Tensor& a, const at
 template <class F>
 at::Tensor of_magnitudes(const at::Tensor& a, const at::Tensor& b, F f) {
   const auto type = at::result_type(a, b);
-  const auto pair = at::broadcast_tensors({a.to(at::kCPU, type), b.to(at::kCPU, type)});
-  const auto x = pair[0].contiguous(), y = pair[1].contiguous();
-  auto out = at::empty(x.sizes(), x.options());
-  AT_DISPATCH_INTEGRAL_TYPES(type, "gcd", [&] {
-    using Magnitude = std::make_unsigned_t<scalar_t>;
-    const auto magnitude = [](scalar_t v) {
-      const auto bits = static_cast<Magnitude>(v);
-      return static_cast<Magnitude>(v < 0 ? 0 - bits : bits);
-    };
-    std::transform(x.const_data_ptr<scalar_t>(), x.const_data_ptr<scalar_t>() + x.numel(), y.const_data_ptr<scalar_t>(),
-                   out.mutable_data_ptr<scalar_t>(), [&](scalar_t left, scalar_t right) {
-                     return static_cast<scalar_t>(f(magnitude(left), magnitude(right)));
-                   });
+  return map_pairs(a, b, type, [&](const auto& loop) {
+    AT_DISPATCH_INTEGRAL_TYPES(type, "gcd", [&] {
+      using Magnitude = std::make_unsigned_t<scalar_t>;
+      const auto magnitude = [](scalar_t v) {
+        const auto bits = static_cast<Magnitude>(v);
+        return static_cast<Magnitude>(v < 0 ? 0 - bits : bits);
+      };
+      loop(scalar_t(),
+           [&](scalar_t left, scalar_t right) { return static_cast<scalar_t>(f(magnitude(left), magnitude(right))); });
+    });
   });
-  return out.to(a.dim() >= b.dim() ? a.device() : b.device());
 }
 
 }  // namespace
