@@ -7,7 +7,9 @@
 #include <heatpp/ops/detail/bisect.hpp>
 #include <heatpp/ops/detail/positions.hpp>
 #include <heatpp/ops/detail/runs.hpp>
+#include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/halo.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/reduce.hpp>
 #include <heatpp/ops/search.hpp>
@@ -191,6 +193,25 @@ DNDarray find_places(const char* op, const DNDarray& sorted, const DNDarray& val
   return detail::wrap(block.to(values.larray().device()), values.layout(), values.comm());
 }
 
+/// Whether bins rise; throws where they neither do nor fall. The first two that differ tell, as in NumPy, where some
+/// are NaN.
+bool rise(const char* op, const DNDarray& bins) {
+  const auto edges = array_with_halos(bins, {.width = 0, .behind = 1});
+  const auto pairs = std::max<std::int64_t>(0, edges.size(0) - 1);
+  const auto left = edges.slice(0, 0, pairs), right = edges.slice(0, edges.size(0) - pairs);
+  std::vector<std::int64_t> first;  // which differ, rise and fall
+  for (const auto& found : {left != right, left<right, left> right}) {
+    const auto places = found.nonzero();
+    const auto offset = bins.split() ? bins.layout().offset(bins.comm().rank()) : 0;
+    first.push_back(places.numel() > 0 ? places[0].item<std::int64_t>() + offset : bins.size());
+  }
+  if (bins.split()) bins.comm().allreduce(first, ReduceOp::min);
+  const bool rises = first[0] == first[1];
+  if (first[rises ? 2 : 1] < bins.size())
+    detail::raise<ValueError>(op, "got bins that rise and fall; expected bins that do one of both");
+  return rises;
+}
+
 /// `x` with indices first .. last along `axis`, each on its rank.
 DNDarray narrowed(const DNDarray& x, int axis, std::int64_t first, std::int64_t last) {
   auto shape = x.shape();
@@ -240,26 +261,15 @@ DNDarray searchsorted(const DNDarray& a, const Operand& v, const SearchOptions& 
   return find_places("searchsorted", sorted, values, options.side);
 }
 
-DNDarray digitize(const DNDarray& x, const DNDarray& split_bins, const BinOptions& options) {
+DNDarray digitize(const DNDarray& x, const DNDarray& bins, const BinOptions& options) {
   constexpr const char* op = "digitize";
-  if (is_complex(x.dtype()) || is_complex(split_bins.dtype()))
+  if (is_complex(x.dtype()) || is_complex(bins.dtype()))
     detail::raise<TypeError>(op, "got an array of {} and bins of {}; expected real numbers", name(x.dtype()),
-                             name(split_bins.dtype()));
-  if (split_bins.ndim() != 1)
-    detail::raise<ValueError>(op, "got bins of shape {}; expected one axis", to_string(split_bins.shape()));
-  const auto bins = split_bins.split() ? resplit(split_bins, std::nullopt) : split_bins;
-  const auto edges = bins.larray();
-  const auto n = edges.size(0), pairs = std::max<std::int64_t>(0, n - 1);
-  const auto left = edges.narrow(0, 0, pairs), right = edges.narrow(0, n - pairs, pairs);
+                             name(bins.dtype()));
+  if (bins.ndim() != 1)
+    detail::raise<ValueError>(op, "got bins of shape {}; expected one axis", to_string(bins.shape()));
   const auto side = options.right ? Side::left : Side::right;
-  // The first two that differ tell, as in NumPy, where some are NaN.
-  const auto differ = (left != right).nonzero();
-  const bool rises = differ.numel() == 0 || (left < right)[differ[0].item<std::int64_t>()].item<bool>();
-  if ((rises ? left > right : left < right).any().item<bool>())
-    detail::raise<ValueError>(op, "got bins that rise and fall; expected bins that do one of both");
-  if (rises) return find_places(op, bins, x, side);
-  const auto rising = detail::wrap(edges.flip(0), bins.layout(), bins.comm());
-  return n - find_places(op, rising, x, side);
+  return rise(op, bins) ? find_places(op, bins, x, side) : bins.size() - find_places(op, flip(bins), x, side);
 }
 
 DNDarray bucketize(const DNDarray& x, const DNDarray& boundaries, const BinOptions& options) {

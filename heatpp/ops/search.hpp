@@ -24,8 +24,9 @@ struct BinOptions {
   bool right = false;  ///< see the functions
 };
 /// The number of the bin of each element of `x`, as int64 in its layout: bins[i - 1] <= x < bins[i], or with `right`
-/// bins[i - 1] < x <= bins[i]; falling bins the other way around. Every rank gets all bins. Throws ValueError where
-/// they neither rise nor fall.
+/// bins[i - 1] < x <= bins[i]; falling bins the other way around. Replicated bins: local. With split ones neighbours
+/// compare their ends, falling ones are flipped, and then it communicates as searchsorted. Throws ValueError where they
+/// neither rise nor fall.
 [[nodiscard]] DNDarray digitize(const DNDarray& x, const DNDarray& bins, const BinOptions& options = {});
 /// As PyTorch and HeAT: boundaries[i - 1] < x <= boundaries[i], or with `right` boundaries[i - 1] <= x < boundaries[i].
 /// Communicates as searchsorted.

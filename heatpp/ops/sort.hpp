@@ -13,9 +13,9 @@ struct SortOptions {
 
 /// The elements in rising order along `axis`, NaN last, complex numbers by their real, then their imaginary parts;
 /// dtype and layout of `x`. Along the split axis: local sort, exact splitters digit by digit (one small allreduce
-/// each), one exchange of all columns together after one of their counts, and a merge; many short columns are brought
-/// together whole and back instead, in two exchanges. Along others: local. Collective. Throws IndexError for an axis
-/// out of range.
+/// each), one exchange of all columns together after one of their counts, and a merge; columns too short for
+/// that are brought together whole and back instead, in two exchanges. Along others: local. Collective. Throws
+/// IndexError for an axis out of range.
 [[nodiscard]] DNDarray sort(const DNDarray& x, const SortOptions& options = {});
 [[nodiscard]] inline DNDarray sort(const DNDarray& x, int axis) { return sort(x, SortOptions{.axis = axis}); }
 

@@ -1,8 +1,12 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/core/redistribute.hpp>
+#include <heatpp/ops/reduce.hpp>
+#include <heatpp/ops/reshape.hpp>
+#include <heatpp/ops/scan.hpp>
+#include <heatpp/ops/search.hpp>
 #include <heatpp/ops/selection.hpp>
+#include <heatpp/ops/sort.hpp>
 #include <heatpp/random/detail/bijection.hpp>
 #include <heatpp/random/detail/sample.hpp>
 #include <heatpp/random/generator.hpp>
@@ -13,21 +17,6 @@ namespace {
 using namespace detail;
 using heatpp::detail::raise;
 using heatpp::detail::wrap;
-
-/// The `count` smallest of all keys, as positions in rising order of key, on every rank.
-at::Tensor smallest(const DNDarray& keys, std::int64_t count) {
-  const auto& local = keys.larray();
-  const auto [value, place] = at::topk(local, std::min(count, local.numel()), 0, /*largest=*/false);
-  if (!keys.split()) return place;
-  const auto& comm = keys.comm();
-  std::vector<std::int64_t> counts;
-  for (int r = 0; r < comm.size(); ++r) counts.push_back(std::min(count, keys.layout().count(r)));
-  const auto total = std::reduce(counts.begin(), counts.end());
-  const auto candidates = wrap(value.contiguous(), Layout::from_counts({total}, 0, counts), comm);
-  const auto places = wrap(place + keys.layout().offset(comm.rank()), candidates.layout(), comm);
-  const auto order = at::argsort(resplit(candidates, std::nullopt).larray()).narrow(0, 0, count);
-  return resplit(places, std::nullopt).larray().index_select(0, order);
-}
 
 /// `p` as float64, which must have at least `least` elements that are not 0.
 DNDarray probabilities(std::int64_t n, std::int64_t least, const DNDarray& p) {
@@ -60,21 +49,23 @@ DNDarray elementwise(const Target& target, F f) {
   return target.wrap(std::move(block));
 }
 
+/// Where random numbers lie among the running sums of the weights, which are whole numbers here: of those no order of
+/// adding changes a sum, so that all layouts make the same choice.
 DNDarray weighted(Generator& generator, const DNDarray& p, const Target& target) {
-  auto cumulated = resplit(p, std::nullopt).larray().cumsum(0);
-  cumulated.div_(cumulated[-1].clone());
+  const auto weights = wrap((p.larray() * 0x1p60).to(at::kLong), p.layout(), p.comm());
+  const auto total = sum(weights).item<std::int64_t>();
   const auto u =
       generator.random(target.layout.shape(), {.dtype = float64, .split = target.layout.split(), .comm = target.comm});
-  return target.wrap(at::searchsorted(cumulated, u.larray(), /*out_int32=*/false, /*right=*/true));
+  const auto drawn = (u.larray() * static_cast<double>(total)).to(at::kLong).clamp_max_(total - 1);
+  return target.wrap(searchsorted(cumsum(weights), wrap(drawn, u.layout(), u.comm()), {.side = Side::right}).larray());
 }
 
 /// The first of exponential waiting times with the weights as rates: Efraimidis, Spirakis (2006).
 DNDarray weighted_without_replacement(Generator& generator, const DNDarray& p, const Target& target) {
   const auto means = wrap(p.larray().reciprocal(), p.layout(), p.comm());
-  const auto chosen = smallest(generator.exponential(means, {}, {.dtype = float64}), target.layout.size());
-  const auto all =
-      wrap(chosen.reshape(target.layout.shape()), target.layout.replicated(target.layout.shape()), p.comm());
-  return target.wrap(heatpp::detail::relayout(all, target.layout).contiguous());
+  const auto times = generator.exponential(means, {}, {.dtype = float64});
+  const auto first = topk(times, target.layout.size(), {.largest = false}).indices;
+  return target.wrap(heatpp::detail::relayout(reshape(first, target.layout.shape()), target.layout).contiguous());
 }
 
 }  // namespace

@@ -98,9 +98,9 @@ class Generator {
   /// as argsort and take_along_axis, or as permutation. Collective.
   [[nodiscard]] DNDarray permuted(const DNDarray& x, std::optional<int> axis = std::nullopt);
 
-  /// Elements of 0 .. n - 1, as int64. Without p: local. With p: collective, one allreduce, and an all-gather of p
-  /// where it is split, or without replacement of the elements that every rank would choose. Throws ValueError where p
-  /// is negative, does not sum to 1, or leaves too few.
+  /// Elements of 0 .. n - 1, as int64. Without p: local. With a split p: collective, two allreduces and what
+  /// cumsum and searchsorted do, or without replacement one and what topk and reshape do. Throws ValueError where p is
+  /// negative, does not sum to 1, or leaves too few.
   [[nodiscard]] DNDarray choice(std::int64_t n, const Shape& shape = {}, const ChoiceOptions& options = {});
   /// Elements of `x` along an axis, which the axes of `shape` replace, as `take`. Collective.
   [[nodiscard]] DNDarray choice(const DNDarray& x, const Shape& shape = {}, const ChoiceOptions& options = {});

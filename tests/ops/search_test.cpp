@@ -119,7 +119,28 @@ TEST_CASE("digitize and bucketize number the bins of elements", "[ops][search]")
       CHECK(same(ht::bucketize(x, edges, {.right = true}), right));
       CHECK(same(ht::digitize(x, distribute(bins.flip(0), cut)), 5 - right));
     }
-  CHECK_THROWS_AS(ht::digitize(ht::ones({2}), ht::array({1, 3, 2})), ht::ValueError);
+  for (const auto& cut : every_layout({4})) {
+    const auto x = distribute(at::tensor({0.5, 2.5}, at::kDouble), ht::Layout({2}, 0, ht::world().size()));
+    const auto numbers_in = [&](std::vector<double> edges) {
+      return ht::digitize(x, distribute(at::tensor(edges, at::kDouble), cut));
+    };
+    CHECK(same(numbers_in({1, 1, 1, 2}), at::tensor({0, 4}, at::kLong)));
+    CHECK(same(numbers_in({2, 1, 1, 1}), at::tensor({4, 0}, at::kLong)));
+    CHECK(same(numbers_in({1, 1, 1, 1}), at::tensor({0, 4}, at::kLong)));
+    for (const auto& bad : std::vector<std::vector<double>>{{1, 3, 2, 4}, {1, 1, 3, 2}, {3, 1, 2, 2}, {3, 3, 2, 3}})
+      CHECK_THROWS_AS(numbers_in(bad), ht::ValueError);
+  }
+}
+
+TEST_CASE("values are looked up in many split bins", "[ops][search]") {
+  const auto bins = at::arange(0, 3000, 3, at::kInt), values = scattered({40}, at::kInt, 3000);
+  const auto right = at::searchsorted(bins, values, false, true);
+  for (const auto& cut : every_layout({1000}))
+    for (const auto& layout : every_layout({40})) {
+      const auto x = distribute(values, layout);
+      CHECK(same(ht::digitize(x, distribute(bins, cut)), right));
+      CHECK(same(ht::digitize(x, distribute(bins.flip(0), cut)), 1000 - right));
+    }
 }
 
 TEST_CASE("digitize's falling bins are closed on the other side", "[ops][search]") {
@@ -130,8 +151,11 @@ TEST_CASE("digitize's falling bins are closed on the other side", "[ops][search]
 
 TEST_CASE("digitize's bins may end with NaN", "[ops][search]") {
   const auto x = ht::array({1.0, 2.0, 4.0, double{NAN}}, {.split = 0});
-  CHECK(same(ht::digitize(x, ht::array({1.0, 3.0, double{NAN}})), at::tensor({1, 1, 2, 3}, at::kLong)));
-  CHECK_THROWS_AS(ht::digitize(x, ht::array({double{NAN}, 1.0, 3.0})), ht::ValueError);
+  const auto bins = at::tensor({1.0, 3.0, double{NAN}}, at::kDouble);
+  for (const auto& cut : every_layout({3})) {
+    CHECK(same(ht::digitize(x, distribute(bins, cut)), at::tensor({1, 1, 2, 3}, at::kLong)));
+    CHECK_THROWS_AS(ht::digitize(x, distribute(bins.roll(1), cut)), ht::ValueError);
+  }
 }
 
 TEST_CASE("count_nonzero counts along axes", "[ops][search]") {

@@ -50,9 +50,10 @@ TEST_CASE("sort and argsort equal LibTorch's for every layout and axis", "[ops][
 
 TEST_CASE("every dtype is sorted", "[ops][sort]") {
   const auto type = GENERATE(from_range(real_types));
-  const auto global = scattered({5000}, type);
+  const std::int64_t n = GENERATE(500, 20000);
+  const auto global = scattered({n}, type);
   const auto [values, indices] = oracle(global, 0);
-  for (const auto& layout : every_layout({5000})) {
+  for (const auto& layout : every_layout({n})) {
     const auto x = distribute(global, layout);
     CHECK(same(ht::sort(x), values));
     CHECK(same(ht::argsort(x), indices));
@@ -139,6 +140,18 @@ TEST_CASE("lexsort sorts by the last key, then by those before", "[ops][sort]") 
   CHECK(same(ht::lexsort({ht::zeros({})}), at::zeros({}, at::kLong)));
   CHECK_THROWS_AS(ht::lexsort({}), ht::ValueError);
   CHECK_THROWS_AS(ht::lexsort({ht::ones({2}), ht::ones({3})}), ht::ValueError);
+}
+
+TEST_CASE("topk finds most of a long axis", "[ops][sort]") {
+  for (const auto type : {at::kFloat, at::kLong}) {
+    const auto global = scattered({20000}, type);
+    const auto [values, indices] = oracle(global, 0, true);
+    for (const auto& layout : every_layout({20000})) {
+      const auto top = ht::topk(distribute(global, layout), 15000);
+      CHECK(same(top.values, values.narrow(0, 0, 15000)));
+      CHECK(same(top.indices, indices.narrow(0, 0, 15000)));
+    }
+  }
 }
 
 TEST_CASE("topk finds the largest and smallest and where they are", "[ops][sort]") {

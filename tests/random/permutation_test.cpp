@@ -101,6 +101,19 @@ TEST_CASE("choice draws with and without replacement and weights", "[random][cho
   }
 }
 
+TEST_CASE("choices among many weights do not depend on where these lie", "[random][choice]") {
+  const auto weights = at::arange(1, 501, at::kDouble) / (250. * 501);
+  const auto whole = distribute(weights, ht::Layout({500}, std::nullopt, ht::world().size()));
+  const auto with = rnd::Generator(4).choice(500, {7}, {.p = whole}).larray();
+  const auto without = rnd::Generator(4).choice(500, {300}, {.replace = false, .p = whole}).larray();
+  for (const auto& layout : every_layout({500}))
+    for (const std::optional<int> split : {std::optional<int>{}, std::optional(0)}) {
+      const auto p = distribute(weights, layout);
+      CHECK(same(rnd::Generator(4).choice(500, {7}, {.p = p, .split = split}), with));
+      CHECK(same(rnd::Generator(4).choice(500, {300}, {.replace = false, .p = p, .split = split}), without));
+    }
+}
+
 TEST_CASE("choice takes rows of arrays on any layout", "[random][choice]") {
   const auto global = at::arange(7 * 3).reshape({7, 3});
   const auto rows = rnd::Generator(6).choice(7, {5, 2}).larray();

@@ -187,12 +187,14 @@ void sort_columns(Rows<K>& keys, std::int64_t columns) {
 
 namespace {
 
-/// Whether finding splitters for all columns would send more than moving every column to one rank and back.
+/// Whether finding splitters for all columns would send more than the rank with most to do gets where every column is
+/// moved to one rank.
 template <class K>
-bool many_short(std::int64_t columns, std::int64_t n, std::int64_t ranks) {
+bool are_short(std::int64_t columns, std::int64_t n, std::int64_t ranks) {
   const auto bits = digit_bits(static_cast<std::size_t>(columns * (ranks - 1)));
   const auto numbers = (8 * std::int64_t{sizeof(K)} / bits) * ((std::int64_t{1} << bits) - 1) * (ranks - 1);
-  return columns >= ranks && numbers * std::int64_t{sizeof(std::int64_t)} > n / ranks * std::int64_t{sizeof(K)};
+  const auto most = (columns + ranks - 1) / ranks;
+  return columns * numbers * std::int64_t{sizeof(std::int64_t)} > most * n * std::int64_t{sizeof(K)};
 }
 
 template <class K>
@@ -217,7 +219,7 @@ Rows<K> sort_whole_columns(const Rows<K>& keys, std::int64_t columns, std::span<
 template <class K>
 Rows<K> sort_across(Rows<K> keys, std::int64_t columns, std::span<const std::int64_t> offsets,
                     std::span<const std::int64_t> targets, const Communicator& comm) {
-  if (many_short<K>(columns, offsets.back(), comm.size()))
+  if (are_short<K>(columns, offsets.back(), comm.size()))
     return sort_whole_columns(keys, columns, offsets, targets, comm);
   sort_columns(keys, columns);
   return merge_across(keys, columns, offsets.back(), targets, comm);
