@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/detail/basic_index.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
@@ -64,9 +65,7 @@ DNDarray transpose(const DNDarray& x, const std::vector<int>& axes) {
 }
 
 DNDarray matrix_transpose(const DNDarray& x) {
-  if (x.ndim() < 2)
-    detail::raise<ValueError>("matrix_transpose", "got an array of shape {}; expected at least two axes",
-                              to_string(x.shape()));
+  detail::check_ndim("matrix_transpose", x, 2);
   return swapaxes(x, -1, -2);
 }
 
@@ -156,7 +155,17 @@ DNDarray flip(const DNDarray& x, const Axes& axis) {
   return result;
 }
 
+DNDarray flipud(const DNDarray& x) {
+  detail::check_ndim("flipud", x, 1);
+  return flip(x, 0);
+}
+DNDarray fliplr(const DNDarray& x) {
+  detail::check_ndim("fliplr", x, 2);
+  return flip(x, 1);
+}
+
 DNDarray rot90(const DNDarray& x, int k, const std::pair<int, int>& axes) {
+  detail::check_ndim("rot90", x, 2);
   const auto pair = detail::different_axes("rot90", {axes.first, axes.second}, x.ndim());
   switch (((k % 4) + 4) % 4) {
     case 1: return swapaxes(flip(x, pair[1]), pair[0], pair[1]);

@@ -43,8 +43,9 @@ namespace heatpp {
 /// Back to front along the given axes, or all. Along the split axis rank r gets what rank P-1-r had, in one exchange;
 /// along others local.
 [[nodiscard]] DNDarray flip(const DNDarray& x, const Axes& axis = std::nullopt);
-[[nodiscard]] inline DNDarray flipud(const DNDarray& x) { return flip(x, 0); }
-[[nodiscard]] inline DNDarray fliplr(const DNDarray& x) { return flip(x, 1); }
+/// flip along axis 0 and 1. Throws ValueError for fewer axes than that takes, as rot90 does.
+[[nodiscard]] DNDarray flipud(const DNDarray& x);
+[[nodiscard]] DNDarray fliplr(const DNDarray& x);
 /// Turned `k` times by 90 degrees from the first of two axes to the second.
 [[nodiscard]] DNDarray rot90(const DNDarray& x, int k = 1, const std::pair<int, int>& axes = {0, 1});
 

@@ -100,6 +100,7 @@ Arrays slopes_at(const DNDarray& x, int axis, const DNDarray& coordinates, int o
 
 DNDarray diff(const DNDarray& array, const DiffOptions& options) {
   if (options.n == 0) return array;
+  detail::check_ndim("diff", array, 1);
   const auto axis = sanitize_axis(options.axis, array.ndim(), "diff");
   if (options.n < 0) detail::raise<ValueError>("diff", "got n = {}; expected none negative", options.n);
   Arrays parts{array};

@@ -187,6 +187,7 @@ Histogram2d histogram2d(const DNDarray& x, const DNDarray& y, const HistogramddO
 
 DNDarray bincount(const DNDarray& x, const BincountOptions& options) {
   constexpr const char* op = "bincount";
+  if (!is_whole(x.dtype()) && x.size() == 0) return bincount(x.astype(int64), options);  // NumPy's [] is one of float64
   if (!is_whole(x.dtype())) detail::raise<TypeError>(op, "got an array of {}; expected whole numbers", name(x.dtype()));
   if (x.ndim() != 1 || options.minlength < 0)
     detail::raise<ValueError>(op, "got an array of shape {} and minlength {}; expected one axis and no negative number",

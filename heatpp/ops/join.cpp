@@ -132,11 +132,6 @@ DNDarray inserted_at(const DNDarray& x, std::int64_t place, const DNDarray& valu
 }
 
 /// Masks of indices along an axis are vectors.
-void check_vector_mask(const char* op, const DNDarray& indices) {
-  if (indices.dtype() == bool_ && indices.ndim() != 1)
-    detail::raise<ValueError>(op, "got a mask of shape {}; expected a vector", to_string(indices.shape()));
-}
-
 DNDarray without(const DNDarray& array, const Index& indices, std::optional<int> along_axis) {
   const auto [x, axis] = detail::with_axis("delete_", array, along_axis);
   const auto keep = full({extent_of(x, axis)}, true, {.device = x.device(), .comm = x.comm()});
@@ -202,10 +197,9 @@ DNDarray insert(const DNDarray& array, const std::vector<std::int64_t>& position
 }
 
 DNDarray insert(const DNDarray& x, const DNDarray& positions, const Operand& values, std::optional<int> axis) {
-  check_vector_mask("insert", positions);
-  if (positions.ndim() > 1)
-    detail::raise<ValueError>("insert", "got positions of shape {}; expected at most one axis",
-                              to_string(positions.shape()));
+  if (positions.ndim() > 1 || (positions.ndim() == 0 && positions.dtype() == bool_))
+    detail::raise<ValueError>("insert", "got positions of shape {} and {}; expected one axis, or a whole number",
+                              to_string(positions.shape()), name(positions.dtype()));
   const auto places = positions.dtype() == bool_ ? nonzero(positions).front() : positions;
   detail::check_positions("insert", x, places);
   if (places.ndim() == 0) return insert(x, places.item<std::int64_t>(), values, axis);
@@ -224,7 +218,10 @@ DNDarray delete_(const DNDarray& x, const std::vector<std::int64_t>& positions, 
   return without(x, Index(positions), axis);
 }
 DNDarray delete_(const DNDarray& x, const DNDarray& indices, std::optional<int> axis) {
-  check_vector_mask("delete_", indices);
+  const Shape all{axis ? extent_of(x, sanitize_axis(*axis, x.ndim(), "delete_")) : x.size()};
+  if (indices.dtype() == bool_ && indices.shape() != all)
+    detail::raise<ValueError>("delete_", "got a mask of shape {}; expected {}", to_string(indices.shape()),
+                              to_string(all));
   return without(x, Index(indices), axis);
 }
 

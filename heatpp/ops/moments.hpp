@@ -41,7 +41,8 @@ struct AverageOptions {
   bool keepdims = false;
 };
 /// The mean with weights, sum(x * w) / sum(w). Communicates as two sums, and one truth value where the sums of weights
-/// are split. Throws ValueError for weights of other shapes, and for weights that sum to 0.
+/// are split. Throws ValueError for weights of other shapes (without an axis TypeError) and for weights that sum
+/// to 0.
 [[nodiscard]] DNDarray average(const DNDarray& x, const AverageOptions& options = {});
 /// The same, and the sums of weights in its shape: NumPy's average with `returned`.
 struct Average {

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/nonzero.hpp>
 #include <heatpp/ops/reshape.hpp>
 
@@ -21,7 +22,7 @@ DNDarray argwhere(const DNDarray& array) {
 }
 
 std::vector<DNDarray> nonzero(const DNDarray& x) {
-  if (x.ndim() == 0) detail::raise<ValueError>("nonzero", "got an array without axes; expected at least one axis");
+  detail::check_ndim("nonzero", x, 1);
   const auto places = argwhere(x);
   std::vector<DNDarray> columns;
   const Shape shape{places.shape().front()};

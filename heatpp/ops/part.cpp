@@ -34,11 +34,6 @@ std::vector<DNDarray> cut_evenly(const char* op, const DNDarray& x, std::int64_t
   return cut(x, ends, axis);
 }
 
-void check_rows(const DNDarray& x) {
-  if (x.ndim() < 2)
-    detail::raise<ValueError>("vsplit", "got an array of shape {}; expected at least two axes", to_string(x.shape()));
-}
-
 }  // namespace
 
 std::vector<DNDarray> split(const DNDarray& x, std::int64_t parts, int axis) {
@@ -54,17 +49,29 @@ std::vector<DNDarray> array_split(const DNDarray& x, std::int64_t parts, int axi
   return cut_evenly("array_split", x, parts, axis, false);
 }
 std::vector<DNDarray> hsplit(const DNDarray& x, std::int64_t parts) {
+  detail::check_ndim("hsplit", x, 1);
   return cut_evenly("hsplit", x, parts, x.ndim() == 1 ? 0 : 1, true);
 }
+std::vector<DNDarray> hsplit(const DNDarray& x, const std::vector<std::int64_t>& indices) {
+  detail::check_ndim("hsplit", x, 1);
+  return split(x, indices, x.ndim() == 1 ? 0 : 1);
+}
 std::vector<DNDarray> vsplit(const DNDarray& x, std::int64_t parts) {
-  check_rows(x);
+  detail::check_ndim("vsplit", x, 2);
   return cut_evenly("vsplit", x, parts, 0, true);
 }
 std::vector<DNDarray> vsplit(const DNDarray& x, const std::vector<std::int64_t>& indices) {
-  check_rows(x);
+  detail::check_ndim("vsplit", x, 2);
   return split(x, indices, 0);
 }
-std::vector<DNDarray> dsplit(const DNDarray& x, std::int64_t parts) { return cut_evenly("dsplit", x, parts, 2, true); }
+std::vector<DNDarray> dsplit(const DNDarray& x, std::int64_t parts) {
+  detail::check_ndim("dsplit", x, 3);
+  return cut_evenly("dsplit", x, parts, 2, true);
+}
+std::vector<DNDarray> dsplit(const DNDarray& x, const std::vector<std::int64_t>& indices) {
+  detail::check_ndim("dsplit", x, 3);
+  return split(x, indices, 2);
+}
 
 std::vector<DNDarray> unstack(const DNDarray& x, int axis) {
   axis = sanitize_axis(axis, x.ndim(), "unstack");

@@ -11,20 +11,16 @@ namespace heatpp {
 [[nodiscard]] std::vector<DNDarray> split(const DNDarray& x, const std::vector<std::int64_t>& indices, int axis = 0);
 /// The same with the first parts one longer where they cannot be equal.
 [[nodiscard]] std::vector<DNDarray> array_split(const DNDarray& x, std::int64_t parts, int axis = 0);
-/// split along axis 1 (of vectors 0), 0 and 2.
+/// split along axis 1 (of vectors 0), 0 and 2. Throws ValueError as split, and for fewer axes than 1, 2 and 3.
 [[nodiscard]] std::vector<DNDarray> hsplit(const DNDarray& x, std::int64_t parts);
+[[nodiscard]] std::vector<DNDarray> hsplit(const DNDarray& x, const std::vector<std::int64_t>& indices);
 [[nodiscard]] std::vector<DNDarray> vsplit(const DNDarray& x, std::int64_t parts);
 [[nodiscard]] std::vector<DNDarray> vsplit(const DNDarray& x, const std::vector<std::int64_t>& indices);
 [[nodiscard]] std::vector<DNDarray> dsplit(const DNDarray& x, std::int64_t parts);
+[[nodiscard]] std::vector<DNDarray> dsplit(const DNDarray& x, const std::vector<std::int64_t>& indices);
 [[nodiscard]] inline std::vector<DNDarray> array_split(const DNDarray& x, const std::vector<std::int64_t>& indices,
                                                        int axis = 0) {
   return split(x, indices, axis);
-}
-[[nodiscard]] inline std::vector<DNDarray> hsplit(const DNDarray& x, const std::vector<std::int64_t>& indices) {
-  return split(x, indices, x.ndim() == 1 ? 0 : 1);
-}
-[[nodiscard]] inline std::vector<DNDarray> dsplit(const DNDarray& x, const std::vector<std::int64_t>& indices) {
-  return split(x, indices, 2);
 }
 /// One array for each index of `axis`, without that axis. Along the split axis each is broadcast by its owner.
 [[nodiscard]] std::vector<DNDarray> unstack(const DNDarray& x, int axis = 0);

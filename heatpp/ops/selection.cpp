@@ -100,6 +100,16 @@ DNDarray in_mode(const char* op, const DNDarray& positions, std::int64_t extent,
   return mode == IndexMode::wrap ? remainder(wide, extent) : clip(wide, 0, extent - 1);
 }
 
+/// The positions along each axis that positions in the flattened array, all of which there are, stand for.
+std::vector<DNDarray> unravelled(DNDarray rest, const Shape& shape) {
+  std::vector<DNDarray> result(shape.size(), rest);
+  for (auto axis = shape.size(); axis-- > 0;) {
+    result[axis] = remainder(rest, std::max<std::int64_t>(1, shape[axis]));
+    rest = floor_divide(rest, std::max<std::int64_t>(1, shape[axis]));
+  }
+  return result;
+}
+
 void check_kind(const char* op, const DNDarray& x, const Operand& values) {
   if (values.array()) detail::check_kind(op, values.array()->dtype(), x.dtype());
   else detail::check_number(op, values.number(), x.dtype());
@@ -164,7 +174,9 @@ void put(const DNDarray& x, const DNDarray& positions, const Operand& values, co
   if (!written) return;
   detail::Positions places;
   for (int axis = 0; axis < x.ndim(); ++axis) places.axes.push_back(axis);
-  places.arrays = unravel_index(where(flat < 0, flat + x.size(), flat), x.shape());
+  const auto rising = where(flat < 0, flat + x.size(), flat);
+  detail::check_range("put", rising, x.size());
+  places.arrays = unravelled(rising, x.shape());
   detail::put_positions("put", x, places, *written);
 }
 
@@ -175,9 +187,9 @@ void putmask(const DNDarray& x, const DNDarray& mask, const Operand& values) {
 }
 
 void place(const DNDarray& x, const DNDarray& mask, const DNDarray& values) {
-  check_held("place", x, values);
   const auto places = shaped_mask("place", x, mask);
   const auto n = sum(places).item<std::int64_t>();
+  if (n > 0 || values.size() > 0) check_held("place", x, values);
   if (n > 0 && values.size() == 0) detail::raise<ValueError>("place", "got no values for {} places; expected some", n);
   if (const auto written = cycled(values, [&] { return arange(n, {.comm = x.comm()}); }))
     x.index_put({places}, *written);
@@ -200,7 +212,7 @@ DNDarray compress(const DNDarray& condition, const DNDarray& x, std::optional<in
 
 DNDarray choose(const DNDarray& positions, const Choices& choices, const ModeOptions& options) {
   const auto which = in_mode("choose", positions, std::ssize(choices), options.mode);
-  detail::check_range("choose", which, std::ssize(choices));
+  detail::check_range<ValueError>("choose", which, std::ssize(choices));
   if (choices.empty()) detail::raise<ValueError>("choose", "got no choices; expected at least one");
   const auto alike = detail::as_arrays("choose", choices, which);
   auto result = where(eq(which, 0), alike.front(), alike.back());
@@ -248,17 +260,12 @@ std::vector<DNDarray> unravel_index(const DNDarray& positions, const Shape& shap
     std::ranges::reverse(result);
     return result;
   }
-  auto rest = in_mode("unravel_index", positions, size_of(shape), IndexMode::raise);
-  detail::check_range("unravel_index", rest, size_of(shape));
+  const auto places = in_mode("unravel_index", positions, size_of(shape), IndexMode::raise);
+  detail::check_range<ValueError>("unravel_index", places, size_of(shape));
   if (shape.empty() && positions.ndim() > 0)
     detail::raise<ValueError>("unravel_index", "got positions of shape {} for an array without axes; expected one",
                               to_string(positions.shape()));
-  std::vector<DNDarray> result(shape.size(), rest);
-  for (auto axis = shape.size(); axis-- > 0;) {
-    result[axis] = remainder(rest, std::max<std::int64_t>(1, shape[axis]));
-    rest = floor_divide(rest, std::max<std::int64_t>(1, shape[axis]));
-  }
-  return result;
+  return unravelled(places, shape);
 }
 
 DNDarray ravel_multi_index(const std::vector<DNDarray>& arrays, const Shape& shape, const RavelOptions& options) {
@@ -275,7 +282,7 @@ DNDarray ravel_multi_index(const std::vector<DNDarray>& arrays, const Shape& sha
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     positions[axis] = in_mode("ravel_multi_index", arrays[axis], shape[axis], modes[axis]);
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    detail::check_range("ravel_multi_index", positions[axis], shape[axis]);
+    detail::check_range<ValueError>("ravel_multi_index", positions[axis], shape[axis]);
   auto result = positions.front();
   for (std::size_t axis = 1; axis < shape.size(); ++axis) result = result * shape[axis] + positions[axis];
   return result;

@@ -55,8 +55,8 @@ struct Choices : std::vector<Operand> {
   using std::vector<Operand>::vector;
   Choices(const std::vector<DNDarray>& arrays) : vector(arrays.begin(), arrays.end()) {}  // NOLINT: conversion intended
 };
-/// choices[which] element by element; bool positions count as 0 and 1. Throws IndexError on all ranks for positions
-/// without a choice, and that are not whole numbers.
+/// choices[which] element by element; bool positions count as 0 and 1. Throws ValueError on all ranks for positions
+/// without a choice, IndexError for those that are not whole numbers.
 [[nodiscard]] DNDarray choose(const DNDarray& which, const Choices& choices, const ModeOptions& options = {});
 /// Whole arrays of one number, or the result of a function, as piecewise takes them.
 class Piece {
@@ -85,9 +85,9 @@ class Piece {
 [[nodiscard]] DNDarray piecewise(const DNDarray& x, const std::vector<DNDarray>& conditions,
                                  const std::vector<Piece>& functions);
 
-/// Positions along each axis that positions in the flattened array of this shape stand for, and back. Throws IndexError
-/// on all ranks for positions that are out of range, which costs their extremes, or not whole numbers; ValueError for a
-/// shape with more elements than int64 counts.
+/// Positions along each axis that positions in the flattened array of this shape stand for, and back. Throws ValueError
+/// on all ranks for positions that are out of range, which costs their extremes, and a shape with more elements than
+/// int64 counts; IndexError for positions that are not whole numbers.
 [[nodiscard]] std::vector<DNDarray> unravel_index(const DNDarray& positions, const Shape& shape,
                                                   Order order = Order::C);
 struct RavelOptions {

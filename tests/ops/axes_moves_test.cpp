@@ -50,6 +50,10 @@ TEST_CASE("axes move without moving elements", "[ops][axes]") {
   CHECK_THROWS_WITH(ht::squeeze(x, 1), Catch::Contains("[squeeze] got axis 1 of an array of shape (5, 4)"));
   CHECK_THROWS_AS(ht::broadcast_to(x, {5, 3}), ht::ValueError);
   CHECK_THROWS_AS(ht::flip(x, 2), ht::IndexError);
+  const auto vector = ht::ones({4}, {.split = 0}), number = ht::full({}, 1.0);
+  CHECK_THROWS_AS(ht::fliplr(vector), ht::ValueError);
+  CHECK_THROWS_AS(ht::flipud(number), ht::ValueError);
+  CHECK_THROWS_AS(ht::rot90(vector), ht::ValueError);
 }
 
 TEST_CASE("arrays of any layouts are joined", "[ops][join]") {

@@ -38,6 +38,7 @@ TEST_CASE("differences, derivatives and integrals", "[ops][calculus]") {
     }
   }
   CHECK_THROWS_AS(ht::gradient(ht::ones({1})), ht::ValueError);
+  CHECK_THROWS_AS(ht::diff(ht::full({}, 1.0)), ht::ValueError);
 }
 
 TEST_CASE("arrays are made from formulas", "[ops][creation]") {

@@ -123,6 +123,7 @@ TEST_CASE("bincount counts and adds up weights", "[ops][histogram]") {
   const auto nothing = ht::zeros({0}, {.dtype = ht::int64, .split = 0});
   for (const auto& unused : {ht::zeros({0}), ht::zeros({0}, {.dtype = ht::complex64}), ht::ones({3})})
     CHECK(same(ht::bincount(nothing, {.weights = unused, .minlength = 2}), at::zeros({2}, at::kLong)));
+  CHECK(same(ht::bincount(ht::zeros({0}, {.split = 0}), {.minlength = 2}), at::zeros({2}, at::kLong)));
   CHECK_THROWS_WITH(ht::bincount(ht::array({3, -2, 1, 0}, {.split = 0})),
                     Catch::Contains("[bincount] got the element -2"));
   CHECK_THROWS_AS(ht::bincount(ht::ones({3})), ht::TypeError);

@@ -58,7 +58,7 @@ TEST_CASE("numbers, rows and slices are inserted", "[ops][join]") {
       CHECK_THROWS_AS(ht::delete_(x, other), ht::ValueError);
     }
     CHECK_THROWS_AS(ht::insert(x, ht::array({{0, 1}}), 7), ht::ValueError);
-    CHECK_THROWS_AS(ht::delete_(x, mask, 0), ht::IndexError);
+    CHECK_THROWS_AS(ht::delete_(x, mask, 0), ht::ValueError);
   }
 }
 

@@ -133,7 +133,8 @@ TEST_CASE("averages with weights of several axes, and their sums", "[ops][moment
     CHECK(close(average, expected.reshape({1, 1, 2})));
     CHECK(same(sums, at::full({1, 1, 2}, 66., at::kDouble)));
     CHECK(same(ht::average_returned(x, {.axis = 1}).weights, at::full({3, 2}, 4., at::kDouble)));
-    CHECK_THROWS_AS(ht::average(x, {.weights = w}), ht::ValueError);
+    CHECK_THROWS_AS(ht::average(x, {.weights = w}), ht::TypeError);
+    CHECK_THROWS_AS(ht::average(x, {.axis = {0, 2}, .weights = w}), ht::ValueError);
     const auto zero_once = x * ht::from_tensor(at::tensor({1., 0., 1.}).reshape({3, 1, 1}).to(at::kDouble), {});
     CHECK_THROWS_AS(ht::average(x, {.axis = 2, .weights = zero_once}), ht::ValueError);
   }

@@ -151,13 +151,18 @@ TEST_CASE("choices are made element by element", "[ops][selection]") {
     CHECK_THROWS_AS(ht::copyto(y, 2.5), ht::TypeError);
     CHECK_THROWS_AS(ht::vsplit(x, 5), ht::ValueError);
     CHECK_THROWS_AS(ht::vsplit(x, std::vector<std::int64_t>{1}), ht::ValueError);
+    CHECK_THROWS_AS(ht::dsplit(x, 1), ht::ValueError);
+    CHECK_THROWS_AS(ht::dsplit(x, std::vector<std::int64_t>{1}), ht::ValueError);
+    CHECK_THROWS_AS(ht::hsplit(ht::full({}, 1), 1), ht::ValueError);
+    CHECK_THROWS_AS(ht::hsplit(ht::full({}, 1), std::vector<std::int64_t>{0}), ht::ValueError);
     CHECK(same(ht::take(x, x > 1, 0), gathered(x).index_select(0, (gathered(x) > 1).to(at::kLong))));
-    CHECK_THROWS_AS(ht::choose(w, {x, x}), ht::IndexError);
+    CHECK_THROWS_AS(ht::choose(w, {x, x}), ht::ValueError);
     const auto parts = ht::unravel_index(x + 7, {4, 3});
     CHECK(same(parts[0], longs({2, 2, 3, 3, 3})));
     CHECK(same(parts[1], longs({1, 2, 0, 1, 2})));
     CHECK(same(ht::ravel_multi_index(parts, {4, 3}), longs({7, 8, 9, 10, 11})));
-    CHECK_THROWS_AS(ht::unravel_index(x + 8, {4, 3}), ht::IndexError);
+    CHECK_THROWS_AS(ht::unravel_index(x + 8, {4, 3}), ht::ValueError);
+    CHECK_THROWS_AS(ht::ravel_multi_index({x, x}, {4, 3}), ht::ValueError);
     CHECK_THROWS_AS(ht::unravel_index(x * 0, {}), ht::ValueError);
   }
   const auto grid = ht::ix_({ht::array({2, 0}), ht::array({true, false, true})});
@@ -195,6 +200,7 @@ TEST_CASE("values of another kind are refused", "[ops][selection]") {
   CHECK_THROWS_WITH(ht::copyto(x, values), Catch::Contains("[copyto] got values of float32 for an array of int64"));
   CHECK_THROWS_AS(ht::putmask(x, mask, values), ht::TypeError);
   CHECK_THROWS_AS(ht::place(x, mask, values), ht::TypeError);
+  ht::place(x, ht::zeros_like(mask), ht::zeros({0}));
 }
 
 TEST_CASE("values that would be wrapped or rounded are refused under a mask", "[ops][selection]") {

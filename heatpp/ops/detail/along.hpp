@@ -1,10 +1,17 @@
 #pragma once
 
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/reshape.hpp>
 
 namespace heatpp::detail {
+
+inline void check_ndim(const char* op, const DNDarray& x, int least) {
+  if (x.ndim() < least)
+    raise<ValueError>(op, "got an array of shape {}; expected at least {} {}", to_string(x.shape()), least,
+                      least == 1 ? "axis" : "axes");
+}
 
 /// The indices of one entry along `axis`. A transposition is free, and spares a list of entries whose length is known
 /// at run time only.

@@ -16,9 +16,12 @@ DNDarray weights_along(const char* op, const DNDarray& x, const DNDarray& weight
       given.push_back(sanitize_axis(axis, x.ndim(), op));
       expected.push_back(x.shape()[static_cast<std::size_t>(given.back())]);
     }
-  if (axes.all() || weights.shape() != expected)
-    raise<ValueError>(op, "got weights of shape {} for an array of shape {}; expected {}", to_string(weights.shape()),
-                      to_string(x.shape()), axes.all() ? "the same" : "the same or " + to_string(expected));
+  if (axes.all())
+    raise<TypeError>(op, "got weights of shape {} for an array of shape {} and no axis; expected the same shape or one",
+                     to_string(weights.shape()), to_string(x.shape()));
+  if (weights.shape() != expected)
+    raise<ValueError>(op, "got weights of shape {} for an array of shape {}; expected the same or {}",
+                      to_string(weights.shape()), to_string(x.shape()), to_string(expected));
   std::vector<int> order(given.size()), others;
   std::iota(order.begin(), order.end(), 0);
   std::ranges::sort(order, {}, [&](int i) { return given[static_cast<std::size_t>(i)]; });
