@@ -52,6 +52,59 @@ TEST_CASE("every dtype is selected exactly", "[ops][order]") {
   }
 }
 
+TEST_CASE("order statistics of long vectors are exact", "[ops][order]") {
+  const auto type = GENERATE(at::kFloat, at::kDouble, at::kInt, at::kLong);
+  const std::int64_t n = 131072 * ht::world().size() + 77;
+  const auto noise = (at::arange(n, at::kDouble) * 0.6180339887).frac() - 0.5;
+  auto ends = noise.clone();
+  ends.slice(0, 0, 90).fill_(type == at::kFloat || type == at::kDouble ? INFINITY : 1.);
+  ends.slice(0, n - 70).fill_(-2.);
+  const auto kinds = {noise,
+                      std::get<0>(ends.sort()),
+                      ends,
+                      at::floor(noise * 3),
+                      at::zeros({n}, at::kDouble),
+                      at::where(noise > 0, noise, 0.),
+                      noise * noise * noise * at::arange(n, at::kDouble).remainder(128)};
+  for (const auto& kind : kinds) {
+    const auto global = (at::isIntegralType(type, false) ? kind * 1e6 : kind).to(type);
+    const at::Tensor sorted = std::get<0>(global.sort());
+    for (const auto& layout : every_layout({n})) {
+      const auto x = distribute(global, layout);
+      for (const auto& q :
+           std::vector<std::vector<double>>{{50}, {0, 25, 99.99, 100}, {1, 2, 3, 10, 20, 30, 40, 50, 60}}) {
+        const auto places = (at::tensor(q, at::kDouble) / 100 * static_cast<double>(n - 1)).floor().to(at::kLong);
+        CHECK(same(ht::percentile(x, q, {.interpolation = ht::Interpolation::lower}), sorted.index({places})));
+      }
+    }
+  }
+}
+
+TEST_CASE("long vectors with NaN have quantiles without them", "[ops][order]") {
+  const std::int64_t n = 131072 * ht::world().size() + 77;
+  auto global = (at::arange(n, at::kFloat) * 0.618).frac();
+  global.slice(0, 5, n, 1000).fill_(NAN);
+  const at::Tensor sorted = std::get<0>(global.masked_select(at::isfinite(global)).sort());
+  const auto lower = ht::Interpolation::lower;
+  for (const auto& layout : every_layout({n})) {
+    const auto x = distribute(global, layout);
+    CHECK(std::isnan(ht::median(x).item<double>()));
+    const auto place = static_cast<std::int64_t>(0.3 * static_cast<double>(sorted.numel() - 1));
+    CHECK(same(ht::nanpercentile(x, 30, {.interpolation = lower}), sorted[place]));
+    CHECK(same(ht::nanpercentile(x, 100, {.interpolation = lower}), sorted[-1]));
+  }
+}
+
+TEST_CASE("long columns have medians of their own", "[ops][order]") {
+  const std::int64_t n = 131072 * ht::world().size() + 2;
+  const auto global =
+      (at::arange(2 * n, at::kDouble) * 0.618).frac().reshape({n, 2}) * at::tensor({1., -5.}, at::kDouble);
+  for (const auto& layout : every_layout({n, 2})) {
+    const auto x = distribute(global, layout);
+    CHECK(close(ht::median(x, 0), at::quantile(global, 0.5, 0), 1e-14));
+  }
+}
+
 TEST_CASE("truth values have quantiles that are picked, and medians", "[ops][order]") {
   const auto global = at::tensor({1, 0, 1, 1}).to(at::kBool);
   using enum ht::Interpolation;

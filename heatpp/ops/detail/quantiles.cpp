@@ -116,7 +116,7 @@ at::Tensor interpolated(const at::Tensor& lines, std::int64_t n, const Quantiles
   if (n == 0 || wanted.q.empty()) return result;
 
   const bool picked = picks(wanted);
-  const auto found = select_in_columns(lines.const_data_ptr<T>(), lines.size(1), columns, positions, comm);
+  const auto found = select_in_columns(lines.const_data_ptr<T>(), lines.size(1), columns, n, positions, comm);
   auto* out = result.template data_ptr<Result>();
   for (std::size_t c = 0; c < counts.size(); ++c) {
     const auto first = positions.begin() + static_cast<std::ptrdiff_t>(c * each);

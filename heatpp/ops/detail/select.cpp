@@ -1,214 +1,126 @@
+#include <heatpp/ops/detail/digits.hpp>
 #include <heatpp/ops/detail/select.hpp>
+#include <heatpp/ops/detail/window.hpp>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 namespace heatpp::detail {
 namespace {
 
-/// Numbers as unsigned keys in the same order, NaN last.
-template <class T>
-using Key = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+constexpr std::int64_t sampled = 128;  // one of so many elements
 
+/// Elements from places that no period of the data hits.
 template <class T>
-Key<T> to_key(T value) {
-  using K = Key<T>;
-  constexpr K sign = K{1} << (8 * sizeof(K) - 1);
-  if constexpr (std::is_floating_point_v<T>) {
-    if (value != value) return ~K{0};
-    const auto bits = std::bit_cast<K>(value + T{0});  // -0 becomes +0
-    return bits & sign ? ~bits : bits | sign;
-  } else {
-    return static_cast<K>(value) ^ sign;
+std::vector<T> sample_of(std::span<const T> column) {
+  std::vector<T> sample(column.size() / sampled);
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    const auto noise = static_cast<std::uint32_t>(i) * 2654435769U >> 25;  // Knuth's hash by the golden ratio, to 127
+    sample[i] = column[i * sampled + noise];
   }
+  return sample;
 }
 
-template <class T>
-T from_key(Key<T> key) {
-  using K = Key<T>;
-  constexpr K sign = K{1} << (8 * sizeof(K) - 1);
-  if constexpr (std::is_floating_point_v<T>) {
-    if (key == ~K{0}) return static_cast<T>(NAN);
-    return std::bit_cast<T>(key & sign ? key ^ sign : ~key);
-  } else {
-    return static_cast<T>(key ^ sign);
-  }
-}
-
-constexpr std::size_t block_size = 1024;  // keys that are treated together, in the first-level cache
-
-template <class T, class F>
-void for_each_block(std::span<const T> values, F f) {
-  for (std::size_t at = 0; at < values.size(); at += block_size)
-    f(values.subspan(at, std::min(block_size, values.size() - at)));
-}
-
-/// Calls f(keys) for the keys of the values, block by block: turned into keys first, many at a time.
-template <class T, class F>
-void for_each_key_block(std::span<const T> values, F f) {
-  std::array<Key<T>, block_size> keys;
-  for_each_block(values, [&](std::span<const T> block) {
-    std::ranges::transform(block, keys.begin(), to_key<T>);
-    f(std::span<const Key<T>>(keys.data(), block.size()));
-  });
-}
-
-/// Counts the leading digits of all keys: alternating between two tables, as equal digits in a row would wait for each
-/// other.
-template <class T>
-void count_leading(std::span<const T> column, int shift, std::span<std::int64_t> histogram) {
-  std::vector<std::int64_t> odd(histogram.size());
-  for_each_key_block(column, [&](auto keys) {
-    std::size_t i = 0;
-    for (; i + 1 < keys.size(); i += 2) {
-      ++histogram[keys[i] >> shift];
-      ++odd[keys[i + 1] >> shift];
-    }
-    if (i < keys.size()) ++histogram[keys[i] >> shift];
-  });
-  for (std::size_t d = 0; d < odd.size(); ++d) histogram[d] += odd[d];
-}
-
-/// One order statistic on its way: the digits found so far, and its position among the elements that share them.
-template <class K>
-struct Target {
-  K prefix = 0;
-  std::int64_t position = 0;
-  std::size_t group = 0, parent = 0;
+/// Positions in the sorted sample between which some of the wanted ones lie, surely enough.
+struct Range {
+  std::int64_t first, last;
+  std::size_t wanted = 1;
 };
 
-/// Finds the order statistics of one column. Targets whose digits agree so far form a group, which shares a histogram
-/// and the list of the elements that still fit.
+/// Disjoint ranges around positions among n elements, four standard deviations to both sides.
+std::vector<Range> ranges_around(std::span<const std::int64_t> positions, std::int64_t n, int ranks) {
+  std::vector<Range> ranges;
+  for (const auto position : positions) {
+    const auto center = position / sampled;
+    const auto q = static_cast<double>(position) / static_cast<double>(n);
+    const auto deviation = std::sqrt(q * (1 - q) * static_cast<double>(n / sampled));
+    const auto margin = static_cast<std::int64_t>(4 * deviation) + ranks + 2;  // a rank's last elements have no sample
+    if (!ranges.empty() && center - margin <= ranges.back().last) {
+      ranges.back().last = center + margin;
+      ++ranges.back().wanted;
+    } else ranges.push_back({center - margin, center + margin});
+  }
+  return ranges;
+}
+
+/// The windows that order statistics of a sample bound.
 template <class T>
-class ColumnSelector {
-  using K = Key<T>;
+std::vector<Window<T>> windows_in(std::span<const T> column, std::span<const Range> ranges, std::int64_t n,
+                                  const Communicator& comm) {
+  const auto sample = sample_of(column);
+  const auto size = n / sampled - comm.size();  // at least
+  std::vector<std::int64_t> ends;
+  for (const auto& range : ranges)
+    for (const auto end : {range.first, range.last}) ends.push_back(std::clamp<std::int64_t>(end, 0, size - 1));
+  const auto bounds = select_by_digits(sample.data(), std::ssize(sample), 1, ends, comm);
+  using Limits = std::numeric_limits<T>;
+  const auto highest = Limits::has_infinity ? Limits::infinity() : Limits::max();
+  const auto lowest = Limits::has_infinity ? -Limits::infinity() : Limits::min();
+  std::vector<Window<T>> windows;
+  for (std::size_t w = 0; w < ranges.size(); ++w)
+    windows.push_back(
+        {ranges[w].first < 0 ? lowest : bounds[2 * w], ranges[w].last < size ? bounds[2 * w + 1] : highest});
+  return windows;
+}
 
- public:
-  explicit ColumnSelector(std::span<const std::int64_t> positions) {
-    for (const auto position : positions) targets_.push_back({0, position, 0});
-  }
-
-  [[nodiscard]] std::size_t number_groups() const { return targets_.empty() ? 0 : targets_.back().group + 1; }
-
-  /// Counts the digits at `shift` of the elements that fit a group, and keeps only those for the next digit.
-  void count(std::span<const T> column, int shift, int bits, std::int64_t* histograms) {
-    if (last_bits_ == 0) return count_leading(column, shift, {histograms, std::size_t{1} << bits});
-    const K mask = (K{1} << bits) - 1;
-    std::vector<std::vector<K>> candidates(number_groups());
-    for (std::size_t parent = 0; parent < parents_; ++parent) {
-      const auto children = children_of(parent);
-      const auto sift = [&](std::span<const K> keys) {
-        std::array<K, block_size> fitting;
-        for (const auto key : fit(keys, children, shift + bits, fitting)) {
-          const auto group = child(children, key, shift + bits);
-          ++histograms[(std::size_t{group} << bits) + static_cast<std::size_t>((key >> shift) & mask)];
-          candidates[group].push_back(key);
-        }
-      };
-      if (candidates_.empty()) for_each_key_block(column, sift);
-      else for_each_block(std::span<const K>(candidates_[parent]), sift);
-    }
-    candidates_ = std::move(candidates);
-  }
-
-  /// Picks the digit of every target from the histograms over all ranks, and groups the targets anew.
-  void choose(const std::int64_t* histograms, int bits) {
-    parents_ = number_groups();
-    last_bits_ = bits;
-    for (auto& target : targets_) {
-      const auto* histogram = histograms + (target.group << bits);
-      K digit = 0;
-      while (target.position >= histogram[digit]) target.position -= histogram[digit++];
-      target.prefix = (target.prefix << bits) | digit;
-      target.parent = target.group;
-    }
-    for (std::size_t i = 0; i < targets_.size(); ++i)
-      targets_[i].group = i == 0 ? 0 : targets_[i - 1].group + (targets_[i].prefix != targets_[i - 1].prefix);
-  }
-
-  [[nodiscard]] T result(std::size_t target) const { return from_key<T>(targets_[target].prefix); }
-
- private:
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
-
-  /// The group that a last digit leads to from group `parent`, or none.
-  [[nodiscard]] std::vector<std::uint32_t> children_of(std::size_t parent) const {
-    std::vector<std::uint32_t> children(std::size_t{1} << last_bits_, none);
-    for (const auto& target : targets_)
-      if (target.parent == parent)
-        children[target.prefix & (children.size() - 1)] = static_cast<std::uint32_t>(target.group);
-    return children;
-  }
-
-  [[nodiscard]] static std::uint32_t child(const std::vector<std::uint32_t>& children, K key, int last_shift) {
-    return children[(key >> last_shift) & (children.size() - 1)];
-  }
-
-  /// The keys that lead to a group, gathered without a branch, which would be mispredicted.
-  static std::span<const K> fit(std::span<const K> keys, const std::vector<std::uint32_t>& children, int last_shift,
-                                std::span<K> fitting) {
-    std::size_t n = 0;
-    for (const auto key : keys) {
-      fitting[n] = key;
-      n += child(children, key, last_shift) != none;
-    }
-    return fitting.first(n);
-  }
-
-  std::vector<Target<K>> targets_;          // in rising order
-  std::vector<std::vector<K>> candidates_;  // of each parent; none while all elements are
-  std::size_t parents_ = 0;                 // groups before the last digit
-  int last_bits_ = 0;                       // of the last digit
-};
-
-/// Bits of the digits, from the highest: wide ones need fewer passes and allreduces, of larger histograms, which few
-/// elements would hardly fill.
+/// The same among the few elements near those that are wanted. Nothing where these are not there, as is rare but for
+/// NaN.
 template <class T>
-std::vector<int> digits_for(std::int64_t columns, std::int64_t length) {
-  const bool wide = columns <= 16 && length > 2048;
-  const int count = wide ? (sizeof(T) == 4 ? 3 : 6) : sizeof(T);  // 11 bits, or 8
-  std::vector<int> digits(static_cast<std::size_t>(count), static_cast<int>(8 * sizeof(T)) / count);
-  for (std::size_t i = 0; i < 8 * sizeof(T) % digits.size(); ++i) ++digits[i];
-  return digits;
+std::optional<std::vector<T>> select_in_windows(std::span<const T> column, std::span<const std::int64_t> positions,
+                                                std::span<const Range> ranges, std::int64_t n,
+                                                const Communicator& comm) {
+  auto windows = windows_in(column, ranges, n, comm);
+  sift(column, std::span(windows));
+  std::vector<std::int64_t> counts;
+  for (const auto& window : windows) counts.insert(counts.end(), {window.below, window.count});
+  comm.allreduce(counts);
+  std::vector<T> results;
+  for (std::size_t w = 0; w < windows.size(); ++w) {
+    const auto& window = windows[w];
+    std::vector<std::int64_t> places;
+    for (const auto position : positions.subspan(results.size(), ranges[w].wanted)) {
+      places.push_back(position - counts[2 * w]);
+      if (places.back() < 0 || places.back() >= counts[2 * w + 1]) return std::nullopt;
+    }
+    const auto found = window.low == window.high
+                           ? std::vector<T>(places.size(), window.low)
+                           : select_by_digits(window.inside.data(), window.count, 1, places, comm);
+    results.insert(results.end(), found.begin(), found.end());
+  }
+  return results;
 }
 
 }  // namespace
 
 template <class T>
-std::vector<T> select_in_columns(const T* block, std::int64_t rows, std::int64_t columns,
+std::vector<T> select_in_columns(const T* block, std::int64_t rows, std::int64_t columns, std::int64_t n,
                                  std::span<const std::int64_t> positions, const Communicator& comm) {
-  std::vector<ColumnSelector<T>> selectors;
-  const auto each = columns > 0 ? positions.size() / static_cast<std::size_t>(columns) : 0;
-  for (std::size_t c = 0; c < static_cast<std::size_t>(columns); ++c)
-    selectors.emplace_back(positions.subspan(c * each, each));
-  int shift = 8 * sizeof(T);
-  const auto last = positions.empty() ? 0 : std::ranges::max(positions);
-  for (const int bits : digits_for<T>(columns, last)) {
-    shift -= bits;
-    std::vector<std::size_t> first(selectors.size() + 1, 0);  // where each column's histograms begin
-    for (std::size_t c = 0; c < selectors.size(); ++c) first[c + 1] = first[c] + (selectors[c].number_groups() << bits);
-    std::vector<std::int64_t> histograms(first.back());
-    for (std::size_t c = 0; c < selectors.size(); ++c)
-      selectors[c].count({block + static_cast<std::int64_t>(c) * rows, static_cast<std::size_t>(rows)}, shift, bits,
-                         histograms.data() + first[c]);
-    comm.allreduce(histograms);
-    for (std::size_t c = 0; c < selectors.size(); ++c) selectors[c].choose(histograms.data() + first[c], bits);
-  }
+  constexpr std::int64_t columns_at_once = 16, long_enough = 1 << 17, windows_at_once = 8;
+  if (columns > columns_at_once || n < long_enough * comm.size())
+    return select_by_digits(block, rows, columns, positions, comm);
   std::vector<T> results;
-  for (const auto& selector : selectors)
-    for (std::size_t p = 0; p < each; ++p) results.push_back(selector.result(p));
+  const auto each = columns > 0 ? positions.size() / static_cast<std::size_t>(columns) : 0;
+  for (std::int64_t c = 0; c < columns; ++c) {
+    const std::span<const T> column(block + c * rows, static_cast<std::size_t>(rows));
+    const auto wanted = positions.subspan(static_cast<std::size_t>(c) * each, each);
+    const auto ranges = ranges_around(wanted, n, comm.size());
+    const bool few = std::ssize(ranges) <= windows_at_once;
+    auto found = few ? select_in_windows(column, wanted, ranges, n, comm) : std::nullopt;
+    if (!found) found = select_by_digits(column.data(), rows, 1, wanted, comm);
+    results.insert(results.end(), found->begin(), found->end());
+  }
   return results;
 }
 
-template std::vector<float> select_in_columns(const float*, std::int64_t, std::int64_t, std::span<const std::int64_t>,
-                                              const Communicator&);
-template std::vector<double> select_in_columns(const double*, std::int64_t, std::int64_t, std::span<const std::int64_t>,
-                                               const Communicator&);
-template std::vector<std::int32_t> select_in_columns(const std::int32_t*, std::int64_t, std::int64_t,
-                                                     std::span<const std::int64_t>, const Communicator&);
-template std::vector<std::int64_t> select_in_columns(const std::int64_t*, std::int64_t, std::int64_t,
-                                                     std::span<const std::int64_t>, const Communicator&);
+#define HEATPP_INSTANTIATE(T)                                                                   \
+  template std::vector<T> select_in_columns(const T*, std::int64_t, std::int64_t, std::int64_t, \
+                                            std::span<const std::int64_t>, const Communicator&);
+HEATPP_INSTANTIATE(float)
+HEATPP_INSTANTIATE(double)
+HEATPP_INSTANTIATE(std::int32_t)
+HEATPP_INSTANTIATE(std::int64_t)
+#undef HEATPP_INSTANTIATE
 
 }  // namespace heatpp::detail
