@@ -2,11 +2,14 @@
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
+#include <heatpp/ops/detail/close.hpp>
 #include <heatpp/ops/detail/elementwise_blocks.hpp>
+#include <heatpp/ops/detail/run_blocks.hpp>
 #include <heatpp/ops/elementwise.hpp>
 
 namespace heatpp {
 namespace local = detail::local;
+namespace runs = detail::runs;
 namespace {
 
 template <class F>
@@ -133,7 +136,7 @@ const DNDarray& nan_to_num_(const DNDarray& x, const NanToNumOptions& options) {
 DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b) {
   const Operand operands[] = {condition.astype(bool_), a, b};
   return combine("where", operands,
-                 [](auto& blocks) { return at::where(blocks[0].to(at::kBool), blocks[1], blocks[2]); });
+                 [](auto& blocks) { return runs::where(blocks[0].to(at::kBool), blocks[1], blocks[2]); });
 }
 
 DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {
@@ -179,6 +182,7 @@ std::pair<DNDarray, DNDarray> divmod(const Operand& a, const Operand& b) {
 }
 
 DNDarray isclose(const Operand& a, const Operand& b, const CloseOptions& options) {
+  if (auto close = detail::close_in_one_pass(a, b, options)) return *std::move(close);
   const Operand operands[] = {a, b};
   return combine("isclose", operands, [&](auto& blocks) { return local::isclose(blocks[0], blocks[1], options); });
 }

@@ -4,6 +4,7 @@
 #include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/first_extremum.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
+#include <heatpp/ops/detail/run_blocks.hpp>
 #include <heatpp/ops/reduce.hpp>
 
 #include <cmath>
@@ -17,6 +18,8 @@ using Type = std::optional<at::ScalarType>;  // that was asked for
 
 // LibTorch's reductions with one signature: the axes are never empty here, which some would read as "all".
 at::Tensor local_sum(const at::Tensor& block, Dims axes, bool keepdims, Type type) {
+  const bool counts = block.scalar_type() == at::kBool && !type && block.numel() <= std::numeric_limits<int>::max();
+  if (counts) return at::sum(block.view(at::kByte), axes, keepdims, at::kInt).to(at::kLong);
   return at::sum(block, axes, keepdims, type);
 }
 at::Tensor local_amax(const at::Tensor& block, Dims axes, bool keepdims, Type) {
@@ -25,12 +28,18 @@ at::Tensor local_amax(const at::Tensor& block, Dims axes, bool keepdims, Type) {
 at::Tensor local_amin(const at::Tensor& block, Dims axes, bool keepdims, Type) {
   return block.is_complex() ? detail::complex_extremum(block, axes, keepdims, false) : at::amin(block, axes, keepdims);
 }
-// Of uint8 LibTorch answers in uint8.
+// Truth values as bytes, for which LibTorch has vector code.
+at::Tensor truth(const at::Tensor& block) {
+  return (block.scalar_type() == at::kBool ? block : detail::runs::ne(block, at::zeros({}, block.options())))
+      .view(at::kByte);
+}
 at::Tensor local_any(const at::Tensor& block, Dims axes, bool keepdims, Type) {
-  return at::any(block, axes, keepdims).to(at::kBool);
+  const auto any = block.numel() == 0 ? at::any(block, axes, keepdims) : at::amax(truth(block), axes, keepdims);
+  return any.to(at::kBool);
 }
 at::Tensor local_all(const at::Tensor& block, Dims axes, bool keepdims, Type) {
-  return at::all(block, axes, keepdims).to(at::kBool);
+  const auto all = block.numel() == 0 ? at::all(block, axes, keepdims) : at::amin(truth(block), axes, keepdims);
+  return all.to(at::kBool);
 }
 at::Tensor local_prod(const at::Tensor& block, Dims axes, bool keepdims, Type type) {
   auto result = block;

@@ -57,7 +57,11 @@ std::int64_t rows_at_once(const at::Tensor& a, const at::Tensor& b) {
 }
 
 void multiply_matrix(at::Tensor c, const at::Tensor& a, const at::Tensor& b, bool accumulate) {
-  if (accumulate) c.addmm_(a, b);
+  if (c.numel() == 1) {
+    const auto product = at::dot(a.reshape(-1), b.reshape(-1));
+    if (accumulate) c.add_(product);
+    else c.fill_(product);
+  } else if (accumulate) c.addmm_(a, b);
   else at::mm_out(c, a, b);
 }
 

@@ -1,6 +1,7 @@
 #include <ATen/ATen.h>
 
 #include <heatpp/ops/detail/elementwise_blocks.hpp>
+#include <heatpp/ops/detail/run_blocks.hpp>
 
 namespace heatpp::detail::local {
 namespace {
@@ -26,7 +27,7 @@ at::Tensor before(const at::Tensor& a, const at::Tensor& b, bool or_equal) {
   at::Tensor name(const at::Tensor& a, const at::Tensor& b) {                               \
     return if_complex(                                                                      \
         a, b, [](const auto& x, const auto& y) { return before(first, second, or_equal); }, \
-        [](const auto& x, const auto& y) { return at::real(x, y); });                       \
+        [](const auto& x, const auto& y) { return runs::real(x, y); });                     \
   }
 HEATPP_COMPARISON(less, x, y, false, lt)
 HEATPP_COMPARISON(less_equal, x, y, true, le)

@@ -1,0 +1,183 @@
+#include <ATen/ATen.h>
+#include <ATen/ExpandUtils.h>
+#include <ATen/Parallel.h>
+
+#include <heatpp/core/detail/simd.hpp>
+#include <heatpp/ops/detail/run_blocks.hpp>
+
+#include <cmath>
+#include <limits>
+
+namespace heatpp::detail::runs {
+namespace {
+
+constexpr std::int64_t run_size = 2048;  // elements that stay in the first-level cache
+
+/// Calls f(first, count) for runs that make up n elements, on as many threads as are set.
+template <class F>
+void in_runs(std::int64_t n, F f) {
+  constexpr std::int64_t worthwhile = 1 << 15;
+  at::parallel_for(0, n, worthwhile, [&](std::int64_t begin, std::int64_t end) {
+    for (auto first = begin; first < end; first += run_size) f(first, std::min(run_size, end - first));
+  });
+}
+
+/// Whether runs of the block can be read: it lies in the order of the result, or is a number.
+bool is_simple(const at::Tensor& block, at::IntArrayRef shape) {
+  return block.is_cpu() && !block.is_conj() && !block.is_neg() &&
+         (block.numel() == 1 || (block.sizes() == shape && block.is_contiguous()));
+}
+
+/// The elements of a simple block, a number as a run of copies.
+template <class T>
+class Reader {
+ public:
+  Reader(const at::Tensor& block, std::int64_t n)
+      : data_(static_cast<const T*>(block.const_data_ptr())), is_number_(block.numel() != n) {
+    if (is_number_) std::fill_n(copies_, run_size, *data_);
+  }
+  [[nodiscard]] const T* from(std::int64_t first) const { return is_number_ ? copies_ : data_ + first; }
+
+ private:
+  const T* data_;
+  bool is_number_;
+  T copies_[run_size];
+};
+
+#define HEATPP_COMPARISON(T, name, op)                                                                        \
+  HEATPP_SIMD void name(const T* __restrict a, const T* __restrict b, bool* __restrict out, std::int64_t n) { \
+    for (std::int64_t i = 0; i < n; ++i) out[i] = a[i] op b[i];                                               \
+  }
+#define HEATPP_COMPARISONS(T)         \
+  HEATPP_COMPARISON(T, equal, ==)     \
+  HEATPP_COMPARISON(T, different, !=) \
+  HEATPP_COMPARISON(T, less, <)       \
+  HEATPP_COMPARISON(T, less_or_equal, <=)
+HEATPP_COMPARISONS(float)
+HEATPP_COMPARISONS(double)
+HEATPP_COMPARISONS(std::int32_t)
+HEATPP_COMPARISONS(std::int64_t)
+#undef HEATPP_COMPARISONS
+#undef HEATPP_COMPARISON
+
+#define HEATPP_MAGNITUDE(T, name, op)                                                              \
+  HEATPP_SIMD void name(const T* __restrict x, bool* __restrict out, std::int64_t n) {             \
+    for (std::int64_t i = 0; i < n; ++i) out[i] = std::abs(x[i]) op std::numeric_limits<T>::max(); \
+  }
+HEATPP_MAGNITUDE(float, finite, <=)
+HEATPP_MAGNITUDE(double, finite, <=)
+HEATPP_MAGNITUDE(float, infinite, >)
+HEATPP_MAGNITUDE(double, infinite, >)
+#undef HEATPP_MAGNITUDE
+
+// With a mask of all bits, as g++ makes a branch of a condition.
+#define HEATPP_SELECT(T)                                                                                          \
+  HEATPP_SIMD void select(const std::uint8_t* __restrict condition, const T* __restrict a, const T* __restrict b, \
+                          T* __restrict out, std::int64_t n) {                                                    \
+    for (std::int64_t i = 0; i < n; ++i) {                                                                        \
+      const auto mask = static_cast<T>(-static_cast<T>(condition[i] != 0));                                       \
+      out[i] = static_cast<T>((a[i] & mask) | (b[i] & ~mask));                                                    \
+    }                                                                                                             \
+  }
+HEATPP_SELECT(std::uint8_t)
+HEATPP_SELECT(std::uint16_t)
+HEATPP_SELECT(std::uint32_t)
+HEATPP_SELECT(std::uint64_t)
+#undef HEATPP_SELECT
+
+template <class T, class Kernel>
+at::Tensor compared(const at::Tensor& a, const at::Tensor& b, at::IntArrayRef shape, Kernel kernel) {
+  auto out = at::empty(shape, at::kBool);
+  const Reader<T> x(a, out.numel()), y(b, out.numel());
+  auto* const result = out.data_ptr<bool>();
+  in_runs(out.numel(),
+          [&](std::int64_t first, std::int64_t count) { kernel(x.from(first), y.from(first), result + first, count); });
+  return out;
+}
+
+template <class Kernel, class Other>
+at::Tensor compare(const at::Tensor& a, const at::Tensor& b, Kernel kernel, Other other) {
+  const auto shape = at::infer_size(a.sizes(), b.sizes());
+  if (!is_simple(a, shape) || !is_simple(b, shape)) return other(a, b);
+  const auto type = at::result_type(a, b);
+  switch (type) {
+    case at::kFloat: return compared<float>(a.to(type), b.to(type), shape, kernel);
+    case at::kDouble: return compared<double>(a.to(type), b.to(type), shape, kernel);
+    case at::kInt: return compared<std::int32_t>(a.to(type), b.to(type), shape, kernel);
+    case at::kLong: return compared<std::int64_t>(a.to(type), b.to(type), shape, kernel);
+    default: return other(a, b);
+  }
+}
+
+template <class T, class Kernel>
+at::Tensor tested(const at::Tensor& x, Kernel kernel) {
+  auto out = at::empty(x.sizes(), at::kBool);
+  const auto* in = x.const_data_ptr<T>();
+  auto* const result = out.data_ptr<bool>();
+  in_runs(out.numel(), [&](std::int64_t first, std::int64_t count) { kernel(in + first, result + first, count); });
+  return out;
+}
+
+template <class Kernel, class Other>
+at::Tensor test(const at::Tensor& x, Kernel kernel, Other other) {
+  if (!x.is_cpu() || !x.is_contiguous()) return other(x);
+  if (x.scalar_type() == at::kFloat) return tested<float>(x, kernel);
+  return x.scalar_type() == at::kDouble ? tested<double>(x, kernel) : other(x);
+}
+
+template <class T>
+at::Tensor selected(const at::Tensor& condition, const at::Tensor& a, const at::Tensor& b) {
+  auto out = at::empty(condition.sizes(), a.options());
+  const auto* which = static_cast<const std::uint8_t*>(condition.const_data_ptr());
+  const Reader<T> x(a, out.numel()), y(b, out.numel());
+  auto* const result = static_cast<T*>(out.mutable_data_ptr());
+  in_runs(out.numel(), [&](std::int64_t first, std::int64_t count) {
+    select(which + first, x.from(first), y.from(first), result + first, count);
+  });
+  return out;
+}
+
+}  // namespace
+
+#define HEATPP_COMPARE(name, kernel, first, second, swapped)                                                    \
+  at::Tensor name(const at::Tensor& a, const at::Tensor& b) {                                                   \
+    const auto of_runs = [](const auto* x, const auto* y, bool* out, std::int64_t n) { kernel(x, y, out, n); }; \
+    return compare(first, second, of_runs, [](const auto& x, const auto& y) { return at::swapped(x, y); });     \
+  }
+HEATPP_COMPARE(eq, equal, a, b, eq)
+HEATPP_COMPARE(ne, different, a, b, ne)
+HEATPP_COMPARE(lt, less, a, b, lt)
+HEATPP_COMPARE(le, less_or_equal, a, b, le)
+HEATPP_COMPARE(gt, less, b, a, lt)
+HEATPP_COMPARE(ge, less_or_equal, b, a, le)
+#undef HEATPP_COMPARE
+
+at::Tensor isnan(const at::Tensor& x) { return x.is_floating_point() ? runs::ne(x, x) : at::isnan(x); }
+at::Tensor isinf(const at::Tensor& x) {
+  return test(
+      x, [](const auto* in, bool* out, std::int64_t n) { infinite(in, out, n); },
+      [](const auto& y) { return at::isinf(y); });
+}
+at::Tensor isfinite(const at::Tensor& x) {
+  return test(
+      x, [](const auto* in, bool* out, std::int64_t n) { finite(in, out, n); },
+      [](const auto& y) { return at::isfinite(y); });
+}
+
+at::Tensor where(const at::Tensor& condition, const at::Tensor& a, const at::Tensor& b) {
+  const auto type = at::result_type(a, b);
+  const auto x = a.to(type), y = b.to(type);
+  const auto shape = condition.sizes();
+  if (condition.scalar_type() == at::kBool && is_simple(condition, shape) && condition.is_contiguous() &&
+      is_simple(x, shape) && is_simple(y, shape) && x.dim() <= condition.dim() && y.dim() <= condition.dim())
+    switch (x.element_size()) {
+      case 1: return selected<std::uint8_t>(condition, x, y);
+      case 2: return selected<std::uint16_t>(condition, x, y);
+      case 4: return selected<std::uint32_t>(condition, x, y);
+      case 8: return selected<std::uint64_t>(condition, x, y);
+      default: break;
+    }
+  return at::where(condition, x, y);
+}
+
+}  // namespace heatpp::detail::runs

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+/// Functions of blocks whose loops LibTorch has as scalar code, some with a branch for each element, as vector code:
+/// for blocks on the CPU in one order and for numbers. Others are left to LibTorch, whose names and rules these have.
+namespace heatpp::detail::runs {
+
+[[nodiscard]] at::Tensor where(const at::Tensor& condition, const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor eq(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor ne(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor lt(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor le(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor gt(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor ge(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor isnan(const at::Tensor& x);
+[[nodiscard]] at::Tensor isinf(const at::Tensor& x);
+[[nodiscard]] at::Tensor isfinite(const at::Tensor& x);
+
+}  // namespace heatpp::detail::runs
