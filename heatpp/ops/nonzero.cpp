@@ -2,6 +2,7 @@
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/detail/along.hpp>
+#include <heatpp/ops/detail/compress.hpp>
 #include <heatpp/ops/nonzero.hpp>
 #include <heatpp/ops/reshape.hpp>
 
@@ -11,7 +12,7 @@ DNDarray argwhere(const DNDarray& array) {
   const auto ndim = std::int64_t{array.ndim()};
   auto x = array.dtype() == bool_ ? array : detail::wrap(array.larray() != 0, array.layout(), array.comm());
   if (x.split().value_or(0) != 0) x = resplit(x, 0);
-  auto found = at::nonzero(x.larray());
+  auto found = detail::places_of(x.larray());
   if (!x.split()) {
     const auto layout = x.layout().replicated({found.size(0), ndim});
     return detail::wrap(std::move(found), layout, x.comm());

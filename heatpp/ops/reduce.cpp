@@ -19,6 +19,9 @@ using Type = std::optional<at::ScalarType>;  // that was asked for
 // LibTorch's reductions with one signature: the axes are never empty here, which some would read as "all".
 at::Tensor local_sum(const at::Tensor& block, Dims axes, bool keepdims, Type type) {
   const bool counts = block.scalar_type() == at::kBool && !type && block.numel() <= std::numeric_limits<int>::max();
+  if (counts && std::ssize(axes) == block.dim() && block.is_cpu() && block.is_contiguous())
+    return at::full(std::vector<std::int64_t>(keepdims ? axes.size() : 0, 1), detail::runs::count_true(block),
+                    at::kLong);
   if (counts) return at::sum(block.view(at::kByte), axes, keepdims, at::kInt).to(at::kLong);
   return at::sum(block, axes, keepdims, type);
 }

@@ -247,12 +247,6 @@ std::vector<std::pair<std::int64_t, std::int64_t>> bounds_of_nonzero(const DNDar
   return bounds;
 }
 
-template <class T>
-std::int64_t number_nonzero(const at::Tensor& block) {
-  const auto* in = block.const_data_ptr<T>();
-  return std::count_if(in, in + block.numel(), [](T value) { return value != T(0); });
-}
-
 }  // namespace
 
 DNDarray searchsorted(const DNDarray& a, const Operand& v, const SearchOptions& options) {
@@ -277,11 +271,7 @@ DNDarray bucketize(const DNDarray& x, const DNDarray& boundaries, const BinOptio
 }
 
 DNDarray count_nonzero(const DNDarray& x, const ReduceOptions& options) {
-  if (!options.axis.all() || options.keepdims || options.where) return sum(not_equal(x, 0), options);
-  std::vector<std::int64_t> count{detail::with_element_type(
-      x.larray().scalar_type(), [&]<class T>() { return number_nonzero<T>(x.larray().cpu().contiguous()); })};
-  if (x.split()) x.comm().allreduce(count);
-  return full({}, count[0], {.dtype = int64, .device = x.device(), .comm = x.comm()});
+  return sum(x.dtype() == bool_ ? x : not_equal(x, 0), options);
 }
 
 DNDarray trim_zeros(const DNDarray& x, const TrimOptions& options) {

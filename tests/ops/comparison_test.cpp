@@ -3,7 +3,9 @@
 #include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
+#include <heatpp/ops/nonzero.hpp>
 #include <heatpp/ops/reduce.hpp>
+#include <heatpp/ops/search.hpp>
 
 TEST_CASE("comparisons and choices of long blocks are LibTorch's", "[ops][elementwise]") {
   const auto type = GENERATE(at::kBool, at::kByte, at::kShort, at::kInt, at::kLong, at::kHalf, at::kFloat, at::kDouble,
@@ -35,9 +37,16 @@ TEST_CASE("comparisons and choices of long blocks are LibTorch's", "[ops][elemen
     CHECK(same(ht::any(x, 0), at::any(a, 0).to(at::kBool)));
     CHECK(same(ht::all(x, 1), at::all(a, 1).to(at::kBool)));
     CHECK(same(ht::sum(m, 0), mask.sum(0)));
+    CHECK(same(ht::sum(m), mask.sum()));
+    CHECK(same(ht::sum(m, {.keepdims = true}), mask.sum().reshape({1, 1})));
+    CHECK(same(ht::count_nonzero(x), at::count_nonzero(a)));
+    CHECK(at::equal(std::get<0>(gathered(ht::argwhere(m) * ht::array({4, 1})).sum(1).sort()),
+                    at::nonzero(mask.flatten()).select(1, 0)));
     CHECK(same(ht::isclose(x, y, {.rtol = 0.3, .atol = 0.5, .equal_nan = true}),
                at::isclose(a.to(floats ? type : at::kDouble), b.to(floats ? type : at::kDouble), 0.3, 0.5, true)));
     if (!real) continue;
+    CHECK(same(x > 0, at::gt(a, 0)));
+    CHECK(same(ht::eq(x, 300), at::zeros_like(mask)));
     CHECK(same(x < y, at::lt(a, b)));
     CHECK(same(x <= y, at::le(a, b)));
     CHECK(same(x > y, at::gt(a, b)));

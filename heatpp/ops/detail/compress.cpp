@@ -2,6 +2,7 @@
 
 #include <heatpp/ops/detail/compress.hpp>
 #include <heatpp/ops/detail/index_list.hpp>
+#include <heatpp/ops/detail/run_blocks.hpp>
 
 #include <cstring>
 #include <numeric>
@@ -47,14 +48,36 @@ void keep(const void* in, const bool* mask, std::int64_t n, std::int64_t bytes, 
   }
 }
 
+/// The positions along all axes of the elements that are true, a row for each, written as keep_elements does.
+void write_places(const bool* mask, at::IntArrayRef extents, std::int64_t* out) {
+  const auto axes = static_cast<std::int64_t>(extents.size()), last = axes - 1;
+  std::vector<std::int64_t> place(extents.size(), 0);
+  for (auto rows = c10::multiply_integers(extents) / extents.back(); rows > 0; --rows) {
+    for (std::int64_t i = 0; i < extents.back(); ++i) {
+      for (std::int64_t axis = 0; axis < last; ++axis) out[axis] = place[static_cast<std::size_t>(axis)];
+      out[last] = i;
+      out += axes * *mask++;
+    }
+    for (auto axis = extents.size() - 1; axis-- > 0 && ++place[axis] == extents[axis];) place[axis] = 0;
+  }
+}
+
 }  // namespace
+
+at::Tensor places_of(const at::Tensor& mask) {
+  if (!mask.is_cpu() || !mask.is_contiguous() || mask.numel() == 0 || mask.dim() == 0) return at::nonzero(mask);
+  const auto count = runs::count_true(mask);
+  auto places = at::empty({count + 1, mask.dim()}, at::kLong);  // one is written in vain
+  write_places(mask.const_data_ptr<bool>(), mask.sizes(), places.mutable_data_ptr<std::int64_t>());
+  return places.narrow(0, 0, count);
+}
 
 at::Tensor compressed(const at::Tensor& block, std::int64_t axis, const at::Tensor& mask) {
   const bool plain = axis == 0 && block.is_cpu() && mask.is_cpu() && block.is_contiguous() && mask.is_contiguous();
   if (!plain) return at::index(block, index_list(axis, mask));
   const auto* wanted = mask.const_data_ptr<bool>();
   const auto n = mask.numel();
-  const auto count = std::accumulate(wanted, wanted + n, std::int64_t{0});
+  const auto count = runs::count_true(mask);
   auto shape = block.sizes().slice(static_cast<std::size_t>(mask.dim())).vec();
   std::int64_t bytes = block.element_size();
   for (const auto extent : shape) bytes *= extent;

@@ -111,8 +111,15 @@ void widen_halves(std::vector<at::Tensor>& blocks) {
 }
 
 void compare_in_double(std::vector<at::Tensor>& blocks) {
-  const auto is_whole = [](const auto& block) { return at::isIntegralType(block.scalar_type(), false); };
-  if (std::ranges::none_of(blocks, is_whole)) return;
+  constexpr std::int64_t held = 256;  // numbers up to here are elements of every floating dtype
+  const auto needs_double = [](const auto& block) {
+    if (is_whole_number(block)) {
+      const auto number = block.template item<std::int64_t>();
+      return number < -held || number > held;
+    }
+    return at::isIntegralType(block.scalar_type(), false);
+  };
+  if (std::ranges::none_of(blocks, needs_double)) return;
   for (auto& block : blocks)
     if (block.is_floating_point()) block = alone(block.to(at::kDouble));
 }

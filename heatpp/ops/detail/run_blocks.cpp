@@ -5,8 +5,10 @@
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ops/detail/run_blocks.hpp>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace heatpp::detail::runs {
 namespace {
@@ -85,6 +87,18 @@ HEATPP_SELECT(std::uint32_t)
 HEATPP_SELECT(std::uint64_t)
 #undef HEATPP_SELECT
 
+/// Counts in bytes, none of which can overflow in a run.
+HEATPP_SIMD std::int64_t count_run(const std::uint8_t* __restrict mask, std::int64_t n) {
+  constexpr std::int64_t lanes = 64;
+  static_assert(run_size / lanes < 255);
+  std::uint8_t counts[lanes] = {};
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (std::int64_t j = 0; j < lanes; ++j) counts[j] = static_cast<std::uint8_t>(counts[j] + (mask[i + j] != 0));
+  for (std::int64_t j = 0; i + j < n; ++j) counts[j] = static_cast<std::uint8_t>(counts[j] + (mask[i + j] != 0));
+  return std::accumulate(counts, counts + lanes, std::int64_t{0});
+}
+
 template <class T, class Kernel>
 at::Tensor compared(const at::Tensor& a, const at::Tensor& b, at::IntArrayRef shape, Kernel kernel) {
   auto out = at::empty(shape, at::kBool);
@@ -151,6 +165,13 @@ HEATPP_COMPARE(le, less_or_equal, a, b, le)
 HEATPP_COMPARE(gt, less, b, a, lt)
 HEATPP_COMPARE(ge, less_or_equal, b, a, le)
 #undef HEATPP_COMPARE
+
+std::int64_t count_true(const at::Tensor& mask) {
+  const auto* in = static_cast<const std::uint8_t*>(mask.const_data_ptr());
+  std::atomic<std::int64_t> total = 0;
+  in_runs(mask.numel(), [&](std::int64_t first, std::int64_t count) { total += count_run(in + first, count); });
+  return total;
+}
 
 at::Tensor isnan(const at::Tensor& x) { return x.is_floating_point() ? runs::ne(x, x) : at::isnan(x); }
 at::Tensor isinf(const at::Tensor& x) {

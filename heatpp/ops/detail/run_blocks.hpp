@@ -13,6 +13,8 @@ namespace heatpp::detail::runs {
 [[nodiscard]] at::Tensor le(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor gt(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor ge(const at::Tensor& a, const at::Tensor& b);
+/// How many elements of a contiguous block of bool on the CPU are true.
+[[nodiscard]] std::int64_t count_true(const at::Tensor& mask);
 [[nodiscard]] at::Tensor isnan(const at::Tensor& x);
 [[nodiscard]] at::Tensor isinf(const at::Tensor& x);
 [[nodiscard]] at::Tensor isfinite(const at::Tensor& x);
