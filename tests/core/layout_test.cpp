@@ -72,6 +72,10 @@ TEST_CASE("dtypes have kinds, limits and casts that lose nothing", "[core][promo
   CHECK(ht::can_cast(ht::complex64, ht::bool_, ht::Casting::unsafe));
   CHECK(ht::isdtype(ht::uint8, ht::DtypeKind::unsigned_integer));
   CHECK_FALSE(ht::isdtype(ht::bool_, ht::DtypeKind::numeric));
+  CHECK(ht::issubdtype(ht::int16, ht::DtypeKind::integral));
+  CHECK_FALSE(ht::issubdtype(ht::int16, ht::int32));
+  CHECK(ht::isrealobj(ht::ones({2})));
+  CHECK(ht::iscomplexobj(ht::ones({2}, {.dtype = ht::complex64})));
   CHECK(ht::iinfo(ht::int16).min == -32768);
   CHECK(ht::iinfo(ht::int64).max == std::numeric_limits<std::int64_t>::max());
   CHECK(ht::finfo(ht::complex64).eps == std::numeric_limits<float>::epsilon());

@@ -56,6 +56,23 @@ TEST_CASE("axes move without moving elements", "[ops][axes]") {
   CHECK_THROWS_AS(ht::rot90(vector), ht::ValueError);
 }
 
+TEST_CASE("arrays are stretched to their common shape, and numbers get axes", "[ops][axes]") {
+  const auto global = at::arange(6).reshape({3, 2});
+  for (const auto& layout : every_layout({3, 2})) {
+    const auto x = distribute(global, layout);
+    const auto all = ht::broadcast_arrays({x, ht::arange(2), ht::ones({2, 1, 1})});
+    CHECK(same(all[0], global.expand({2, 3, 2})));
+    CHECK(same(all[1], at::arange(2).expand({2, 3, 2})));
+    CHECK(same(all[2], at::ones({2, 3, 2})));
+    CHECK(same(ht::permute_dims(x, {1, 0}), global.t()));
+    CHECK(same(ht::concat({x, x}, 1), at::cat({global, global}, 1)));
+    CHECK(same(ht::concat({x, x}, std::nullopt), at::cat({global, global}).flatten()));
+    CHECK(same(ht::atleast_1d(x), global));
+  }
+  CHECK(ht::atleast_1d(ht::full({}, 3)).shape() == ht::Shape{1});
+  CHECK_THROWS_AS(ht::broadcast_arrays({ht::ones({3}), ht::ones({2}, {.split = 0})}), ht::ValueError);
+}
+
 TEST_CASE("arrays of any layouts are joined", "[ops][join]") {
   const auto a = cube(), b = at::arange(5 * 2 * 3, at::kInt).reshape({5, 2, 3}) - 100, c = a + 1000;
   for (const auto& layout : every_layout({5, 4, 3})) {

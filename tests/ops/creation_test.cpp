@@ -3,6 +3,7 @@
 #include <heatpp/ops/creation.hpp>
 #include <heatpp/ops/diagonal.hpp>
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/index.hpp>
 
 namespace {
 
@@ -85,5 +86,34 @@ TEST_CASE("bits are unpacked up to a count", "[ops][creation]") {
     CHECK(same(ht::unpackbits(x, {.count = 30}), at::constant_pad_nd(bits, {0, 6})));
     CHECK_THROWS_AS(ht::unpackbits(x, {.count = -25}), ht::ValueError);
     CHECK_THROWS_AS(ht::packbits(x.astype(ht::float32)), ht::TypeError);
+  }
+}
+
+TEST_CASE("diagonals and triangles of arrays that exist have positions to index with", "[ops][creation]") {
+  const auto global = at::arange(12).reshape({3, 4});
+  const auto square = at::arange(16).reshape({4, 4});
+  const auto cubes = at::arange(8).reshape({2, 2, 2});
+  for (const auto& layout : every_layout({3, 4})) {
+    const auto x = distribute(global, layout);
+    for (const std::int64_t k : {-1, 0, 2}) {
+      CHECK(same(x.index({ht::tril_indices_from(x, k)[0], ht::tril_indices_from(x, k)[1]}),
+                 global.masked_select(at::tril(at::ones({3, 4}, at::kBool), k))));
+      CHECK(same(x.index({ht::triu_indices_from(x, k)[0], ht::triu_indices_from(x, k)[1]}),
+                 global.masked_select(at::triu(at::ones({3, 4}, at::kBool), k))));
+    }
+    CHECK(same(ht::diagflat(x), at::diagflat(global)));
+    CHECK(same(ht::diagflat(x, -2), at::diagflat(global, -2)));
+    CHECK_THROWS_AS(ht::diag_indices_from(x), ht::ValueError);
+  }
+  for (const auto& layout : every_layout({4, 4})) {
+    const auto x = distribute(square, layout);
+    const auto kept = ht::mask_indices(
+        4, [](const auto& m, std::int64_t k) { return ht::triu(m, k); }, 1);
+    CHECK(same(x.index({kept[0], kept[1]}), square.masked_select(at::triu(at::ones({4, 4}, at::kBool), 1))));
+  }
+  for (const auto& layout : every_layout({2, 2, 2})) {
+    const auto x = distribute(cubes, layout);
+    const auto diagonal = ht::diag_indices_from(x);
+    CHECK(same(x.index({diagonal[0], diagonal[1], diagonal[2]}), longs({0, 7})));
   }
 }

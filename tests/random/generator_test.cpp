@@ -20,6 +20,10 @@ std::uint64_t hash(const ht::DNDarray& x) {
 
 }  // namespace
 
+TEST_CASE("default_rng makes a generator of a seed", "[random]") {
+  CHECK(same(rnd::default_rng(7).random({5}), rnd::Generator(7).random({5}).larray()));
+}
+
 TEST_CASE("Philox gives the known answers of Random123", "[random]") {
   using rnd::detail::Key;
   using rnd::detail::philox;
