@@ -3,11 +3,11 @@
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/detail/as_array.hpp>
 #include <heatpp/ops/detail/bisect.hpp>
 #include <heatpp/ops/detail/positions.hpp>
 #include <heatpp/ops/detail/runs.hpp>
-#include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/halo.hpp>
 #include <heatpp/ops/index.hpp>
@@ -200,7 +200,7 @@ bool rise(const char* op, const DNDarray& bins) {
   const auto pairs = std::max<std::int64_t>(0, edges.size(0) - 1);
   const auto left = edges.slice(0, 0, pairs), right = edges.slice(0, edges.size(0) - pairs);
   std::vector<std::int64_t> first;  // which differ, rise and fall
-  for (const auto& found : {left != right, left<right, left> right}) {
+  for (const auto& found : {at::ne(left, right), at::lt(left, right), at::gt(left, right)}) {
     const auto places = found.nonzero();
     const auto offset = bins.split() ? bins.layout().offset(bins.comm().rank()) : 0;
     first.push_back(places.numel() > 0 ? places[0].item<std::int64_t>() + offset : bins.size());

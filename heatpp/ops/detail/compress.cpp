@@ -5,7 +5,6 @@
 #include <heatpp/ops/detail/run_blocks.hpp>
 
 #include <cstring>
-#include <numeric>
 
 namespace heatpp::detail {
 namespace {

@@ -1,8 +1,8 @@
 #include <ATen/ATen.h>
 #include <ATen/ExpandUtils.h>
-#include <ATen/Parallel.h>
 
 #include <heatpp/core/detail/simd.hpp>
+#include <heatpp/ops/detail/map_plan.hpp>
 #include <heatpp/ops/detail/run_blocks.hpp>
 
 #include <atomic>
@@ -13,13 +13,12 @@
 namespace heatpp::detail::runs {
 namespace {
 
-constexpr std::int64_t run_size = 2048;  // elements that stay in the first-level cache
+constexpr auto run_size = map_piece_size;
 
 /// Calls f(first, count) for runs that make up n elements, on as many threads as are set.
 template <class F>
 void in_runs(std::int64_t n, F f) {
-  constexpr std::int64_t worthwhile = 1 << 15;
-  at::parallel_for(0, n, worthwhile, [&](std::int64_t begin, std::int64_t end) {
+  in_parallel(n, [&](std::int64_t begin, std::int64_t end) {
     for (auto first = begin; first < end; first += run_size) f(first, std::min(run_size, end - first));
   });
 }
@@ -189,8 +188,8 @@ at::Tensor where(const at::Tensor& condition, const at::Tensor& a, const at::Ten
   const auto type = at::result_type(a, b);
   const auto x = a.to(type), y = b.to(type);
   const auto shape = condition.sizes();
-  if (condition.scalar_type() == at::kBool && is_simple(condition, shape) && condition.is_contiguous() &&
-      is_simple(x, shape) && is_simple(y, shape) && x.dim() <= condition.dim() && y.dim() <= condition.dim())
+  if (condition.scalar_type() == at::kBool && is_simple(condition, shape) && is_simple(x, shape) &&
+      is_simple(y, shape) && x.dim() <= condition.dim() && y.dim() <= condition.dim())
     switch (x.element_size()) {
       case 1: return selected<std::uint8_t>(condition, x, y);
       case 2: return selected<std::uint16_t>(condition, x, y);
