@@ -1,3 +1,5 @@
+#include <ATen/Dispatch.h>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/arg.hpp>
@@ -16,45 +18,17 @@ namespace {
 using detail::Found;
 using detail::Ordered;
 
-/// The best of a block's elements, read in the smallest type that holds them.
+/// The best along `axis` for each place on the other axes.
 template <class Wide>
-Found<Wide> best_of(const at::Tensor& block, bool largest) {
-  const auto all = block.cpu().contiguous();
-  if constexpr (std::is_same_v<Wide, Ordered>)
-    return all.numel() > 0 ? detail::complex_extrema(all.view(-1), 0, largest).front() : Found<Ordered>{};
-  const auto read = [&]<class T>(const at::Tensor& elements) -> Found<Wide> {
-    const auto found = detail::first_extremum(elements.template const_data_ptr<T>(), elements.numel(), largest);
-    return {static_cast<Wide>(found.value), found.position};
-  };
-  if constexpr (std::is_same_v<Wide, double>)
-    return all.scalar_type() == at::kDouble ? read.template operator()<double>(all)
-                                            : read.template operator()<float>(all.to(at::kFloat));
-  else if constexpr (std::is_integral_v<Wide>)
-    return all.scalar_type() == at::kLong ? read.template operator()<std::int64_t>(all)
-                                          : read.template operator()<std::int32_t>(all.to(at::kInt));
-}
-
-template <class Wide>
-constexpr auto wide_type = std::is_same_v<Wide, double> ? at::kDouble : at::kLong;
-
-/// The best along `axis` for each element of the reduced block.
-template <class Wide>
-std::vector<Found<Wide>> best_along(const DNDarray& x, int axis, bool largest) {
-  auto shape = x.lshape();
-  shape[static_cast<std::size_t>(axis)] = 1;
-  std::vector<Found<Wide>> best(static_cast<std::size_t>(size_of(shape)));
-  if (x.larray().numel() == 0) return best;
-  const auto shift = x.split() == axis ? x.layout().offset(x.comm().rank()) : 0;
-  if constexpr (std::is_same_v<Wide, Ordered>) {
-    best = detail::complex_extrema(x.larray(), axis, largest);
-    for (auto& found : best) found.position += shift;
-    return best;
-  } else {
-    const auto [values, places] = largest ? at::max(x.larray(), axis) : at::min(x.larray(), axis);
-    const at::Tensor value = values.to(at::kCPU, wide_type<Wide>).contiguous(), place = places.cpu().contiguous();
-    const auto* read_value = value.const_data_ptr<Wide>();
-    const auto* read_place = place.const_data_ptr<std::int64_t>();
-    for (std::size_t i = 0; i < best.size(); ++i) best[i] = {read_value[i], read_place[i] + shift};
+std::vector<Found<Wide>> best_along(const at::Tensor& block, int axis, bool largest) {
+  if constexpr (std::is_same_v<Wide, Ordered>) return detail::complex_extrema(block, axis, largest);
+  else {
+    std::vector<Found<Wide>> best;
+    const auto x = detail::readable(block).contiguous();
+    AT_DISPATCH_ALL_TYPES(x.scalar_type(), "best_along", [&] {
+      if constexpr (std::is_same_v<detail::Wide<scalar_t>, Wide>)
+        best = detail::first_extrema(x.const_data_ptr<scalar_t>(), detail::around(x, axis), largest);
+    });
     return best;
   }
 }
@@ -68,14 +42,12 @@ void merge(const void* in, void* inout, std::int64_t n) {
 
 template <class Wide, bool Largest>
 std::vector<Found<Wide>> best_on_all(const DNDarray& x, std::optional<int> axis, bool over_split) {
-  std::vector<Found<Wide>> best;
-  if (axis) {
-    best = best_along<Wide>(x, *axis, Largest);
-  } else {
-    auto found = best_of<Wide>(x.larray(), Largest);
-    if (found.position >= 0) found.position = detail::FlatIndex(x).of(found.position);
-    best = {found};
-  }
+  auto best =
+      axis ? best_along<Wide>(x.larray(), *axis, Largest) : best_along<Wide>(x.larray().reshape(-1), 0, Largest);
+  const detail::FlatIndex flat(x);
+  const auto shift = axis && x.split() == axis ? x.layout().offset(x.comm().rank()) : 0;
+  for (auto& [value, position] : best)
+    if (position >= 0) position = axis ? position + shift : flat.of(position);
   if (over_split) x.comm().allreduce_records(best.data(), std::ssize(best), sizeof(Found<Wide>), &merge<Wide, Largest>);
   return best;
 }

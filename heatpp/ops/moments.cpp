@@ -1,3 +1,5 @@
+#include <ATen/Dispatch.h>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/detail/torch.hpp>
@@ -11,22 +13,18 @@
 #include <heatpp/ops/nan.hpp>
 #include <heatpp/ops/reduce.hpp>
 
+#include <array>
+
 namespace heatpp {
 namespace {
 
 using detail::CentralSums;
 
-/// The block in float or double, on the CPU; float holds the whole numbers of 8 and 16 bits only.
-at::Tensor in_floating(const at::Tensor& block) {
-  const bool wide = block.element_size() > 2 && (block.scalar_type() == at::kDouble || !block.is_floating_point());
-  return block.to(at::kCPU, wide ? at::kDouble : at::kFloat);
-}
-
 /// The block as a C-ordered (outer, n, inner) array in which n runs over the reduced axes. Copied only where the block
 /// is not contiguous, or the reduced axes are not neighbours, or not the last ones and are to be.
 struct View {
   at::Tensor data;
-  std::int64_t outer = 1, n = 1, inner = 1;
+  detail::Around extents = {};
 };
 
 View view_of(const at::Tensor& block, const std::vector<std::int64_t>& axes, bool last = false) {
@@ -42,16 +40,47 @@ View view_of(const at::Tensor& block, const std::vector<std::int64_t>& axes, boo
   view.data = view.data.contiguous();
   const auto first = neighbours ? (axes.empty() ? block.dim() : axes.front()) : block.dim() - std::ssize(axes);
   for (std::int64_t axis = 0; axis < block.dim(); ++axis) {
-    auto& extent = axis < first ? view.outer : axis < first + std::ssize(axes) ? view.n : view.inner;
+    auto& [outer, n, inner] = view.extents;
+    auto& extent = axis < first ? outer : axis < first + std::ssize(axes) ? n : inner;
     extent *= view.data.size(axis);
   }
   return view;
 }
 
+template <std::size_t Count>
+std::array<double, Count> record_of(const CentralSums& sums) {
+  const std::array all = {sums.n, sums.mean, sums.m2, sums.m3, sums.m4};
+  std::array<double, Count> record;
+  std::copy_n(all.begin(), Count, record.begin());
+  return record;
+}
+template <std::size_t Count>
+CentralSums sums_in(const std::array<double, Count>& record) {
+  std::array<double, 5> all = {};
+  std::ranges::copy(record, all.begin());
+  return {all[0], all[1], all[2], all[3], all[4]};
+}
+
+/// Of the first `Count` of the sums.
+template <std::size_t Count>
 void merge_records(const void* in, void* inout, std::int64_t n) {
-  const auto* a = static_cast<const CentralSums*>(in);
-  auto* b = static_cast<CentralSums*>(inout);
-  for (std::int64_t i = 0; i < n; ++i) detail::merge_central_sums(a[i], b[i]);
+  using Record = std::array<double, Count>;
+  const auto* a = static_cast<const Record*>(in);
+  auto* b = static_cast<Record*>(inout);
+  for (std::int64_t i = 0; i < n; ++i) {
+    auto merged = sums_in(b[i]);
+    detail::merge_central_sums(sums_in(a[i]), merged);
+    b[i] = record_of<Count>(merged);
+  }
+}
+
+/// The sums over all ranks; the ranks exchange only those that are asked for.
+template <std::size_t Count>
+void sum_across(const Communicator& comm, std::vector<CentralSums>& sums) {
+  std::vector<std::array<double, Count>> records(sums.size());
+  std::ranges::transform(sums, records.begin(), record_of<Count>);
+  comm.allreduce_records(records.data(), std::ssize(records), Count * sizeof(double), &merge_records<Count>);
+  std::ranges::transform(records, sums.begin(), sums_in<Count>);
 }
 
 /// The sums over all ranks for each element of this rank's block of the result.
@@ -72,8 +101,8 @@ struct Sums {
 template <class T>
 void local_sums(const View& view, const std::optional<View>& mask, int order, CentralSums* out) {
   const auto* data = view.data.const_data_ptr<T>();
-  if (!mask) return detail::central_sums(data, view.outer, view.n, view.inner, order, out);
-  detail::central_sums_where(data, mask->data.const_data_ptr<bool>(), view.outer, view.n, order, out);
+  if (!mask) return detail::central_sums(data, view.extents, order, out);
+  detail::central_sums_where(data, mask->data.const_data_ptr<bool>(), view.extents.outer, view.extents.n, order, out);
 }
 
 Sums sums_of(const char* op, const DNDarray& array, const ReduceOptions& options, int order) {
@@ -87,12 +116,12 @@ Sums sums_of(const char* op, const DNDarray& array, const ReduceOptions& options
             .comm = x.comm()};
   std::optional<View> mask;
   if (options.where) mask = view_of(detail::mask_block(op, x, *options.where).cpu(), reduced.axes, true);
-  const auto view = view_of(in_floating(x.larray()), reduced.axes, mask.has_value());
-  sums.values.resize(static_cast<std::size_t>(view.outer * view.inner));
-  const bool wide = view.data.scalar_type() == at::kDouble;
-  (wide ? local_sums<double> : local_sums<float>)(view, mask, order, sums.values.data());
+  const auto view = view_of(detail::readable(x.larray()), reduced.axes, mask.has_value());
+  sums.values.resize(static_cast<std::size_t>(view.extents.others()));
+  AT_DISPATCH_ALL_TYPES(view.data.scalar_type(), "moments",
+                        [&] { local_sums<scalar_t>(view, mask, order, sums.values.data()); });
   if (reduced.over_split)
-    x.comm().allreduce_records(sums.values.data(), std::ssize(sums.values), sizeof(CentralSums), &merge_records);
+    (order == 1 ? sum_across<2> : order == 2 ? sum_across<3> : sum_across<5>)(x.comm(), sums.values);
   return sums;
 }
 

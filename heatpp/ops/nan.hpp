@@ -5,8 +5,8 @@
 namespace heatpp {
 
 /// The functions of nan.inc: reductions over the elements that are not NaN. Splits, communication and errors as those
-/// of `sum` and, of nanmean, nanvar and nanstd, of `mean`; nanmax and nanmin also count, which is a second reduction,
-/// and leave out an `initial` that is NaN.
+/// of `sum` and, of nanmean, nanvar and nanstd, of `mean`; nanmax and nanmin reduce once where there is no NaN,
+/// otherwise again, and a third time where a result may be one of nothing; they leave out an `initial` that is NaN.
 #define HEATPP_NAN_REDUCTION(name, reduction, doc)                                   \
   [[nodiscard]] DNDarray name(const DNDarray& x, const ReduceOptions& options = {}); \
   [[nodiscard]] inline DNDarray name(const DNDarray& x, int axis) { return name(x, ReduceOptions{.axis = axis}); }

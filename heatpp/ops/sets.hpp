@@ -11,9 +11,10 @@ struct UniqueOptions {
 
 /// The distinct elements in rising order, with one axis. Of a split array the result is split 0, uneven, in shares
 /// about as large as a rank has distinct elements on average; of a replicated one replicated. Each rank finds its own
-/// distinct elements; exact quantiles of these (one small allreduce a digit) cut the range of values among the ranks,
-/// and one exchange brings equal ones together. Along an axis the slices are compared as wholes, in order of their
-/// elements. Collective. Throws IndexError for an axis out of range.
+/// distinct elements; exact quantiles of these (one small allreduce a digit; of few elements every rank sees all the
+/// keys instead) cut the range of values among the ranks, and one exchange brings equal ones together. Along an axis
+/// the slices are compared as wholes, in order of their elements. Collective. Throws IndexError for an axis out of
+/// range.
 [[nodiscard]] DNDarray unique(const DNDarray& x, const UniqueOptions& options = {});
 [[nodiscard]] inline DNDarray unique(const DNDarray& x, int axis) { return unique(x, UniqueOptions{.axis = axis}); }
 

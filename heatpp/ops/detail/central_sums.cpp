@@ -13,17 +13,25 @@ namespace {
 constexpr std::int64_t lanes = 16;        // columns summed side by side: two or four vector registers a sum
 constexpr std::int64_t block_rows = 256;  // rows whose lanes stay in the first-level cache between the two passes
 
-/// A block's sums for `lanes` columns: first the mean, then the powers about it.
-template <class T, int Order>
-[[gnu::always_inline]] inline void block_sums(const T* data, std::int64_t rows, std::int64_t stride, CentralSums* out) {
+/// The sums of `rows` rows, `stride` elements apart, for `lanes` columns: first the mean, then the powers about it. The
+/// columns are neighbours or, where `Apart`, begin at `places`.
+template <class T, int Order, bool Apart>
+[[gnu::always_inline]] inline void block_sums(const T* data, std::int64_t rows, std::int64_t stride,
+                                              const std::int64_t* places, CentralSums* out) {
+  const auto at = [=](std::int64_t i, std::int64_t l) __attribute__((always_inline)) {
+    return static_cast<double>(data[i * stride + (Apart ? places[l] : l)]);
+  };
   double mean[lanes] = {}, m2[lanes] = {}, m3[lanes] = {}, m4[lanes] = {};
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t l = 0; l < lanes; ++l) mean[l] += static_cast<double>(data[i * stride + l]);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    // The columns beside these come next; hardware does not see that where rows are far apart.
+    if (!Apart) __builtin_prefetch(data + i * stride + lanes);
+    for (std::int64_t l = 0; l < lanes; ++l) mean[l] += at(i, l);
+  }
   for (std::int64_t l = 0; l < lanes; ++l) mean[l] /= static_cast<double>(rows);
   if constexpr (Order > 1)
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t l = 0; l < lanes; ++l) {
-        const double d = static_cast<double>(data[i * stride + l]) - mean[l], d2 = d * d;
+        const double d = at(i, l) - mean[l], d2 = d * d;
         m2[l] += d2;
         if constexpr (Order > 2) {
           m3[l] += d2 * d;
@@ -33,30 +41,31 @@ template <class T, int Order>
   for (std::int64_t l = 0; l < lanes; ++l) out[l] = {static_cast<double>(rows), mean[l], m2[l], m3[l], m4[l]};
 }
 
+#define HEATPP_SUMS(T, order)                                                                                     \
+  HEATPP_SIMD void sums##order(const T* data, std::int64_t rows, std::int64_t stride, const std::int64_t* places, \
+                               CentralSums* out) {                                                                \
+    if (places) block_sums<T, order, true>(data, rows, stride, places, out);                                      \
+    else block_sums<T, order, false>(data, rows, stride, places, out);                                            \
+  }
+#define HEATPP_ALL_SUMS(T) HEATPP_SUMS(T, 1) HEATPP_SUMS(T, 2) HEATPP_SUMS(T, 4)
+HEATPP_ALL_SUMS(std::uint8_t)
+HEATPP_ALL_SUMS(std::int8_t)
+HEATPP_ALL_SUMS(std::int16_t)
+HEATPP_ALL_SUMS(std::int32_t)
+HEATPP_ALL_SUMS(std::int64_t)
+HEATPP_ALL_SUMS(float)
+HEATPP_ALL_SUMS(double)
+#undef HEATPP_ALL_SUMS
+#undef HEATPP_SUMS
+
 template <class T>
-using Kernel = void (*)(const T*, std::int64_t, std::int64_t, CentralSums*);
+using Kernel = void (*)(const T*, std::int64_t, std::int64_t, const std::int64_t*, CentralSums*);
 
-HEATPP_SIMD void float1(const float* x, std::int64_t n, std::int64_t s, CentralSums* o) {
-  block_sums<float, 1>(x, n, s, o);
+template <class T>
+Kernel<T> kernel(int order) {
+  constexpr Kernel<T> of_one = sums1, of_two = sums2, of_four = sums4;
+  return order == 1 ? of_one : order == 2 ? of_two : of_four;
 }
-HEATPP_SIMD void float2(const float* x, std::int64_t n, std::int64_t s, CentralSums* o) {
-  block_sums<float, 2>(x, n, s, o);
-}
-HEATPP_SIMD void float4(const float* x, std::int64_t n, std::int64_t s, CentralSums* o) {
-  block_sums<float, 4>(x, n, s, o);
-}
-HEATPP_SIMD void double1(const double* x, std::int64_t n, std::int64_t s, CentralSums* o) {
-  block_sums<double, 1>(x, n, s, o);
-}
-HEATPP_SIMD void double2(const double* x, std::int64_t n, std::int64_t s, CentralSums* o) {
-  block_sums<double, 2>(x, n, s, o);
-}
-HEATPP_SIMD void double4(const double* x, std::int64_t n, std::int64_t s, CentralSums* o) {
-  block_sums<double, 4>(x, n, s, o);
-}
-
-Kernel<float> kernel(const float*, int order) { return order == 1 ? float1 : order == 2 ? float2 : float4; }
-Kernel<double> kernel(const double*, int order) { return order == 1 ? double1 : order == 2 ? double2 : double4; }
 
 /// Rows that are left over, one element at a time. An infinite one has no finite distance from itself.
 template <class T>
@@ -72,13 +81,13 @@ void scalar_sums(const T* data, std::int64_t rows, std::int64_t width, CentralSu
 /// one before.
 template <class T>
 void wide_sums(const T* data, std::int64_t n, std::int64_t inner, int order, CentralSums* out) {
-  const auto run = kernel(data, order);
+  const auto run = kernel<T>(order);
   CentralSums part[lanes];
   for (std::int64_t row = 0; row < n; row += block_rows) {
     const auto rows = std::min(block_rows, n - row);
     for (std::int64_t column = 0; column < inner; column += lanes) {
       const auto first = std::min(column, inner - lanes);
-      run(data + row * inner + first, rows, inner, part);
+      run(data + row * inner + first, rows, inner, nullptr, part);
       for (auto l = column - first; l < lanes; ++l) merge_central_sums(part[l], out[first + l]);
     }
   }
@@ -94,6 +103,24 @@ void matrix_sums(const T* data, std::int64_t n, std::int64_t inner, int order, C
   wide_sums(data, tall, width, order, wide.data());
   for (std::int64_t l = 0; l < width; ++l) merge_central_sums(wide[static_cast<std::size_t>(l)], out[l % inner]);
   scalar_sums(data + tall * width, n % together, inner, out);
+}
+
+/// Sums of few elements each, for the results first .. last: of `lanes` results at a time, wherever they lie.
+template <class T>
+void short_sums(const T* data, const Around& extents, std::int64_t first, std::int64_t last, int order,
+                CentralSums* out) {
+  const auto run = kernel<T>(order);
+  std::int64_t places[lanes];
+  CentralSums part[lanes];
+  for (; first < last; first += lanes) {
+    const auto count = std::min(lanes, last - first);
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      const auto i = first + std::min(l, count - 1);
+      places[l] = i / extents.inner * extents.n * extents.inner + i % extents.inner;
+    }
+    run(data, extents.n, extents.inner, places, part);
+    std::copy_n(part, count, out + first);
+  }
 }
 
 }  // namespace
@@ -117,11 +144,14 @@ void merge_central_sums(const CentralSums& a, CentralSums& b) {
 }
 
 template <class T>
-void central_sums(const T* data, std::int64_t outer, std::int64_t n, std::int64_t inner, int order, CentralSums* out) {
+void central_sums(const T* data, const Around& extents, int order, CentralSums* out) {
   constexpr std::int64_t worthwhile = 1 << 16;  // elements for one thread
+  const auto [outer, n, inner] = extents;
   if (outer != 1) {
+    const bool few = n > 0 && n <= block_rows && inner < lanes;
     at::parallel_for(0, outer, std::max<std::int64_t>(1, worthwhile / std::max<std::int64_t>(1, n * inner)),
-                     [&](std::int64_t first, std::int64_t last) {
+                     [&, n = n, inner = inner](std::int64_t first, std::int64_t last) {
+                       if (few) return short_sums(data, extents, first * inner, last * inner, order, out);
                        for (auto i = first; i < last; ++i)
                          matrix_sums(data + i * n * inner, n, inner, order, out + i * inner);
                      });
@@ -129,7 +159,7 @@ void central_sums(const T* data, std::int64_t outer, std::int64_t n, std::int64_
   }
   const auto threads = std::clamp<std::int64_t>(n * inner / worthwhile, 1, at::get_num_threads());
   std::vector<CentralSums> parts(static_cast<std::size_t>(threads * inner));
-  at::parallel_for(0, threads, 1, [&](std::int64_t begin, std::int64_t end) {
+  at::parallel_for(0, threads, 1, [&, n = n, inner = inner](std::int64_t begin, std::int64_t end) {
     for (auto t = begin; t < end; ++t) {
       const auto first = n * t / threads, last = n * (t + 1) / threads;
       matrix_sums(data + first * inner, last - first, inner, order, parts.data() + t * inner);
@@ -152,13 +182,20 @@ void central_sums_where(const T* data, const bool* mask, std::int64_t lines, std
         kept[count] = data[i];
         count += mask[i];
       }
-      central_sums(kept, 1, count, 1, order, out + line);
+      central_sums(kept, {.n = count}, order, out + line);
     }
 }
 
-template void central_sums_where(const float*, const bool*, std::int64_t, std::int64_t, int, CentralSums*);
-template void central_sums_where(const double*, const bool*, std::int64_t, std::int64_t, int, CentralSums*);
-template void central_sums(const float*, std::int64_t, std::int64_t, std::int64_t, int, CentralSums*);
-template void central_sums(const double*, std::int64_t, std::int64_t, std::int64_t, int, CentralSums*);
+#define HEATPP_INSTANTIATE(T)                                             \
+  template void central_sums(const T*, const Around&, int, CentralSums*); \
+  template void central_sums_where(const T*, const bool*, std::int64_t, std::int64_t, int, CentralSums*);
+HEATPP_INSTANTIATE(std::uint8_t)
+HEATPP_INSTANTIATE(std::int8_t)
+HEATPP_INSTANTIATE(std::int16_t)
+HEATPP_INSTANTIATE(std::int32_t)
+HEATPP_INSTANTIATE(std::int64_t)
+HEATPP_INSTANTIATE(float)
+HEATPP_INSTANTIATE(double)
+#undef HEATPP_INSTANTIATE
 
 }  // namespace heatpp::detail

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <heatpp/ops/detail/around.hpp>
 
 namespace heatpp::detail {
 
@@ -12,10 +12,10 @@ struct CentralSums {
 /// Makes `b` the sums of the elements of both.
 void merge_central_sums(const CentralSums& a, CentralSums& b);
 
-/// The sums over the middle axis of a C-ordered (outer, n, inner) array of float or double, for each of the outer *
-/// inner others, up to the power `order` (1, 2 or 4). Reads the array from memory once.
+/// The sums over the middle axis of a block of real numbers, for each of the others, up to the power `order` (1, 2
+/// or 4). Reads the block from memory once.
 template <class T>
-void central_sums(const T* data, std::int64_t outer, std::int64_t n, std::int64_t inner, int order, CentralSums* out);
+void central_sums(const T* data, const Around& extents, int order, CentralSums* out);
 
 /// The same over the rows of a C-ordered (lines, n) array, of the elements where `mask` is true.
 template <class T>

@@ -2,7 +2,7 @@
 #include <ATen/Dispatch.h>
 
 #include <heatpp/ops/detail/elementwise_blocks.hpp>
-#include <heatpp/ops/detail/pairs.hpp>
+#include <heatpp/ops/detail/run_loop.hpp>
 
 #include <cmath>
 #include <complex>
@@ -13,9 +13,8 @@ namespace {
 /// f of every pair of complex numbers of a dtype.
 template <class F>
 at::Tensor map_complex(const at::Tensor& a, const at::Tensor& b, at::ScalarType type, F f) {
-  return map_pairs(a, b, type, [&](const auto& loop) {
-    AT_DISPATCH_COMPLEX_TYPES(type, "map_complex", [&] { loop(scalar_t(), f); });
-  });
+  return AT_DISPATCH_COMPLEX_TYPES(type, "map_complex",
+                                   [&] { return runs::map_pairs<scalar_t>(a.to(type), b.to(type), f); });
 }
 
 /// 1 / z with the signs of zeros that NumPy gives it, which a product with 1 would lose.

@@ -1,26 +1,11 @@
-#include <heatpp/core/detail/route.hpp>
 #include <heatpp/ops/detail/distinct.hpp>
 #include <heatpp/ops/detail/flat_index.hpp>
-#include <heatpp/ops/detail/merge.hpp>
 
 #include <algorithm>
 #include <numeric>
 
 namespace heatpp::detail {
 namespace {
-
-template <class R>
-struct KeyOfRow {
-  using K = R;
-  static K of(const R& row) { return row; }
-  static bool less(const R& a, const R& b) { return a < b; }
-};
-template <class Key>
-struct KeyOfRow<Entry<Key>> {
-  using K = Key;
-  static K of(const Entry<Key>& row) { return row.key; }
-  static bool less(const Entry<Key>& a, const Entry<Key>& b) { return precedes(a, b); }
-};
 
 /// A key of 128 bits and a position.
 struct WideWord {
@@ -210,46 +195,6 @@ Groups<KeyOf<T>> group_elements(const DNDarray& x, Same same) {
   return groups;
 }
 
-template <class R>
-Routed<R> route_by_key(const Rows<R>& rows, const Communicator& comm) {
-  using Key = KeyOfRow<R>;
-  using K = typename Key::K;
-  if (comm.size() == 1) return {rows, {rows.size()}, {rows.size()}, Rows<R>(rows.bytes().clone())};
-  Rows<K> keys(std::is_same_v<K, R> ? 0 : rows.size());
-  if constexpr (std::is_same_v<K, R>) keys = rows;
-  else std::ranges::transform(rows, keys.begin(), Key::of);
-
-  std::vector<std::int64_t> total{rows.size()};
-  comm.allreduce(total);
-  std::vector<std::int64_t> positions;
-  if (total[0] > 0)
-    for (int r = 1; r < comm.size(); ++r) positions.push_back(total[0] * r / comm.size());
-  std::vector<std::int64_t> cuts{0};
-  for (const auto& splitter : find_splitters<K>({keys.data(), 1, keys.size()}, positions, comm))
-    cuts.push_back(splitter.first);
-  cuts.resize(static_cast<std::size_t>(comm.size()) + 1, rows.size());
-
-  Routed<R> routed;
-  for (std::size_t r = 0; r + 1 < cuts.size(); ++r) routed.sent.push_back(cuts[r + 1] - cuts[r]);
-  routed.received = comm.alltoall(routed.sent);
-  routed.arrived = Rows<R>(exchange_rows(rows.bytes(), routed.sent, routed.received, comm));
-  std::vector<std::span<const R>> runs;
-  std::int64_t first = 0;
-  for (const auto count : routed.received) {
-    runs.push_back(routed.arrived.part(first, first + count));
-    first += count;
-  }
-  routed.merged = Rows<R>(first);
-  Rows<R> spare(first);
-  merge_runs<R>(runs, routed.merged.data(), spare.data(), Key::less);
-  return routed;
-}
-
-template <class R>
-Rows<std::int64_t> answer(const Routed<R>& routed, const Rows<std::int64_t>& answers, const Communicator& comm) {
-  return Rows<std::int64_t>(exchange_rows(answers.bytes(), routed.received, routed.sent, comm));
-}
-
 Distinct distinct(const DNDarray& x, Same same, bool inverse) {
   return with_element_type(x.larray().scalar_type(), [&]<class T>() { return distinct_of<T>(x, same, inverse); });
 }
@@ -259,17 +204,6 @@ Codes codes_of(const DNDarray& x) {
   const auto count = found.layout.size();
   return {wrap(found.inverse.to(x.larray().device()), x.layout(), x.comm()), count};
 }
-
-#define HEATPP_INSTANTIATE(K)                                                         \
-  template Routed<K> route_by_key(const Rows<K>&, const Communicator&);               \
-  template Routed<Entry<K>> route_by_key(const Rows<Entry<K>>&, const Communicator&); \
-  template Rows<std::int64_t> answer(const Routed<Entry<K>>&, const Rows<std::int64_t>&, const Communicator&);
-HEATPP_INSTANTIATE(std::uint8_t)
-HEATPP_INSTANTIATE(std::uint16_t)
-HEATPP_INSTANTIATE(std::uint32_t)
-HEATPP_INSTANTIATE(std::uint64_t)
-HEATPP_INSTANTIATE(Key128)
-#undef HEATPP_INSTANTIATE
 
 #define HEATPP_INSTANTIATE(T, name)                                  \
   template Rows<KeyOf<T>> distinct_keys<T>(const at::Tensor& block); \

@@ -1,31 +1,21 @@
 #include <ATen/ATen.h>
+#include <ATen/Dispatch.h>
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/elementwise_blocks.hpp>
+#include <heatpp/ops/detail/run_blocks.hpp>
+#include <heatpp/ops/detail/run_loop.hpp>
 
-#include <bit>
 #include <cmath>
 
 namespace heatpp::detail::local {
 namespace {
 
-/// f of every element of a block of float or double; 16-bit floats go through float.
-template <class F>
-at::Tensor map_floats(const at::Tensor& x, F f) {
-  const auto in = inexact(x);
-  if (in.is_complex()) C10_THROW_ERROR(NotImplementedError, "complex numbers");
-  if (in.element_size() < 4) return map_floats(in.to(at::kFloat), f).to(in.scalar_type());
-  const auto source = in.cpu().contiguous();
-  auto out = at::empty_like(source);
-  AT_DISPATCH_FLOATING_TYPES(source.scalar_type(), "map_floats", [&] {
-    const auto* from = source.const_data_ptr<scalar_t>();
-    std::transform(from, from + source.numel(), out.mutable_data_ptr<scalar_t>(), f);
-  });
-  return out.to(in.device());
-}
+/// The dtype in which blocks of that one are computed where 16-bit floats go through float.
+at::ScalarType without_halves(at::ScalarType type) { return type == at::kDouble ? type : at::kFloat; }
 
 at::Tensor no_bool(const at::Tensor& x) { return x.scalar_type() == at::kBool ? x.to(at::kChar) : x; }
 bool whole(const at::Tensor& x) { return at::isIntegralType(x.scalar_type(), true); }
@@ -129,7 +119,10 @@ void write(const at::Tensor& x, const at::Tensor& result) {
   x.copy_(result);
 }
 
-at::Tensor abs(const at::Tensor& x) { return x.scalar_type() == at::kBool ? x : at::abs(x); }
+at::Tensor abs(const at::Tensor& x) {
+  if (x.scalar_type() == at::kBool) return x;
+  return x.is_complex() ? runs::modulus(x) : at::abs(x);
+}
 at::Tensor negative(const at::Tensor& x) {
   return in_parts(x, [](const auto& y) { return at::neg(y); });
 }
@@ -162,8 +155,7 @@ at::Tensor angle(const at::Tensor& block) {
 at::Tensor sign(const at::Tensor& x) {
   if (x.scalar_type() == at::kBool) C10_THROW_ERROR(NotImplementedError, "bool");
   if (x.is_complex()) return complex_sign(x);
-  if (!x.is_floating_point()) return at::sgn(x);
-  return at::where(at::isnan(x), x, at::sgn(x));
+  return runs::sign(x);
 }
 
 at::Tensor fabs(const at::Tensor& x) {
@@ -171,8 +163,10 @@ at::Tensor fabs(const at::Tensor& x) {
   return at::abs(inexact(x));
 }
 
-at::Tensor cbrt(const at::Tensor& x) {
-  return map_floats(x, [](auto v) { return std::cbrt(v); });
+at::Tensor cbrt(const at::Tensor& block) {
+  if (block.is_complex()) C10_THROW_ERROR(NotImplementedError, "complex numbers");
+  const auto x = inexact(block);
+  return runs::cbrt(x.to(without_halves(x.scalar_type()))).to(x.scalar_type());
 }
 
 at::Tensor spacing(const at::Tensor& block) {
@@ -185,20 +179,6 @@ at::Tensor iscomplex(const at::Tensor& x) { return at::logical_not(at::isreal(x)
 at::Tensor conj(const at::Tensor& x) { return at::conj_physical(no_bool(x)); }
 at::Tensor real(const at::Tensor& x) { return x.is_complex() ? at::real(x) : at::alias(x); }
 at::Tensor imag(const at::Tensor& x) { return x.is_complex() ? at::imag(x) : at::zeros_like(x); }
-
-at::Tensor bitwise_count(const at::Tensor& x) {
-  const auto source = x.cpu().contiguous();
-  auto out = at::empty(x.sizes(), x.options().dtype(at::kByte).device(at::kCPU));
-  AT_DISPATCH_INTEGRAL_TYPES_AND(at::kBool, x.scalar_type(), "bitwise_count", [&] {
-    const auto* from = source.const_data_ptr<scalar_t>();
-    std::transform(from, from + source.numel(), out.mutable_data_ptr<std::uint8_t>(), [](scalar_t v) {
-      const auto wide = static_cast<std::int64_t>(v);
-      return static_cast<std::uint8_t>(
-          std::popcount(wide < 0 ? -static_cast<std::uint64_t>(wide) : static_cast<std::uint64_t>(wide)));
-    });
-  });
-  return out.to(x.device());
-}
 
 std::pair<at::Tensor, at::Tensor> modf(const at::Tensor& block) {
   const auto x = inexact(block), whole_part = at::trunc(x);
@@ -230,6 +210,7 @@ at::Tensor power(const at::Tensor& a, const at::Tensor& b) {
   if (is_whole(a, b) && is_number(b) && b.item<std::int64_t>() < 0)
     raise<ValueError>("power", "got the exponent {} for whole numbers; expected none negative", b.item<std::int64_t>());
   if (const auto type = at::result_type(a, b); at::isComplexType(type)) return complex_power(a, b, type);
+  if (is_number(b) && a.is_floating_point() && b.item<double>() == 2) return at::square(a);
   return in_whole_numbers(a, b, [](const auto& x, const auto& y) { return at::pow(x, y); });
 }
 at::Tensor float_power(const at::Tensor& a, const at::Tensor& b) {
@@ -259,12 +240,9 @@ at::Tensor logaddexp(const at::Tensor& a, const at::Tensor& b) {
 
 at::Tensor ldexp(const at::Tensor& a, const at::Tensor& b) {
   if (a.is_complex()) C10_THROW_ERROR(NotImplementedError, "complex numbers");
-  const auto common = at::result_type(a, b);
-  const auto [mantissa, exponent] = at::frexp(a.to(at::kDouble));
-  // Two factors, neither of which overflows; only the second product may round.
-  const auto power = (exponent + b.to(at::kDouble)).clamp(-1100, 1100), half = at::floor(power / 2);
-  return (mantissa * at::exp2(half) * at::exp2(power - half))
-      .to(at::isIntegralType(common, true) ? at::kFloat : common);
+  const auto common = at::result_type(a, b), type = at::isIntegralType(common, true) ? at::kFloat : common;
+  const auto wide = without_halves(type);
+  return runs::ldexp(a.to(wide), b.to(wide)).to(type);
 }
 
 at::Tensor heaviside(const at::Tensor& a, const at::Tensor& b) {

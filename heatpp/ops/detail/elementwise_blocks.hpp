@@ -44,7 +44,6 @@ void write(const at::Tensor& x, const at::Tensor& result);
 [[nodiscard]] at::Tensor conj(const at::Tensor& x);
 [[nodiscard]] at::Tensor real(const at::Tensor& x);
 [[nodiscard]] at::Tensor imag(const at::Tensor& x);
-[[nodiscard]] at::Tensor bitwise_count(const at::Tensor& x);
 [[nodiscard]] std::pair<at::Tensor, at::Tensor> modf(const at::Tensor& x);
 
 [[nodiscard]] at::Tensor less(const at::Tensor& a, const at::Tensor& b);

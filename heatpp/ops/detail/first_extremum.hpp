@@ -3,6 +3,7 @@
 #include <heatpp/core/detail/torch.hpp>
 
 #include <compare>
+#include <heatpp/ops/detail/around.hpp>
 
 namespace heatpp::detail {
 
@@ -19,9 +20,15 @@ struct Found {
   std::int64_t position = -1;
 };
 
-/// The first largest (or smallest) of n values, or the first NaN. T is float, double, int32_t or int64_t. One pass.
+/// What holds every value of T; few such types keep the functions that combine ranks few.
 template <class T>
-[[nodiscard]] Found<T> first_extremum(const T* data, std::int64_t n, bool largest);
+using Wide =
+    std::conditional_t<std::is_integral_v<T>, std::int64_t, std::conditional_t<std::is_floating_point_v<T>, double, T>>;
+
+/// The first largest (or smallest) value along the middle axis, or the first NaN, for each of the others.
+/// T is a whole number of 8 to 64 bits, uint8_t, float or double. One pass.
+template <class T>
+[[nodiscard]] std::vector<Found<Wide<T>>> first_extrema(const T* data, const Around& extents, bool largest);
 
 /// The better one of two: NaN before numbers, then the larger (or smaller), then the first.
 template <class T>
@@ -34,7 +41,7 @@ template <class T>
   return (a.value > b.value) == largest ? a : b;
 }
 
-/// The first largest (or smallest) complex number along an axis, or the first with NaN, for each of the others.
+/// The same of complex numbers.
 [[nodiscard]] std::vector<Found<Ordered>> complex_extrema(const at::Tensor& block, std::int64_t axis, bool largest);
 /// Their values over several axes, of which there is at least one.
 [[nodiscard]] at::Tensor complex_extremum(const at::Tensor& block, at::IntArrayRef axes, bool keepdims, bool largest);

@@ -36,19 +36,19 @@ HEATPP_COMPARISON(greater_equal, y, x, true, ge)
 #undef HEATPP_COMPARISON
 
 // Where either is not a number, the first that is one of these is the result.
-#define HEATPP_EXTREMUM(name, first, second, kept)                                         \
+#define HEATPP_EXTREMUM(name, first, second, kept, space)                                  \
   at::Tensor name(const at::Tensor& a, const at::Tensor& b) {                              \
     return if_complex(                                                                     \
         a, b,                                                                              \
         [](const auto& x, const auto& y) {                                                 \
           return at::where(before(first, second, true).logical_or(at::isnan(kept)), x, y); \
         },                                                                                 \
-        [](const auto& x, const auto& y) { return at::name(x, y); });                      \
+        [](const auto& x, const auto& y) { return space::name(x, y); });                   \
   }
-HEATPP_EXTREMUM(maximum, y, x, x)
-HEATPP_EXTREMUM(minimum, x, y, x)
-HEATPP_EXTREMUM(fmax, y, x, y)
-HEATPP_EXTREMUM(fmin, x, y, y)
+HEATPP_EXTREMUM(maximum, y, x, x, at)
+HEATPP_EXTREMUM(minimum, x, y, x, at)
+HEATPP_EXTREMUM(fmax, y, x, y, runs)
+HEATPP_EXTREMUM(fmin, x, y, y, runs)
 #undef HEATPP_EXTREMUM
 
 }  // namespace heatpp::detail::local

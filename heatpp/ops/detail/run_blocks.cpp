@@ -1,9 +1,6 @@
-#include <ATen/ATen.h>
-#include <ATen/ExpandUtils.h>
-
 #include <heatpp/core/detail/simd.hpp>
-#include <heatpp/ops/detail/map_plan.hpp>
 #include <heatpp/ops/detail/run_blocks.hpp>
+#include <heatpp/ops/detail/run_loop.hpp>
 
 #include <atomic>
 #include <cmath>
@@ -12,38 +9,6 @@
 
 namespace heatpp::detail::runs {
 namespace {
-
-constexpr auto run_size = map_piece_size;
-
-/// Calls f(first, count) for runs that make up n elements, on as many threads as are set.
-template <class F>
-void in_runs(std::int64_t n, F f) {
-  in_parallel(n, [&](std::int64_t begin, std::int64_t end) {
-    for (auto first = begin; first < end; first += run_size) f(first, std::min(run_size, end - first));
-  });
-}
-
-/// Whether runs of the block can be read: it lies in the order of the result, or is a number.
-bool is_simple(const at::Tensor& block, at::IntArrayRef shape) {
-  return block.is_cpu() && !block.is_conj() && !block.is_neg() &&
-         (block.numel() == 1 || (block.sizes() == shape && block.is_contiguous()));
-}
-
-/// The elements of a simple block, a number as a run of copies.
-template <class T>
-class Reader {
- public:
-  Reader(const at::Tensor& block, std::int64_t n)
-      : data_(static_cast<const T*>(block.const_data_ptr())), is_number_(block.numel() != n) {
-    if (is_number_) std::fill_n(copies_, run_size, *data_);
-  }
-  [[nodiscard]] const T* from(std::int64_t first) const { return is_number_ ? copies_ : data_ + first; }
-
- private:
-  const T* data_;
-  bool is_number_;
-  T copies_[run_size];
-};
 
 #define HEATPP_COMPARISON(T, name, op)                                                                        \
   HEATPP_SIMD void name(const T* __restrict a, const T* __restrict b, bool* __restrict out, std::int64_t n) { \
@@ -98,44 +63,25 @@ HEATPP_SIMD std::int64_t count_run(const std::uint8_t* __restrict mask, std::int
   return std::accumulate(counts, counts + lanes, std::int64_t{0});
 }
 
-template <class T, class Kernel>
-at::Tensor compared(const at::Tensor& a, const at::Tensor& b, at::IntArrayRef shape, Kernel kernel) {
-  auto out = at::empty(shape, at::kBool);
-  const Reader<T> x(a, out.numel()), y(b, out.numel());
-  auto* const result = out.data_ptr<bool>();
-  in_runs(out.numel(),
-          [&](std::int64_t first, std::int64_t count) { kernel(x.from(first), y.from(first), result + first, count); });
-  return out;
-}
-
 template <class Kernel, class Other>
 at::Tensor compare(const at::Tensor& a, const at::Tensor& b, Kernel kernel, Other other) {
   const auto shape = at::infer_size(a.sizes(), b.sizes());
   if (!is_simple(a, shape) || !is_simple(b, shape)) return other(a, b);
   const auto type = at::result_type(a, b);
   switch (type) {
-    case at::kFloat: return compared<float>(a.to(type), b.to(type), shape, kernel);
-    case at::kDouble: return compared<double>(a.to(type), b.to(type), shape, kernel);
-    case at::kInt: return compared<std::int32_t>(a.to(type), b.to(type), shape, kernel);
-    case at::kLong: return compared<std::int64_t>(a.to(type), b.to(type), shape, kernel);
+    case at::kFloat: return combine_runs<float, bool>(a.to(type), b.to(type), kernel);
+    case at::kDouble: return combine_runs<double, bool>(a.to(type), b.to(type), kernel);
+    case at::kInt: return combine_runs<std::int32_t, bool>(a.to(type), b.to(type), kernel);
+    case at::kLong: return combine_runs<std::int64_t, bool>(a.to(type), b.to(type), kernel);
     default: return other(a, b);
   }
-}
-
-template <class T, class Kernel>
-at::Tensor tested(const at::Tensor& x, Kernel kernel) {
-  auto out = at::empty(x.sizes(), at::kBool);
-  const auto* in = x.const_data_ptr<T>();
-  auto* const result = out.data_ptr<bool>();
-  in_runs(out.numel(), [&](std::int64_t first, std::int64_t count) { kernel(in + first, result + first, count); });
-  return out;
 }
 
 template <class Kernel, class Other>
 at::Tensor test(const at::Tensor& x, Kernel kernel, Other other) {
   if (!x.is_cpu() || !x.is_contiguous()) return other(x);
-  if (x.scalar_type() == at::kFloat) return tested<float>(x, kernel);
-  return x.scalar_type() == at::kDouble ? tested<double>(x, kernel) : other(x);
+  if (x.scalar_type() == at::kFloat) return map_runs<float, bool>(x, kernel);
+  return x.scalar_type() == at::kDouble ? map_runs<double, bool>(x, kernel) : other(x);
 }
 
 template <class T>

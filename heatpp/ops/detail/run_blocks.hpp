@@ -18,5 +18,19 @@ namespace heatpp::detail::runs {
 [[nodiscard]] at::Tensor isnan(const at::Tensor& x);
 [[nodiscard]] at::Tensor isinf(const at::Tensor& x);
 [[nodiscard]] at::Tensor isfinite(const at::Tensor& x);
+[[nodiscard]] at::Tensor fmax(const at::Tensor& a, const at::Tensor& b);
+[[nodiscard]] at::Tensor fmin(const at::Tensor& a, const at::Tensor& b);
+/// -1, 0 or 1, NaN for NaN.
+[[nodiscard]] at::Tensor sign(const at::Tensor& x);
+/// x with `value` in the place of NaN.
+[[nodiscard]] at::Tensor without_nan(const at::Tensor& x, double value);
+/// Of float or double.
+[[nodiscard]] at::Tensor cbrt(const at::Tensor& x);
+/// x * 2^power, rounded once, of two blocks of float or of double.
+[[nodiscard]] at::Tensor ldexp(const at::Tensor& x, const at::Tensor& power);
+/// |z| of complex numbers.
+[[nodiscard]] at::Tensor modulus(const at::Tensor& z);
+/// The number of bits set in |x|, as uint8.
+[[nodiscard]] at::Tensor bitwise_count(const at::Tensor& x);
 
 }  // namespace heatpp::detail::runs

@@ -21,9 +21,6 @@ void count_sort(std::uint8_t* keys, std::int64_t n) {
     keys = std::fill_n(keys, counts[key], static_cast<std::uint8_t>(key));
 }
 
-/// Bits of a digit: with wide ones fewer allreduces of more numbers.
-constexpr int digit_bits(std::size_t splitters) { return splitters <= 256 ? 8 : 4; }
-
 /// Number of keys in keys[first, last) below each multiple of 1 << shift above `prefix`.
 template <class K>
 void count_below(std::span<const K> run, const Splitter<K>& splitter, int shift, std::span<std::int64_t> counts) {
@@ -54,7 +51,7 @@ std::vector<Splitter<K>> find_splitters(const Runs<K>& runs, std::span<const std
   std::vector<Splitter<K>> splitters(static_cast<std::size_t>(runs.columns) * positions.size());
   std::vector<std::int64_t> below(splitters.size());  // on this rank
   for (auto& splitter : splitters) splitter.last = runs.rows;
-  const int bits = digit_bits(splitters.size());
+  const int bits = digit_bits(std::ssize(splitters));
   const auto digits = (std::size_t{1} << bits) - 1;
   std::vector<std::int64_t> mine(splitters.size() * digits), all;
   for (int shift = 8 * sizeof(K) - bits; shift >= 0; shift -= bits) {
@@ -191,10 +188,8 @@ namespace {
 /// moved to one rank.
 template <class K>
 bool are_short(std::int64_t columns, std::int64_t n, std::int64_t ranks) {
-  const auto bits = digit_bits(static_cast<std::size_t>(columns * (ranks - 1)));
-  const auto numbers = (8 * std::int64_t{sizeof(K)} / bits) * ((std::int64_t{1} << bits) - 1) * (ranks - 1);
   const auto most = (columns + ranks - 1) / ranks;
-  return columns * numbers * std::int64_t{sizeof(std::int64_t)} > most * n * std::int64_t{sizeof(K)};
+  return splitter_bytes<K>(columns * (ranks - 1)) > most * n * std::int64_t{sizeof(K)};
 }
 
 template <class K>

@@ -26,6 +26,16 @@ struct Splitter {
   std::int64_t below = 0;            ///< smaller keys on all ranks
 };
 
+/// Bits of a digit of a search for so many splitters: with wide ones fewer allreduces of more numbers.
+constexpr int digit_bits(std::int64_t splitters) { return splitters <= 256 ? 8 : 4; }
+/// Bytes of the numbers that such a search sums up over the ranks.
+template <class K>
+constexpr std::int64_t splitter_bytes(std::int64_t splitters) {
+  const auto bits = digit_bits(splitters);
+  const auto digits = 8 * std::int64_t{sizeof(K)} / bits;
+  return splitters * digits * ((std::int64_t{1} << bits) - 1) * std::int64_t{sizeof(std::int64_t)};
+}
+
 /// The keys at each of `positions` (rising, below the number of keys of a column on all ranks): position p of column c
 /// at [c * positions.size() + p]. Digit by digit, with one allreduce of the numbers of smaller keys for each.
 template <class K>

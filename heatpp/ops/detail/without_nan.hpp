@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
+#include <heatpp/ops/detail/run_blocks.hpp>
 #include <heatpp/ops/elementwise.hpp>
 
 namespace heatpp::detail {
@@ -11,7 +12,7 @@ namespace heatpp::detail {
 
 /// `x` with `value` in the place of NaN.
 [[nodiscard]] inline DNDarray without_nan(const DNDarray& x, double value) {
-  return may_be_nan(x) ? where(isnan(x), value, x) : x;
+  return may_be_nan(x) ? wrap(runs::without_nan(x.larray(), value), x.layout(), x.comm()) : x;
 }
 
 /// The options of a reduction with NaN left out. Throws TypeError where NumPy does.
