@@ -92,7 +92,8 @@ template <std::same_as<Slice> S>
 }
 
 /// Shifted by `shift` along one axis or several, what leaves one end entering at the other; the layout stays. For
-/// nullopt of the flattened array, in the layout that `reshape` gives. Along the split what changes ranks moves once.
+/// nullopt of the flattened array, in the layout that `reshape` gives. Along the split one exchange of what changes
+/// ranks.
 [[nodiscard]] DNDarray roll(const DNDarray& x, std::int64_t shift, const Axes& axis = std::nullopt);
 /// The same by one shift for each axis; those of an axis, or of the only one, add up.
 [[nodiscard]] DNDarray roll(const DNDarray& x, const std::vector<std::int64_t>& shifts,
@@ -103,11 +104,11 @@ template <std::same_as<Slice> S>
 /// Index i repeated repeats[i] times, or repeats[0] if there is no other, which every rank gives alike.
 [[nodiscard]] DNDarray repeat(const DNDarray& x, const std::vector<std::int64_t>& repeats,
                               std::optional<int> axis = std::nullopt);
-/// The whole array repeated so often along each axis, the last ones if there are fewer. Along the split each element is
-/// sent once for each copy.
+/// The whole array repeated so often along each axis, the last ones if there are fewer. Along the split,
+/// which is cut evenly, one exchange, in which a rank gets once what it holds several times.
 [[nodiscard]] DNDarray tile(const DNDarray& x, const std::vector<std::int64_t>& repeats);
 /// The elements in C order, from the start again as often as needed, in another shape split along axis 0 if `x` is
-/// split.
+/// split. Communicates as flatten, tile and reshape.
 [[nodiscard]] DNDarray resize(const DNDarray& x, const Shape& shape);
 
 /// What stands around a padded array: a value, the nearest element, the array mirrored at its last element or behind

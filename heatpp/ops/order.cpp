@@ -35,10 +35,10 @@ at::Tensor lines_over(const DNDarray& x, const detail::ReducedAxes& reduced) {
   return block.permute(order).reshape({lines, length}).contiguous();
 }
 
-/// The axis along which short lines that reach over ranks are better cut: moving one costs less than a histogram of it.
+/// The axis along which lines that reach over ranks are better cut: moving a rank's part of one costs less than the
+/// histograms of its digits, of which there are as many as bytes, with 256 numbers of 8 bytes.
 std::optional<int> better_cut(const DNDarray& x, const detail::ReducedAxes& reduced) {
-  constexpr std::int64_t short_line = 128;
-  if (!reduced.over_split || reduced.count > short_line) return std::nullopt;
+  if (!reduced.over_split || reduced.count > 2048 * std::int64_t{x.comm().size()}) return std::nullopt;
   for (int axis = 0; axis < x.ndim(); ++axis)
     if (!reduced.contains(axis) && x.shape()[static_cast<std::size_t>(axis)] >= x.comm().size()) return axis;
   return std::nullopt;

@@ -32,11 +32,12 @@ struct PercentileOptions {
 
 /// The elements below which q percent of the elements along `axis` lie, by NumPy's rules, with a first axis for the
 /// percentiles, in the floating dtype of `x`, or in its own where the method picks elements. NaN among the elements
-/// gives NaN. Nothing is sorted or gathered: the order statistics are found digit by digit in histograms, which the
-/// first time reads all elements and then the few that still fit. Of lines of more than 2^17 elements for each rank a
-/// sample is looked at first, so that only the elements near those that are wanted come into histograms. Along the
-/// split axis each digit costs one allreduce of the histograms and every rank gets the result, except that many lines
-/// of up to 128 elements are recut along another axis first; otherwise local, and the split stays. With weights the
+/// gives NaN. Long lines are neither sorted nor gathered: the order statistics are found digit by digit in histograms,
+/// which the first time reads all elements and then the few that still fit. Of lines of more than 2^17 elements for
+/// each rank a sample is looked at first, so that only the elements near those that are wanted come into histograms.
+/// Along the split axis each digit costs one allreduce of the histograms and every rank gets the result, except that
+/// lines of up to 2048 elements for each rank are recut along another axis first, if one reaches over all ranks;
+/// otherwise local, lines of up to 2^13 elements by sorting them, and the split stays. With weights the
 /// elements are sorted, which communicates as argsort, two calls of take_along_axis and cumsum. Collective. Throws
 /// ValueError for q outside 0 .. 100, no elements, weights of another shape, below 0 or without a finite sum above it
 /// of a line with numbers, and weights with other methods, IndexError for an axis out of range, TypeError for complex

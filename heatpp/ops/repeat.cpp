@@ -2,7 +2,7 @@
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/ops/detail/along.hpp>
-#include <heatpp/ops/detail/joined.hpp>
+#include <heatpp/ops/detail/cyclic.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/join.hpp>
 #include <heatpp/ops/reshape.hpp>
@@ -13,15 +13,15 @@
 namespace heatpp {
 namespace {
 
-using detail::along;
 using detail::extent_of;
 
-/// Shifted by 0 < shift < extent along one axis.
-DNDarray rolled(const DNDarray& x, std::int64_t shift, int axis) {
-  if (x.split() != axis) return detail::wrap(at::roll(x.larray(), shift, axis), x.layout(), x.comm());
-  const auto first = extent_of(x, axis) - shift;
-  return detail::joined("roll", {along(x, axis, slice(first, std::nullopt)), along(x, axis, slice(0, first))}, axis,
-                        x.layout());
+/// `x` over and over along an axis until it has `total` indices; cut evenly if it was cut there.
+DNDarray over_and_over(const DNDarray& x, std::int64_t total, int axis) {
+  auto shape = x.shape();
+  shape[static_cast<std::size_t>(axis)] = total;
+  const bool along_split = x.split() == axis;
+  return detail::cyclic(x, axis, 0,
+                        along_split ? Layout(shape, axis, x.comm().size()) : x.layout().with(shape, x.split()));
 }
 
 /// The repeats of this rank's indices along an axis.
@@ -49,7 +49,8 @@ DNDarray roll(const DNDarray& x, const std::vector<std::int64_t>& shifts, const 
   }
   auto result = x;
   for (int along_axis = 0; along_axis < x.ndim(); ++along_axis)
-    if (const auto shift = total[static_cast<std::size_t>(along_axis)]) result = rolled(result, shift, along_axis);
+    if (const auto shift = total[static_cast<std::size_t>(along_axis)])
+      result = detail::cyclic(result, along_axis, extent_of(x, along_axis) - shift, x.layout());
   return std::ranges::all_of(total, [](auto shift) { return shift == 0; }) ? copy(x) : result;
 }
 
@@ -89,10 +90,7 @@ DNDarray tile(const DNDarray& array, const std::vector<std::int64_t>& repeats) {
     const auto axis = x.ndim() - static_cast<int>(repeats.size() - i);
     if (repeats[i] < 0) detail::raise<ValueError>("tile", "got {} repeats; expected none negative", repeats[i]);
     if (repeats[i] == 1) continue;
-    const auto extent = extent_of(x, axis);
-    const std::optional<int> split = x.split() == axis ? std::optional(0) : std::nullopt;
-    const auto positions = arange(extent * repeats[i], {.split = split, .comm = x.comm()});
-    x = along(x, axis, positions % std::max<std::int64_t>(1, extent));
+    x = over_and_over(x, size_of({extent_of(x, axis), repeats[i]}), axis);
   }
   return std::ranges::all_of(repeats, [](auto n) { return n == 1; }) ? copy(x) : x;
 }
@@ -101,8 +99,7 @@ DNDarray resize(const DNDarray& x, const Shape& shape) {
   const auto elements = flatten(x);
   const auto total = size_of(shape);
   if (x.size() == 0 && total > 0) return zeros(shape, {.dtype = x.dtype(), .device = x.device(), .comm = x.comm()});
-  const auto positions = arange(total, {.split = elements.split(), .comm = x.comm()});
-  return reshape(elements.index({positions % std::max<std::int64_t>(1, x.size())}), shape);
+  return reshape(over_and_over(elements, total, 0), shape);
 }
 
 }  // namespace heatpp

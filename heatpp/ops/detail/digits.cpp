@@ -1,41 +1,11 @@
 #include <heatpp/ops/detail/digits.hpp>
+#include <heatpp/ops/detail/keys.hpp>
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cmath>
 
 namespace heatpp::detail {
 namespace {
-
-/// Numbers as unsigned keys in the same order, NaN last.
-template <class T>
-using Key = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-
-template <class T>
-Key<T> to_key(T value) {
-  using K = Key<T>;
-  constexpr K sign = K{1} << (8 * sizeof(K) - 1);
-  if constexpr (std::is_floating_point_v<T>) {
-    if (value != value) return ~K{0};
-    const auto bits = std::bit_cast<K>(value + T{0});  // -0 becomes +0
-    return bits & sign ? ~bits : bits | sign;
-  } else {
-    return static_cast<K>(value) ^ sign;
-  }
-}
-
-template <class T>
-T from_key(Key<T> key) {
-  using K = Key<T>;
-  constexpr K sign = K{1} << (8 * sizeof(K) - 1);
-  if constexpr (std::is_floating_point_v<T>) {
-    if (key == ~K{0}) return static_cast<T>(NAN);
-    return std::bit_cast<T>(key & sign ? key ^ sign : ~key);
-  } else {
-    return static_cast<T>(key ^ sign);
-  }
-}
 
 constexpr std::size_t block_size = 1024;  // keys that are treated together, in the first-level cache
 
@@ -48,10 +18,10 @@ void for_each_block(std::span<const T> values, F f) {
 /// Calls f(keys) for the keys of the values, block by block: turned into keys first, many at a time.
 template <class T, class F>
 void for_each_key_block(std::span<const T> values, F f) {
-  std::array<Key<T>, block_size> keys;
+  std::array<KeyOf<T>, block_size> keys;
   for_each_block(values, [&](std::span<const T> block) {
-    std::ranges::transform(block, keys.begin(), to_key<T>);
-    f(std::span<const Key<T>>(keys.data(), block.size()));
+    std::ranges::transform(block, keys.begin(), [](T value) { return Keys<T>::of(value); });
+    f(std::span<const KeyOf<T>>(keys.data(), block.size()));
   });
 }
 
@@ -83,7 +53,7 @@ struct Target {
 /// and the list of the elements that still fit.
 template <class T>
 class ColumnSelector {
-  using K = Key<T>;
+  using K = KeyOf<T>;
 
  public:
   explicit ColumnSelector(std::span<const std::int64_t> positions) {
@@ -128,7 +98,7 @@ class ColumnSelector {
       targets_[i].group = i == 0 ? 0 : targets_[i - 1].group + (targets_[i].prefix != targets_[i - 1].prefix);
   }
 
-  [[nodiscard]] T result(std::size_t target) const { return from_key<T>(targets_[target].prefix); }
+  [[nodiscard]] T result(std::size_t target) const { return Keys<T>::element(targets_[target].prefix); }
 
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};

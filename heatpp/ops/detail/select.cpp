@@ -1,4 +1,6 @@
+#include <ATen/Parallel.h>
 #include <heatpp/ops/detail/digits.hpp>
+#include <heatpp/ops/detail/runs.hpp>
 #include <heatpp/ops/detail/select.hpp>
 #include <heatpp/ops/detail/window.hpp>
 
@@ -92,12 +94,35 @@ std::optional<std::vector<T>> select_in_windows(std::span<const T> column, std::
   return results;
 }
 
+/// The same in columns that this rank has whole, which are sorted.
+template <class T>
+std::vector<T> select_in_sorted(const T* block, std::int64_t rows, std::int64_t columns,
+                                std::span<const std::int64_t> positions) {
+  std::vector<T> results(positions.size());
+  const auto each = static_cast<std::int64_t>(positions.size()) / std::max<std::int64_t>(1, columns);
+  at::parallel_for(0, columns, std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, rows)),
+                   [&](std::int64_t first, std::int64_t last) {
+                     std::vector<KeyOf<T>> keys(static_cast<std::size_t>(rows));
+                     for (auto c = first; c < last; ++c) {
+                       std::transform(block + c * rows, block + (c + 1) * rows, keys.begin(),
+                                      [](T value) { return Keys<T>::of(value); });
+                       sort_keys(keys.data(), rows);
+                       for (auto p = c * each; p < (c + 1) * each; ++p) {
+                         const auto at = static_cast<std::size_t>(p);
+                         results[at] = Keys<T>::element(keys[static_cast<std::size_t>(positions[at])]);
+                       }
+                     }
+                   });
+  return results;
+}
+
 }  // namespace
 
 template <class T>
 std::vector<T> select_in_columns(const T* block, std::int64_t rows, std::int64_t columns, std::int64_t n,
                                  std::span<const std::int64_t> positions, const Communicator& comm) {
-  constexpr std::int64_t columns_at_once = 16, long_enough = 1 << 17, windows_at_once = 8;
+  constexpr std::int64_t columns_at_once = 16, long_enough = 1 << 17, windows_at_once = 8, worth_sorting = 1 << 13;
+  if (comm.size() == 1 && rows <= worth_sorting) return select_in_sorted(block, rows, columns, positions);
   if (columns > columns_at_once || n < long_enough * comm.size())
     return select_by_digits(block, rows, columns, positions, comm);
   std::vector<T> results;
