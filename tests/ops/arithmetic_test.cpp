@@ -91,7 +91,8 @@ TEST_CASE("whole numbers of every width divide exactly", "[ops][elementwise]") {
   check_division<std::int64_t>(a, small);
   check_division<std::int64_t>(at::bitwise_right_shift(a, 11), at::bitwise_right_shift(small, 11));
   const auto low = std::numeric_limits<std::int64_t>::min(), end = std::int64_t{1} << 52;
-  const auto edges = at::tensor({low, low + 1, -end - 1, -end, 1 - end, -1L, 0L, 1L, end - 1, end, end + 1, -(low + 1)});
+  const auto edges =
+      at::tensor({low, low + 1, -end - 1, -end, 1 - end, -1L, 0L, 1L, end - 1, end, end + 1, -(low + 1)});
   check_division<std::int64_t>(edges.repeat_interleave(12), edges.repeat(12));
   const auto near = at::cat({at::arange(end - 40, end), at::arange(-end, -end + 40)});
   check_division<std::int64_t>(near.repeat_interleave(9),
