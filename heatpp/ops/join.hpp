@@ -18,8 +18,8 @@ namespace heatpp {
 using Arrays = std::vector<DNDarray>;
 
 /// The arrays one behind another along `axis`, in their common dtype. Where they are split along another axis the first
-/// one's cut stays, and others move to it; where they are split along `axis` itself the result is cut evenly, and each
-/// element moves at most once. Throws ValueError for other extents that differ, IndexError.
+/// one's cut stays, and others move to it; where they are split along `axis` itself the result is cut evenly, and one
+/// exchange moves each element at most once. Throws ValueError for other extents that differ, IndexError.
 /// For nullopt the flattened arrays are joined.
 [[nodiscard]] DNDarray concatenate(const Arrays& arrays, std::optional<int> axis = 0);
 [[nodiscard]] inline DNDarray concat(const Arrays& arrays, std::optional<int> axis = 0) {

@@ -1,4 +1,6 @@
 #include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/ops/detail/along.hpp>
+#include <heatpp/ops/detail/assemble.hpp>
 #include <heatpp/ops/detail/joined.hpp>
 
 #include <algorithm>
@@ -14,17 +16,45 @@ Layout part_layout(const Layout& target, const Shape& part, std::int64_t first) 
   return {part, *target.split(), std::move(offsets)};
 }
 
+at::Tensor joined_along_split(const Arrays& parts, int axis, const Layout& target) {
+  Arrays sources;
+  std::vector<Layout> layouts;  // of what each part is to become
+  std::int64_t first = 0;
+  for (const auto& part : parts) {
+    layouts.push_back(part_layout(target, part.shape(), first));
+    const bool elsewhere = part.split() && part.split() != axis;
+    sources.push_back(elsewhere ? wrap(relayout(part, layouts.back()), layouts.back(), part.comm()) : part);
+    first += extent_of(part, axis);
+  }
+  return assemble(sources, axis, [&](int rank) {
+    std::vector<Stretch> stretches;
+    for (std::size_t p = 0; p < layouts.size(); ++p)
+      stretches.push_back({p, layouts[p].offset(rank), layouts[p].offset(rank) + layouts[p].count(rank)});
+    return stretches;
+  });
+}
+
+/// at::cat, which copies rows of one element one by one.
+at::Tensor joined_locally(const std::vector<at::Tensor>& blocks, int axis) {
+  const bool single = std::ranges::all_of(blocks, [&](const auto& block) { return block.size(axis) == 1; });
+  if (!single || axis + 1 < blocks.front().dim()) return at::cat(blocks, axis);
+  auto shape = blocks.front().sizes().vec();
+  shape.back() = std::ssize(blocks);
+  auto result = at::empty(shape, blocks.front().options());
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    result.select(axis, static_cast<std::int64_t>(i)).copy_(blocks[i].select(axis, 0));
+  return result;
+}
+
 }  // namespace
 
 DNDarray joined(const char* op, const Arrays& parts, int axis, const Layout& target) {
+  const auto& comm = parts.front().comm();
+  if (target.split() == axis) return wrap(joined_along_split(parts, axis, target), target, comm);
   std::vector<at::Tensor> blocks;
-  std::int64_t first = 0;
-  for (const auto& part : parts) {
-    if (target.split() == axis) blocks.push_back(relayout(part, part_layout(target, part.shape(), first)));
-    else blocks.push_back(relayout_operand(op, part, target.with(part.shape(), target.split())));
-    first += part.shape()[static_cast<std::size_t>(axis)];
-  }
-  return wrap(at::cat(blocks, axis), target, parts.front().comm());
+  for (const auto& part : parts)
+    blocks.push_back(relayout_operand(op, part, target.with(part.shape(), target.split())));
+  return wrap(joined_locally(blocks, axis), target, comm);
 }
 
 }  // namespace heatpp::detail

@@ -1,0 +1,78 @@
+#include <heatpp/core/detail/route.hpp>
+#include <heatpp/ops/detail/along.hpp>
+#include <heatpp/ops/detail/assemble.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace heatpp::detail {
+namespace {
+
+/// The stretches that ranks want, and who has them: of what is replicated every rank uses its own.
+class Owners {
+ public:
+  Owners(const Arrays& sources, int axis) : sources_(sources), axis_(axis), me_(sources.front().comm().rank()) {}
+
+  /// What `owner` sends of a stretch that `user` wants, or has itself.
+  [[nodiscard]] Stretch part(const Stretch& stretch, int owner, int user) const {
+    const auto& layout = sources_[stretch.source].layout();
+    if (!layout.split()) return owner == user ? stretch : Stretch{stretch.source, 0, 0};
+    const auto first = std::max(stretch.first, layout.offset(owner));
+    const auto last = std::min(stretch.last, layout.offset(owner) + layout.count(owner));
+    return {stretch.source, first, std::max(first, last)};
+  }
+  /// This rank's part of a stretch, as rows.
+  [[nodiscard]] at::Tensor own_rows(const Stretch& stretch, int user) const {
+    const auto own = part(stretch, me_, user);
+    const auto& source = sources_[own.source];
+    const auto rows = source.larray().movedim(axis_, 0);
+    if (own.first == own.last) return rows.narrow(0, 0, 0);
+    return rows.narrow(0, own.first - (source.split() ? source.layout().offset(me_) : 0), own.last - own.first);
+  }
+
+ private:
+  const Arrays& sources_;
+  int axis_, me_;
+};
+
+std::int64_t size_of(const Stretch& stretch) { return stretch.last - stretch.first; }
+
+}  // namespace
+
+at::Tensor assemble(const Arrays& sources, int axis, const std::function<std::vector<Stretch>(int rank)>& wanted) {
+  const auto& comm = sources.front().comm();
+  const Owners owners(sources, axis);
+  const auto me = comm.rank(), ranks = comm.size();
+  const auto mine = wanted(me);
+  std::vector<at::Tensor> outgoing{owners.own_rows({0, 0, 0}, me)};
+  std::vector<std::int64_t> send(static_cast<std::size_t>(ranks)), receive(send), next(send);
+  std::int64_t lacking = 0;
+  for (int r = 0; r < ranks; ++r) {
+    const auto at_rank = static_cast<std::size_t>(r);
+    for (const auto& stretch : wanted(r)) {
+      lacking += size_of(stretch) - size_of(owners.part(stretch, r, r));
+      if (r == me) continue;
+      outgoing.push_back(owners.own_rows(stretch, r));
+      send[at_rank] += outgoing.back().size(0);
+    }
+    for (const auto& stretch : mine)
+      if (r != me) receive[at_rank] += size_of(owners.part(stretch, r, me));
+  }
+  auto arrived = outgoing.front();
+  if (lacking > 0)
+    arrived = exchange_rows(at::cat(outgoing).cpu().contiguous(), send, receive, comm).to(arrived.device());
+
+  std::exclusive_scan(receive.begin(), receive.end(), next.begin(), std::int64_t{0});
+  std::vector<at::Tensor> parts{outgoing.front().movedim(0, axis)};
+  for (const auto& stretch : mine)
+    for (int r = 0; r < ranks; ++r) {
+      auto& first = next[static_cast<std::size_t>(r)];
+      const auto size = size_of(owners.part(stretch, r, me));
+      if (size == 0) continue;
+      parts.push_back((r == me ? owners.own_rows(stretch, me) : arrived.narrow(0, first, size)).movedim(0, axis));
+      if (r != me) first += size;
+    }
+  return at::cat(parts, axis).contiguous();
+}
+
+}  // namespace heatpp::detail
