@@ -58,6 +58,14 @@ std::pair<Scalar, Scalar> converted(const ArangeRange& range, bool whole, std::i
   return {first, number(range.start.to<double>() + range.step.to<double>()) - first};
 }
 
+/// start + step * index in the memory of `index`, whose values it takes.
+template <class T>
+at::Tensor on_line(at::Tensor index, T start, T step) {
+  if (step != 1) index.mul_(step);
+  if (start != 0) index.add_(start);
+  return index;
+}
+
 /// Throws for a number that elements of `dtype` cannot be.
 void check_element(const Scalar& value, Dtype dtype) {
   if (dtype != bool_) detail::check_real("array", value.default_dtype(), dtype);
@@ -143,8 +151,8 @@ DNDarray arange(const ArangeRange& range, const ArrayOptions& options) {
     // Computed from the global index, so that the values do not depend on the number of ranks.
     const bool exact = whole || is_integral(dtype);
     const auto index = at::arange(first, last, o.dtype(exact ? at::kLong : at::kDouble));
-    if (exact) return (index * each.to<std::int64_t>() + from.to<std::int64_t>()).to(o);
-    return (index * step + start).to(o);
+    if (exact) return on_line(index, from.to<std::int64_t>(), each.to<std::int64_t>()).to(o);
+    return on_line(index, start, step).to(o);
   });
 }
 
@@ -161,7 +169,7 @@ DNDarray linspace(const LinspaceRange& range, const ArrayOptions& options) {
   const auto dtype = options.dtype.value_or(float32);
   return build("linspace", {num}, dtype, options,
                [&, first = first, last = last, stop = stop, start = start](auto, const auto& o) {
-                 auto values = at::arange(first, last, o.dtype(at::kDouble)) * step + start;
+                 auto values = on_line(at::arange(first, last, o.dtype(at::kDouble)), start, step);
                  if (range.endpoint && last == range.num && last > 1 && last > first) values[-1] = stop;
                  return (is_integral(dtype) ? values.floor_() : values).to(o);
                });

@@ -5,13 +5,16 @@
 #include <heatpp/ops/calculus.hpp>
 #include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/detail/as_array.hpp>
+#include <heatpp/ops/detail/bisect.hpp>
 #include <heatpp/ops/detail/joined.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
+#include <heatpp/ops/detail/run_loop.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/reduce.hpp>
 #include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/scan.hpp>
 
+#include <functional>
 #include <numbers>
 
 namespace heatpp {
@@ -95,6 +98,41 @@ Arrays slopes_at(const DNDarray& x, int axis, const DNDarray& coordinates, int o
   return {end_slope(slopes, distances, axis, {0, 1}, order), inner_slopes(slopes, distances, axis),
           end_slope(slopes, distances, axis, {n - 2, n - 3}, order)};
 }
+
+/// Straight lines between points.
+class Polygon {
+ public:
+  Polygon(at::Tensor x, at::Tensor y, const InterpOptions& options)
+      : x_tensor_(x.cpu().contiguous()),
+        y_tensor_(y.cpu().contiguous()),
+        x_(x_tensor_.const_data_ptr<double>()),
+        y_(y_tensor_.const_data_ptr<double>()),
+        last_(x.numel() - 1),
+        left_(options.left.value_or(y_[0])),
+        right_(options.right.value_or(y_[last_])),
+        brackets_(x_, x.numel()) {}
+
+  double operator()(double x) const {
+    if (std::isnan(x)) return x;
+    if (x < x_[0]) return left_;
+    if (x >= x_[last_]) return x > x_[last_] ? right_ : y_[last_];
+    const auto i = brackets_(x);
+    if (x == x_[i]) return y_[i];
+    const auto slope = (y_[i + 1] - y_[i]) / (x_[i + 1] - x_[i]);
+    const auto y = y_[i] + (x - x_[i]) * slope;
+    if (!std::isnan(y)) return y;
+    // From the other end where infinite values make NaN.
+    const auto back = y_[i + 1] + (x - x_[i + 1]) * slope;
+    return std::isnan(back) && y_[i] == y_[i + 1] ? y_[i] : back;
+  }
+
+ private:
+  at::Tensor x_tensor_, y_tensor_;
+  const double *x_, *y_;
+  std::int64_t last_;
+  double left_, right_;
+  detail::Brackets<double> brackets_;
+};
 
 }  // namespace
 
@@ -185,21 +223,10 @@ DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points, 
     fp = at::cat({fp.slice(0, -1), fp, fp.slice(0, 0, 1)});
     block = at::remainder(block, period);
   }
-  const auto last = xp.numel() - 1;
-  const auto i =
-      at::searchsorted(xp, block.contiguous(), false, true).sub(1).clamp(0, std::max<std::int64_t>(0, last - 1));
-  const auto j = at::clamp_max(i + 1, last);
-  const auto x0 = xp.index({i}), x1 = xp.index({j}), y0 = fp.index({i}), y1 = fp.index({j});
-  const auto slope = at::where(x1 == x0, at::zeros({}, block.options()), (y1 - y0) / (x1 - x0));
-  // From the other end where infinite values make NaN, and at a point its value.
-  auto result = y0 + (block - x0) * slope;
-  result = at::where(at::isnan(result), y1 + (block - x1) * slope, result);
-  result = at::where(at::logical_or(block == x0, at::logical_and(at::isnan(result), y0 == y1)), y0, result);
-  result = at::where(at::isnan(block), block, result);
-  const auto value = [&](double v) { return at::full({}, v, block.options()); };
-  result = at::where(block < xp[0], value(options.left.value_or(fp[0].item<double>())), result);
-  result = at::where(block >= xp[last], fp[last], result);
-  result = at::where(block > xp[last], value(options.right.value_or(fp[last].item<double>())), result);
+  const Polygon polygon(xp, fp, options);
+  auto result = detail::runs::map_runs<double, double>(block, [&](const double* in, double* out, std::int64_t n) {
+    std::transform(in, in + n, out, std::cref(polygon));
+  });
   return detail::wrap(std::move(result), x.layout(), x.comm());
 }
 

@@ -37,14 +37,6 @@ DNDarray cosines(std::int64_t n, const ArrayOptions& options, std::array<double,
   });
 }
 
-/// By how much the bits of a byte are shifted, along an axis behind `axis` of `x`.
-DNDarray shifts(BitOrder order, const DNDarray& x, int axis) {
-  Shape shape(static_cast<std::size_t>(x.ndim() - axis), 1);
-  shape.front() = 8;
-  const auto rising = arange(8, {.dtype = uint8, .comm = x.comm()});
-  return reshape(order == BitOrder::little ? rising : flip(rising), shape);
-}
-
 /// The positions along one axis of an array, stretched over it.
 DNDarray positions_along(const Shape& shape, int axis, const ArrayOptions& options) {
   Shape column(shape.size() - static_cast<std::size_t>(axis), 1);
@@ -193,43 +185,6 @@ DNDarray kaiser(std::int64_t n, double beta, const ArrayOptions& options) {
     const auto u = i * (2 / m) - 1.0;
     return i0(beta * sqrt(maximum(1.0 - u * u, 0.0))) / scale;
   });
-}
-
-DNDarray packbits(const DNDarray& array, std::optional<int> along_axis, BitOrder order) {
-  if (!is_whole(array.dtype()))
-    detail::raise<TypeError>("packbits", "got an array of {}; expected bool or whole numbers", name(array.dtype()));
-  const auto x = detail::flat_without_axis(array, along_axis);
-  const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "packbits");
-  auto shape = x.shape();
-  auto& extent = shape[static_cast<std::size_t>(axis)];
-  PadWidths widths(shape.size(), {0, 0});
-  widths[static_cast<std::size_t>(axis)].second = (8 - extent % 8) % 8;
-  extent = (extent + 7) / 8;
-  shape.insert(shape.begin() + axis + 1, 8);
-  const auto bits = reshape(pad(not_equal(x, 0).astype(uint8), widths), shape);
-  return sum(left_shift(bits, shifts(order, x, axis)), axis + 1).astype(uint8);
-}
-
-DNDarray unpackbits(const DNDarray& array, std::optional<int> along_axis, BitOrder order) {
-  const auto x = detail::flat_without_axis(array, along_axis);
-  const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "unpackbits");
-  if (x.dtype() != uint8) detail::raise<TypeError>("unpackbits", "got an array of {}; expected uint8", name(x.dtype()));
-  auto shape = x.shape();
-  shape[static_cast<std::size_t>(axis)] *= 8;
-  return reshape(right_shift(expand_dims(x, axis + 1), shifts(order, x, axis)) & 1, shape);
-}
-
-DNDarray unpackbits(const DNDarray& x, const UnpackbitsOptions& options) {
-  const auto bits = unpackbits(x, options.axis, options.order);
-  if (!options.count) return bits;
-  const auto axis = sanitize_axis(options.axis.value_or(0), bits.ndim(), "unpackbits");
-  const auto extent = detail::extent_of(bits, axis);
-  if (*options.count < -extent)
-    detail::raise<ValueError>("unpackbits", "got count {} for {} bits; expected count >= {}", *options.count, extent,
-                              -extent);
-  PadWidths widths(bits.shape().size(), {0, 0});
-  widths[static_cast<std::size_t>(axis)].second = std::max<std::int64_t>(0, *options.count - extent);
-  return detail::along(pad(bits, widths), axis, slice(0, *options.count));
 }
 
 }  // namespace heatpp

@@ -90,7 +90,8 @@ template <class Range>
 /// Which bit of a byte comes first.
 enum class BitOrder { big, little };
 /// Truth values along `axis`, or of the flattened array, as the bits of uint8, by default the first one highest, and
-/// back. The axis is cut along multiples of 8.
+/// back. Of a split axis packbits cuts the bytes evenly, which is one exchange unless the bits were cut there;
+/// unpackbits moves nothing.
 [[nodiscard]] DNDarray packbits(const DNDarray& x, std::optional<int> axis = std::nullopt,
                                 BitOrder order = BitOrder::big);
 [[nodiscard]] DNDarray unpackbits(const DNDarray& x, std::optional<int> axis = std::nullopt,

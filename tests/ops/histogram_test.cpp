@@ -1,6 +1,7 @@
 #include "../support.hpp"
 
 #include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/calculus.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/histogram.hpp>
 #include <heatpp/ops/index.hpp>
@@ -224,4 +225,25 @@ TEST_CASE("the rules give NumPy's numbers of bins", "[ops][histogram]") {
   CHECK(ht::histogram(x, {.rule = "fd"}).first.size() == 1);
   CHECK_THROWS_WITH(ht::histogram(x, {.rule = "best"}), Catch::Contains("[histogram] got the rule \"best\""));
   CHECK_THROWS_AS(ht::histogram(x, {.weights = x, .rule = "auto"}), ht::ValueError);
+}
+
+TEST_CASE("bins and points are found among edges that are even, nearly even, uneven and repeated", "[ops][histogram]") {
+  const auto even = at::arange(41, at::kDouble) / 4 - 5;
+  const auto noise = ((at::arange(41, at::kDouble) * 0.618).frac() - 0.5) * 0.24;
+  auto repeated = even.clone();
+  repeated.slice(0, 7, 30).fill_(-3.25);
+  const auto edges = std::vector{even, even + noise, at::exp(even), repeated}[GENERATE(0U, 1U, 2U, 3U)];
+  const auto x = at::cat({at::arange(-600, 600, at::kDouble) / 100, edges, edges + 1e-9});
+  const auto weights = at::ones_like(x), values = at::sin(edges);
+  // The line through the last point at or before each element, and the next.
+  const auto i = at::searchsorted(edges, x, false, true).sub(1).clamp(0, 39);
+  const auto slope = (values.index({i + 1}) - values.index({i})) / (edges.index({i + 1}) - edges.index({i}));
+  const auto inside = values.index({i}) + (x - edges.index({i})) * slope;
+  const auto line = at::where(x < edges[0], values[0], at::where(x >= edges[40], values[40], inside));
+  for (const auto& layout : every_layout({x.numel()})) {
+    const auto data = distribute(x, layout);
+    CHECK(same(ht::histogram(data, {.edges = ht::from_tensor(edges)}).first.astype(ht::float64),
+               binned(x, edges, weights)));
+    CHECK(close(ht::interp(data, {ht::from_tensor(edges), ht::from_tensor(values)}), line));
+  }
 }

@@ -12,31 +12,22 @@
 namespace heatpp::detail {
 namespace {
 
-/// Finds the bin of a value: near the place that even bins have, or by bisection; then exactly, by the edges.
+/// Finds the bin of a value; the last one has both its edges.
 template <class T>
 class Finder {
  public:
   Finder(const T* edges, const Bins& bins)
-      : edges_(edges), last_(bins.count() - 1), low_(edges[0]), high_(edges[bins.count()]) {
-    const auto scale = static_cast<double>(bins.count()) / (bins.edges.back() - bins.edges.front());
-    if (bins.even && std::isfinite(scale)) scale_ = scale;
-  }
+      : brackets_(edges, bins.count() + 1), last_(bins.count() - 1), low_(edges[0]), high_(edges[bins.count()]) {}
 
   [[nodiscard]] std::int64_t operator()(T value) const {
     if (!(value >= low_ && value <= high_)) return -1;
-    if (value == high_) return last_;
-    if (scale_ == 0) return count_before(edges_, last_ + 1, [value](T edge) { return edge <= value; }) - 1;
-    auto bin = std::min(last_, static_cast<std::int64_t>(static_cast<double>(value - low_) * scale_));
-    while (value < edges_[bin]) --bin;
-    while (value >= edges_[bin + 1]) ++bin;
-    return bin;
+    return value == high_ ? last_ : brackets_(value);
   }
 
  private:
-  const T* edges_;
+  Brackets<T> brackets_;
   std::int64_t last_;
   T low_, high_;
-  double scale_ = 0;
 };
 
 /// Calls f(i, the number of its bin) for each element of a block. int64 meets whole edges as such.

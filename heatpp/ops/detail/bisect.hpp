@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 namespace heatpp::detail {
@@ -20,5 +21,39 @@ template <class K, class Before>
   }
   return base - first + before(*base);
 }
+
+/// Finds between which of `count` rising edges a value lies: i with edges[i] <= value < edges[i + 1], for values from
+/// the first edge to before the last. Looks near the place that even edges have where none is more than a width away
+/// from it, otherwise by bisection. The edges stay where they are.
+template <class T>
+class Brackets {
+ public:
+  Brackets(const T* edges, std::int64_t count) : edges_(edges), last_(count - 1), low_(static_cast<double>(edges[0])) {
+    const auto scale = static_cast<double>(last_) / (static_cast<double>(edges[last_]) - low_);
+    if (std::isfinite(scale) && are_nearly_even(1 / scale)) scale_ = scale;
+  }
+
+  [[nodiscard]] std::int64_t operator()(T value) const {
+    if (scale_ == 0) {
+      const auto before = count_before(edges_, last_, [value](T edge) { return edge <= value; });
+      return std::max<std::int64_t>(1, before) - 1;  // none where an edge is NaN
+    }
+    auto i = std::min(last_ - 1, static_cast<std::int64_t>((static_cast<double>(value) - low_) * scale_));
+    while (value < edges_[i]) --i;
+    while (value >= edges_[i + 1]) ++i;
+    return i;
+  }
+
+ private:
+  [[nodiscard]] bool are_nearly_even(double width) const {
+    for (std::int64_t i = 0; i <= last_; ++i)
+      if (!(std::abs(static_cast<double>(edges_[i]) - low_ - static_cast<double>(i) * width) <= width)) return false;
+    return true;
+  }
+
+  const T* edges_;
+  std::int64_t last_;
+  double low_, scale_ = 0;  // brackets for each unit of the value; 0 where they are uneven
+};
 
 }  // namespace heatpp::detail
