@@ -122,6 +122,9 @@ TEST_CASE("functions of floats are exact to the last place for numbers of every 
       CHECK(same(ht::ldexp(a, distribute(exponents, layout)), scaled));
       CHECK(within_one_place(gathered(ht::cbrt(a)), root));
       CHECK(within_one_place(gathered(ht::abs(distribute(z, layout))), size));
+      // To the last bit what one rank gives.
+      CHECK(same(ht::cbrt(a), ht::cbrt(ht::from_tensor(x)).larray()));
+      CHECK(same(ht::abs(distribute(z, layout)), ht::abs(ht::from_tensor(z)).larray()));
       CHECK(same(ht::abs(distribute(near, layout)), x.clamp(-1, 1).abs()));
       CHECK(same(ht::nansum(ht::where(ht::isfinite(a), NAN, a)), at::where(at::isfinite(x), NAN, x).nansum()));
     }

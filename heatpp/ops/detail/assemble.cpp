@@ -51,9 +51,9 @@ at::Tensor assemble(const Arrays& sources, int axis, const std::function<std::ve
     const auto at_rank = static_cast<std::size_t>(r);
     for (const auto& stretch : wanted(r)) {
       lacking += size_of(stretch) - size_of(owners.part(stretch, r, r));
-      if (r == me) continue;
-      outgoing.push_back(owners.own_rows(stretch, r));
-      send[at_rank] += outgoing.back().size(0);
+      const auto size = r == me ? 0 : size_of(owners.part(stretch, me, r));
+      if (size > 0) outgoing.push_back(owners.own_rows(stretch, r));
+      send[at_rank] += size;
     }
     for (const auto& stretch : mine)
       if (r != me) receive[at_rank] += size_of(owners.part(stretch, r, me));

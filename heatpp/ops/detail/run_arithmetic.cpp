@@ -107,16 +107,16 @@ inline __attribute__((always_inline)) double cube_root(double x) {
   return x == 0 || !(size <= std::numeric_limits<double>::max()) ? x : t;
 }
 
-#define HEATPP_THROUGH_DOUBLE(T)                                                                                \
+#define HEATPP_SCALE_AND_ROOTS(T)                                                                               \
   HEATPP_SIMD void scale(const T* __restrict x, const T* __restrict power, T* __restrict out, std::int64_t n) { \
     for (std::int64_t i = 0; i < n; ++i) out[i] = scaled(x[i], power[i]);                                       \
   }                                                                                                             \
   HEATPP_SIMD void cube_roots(const T* __restrict x, T* __restrict out, std::int64_t n) {                       \
     for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(cube_root(x[i]));                              \
   }
-HEATPP_THROUGH_DOUBLE(float)
-HEATPP_THROUGH_DOUBLE(double)
-#undef HEATPP_THROUGH_DOUBLE
+HEATPP_SCALE_AND_ROOTS(float)
+HEATPP_SCALE_AND_ROOTS(double)
+#undef HEATPP_SCALE_AND_ROOTS
 
 /// Squares of float neither overflow nor vanish in double.
 HEATPP_SIMD void moduli(const float* __restrict z, float* __restrict out, std::int64_t n) {
@@ -129,22 +129,18 @@ HEATPP_SIMD void moduli(const float* __restrict z, float* __restrict out, std::i
   }
 }
 
-/// Whether the sum of squares lost nothing to overflow or to numbers too small.
-inline __attribute__((always_inline)) bool is_safe(double sum, double re, double im) {
-  return ((sum > 1e-280) & (sum < 1e300)) | ((re == 0) & (im == 0));
-}
-HEATPP_SIMD bool safe_moduli(const double* __restrict z, double* __restrict out, std::int64_t n) {
-  std::int64_t lost = 0;
+/// -1 where the squares overflow or lose digits.
+HEATPP_SIMD void plain_moduli(const double* __restrict z, double* __restrict out, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {
     const double re = z[2 * i], im = z[2 * i + 1], sum = re * re + im * im;
-    out[i] = std::sqrt(sum);
-    lost += is_safe(sum, re, im) ? 0 : 1;
+    const bool plain = ((sum > 1e-280) & (sum < 1e300)) | ((re == 0) & (im == 0));
+    out[i] = plain ? std::sqrt(sum) : -1;
   }
-  return lost == 0;
 }
 void moduli(const double* z, double* out, std::int64_t n) {
-  if (safe_moduli(z, out, n)) return;
-  for (std::int64_t i = 0; i < n; ++i) out[i] = std::hypot(z[2 * i], z[2 * i + 1]);
+  plain_moduli(z, out, n);
+  for (std::int64_t i = 0; i < n; ++i)
+    if (out[i] < 0) out[i] = std::hypot(z[2 * i], z[2 * i + 1]);
 }
 
 template <class Kernel, class Other>
