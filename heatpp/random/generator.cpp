@@ -36,6 +36,10 @@ template <class T>
 struct Normals {
   static constexpr ChunkKernel<T> kernel = &normal_chunks<T>;
 };
+template <class T>
+struct Exponentials {
+  static constexpr ChunkKernel<T> kernel = &exponential_chunks<T>;
+};
 
 Parameter difference(const Parameter& a, const Parameter& b) {
   if (!a.block.defined() && !b.block.defined()) return {.number = a.number - b.number, .block = {}};
@@ -77,6 +81,10 @@ DNDarray shifted(Generator& generator, const Target& target, const Parameter& sh
 }
 
 }  // namespace
+
+DNDarray detail::exponentials(Generator& generator, const Target& target, const Parameter& scale) {
+  return shifted<Exponentials>(generator, target, {}, scale);
+}
 
 std::uint64_t Generator::reserve(std::int64_t counters) {
   const auto first = state_.position;

@@ -66,6 +66,25 @@ HEATPP_SIMD void normal_chunks(Key key, std::uint64_t counter, std::int64_t chun
       });
 }
 
+template <>
+HEATPP_SIMD void exponential_chunks(Key key, std::uint64_t counter, std::int64_t chunks, float shift, float scale,
+                                    float* out) {
+  for_each_counter(
+      key, counter, chunks, out, [=](const Words& w, float* o) __attribute__((always_inline)) {
+        for (int i = 0; i < 4; ++i) o[i * lanes] = shift - scale * log_of(unit(w[static_cast<std::size_t>(i)]));
+      });
+}
+
+template <>
+HEATPP_SIMD void exponential_chunks(Key key, std::uint64_t counter, std::int64_t chunks, double shift, double scale,
+                                    double* out) {
+  for_each_counter(
+      key, counter, chunks, out, [=](const Words& w, double* o) __attribute__((always_inline)) {
+        o[0] = shift - scale * log_of(unit(w[0], w[1]));
+        o[lanes] = shift - scale * log_of(unit(w[2], w[3]));
+      });
+}
+
 HEATPP_SIMD void words_of(Key key, std::uint64_t counter, WordLanes& out) {
   for (std::int64_t l = 0; l < lanes; ++l) {
     const auto words = philox(counter_of(counter + static_cast<std::uint64_t>(l)), key);

@@ -22,6 +22,10 @@ void uniform_chunks(Key key, std::uint64_t counter, std::int64_t chunks, T shift
 /// z of the standard normal distribution.
 template <class T>
 void normal_chunks(Key key, std::uint64_t counter, std::int64_t chunks, T shift, T scale, T* out);
+/// z of the standard exponential distribution: never 0, and up to 22 for float, beyond which lies 1e-10 of the
+/// distribution, or 37.
+template <class T>
+void exponential_chunks(Key key, std::uint64_t counter, std::int64_t chunks, T shift, T scale, T* out);
 
 /// The blocks of words of `lanes` counters from `counter` on: word w of counter + l at [w][l].
 using WordLanes = std::uint32_t[4][lanes];

@@ -4,7 +4,7 @@
 
 #include <cmath>
 #include <heatpp/ops/operand.hpp>
-#include <heatpp/random/detail/draws.hpp>
+#include <heatpp/random/detail/continuous.hpp>
 #include <heatpp/random/detail/fill.hpp>
 #include <heatpp/random/generator.hpp>
 #include <limits>
@@ -63,6 +63,9 @@ void for_each_element(const Target& target, Key key, std::uint64_t base, F f) {
   });
 }
 
+/// `scale` times numbers of the standard exponential distribution, made many at a time.
+[[nodiscard]] DNDarray exponentials(Generator& generator, const Target& target, const Parameter& scale);
+
 /// Whether a number drawn with these parameters is NaN, as of those that are not whole one is.
 template <class Number, class... P>
 bool is_nan(P... parameters) {
@@ -91,6 +94,9 @@ DNDarray sample(Generator& generator, const char* op, const std::array<Operand, 
     return with_parameters(parameters, i,
                            [](auto... values) { return is_nan<Result>(values...) || Sampler::valid(values...); });
   });
+  if constexpr (std::is_same_v<Sampler, StandardExponential>)
+    return exponentials(generator, target, {.number = 1, .block = {}});
+  if constexpr (std::is_same_v<Sampler, Exponential>) return exponentials(generator, target, parameters[0]);
   const Key key(generator.get_state().key);
   const auto base = generator.reserve(target.layout.size());
   const auto fill = [&]<class T>(T) {
