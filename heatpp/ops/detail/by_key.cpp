@@ -26,15 +26,6 @@ struct KeyOfRow<Entry<Key>> {
 /// How many rows go to each rank, and come from it.
 using Counts = std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>;
 
-/// Where a sorted run is cut for each rank, given the first keys of all ranks but the first one.
-template <class K>
-std::vector<std::int64_t> cuts_at(std::span<const K> splitters, std::span<const K> run, int ranks) {
-  std::vector<std::int64_t> cuts{0};
-  for (const auto& splitter : splitters) cuts.push_back(std::ranges::lower_bound(run, splitter) - run.begin());
-  cuts.resize(static_cast<std::size_t>(ranks) + 1, std::ssize(run));
-  return cuts;
-}
-
 /// From the keys of all ranks, which have counts[r] each.
 template <class K>
 Counts counts_by_all(const Rows<K>& keys, const std::vector<std::int64_t>& counts,
@@ -49,15 +40,18 @@ Counts counts_by_all(const Rows<K>& keys, const std::vector<std::int64_t>& count
   std::vector<K> splitters;
   for (const auto position : positions) splitters.push_back(sorted[position]);
 
+  // Where a sorted run is cut for a rank.
+  const auto cut = [&](std::span<const K> run, std::size_t rank) {
+    if (rank == 0) return std::int64_t{0};
+    return rank > splitters.size() ? std::ssize(run) : std::ranges::lower_bound(run, splitters[rank - 1]) - run.begin();
+  };
   std::vector<std::int64_t> sent, received;
   const auto me = static_cast<std::size_t>(comm.rank());
   std::int64_t first = 0;
   for (std::size_t r = 0; r < counts.size(); first += counts[r++]) {
-    const auto cuts = cuts_at<K>(splitters, all.part(first, first + counts[r]), comm.size());
-    received.push_back(cuts[me + 1] - cuts[me]);
-    if (r != me) continue;
-    sent.resize(counts.size());
-    std::adjacent_difference(cuts.begin() + 1, cuts.end(), sent.begin());
+    const auto run = all.part(first, first + counts[r]), own = keys.part(0, keys.size());
+    received.push_back(cut(run, me + 1) - cut(run, me));
+    sent.push_back(cut(own, r + 1) - cut(own, r));
   }
   return {sent, received};
 }

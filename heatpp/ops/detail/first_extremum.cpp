@@ -11,27 +11,40 @@ namespace heatpp::detail {
 namespace {
 
 template <class T>
-constexpr std::int64_t lanes = 128 / sizeof(T);
-constexpr std::int64_t chunk = 8192;  // stays in the first-level cache, so that looking for the position costs little
+constexpr std::int64_t lanes = 256 / sizeof(T);
+constexpr std::int64_t chunk = 32768;  // stays in the second-level cache, so that looking for the position costs little
 
 /// The extreme value of a chunk in `lanes` interleaved streams, which the compiler turns into vector instructions.
-/// NaN is left out of it and reported.
+/// NaN is left out of it and reported, by sums, which cost least; those of infinities may report it in vain.
 template <class T, bool Largest>
 inline __attribute__((always_inline)) bool extreme_value(const T* data, std::int64_t n, T& result) {
   constexpr auto width = lanes<T>;
   T best[width];
-  int nan[width] = {};
+  T sum[width] = {};
   std::fill_n(best, width, result);
   const auto look_at = [&](std::int64_t j, T v) __attribute__((always_inline)) {
     best[j] = (Largest ? v > best[j] : v < best[j]) ? v : best[j];
-    if constexpr (!std::is_integral_v<T>) nan[j] |= v != v;
+    if constexpr (std::is_floating_point_v<T>) sum[j] += v;
+    else if constexpr (!std::is_integral_v<T>) sum[j] = v != v ? v : sum[j];
   };
   std::int64_t i = 0;
   for (; i + width <= n; i += width)
     for (std::int64_t j = 0; j < width; ++j) look_at(j, data[i + j]);
   for (; i < n; ++i) look_at(0, data[i]);
   result = Largest ? *std::max_element(best, best + width) : *std::min_element(best, best + width);
-  return std::any_of(nan, nan + width, [](int flag) { return flag != 0; });
+  return std::any_of(sum, sum + width, [](const T& v) { return v != v; });
+}
+
+/// Where `value`, which is there, comes first: a look at many elements at once, and at each of those that have it.
+template <class T>
+inline __attribute__((always_inline)) std::int64_t first_equal(const T* data, std::int64_t n, const T& value) {
+  std::int64_t i = 0;
+  for (; i + 2 * lanes<T> <= n; i += 2 * lanes<T>) {
+    int found = 0;
+    for (std::int64_t j = 0; j < 2 * lanes<T>; ++j) found |= data[i + j] == value;
+    if (found) break;
+  }
+  return std::find(data + i, data + n, value) - data;
 }
 
 /// Whether a later value takes the place of the best one.
@@ -61,6 +74,9 @@ inline __attribute__((always_inline)) void extreme_columns(const T* data, std::i
 #define HEATPP_EXTREME(attribute, T)                                                                            \
   attribute bool extreme(const T* data, std::int64_t n, bool largest, T& result) {                              \
     return largest ? extreme_value<T, true>(data, n, result) : extreme_value<T, false>(data, n, result);        \
+  }                                                                                                             \
+  attribute std::int64_t position(const T* data, std::int64_t n, const T& value) {                              \
+    return first_equal(data, n, value);                                                                         \
   }                                                                                                             \
   attribute void extremes(const T* data, std::int64_t n, std::int64_t stride, std::int64_t width, bool largest, \
                           T* best, std::int64_t* rows) {                                                        \
@@ -109,13 +125,13 @@ Found<T> first_of_range(const T* data, std::int64_t n, bool largest) {
     T value = found.value;
     if (extreme(data + first, length, largest, value)) {
       const auto* nan = std::find_if(data + first, data + first + length, [](const T& v) { return v != v; });
-      return {*nan, nan - data};
+      if (nan != data + first + length) return {*nan, nan - data};
     }
     if (value == found.value) continue;
     found.value = value;
     where = first;
   }
-  found.position = std::find(data + where, data + n, found.value) - data;
+  found.position = where + position(data + where, n - where, found.value);
   return found;
 }
 
