@@ -10,9 +10,10 @@ namespace heatpp {
 /// cost no communication. The types of f's parameters are the dtypes in which it sees the elements, the type of its
 /// result is the dtype of the new array; `ht::map<float>(f, x, y)` makes all parameters float, which generic lambdas
 /// need. One pass over memory without temporaries, except that blocks of other dtypes are converted first. The loop is
-/// compiled into the caller, as vector code where the caller's flags allow: g++ makes it of std::sqrt only with
-/// -fno-math-errno, four times as fast. f may run on several threads and must not throw. Throws ValueError for shapes
-/// that do not broadcast and arrays on a GPU, which cannot run f, CommError for different communicators, on all ranks.
+/// compiled into the caller, as vector code where its flags allow: g++ makes it of std::sqrt only with -fno-math-errno,
+/// of conditions only with -fno-trapping-math. f may run on several threads and must not throw. Throws ValueError for
+/// shapes that do not broadcast and arrays on a GPU, which cannot run f, CommError for different communicators, on all
+/// ranks.
 template <class T = void, class F, class... Operands>
 [[nodiscard]] DNDarray map(F f, const Operands&... operands) {
   using Call = detail::CallOf<T, F, sizeof...(Operands)>;
