@@ -7,6 +7,7 @@
 #include <heatpp/ops/detail/first_extremum.hpp>
 #include <heatpp/ops/detail/flat_index.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
+#include <heatpp/ops/detail/without_nan.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/reduce.hpp>
 
@@ -80,13 +81,13 @@ DNDarray arg(const char* op, const DNDarray& x, const ArgOptions& options, bool 
 
 /// `x` with `value` in the place of NaN, of which a slice may not be full.
 DNDarray beside_nan(const char* op, const DNDarray& x, const ArgOptions& options, double value) {
-  if (!is_floating(x.dtype()) && !is_complex(x.dtype())) return x;
+  if (!detail::may_be_nan(x)) return x;
   const auto missing = isnan(x);
   const auto empty = options.axis ? all(missing, *options.axis) : all(missing);
   if (x.size() > 0 && any(empty).item<bool>())
     detail::raise<ValueError>(op, "got an array of shape {} with nothing but NaN in a slice; expected a number in each",
                               to_string(x.shape()));
-  return where(missing, value, x);
+  return detail::without_nan(x, value);
 }
 
 }  // namespace

@@ -57,17 +57,6 @@ at::Tensor map_bytes(const at::Tensor& block, int axis, std::int64_t from_each, 
   return out.movedim(-1, axis).contiguous().to(block.device());
 }
 
-/// The layout with the axis of `extent` cut at other indices: f(offset).
-template <class F>
-Layout recut(const Layout& layout, int axis, std::int64_t extent, F f) {
-  auto shape = layout.shape();
-  shape[static_cast<std::size_t>(axis)] = extent;
-  if (layout.split() != axis) return layout.with(std::move(shape), layout.split());
-  std::vector<std::int64_t> offsets;
-  for (const auto offset : layout.offsets()) offsets.push_back(f(offset));
-  return {std::move(shape), axis, std::move(offsets)};
-}
-
 }  // namespace
 
 DNDarray packbits(const DNDarray& array, std::optional<int> along_axis, BitOrder order) {
@@ -76,10 +65,8 @@ DNDarray packbits(const DNDarray& array, std::optional<int> along_axis, BitOrder
   const auto x = detail::flat_without_axis(array.dtype() == bool_ ? array : not_equal(array, 0), along_axis);
   const auto axis = sanitize_axis(along_axis.value_or(0), x.ndim(), "packbits");
   const auto extent = detail::extent_of(x, axis), bytes = (extent + 7) / 8;
-  auto shape = x.shape();
-  shape[static_cast<std::size_t>(axis)] = bytes;
-  const auto layout = x.split() == axis ? Layout(shape, axis, x.comm().size()) : x.layout().with(shape, x.split());
-  const auto bits = recut(layout, axis, extent, [&](std::int64_t byte) { return std::min(8 * byte, extent); });
+  const auto layout = detail::with_extent(x.layout(), axis, bytes);
+  const auto bits = detail::recut(layout, axis, extent, [&](std::int64_t byte) { return std::min(8 * byte, extent); });
   auto block = detail::relayout(x, bits).view(at::kByte);
   if (const auto rest = block.size(axis) % 8; rest > 0) {
     auto missing = block.sizes().vec();
@@ -97,7 +84,7 @@ DNDarray unpackbits(const DNDarray& array, std::optional<int> along_axis, BitOrd
   if (x.dtype() != uint8) detail::raise<TypeError>("unpackbits", "got an array of {}; expected uint8", name(x.dtype()));
   const auto mask = for_order(order, rising, falling);
   const auto layout =
-      recut(x.layout(), axis, 8 * detail::extent_of(x, axis), [](std::int64_t byte) { return 8 * byte; });
+      detail::recut(x.layout(), axis, 8 * detail::extent_of(x, axis), [](std::int64_t byte) { return 8 * byte; });
   return detail::wrap(
       map_bytes(x.larray(), axis, 1, 8, [=](const auto* in, auto* out, std::int64_t n) { unpack(in, out, n, mask); }),
       layout, x.comm());

@@ -17,11 +17,7 @@ using detail::extent_of;
 
 /// `x` over and over along an axis until it has `total` indices; cut evenly if it was cut there.
 DNDarray over_and_over(const DNDarray& x, std::int64_t total, int axis) {
-  auto shape = x.shape();
-  shape[static_cast<std::size_t>(axis)] = total;
-  const bool along_split = x.split() == axis;
-  return detail::cyclic(x, axis, 0,
-                        along_split ? Layout(shape, axis, x.comm().size()) : x.layout().with(shape, x.split()));
+  return detail::cyclic(x, axis, 0, detail::with_extent(x.layout(), axis, total));
 }
 
 /// The repeats of this rank's indices along an axis.
@@ -72,15 +68,10 @@ DNDarray repeat(const DNDarray& array, const std::vector<std::int64_t>& given, s
   std::vector<std::int64_t> ends{0};
   if (!alike) std::partial_sum(given.begin(), given.end(), std::back_inserter(ends));
   const auto end_of = [&](std::int64_t i) { return alike ? i * given[0] : ends[static_cast<std::size_t>(i)]; };
-  auto shape = x.shape();
-  shape[static_cast<std::size_t>(axis)] = alike ? size_of({extent, given[0]}) : ends.back();
-  const bool over_split = x.split() == axis;
+  const auto total = alike ? size_of({extent, given[0]}) : ends.back();
   auto block = alike ? at::repeat_interleave(x.larray(), given[0], axis)
                      : at::repeat_interleave(x.larray(), own_repeats(x, given, axis), axis);
-  if (!over_split) return detail::wrap(std::move(block), x.layout().with(std::move(shape), x.split()), x.comm());
-  std::vector<std::int64_t> offsets;
-  for (const auto offset : x.layout().offsets()) offsets.push_back(end_of(offset));
-  return detail::wrap(std::move(block), Layout(std::move(shape), axis, std::move(offsets)), x.comm());
+  return detail::wrap(std::move(block), detail::recut(x.layout(), axis, total, end_of), x.comm());
 }
 
 DNDarray tile(const DNDarray& array, const std::vector<std::int64_t>& repeats) {

@@ -40,4 +40,22 @@ inline void check_ndim(const char* op, const DNDarray& x, int least) {
   return x.shape()[static_cast<std::size_t>(axis)];
 }
 
+/// The layout with another extent along `axis`, which if it is cut is cut at f(offset) instead of each offset.
+template <class F>
+[[nodiscard]] Layout recut(const Layout& layout, int axis, std::int64_t extent, F f) {
+  auto shape = layout.shape();
+  shape[static_cast<std::size_t>(axis)] = extent;
+  if (layout.split() != axis) return layout.with(std::move(shape), layout.split());
+  std::vector<std::int64_t> offsets;
+  for (const auto offset : layout.offsets()) offsets.push_back(f(offset));
+  return {std::move(shape), axis, std::move(offsets)};
+}
+/// The same, cut evenly there.
+[[nodiscard]] inline Layout with_extent(const Layout& layout, int axis, std::int64_t extent) {
+  auto shape = layout.shape();
+  shape[static_cast<std::size_t>(axis)] = extent;
+  return layout.split() == axis ? Layout(std::move(shape), axis, layout.ranks())
+                                : layout.with(std::move(shape), layout.split());
+}
+
 }  // namespace heatpp::detail

@@ -8,23 +8,17 @@
 namespace heatpp::detail {
 namespace {
 
-/// The layout of a part that begins at index `first` of the split axis of `target`.
-Layout part_layout(const Layout& target, const Shape& part, std::int64_t first) {
-  const auto extent = part[static_cast<std::size_t>(*target.split())];
-  std::vector<std::int64_t> offsets;
-  for (const auto offset : target.offsets()) offsets.push_back(std::clamp<std::int64_t>(offset - first, 0, extent));
-  return {part, *target.split(), std::move(offsets)};
-}
-
 at::Tensor joined_along_split(const Arrays& parts, int axis, const Layout& target) {
   Arrays sources;
   std::vector<Layout> layouts;  // of what each part is to become
   std::int64_t first = 0;
   for (const auto& part : parts) {
-    layouts.push_back(part_layout(target, part.shape(), first));
+    const auto extent = extent_of(part, axis);
+    layouts.push_back(recut(target, axis, extent,
+                            [&](std::int64_t offset) { return std::clamp<std::int64_t>(offset - first, 0, extent); }));
     const bool elsewhere = part.split() && part.split() != axis;
     sources.push_back(elsewhere ? wrap(relayout(part, layouts.back()), layouts.back(), part.comm()) : part);
-    first += extent_of(part, axis);
+    first += extent;
   }
   return assemble(sources, axis, [&](int rank) {
     std::vector<Stretch> stretches;

@@ -1,4 +1,3 @@
-#include <ATen/Parallel.h>
 #include <heatpp/ops/detail/digits.hpp>
 #include <heatpp/ops/detail/runs.hpp>
 #include <heatpp/ops/detail/select.hpp>
@@ -98,21 +97,13 @@ std::optional<std::vector<T>> select_in_windows(std::span<const T> column, std::
 template <class T>
 std::vector<T> select_in_sorted(const T* block, std::int64_t rows, std::int64_t columns,
                                 std::span<const std::int64_t> positions) {
-  std::vector<T> results(positions.size());
+  Rows<KeyOf<T>> keys(rows * columns);
+  std::transform(block, block + rows * columns, keys.begin(), [](T value) { return Keys<T>::of(value); });
+  sort_columns(keys, columns);
   const auto each = static_cast<std::int64_t>(positions.size()) / std::max<std::int64_t>(1, columns);
-  at::parallel_for(0, columns, std::max<std::int64_t>(1, 4096 / std::max<std::int64_t>(1, rows)),
-                   [&](std::int64_t first, std::int64_t last) {
-                     std::vector<KeyOf<T>> keys(static_cast<std::size_t>(rows));
-                     for (auto c = first; c < last; ++c) {
-                       std::transform(block + c * rows, block + (c + 1) * rows, keys.begin(),
-                                      [](T value) { return Keys<T>::of(value); });
-                       sort_keys(keys.data(), rows);
-                       for (auto p = c * each; p < (c + 1) * each; ++p) {
-                         const auto at = static_cast<std::size_t>(p);
-                         results[at] = Keys<T>::element(keys[static_cast<std::size_t>(positions[at])]);
-                       }
-                     }
-                   });
+  std::vector<T> results;
+  for (std::int64_t p = 0; p < std::ssize(positions); ++p)
+    results.push_back(Keys<T>::element(keys[p / each * rows + positions[static_cast<std::size_t>(p)]]));
   return results;
 }
 
