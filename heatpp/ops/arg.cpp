@@ -4,6 +4,7 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/arg.hpp>
 #include <heatpp/ops/detail/align.hpp>
+#include <heatpp/ops/detail/axis_order.hpp>
 #include <heatpp/ops/detail/first_extremum.hpp>
 #include <heatpp/ops/detail/flat_index.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
@@ -25,12 +26,16 @@ std::vector<Found<Wide>> best_along(const at::Tensor& block, int axis, bool larg
   if constexpr (std::is_same_v<Wide, Ordered>) return detail::complex_extrema(block, axis, largest);
   else {
     std::vector<Found<Wide>> best;
-    const auto x = detail::readable(block).contiguous();
+    const auto order = detail::AxisOrder::in_memory(block);
+    const auto x = order.permuted(detail::readable(block)).contiguous();
+    const auto place = order.place_of(axis);
     AT_DISPATCH_ALL_TYPES(x.scalar_type(), "best_along", [&] {
       if constexpr (std::is_same_v<detail::Wide<scalar_t>, Wide>)
-        best = detail::first_extrema(x.const_data_ptr<scalar_t>(), detail::around(x, axis), largest);
+        best = detail::first_extrema(x.const_data_ptr<scalar_t>(), detail::around(x, place), largest);
     });
-    return best;
+    auto kept = x.sizes().vec();
+    kept[static_cast<std::size_t>(place)] = 1;
+    return order.restored(std::move(best), kept);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <heatpp/ops/calculus.hpp>
 #include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/detail/as_array.hpp>
+#include <heatpp/ops/detail/assemble.hpp>
 #include <heatpp/ops/detail/bisect.hpp>
 #include <heatpp/ops/detail/joined.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
@@ -25,9 +26,13 @@ using detail::extent_of;
 
 /// All indices but the last `step`, and the ones so far behind them, in one layout.
 std::pair<DNDarray, DNDarray> neighbours(const DNDarray& x, int axis, std::int64_t step = 1) {
-  auto left = along(x, axis, slice(0, -step));
-  const auto right = along(x, axis, slice(step, std::nullopt));
-  return {left, detail::wrap(detail::relayout(right, left.layout()), left.layout(), x.comm())};
+  const auto left = along(x, axis, slice(0, -step));
+  if (x.split() != axis) return {left, along(x, axis, slice(step, std::nullopt))};
+  const auto& layout = left.layout();
+  const auto right = detail::assemble({x}, axis, [&](int rank) {
+    return std::vector<detail::Stretch>{{0, layout.offset(rank) + step, layout.offset(rank + 1) + step}};
+  });
+  return {left, detail::wrap(right, layout, x.comm())};
 }
 
 /// An array to be joined to `x` along `axis`; one without axes as one index.

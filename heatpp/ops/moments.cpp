@@ -4,6 +4,7 @@
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/detail/axis_order.hpp>
 #include <heatpp/ops/detail/central_sums.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
 #include <heatpp/ops/detail/weights.hpp>
@@ -14,35 +15,41 @@
 #include <heatpp/ops/reduce.hpp>
 
 #include <array>
+#include <functional>
 
 namespace heatpp {
 namespace {
 
 using detail::CentralSums;
 
-/// The block as a C-ordered (outer, n, inner) array in which n runs over the reduced axes. Copied only where the block
-/// is not contiguous, or the reduced axes are not neighbours, or not the last ones and are to be.
+/// The block as a contiguous (outer, n, inner) array in which n runs over the reduced axes. Copied only where its
+/// elements do not fill their memory, or the reduced axes are no neighbours there, or not the last ones and are to be.
 struct View {
   at::Tensor data;
+  detail::AxisOrder order;
   detail::Around extents = {};
+  std::vector<std::int64_t> kept = {};  ///< extents in that order, 1 for reduced axes
 };
 
 View view_of(const at::Tensor& block, const std::vector<std::int64_t>& axes, bool last = false) {
-  View view{.data = block};
-  const bool neighbours = !last && (axes.empty() || axes.back() - axes.front() + 1 == std::ssize(axes));
-  if (!neighbours) {
-    std::vector<std::int64_t> order;
-    for (std::int64_t axis = 0; axis < block.dim(); ++axis)
-      if (std::ranges::find(axes, axis) == axes.end()) order.push_back(axis);
-    order.insert(order.end(), axes.begin(), axes.end());
-    view.data = view.data.permute(order);
+  const auto reduced = [&](std::int64_t axis) { return std::ranges::find(axes, axis) != axes.end(); };
+  auto order = detail::AxisOrder::in_memory(block);
+  const auto first = std::ranges::find_if(order.axes(), reduced);
+  const bool neighbours =
+      std::none_of(std::find_if_not(first, order.axes().end(), reduced), order.axes().end(), reduced);
+  if (last || !neighbours) {
+    auto reduced_last = order.axes();
+    std::ranges::stable_partition(reduced_last, std::not_fn(reduced));
+    order = detail::AxisOrder(std::move(reduced_last));
   }
-  view.data = view.data.contiguous();
-  const auto first = neighbours ? (axes.empty() ? block.dim() : axes.front()) : block.dim() - std::ssize(axes);
-  for (std::int64_t axis = 0; axis < block.dim(); ++axis) {
-    auto& [outer, n, inner] = view.extents;
-    auto& extent = axis < first ? outer : axis < first + std::ssize(axes) ? n : inner;
-    extent *= view.data.size(axis);
+  View view{.data = order.permuted(block).contiguous(), .order = order};
+  auto& [outer, n, inner] = view.extents;
+  bool behind = false;
+  for (const auto axis : order.axes()) {
+    const bool gone = reduced(axis);
+    view.kept.push_back(gone ? 1 : block.size(axis));
+    behind = behind || gone;
+    (gone ? n : behind ? inner : outer) *= block.size(axis);
   }
   return view;
 }
@@ -120,6 +127,7 @@ Sums sums_of(const char* op, const DNDarray& array, const ReduceOptions& options
   sums.values.resize(static_cast<std::size_t>(view.extents.others()));
   AT_DISPATCH_ALL_TYPES(view.data.scalar_type(), "moments",
                         [&] { local_sums<scalar_t>(view, mask, order, sums.values.data()); });
+  sums.values = view.order.restored(std::move(sums.values), view.kept);
   if (reduced.over_split)
     (order == 1 ? sum_across<2> : order == 2 ? sum_across<3> : sum_across<5>)(x.comm(), sums.values);
   return sums;

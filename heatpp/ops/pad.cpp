@@ -3,6 +3,7 @@
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/along.hpp>
+#include <heatpp/ops/detail/axis_order.hpp>
 #include <heatpp/ops/detail/joined.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/moments.hpp>
@@ -46,12 +47,13 @@ DNDarray pad_constant(const DNDarray& x, int axis, const Width& width, const Sca
   if (value.is_floating()) detail::check_in_range("pad", value, x.dtype());  // as NumPy, which wraps whole numbers
   const auto rank = x.comm().rank();
   const bool over_split = x.split() == axis;
-  const auto behind = static_cast<std::size_t>(x.ndim() - 1 - axis);
+  const auto order = detail::AxisOrder::in_memory(x.larray());
+  const auto behind = static_cast<std::size_t>(x.ndim() - 1 - order.place_of(axis));
   std::vector<std::int64_t> amounts(2 * behind + 2, 0);  // LibTorch counts from the last axis
   amounts[2 * behind] = !over_split || rank == 0 ? width.first : 0;
   amounts[2 * behind + 1] = !over_split || rank == x.comm().size() - 1 ? width.second : 0;
-  return detail::wrap(at::constant_pad_nd(x.larray(), amounts, detail::element_of(value, x.dtype())),
-                      padded(x.layout(), axis, width), x.comm());
+  const auto block = at::constant_pad_nd(order.permuted(x.larray()), amounts, detail::element_of(value, x.dtype()));
+  return detail::wrap(order.restored(block), padded(x.layout(), axis, width), x.comm());
 }
 
 /// The index of the array that stands at `i`, which may lie outside 0 .. n - 1.

@@ -2,6 +2,7 @@
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
+#include <heatpp/ops/detail/axis_order.hpp>
 #include <heatpp/ops/detail/first_extremum.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
 #include <heatpp/ops/detail/run_blocks.hpp>
@@ -25,11 +26,15 @@ at::Tensor local_sum(const at::Tensor& block, Dims axes, bool keepdims, Type typ
   if (counts) return at::sum(block.view(at::kByte), axes, keepdims, at::kInt).to(at::kLong);
   return at::sum(block, axes, keepdims, type);
 }
+/// The block such that the elements of its last axis are neighbours in memory, without which there is no vector code.
+at::Tensor with_runs(const at::Tensor& block) { return block.stride(-1) > 1 ? block.contiguous() : block; }
 at::Tensor local_amax(const at::Tensor& block, Dims axes, bool keepdims, Type) {
-  return block.is_complex() ? detail::complex_extremum(block, axes, keepdims, true) : at::amax(block, axes, keepdims);
+  return block.is_complex() ? detail::complex_extremum(block, axes, keepdims, true)
+                            : at::amax(with_runs(block), axes, keepdims);
 }
 at::Tensor local_amin(const at::Tensor& block, Dims axes, bool keepdims, Type) {
-  return block.is_complex() ? detail::complex_extremum(block, axes, keepdims, false) : at::amin(block, axes, keepdims);
+  return block.is_complex() ? detail::complex_extremum(block, axes, keepdims, false)
+                            : at::amin(with_runs(block), axes, keepdims);
 }
 // Truth values as bytes, for which LibTorch has vector code.
 at::Tensor truth(const at::Tensor& block) {
@@ -48,6 +53,15 @@ at::Tensor local_prod(const at::Tensor& block, Dims axes, bool keepdims, Type ty
   auto result = block;
   for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) result = at::prod(result, *axis, keepdims, type);
   return result;
+}
+
+/// f(block, axes, keepdims) of the block with its axes as they lie in memory.
+template <class F>
+at::Tensor in_memory_order(const at::Tensor& block, Dims axes, bool keepdims, F f) {
+  if (block.is_contiguous()) return f(block, axes, keepdims);
+  const auto order = detail::AxisOrder::in_memory(block);
+  const auto result = order.restored(f(order.permuted(block), order.places_of(axes), true));
+  return keepdims ? result : result.squeeze(axes);
 }
 
 /// What changes no result.
@@ -104,7 +118,9 @@ DNDarray reduce(const char* op, const DNDarray& array, const ReduceOptions& opti
         mask.defined() ? at::where(mask, x.larray(), at::full({}, nothing, x.larray().options())) : x.larray();
     if (extremum && block.numel() == 0) return at::full(shape, nothing, block.options());
     if (reduced.axes.empty()) return local_reduce(block.unsqueeze(0), Dims{0}, false, type);
-    return local_reduce(block, reduced.axes, reduced.keepdims, type);
+    return in_memory_order(block, reduced.axes, reduced.keepdims, [&](const auto& ordered, Dims axes, bool keepdims) {
+      return local_reduce(ordered, axes, keepdims, type);
+    });
   });
   const auto dtype = detail::from_torch(local.scalar_type());
   if (options.initial) check_initial(op, *options.initial, dtype);

@@ -1,6 +1,7 @@
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/detail/assemble.hpp>
+#include <heatpp/ops/detail/axis_order.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -60,7 +61,7 @@ at::Tensor assemble(const Arrays& sources, int axis, const std::function<std::ve
   }
   auto arrived = outgoing.front();
   if (lacking > 0)
-    arrived = exchange_rows(at::cat(outgoing).cpu().contiguous(), send, receive, comm).to(arrived.device());
+    arrived = exchange_rows(concatenated(outgoing, 0).cpu().contiguous(), send, receive, comm).to(arrived.device());
 
   std::exclusive_scan(receive.begin(), receive.end(), next.begin(), std::int64_t{0});
   std::vector<at::Tensor> parts{outgoing.front().movedim(0, axis)};
@@ -72,7 +73,7 @@ at::Tensor assemble(const Arrays& sources, int axis, const std::function<std::ve
       parts.push_back((r == me ? owners.own_rows(stretch, me) : arrived.narrow(0, first, size)).movedim(0, axis));
       if (r != me) first += size;
     }
-  return at::cat(parts, axis).contiguous();
+  return concatenated(parts, axis);
 }
 
 }  // namespace heatpp::detail

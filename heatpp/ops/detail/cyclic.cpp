@@ -1,6 +1,7 @@
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/detail/assemble.hpp>
+#include <heatpp/ops/detail/axis_order.hpp>
 #include <heatpp/ops/detail/cyclic.hpp>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ at::Tensor repeated(const at::Tensor& block, int axis, std::int64_t first, std::
     count -= parts.back().size(axis);
     first = 0;
   }
-  return at::cat(parts, axis);
+  return concatenated(parts, axis);
 }
 
 /// The indices that `count` ones from `start` on mean, each once.

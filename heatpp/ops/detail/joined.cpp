@@ -1,6 +1,7 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/detail/assemble.hpp>
+#include <heatpp/ops/detail/axis_order.hpp>
 #include <heatpp/ops/detail/joined.hpp>
 
 #include <algorithm>
@@ -28,10 +29,10 @@ at::Tensor joined_along_split(const Arrays& parts, int axis, const Layout& targe
   });
 }
 
-/// at::cat, which copies rows of one element one by one.
+/// `concatenated`, which copies rows of one element one by one.
 at::Tensor joined_locally(const std::vector<at::Tensor>& blocks, int axis) {
   const bool single = std::ranges::all_of(blocks, [&](const auto& block) { return block.size(axis) == 1; });
-  if (!single || axis + 1 < blocks.front().dim()) return at::cat(blocks, axis);
+  if (!single || axis + 1 < blocks.front().dim()) return concatenated(blocks, axis);
   auto shape = blocks.front().sizes().vec();
   shape.back() = std::ssize(blocks);
   auto result = at::empty(shape, blocks.front().options());

@@ -7,54 +7,14 @@
 #include <heatpp/ops/detail/index_list.hpp>
 #include <heatpp/ops/detail/positions.hpp>
 #include <heatpp/ops/detail/routes.hpp>
+#include <heatpp/ops/reshape.hpp>
 
 #include <ATen/Context.h>
 #include <algorithm>
-#include <fmt/format.h>
 #include <numeric>
 
 namespace heatpp::detail {
 namespace {
-
-using Failure = Communicator::Failure;
-
-struct Extremes {
-  std::int64_t low = 0, high = 0;
-};
-
-Extremes extremes(const at::Tensor& block) {
-  if (block.numel() == 0) return {};
-  const auto [low, high] = at::aminmax(block);
-  return {low.item<std::int64_t>(), high.item<std::int64_t>()};
-}
-
-std::string out_of_range(const char* op, const DNDarray& x, int axis, std::int64_t position, std::int64_t extent) {
-  return fmt::format("[{}] got position {} along axis {} of an array of shape {}; expected {} <= position < {}", op,
-                     position, axis, to_string(x.shape()), -extent, extent);
-}
-
-/// Turns negative positions into those that they mean. A bad position on one rank is an error on all, but, as in NumPy,
-/// not where arrays of positions meet in nothing.
-void sanitize(const char* op, const DNDarray& x, Positions& positions) {
-  const bool none = std::ranges::any_of(positions.arrays, [](const auto& array) { return array.size() == 0; });
-  std::optional<Failure> failure;
-  bool split = false;
-  for (std::size_t i = 0; i < positions.axes.size(); ++i) {
-    auto& array = positions.arrays[i];
-    check_positions(op, x, array);
-    auto block = array.larray().to(at::kLong);
-    const auto extent = x.shape()[static_cast<std::size_t>(positions.axes[i])];
-    const auto [low, high] = extremes(block);
-    const bool counts = array.ndim() == 0 || (!none && block.numel() > 0);
-    if (!failure && counts && (low < -extent || high >= extent))
-      failure = {ErrorKind::index, out_of_range(op, x, positions.axes[i], high >= extent ? high : low, extent)};
-    split = split || array.split();
-    if (low < 0) block = at::where(block < 0, block + extent, block);
-    array = wrap(std::move(block), array.layout(), array.comm());
-  }
-  if (split) x.comm().agree(failure);
-  else if (failure) throw_error(failure->kind, failure->message);
-}
 
 bool holds(const std::vector<int>& axes, int axis) { return std::ranges::find(axes, axis) != axes.end(); }
 
@@ -264,26 +224,8 @@ Broadcast in_order(const char* op, std::vector<DNDarray>& arrays) {
   return broadcast(op, arrays);
 }
 
-}  // namespace
-
-void check_positions(const char* op, const DNDarray& x, const DNDarray& positions) {
-  if (!is_integral(positions.dtype()))
-    raise<IndexError>(op, "got positions of {}; expected whole numbers or a bool mask", name(positions.dtype()));
-  if (!(positions.comm() == x.comm()))
-    raise<CommError>(op, "got positions on another communicator; expected the array's");
-}
-
-std::optional<std::int64_t> position_beyond(const DNDarray& positions, std::int64_t extent) {
-  if (positions.size() == 0) return std::nullopt;
-  const auto [low, high] = extremes(positions.larray());
-  std::vector<std::int64_t> ends{low, -high};
-  if (positions.split()) positions.comm().allreduce(ends, ReduceOp::min);
-  if (ends[0] >= 0 && -ends[1] < extent) return std::nullopt;
-  return ends[0] < 0 ? ends[0] : -ends[1];
-}
-
-DNDarray take_positions(const char* op, const DNDarray& x, Positions positions) {
-  sanitize(op, x, positions);
+/// take_positions of positions that are in range.
+DNDarray take_known(const char* op, const DNDarray& x, Positions positions) {
   const bool across = x.split() && holds(positions.axes, *x.split());
   if (!across)
     return take_here(x, positions, x.split() ? everywhere(op, positions.arrays) : broadcast(op, positions.arrays));
@@ -298,10 +240,41 @@ DNDarray take_positions(const char* op, const DNDarray& x, Positions positions) 
   return wrap(std::move(block), layout.replicated(std::move(shape)), x.comm());
 }
 
+/// Whether each array runs along an axis of its own, in order, as those of ix_ do, and the axes are neighbours.
+bool is_mesh(const Positions& positions) {
+  const auto count = std::ssize(positions.axes);
+  if (count < 2 || positions.axes.front() != positions.place || positions.axes.back() - positions.place + 1 != count)
+    return false;
+  for (std::ptrdiff_t i = 0; i < count; ++i) {
+    const auto& array = positions.arrays[static_cast<std::size_t>(i)];
+    if (array.ndim() != (i == 0 ? count : array.ndim())) return false;
+    const auto own = array.ndim() - count + i;
+    if (own < 0 || array.size() == 0 || array.shape()[static_cast<std::size_t>(own)] != array.size()) return false;
+  }
+  return true;
+}
+
+/// Rows of rows: axis after axis, the split one last, when there is less to move.
+DNDarray take_mesh(const char* op, const DNDarray& x, const Positions& positions) {
+  auto result = x;
+  for (const bool over_split : {false, true})
+    for (std::size_t i = 0; i < positions.axes.size(); ++i)
+      if (const auto axis = positions.axes[i]; (axis == x.split()) == over_split)
+        result = take_known(op, result, {{axis}, {reshape(positions.arrays[i], {-1})}, axis});
+  return result;
+}
+
+}  // namespace
+
+DNDarray take_positions(const char* op, const DNDarray& x, Positions positions) {
+  sanitize_positions(op, x, positions);
+  return is_mesh(positions) ? take_mesh(op, x, positions) : take_known(op, x, std::move(positions));
+}
+
 void put_positions(const char* op, const DNDarray& x, Positions positions, const Operand& value) {
   check_writable(op, x);
   check_value(op, value, x.dtype());
-  sanitize(op, x, positions);
+  sanitize_positions(op, x, positions);
   if (!(x.split() && holds(positions.axes, *x.split()))) {
     const auto asked = everywhere(op, positions.arrays);
     return put_here(op, x, positions, asked, value);

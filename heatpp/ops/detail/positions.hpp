@@ -24,11 +24,16 @@ void check_range(const char* op, const DNDarray& positions, std::int64_t extent)
     raise<E>(op, "got position {}; expected 0 <= position < {}", *position, extent);
 }
 
+/// Turns negative positions into those that they mean. A bad position on one rank is an error on all, but, as in NumPy,
+/// not where arrays of positions meet in nothing.
+void sanitize_positions(const char* op, const DNDarray& x, Positions& positions);
+
 /// The elements at `positions`. Where the split axis is not indexed, or x is replicated: local, but that split
 /// positions of a split array become known to all ranks. Otherwise each row is sent once from its owner to where the
 /// result needs it; the result is cut as the positions are, and evenly along their first axis longer than 1 if every
-/// rank holds them all, in which case nothing but the rows is communicated. Throws IndexError on all ranks for a
-/// position out of range and positions that are not whole numbers.
+/// rank holds them all, in which case nothing but the rows is communicated. Positions as those of ix_ are taken along
+/// one axis after the other. Throws IndexError on all ranks for a position out of range and positions that are not
+/// whole numbers.
 [[nodiscard]] DNDarray take_positions(const char* op, const DNDarray& x, Positions positions);
 
 /// Writes `value`, broadcast to the shape that take_positions gives, to these places of `x`; where positions repeat,

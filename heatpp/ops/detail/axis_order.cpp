@@ -1,0 +1,37 @@
+#include <heatpp/ops/detail/axis_order.hpp>
+
+#include <numeric>
+
+namespace heatpp::detail {
+
+AxisOrder AxisOrder::in_memory(const at::Tensor& block) {
+  std::vector<std::int64_t> axes(static_cast<std::size_t>(block.dim()));
+  std::iota(axes.begin(), axes.end(), 0);
+  const bool stretched =
+      std::ranges::any_of(axes, [&](auto axis) { return block.size(axis) > 1 && block.stride(axis) == 0; });
+  if (!block.is_contiguous() && !stretched)
+    std::ranges::stable_sort(axes, std::greater(), [&](auto axis) { return block.stride(axis); });
+  return AxisOrder(std::move(axes));
+}
+
+std::vector<std::int64_t> AxisOrder::places_of(at::IntArrayRef axes) const {
+  std::vector<std::int64_t> places;
+  for (const auto axis : axes) places.push_back(place_of(axis));
+  return places;
+}
+
+at::Tensor AxisOrder::restored(const at::Tensor& block) const {
+  std::vector<std::int64_t> back(axes_.size());
+  for (std::size_t place = 0; place < axes_.size(); ++place)
+    back[static_cast<std::size_t>(axes_[place])] = static_cast<std::int64_t>(place);
+  return block.permute(back);
+}
+
+at::Tensor concatenated(const std::vector<at::Tensor>& blocks, std::int64_t axis) {
+  const auto order = AxisOrder::in_memory(*std::ranges::max_element(blocks, {}, &at::Tensor::numel));
+  std::vector<at::Tensor> permuted;
+  for (const auto& block : blocks) permuted.push_back(order.permuted(block));
+  return order.restored(at::cat(permuted, order.place_of(axis)));
+}
+
+}  // namespace heatpp::detail
