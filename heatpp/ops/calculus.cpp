@@ -6,6 +6,7 @@
 #include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/detail/as_array.hpp>
 #include <heatpp/ops/detail/assemble.hpp>
+#include <heatpp/ops/detail/axis_order.hpp>
 #include <heatpp/ops/detail/bisect.hpp>
 #include <heatpp/ops/detail/joined.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
@@ -24,15 +25,20 @@ namespace {
 using detail::along;
 using detail::extent_of;
 
-/// All indices but the last `step`, and the ones so far behind them, in one layout.
-std::pair<DNDarray, DNDarray> neighbours(const DNDarray& x, int axis, std::int64_t step = 1) {
-  const auto left = along(x, axis, slice(0, -step));
-  if (x.split() != axis) return {left, along(x, axis, slice(step, std::nullopt))};
-  const auto& layout = left.layout();
-  const auto right = detail::assemble({x}, axis, [&](int rank) {
-    return std::vector<detail::Stretch>{{0, layout.offset(rank) + step, layout.offset(rank + 1) + step}};
+/// What `x` has at `step` behind the indices of `layout` from the given one on, of each rank.
+template <class F>
+at::Tensor behind(const DNDarray& x, int axis, std::int64_t step, const Layout& layout, F from) {
+  return detail::assemble({x}, axis, [&](int rank) {
+    return std::vector<detail::Stretch>{{0, layout.offset(rank) + from(rank) + step, layout.offset(rank + 1) + step}};
   });
-  return {left, detail::wrap(right, layout, x.comm())};
+}
+
+/// All indices but the last one, and the ones behind them, in one layout.
+std::pair<DNDarray, DNDarray> neighbours(const DNDarray& x, int axis) {
+  const auto left = along(x, axis, slice(0, -1));
+  if (x.split() != axis) return {left, along(x, axis, slice(1, std::nullopt))};
+  const auto right = behind(x, axis, 1, left.layout(), [](int) { return 0; });
+  return {left, detail::wrap(right, left.layout(), x.comm())};
 }
 
 /// An array to be joined to `x` along `axis`; one without axes as one index.
@@ -43,8 +49,39 @@ DNDarray beside(const DNDarray& x, int axis, const Operand& value) {
   return array.ndim() == 0 ? broadcast_to(array, shape) : array;
 }
 
+/// `right` less `left`, for truth values whether they differ. Complex numbers in their parts: LibTorch's product of 1
+/// and an infinite one is not a number.
+void subtract_into(at::Tensor out, const at::Tensor& right, const at::Tensor& left) {
+  if (out.is_complex()) {
+    const auto parts = [](const at::Tensor& x) { return at::view_as_real(x.resolve_conj()); };
+    return subtract_into(at::view_as_real(out), parts(right), parts(left));
+  }
+  if (out.scalar_type() == at::kBool) at::ne_out(out, right, left);
+  else at::sub_out(out, right, left);
+}
+
+/// Indices `step` apart along the split axis subtracted. Only the last few of a rank need what other ranks have.
+at::Tensor split_difference(const DNDarray& x, int axis, std::int64_t step, const Layout& layout) {
+  const auto inside = [&](int rank) {
+    return std::max<std::int64_t>(0, std::min(layout.count(rank), x.layout().count(rank) - step));
+  };
+  const auto& block = x.larray();
+  const auto me = x.comm().rank();
+  const auto here = inside(me), edge = layout.count(me) - here;
+  const auto order = detail::AxisOrder::in_memory(block);
+  const auto sizes = order.permuted(block.narrow(axis, 0, layout.count(me))).sizes().vec();
+  auto result = order.restored(at::empty(sizes, block.options()));
+  if (here > 0)
+    subtract_into(result.narrow(axis, 0, here), block.narrow(axis, step, here), block.narrow(axis, 0, here));
+  const auto next = behind(x, axis, step, layout, inside);
+  subtract_into(result.narrow(axis, here, edge), next, block.narrow(axis, here, edge));
+  return result;
+}
+
 DNDarray difference(const DNDarray& x, int axis, std::int64_t step = 1) {
-  const auto [left, right] = neighbours(x, axis, step);
+  const auto left = along(x, axis, slice(0, -step));
+  if (x.split() == axis) return detail::wrap(split_difference(x, axis, step, left.layout()), left.layout(), x.comm());
+  const auto right = along(x, axis, slice(step, std::nullopt));
   return x.dtype() == bool_ ? not_equal(right, left) : right - left;
 }
 

@@ -1,9 +1,9 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
-#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/calculus.hpp>
+#include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/distinct.hpp>
-#include <heatpp/ops/detail/elementwise_blocks.hpp>
 #include <heatpp/ops/detail/slices.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/reshape.hpp>
@@ -227,9 +227,8 @@ DNDarray isin(const DNDarray& array, const DNDarray& test_array, const IsinOptio
 DNDarray ediff1d(const DNDarray& array, const Ediff1dOptions& options) {
   if (array.dtype() == bool_)
     detail::raise<TypeError>("ediff1d", "got an array of bool; expected numbers, which can be subtracted");
-  const auto x = flatten(array);
-  const auto head = x.index({slice(0, -1)}), tail = x.index({slice(1, std::nullopt)});
-  auto local = detail::local::subtract(detail::relayout(tail, head.layout()), head.larray());
+  const auto x = diff(flatten(array));
+  auto local = x.larray();
   for (const auto* numbers : {&options.to_begin, &options.to_end})
     for (const auto& number : *numbers) detail::check_kind("ediff1d", number.default_dtype(), x.dtype());
   const auto values = [&](const std::vector<Scalar>& numbers) {
@@ -238,12 +237,13 @@ DNDarray ediff1d(const DNDarray& array, const Ediff1dOptions& options) {
       block[i].fill_(detail::element_of(numbers[static_cast<std::size_t>(i)], x.dtype()));
     return block;
   };
+  if (options.to_begin.empty() && options.to_end.empty()) return x;
   const int last = x.comm().size() - 1;
   if (!x.split() || x.comm().rank() == 0) local = at::cat({values(options.to_begin), local});
   if (!x.split() || x.comm().rank() == last) local = at::cat({local, values(options.to_end)});
   if (!x.split()) return detail::wrap(local, x.layout().replicated({local.numel()}), x.comm());
   std::vector<std::int64_t> counts;
-  for (int r = 0; r <= last; ++r) counts.push_back(head.layout().count(r));
+  for (int r = 0; r <= last; ++r) counts.push_back(x.layout().count(r));
   counts.front() += std::ssize(options.to_begin);
   counts.back() += std::ssize(options.to_end);
   return detail::wrap(local, Layout::from_counts({0}, 0, counts), x.comm());

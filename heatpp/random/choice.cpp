@@ -38,13 +38,12 @@ DNDarray probabilities(std::int64_t n, std::int64_t least, const DNDarray& p) {
   return wrap(std::move(block), p.layout(), p.comm());
 }
 
-/// The array whose block on each rank is f(index in the whole array) for each element.
-template <class F>
-DNDarray elementwise(const Target& target, F f) {
+/// The first elements of a permutation, in the shape and layout of the target.
+DNDarray start_of(const Target& target, const Bijection& permutation) {
   auto block = at::empty(target.local_shape(), at::kLong);
   auto* out = block.data_ptr<std::int64_t>();
   for_each_run(target.layout, target.comm.rank(), [&](std::int64_t global, std::int64_t local, std::int64_t run) {
-    for (std::int64_t i = 0; i < run; ++i) out[local + i] = f(global + i);
+    permutation.at(global, run, out + local);
   });
   return target.wrap(std::move(block));
 }
@@ -82,7 +81,7 @@ DNDarray Generator::choice(std::int64_t n, const Shape& shape, const ChoiceOptio
   if (count == 0) return empty(shape, stored);
   if (p) return options.replace ? weighted(*this, *p, target) : weighted_without_replacement(*this, *p, target);
   if (options.replace) return integers(0, n, shape, stored);
-  return elementwise(target, Bijection(Key(state_.key), reserve(1), n));
+  return start_of(target, Bijection(Key(state_.key), reserve(1), n));
 }
 
 DNDarray Generator::choice(const DNDarray& x, const Shape& shape, const ChoiceOptions& options) {

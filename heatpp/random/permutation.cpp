@@ -19,14 +19,14 @@ Bijection next_bijection(Generator& generator, std::int64_t n) {
   return {Key(generator.get_state().key), generator.reserve(1), n};
 }
 
-/// f(first), f(first + 1), ... as int64.
-template <class F>
-at::Tensor values(std::int64_t first, std::int64_t count, F f) {
+/// permutation(first), permutation(first + 1), ..., or their inverses.
+at::Tensor values(std::int64_t first, std::int64_t count, const Bijection& permutation, bool inverse = false) {
   auto result = at::empty({count}, at::kLong);
   auto* out = result.data_ptr<std::int64_t>();
   constexpr std::int64_t worthwhile = 4096;
   at::parallel_for(0, count, worthwhile, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = begin; i < end; ++i) out[i] = f(first + i);
+    if (inverse) permutation.inverse_at(first + begin, end - begin, out + begin);
+    else permutation.at(first + begin, end - begin, out + begin);
   });
   return result;
 }
@@ -36,15 +36,18 @@ at::Tensor values(std::int64_t first, std::int64_t count, F f) {
 at::Tensor exchanged(const at::Tensor& rows, const Layout& layout, const Communicator& comm,
                      const Bijection& permutation) {
   const auto first = layout.offset(comm.rank()), count = layout.count(comm.rank());
-  const auto [target, order] = at::sort(values(first, count, [&](auto i) { return permutation.inverse(i); }));
-  std::vector<std::int64_t> send(static_cast<std::size_t>(comm.size())), receive(send), next(send);
-  for (const auto* i = target.const_data_ptr<std::int64_t>(); i != target.const_data_ptr<std::int64_t>() + count; ++i)
-    ++send[static_cast<std::size_t>(layout.owner(*i))];
-  auto place = values(first, count, [&](auto i) { return std::int64_t{layout.owner(permutation(i))}; });
+  const auto [target, order] = at::sort(values(first, count, permutation, true));
+  const std::span targets(target.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(count));
+  std::vector<std::int64_t> send, receive(static_cast<std::size_t>(comm.size())), next(receive);
+  const auto place_of = [&](std::int64_t offset) {
+    return std::ranges::lower_bound(targets, offset) - targets.begin();
+  };
+  for (int r = 0; r < comm.size(); ++r) send.push_back(place_of(layout.offset(r + 1)) - place_of(layout.offset(r)));
+  const auto place = values(first, count, permutation);
   const std::span source(place.data_ptr<std::int64_t>(), static_cast<std::size_t>(count));
-  for (const auto rank : source) ++receive[static_cast<std::size_t>(rank)];
+  for (auto& i : source) ++receive[static_cast<std::size_t>(i = layout.owner(i))];
   std::exclusive_scan(receive.begin(), receive.end(), next.begin(), std::int64_t{0});
-  for (auto& rank : source) rank = next[static_cast<std::size_t>(rank)]++;
+  for (auto& i : source) i = next[static_cast<std::size_t>(i)]++;
   const auto arrived = heatpp::detail::exchange_rows(rows.index_select(0, order), send, receive, comm);
   return arrived.index_select(0, place);
 }

@@ -1,5 +1,6 @@
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp/random/detail/chunks.hpp>
+#include <heatpp/random/detail/draws.hpp>
 #include <heatpp/random/detail/lanes.hpp>
 
 namespace heatpp::random::detail {
@@ -83,6 +84,44 @@ HEATPP_SIMD void exponential_chunks(Key key, std::uint64_t counter, std::int64_t
         o[0] = shift - scale * log_of(unit(w[0], w[1]));
         o[lanes] = shift - scale * log_of(unit(w[2], w[3]));
       });
+}
+
+namespace {
+
+/// One chunk; whether any word was rejected.
+HEATPP_SIMD bool draw_integers(Key key, std::uint64_t counter, std::int64_t low, std::uint32_t bound,
+                               std::uint32_t least, std::int64_t* out) {
+  std::uint32_t rejected = 0;
+  for (std::int64_t l = 0; l < lanes; ++l) {
+    const auto words = philox(counter_of(counter + static_cast<std::uint64_t>(l)), key);
+    for (std::size_t w = 0; w < 4; ++w) {
+      const auto product = std::uint64_t{words[w]} * bound;
+      out[static_cast<std::int64_t>(w) * lanes + l] = low + static_cast<std::int64_t>(product >> 32);
+      rejected |= static_cast<std::uint32_t>(product) < least ? 1 : 0;
+    }
+  }
+  return rejected != 0;
+}
+
+/// Other numbers for those whose words were rejected. Each word has blocks of its own to draw from.
+void replace_rejected(Key key, std::uint64_t counter, std::int64_t low, std::uint32_t bound, std::uint32_t least,
+                      std::int64_t* out) {
+  for (std::int64_t l = 0; l < lanes; ++l) {
+    const auto own = counter + static_cast<std::uint64_t>(l);
+    const auto words = philox(counter_of(own), key);
+    for (std::uint32_t w = 0; w < 4; ++w)
+      if (words[w] * bound < least)
+        out[std::int64_t{w} * lanes + l] = low + static_cast<std::int64_t>(Draws(key, own, (w << 30) + 1).below(bound));
+  }
+}
+
+}  // namespace
+
+void integer_chunks(Key key, std::uint64_t counter, std::int64_t chunks, std::int64_t low, std::uint32_t bound,
+                    std::int64_t* out) {
+  const auto least = -bound % bound;
+  for (std::int64_t c = 0; c < chunks; ++c, counter += lanes, out += integers_per_chunk)
+    if (draw_integers(key, counter, low, bound, least, out)) replace_rejected(key, counter, low, bound, least, out);
 }
 
 HEATPP_SIMD void words_of(Key key, std::uint64_t counter, WordLanes& out) {

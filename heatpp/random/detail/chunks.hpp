@@ -27,6 +27,12 @@ void normal_chunks(Key key, std::uint64_t counter, std::int64_t chunks, T shift,
 template <class T>
 void exponential_chunks(Key key, std::uint64_t counter, std::int64_t chunks, T shift, T scale, T* out);
 
+/// Fills chunks of so many with `low` + k for k uniform below `bound`, which is not 0, without bias (Lemire 2019). The
+/// few that its words leave no number draw on from counters of their own.
+inline constexpr std::int64_t integers_per_chunk = 4 * lanes;
+void integer_chunks(Key key, std::uint64_t counter, std::int64_t chunks, std::int64_t low, std::uint32_t bound,
+                    std::int64_t* out);
+
 /// The blocks of words of `lanes` counters from `counter` on: word w of counter + l at [w][l].
 using WordLanes = std::uint32_t[4][lanes];
 void words_of(Key key, std::uint64_t counter, WordLanes& out);

@@ -32,9 +32,12 @@ inline GammaDraw draw_gamma(Draws& d, double shape) {
   for (;;) {
     const double x = d.normal(), t = c * x;
     if (t <= -1) continue;
+    const GammaDraw drawn{a, t * (3 + t * (3 + t)), boost};
+    const double u = d.uniform();
+    if (u < 1 - 0.0331 * (x * x) * (x * x)) return drawn;
     // log(v) - v + 1 for v = (1 + t)^3, without the digits that cancel where v is nearly 1.
     const double difference = 3 * (std::log1p(t) - t - t * t) - t * t * t;
-    if (-d.exponential() < 0.5 * x * x + a * difference) return {a, t * (3 + t * (3 + t)), boost};
+    if (std::log(u) < 0.5 * x * x + a * difference) return drawn;
   }
 }
 inline double log_gamma_draw(Draws& d, double shape) { return draw_gamma(d, shape).log(); }

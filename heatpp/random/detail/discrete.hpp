@@ -26,6 +26,20 @@ inline double deviance(double k, double mean) {
   return mean * (t > -1 ? (1 + t) * std::log1p(t) - t : 1);
 }
 
+/// Counts up as the distribution function does to a uniform number: Devroye (1986), III.2. `p` is the probability of 0,
+/// ratio(k) how much likelier k + 1 is than k; what lies beyond `last` is below the digits of the uniform number.
+template <class F>
+std::int64_t by_inversion(Draws& d, double p, double last, F ratio) {
+  for (;;) {
+    double u = d.uniform(), probability = p;
+    for (double k = 0; k <= last; ++k) {
+      if (u <= probability) return static_cast<std::int64_t>(k);
+      u -= probability;
+      probability *= ratio(k);
+    }
+  }
+}
+
 struct Poisson {
   static constexpr double largest = 9.2e18;
   static constexpr auto expected = "0 <= lam <= 9.2e18";
@@ -34,9 +48,7 @@ struct Poisson {
 
  private:
   static std::int64_t small(Draws& d, double lam) {
-    std::int64_t k = 0;
-    for (double time = d.exponential(); time <= lam; time += d.exponential()) ++k;
-    return k;
+    return by_inversion(d, std::exp(-lam), 128, [=](double k) { return lam / (k + 1); });
   }
   /// Transformed rejection with squeeze: Hörmann (1993), PTRS.
   static std::int64_t large(Draws& d, double lam) {
@@ -64,14 +76,10 @@ struct Binomial {
   }
 
  private:
-  /// Counts the successes by the geometric gaps between them: Devroye (1986), X.4.
   static std::int64_t small(Draws& d, double n, double p) {
-    const double log_q = std::log1p(-p);
-    std::int64_t k = 0;
-    for (double tried = 0;; ++k) {
-      tried += std::floor(-d.exponential() / log_q) + 1;
-      if (tried > n) return k;
-    }
+    const double odds = p / (1 - p);
+    return by_inversion(d, std::exp(n * std::log1p(-p)), std::min(n, 128.0),
+                        [=](double k) { return (n - k) / (k + 1) * odds; });
   }
   /// Transformed rejection with squeeze: Hörmann (1993), BTRS.
   static std::int64_t large(Draws& d, double n, double p) {

@@ -14,7 +14,9 @@ namespace heatpp::random::detail {
 class Draws {
  public:
   Draws(Key key, std::uint64_t counter, const Words& first) : key_(key), counter_(counter), words_(first) {}
-  Draws(Key key, std::uint64_t counter) : Draws(key, counter, philox(counter_of(counter), key)) {}
+  /// From the block `draw` of the counter on.
+  Draws(Key key, std::uint64_t counter, std::uint32_t draw = 0)
+      : key_(key), counter_(counter), words_(philox(counter_of(counter, draw), key)), draw_(draw) {}
 
   [[nodiscard]] std::uint64_t bits() {
     const auto [low, high] = next();

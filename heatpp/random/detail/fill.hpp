@@ -4,6 +4,7 @@
 
 #include <ATen/Parallel.h>
 #include <algorithm>
+#include <functional>
 #include <heatpp/core/layout.hpp>
 #include <heatpp/random/detail/chunks.hpp>
 #include <limits>
@@ -25,44 +26,44 @@ void for_each_run(const Layout& layout, int rank, F f) {
   for (std::int64_t o = 0; o < outer; ++o) f((o * shape[axis] + layout.offset(rank)) * inner, o * run, run);
 }
 
-/// The numbers shift + scale * z of a kernel at any range of global indices.
-template <class T>
+/// What a kernel that fills whole chunks, of so many elements from `lanes` counters, gives at any range of global
+/// indices.
+template <class T, std::int64_t length = chunk<T>>
 class ChunkSource {
  public:
-  ChunkSource(ChunkKernel<T> kernel, Key key, std::uint64_t base, T shift, T scale)
-      : kernel_(kernel), key_(key), base_(base), shift_(shift), scale_(scale) {}
+  using Kernel = std::function<void(std::uint64_t counter, std::int64_t chunks, T* out)>;
+
+  ChunkSource(Kernel kernel, std::uint64_t base) : kernel_(std::move(kernel)), base_(base) {}
 
   void fill(std::int64_t first, std::int64_t count, T* out) {
     const auto end = first + count;
-    const auto head = std::min(end, (first + chunk<T> - 1) / chunk<T> * chunk<T>);
+    const auto head = std::min(end, (first + length - 1) / length * length);
     part(first, head, out);
-    const auto chunks = (end - head) / chunk<T>;
+    const auto chunks = (end - head) / length;
     constexpr std::int64_t worthwhile = 1024;  // chunks for one thread
     at::parallel_for(0, chunks, worthwhile, [&](std::int64_t begin, std::int64_t stop) {
-      run(head / chunk<T> + begin, stop - begin, out + (head - first) + begin * chunk<T>);
+      run(head / length + begin, stop - begin, out + (head - first) + begin * length);
     });
-    const auto tail = head + chunks * chunk<T>;
+    const auto tail = head + chunks * length;
     part(tail, end, out + (tail - first));
   }
 
  private:
   void run(std::int64_t first_chunk, std::int64_t chunks, T* out) const {
-    kernel_(key_, base_ + static_cast<std::uint64_t>(first_chunk * lanes), chunks, shift_, scale_, out);
+    kernel_(base_ + static_cast<std::uint64_t>(first_chunk * lanes), chunks, out);
   }
   /// Elements of one chunk; short runs follow one another in it.
   void part(std::int64_t first, std::int64_t end, T* out) {
     if (first >= end) return;
-    const auto wanted = first / chunk<T>;
+    const auto wanted = first / length;
     if (wanted != cached_) run(cached_ = wanted, 1, cache_);
-    std::copy(cache_ + (first - wanted * chunk<T>), cache_ + (end - wanted * chunk<T>), out);
+    std::copy(cache_ + (first - wanted * length), cache_ + (end - wanted * length), out);
   }
 
-  ChunkKernel<T> kernel_;
-  Key key_;
+  Kernel kernel_;
   std::uint64_t base_;
-  T shift_, scale_;
   std::int64_t cached_ = -1;
-  T cache_[chunk<T>] = {};
+  T cache_[length] = {};
 };
 
 }  // namespace heatpp::random::detail

@@ -62,16 +62,19 @@ std::vector<Parameter> parameters_of(const char* op, std::span<const Operand> pa
   return result;
 }
 
+bool are_numbers(std::span<const Parameter> parameters) {
+  return std::ranges::none_of(parameters, [](const auto& p) { return p.block.defined(); });
+}
+
 void check_parameters(const char* op, const char* expected, std::span<const Parameter> parameters, const Target& target,
                       const std::function<bool(std::int64_t)>& valid) {
-  const bool numbers = std::ranges::none_of(parameters, [](const auto& p) { return p.block.defined(); });
   const auto check = [&](std::int64_t i) {
     if (valid(i)) return;
     std::vector<double> values;
     for (const auto& p : parameters) values.push_back(p.at(i));
     raise<ValueError>(op, "got parameters {}; expected {}", heatpp::detail::tuple_text(values), expected);
   };
-  if (numbers) return check(0);
+  if (are_numbers(parameters)) return check(0);
   const auto count = size_of(target.local_shape());
   all_or_none(target.comm, [&] {
     for (std::int64_t i = 0; i < count; ++i) check(i);

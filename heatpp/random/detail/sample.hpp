@@ -38,6 +38,9 @@ struct Parameter {
 [[nodiscard]] std::vector<Parameter> parameters_of(const char* op, std::span<const Operand> parameters,
                                                    const Target& target);
 
+/// Whether each is one number for all elements.
+[[nodiscard]] bool are_numbers(std::span<const Parameter> parameters);
+
 /// Throws ValueError on all ranks unless valid(i) for all elements i of this rank's block.
 void check_parameters(const char* op, const char* expected, std::span<const Parameter> parameters, const Target& target,
                       const std::function<bool(std::int64_t)>& valid);
@@ -80,13 +83,14 @@ DNDarray sample(Generator& generator, const char* op, const std::array<Operand, 
     return [&]<std::size_t... I>(std::index_sequence<I...>) { return f(p[I].at(i)...); }
     (std::make_index_sequence<N>());
   };
-  const auto draw = [&](Draws& d, const std::vector<Parameter>& p, std::int64_t i) {
-    return with_parameters(p, i, [&](auto... values) {
-      using Number = decltype(Sampler::draw(d, values...));
-      return is_nan<Number>(values...) ? std::numeric_limits<Number>::quiet_NaN() : Sampler::draw(d, values...);
-    });
+  const auto draw = [](Draws& d, auto... values) {
+    using Number = decltype(Sampler::draw(d, values...));
+    return is_nan<Number>(values...) ? std::numeric_limits<Number>::quiet_NaN() : Sampler::draw(d, values...);
   };
-  using Result = decltype(draw(std::declval<Draws&>(), std::vector<Parameter>(), 0));
+  const auto draw_with = [&](Draws& d, const std::vector<Parameter>& p, std::int64_t i) {
+    return with_parameters(p, i, [&](auto... v) { return draw(d, v...); });
+  };
+  using Result = decltype(draw_with(std::declval<Draws&>(), std::vector<Parameter>(), 0));
   constexpr bool whole = std::is_same_v<Result, std::int64_t>;
   const auto target = target_of(op, operands, shape, options, whole ? int64 : float32);
   const auto parameters = parameters_of(op, operands, target);
@@ -102,8 +106,13 @@ DNDarray sample(Generator& generator, const char* op, const std::array<Operand, 
   const auto fill = [&]<class T>(T) {
     auto block = at::empty(target.local_shape(), heatpp::detail::to_torch(dtype_of<T>()));
     auto* out = block.template data_ptr<T>();
-    for_each_element(target, key, base,
-                     [&](Draws& d, std::int64_t i) { out[i] = static_cast<T>(draw(d, parameters, i)); });
+    const auto fill_with = [&](auto draw_at) {
+      for_each_element(target, key, base, [=](Draws& d, std::int64_t i) { out[i] = static_cast<T>(draw_at(d, i)); });
+    };
+    if (are_numbers(parameters))  // of which the compiler takes what depends on them alone out of the loop
+      with_parameters(parameters, 0,
+                      [&](auto... v) { fill_with([=](Draws& d, std::int64_t) { return draw(d, v...); }); });
+    else fill_with([&](Draws& d, std::int64_t i) { return draw_with(d, parameters, i); });
     return target.wrap(std::move(block));
   };
   if constexpr (whole) return fill(std::int64_t{});
