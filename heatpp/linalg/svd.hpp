@@ -14,6 +14,8 @@ struct SVD {
 // itself; other stacks are recut first. A cut matrix with at least n rows for each rank is reduced to an n x n triangle
 // by `qr` (or, if it is as much wider than tall, its transpose is). Others are cut by columns, and pairs of blocks of
 // columns are made orthogonal until all are (Hestenes' method by blocks): about ten times each block visits every rank.
+// That is for matrices that no rank has room for, or many ranks: LAPACK on all of a replicated one, as
+// resplit(x, std::nullopt) gives, takes a sixth to an eleventh of the time of two ranks together.
 // All are collective and throw ValueError where `x` has fewer than two axes, or does not converge.
 
 struct SvdOptions {
