@@ -4,7 +4,6 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/arg.hpp>
 #include <heatpp/ops/detail/align.hpp>
-#include <heatpp/ops/detail/axis_order.hpp>
 #include <heatpp/ops/detail/first_extremum.hpp>
 #include <heatpp/ops/detail/flat_index.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
@@ -22,20 +21,16 @@ using detail::Ordered;
 
 /// The best along `axis` for each place on the other axes.
 template <class Wide>
-std::vector<Found<Wide>> best_along(const at::Tensor& block, int axis, bool largest) {
+std::vector<Found<Wide>> best_along(const at::Tensor& block, std::int64_t axis, bool largest) {
   if constexpr (std::is_same_v<Wide, Ordered>) return detail::complex_extrema(block, axis, largest);
   else {
     std::vector<Found<Wide>> best;
-    const auto order = detail::AxisOrder::in_memory(block);
-    const auto x = order.permuted(detail::readable(block)).contiguous();
-    const auto place = order.place_of(axis);
-    AT_DISPATCH_ALL_TYPES(x.scalar_type(), "best_along", [&] {
+    const auto view = detail::around_axes(detail::readable(block), axis);
+    AT_DISPATCH_ALL_TYPES(view.data.scalar_type(), "best_along", [&] {
       if constexpr (std::is_same_v<detail::Wide<scalar_t>, Wide>)
-        best = detail::first_extrema(x.const_data_ptr<scalar_t>(), detail::around(x, place), largest);
+        best = detail::first_extrema(view.data.const_data_ptr<scalar_t>(), view.extents, largest);
     });
-    auto kept = x.sizes().vec();
-    kept[static_cast<std::size_t>(place)] = 1;
-    return order.restored(std::move(best), kept);
+    return view.order.restored(std::move(best), view.kept);
   }
 }
 

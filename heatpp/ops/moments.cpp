@@ -4,7 +4,6 @@
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/ops/detail/axis_order.hpp>
 #include <heatpp/ops/detail/central_sums.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
 #include <heatpp/ops/detail/weights.hpp>
@@ -15,44 +14,12 @@
 #include <heatpp/ops/reduce.hpp>
 
 #include <array>
-#include <functional>
 
 namespace heatpp {
 namespace {
 
+using detail::AroundAxes;
 using detail::CentralSums;
-
-/// The block as a contiguous (outer, n, inner) array in which n runs over the reduced axes. Copied only where its
-/// elements do not fill their memory, or the reduced axes are no neighbours there, or not the last ones and are to be.
-struct View {
-  at::Tensor data;
-  detail::AxisOrder order;
-  detail::Around extents = {};
-  std::vector<std::int64_t> kept = {};  ///< extents in that order, 1 for reduced axes
-};
-
-View view_of(const at::Tensor& block, const std::vector<std::int64_t>& axes, bool last = false) {
-  const auto reduced = [&](std::int64_t axis) { return std::ranges::find(axes, axis) != axes.end(); };
-  auto order = detail::AxisOrder::in_memory(block);
-  const auto first = std::ranges::find_if(order.axes(), reduced);
-  const bool neighbours =
-      std::none_of(std::find_if_not(first, order.axes().end(), reduced), order.axes().end(), reduced);
-  if (last || !neighbours) {
-    auto reduced_last = order.axes();
-    std::ranges::stable_partition(reduced_last, std::not_fn(reduced));
-    order = detail::AxisOrder(std::move(reduced_last));
-  }
-  View view{.data = order.permuted(block).contiguous(), .order = order};
-  auto& [outer, n, inner] = view.extents;
-  bool behind = false;
-  for (const auto axis : order.axes()) {
-    const bool gone = reduced(axis);
-    view.kept.push_back(gone ? 1 : block.size(axis));
-    behind = behind || gone;
-    (gone ? n : behind ? inner : outer) *= block.size(axis);
-  }
-  return view;
-}
 
 template <std::size_t Count>
 std::array<double, Count> record_of(const CentralSums& sums) {
@@ -106,7 +73,7 @@ struct Sums {
 };
 
 template <class T>
-void local_sums(const View& view, const std::optional<View>& mask, int order, CentralSums* out) {
+void local_sums(const AroundAxes& view, const std::optional<AroundAxes>& mask, int order, CentralSums* out) {
   const auto* data = view.data.const_data_ptr<T>();
   if (!mask) return detail::central_sums(data, view.extents, order, out);
   detail::central_sums_where(data, mask->data.const_data_ptr<bool>(), view.extents.outer, view.extents.n, order, out);
@@ -121,9 +88,9 @@ Sums sums_of(const char* op, const DNDarray& array, const ReduceOptions& options
             .layout = reduced.result_layout(x.layout()),
             .dtype = options.dtype.value_or(inexact_type(x.dtype())),
             .comm = x.comm()};
-  std::optional<View> mask;
-  if (options.where) mask = view_of(detail::mask_block(op, x, *options.where).cpu(), reduced.axes, true);
-  const auto view = view_of(detail::readable(x.larray()), reduced.axes, mask.has_value());
+  std::optional<AroundAxes> mask;
+  if (options.where) mask = detail::around_axes(detail::mask_block(op, x, *options.where).cpu(), reduced.axes, true);
+  const auto view = detail::around_axes(detail::readable(x.larray()), reduced.axes, mask.has_value());
   sums.values.resize(static_cast<std::size_t>(view.extents.others()));
   AT_DISPATCH_ALL_TYPES(view.data.scalar_type(), "moments",
                         [&] { local_sums<scalar_t>(view, mask, order, sums.values.data()); });

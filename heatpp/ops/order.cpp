@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/ops/detail/around.hpp>
 #include <heatpp/ops/detail/quantiles.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
 #include <heatpp/ops/detail/sorted_quantiles.hpp>
@@ -15,16 +16,9 @@
 namespace heatpp {
 namespace {
 
-/// The smallest type with a selection kernel that holds all values of `dtype`.
-at::ScalarType selection_type(Dtype dtype) {
-  if (dtype == float64) return at::kDouble;
-  if (dtype == int64) return at::kLong;
-  return is_floating(dtype) ? at::kFloat : at::kInt;
-}
-
 /// The block as a matrix whose rows run over the reduced axes.
 at::Tensor lines_over(const DNDarray& x, const detail::ReducedAxes& reduced) {
-  const auto block = x.larray().to(at::kCPU, selection_type(x.dtype()));
+  const auto block = detail::readable(x.larray());
   std::vector<std::int64_t> order;
   std::int64_t lines = 1, length = 1;
   for (int axis = 0; axis < x.ndim(); ++axis) {

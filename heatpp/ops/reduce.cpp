@@ -6,6 +6,7 @@
 #include <heatpp/ops/detail/first_extremum.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
 #include <heatpp/ops/detail/run_blocks.hpp>
+#include <heatpp/ops/detail/whole_sums.hpp>
 #include <heatpp/ops/reduce.hpp>
 
 #include <cmath>
@@ -19,12 +20,11 @@ using Type = std::optional<at::ScalarType>;  // that was asked for
 
 // LibTorch's reductions with one signature: the axes are never empty here, which some would read as "all".
 at::Tensor local_sum(const at::Tensor& block, Dims axes, bool keepdims, Type type) {
-  const bool counts = block.scalar_type() == at::kBool && !type && block.numel() <= std::numeric_limits<int>::max();
-  if (counts && std::ssize(axes) == block.dim() && block.is_cpu() && block.is_contiguous())
-    return at::full(std::vector<std::int64_t>(keepdims ? axes.size() : 0, 1), detail::runs::count_true(block),
-                    at::kLong);
-  if (counts) return at::sum(block.view(at::kByte), axes, keepdims, at::kInt).to(at::kLong);
-  return at::sum(block, axes, keepdims, type);
+  if (!at::isIntegralType(block.scalar_type(), true) || !block.is_cpu() || type.value_or(at::kLong) != at::kLong)
+    return at::sum(block, axes, keepdims, type);
+  if (block.scalar_type() != at::kBool || std::ssize(axes) < block.dim() || !block.is_contiguous())
+    return detail::whole_sums(block, axes, keepdims);
+  return at::full(std::vector<std::int64_t>(keepdims ? axes.size() : 0, 1), detail::runs::count_true(block), at::kLong);
 }
 /// The block such that the elements of its last axis are neighbours in memory, without which there is no vector code.
 at::Tensor with_runs(const at::Tensor& block) { return block.stride(-1) > 1 ? block.contiguous() : block; }

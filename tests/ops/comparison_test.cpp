@@ -8,8 +8,8 @@
 #include <heatpp/ops/search.hpp>
 
 TEST_CASE("comparisons and choices of long blocks are LibTorch's", "[ops][elementwise]") {
-  const auto type = GENERATE(at::kBool, at::kByte, at::kShort, at::kInt, at::kLong, at::kHalf, at::kFloat, at::kDouble,
-                             at::kComplexFloat, at::kComplexDouble);
+  const auto type = GENERATE(at::kBool, at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kFloat,
+                             at::kDouble, at::kComplexFloat, at::kComplexDouble);
   const ht::Shape shape{700, 4};
   const bool real = !at::isComplexType(type), floats = !at::isIntegralType(type, true);
   const auto noise = (at::arange(2800, at::kDouble) * 0.618).frac().reshape({700, 4});

@@ -95,6 +95,36 @@ TEST_CASE("long vectors with NaN have quantiles without them", "[ops][order]") {
   }
 }
 
+TEST_CASE("long vectors of few different values have exact quantiles", "[ops][order]") {
+  const std::int64_t n = 150'000 * ht::world().size();
+  const std::vector<double> q{0, 10, 50, 89.9, 100};
+  const auto noise = (at::arange(n, at::kDouble) * 0.618).frac();
+  for (const auto type : {at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kFloat, at::kDouble})
+    for (const double values : {1.0, 2.0, 10.0, 100.0}) {
+      const auto global = (noise * values).floor().to(type);
+      const auto sorted = std::get<0>(global.sort());
+      const auto x = distribute(global, {{n}, 0, ht::world().size()});
+      const auto picked = ht::percentile(x, q, {.interpolation = ht::Interpolation::lower});
+      for (std::size_t i = 0; i < q.size(); ++i) {
+        const auto place = static_cast<std::int64_t>(std::floor(q[i] / 100 * static_cast<double>(n - 1)));
+        CHECK(picked(static_cast<std::int64_t>(i)).astype(ht::float64).item<double>() == sorted[place].item<double>());
+      }
+      if (!at::isFloatingType(type)) continue;
+      for (const auto special : {-INFINITY, INFINITY, NAN}) {  // few and many of them
+        for (const auto step : {50'001, 3}) {
+          auto with = global.clone();
+          with.slice(0, 1, n, step).fill_(special);
+          const auto y = distribute(with, {{n}, 0, ht::world().size()});
+          const auto expected =
+              std::isnan(special) ? with[1].item<double>() : std::get<0>(with.sort())[n / 3].item<double>();
+          const auto found = ht::quantile(y, static_cast<double>(n / 3) / static_cast<double>(n - 1),
+                                          {.interpolation = ht::Interpolation::nearest});
+          CHECK(same(found.astype(ht::float64), at::scalar_tensor(expected, at::kDouble)));
+        }
+      }
+    }
+}
+
 TEST_CASE("long columns have medians of their own", "[ops][order]") {
   const std::int64_t n = 131072 * ht::world().size() + 2;
   const auto global =

@@ -145,28 +145,21 @@ void merge_central_sums(const CentralSums& a, CentralSums& b) {
 
 template <class T>
 void central_sums(const T* data, const Around& extents, int order, CentralSums* out) {
-  constexpr std::int64_t worthwhile = 1 << 16;  // elements for one thread
   const auto [outer, n, inner] = extents;
-  if (outer != 1) {
-    const bool few = n > 0 && n <= block_rows && inner < lanes;
-    at::parallel_for(0, outer, std::max<std::int64_t>(1, worthwhile / std::max<std::int64_t>(1, n * inner)),
-                     [&, n = n, inner = inner](std::int64_t first, std::int64_t last) {
-                       if (few) return short_sums(data, extents, first * inner, last * inner, order, out);
-                       for (auto i = first; i < last; ++i)
-                         matrix_sums(data + i * n * inner, n, inner, order, out + i * inner);
+  if (outer != 1 && n > 0 && n <= block_rows && inner < lanes) {
+    constexpr std::int64_t worthwhile = 1 << 16;  // elements for one thread
+    at::parallel_for(0, outer, std::max<std::int64_t>(1, worthwhile / (n * inner)),
+                     [&, inner = inner](std::int64_t first, std::int64_t last) {
+                       short_sums(data, extents, first * inner, last * inner, order, out);
                      });
     return;
   }
-  const auto threads = std::clamp<std::int64_t>(n * inner / worthwhile, 1, at::get_num_threads());
-  std::vector<CentralSums> parts(static_cast<std::size_t>(threads * inner));
-  at::parallel_for(0, threads, 1, [&, n = n, inner = inner](std::int64_t begin, std::int64_t end) {
-    for (auto t = begin; t < end; ++t) {
-      const auto first = n * t / threads, last = n * (t + 1) / threads;
-      matrix_sums(data + first * inner, last - first, inner, order, parts.data() + t * inner);
-    }
-  });
-  for (std::int64_t t = 0; t < threads; ++t)
-    for (std::int64_t i = 0; i < inner; ++i) merge_central_sums(parts[static_cast<std::size_t>(t * inner + i)], out[i]);
+  reduce_middle(
+      extents, out,
+      [=, inner = inner](std::int64_t first, std::int64_t rows, CentralSums* sums) {
+        matrix_sums(data + first, rows, inner, order, sums);
+      },
+      merge_central_sums);
 }
 
 template <class T>

@@ -138,7 +138,7 @@ class ColumnSelector {
 template <class T>
 std::vector<int> digits_for(std::int64_t columns, std::int64_t length) {
   const bool wide = columns <= 16 && length > 2048;
-  const int count = wide ? (sizeof(T) == 4 ? 3 : 6) : sizeof(T);  // 11 bits, or 8
+  const int count = static_cast<int>(wide ? (8 * sizeof(T) + 10) / 11 : sizeof(T));  // 11 bits at most, or 8
   std::vector<int> digits(static_cast<std::size_t>(count), static_cast<int>(8 * sizeof(T)) / count);
   for (std::size_t i = 0; i < 8 * sizeof(T) % digits.size(); ++i) ++digits[i];
   return digits;
@@ -177,6 +177,9 @@ std::vector<T> select_by_digits(const T* block, std::int64_t rows, std::int64_t 
                                            const Communicator&);
 HEATPP_INSTANTIATE(float)
 HEATPP_INSTANTIATE(double)
+HEATPP_INSTANTIATE(std::uint8_t)
+HEATPP_INSTANTIATE(std::int8_t)
+HEATPP_INSTANTIATE(std::int16_t)
 HEATPP_INSTANTIATE(std::int32_t)
 HEATPP_INSTANTIATE(std::int64_t)
 #undef HEATPP_INSTANTIATE

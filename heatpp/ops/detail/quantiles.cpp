@@ -146,6 +146,9 @@ at::Tensor quantiles_of(const at::Tensor& lines, std::int64_t n, const Quantiles
       return picks(wanted) ? interpolated<std::int64_t, std::int64_t>(lines, n, wanted, comm)
                            : interpolated<std::int64_t, double>(lines, n, wanted, comm);
     case at::kFloat: return interpolated<float, double>(lines, n, wanted, comm);
+    case at::kByte: return interpolated<std::uint8_t, double>(lines, n, wanted, comm);
+    case at::kChar: return interpolated<std::int8_t, double>(lines, n, wanted, comm);
+    case at::kShort: return interpolated<std::int16_t, double>(lines, n, wanted, comm);
     default: return interpolated<std::int32_t, double>(lines, n, wanted, comm);
   }
 }

@@ -18,7 +18,7 @@ struct Quantiles {
 
 /// The quantiles of the rows of a contiguous matrix on the CPU, each of which goes on on the other ranks of `comm` up
 /// to `n` elements: float64, or int64 of which elements are picked, one row for each quantile. The elements are
-/// float32, float64, int32 or int64.
+/// of a type of AT_DISPATCH_ALL_TYPES.
 [[nodiscard]] at::Tensor quantiles_of(const at::Tensor& lines, std::int64_t n, const Quantiles& wanted,
                                       const Communicator& comm);
 

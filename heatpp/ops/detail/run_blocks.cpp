@@ -21,6 +21,9 @@ namespace {
   HEATPP_COMPARISON(T, less_or_equal, <=)
 HEATPP_COMPARISONS(float)
 HEATPP_COMPARISONS(double)
+HEATPP_COMPARISONS(std::uint8_t)
+HEATPP_COMPARISONS(std::int8_t)
+HEATPP_COMPARISONS(std::int16_t)
 HEATPP_COMPARISONS(std::int32_t)
 HEATPP_COMPARISONS(std::int64_t)
 #undef HEATPP_COMPARISONS
@@ -71,6 +74,9 @@ at::Tensor compare(const at::Tensor& a, const at::Tensor& b, Kernel kernel, Othe
   switch (type) {
     case at::kFloat: return combine_runs<float, bool>(a.to(type), b.to(type), kernel);
     case at::kDouble: return combine_runs<double, bool>(a.to(type), b.to(type), kernel);
+    case at::kByte: return combine_runs<std::uint8_t, bool>(a.to(type), b.to(type), kernel);
+    case at::kChar: return combine_runs<std::int8_t, bool>(a.to(type), b.to(type), kernel);
+    case at::kShort: return combine_runs<std::int16_t, bool>(a.to(type), b.to(type), kernel);
     case at::kInt: return combine_runs<std::int32_t, bool>(a.to(type), b.to(type), kernel);
     case at::kLong: return combine_runs<std::int64_t, bool>(a.to(type), b.to(type), kernel);
     default: return other(a, b);

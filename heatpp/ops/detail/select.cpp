@@ -60,14 +60,40 @@ std::vector<Window<T>> windows_in(std::span<const T> column, std::span<const Ran
   const auto highest = Limits::has_infinity ? Limits::infinity() : Limits::max();
   const auto lowest = Limits::has_infinity ? -Limits::infinity() : Limits::min();
   std::vector<Window<T>> windows;
-  for (std::size_t w = 0; w < ranges.size(); ++w)
-    windows.push_back(
-        {ranges[w].first < 0 ? lowest : bounds[2 * w], ranges[w].last < size ? bounds[2 * w + 1] : highest});
+  for (std::size_t w = 0; w < ranges.size(); ++w) {
+    const T low = ranges[w].first < 0 ? lowest : bounds[2 * w];
+    const T high = ranges[w].last < size ? bounds[2 * w + 1] : highest;
+    windows.push_back({low, high});
+  }
   return windows;
 }
 
-/// The same among the few elements near those that are wanted. Nothing where these are not there, as is rare but for
-/// NaN.
+/// The elements of one window over all ranks, which the counts are of, at these positions of the sorted column. Nothing
+/// where one is not among them, but behind a window up to the end, where NaN stands.
+template <class T>
+std::optional<std::vector<T>> select_in_window(const Window<T>& window, std::span<const std::int64_t> counts,
+                                               std::span<const std::int64_t> positions, const Communicator& comm) {
+  const auto low = counts[0], between = low + counts[1], high = between + counts[2], end = high + counts[3];
+  using Limits = std::numeric_limits<T>;
+  const bool up_to_nan = Limits::has_infinity && window.high == Limits::infinity() && window.low == window.low;
+  std::vector<std::int64_t> places;
+  for (const auto position : positions) {
+    if (position < low || (position >= end && !up_to_nan)) return std::nullopt;
+    if (position >= between && position < high) places.push_back(position - between);
+  }
+  const auto found =
+      places.empty() ? std::vector<T>() : select_by_digits(window.inside.data(), window.between, 1, places, comm);
+  std::vector<T> results;
+  auto next = found.begin();
+  for (const auto position : positions)
+    results.push_back(position < between ? window.low
+                      : position < high  ? *next++
+                      : position < end   ? window.high
+                                         : Limits::quiet_NaN());
+  return results;
+}
+
+/// The same among the few elements near those that are wanted. Nothing where these are not there, as is rare.
 template <class T>
 std::optional<std::vector<T>> select_in_windows(std::span<const T> column, std::span<const std::int64_t> positions,
                                                 std::span<const Range> ranges, std::int64_t n,
@@ -75,20 +101,15 @@ std::optional<std::vector<T>> select_in_windows(std::span<const T> column, std::
   auto windows = windows_in(column, ranges, n, comm);
   sift(column, std::span(windows));
   std::vector<std::int64_t> counts;
-  for (const auto& window : windows) counts.insert(counts.end(), {window.below, window.count});
+  for (const auto& window : windows)
+    counts.insert(counts.end(), {window.below, window.at_low, window.between, window.at_high});
   comm.allreduce(counts);
   std::vector<T> results;
   for (std::size_t w = 0; w < windows.size(); ++w) {
-    const auto& window = windows[w];
-    std::vector<std::int64_t> places;
-    for (const auto position : positions.subspan(results.size(), ranges[w].wanted)) {
-      places.push_back(position - counts[2 * w]);
-      if (places.back() < 0 || places.back() >= counts[2 * w + 1]) return std::nullopt;
-    }
-    const auto found = window.low == window.high
-                           ? std::vector<T>(places.size(), window.low)
-                           : select_by_digits(window.inside.data(), window.count, 1, places, comm);
-    results.insert(results.end(), found.begin(), found.end());
+    const auto found = select_in_window(windows[w], std::span(counts).subspan(4 * w, 4),
+                                        positions.subspan(results.size(), ranges[w].wanted), comm);
+    if (!found) return std::nullopt;
+    results.insert(results.end(), found->begin(), found->end());
   }
   return results;
 }
@@ -135,6 +156,9 @@ std::vector<T> select_in_columns(const T* block, std::int64_t rows, std::int64_t
                                             std::span<const std::int64_t>, const Communicator&);
 HEATPP_INSTANTIATE(float)
 HEATPP_INSTANTIATE(double)
+HEATPP_INSTANTIATE(std::uint8_t)
+HEATPP_INSTANTIATE(std::int8_t)
+HEATPP_INSTANTIATE(std::int16_t)
 HEATPP_INSTANTIATE(std::int32_t)
 HEATPP_INSTANTIATE(std::int64_t)
 #undef HEATPP_INSTANTIATE

@@ -6,16 +6,16 @@
 
 namespace heatpp::detail {
 
-/// The elements from `low` to `high`, and how many lie below them.
+/// The elements between `low` and `high`, and how many are equal to these or lie below.
 template <class T>
 struct Window {
   T low, high;
-  std::int64_t below = 0, count = 0;
-  std::vector<T> inside = {};  ///< left empty where low == high
+  std::int64_t below = 0, at_low = 0, between = 0, at_high = 0;  ///< at_high is 0 where low == high
+  std::vector<T> inside = {};
 };
 
-/// Adds the elements of a column to windows, in one pass over memory. NaN lies in none. T is float, double, int32_t or
-/// int64_t.
+/// Adds the elements of a column to windows, in one pass over memory. NaN lies in none. T is a type of
+/// AT_DISPATCH_ALL_TYPES.
 template <class T>
 void sift(std::span<const T> column, std::span<Window<T>> windows);
 
