@@ -1,9 +1,11 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/promotion.hpp>
+#include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/calculus.hpp>
 #include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/distinct.hpp>
+#include <heatpp/ops/detail/looked_up.hpp>
 #include <heatpp/ops/detail/slices.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/reshape.hpp>
@@ -139,15 +141,19 @@ Rows<std::int64_t> found_in_both(const Rows<Entry<K>>& entries, const Communicat
 template <class T>
 at::Tensor is_member(const DNDarray& x, const DNDarray& test, bool split) {
   using K = KeyOf<T>;
+  auto wanted = detail::distinct_keys<T>(test.larray());
+  wanted.shrink(std::remove_if(wanted.begin(), wanted.end(), detail::is_nan_key<T>) - wanted.begin());
+  if (!split)
+    if (const auto found = detail::looked_up<T>(x.larray(), wanted)) return *found;
   const auto groups = detail::group_elements<T>(x, Same::set_key);
   Rows<K> keys(groups.entries.size());
   std::ranges::transform(groups.entries, keys.begin(), &Entry<K>::key);
-  const auto entries = membership<K>(keys, detail::distinct_keys<T>(test.larray()));
+  const auto entries = membership<K>(keys, wanted);
   const auto found = found_in_both(entries, split ? x.comm() : self());
   Rows<bool> member(keys.size());
   std::int64_t k = 0;
   for (std::int64_t e = 0; e < entries.size(); ++e)
-    if (entries[e].count & in_a) member[k++] = found[e] != 0 && !detail::is_nan_key<T>(entries[e].key);
+    if (entries[e].count & in_a) member[k++] = found[e] != 0;
   auto result = at::empty(x.lshape(), at::kBool);
   std::ranges::transform(groups.group, result.data_ptr<bool>(), [&](std::int64_t group) { return member[group]; });
   return result;
@@ -216,7 +222,8 @@ DNDarray setxor1d(const DNDarray& a, const DNDarray& b) {
 }
 
 DNDarray isin(const DNDarray& array, const DNDarray& test_array, const IsinOptions& options) {
-  const auto [x, test, split] = compared("isin", array, test_array);
+  auto [x, test, split] = compared("isin", array, test_array);
+  if (test.split() && test.size() <= detail::few_keys) test = resplit(test, std::nullopt);
   auto member = detail::with_element_type(x.larray().scalar_type(), [&, &x = x, &test = test]<class T>() {
     return is_member<T>(x, test, test.split().has_value());
   });

@@ -59,7 +59,8 @@ struct IsinOptions {
   bool assume_unique = false;  ///< that no element is repeated, which needs not be known
 };
 /// Whether each element of `x` is among those of `test`, as bool in the layout of `x`; NaN never is. Communicates as
-/// the set functions, and the answers; nothing if `test` is replicated. Collective.
+/// the set functions, and the answers; nothing if `test` is replicated, which up to 4096 of its elements are first.
+/// Collective.
 [[nodiscard]] DNDarray isin(const DNDarray& x, const DNDarray& test, const IsinOptions& options = {});
 
 struct Ediff1dOptions {

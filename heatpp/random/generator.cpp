@@ -13,23 +13,46 @@ namespace {
 
 using namespace detail;
 
-template <class Source, class T>
-void fill_block(const Target& target, Source source, T* out) {
-  for_each_run(target.layout, target.comm.rank(), [&](std::int64_t global, std::int64_t local, std::int64_t count) {
-    source.fill(global, count, out + local);
+/// The elements of a source of numbers T in the target's dtype, converted piece by piece where that is another.
+template <class T, class Source>
+DNDarray filled(const Target& target, Source source) {
+  constexpr std::int64_t piece = 1 << 18;
+  const auto from = heatpp::detail::to_torch(dtype_of<T>()), to = heatpp::detail::to_torch(target.dtype);
+  auto block = at::empty(target.local_shape(), to);
+  if (from == to) {
+    auto* const out = block.template data_ptr<T>();
+    for_each_run(target.layout, target.comm.rank(), [&](std::int64_t global, std::int64_t local, std::int64_t count) {
+      source.fill(global, count, out + local);
+    });
+    return target.wrap(std::move(block));
+  }
+  const auto buffer = at::empty({std::min(piece, block.numel())}, from), flat = block.view({-1});
+  std::int64_t done = 0, waiting = 0;
+  const auto convert = [&] {
+    flat.narrow(0, done, waiting).copy_(buffer.narrow(0, 0, waiting));
+    done += std::exchange(waiting, 0);
+  };
+  for_each_run(target.layout, target.comm.rank(), [&](std::int64_t global, std::int64_t, std::int64_t count) {
+    for (const auto end = global + count; global < end;) {
+      const auto n = std::min(end - global, buffer.numel() - waiting);
+      source.fill(global, n, buffer.template data_ptr<T>() + waiting);
+      global += n;
+      waiting += n;
+      if (waiting == buffer.numel()) convert();
+    }
   });
+  convert();
+  return target.wrap(std::move(block));
 }
 
 /// Numbers of a kernel in the target's dtype, which float16 and bfloat16 take from float32.
 template <template <class> class Kernels>
 DNDarray fill(const Target& target, const State& state, std::uint64_t base, double shift, double scale) {
   const auto make = [&]<class T>(T) {
-    auto block = at::empty(target.local_shape(), heatpp::detail::to_torch(dtype_of<T>()));
     const auto kernel = [&](std::uint64_t counter, std::int64_t chunks, T* out) {
       Kernels<T>::kernel(Key(state.key), counter, chunks, static_cast<T>(shift), static_cast<T>(scale), out);
     };
-    fill_block(target, ChunkSource<T>(kernel, base), block.template data_ptr<T>());
-    return target.wrap(std::move(block));
+    return filled<T>(target, ChunkSource<T>(kernel, base));
   };
   return target.dtype == float64 ? make(double{}) : make(float{});
 }
@@ -166,16 +189,15 @@ DNDarray Generator::integers(const IntegerRange& range, const Shape& shape, cons
                                       end, name(target.dtype));
   const auto base = reserve(target.layout.size());
   const auto span = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(first) + std::uint64_t{endpoint};
-  auto block = at::empty(target.local_shape(), at::kLong);
-  auto* out = block.data_ptr<std::int64_t>();
   const Key key(state_.key);
   if (span > 0 && span <= std::numeric_limits<std::uint32_t>::max()) {
     const auto kernel = [&, low = first](std::uint64_t counter, std::int64_t chunks, std::int64_t* to) {
       integer_chunks(key, counter, chunks, low, static_cast<std::uint32_t>(span), to);
     };
-    fill_block(target, ChunkSource<std::int64_t, integers_per_chunk>(kernel, base), out);
-    return target.wrap(std::move(block));
+    return filled<std::int64_t>(target, ChunkSource<std::int64_t, integers_per_chunk>(kernel, base));
   }
+  auto block = at::empty(target.local_shape(), at::kLong);
+  auto* out = block.data_ptr<std::int64_t>();
   for_each_element(target, key, base, [&, low = first](Draws& d, std::int64_t i) {
     out[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + d.below(span));
   });

@@ -116,6 +116,29 @@ TEST_CASE("sets of any two layouts", "[ops][sets]") {
     }
 }
 
+TEST_CASE("membership among few and many, close and scattered ones", "[ops][sets]") {
+  const auto noise = at::remainder(at::arange(20'000) * 7919, 20'011);
+  for (const auto type : {at::kBool, at::kByte, at::kShort, at::kInt, at::kLong, at::kHalf, at::kFloat, at::kDouble})
+    for (const std::int64_t factor : {1, 100'003})
+      for (const std::int64_t count : {0, 3, 100, 5000, 9000}) {
+        auto a = (noise * factor).to(type), b = (noise.flip(0).slice(0, 0, count) * factor).to(type);
+        if (at::isFloatingType(type)) {
+          a.slice(0, 0, 20'000, 7).fill_(NAN);
+          b.slice(0, 1, count, 50).fill_(NAN);
+        }
+        const auto expected = at::isin(a.to(at::kDouble), b.to(at::kDouble));
+        const auto x = distribute(a, {{20'000}, 0, ht::world().size()});
+
+        CHECK(same(ht::isin(x, distribute(b, {{count}, 0, ht::world().size()})), expected));
+        CHECK(same(ht::isin(x, distribute(b, {{count}, std::nullopt, ht::world().size()})), expected));
+        CHECK(same(ht::isin(distribute(a, {{20'000}, std::nullopt, ht::world().size()}), x),
+                   at::isin(a.to(at::kDouble), a.to(at::kDouble))));
+      }
+  const auto z = at::complex(at::arange(20.0), at::arange(20.0).flip(0));
+  const auto among = ht::isin(distribute(z, {{20}, 0, ht::world().size()}), ht::array({std::complex<float>(3, 16)}));
+  CHECK(same(among, at::arange(20) == 3));
+}
+
 TEST_CASE("NaN in sets is as NumPy has it", "[ops][sets]") {
   const auto nan = static_cast<double>(NAN);
   const auto a = ht::array({nan, 1.0, nan}, {.split = 0}), b = ht::array({2.0, nan, nan, nan}, {.split = 0});
