@@ -43,17 +43,28 @@ PadOptions of_side(const PadOptions& options, int axis, bool front) {
   return result;
 }
 
-DNDarray pad_constant(const DNDarray& x, int axis, const Width& width, const Scalar& value) {
+/// All axes in one copy.
+DNDarray pad_constant(const DNDarray& x, const std::vector<Width>& widths, const Scalar& value) {
   if (value.is_floating()) detail::check_in_range("pad", value, x.dtype());  // as NumPy, which wraps whole numbers
-  const auto rank = x.comm().rank();
-  const bool over_split = x.split() == axis;
+  const auto rank = x.comm().rank(), last = x.comm().size() - 1;
   const auto order = detail::AxisOrder::in_memory(x.larray());
-  const auto behind = static_cast<std::size_t>(x.ndim() - 1 - order.place_of(axis));
-  std::vector<std::int64_t> amounts(2 * behind + 2, 0);  // LibTorch counts from the last axis
-  amounts[2 * behind] = !over_split || rank == 0 ? width.first : 0;
-  amounts[2 * behind + 1] = !over_split || rank == x.comm().size() - 1 ? width.second : 0;
+  std::vector<std::int64_t> amounts(2 * widths.size(), 0);  // LibTorch counts from the last axis
+  auto layout = x.layout();
+  for (int axis = 0; axis < x.ndim(); ++axis) {
+    const auto& width = widths[static_cast<std::size_t>(axis)];
+    const auto behind = static_cast<std::size_t>(x.ndim() - 1 - order.place_of(axis));
+    const bool whole = x.split() != axis;
+    amounts[2 * behind] = whole || rank == 0 ? width.first : 0;
+    amounts[2 * behind + 1] = whole || rank == last ? width.second : 0;
+    layout = padded(layout, axis, width);
+  }
   const auto block = at::constant_pad_nd(order.permuted(x.larray()), amounts, detail::element_of(value, x.dtype()));
-  return detail::wrap(order.restored(block), padded(x.layout(), axis, width), x.comm());
+  return detail::wrap(order.restored(block), std::move(layout), x.comm());
+}
+DNDarray pad_constant(const DNDarray& x, int axis, const Width& width, const Scalar& value) {
+  std::vector<Width> widths(static_cast<std::size_t>(x.ndim()), {0, 0});
+  widths[static_cast<std::size_t>(axis)] = width;
+  return pad_constant(x, widths, value);
 }
 
 /// The index of the array that stands at `i`, which may lie outside 0 .. n - 1.
@@ -176,15 +187,15 @@ DNDarray pad(const DNDarray& x, const PadWidths& widths, const PadOptions& optio
                               options.values.size(), options.stat_lengths.size(), to_string(x.shape()));
   const bool by_value = options.mode == PadMode::constant || options.mode == PadMode::empty;
   const bool is_extremum = options.mode == PadMode::maximum || options.mode == PadMode::minimum;
+  const auto all = one ? std::vector<Width>(static_cast<std::size_t>(x.ndim()), widths.front()) : widths;
+  if (by_value && options.values.empty()) return pad_constant(x, all, options.value);
   auto result = x;
   for (int axis = 0; axis < x.ndim(); ++axis) {
-    const auto& width = widths[one ? 0 : static_cast<std::size_t>(axis)];
+    const auto& width = all[static_cast<std::size_t>(axis)];
     const bool nothing = width == Width{0, 0};
     if (!nothing || (is_extremum && x.size() > 0)) check_statistic(x, axis, options);
     if (nothing) continue;
-    if (by_value && options.values.empty()) {
-      result = pad_constant(result, axis, width, options.value);
-    } else if (by_value) {
+    if (by_value) {
       result = pad_constant(result, axis, {width.first, 0}, of_side(options, axis, true).value);
       result = pad_constant(result, axis, {0, width.second}, of_side(options, axis, false).value);
     } else if (options.mode >= PadMode::linear_ramp) {

@@ -22,13 +22,12 @@ class Owners {
     const auto last = std::min(stretch.last, layout.offset(owner) + layout.count(owner));
     return {stretch.source, first, std::max(first, last)};
   }
-  /// This rank's part of a stretch, as rows.
-  [[nodiscard]] at::Tensor own_rows(const Stretch& stretch, int user) const {
+  /// This rank's part of a stretch.
+  [[nodiscard]] at::Tensor own_part(const Stretch& stretch, int user) const {
     const auto own = part(stretch, me_, user);
     const auto& source = sources_[own.source];
-    const auto rows = source.larray().movedim(axis_, 0);
-    if (own.first == own.last) return rows.narrow(0, 0, 0);
-    return rows.narrow(0, own.first - (source.split() ? source.layout().offset(me_) : 0), own.last - own.first);
+    const auto start = source.split() && own.first < own.last ? source.layout().offset(me_) : own.first;
+    return source.larray().narrow(axis_, own.first - start, own.last - own.first);
   }
 
  private:
@@ -45,7 +44,8 @@ at::Tensor assemble(const Arrays& sources, int axis, const std::function<std::ve
   const Owners owners(sources, axis);
   const auto me = comm.rank(), ranks = comm.size();
   const auto mine = wanted(me);
-  std::vector<at::Tensor> outgoing{owners.own_rows({0, 0, 0}, me)};
+  const auto none = owners.own_part({0, 0, 0}, me);
+  std::vector<at::Tensor> outgoing{none.reshape({0})};
   std::vector<std::int64_t> send(static_cast<std::size_t>(ranks)), receive(send), next(send);
   std::int64_t lacking = 0;
   for (int r = 0; r < ranks; ++r) {
@@ -53,24 +53,31 @@ at::Tensor assemble(const Arrays& sources, int axis, const std::function<std::ve
     for (const auto& stretch : wanted(r)) {
       lacking += size_of(stretch) - size_of(owners.part(stretch, r, r));
       const auto size = r == me ? 0 : size_of(owners.part(stretch, me, r));
-      if (size > 0) outgoing.push_back(owners.own_rows(stretch, r));
+      if (size > 0) outgoing.push_back(owners.own_part(stretch, r).reshape({-1}));
       send[at_rank] += size;
     }
     for (const auto& stretch : mine)
       if (r != me) receive[at_rank] += size_of(owners.part(stretch, r, me));
   }
-  auto arrived = outgoing.front();
-  if (lacking > 0)
-    arrived = exchange_rows(concatenated(outgoing, 0).cpu().contiguous(), send, receive, comm).to(arrived.device());
+  auto shape = none.sizes().vec();  // of a part
+  shape[static_cast<std::size_t>(axis)] = 1;
+  const auto each = c10::multiply_integers(shape);
+  auto arrived = none;
+  if (lacking > 0) {
+    const auto sent = outgoing.size() == 2 ? outgoing[1] : at::cat(outgoing);
+    const auto rows = sent.cpu().view({std::reduce(send.begin(), send.end()), each});
+    arrived = exchange_rows(rows, send, receive, comm).to(none.device());
+  }
 
   std::exclusive_scan(receive.begin(), receive.end(), next.begin(), std::int64_t{0});
-  std::vector<at::Tensor> parts{outgoing.front().movedim(0, axis)};
+  std::vector<at::Tensor> parts{none};
   for (const auto& stretch : mine)
     for (int r = 0; r < ranks; ++r) {
-      auto& first = next[static_cast<std::size_t>(r)];
       const auto size = size_of(owners.part(stretch, r, me));
       if (size == 0) continue;
-      parts.push_back((r == me ? owners.own_rows(stretch, me) : arrived.narrow(0, first, size)).movedim(0, axis));
+      auto& first = next[static_cast<std::size_t>(r)];
+      shape[static_cast<std::size_t>(axis)] = size;
+      parts.push_back(r == me ? owners.own_part(stretch, me) : arrived.narrow(0, first, size).view(shape));
       if (r != me) first += size;
     }
   return concatenated(parts, axis);
