@@ -28,6 +28,8 @@ at::Tensor AxisOrder::restored(const at::Tensor& block) const {
 }
 
 at::Tensor concatenated(const std::vector<at::Tensor>& blocks, std::int64_t axis) {
+  if (std::ranges::all_of(blocks, [](const auto& block) { return block.is_contiguous(); }))
+    return at::cat(blocks, axis);
   const auto order = AxisOrder::in_memory(*std::ranges::max_element(blocks, {}, &at::Tensor::numel));
   std::vector<at::Tensor> permuted;
   for (const auto& block : blocks) {

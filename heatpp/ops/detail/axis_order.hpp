@@ -23,7 +23,9 @@ class AxisOrder {
   }
   [[nodiscard]] std::vector<std::int64_t> places_of(at::IntArrayRef axes) const;
 
-  [[nodiscard]] at::Tensor permuted(const at::Tensor& block) const { return block.permute(axes_); }
+  [[nodiscard]] at::Tensor permuted(const at::Tensor& block) const {
+    return std::ranges::is_sorted(axes_) ? block : block.permute(axes_);
+  }
   [[nodiscard]] at::Tensor restored(const at::Tensor& block) const;
   /// Values for the elements of a permuted block of these extents, in C order, in that of the axes as they were.
   template <class T>
