@@ -1,5 +1,7 @@
 #include "../support.hpp"
 
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/calculus.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/join.hpp>
@@ -13,6 +15,35 @@ namespace {
 at::Tensor longs(const std::vector<std::int64_t>& values) { return at::tensor(values, at::kLong); }
 
 }  // namespace
+
+TEST_CASE("arrays of any two layouts are joined along any axis", "[ops][join]") {
+  const auto x = at::arange(15).reshape({5, 3});
+  for (const std::int64_t extent : {1, 4})
+    for (const int axis : {0, 1}) {
+      const auto y =
+          100 + (axis == 0 ? at::arange(3 * extent).reshape({extent, 3}) : at::arange(5 * extent).reshape({5, extent}));
+      for (const auto& layout : every_layout({5, 3}))
+        for (const auto& other : every_layout({y.size(0), y.size(1)})) {
+          const auto a = distribute(x, layout), b = distribute(y, other);
+          CHECK(same(ht::concatenate({a, b, a}, axis), at::cat({x, y, x}, axis)));
+          CHECK(same(ht::concatenate({b, a}, axis), at::cat({y, x}, axis)));
+          CHECK(same(ht::concatenate({ht::transpose(b), ht::transpose(a)}, 1 - axis), at::cat({y, x}, axis).t()));
+        }
+    }
+}
+
+TEST_CASE("columns of any layout are rolled and tiled", "[ops][join]") {
+  const auto x = at::arange(28).reshape({7, 4});
+  for (const auto& layout : every_layout({7, 4})) {
+    const auto a = distribute(x, layout);
+    for (const int axis : {0, 1})
+      for (const std::int64_t shift : {-5, 1, 2, 3}) CHECK(same(ht::roll(a, shift, axis), at::roll(x, shift, axis)));
+    CHECK(same(ht::tile(a, {1, 3}), x.repeat({1, 3})));
+    CHECK(same(ht::tile(a, {2, 1}), x.repeat({2, 1})));
+    CHECK(same(ht::diff(a, {.axis = 1}), at::diff(x, 1, 1)));
+    CHECK(same(ht::trapezoid(a, {.axis = 1}), at::trapezoid(x.to(at::kFloat), 1.0, 1)));
+  }
+}
 
 TEST_CASE("blocks are nested as deep as one likes", "[ops][join]") {
   const auto a = at::arange(4).reshape({2, 2}), row = at::cat({a, a + 10}, 1);

@@ -17,8 +17,9 @@ std::vector<BasicBlock<Byte>> consecutive(Byte* data, std::span<const std::int64
 
 }  // namespace
 
-at::Tensor exchange_rows(const at::Tensor& rows, std::span<const std::int64_t> send,
+at::Tensor exchange_rows(const at::Tensor& tensor, std::span<const std::int64_t> send,
                          std::span<const std::int64_t> receive, const Communicator& comm) {
+  const auto rows = tensor.contiguous();
   auto shape = rows.sizes().vec();
   shape[0] = std::reduce(receive.begin(), receive.end());
   auto arrived = at::empty(shape, rows.options());

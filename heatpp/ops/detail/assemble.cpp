@@ -26,7 +26,8 @@ class Owners {
   [[nodiscard]] at::Tensor own_part(const Stretch& stretch, int user) const {
     const auto own = part(stretch, me_, user);
     const auto& source = sources_[own.source];
-    const auto start = source.split() && own.first < own.last ? source.layout().offset(me_) : own.first;
+    if (own.first == own.last) return source.larray().narrow(axis_, 0, 0);
+    const auto start = source.split() ? source.layout().offset(me_) : 0;
     return source.larray().narrow(axis_, own.first - start, own.last - own.first);
   }
 
@@ -65,7 +66,7 @@ at::Tensor assemble(const Arrays& sources, int axis, const std::function<std::ve
   auto arrived = none;
   if (lacking > 0) {
     const auto sent = outgoing.size() == 2 ? outgoing[1] : at::cat(outgoing);
-    const auto rows = sent.cpu().view({std::reduce(send.begin(), send.end()), each});
+    const auto rows = sent.cpu().reshape({std::reduce(send.begin(), send.end()), each});
     arrived = exchange_rows(rows, send, receive, comm).to(none.device());
   }
 

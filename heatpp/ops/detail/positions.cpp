@@ -142,7 +142,7 @@ at::Tensor rows_at(const at::Tensor& held, const std::vector<at::Tensor>& positi
 DNDarray take_across(const DNDarray& x, const Positions& positions, const Broadcast& asked) {
   const auto [cut, routes] = plan(x, positions, asked);
   const auto held = indexed_first(x, positions.axes);
-  const auto rows = rows_at(held, positions_of_keys(x, positions.axes, routes.keys)).cpu().contiguous();
+  const auto rows = rows_at(held, positions_of_keys(x, positions.axes, routes.keys)).cpu();
   const auto arrived = exchange_rows(rows, routes.theirs, routes.mine, x.comm());
   const auto row = held.sizes().slice(positions.axes.size());
   auto block = at::empty_like(arrived).index_copy_(0, routes.order, arrived);

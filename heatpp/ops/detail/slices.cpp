@@ -170,8 +170,8 @@ at::Tensor sent_home(const at::Tensor& indices, const at::Tensor& places, const 
   std::vector<std::int64_t> send(static_cast<std::size_t>(comm.size()), 0);
   for (std::int64_t i = 0; i < rising.numel(); ++i)
     ++send[static_cast<std::size_t>(layout.owner(rising.const_data_ptr<std::int64_t>()[i]))];
-  const auto answers = exchange_rows(at::stack({rising, places.index_select(0, order)}, 1).contiguous(), send,
-                                     comm.alltoall(send), comm);
+  const auto answers =
+      exchange_rows(at::stack({rising, places.index_select(0, order)}, 1), send, comm.alltoall(send), comm);
   auto result = at::empty({layout.count(comm.rank())}, at::kLong);
   return result.index_put_({answers.select(1, 0) - layout.offset(comm.rank())}, answers.select(1, 1));
 }
