@@ -89,8 +89,9 @@ Sums sums_of(const char* op, const DNDarray& array, const ReduceOptions& options
             .dtype = options.dtype.value_or(inexact_type(x.dtype())),
             .comm = x.comm()};
   std::optional<AroundAxes> mask;
-  if (options.where) mask = detail::around_axes(detail::mask_block(op, x, *options.where).cpu(), reduced.axes, true);
-  const auto view = detail::around_axes(detail::readable(x.larray()), reduced.axes, mask.has_value());
+  if (options.where) mask = detail::before_axes(detail::mask_block(op, x, *options.where).cpu(), reduced.axes);
+  const auto block = detail::readable(x.larray());
+  const auto view = mask ? detail::before_axes(block, reduced.axes) : detail::around_axes(block, reduced.axes);
   sums.values.resize(static_cast<std::size_t>(view.extents.others()));
   AT_DISPATCH_ALL_TYPES(view.data.scalar_type(), "moments",
                         [&] { local_sums<scalar_t>(view, mask, order, sums.values.data()); });

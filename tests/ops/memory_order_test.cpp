@@ -66,8 +66,9 @@ TEST_CASE("reductions of blocks in any order of memory equal LibTorch's", "[ops]
       CHECK(close(ht::prod(x, {.axis = two}), global.prod(two[1]).prod(two[0])));
       CHECK(same(ht::max(x, {.axis = two}), global.amax(axes)));
       CHECK(close(ht::mean(x, {.axis = two}), global.mean(axes)));
-      CHECK(close(ht::mean(x, {.axis = two, .where = truth}),
-                  at::where(true_where, global, 0.0).sum(axes) / true_where.sum(axes)));
+      for (const auto& where : {truth, ht::copy(truth), ht::resplit(truth, std::nullopt)})
+        CHECK(close(ht::mean(x, {.axis = two, .where = where}),
+                    at::where(true_where, global, 0.0).sum(axes) / true_where.sum(axes)));
     }
   });
 }

@@ -1,36 +1,41 @@
 #include <heatpp/ops/detail/around.hpp>
 
-#include <functional>
-
 namespace heatpp::detail {
 
-Around around(const at::Tensor& block, std::int64_t axis) {
-  const auto sizes = block.sizes();
-  const auto middle = static_cast<std::size_t>(axis);
-  return {c10::multiply_integers(sizes.slice(0, middle)), sizes[middle],
-          c10::multiply_integers(sizes.slice(middle + 1))};
-}
+namespace {
 
-AroundAxes around_axes(const at::Tensor& block, at::IntArrayRef axes, bool last) {
-  const auto reduced = [&](std::int64_t axis) { return std::ranges::find(axes, axis) != axes.end(); };
-  auto order = AxisOrder::in_memory(block);
-  const auto first = std::ranges::find_if(order.axes(), reduced), end = order.axes().end();
-  const bool neighbours = std::none_of(std::find_if_not(first, end, reduced), end, reduced);
-  if (last || !neighbours) {
-    auto reduced_last = order.axes();
-    std::ranges::stable_partition(reduced_last, std::not_fn(reduced));
-    order = AxisOrder(std::move(reduced_last));
-  }
-  AroundAxes view{.data = order.permuted(block).contiguous(), .order = order};
+AroundAxes viewed(const at::Tensor& block, at::IntArrayRef axes, AxisOrder order) {
+  AroundAxes view{.data = order.permuted(block).contiguous(), .order = std::move(order)};
   auto& [outer, n, inner] = view.extents;
   bool behind = false;
-  for (const auto axis : order.axes()) {
-    const bool gone = reduced(axis);
+  for (const auto axis : view.order.axes()) {
+    const bool gone = std::ranges::find(axes, axis) != axes.end();
     view.kept.push_back(gone ? 1 : block.size(axis));
     behind = behind || gone;
     (gone ? n : behind ? inner : outer) *= block.size(axis);
   }
   return view;
+}
+
+/// The order with the given axes behind the others.
+AxisOrder with_last(const AxisOrder& order, at::IntArrayRef axes) {
+  auto result = order.axes();
+  std::ranges::stable_partition(result, [&](auto axis) { return std::ranges::find(axes, axis) == axes.end(); });
+  return AxisOrder(std::move(result));
+}
+
+}  // namespace
+
+AroundAxes around_axes(const at::Tensor& block, at::IntArrayRef axes) {
+  auto order = AxisOrder::in_memory(block);
+  auto places = order.places_of(axes);
+  std::ranges::sort(places);
+  const bool neighbours = places.empty() || places.back() - places.front() + 1 == std::ssize(places);
+  return viewed(block, axes, neighbours ? std::move(order) : with_last(order, axes));
+}
+
+AroundAxes before_axes(const at::Tensor& block, at::IntArrayRef axes) {
+  return viewed(block, axes, with_last(AxisOrder::unchanged(block.dim()), axes));
 }
 
 at::Tensor readable(const at::Tensor& block) {

@@ -4,14 +4,18 @@
 
 namespace heatpp::detail {
 
+AxisOrder AxisOrder::unchanged(std::int64_t axes) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(axes));
+  std::iota(order.begin(), order.end(), 0);
+  return AxisOrder(std::move(order));
+}
+
 AxisOrder AxisOrder::in_memory(const at::Tensor& block) {
-  std::vector<std::int64_t> axes(static_cast<std::size_t>(block.dim()));
-  std::iota(axes.begin(), axes.end(), 0);
-  const bool stretched =
-      std::ranges::any_of(axes, [&](auto axis) { return block.size(axis) > 1 && block.stride(axis) == 0; });
-  if (!block.is_contiguous() && !stretched)
-    std::ranges::stable_sort(axes, std::greater(), [&](auto axis) { return block.stride(axis); });
-  return AxisOrder(std::move(axes));
+  auto order = unchanged(block.dim());
+  const auto stretched = [&](auto axis) { return block.size(axis) > 1 && block.stride(axis) == 0; };
+  if (!block.is_contiguous() && std::ranges::none_of(order.axes_, stretched))
+    std::ranges::stable_sort(order.axes_, std::greater(), [&](auto axis) { return block.stride(axis); });
+  return order;
 }
 
 std::vector<std::int64_t> AxisOrder::places_of(at::IntArrayRef axes) const {

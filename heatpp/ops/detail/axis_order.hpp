@@ -12,6 +12,8 @@ namespace heatpp::detail {
 class AxisOrder {
  public:
   explicit AxisOrder(std::vector<std::int64_t> axes) : axes_(std::move(axes)) {}
+  /// Of so many axes, as they are.
+  [[nodiscard]] static AxisOrder unchanged(std::int64_t axes);
   /// From the largest stride to the smallest; as they are for a block in C order, or one stretched over a row of
   /// itself.
   [[nodiscard]] static AxisOrder in_memory(const at::Tensor& block);

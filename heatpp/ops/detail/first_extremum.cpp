@@ -198,9 +198,9 @@ std::vector<Found<Wide<T>>> first_extrema(const T* data, const Around& extents, 
 }
 
 std::vector<Found<Ordered>> complex_extrema(const at::Tensor& block, std::int64_t axis, bool largest) {
-  const auto x = block.resolve_conj().to(at::kCPU, at::kComplexDouble).contiguous();
-  const auto* in = reinterpret_cast<const Ordered*>(x.const_data_ptr<c10::complex<double>>());
-  return first_extrema(in, around(x, axis), largest);
+  const auto view = around_axes(block.resolve_conj().to(at::kCPU, at::kComplexDouble), axis);
+  const auto* in = reinterpret_cast<const Ordered*>(view.data.const_data_ptr<c10::complex<double>>());
+  return view.order.restored(first_extrema(in, view.extents, largest), view.kept);
 }
 
 at::Tensor complex_extremum(const at::Tensor& block, at::IntArrayRef axes, bool keepdims, bool largest) {
