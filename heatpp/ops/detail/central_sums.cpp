@@ -146,7 +146,7 @@ void merge_central_sums(const CentralSums& a, CentralSums& b) {
 template <class T>
 void central_sums(const T* data, const Around& extents, int order, CentralSums* out) {
   const auto [outer, n, inner] = extents;
-  if (outer != 1 && n > 0 && n <= block_rows && inner < lanes) {
+  if (outer != 1 && n > 0 && n <= block_rows && inner > 0 && inner < lanes) {
     at::parallel_for(0, outer, std::max<std::int64_t>(1, worth_a_thread / (n * inner)),
                      [&, inner = inner](std::int64_t first, std::int64_t last) {
                        short_sums(data, extents, first * inner, last * inner, order, out);

@@ -37,7 +37,7 @@ void for_each_order(const at::Tensor& memory, F f) {
 
 }  // namespace
 
-TEST_CASE("reductions of blocks in any order of memory equal LibTorch's", "[ops][reduce]") {
+TEST_CASE("reductions of blocks with axes in any order equal LibTorch's", "[ops][reduce]") {
   for_each_order(numbers(at::kDouble), [](const ht::DNDarray& x, const at::Tensor& global) {
     const auto truth = x > 4.0;
     const auto true_where = global > 4.0;
@@ -73,7 +73,7 @@ TEST_CASE("reductions of blocks in any order of memory equal LibTorch's", "[ops]
   });
 }
 
-TEST_CASE("extrema of complex blocks in any order of memory equal those of copies", "[ops][reduce]") {
+TEST_CASE("extrema of complex blocks with axes in any order are those of their parts", "[ops][reduce]") {
   const auto memory = at::complex(numbers(at::kDouble), -numbers(at::kDouble));
   for_each_order(memory, [](const ht::DNDarray& x, const at::Tensor& global) {
     const auto largest = at::real(global);  // which no two elements share
@@ -83,7 +83,7 @@ TEST_CASE("extrema of complex blocks in any order of memory equal those of copie
   });
 }
 
-TEST_CASE("joining, moving and padding blocks in any order of memory equal LibTorch's", "[ops][join]") {
+TEST_CASE("joining, moving and padding blocks with axes in any order equal LibTorch's", "[ops][join]") {
   for_each_order(numbers(at::kLong), [](const ht::DNDarray& x, const at::Tensor& global) {
     for (int axis = 0; axis < 3; ++axis) {
       CHECK(same(ht::concatenate({x, x + 1, x}, axis), at::cat({global, global + 1, global}, axis)));
