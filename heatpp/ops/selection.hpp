@@ -97,7 +97,8 @@ struct RavelOptions {
 };
 [[nodiscard]] DNDarray ravel_multi_index(const std::vector<DNDarray>& positions, const Shape& shape,
                                          const RavelOptions& options = {});
-/// Vectors of positions, or masks, shaped such that together they index their product.
+/// Vectors of positions, or masks, shaped such that together they index their product. An array is indexed by them
+/// along one axis after the other, the split one last, and stays split along that.
 [[nodiscard]] std::vector<DNDarray> ix_(const std::vector<DNDarray>& positions);
 
 }  // namespace heatpp
