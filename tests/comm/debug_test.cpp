@@ -30,6 +30,11 @@ std::string message_of(const std::function<void()>& call) {
   return "";
 }
 
+/// That the last rank is missing, perhaps after others that a busy machine keeps from coming in time.
+auto names_as_missing(int late) {
+  return Catch::Matches(".*from rank ([0-9]+, )*" + std::to_string(late) + " of .*debug_test.cpp:.*");
+}
+
 }  // namespace
 
 TEST_CASE("calls that agree go through", "[comm][debug]") {
@@ -68,8 +73,7 @@ TEST_CASE("a rank that does not come is named in bounded time", "[comm][debug]")
     const auto begin = std::chrono::steady_clock::now();
     const auto message = message_of([&] { comm.allreduce(data); });
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-    CHECK_THAT(message, Catch::Contains("[allreduce]") && Catch::Contains("from rank " + std::to_string(late)));
-    CHECK_THAT(message, Catch::Contains("debug_test.cpp:"));
+    CHECK_THAT(message, Catch::Contains("[allreduce]") && names_as_missing(late));
     CHECK(passed.count() < 5);
   }
   MPI_Barrier(MPI_COMM_WORLD);
@@ -109,7 +113,7 @@ TEST_CASE("an operation that differs, or that a rank does not start, fails where
   if (comm.rank() != late) {
     request = comm.iallreduce(data);
     const auto missing = message_of([&] { request.wait(); });
-    CHECK_THAT(missing, Catch::Contains("from rank " + std::to_string(late)) && Catch::Contains("debug_test.cpp:"));
+    CHECK_THAT(missing, names_as_missing(late));
   }
   MPI_Barrier(MPI_COMM_WORLD);
 }
