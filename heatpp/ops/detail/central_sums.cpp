@@ -47,14 +47,8 @@ template <class T, int Order, bool Apart>
     if (places) block_sums<T, order, true>(data, rows, stride, places, out);                                      \
     else block_sums<T, order, false>(data, rows, stride, places, out);                                            \
   }
-#define HEATPP_ALL_SUMS(T) HEATPP_SUMS(T, 1) HEATPP_SUMS(T, 2) HEATPP_SUMS(T, 4)
-HEATPP_ALL_SUMS(std::uint8_t)
-HEATPP_ALL_SUMS(std::int8_t)
-HEATPP_ALL_SUMS(std::int16_t)
-HEATPP_ALL_SUMS(std::int32_t)
-HEATPP_ALL_SUMS(std::int64_t)
-HEATPP_ALL_SUMS(float)
-HEATPP_ALL_SUMS(double)
+#define HEATPP_ALL_SUMS(T, name) HEATPP_SUMS(T, 1) HEATPP_SUMS(T, 2) HEATPP_SUMS(T, 4)
+AT_FORALL_SCALAR_TYPES(HEATPP_ALL_SUMS)
 #undef HEATPP_ALL_SUMS
 #undef HEATPP_SUMS
 
@@ -178,16 +172,10 @@ void central_sums_where(const T* data, const bool* mask, std::int64_t lines, std
     }
 }
 
-#define HEATPP_INSTANTIATE(T)                                             \
+#define HEATPP_INSTANTIATE(T, name)                                       \
   template void central_sums(const T*, const Around&, int, CentralSums*); \
   template void central_sums_where(const T*, const bool*, std::int64_t, std::int64_t, int, CentralSums*);
-HEATPP_INSTANTIATE(std::uint8_t)
-HEATPP_INSTANTIATE(std::int8_t)
-HEATPP_INSTANTIATE(std::int16_t)
-HEATPP_INSTANTIATE(std::int32_t)
-HEATPP_INSTANTIATE(std::int64_t)
-HEATPP_INSTANTIATE(float)
-HEATPP_INSTANTIATE(double)
+AT_FORALL_SCALAR_TYPES(HEATPP_INSTANTIATE)
 #undef HEATPP_INSTANTIATE
 
 }  // namespace heatpp::detail

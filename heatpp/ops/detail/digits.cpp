@@ -172,16 +172,10 @@ std::vector<T> select_by_digits(const T* block, std::int64_t rows, std::int64_t 
   return results;
 }
 
-#define HEATPP_INSTANTIATE(T)                                                                                   \
+#define HEATPP_INSTANTIATE(T, name)                                                                             \
   template std::vector<T> select_by_digits(const T*, std::int64_t, std::int64_t, std::span<const std::int64_t>, \
                                            const Communicator&);
-HEATPP_INSTANTIATE(float)
-HEATPP_INSTANTIATE(double)
-HEATPP_INSTANTIATE(std::uint8_t)
-HEATPP_INSTANTIATE(std::int8_t)
-HEATPP_INSTANTIATE(std::int16_t)
-HEATPP_INSTANTIATE(std::int32_t)
-HEATPP_INSTANTIATE(std::int64_t)
+AT_FORALL_SCALAR_TYPES(HEATPP_INSTANTIATE)
 #undef HEATPP_INSTANTIATE
 
 }  // namespace heatpp::detail

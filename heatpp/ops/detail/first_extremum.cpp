@@ -235,15 +235,9 @@ void complex_extremum_across(at::Tensor& block, const Communicator& comm, bool l
   block = wide.to(block.options());
 }
 
-#define HEATPP_FIRST_EXTREMA(T) \
+#define HEATPP_FIRST_EXTREMA(T, name) \
   template std::vector<Found<Wide<T>>> first_extrema(const T* data, const Around& extents, bool largest);
-HEATPP_FIRST_EXTREMA(std::uint8_t)
-HEATPP_FIRST_EXTREMA(std::int8_t)
-HEATPP_FIRST_EXTREMA(std::int16_t)
-HEATPP_FIRST_EXTREMA(std::int32_t)
-HEATPP_FIRST_EXTREMA(std::int64_t)
-HEATPP_FIRST_EXTREMA(float)
-HEATPP_FIRST_EXTREMA(double)
+AT_FORALL_SCALAR_TYPES(HEATPP_FIRST_EXTREMA)
 #undef HEATPP_FIRST_EXTREMA
 
 }  // namespace heatpp::detail

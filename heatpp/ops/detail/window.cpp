@@ -1,3 +1,5 @@
+#include <c10/core/ScalarType.h>
+
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ops/detail/window.hpp>
 
@@ -43,17 +45,11 @@ inline __attribute__((always_inline)) Counts sift_run(const T* data, std::int64_
   return counts;
 }
 
-#define HEATPP_SIFT(T)                                                                  \
+#define HEATPP_SIFT(T, name)                                                            \
   HEATPP_SIMD Counts sift_block(const T* data, std::int64_t n, T low, T high, T* out) { \
     return sift_run(data, n, low, high, out);                                           \
   }
-HEATPP_SIFT(float)
-HEATPP_SIFT(double)
-HEATPP_SIFT(std::uint8_t)
-HEATPP_SIFT(std::int8_t)
-HEATPP_SIFT(std::int16_t)
-HEATPP_SIFT(std::int32_t)
-HEATPP_SIFT(std::int64_t)
+AT_FORALL_SCALAR_TYPES(HEATPP_SIFT)
 #undef HEATPP_SIFT
 
 }  // namespace
@@ -76,14 +72,8 @@ void sift(std::span<const T> column, std::span<Window<T>> windows) {
   for (auto& window : windows) window.inside.resize(static_cast<std::size_t>(window.between));
 }
 
-#define HEATPP_INSTANTIATE(T) template void sift(std::span<const T>, std::span<Window<T>>);
-HEATPP_INSTANTIATE(float)
-HEATPP_INSTANTIATE(double)
-HEATPP_INSTANTIATE(std::uint8_t)
-HEATPP_INSTANTIATE(std::int8_t)
-HEATPP_INSTANTIATE(std::int16_t)
-HEATPP_INSTANTIATE(std::int32_t)
-HEATPP_INSTANTIATE(std::int64_t)
+#define HEATPP_INSTANTIATE(T, name) template void sift(std::span<const T>, std::span<Window<T>>);
+AT_FORALL_SCALAR_TYPES(HEATPP_INSTANTIATE)
 #undef HEATPP_INSTANTIATE
 
 }  // namespace heatpp::detail
