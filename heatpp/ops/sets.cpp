@@ -16,7 +16,7 @@
 namespace heatpp {
 namespace {
 
-using detail::Entry;
+using detail::ByKey;
 using detail::KeyOf;
 using detail::Keys;
 using detail::Rows;
@@ -30,14 +30,12 @@ DNDarray from_keys(const Rows<KeyOf<T>>& keys, bool split, const DNDarray& like)
                       like.comm());
 }
 
-template <class T>
-DNDarray unique_elements(const DNDarray& x) {
-  auto keys = detail::distinct_keys<T>(x.larray());
-  if (x.split() && x.comm().size() > 1) {
-    keys = detail::route_by_key(keys, x.comm()).merged;
-    keys.shrink(std::unique(keys.begin(), keys.end()) - keys.begin());
-  }
-  return from_keys<T>(keys, x.split().has_value(), x);
+DNDarray unique_elements(const DNDarray& x, Same same) {
+  return detail::with_element_type(x.larray().scalar_type(), [&]<class T>() {
+    auto keys = detail::distinct_keys<T>(x.larray(), same);
+    if (x.split()) keys = detail::by_key(std::move(keys), x.comm(), detail::same_key<T>(same)).distinct;
+    return from_keys<T>(keys, x.split().has_value(), x);
+  });
 }
 
 /// `block` as an array with the layout that the other parts of a Distinct have.
@@ -49,7 +47,7 @@ DNDarray inverse_of(const detail::Distinct& found, const DNDarray& x) {
 }
 
 // Which of two arrays an element is in.
-constexpr std::int64_t in_a = 1, in_b = 2, in_both = in_a | in_b;
+constexpr std::uint8_t in_a = 1, in_b = 2, in_both = in_a | in_b;
 
 /// Two arrays in one dtype, and whether either is split.
 struct Pair {
@@ -78,31 +76,37 @@ at::Tensor share_of(const DNDarray& x, bool split) {
   return x.larray().reshape({-1}).narrow(0, even.offset(x.comm().rank()), even.count(x.comm().rank()));
 }
 
-/// The keys of two rising lists with the lists they are in.
+/// The keys of two rising lists, and the lists that each is in.
 template <class K>
-Rows<Entry<K>> membership(const Rows<K>& a, const Rows<K>& b) {
-  Rows<Entry<K>> entries(a.size() + b.size());
+struct Membership {
+  Rows<K> keys;
+  Rows<std::uint8_t> where;
+};
+template <class K>
+Membership<K> membership(const Rows<K>& a, const Rows<K>& b) {
+  Membership<K> members{Rows<K>(a.size() + b.size()), Rows<std::uint8_t>(a.size() + b.size())};
   std::int64_t n = 0, i = 0, j = 0;
-  while (i < a.size() || j < b.size()) {
-    const bool from_a = j == b.size() || (i < a.size() && a[i] <= b[j]);
-    const bool from_b = i == a.size() || (j < b.size() && b[j] <= a[i]);
-    entries[n++] = {from_a ? a[i] : b[j], 0, (from_a ? in_a : 0) | (from_b ? in_b : 0)};
+  const auto add = [&](K key, bool from_a, bool from_b) {  // without branches, which would be mispredicted
+    members.keys[n] = key;
+    members.where[n++] = static_cast<std::uint8_t>(from_a * in_a | from_b * in_b);
     i += from_a;
     j += from_b;
-  }
-  entries.shrink(n);
-  return entries;
+  };
+  while (i < a.size() && j < b.size()) add(std::min(a[i], b[j]), a[i] <= b[j], b[j] <= a[i]);
+  while (i < a.size()) add(a[i], true, false);
+  while (j < b.size()) add(b[j], false, true);
+  members.keys.shrink(n);
+  members.where.shrink(n);
+  return members;
 }
 
-/// Combines neighbours with one key.
+/// Which of the two arrays each distinct key is in.
 template <class K>
-void unite(Rows<Entry<K>>& rows) {
-  std::int64_t n = 0;
-  for (const auto& row : rows) {
-    if (n > 0 && rows[n - 1].key == row.key) rows[n - 1].count |= row.count;
-    else rows[n++] = row;
-  }
-  rows.shrink(n);
+Rows<std::uint8_t> united(const ByKey<K>& keys, const Rows<std::uint8_t>& arrived) {
+  Rows<std::uint8_t> where(keys.distinct.size());
+  std::ranges::fill(where, 0);
+  keys.each_place([&](std::int64_t i, std::int64_t place) { where[place] |= arrived[i]; });
+  return where;
 }
 
 /// The elements that `times(where, is_nan)` wants, as often as it says.
@@ -110,52 +114,48 @@ template <class Times>
 DNDarray select_members(const Pair& pair, Times times) {
   const auto& [a, b, split] = pair;
   return detail::with_element_type(a.larray().scalar_type(), [&, &a = a, &b = b, split = split]<class T>() {
-    using K = KeyOf<T>;
-    auto members = detail::route_by_key(membership<K>(detail::distinct_keys<T>(share_of(a, split)),
-                                                      detail::distinct_keys<T>(share_of(b, split))),
-                                        split ? a.comm() : self())
-                       .merged;
-    unite(members);
-    Rows<K> chosen(2 * members.size());
+    auto members =
+        membership(detail::distinct_keys<T>(share_of(a, split)), detail::distinct_keys<T>(share_of(b, split)));
+    const auto keys = detail::by_key(std::move(members.keys), split ? a.comm() : self());
+    const auto where = united(keys, keys.there(members.where));
+    Rows<KeyOf<T>> chosen(keys.distinct.size() + 1);  // of which NaN may be wanted twice
     auto* end = chosen.begin();
-    for (const auto& member : members)
-      end = std::fill_n(end, times(member.count, detail::is_nan_key<T>(member.key)), member.key);
+    for (std::int64_t i = 0; i < where.size(); ++i)
+      end = std::fill_n(end, times(where[i], detail::is_nan_key<T>(keys.distinct[i])), keys.distinct[i]);
     chosen.shrink(end - chosen.begin());
     return from_keys<T>(chosen, split, a);
   });
 }
 
-/// For each entry whether it is in both arrays, looked up where its key went.
+/// For each key whether it is in both arrays, looked up where the key went.
 template <class K>
-Rows<std::int64_t> found_in_both(const Rows<Entry<K>>& entries, const Communicator& comm) {
-  auto routed = detail::route_by_key(entries, comm);
-  auto& members = routed.merged;
-  unite(members);
-  Rows<std::int64_t> found(routed.arrived.size());
-  std::ranges::transform(routed.arrived, found.begin(), [&](const Entry<K>& entry) {
-    return std::int64_t{std::lower_bound(members.begin(), members.end(), entry, detail::precedes<K>)->count == in_both};
-  });
-  return detail::answer(routed, found, comm);
+Rows<std::uint8_t> found_in_both(Membership<K>& members, const Communicator& comm) {
+  const auto keys = detail::by_key(std::move(members.keys), comm);
+  const auto arrived = keys.there(members.where);
+  const auto where = united(keys, arrived);
+  Rows<std::uint8_t> found(arrived.size());
+  keys.each_place([&](std::int64_t i, std::int64_t place) { found[i] = where[place] == in_both; });
+  return keys.back(found);
 }
 
 template <class T>
 at::Tensor is_member(const DNDarray& x, const DNDarray& test, bool split) {
-  using K = KeyOf<T>;
   auto wanted = detail::distinct_keys<T>(test.larray());
   wanted.shrink(std::remove_if(wanted.begin(), wanted.end(), detail::is_nan_key<T>) - wanted.begin());
   if (!split)
     if (const auto found = detail::looked_up<T>(x.larray(), wanted)) return *found;
-  const auto groups = detail::group_elements<T>(x, Same::set_key);
-  Rows<K> keys(groups.entries.size());
-  std::ranges::transform(groups.entries, keys.begin(), &Entry<K>::key);
-  const auto entries = membership<K>(keys, wanted);
-  const auto found = found_in_both(entries, split ? x.comm() : self());
-  Rows<bool> member(keys.size());
-  std::int64_t k = 0;
-  for (std::int64_t e = 0; e < entries.size(); ++e)
-    if (entries[e].count & in_a) member[k++] = found[e] != 0;
+  auto groups = detail::group_elements<T>(x, Same::set_key, {.inverse = true});
+  auto members = membership(groups.keys, wanted);
+  groups.keys = wanted = Rows<KeyOf<T>>();  // their memory is wanted for the exchange
+  auto found = found_in_both(members, split ? x.comm() : self());
+  std::int64_t n = 0;  // leaves those of x
+  for (std::int64_t i = 0; i < found.size(); ++i) {
+    found[n] = found[i];
+    n += (members.where[i] & in_a) != 0;
+  }
   auto result = at::empty(x.lshape(), at::kBool);
-  std::ranges::transform(groups.group, result.data_ptr<bool>(), [&](std::int64_t group) { return member[group]; });
+  std::ranges::transform(groups.inverse, result.data_ptr<bool>(),
+                         [&](std::int64_t group) { return found[group] != 0; });
   return result;
 }
 
@@ -164,27 +164,23 @@ at::Tensor is_member(const DNDarray& x, const DNDarray& test, bool split) {
 DNDarray unique(const DNDarray& x, const UniqueOptions& options) {
   const auto axis = options.axis ? sanitize_axis(*options.axis, x.ndim(), "unique") : 0;
   if (options.axis && x.ndim() > 1) return detail::unique_slices(x, axis);
-  if (!options.equal_nan) return unique_values(x);
-  return detail::with_element_type(x.larray().scalar_type(), [&]<class T>() { return unique_elements<T>(x); });
+  return unique_elements(x, options.equal_nan ? Same::set_key : Same::apart_nan);
 }
 
-DNDarray unique_values(const DNDarray& x) {
-  const auto found = detail::distinct(x, Same::apart_nan, false);
-  return part(found, found.values, x);
-}
+DNDarray unique_values(const DNDarray& x) { return unique_elements(x, Same::apart_nan); }
 
 UniqueCounts unique_counts(const DNDarray& x) {
-  const auto found = detail::distinct(x, Same::apart_nan, false);
+  const auto found = detail::distinct(x, Same::apart_nan, {.counts = true});
   return {part(found, found.values, x), part(found, found.counts, x)};
 }
 
 UniqueInverse unique_inverse(const DNDarray& x) {
-  const auto found = detail::distinct(x, Same::apart_nan, true);
+  const auto found = detail::distinct(x, Same::apart_nan, {.inverse = true});
   return {part(found, found.values, x), inverse_of(found, x)};
 }
 
 UniqueAll unique_all(const DNDarray& x) {
-  const auto found = detail::distinct(x, Same::apart_nan, true);
+  const auto found = detail::distinct(x, Same::apart_nan, {.indices = true, .inverse = true, .counts = true});
   return {part(found, found.values, x), part(found, found.indices, x), inverse_of(found, x),
           part(found, found.counts, x)};
 }

@@ -28,8 +28,8 @@ struct UniqueAll {
   DNDarray values, indices, inverse, counts;
 };
 /// The array API's functions, in which no NaN equals another: the distinct elements as unique has them, how often each
-/// occurs, where each element of `x` is among them (in the layout of `x`; one exchange more), and the first index of
-/// each in the flattened array; all int64.
+/// occurs, where each element of `x` is among them (in the layout of `x`), and the first index of each in the flattened
+/// array; all int64, for one exchange more each.
 [[nodiscard]] DNDarray unique_values(const DNDarray& x);
 [[nodiscard]] UniqueCounts unique_counts(const DNDarray& x);
 [[nodiscard]] UniqueInverse unique_inverse(const DNDarray& x);

@@ -76,6 +76,37 @@ TEST_CASE("NaN is one element of unique and many of the array API's functions", 
   }
 }
 
+TEST_CASE("many distinct elements and NaN lie in any order over the ranks", "[ops][sets]") {
+  const ht::Shape shape{90, 80};
+  auto global = at::remainder(at::arange(7200) * 7919, 5003).to(at::kDouble);
+  global.slice(0, 5, 7200, 97).fill_(NAN);
+  const auto order = at::argsort(global, true, 0, false);
+  const auto sorted = global.index_select(0, order);
+  const auto begins = at::cat({at::ones({1}, at::kBool), sorted.slice(0, 1).ne(sorted.slice(0, 0, -1))});
+  const auto values = sorted.masked_select(begins), first = order.masked_select(begins);
+  const auto inverse = at::empty({7200}, at::kLong).index_put_({order}, begins.cumsum(0) - 1);
+  const auto counts = at::bincount(inverse);
+  const auto real = global.masked_select(global == global);
+  const auto either = at::cat({std::get<0>(at::_unique(at::cat({real, real + 1}))), at::tensor({NAN}, at::kDouble)});
+  const auto both = std::get<0>(at::_unique(real.masked_select(at::isin(real, real + 1))));
+  for (const auto type : {at::kFloat, at::kDouble, at::kComplexFloat, at::kComplexDouble})
+    for (const auto& layout : every_layout(shape)) {
+      const auto x = distribute(global.to(type).view(shape), layout);
+      const auto next = distribute((global + 1).to(type).view(shape), layout);
+      const auto all = ht::unique_all(x);
+      CHECK(same(all.values, values.to(type)));
+      CHECK(same(all.indices, first));
+      CHECK(same(all.inverse, inverse.view(shape)));
+      CHECK(same(all.counts, counts));
+      CHECK(same(ht::unique_values(x), values.to(type)));
+      CHECK(same(ht::unique_counts(x).counts, counts));
+      CHECK(same(ht::unique_inverse(x).inverse, inverse.view(shape)));
+      CHECK(same(ht::union1d(x, next), either.to(type)));
+      CHECK(same(ht::intersect1d(x, next), both.to(type)));
+      CHECK(same(ht::isin(x, next), at::isin(global, global + 1).view(shape)));
+    }
+}
+
 TEST_CASE("unique along an axis compares slices", "[ops][sets]") {
   const ht::Shape shape = GENERATE(ht::Shape{12, 2}, ht::Shape{40, 2, 3}, ht::Shape{0, 2}, ht::Shape{3, 0});
   for (const auto type : {at::kInt, at::kDouble}) {

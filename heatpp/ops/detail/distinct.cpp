@@ -36,57 +36,59 @@ void for_each_sorted(std::int64_t n, KeyAt key_at, F f) {
   }
 }
 
-/// Combines neighbours that are the same, which `rows` has behind one another.
-template <class T>
-void combine(Rows<Entry<KeyOf<T>>>& rows, Same same) {
-  std::int64_t n = 0;
-  for (const auto& row : rows) {
-    const bool more = n > 0 && rows[n - 1].key == row.key && !(same == Same::apart_nan && is_nan_key<T>(row.key));
-    if (more) rows[n - 1].count += row.count;
-    else rows[n++] = row;
-  }
-  rows.shrink(n);
-}
-
+/// The place among the distinct ones of each key that arrived; of keys that are apart in the order of `indices`, or,
+/// where that is empty, of their arrival.
 template <class K>
-at::Tensor column(const Rows<Entry<K>>& entries, std::int64_t Entry<K>::*member) {
-  at::Tensor result = at::empty({entries.size()}, at::kLong);
-  std::ranges::transform(entries, result.data_ptr<std::int64_t>(), member);
-  return result;
-}
-
-/// Where in `merged`, on all ranks, each entry went.
-template <class K>
-Rows<std::int64_t> places(const Rows<Entry<K>>& entries, const Rows<Entry<K>>& merged, std::int64_t offset) {
-  Rows<std::int64_t> result(entries.size());
-  std::ranges::transform(entries, result.begin(), [&](const Entry<K>& entry) {
-    return offset + (std::upper_bound(merged.begin(), merged.end(), entry, precedes<K>) - merged.begin()) - 1;
+Rows<std::int64_t> places(const ByKey<K>& keys, const SameKey<K>& same, const Rows<std::int64_t>& indices) {
+  Rows<std::int64_t> result(keys.arrived.size());
+  std::vector<std::int64_t> apart;
+  keys.each_place([&](std::int64_t i, std::int64_t place) {
+    result[i] = place;
+    if (same.is_apart(keys.arrived[i])) apart.push_back(i);
   });
+  std::ranges::stable_sort(
+      apart, {}, [&](std::int64_t i) { return std::pair(keys.arrived[i], indices.size() > 0 ? indices[i] : 0); });
+  auto place = keys.distinct.size() - std::ssize(apart);
+  for (const auto i : apart) result[i] = place++;
+  return result;
+}
+
+/// The values that arrived at each of n places as one.
+template <class Combine>
+at::Tensor combined(const Rows<std::int64_t>& arrived, const Rows<std::int64_t>& places, std::int64_t n,
+                    std::int64_t initial, Combine combine) {
+  at::Tensor result = at::full({n}, initial, at::kLong);
+  auto* out = result.data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < places.size(); ++i) out[places[i]] = combine(out[places[i]], arrived[i]);
   return result;
 }
 
 template <class T>
-Distinct distinct_of(const DNDarray& x, Same same, bool inverse) {
-  using K = KeyOf<T>;
-  auto groups = group_elements<T>(x, same);
-  const auto& comm = x.split() ? x.comm() : self();
-  auto routed = route_by_key(groups.entries, comm);
-  auto& mine = routed.merged;
-  combine<T>(mine, same);
+Distinct distinct_of(const DNDarray& x, Same how, Parts parts) {
+  const auto same = same_key<T>(how);
+  const bool sort_apart = same.apart && parts.inverse && x.split().value_or(0) > 0;  // not in order over the ranks
+  const bool with_indices = parts.indices || sort_apart;
+  auto groups = group_elements<T>(x, how, {with_indices, parts.inverse, parts.counts});
+  const auto keys = by_key(std::move(groups.keys), x.split() ? x.comm() : self(), same);
+  const auto n = keys.distinct.size();
+  Distinct result{
+      at::empty({n}, x.larray().scalar_type()), {}, {}, layout_of_parts(n, x.split().has_value(), x.comm()), {}};
+  std::ranges::transform(keys.distinct, result.values.template data_ptr<T>(), Keys<T>::element);
 
-  Distinct result{at::empty({mine.size()}, x.larray().scalar_type()),
-                  column(mine, &Entry<K>::index),
-                  column(mine, &Entry<K>::count),
-                  layout_of_parts(mine.size(), x.split().has_value(), x.comm()),
-                  {}};
-  std::ranges::transform(mine, result.values.template data_ptr<T>(),
-                         [](const Entry<K>& entry) { return Keys<T>::element(entry.key); });
-  if (!inverse) return result;
-  const auto offset = x.split() ? result.layout.offset(comm.rank()) : 0;
-  const auto place = answer(routed, places(routed.arrived, mine, offset), comm);
-  result.inverse = at::empty(x.lshape(), at::kLong);
-  std::ranges::transform(groups.group, result.inverse.template data_ptr<std::int64_t>(),
-                         [&](std::int64_t group) { return place[group]; });
+  using Column = Rows<std::int64_t>;
+  const auto arrived = [&](Column& column) { return keys.there(std::exchange(column, Column())); };  // frees it
+  auto indices = with_indices ? arrived(groups.indices) : Column();
+  auto place = places(keys, same, indices);
+  constexpr auto last = std::numeric_limits<std::int64_t>::max();
+  const auto least = [](auto a, auto b) { return std::min(a, b); };
+  if (parts.indices) result.indices = combined(std::exchange(indices, Column()), place, n, last, least);
+  if (parts.counts) result.counts = combined(arrived(groups.counts), place, n, 0, std::plus<>());
+  if (!parts.inverse) return result;
+  if (x.split())
+    for (const auto offset = result.layout.offset(x.comm().rank()); auto& p : place) p += offset;
+  const auto found = keys.back(place);
+  std::ranges::transform(groups.inverse, groups.inverse.begin(), [&](std::int64_t group) { return found[group]; });
+  result.inverse = groups.inverse.bytes().view(at::kLong).view(x.lshape());
   return result;
 }
 
@@ -123,7 +125,8 @@ Rows<KeyOf<T>> flagged_keys(std::span<const T> elements, KeyOf<T> low, KeyOf<T> 
 
 /// The groups by a table of all keys between the extremes.
 template <class T>
-Groups<KeyOf<T>> tabled_groups(std::span<const T> elements, KeyOf<T> low, KeyOf<T> high, const FlatIndex& index) {
+Groups<KeyOf<T>> tabled_groups(std::span<const T> elements, KeyOf<T> low, KeyOf<T> high, const FlatIndex& index,
+                               Parts parts) {
   struct Row {
     std::int64_t count = 0, first = 0;  // first element, later the number of the group
   };
@@ -135,15 +138,18 @@ Groups<KeyOf<T>> tabled_groups(std::span<const T> elements, KeyOf<T> low, KeyOf<
     ++row(i).count;
     row(i).first = static_cast<std::int64_t>(i);
   }
-  Groups<KeyOf<T>> groups{Rows<Entry<KeyOf<T>>>(std::ssize(table)), Rows<std::int64_t>(std::ssize(elements))};
+  Groups<KeyOf<T>> groups(std::ssize(table), std::ssize(elements), parts);
   std::int64_t n = 0;
   for (std::size_t key = 0; key < table.size(); ++key) {
     if (table[key].count == 0) continue;
-    groups.entries[n] = {static_cast<KeyOf<T>>(low + key), index.of(table[key].first), table[key].count};
+    groups.keys[n] = static_cast<KeyOf<T>>(low + key);
+    if (parts.indices) groups.indices[n] = index.of(table[key].first);
+    if (parts.counts) groups.counts[n] = table[key].count;
     table[key].first = n++;
   }
-  groups.entries.shrink(n);
-  for (std::size_t i = 0; i < elements.size(); ++i) groups.group[static_cast<std::int64_t>(i)] = row(i).first;
+  groups.shrink(n);
+  if (parts.inverse)
+    for (std::size_t i = 0; i < elements.size(); ++i) groups.inverse[static_cast<std::int64_t>(i)] = row(i).first;
   return groups;
 }
 
@@ -154,8 +160,22 @@ Layout layout_of_parts(std::int64_t count, bool split, const Communicator& comm)
   return Layout::from_counts({0}, 0, comm.allgather(count));
 }
 
+template <class K>
+Groups<K>::Groups(std::int64_t n_keys, std::int64_t n_elements, Parts parts)
+    : keys(n_keys),
+      indices(parts.indices ? n_keys : 0),
+      counts(parts.counts ? n_keys : 0),
+      inverse(parts.inverse ? n_elements : 0) {}
+
+template <class K>
+void Groups<K>::shrink(std::int64_t n) {
+  keys.shrink(n);
+  indices.shrink(std::min(n, indices.size()));
+  counts.shrink(std::min(n, counts.size()));
+}
+
 template <class T>
-Rows<KeyOf<T>> distinct_keys(const at::Tensor& block) {
+Rows<KeyOf<T>> distinct_keys(const at::Tensor& block, Same same) {
   const auto elements = block.cpu().contiguous();
   const std::span in(elements.const_data_ptr<T>(), static_cast<std::size_t>(elements.numel()));
   if constexpr (std::is_integral_v<T>) {
@@ -163,14 +183,14 @@ Rows<KeyOf<T>> distinct_keys(const at::Tensor& block) {
     if (narrow(in, low, high)) return flagged_keys(in, low, high);
   }
   Rows<KeyOf<T>> keys(elements.numel());
-  std::ranges::transform(in, keys.begin(), set_key<T>);
+  std::ranges::transform(in, keys.begin(), [&](T value) { return key_of(value, same); });
   sort_keys(keys.data(), keys.size());
-  keys.shrink(std::unique(keys.begin(), keys.end()) - keys.begin());
+  keys.shrink(std::unique(keys.begin(), keys.end(), same_key<T>(same)) - keys.begin());
   return keys;
 }
 
 template <class T>
-Groups<KeyOf<T>> group_elements(const DNDarray& x, Same same) {
+Groups<KeyOf<T>> group_elements(const DNDarray& x, Same how, Parts parts) {
   using K = KeyOf<T>;
   const auto block = x.larray().cpu().contiguous();
   const auto* in = block.const_data_ptr<T>();
@@ -178,36 +198,40 @@ Groups<KeyOf<T>> group_elements(const DNDarray& x, Same same) {
   if constexpr (std::is_integral_v<T>) {
     const std::span elements(in, static_cast<std::size_t>(block.numel()));
     const auto [low, high] = extremes(elements);
-    if (narrow(elements, low, high)) return tabled_groups(elements, low, high, index);
+    if (narrow(elements, low, high)) return tabled_groups(elements, low, high, index, parts);
   }
-  Groups<K> groups{Rows<Entry<K>>(block.numel()), Rows<std::int64_t>(block.numel())};
-  auto& entries = groups.entries;
+  Groups<K> groups(block.numel(), block.numel(), parts);
+  const auto same = same_key<T>(how);
   std::int64_t n = 0;
   for_each_sorted<K>(
-      block.numel(), [&](std::int64_t i) { return same == Same::set_key ? set_key<T>(in[i]) : Keys<T>::of(in[i]); },
+      block.numel(), [&](std::int64_t i) { return key_of(in[i], how); },
       [&](K key, std::int64_t i) {
-        const bool more = n > 0 && entries[n - 1].key == key && !(same == Same::apart_nan && is_nan_key<T>(key));
-        if (more) ++entries[n - 1].count;
-        else entries[n++] = {key, index.of(i), 1};
-        groups.group[i] = n - 1;
+        if (n == 0 || !same(groups.keys[n - 1], key)) {
+          groups.keys[n] = key;
+          if (parts.indices) groups.indices[n] = index.of(i);
+          if (parts.counts) groups.counts[n] = 0;
+          ++n;
+        }
+        if (parts.counts) ++groups.counts[n - 1];
+        if (parts.inverse) groups.inverse[i] = n - 1;
       });
-  entries.shrink(n);
+  groups.shrink(n);
   return groups;
 }
 
-Distinct distinct(const DNDarray& x, Same same, bool inverse) {
-  return with_element_type(x.larray().scalar_type(), [&]<class T>() { return distinct_of<T>(x, same, inverse); });
+Distinct distinct(const DNDarray& x, Same same, Parts parts) {
+  return with_element_type(x.larray().scalar_type(), [&]<class T>() { return distinct_of<T>(x, same, parts); });
 }
 
 Codes codes_of(const DNDarray& x) {
-  auto found = distinct(x, Same::key, true);
+  auto found = distinct(x, Same::key, {.inverse = true});
   const auto count = found.layout.size();
   return {wrap(found.inverse.to(x.larray().device()), x.layout(), x.comm()), count};
 }
 
 #define HEATPP_INSTANTIATE(T, name)                                  \
-  template Rows<KeyOf<T>> distinct_keys<T>(const at::Tensor& block); \
-  template Groups<KeyOf<T>> group_elements<T>(const DNDarray& x, Same same);
+  template Rows<KeyOf<T>> distinct_keys<T>(const at::Tensor&, Same); \
+  template Groups<KeyOf<T>> group_elements<T>(const DNDarray&, Same, Parts);
 AT_FORALL_SCALAR_TYPES_AND3(Bool, Half, BFloat16, HEATPP_INSTANTIATE)
 AT_FORALL_COMPLEX_TYPES(HEATPP_INSTANTIATE)
 #undef HEATPP_INSTANTIATE
