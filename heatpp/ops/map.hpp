@@ -9,7 +9,7 @@ namespace heatpp {
 /// y)`. Operands are arrays and numbers, broadcast and brought together as by the elementwise functions: equal layouts
 /// cost no communication. The types of f's parameters are the dtypes in which it sees the elements, the type of its
 /// result is the dtype of the new array; `ht::map<float>(f, x, y)` makes all parameters float, which generic lambdas
-/// need. One pass over memory without temporaries, except that blocks of other dtypes are converted first. The loop is
+/// need; blocks of others are converted in the cache. One pass over memory without temporaries. The loop is
 /// compiled into the caller, as vector code where its flags allow: g++ makes it of std::sqrt only with -fno-math-errno,
 /// of conditions only with -fno-trapping-math. f may run on several threads and must not throw. Throws ValueError for
 /// shapes that do not broadcast and arrays on a GPU, which cannot run f, CommError for different communicators, on all

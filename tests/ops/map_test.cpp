@@ -62,6 +62,27 @@ TEST_CASE("parameters and result of the function set the dtypes", "[ops][map]") 
   CHECK((ht::map_reduce<ht::ReduceOp::sum, int>([](auto v) { return v % 2 == 1; }, x)) == 2);
 }
 
+TEST_CASE("map sees elements of any dtype as conversion gives them", "[ops][map]") {
+  const auto every = at::remainder(at::arange(6000) * 37, 251).to(at::kDouble).reshape({60, 100}) / 2;
+  const auto check = [](const at::Tensor& global, const ht::Layout& layout, auto as) {
+    using T = decltype(as);
+    const auto expected = global.to(c10::CppTypeToScalarType<T>::value);
+    const auto x = distribute(global, layout);
+    CHECK(same(ht::map([](T v) { return v; }, x), expected));
+    const auto turned = ht::detail::wrap(x.larray().t().contiguous().t(), layout, ht::world());
+    CHECK(same(ht::map([](T v) { return v; }, turned), expected));
+  };
+  for (const auto type : {at::kBool, at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kBFloat16,
+                          at::kFloat, at::kDouble, at::kComplexFloat, at::kComplexDouble})
+    for (const auto& layout : every_layout({60, 100})) {
+      const auto global = every.to(type);
+      check(global, layout, double{});
+      check(global, layout, float{});
+      check(global, layout, std::int64_t{});
+      check(global, layout, bool{});
+    }
+}
+
 TEST_CASE("map_reduce is accurate, and knows NaN and nothing", "[ops][map]") {
   const auto ones = ht::ones({3'000'000}, {.split = 0});
   const auto self = [](float v) { return v; };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <heatpp/ops/detail/convert.hpp>
 #include <heatpp/ops/operand.hpp>
 #include <memory>
 
@@ -10,8 +11,11 @@ namespace heatpp::detail {
 
 /// One operand's elements of this rank's block; a stride, in elements, for each of the plan's extents.
 struct MapInput {
-  const void* data;
+  const std::byte* data;
   std::vector<std::int64_t> strides;
+  std::int64_t item_size;
+  bool converted;    ///< whether the elements have another dtype than that in which they are read
+  Converter reader;  ///< of that dtype
 };
 
 /// How to walk the blocks of operands that were brought together.
@@ -24,7 +28,7 @@ struct MapPlan {
   std::shared_ptr<const void> blocks;  ///< keeps the memory of the inputs
 };
 
-/// Aligns the operands and converts each to the dtype in which it is read.
+/// Aligns the operands, of which each has a dtype in which it is read.
 [[nodiscard]] MapPlan plan_map(const char* op, const std::vector<Operand>& operands, std::span<const Dtype> dtypes);
 /// An array of the plan's layout, not yet filled, whose block is contiguous.
 [[nodiscard]] DNDarray map_result(const MapPlan& plan, Dtype dtype);
@@ -69,8 +73,8 @@ struct CallOf<void, F, N> : Signature<F> {
   static_assert(Signature<F>::In::count == N, "the function takes another number of arguments than there are arrays");
 };
 
-/// Elements first .. first + count of the operands, which lie in one row, as contiguous runs: those that are not are
-/// copied into the cache.
+/// Elements first .. first + count of the operands, which lie in one row, as contiguous runs in the dtypes in which
+/// they are read: those that are not are copied into the cache.
 template <class... A>
 class PieceReader {
  public:
@@ -91,12 +95,13 @@ class PieceReader {
 
   template <class T>
   const T* run(const MapInput& input, std::int64_t count, Piece<T>& buffer) const {
-    const auto* data = static_cast<const T*>(input.data);
-    for (std::size_t axis = 0; axis < index_.size(); ++axis) data += index_[axis] * input.strides[axis];
+    const auto* data = input.data;
+    for (std::size_t axis = 0; axis < index_.size(); ++axis)
+      data += index_[axis] * input.strides[axis] * input.item_size;
     const auto stride = input.strides.back();
-    if (stride == 1) return data;
+    if (stride == 1 && !input.converted) return reinterpret_cast<const T*>(data);
     if (!buffer) buffer = std::make_unique_for_overwrite<T[]>(map_piece_size);
-    for (std::int64_t i = 0; i < count; ++i) buffer[static_cast<std::size_t>(i)] = data[i * stride];
+    input.reader(data, stride, buffer.get(), count);
     return buffer.get();
   }
 
