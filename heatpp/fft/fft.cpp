@@ -85,16 +85,17 @@ DNDarray whole_spectrum(const DNDarray& half, int axis, std::int64_t n) {
   return concatenate({half, conj(flip(mirrored, axis))}, axis);
 }
 
-/// Along the split axis, with no more than its share on each rank.
-DNDarray in_pieces(const Transform& transform, const DNDarray& x, std::int64_t n, Norm norm) {
-  const auto axis = *x.split();
+/// Along the split axis, with no more than its share on each rank, and without a factor.
+DNDarray in_pieces(const Transform& transform, const DNDarray& x, std::int64_t n) {
   const bool real = transform.kind == Kind::real, back = transform.direction == Direction::back;
+  if (real && !back && n % 2 == 0) return detail::real_along_split(x);
   const auto given = x.astype(detail::from_torch(at::toComplexType(x.larray().scalar_type())));
+  if (real && back && n % 2 == 0) return detail::real_back_along_split(given);
+  const auto axis = *x.split();
   const auto all =
       detail::transformed_along_split(real && back ? whole_spectrum(given, axis, n) : given, transform.direction);
-  const auto scaled = detail::wrap(all.larray() * factor(transform.direction, norm, n), all.layout(), x.comm());
-  if (!real) return scaled;
-  return back ? heatpp::real(scaled) : sized(scaled, axis, n / 2 + 1);
+  if (!real) return all;
+  return back ? heatpp::real(all) : sized(all, axis, n / 2 + 1);
 }
 
 /// `y`, transformed from an array cut as `cut`, cut likewise, or evenly if the axis has another length now.
@@ -125,8 +126,11 @@ DNDarray along_axis(const Transform& transform, const DNDarray& array, const Fft
     return detail::wrap(std::move(result), layout.with(shape, layout.split()), x.comm());
   };
   if (x.split() != axis) return whole(x.larray(), x.layout());
-  if (x.comm().size() > 1 && x.size() > 0 && !other_axis(x))
-    return cut_like(in_pieces(transform, x, n, options.norm), x.layout());
+  if (x.comm().size() > 1 && x.size() > 0 && !other_axis(x)) {
+    const auto y = cut_like(in_pieces(transform, x, n), x.layout());
+    y.larray().mul_(factor(transform.direction, options.norm, n));
+    return y;
+  }
   const Layout across(x.shape(), x.comm().size() > 1 ? other_axis(x) : std::nullopt, x.comm().size());
   return cut_like(whole(detail::relayout(x, across), across), x.layout());
 }

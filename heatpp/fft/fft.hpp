@@ -8,7 +8,8 @@
 // nothing is communicated. Along the split axis `x` is recut along its longest other axis, transformed, and recut back:
 // two exchanges. If no other axis has an index for each rank, an axis of n = a * b elements is transformed as a matrix,
 // first along one axis and then along the other (Gentleman and Sande, 1966): three exchanges; where n has no two
-// factors of at least the number of ranks, as a convolution of at least twice the length (Bluestein, 1970). All are
+// factors of at least the number of ranks, as a convolution of at least twice the length (Bluestein, 1970). Of a real
+// transform of even length that is done with pairs as complex numbers, and its two halves are exchanged. All are
 // collective. Errors, on all ranks: IndexError for axes, ValueError for lengths below 1.
 namespace heatpp::fft {
 

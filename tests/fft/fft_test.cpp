@@ -40,6 +40,19 @@ TEST_CASE("transforms along one axis of any layout", "[fft]") {
   }
 }
 
+TEST_CASE("long transforms are as exact as short ones", "[fft]") {
+  for (const std::int64_t n : {6000, 5003, 9998}) {  // of many factors, prime, and twice a prime
+    const auto a = scattered({n}), c = scattered({n / 2 + 1}, at::kComplexDouble);
+    for (const auto& layout : every_layout({n})) {
+      const auto x = distribute(a, layout);
+      CHECK(close(ht::fft::fft(x), at::fft_fft(a), 1e-11));
+      CHECK(close(ht::fft::rfft(x), at::fft_rfft(a), 1e-11));
+    }
+    for (const auto& layout : every_layout({n / 2 + 1}))
+      CHECK(close(ht::fft::irfft(distribute(c, layout), {.n = n}), at::fft_irfft(c, n)));
+  }
+}
+
 TEST_CASE("transforms along several axes", "[fft]") {
   const auto a = scattered({4, 6, 5}), c = scattered({4, 6, 5}, at::kComplexDouble);
   for_each_layout(a, [&](const auto& x) {

@@ -8,6 +8,8 @@
 #include <heatpp/ops/join.hpp>
 #include <heatpp/ops/reshape.hpp>
 
+#include <ATen/Dispatch.h>
+#include <ATen/Parallel.h>
 #include <bit>
 #include <cmath>
 #include <numbers>
@@ -22,17 +24,40 @@ at::Tensor transformed(const at::Tensor& block, int axis, Direction direction) {
                                        : at::fft_ifft(block, std::nullopt, axis, "forward");
 }
 
-/// exp(+-2 pi i numerator / denominator), for whole numerators below the denominator.
-at::Tensor roots(const at::Tensor& numerators, std::int64_t denominator, Direction direction) {
-  const auto sign = direction == Direction::forth ? -1 : 1;
-  const auto angle = numerators.to(at::kDouble) * (sign * 2 * std::numbers::pi / static_cast<double>(denominator));
-  return at::polar(at::ones_like(angle), angle);
+/// exp(+-2 pi i k / n) for the k(0) .. k(count - 1), which lie in 0 .. n, each as the product of an entry of two short
+/// tables.
+template <class K>
+at::Tensor roots(std::int64_t count, std::int64_t n, Direction direction, at::ScalarType type, K k) {
+  const double turn = (direction == Direction::forth ? -2 : 2) * std::numbers::pi / static_cast<double>(n);
+  const int bits = std::bit_width(static_cast<std::uint64_t>(n)) / 2;
+  const auto fine = std::int64_t{1} << bits;
+  using Number = c10::complex<double>;
+  const auto table = [turn](std::int64_t size, std::int64_t step) {
+    std::vector<Number> entries;
+    for (std::int64_t i = 0; i < size; ++i) entries.push_back(c10::polar(1.0, turn * static_cast<double>(i * step)));
+    return entries;
+  };
+  const auto low = table(fine, 1), high = table(n / fine + 1, fine);
+  auto result = at::empty({count}, type);
+  AT_DISPATCH_COMPLEX_TYPES(type, "roots", [&] {
+    auto* const out = result.mutable_data_ptr<scalar_t>();
+    at::parallel_for(0, count, 1 << 15, [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = begin; i < end; ++i) {
+        const auto at = k(i);
+        const auto a = high[static_cast<std::size_t>(at >> bits)], b = low[static_cast<std::size_t>(at & (fine - 1))];
+        using Part = typename scalar_t::value_type;
+        out[i] = {static_cast<Part>(a.real() * b.real() - a.imag() * b.imag()),
+                  static_cast<Part>(a.real() * b.imag() + a.imag() * b.real())};
+      }
+    });
+  });
+  return result;
 }
 
-/// `factors` of the first axes of a block with other ones behind them.
-at::Tensor times(const at::Tensor& block, at::Tensor factors) {
+/// `factors` for the first axes of a block, ready to be multiplied by it.
+at::Tensor factors_for(const at::Tensor& block, at::Tensor factors) {
   while (factors.dim() < block.dim()) factors = factors.unsqueeze(-1);
-  return block * factors.to(block.options());
+  return factors.to(block.options());
 }
 
 /// The largest divisor of n up to its root.
@@ -50,8 +75,10 @@ DNDarray by_factors(const DNDarray& x, Direction direction) {
   shape.insert(shape.begin(), a);
   const auto columns = resplit(reshape(x, shape), 1);
   const auto first = columns.layout().offset(x.comm().rank()), count = columns.layout().count(x.comm().rank());
-  const auto places = at::arange(a).unsqueeze(1) * at::arange(first, first + count).unsqueeze(0);
-  const auto turned = times(transformed(columns.larray(), 0, direction), roots(places, n, direction));
+  auto turned = transformed(columns.larray(), 0, direction);
+  const auto places = [=](std::int64_t i) { return i / count * (first + i % count); };
+  const auto factors = roots(a * count, n, direction, turned.scalar_type(), places);
+  turned.mul_(factors_for(turned, factors.view({a, count})));
   const auto rows = resplit(wrap(turned, columns.layout(), x.comm()), 0);
   const auto done = wrap(transformed(rows.larray(), 1, direction), rows.layout(), x.comm());
   return resplit(reshape(swapaxes(done, 0, 1), x.shape()), 0);  // axes of one element can be cut, too
@@ -61,15 +88,18 @@ DNDarray by_factors(const DNDarray& x, Direction direction) {
 DNDarray by_convolution(const DNDarray& x, Direction direction) {
   const auto n = x.shape().front();
   const auto length = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(2 * n)));
+  const auto type = x.larray().scalar_type();
   const auto chirp = [&](std::int64_t first, std::int64_t count, std::int64_t beyond) {
-    const auto i = at::arange(first, first + count);
-    const auto distance = at::where(i < n, i, beyond - i);
-    return roots(at::remainder(distance * distance, 2 * n), 2 * n, direction);
+    return roots(count, 2 * n, direction, type, [=](std::int64_t i) {
+      const auto distance = (first + i < n ? first + i : beyond - first - i) % (2 * n);
+      return distance * distance % (2 * n);
+    });
   };
-  const auto mine = chirp(x.layout().offset(x.comm().rank()), x.layout().count(x.comm().rank()), 0);
+  const auto mine =
+      factors_for(x.larray(), chirp(x.layout().offset(x.comm().rank()), x.layout().count(x.comm().rank()), 0));
   PadWidths widths(x.shape().size(), {0, 0});
   widths.front().second = length - n;
-  const auto signal = balance(pad(wrap(times(x.larray(), mine), x.layout(), x.comm()), widths));
+  const auto signal = balance(pad(wrap(x.larray() * mine, x.layout(), x.comm()), widths));
   const auto first = signal.layout().offset(x.comm().rank()), count = signal.layout().count(x.comm().rank());
   const auto i = at::arange(first, first + count);
   const auto used = at::logical_or(i<n, i> length - n);
@@ -77,21 +107,73 @@ DNDarray by_convolution(const DNDarray& x, Direction direction) {
   const auto spectrum = by_factors(wrap(kernel, Layout({length}, 0, x.comm().size()), x.comm()), Direction::forth);
   auto transform = by_factors(signal, Direction::forth);
   const auto factors = relayout(spectrum, transform.layout().with({length}, 0));
-  transform = wrap(times(transform.larray(), factors), transform.layout(), x.comm());
+  transform.larray().mul_(factors_for(transform.larray(), factors));
   const auto sums = by_factors(transform, Direction::back).index({slice(0, n)});
   const auto block = relayout(sums, x.layout());
-  return wrap(times(block, mine / static_cast<double>(length)), x.layout(), x.comm());
+  return wrap(block * (mine / static_cast<double>(length)), x.layout(), x.comm());
+}
+
+/// Along axis 0.
+DNDarray along_first(const DNDarray& x, Direction direction) {
+  return divisor(x.shape().front()) >= x.comm().size() ? by_factors(x, direction) : by_convolution(x, direction);
+}
+
+/// n elements along axis 0 as n / 2 pairs, and back: real numbers as complex ones.
+DNDarray paired(const DNDarray& x) {
+  auto shape = x.shape();
+  shape.front() /= 2;
+  shape.insert(shape.begin() + 1, 2);
+  const auto pairs = reshape(x, shape);
+  shape.erase(shape.begin() + 1);
+  const auto block = at::complex(pairs.larray().select(1, 0), pairs.larray().select(1, 1));
+  return wrap(block, pairs.layout().with(shape, 0), x.comm());
+}
+DNDarray unpaired(const DNDarray& x) {
+  auto pairs = x.shape(), shape = x.shape();
+  pairs.insert(pairs.begin() + 1, 2);
+  shape.front() *= 2;
+  const auto block = at::view_as_real(x.larray()).movedim(-1, 1);
+  return reshape(wrap(block, x.layout().with(pairs, 0), x.comm()), shape);
+}
+
+/// Twice the first n / 2 + 1 numbers of the transform of n real ones from the transform y of their pairs, with y[0]
+/// once more behind it; or, back, from the former the latter, with a last one that is no part of it. Number k of either
+/// is made of numbers k and n / 2 - k of the other (Cooley, Lewis and Welch, 1970).
+DNDarray untangled(const DNDarray& y, Direction direction) {
+  const auto& layout = y.layout();
+  const auto first = layout.offset(y.comm().rank()), count = layout.count(y.comm().rank());
+  const auto mine = y.larray(), mirrored = at::conj_physical(relayout(flip(y, 0), layout));
+  const auto turns = roots(count, 2 * (y.shape().front() - 1), direction, mine.scalar_type(),
+                           [=](std::int64_t i) { return first + i; });
+  const c10::complex<double> quarter(0, direction == Direction::forth ? -1 : 1);
+  const auto result = at::sub(mine, mirrored).mul_(factors_for(mine, turns)).mul_(quarter).add_(mirrored).add_(mine);
+  if (direction == Direction::back && first == 0 && count > 0) {  // the ends stand for real numbers
+    const auto low = at::real(mine[0]), high = at::real(mirrored[0]);
+    result[0].copy_(at::complex(low + high, low - high));
+  }
+  return wrap(result, layout, y.comm());
 }
 
 }  // namespace
 
 DNDarray transformed_along_split(const DNDarray& x, Direction direction) {
   const auto axis = *x.split();
-  const auto moved = moveaxis(x, axis, 0);
-  const auto ranks = x.comm().size();
-  const auto direct = divisor(moved.shape().front()) >= ranks;
-  const auto result = direct ? by_factors(moved, direction) : by_convolution(moved, direction);
-  return moveaxis(wrap(relayout(result, moved.layout()), moved.layout(), x.comm()), 0, axis);
+  return moveaxis(along_first(moveaxis(x, axis, 0), direction), 0, axis);
+}
+
+DNDarray real_along_split(const DNDarray& x) {
+  const auto axis = *x.split();
+  const auto y = along_first(paired(moveaxis(x, axis, 0)), Direction::forth);
+  auto numbers = untangled(balance(concatenate({y, y.index({slice(0, 1)})})), Direction::forth);
+  numbers.larray().mul_(0.5);
+  return moveaxis(numbers, 0, axis);
+}
+
+DNDarray real_back_along_split(const DNDarray& x) {
+  const auto axis = *x.split();
+  const auto ends = moveaxis(x, axis, 0);
+  const auto y = untangled(ends, Direction::back).index({slice(0, -1)});
+  return moveaxis(unpaired(along_first(y, Direction::back)), 0, axis);
 }
 
 }  // namespace heatpp::detail
