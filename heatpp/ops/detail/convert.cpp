@@ -18,9 +18,9 @@ void convert_run(const void* from, std::int64_t stride, void* to, std::int64_t n
 
 }  // namespace
 
-Converter converter(at::ScalarType from, at::ScalarType to) {
-  return with_element_type(from, [to]<class From>() {
-    return with_element_type(to, []<class To>() -> Converter { return convert_run<From, To>; });
+Converter converter(Dtype from, Dtype to) {
+  return with_element_type(to_torch(from), [to]<class From>() {
+    return with_element_type(to_torch(to), []<class To>() -> Converter { return convert_run<From, To>; });
   });
 }
 

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <c10/core/ScalarType.h>
-#include <cstdint>
+#include <heatpp/core/promotion.hpp>
 
 namespace heatpp::detail {
 
 /// Writes n elements, which lie `stride` elements apart, as a contiguous run of another dtype.
 using Converter = void (*)(const void* from, std::int64_t stride, void* to, std::int64_t n);
-[[nodiscard]] Converter converter(at::ScalarType from, at::ScalarType to);
+[[nodiscard]] Converter converter(Dtype from, Dtype to);
 
 }  // namespace heatpp::detail

@@ -48,13 +48,13 @@ MapPlan plan_map(const char* op, const std::vector<Operand>& operands, std::span
     if (!block.is_cpu())
       raise<ValueError>(op, "got an array on {}; expected arrays on the CPU (x.to_device(ht::cpu))",
                         to_string(operands[i].array()->device()));
-    const auto type = to_torch(dtypes[i]);
-    if (block.numel() <= map_piece_size) block = block.to(type);  // once rather than for each piece
+    if (block.numel() <= map_piece_size) block = block.to(to_torch(dtypes[i]));  // once rather than for each piece
     block = block.expand(shape);
+    const auto dtype = from_torch(block.scalar_type());
     auto strides = block.strides().vec();
     if (strides.empty()) strides.push_back(0);
     plan.inputs.push_back({static_cast<const std::byte*>(block.const_data_ptr()), std::move(strides),
-                           block.element_size(), block.scalar_type() != type, converter(block.scalar_type(), type)});
+                           block.element_size(), dtype != dtypes[i], converter(dtype, dtypes[i])});
   }
   plan.blocks = std::make_shared<std::vector<at::Tensor>>(std::move(blocks));
   join_axes(plan);
