@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/owner.hpp>
 #include <heatpp/core/layout.hpp>
 
 #include <algorithm>
@@ -37,9 +38,7 @@ Layout::Layout(Shape shape, int split, std::vector<std::int64_t> offsets)
 
 std::int64_t Layout::size() const { return size_of(shape_); }
 
-int Layout::owner(std::int64_t index) const {
-  return static_cast<int>(std::ranges::upper_bound(*offsets_, index) - offsets_->begin()) - 1;
-}
+int Layout::owner(std::int64_t index) const { return detail::owner_of(index, *offsets_); }
 
 Shape Layout::local_shape(int rank) const {
   auto local = shape_;

@@ -1,6 +1,8 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/owner.hpp>
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/ops/detail/align.hpp>
+#include <heatpp/ops/detail/runs.hpp>
 #include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/selection.hpp>
 #include <heatpp/ops/sort.hpp>
@@ -31,24 +33,43 @@ at::Tensor values(std::int64_t first, std::int64_t count, const Bijection& permu
   return result;
 }
 
+/// Puts the places of `targets` in their order into their memory. Returns how many of them each rank holds.
+template <class Word>
+std::vector<std::int64_t> put_in_order(const at::Tensor& targets, const Layout& layout) {
+  using Indexed = heatpp::detail::Indexed<Word>;
+  auto* const target = targets.mutable_data_ptr<std::int64_t>();
+  heatpp::detail::Rows<Word> words(targets.numel());
+  for (std::int64_t i = 0; i < words.size(); ++i) words[i] = Indexed::of(target[i], i);
+  heatpp::detail::sort_keys(words.data(), words.size());
+  std::ranges::transform(words, target, Indexed::position);
+  std::vector<std::int64_t> counts;
+  const auto* first = words.data();
+  for (int r = 0; r < layout.ranks(); ++r) {
+    const auto* last = std::lower_bound(first, std::as_const(words).end(), Indexed::of(layout.offset(r + 1), 0));
+    counts.push_back(last - first);
+    first = last;
+  }
+  return counts;
+}
+
 /// Rows of this rank's new block, the i-th of which is row permutation(i) of the array; `rows` is the old block. Sorted
 /// by where they go, so that the receiver knows their order without being told.
 at::Tensor exchanged(const at::Tensor& rows, const Layout& layout, const Communicator& comm,
                      const Bijection& permutation) {
   const auto first = layout.offset(comm.rank()), count = layout.count(comm.rank());
-  const auto [target, order] = at::sort(values(first, count, permutation, true));
-  const std::span targets(target.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(count));
-  std::vector<std::int64_t> send, receive(static_cast<std::size_t>(comm.size())), next(receive);
-  const auto place_of = [&](std::int64_t offset) {
-    return std::ranges::lower_bound(targets, offset) - targets.begin();
-  };
-  for (int r = 0; r < comm.size(); ++r) send.push_back(place_of(layout.offset(r + 1)) - place_of(layout.offset(r)));
+  auto order = values(first, count, permutation, true);
+  const bool narrow = layout.offset(layout.ranks()) >> 32 == 0;
+  const auto send =
+      narrow ? put_in_order<std::uint64_t>(order, layout) : put_in_order<heatpp::detail::Key128>(order, layout);
+  const auto outgoing = rows.index_select(0, order);
+  order.reset();  // its memory is wanted for the places
+  std::vector<std::int64_t> receive(static_cast<std::size_t>(comm.size())), next(receive);
   const auto place = values(first, count, permutation);
   const std::span source(place.data_ptr<std::int64_t>(), static_cast<std::size_t>(count));
-  for (auto& i : source) ++receive[static_cast<std::size_t>(i = layout.owner(i))];
+  for (auto& i : source) ++receive[static_cast<std::size_t>(i = heatpp::detail::owner_of(i, layout.offsets()))];
   std::exclusive_scan(receive.begin(), receive.end(), next.begin(), std::int64_t{0});
   for (auto& i : source) i = next[static_cast<std::size_t>(i)]++;
-  const auto arrived = heatpp::detail::exchange_rows(rows.index_select(0, order), send, receive, comm);
+  const auto arrived = heatpp::detail::exchange_rows(outgoing, send, receive, comm);
   return arrived.index_select(0, place);
 }
 

@@ -1,3 +1,4 @@
+#include <heatpp/core/detail/owner.hpp>
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/detail/routes.hpp>
@@ -41,15 +42,6 @@ struct Rows {
     return second ? row * others + second[i] : row;
   }
 };
-
-/// The rank that holds `position`. Few ranks are counted: positions come in no order, and a search would guess wrong at
-/// every second comparison.
-int owner_of(std::int64_t position, std::span<const std::int64_t> offsets) {
-  if (offsets.size() > 32) return static_cast<int>(std::ranges::upper_bound(offsets, position) - offsets.begin()) - 1;
-  int owner = 0;
-  for (const auto last : offsets.subspan(1, offsets.size() - 2)) owner += position >= last;
-  return owner;
-}
 
 /// Puts this rank's requests in order by owner, and their keys with them: a stable counting sort.
 at::Tensor group_by_owner(const DNDarray& x, const Rows& rows, Routes& routes) {
