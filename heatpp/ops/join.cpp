@@ -131,10 +131,12 @@ DNDarray inserted_at(const DNDarray& x, std::int64_t place, const DNDarray& valu
               axis);
 }
 
-/// Masks of indices along an axis are vectors.
+/// By a mask of the indices along the axis, which is cut as they are.
 DNDarray without(const DNDarray& array, const Index& indices, std::optional<int> along_axis) {
   const auto [x, axis] = detail::with_axis("delete_", array, along_axis);
-  const auto keep = full({extent_of(x, axis)}, true, {.device = x.device(), .comm = x.comm()});
+  const auto cut = x.layout().with({extent_of(x, axis)}, x.split() == axis ? std::optional(0) : std::nullopt);
+  const auto mask = at::ones(cut.local_shape(x.comm().rank()), x.larray().options().dtype(at::kBool));
+  const auto keep = detail::wrap(mask, cut, x.comm());
   keep.index_put({indices}, false);
   return along(x, axis, keep);
 }
