@@ -9,6 +9,17 @@
 using at::indexing::None;
 using at::indexing::Slice;
 
+TEST_CASE("masks that are alike over long stretches select elements of any size", "[ops][index]") {
+  const auto i = at::arange(3001);
+  const auto stretches = at::logical_and(at::remainder(i, 97) < 61, i != 1200), scattered = at::remainder(i * i, 7) < 3;
+  for (const auto& mask : {stretches, stretches.logical_not(), scattered, i >= 0, i < 0})
+    for (const auto type : {at::kByte, at::kShort, at::kFloat, at::kDouble, at::kComplexDouble})
+      for (const auto& layout : every_layout({3001})) {
+        const auto global = at::remainder(i, 251).to(type);
+        CHECK(same(distribute(global, layout).index({distribute(mask, layout)}), global.masked_select(mask)));
+      }
+}
+
 TEST_CASE("positions, slices, ellipsis and new axes select as NumPy's", "[ops][index]") {
   const auto global = at::arange(5 * 4 * 3, at::kInt).reshape({5, 4, 3});
   for (const auto& layout : every_layout({5, 4, 3})) {

@@ -4,16 +4,34 @@
 #include <heatpp/ops/detail/index_list.hpp>
 #include <heatpp/ops/detail/run_blocks.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 namespace heatpp::detail {
 namespace {
 
 /// Every element is written and only kept ones move the end on: nothing to predict, unlike a branch at each one. `out`
-/// has room for one more.
+/// has room for one more. Masks often are alike over long stretches, where eight elements are copied or left at once.
 template <class T>
 void keep_elements(const T* in, const bool* mask, std::int64_t n, T* out) {
-  for (std::int64_t i = 0; i < n; ++i) {
+  constexpr std::int64_t group = 8, few = std::min<std::int64_t>(group, 16 / sizeof(T));  // in one register
+  constexpr std::uint64_t all = 0x0101010101010101;
+  std::int64_t i = 0;
+  for (; i + group <= n; i += group) {
+    std::uint64_t truths = 0;
+    std::memcpy(&truths, mask + i, group);
+    if (truths == 0) continue;
+    if (truths == all) {
+      for (std::int64_t j = 0; j < group; j += few) std::memcpy(out + j, in + i + j, few * sizeof(T));
+      out += group;
+      continue;
+    }
+    for (auto j = i; j < i + group; ++j) {
+      *out = in[j];
+      out += mask[j];
+    }
+  }
+  for (; i < n; ++i) {
     *out = in[i];
     out += mask[i];
   }
