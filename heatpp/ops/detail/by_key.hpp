@@ -3,6 +3,7 @@
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/ops/detail/runs.hpp>
 
+#include <algorithm>
 #include <optional>
 
 namespace heatpp::detail {

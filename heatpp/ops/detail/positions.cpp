@@ -139,12 +139,21 @@ at::Tensor rows_at(const at::Tensor& held, const std::vector<at::Tensor>& positi
   return at::index(held, list_of(positions));
 }
 
+/// A block with the indexed axes first, and what finds the rows of the keys in it: the keys themselves where they count
+/// its rows as they lie in memory.
+std::pair<at::Tensor, std::vector<at::Tensor>> rows_for(const DNDarray& x, const Positions& positions,
+                                                        const at::Tensor& keys) {
+  const auto held = indexed_first(x, positions.axes);
+  if (positions.axes.front() == x.split() && held.is_contiguous())
+    return {held.flatten(0, std::ssize(positions.axes) - 1), {keys}};
+  return {held, positions_of_keys(x, positions.axes, keys)};
+}
+
 DNDarray take_across(const DNDarray& x, const Positions& positions, const Broadcast& asked) {
   const auto [cut, routes] = plan(x, positions, asked);
-  const auto held = indexed_first(x, positions.axes);
-  const auto rows = rows_at(held, positions_of_keys(x, positions.axes, routes.keys)).cpu();
-  const auto arrived = exchange_rows(rows, routes.theirs, routes.mine, x.comm());
-  const auto row = held.sizes().slice(positions.axes.size());
+  const auto [held, places] = rows_for(x, positions, routes.keys);
+  const auto arrived = exchange_rows(rows_at(held, places).cpu(), routes.theirs, routes.mine, x.comm());
+  const auto row = held.sizes().slice(places.size());
   auto block = at::empty_like(arrived).index_copy_(0, routes.order, arrived);
   block = block.reshape(with_rows(cut.local_shape(x.comm().rank()), row)).to(held.device());
   auto layout = cut.with(shape_taken(x, positions, cut.shape()), *cut.split() + positions.place);
@@ -193,14 +202,14 @@ void put_across(const char* op, const DNDarray& x, const Positions& positions, c
   const auto [cut, routes] = plan(x, positions, asked);
   const auto layout = cut.with(shape_taken(x, positions, cut.shape()), *cut.split() + positions.place);
   auto rows = rows_of(op, value, layout, positions, cut.ndim(), x);
-  auto held = indexed_first(x, positions.axes);
+  auto [held, places] = rows_for(x, positions, routes.keys);
   if (value.array()) {
-    const auto row = held.sizes().slice(positions.axes.size());
+    const auto row = held.sizes().slice(places.size());
     rows = rows.reshape(with_rows({routes.order.numel()}, row)).cpu().index_select(0, routes.order);
     rows = exchange_rows(rows, routes.mine, routes.theirs, x.comm()).to(held.device());
   }
   const InOrder in_order;
-  held.index_put_(list_of(positions_of_keys(x, positions.axes, routes.keys)), rows);
+  held.index_put_(list_of(places), rows);
 }
 
 void put_here(const char* op, const DNDarray& x, const Positions& positions, const Broadcast& asked,
