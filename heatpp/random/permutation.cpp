@@ -74,12 +74,13 @@ at::Tensor exchanged(const at::Tensor& rows, const Layout& layout, const Communi
 }
 
 at::Tensor permuted_block(const DNDarray& x, int axis, const Bijection& permutation) {
+  const auto device = x.larray().device();
   if (x.split() != axis || x.comm().size() == 1) {
     const auto n = x.shape()[static_cast<std::size_t>(axis)];
-    return x.larray().index_select(axis, values(0, n, permutation));
+    return x.larray().index_select(axis, values(0, n, permutation).to(device));
   }
-  const auto rows = x.larray().movedim(axis, 0).contiguous();
-  return exchanged(rows, x.layout(), x.comm(), permutation).movedim(0, axis).contiguous();
+  const auto rows = x.larray().cpu().movedim(axis, 0).contiguous();
+  return exchanged(rows, x.layout(), x.comm(), permutation).movedim(0, axis).contiguous().to(device);
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 namespace heatpp::detail {
 namespace {
 
-at::Tensor positions(const std::vector<std::int64_t>& values) {
-  return at::tensor(at::ArrayRef<std::int64_t>(values), at::kLong);
+at::Tensor positions(const std::vector<std::int64_t>& values, at::Device device) {
+  return at::tensor(at::ArrayRef<std::int64_t>(values), at::kLong).to(device);
 }
 
 /// Which of the indices wanted lie in first .. last: their places in the list, and themselves less `first`.
@@ -34,14 +34,16 @@ Ghosts::Ghosts(const DNDarray& x, int axis, const Wanted& wanted, const Scalar& 
   shape[0] = std::ssize(mine);
   rows_ = at::full(shape, to_torch(fill), local.options());
   const auto own = part_of(mine, first(comm.rank()), last(comm.rank()));
-  rows_.index_copy_(0, positions(own.places), local.index_select(0, positions(own.indices)));
+  rows_.index_copy_(0, positions(own.places, local.device()),
+                    local.index_select(0, positions(own.indices, local.device())));
   if (!split) return;
   for (int peer = 0; peer < comm.size(); ++peer) {
     if (peer == comm.rank() || first(peer) == last(peer)) continue;
     const auto part = part_of(mine, first(peer), last(peer));
     if (part.places.empty()) continue;
     shape[0] = std::ssize(part.places);
-    auto& message = arriving_.emplace_back(at::empty(shape, local.options()), positions(part.places), Request());
+    auto& message =
+        arriving_.emplace_back(at::empty(shape, local.options()), positions(part.places, local.device()), Request());
     message.request = comm.ireceive(buffer_of(message.rows), peer);
   }
   if (first(comm.rank()) == last(comm.rank())) return;
@@ -49,7 +51,7 @@ Ghosts::Ghosts(const DNDarray& x, int axis, const Wanted& wanted, const Scalar& 
     if (peer == comm.rank()) continue;
     const auto part = part_of(wanted(peer), first(comm.rank()), last(comm.rank()));
     if (part.indices.empty()) continue;
-    leaving_.push_back(local.index_select(0, positions(part.indices)).contiguous());
+    leaving_.push_back(local.index_select(0, positions(part.indices, local.device())).contiguous());
     sends_.push_back(comm.isend(buffer_of(leaving_.back()), peer));
   }
 }

@@ -134,8 +134,8 @@ Shape with_rows(Shape rows, at::IntArrayRef row) {
 }
 
 at::Tensor rows_at(const at::Tensor& held, const std::vector<at::Tensor>& positions) {
-  if (positions.size() == 1)
-    return at::index_select(held, 0, positions.front());  // a loop of its own, without bounds to check
+  if (positions.size() == 1)  // a loop of its own, without bounds to check
+    return at::index_select(held, 0, positions.front().to(held.device()));
   return at::index(held, list_of(positions));
 }
 
