@@ -63,9 +63,11 @@ void find_in_order(std::span<const K> keys, const Rows<K>& wanted, Side side, Ro
   }
 }
 
+constexpr std::int64_t cached = 1 << 16;  // keys
+
 template <class K>
 Rows<std::int64_t> places(const Rows<K>& keys, const Rows<K>& wanted, Side side) {
-  constexpr std::int64_t cached = 1 << 16, many = 1 << 12;
+  constexpr std::int64_t many = 1 << 12;
   const auto all = keys.part(0, keys.size());
   Rows<std::int64_t> result(wanted.size());
   if constexpr (sizeof(K) <= 8)
@@ -99,6 +101,20 @@ Rows<std::int64_t> places_in(const at::Tensor& sorted, const Rows<KeyOf<T>>& wan
   constexpr std::int64_t steps = 32;  // to a place among 2^32
   if (wanted.size() < sorted.numel() / steps) return places_of_few<T>(sorted, wanted, side);
   return places(keys_of<T>(sorted), wanted, side);
+}
+
+/// The places of a block's elements, which become keys piece by piece where all of the others fit in the cache.
+template <class T>
+Rows<std::int64_t> places_here(const at::Tensor& sorted, const at::Tensor& block, Side side) {
+  constexpr std::int64_t piece = 1 << 12;
+  if (sorted.numel() > cached || block.numel() <= piece) return places_in<T>(sorted, keys_of<T>(block), side);
+  const auto keys = keys_of<T>(sorted);
+  const auto all = keys.part(0, keys.size());
+  Rows<std::int64_t> result(block.numel());
+  auto* out = result.data();
+  for (const auto& part : block.cpu().reshape({-1}).split(piece))
+    out = std::ranges::transform(keys_of<T>(part), out, [&](auto key) { return place(all, key, side); }).out;
+  return result;
 }
 
 /// The first keys of the ranks that have any, and those ranks.
@@ -156,9 +172,10 @@ bool cheaper_gathered(const DNDarray& a, const DNDarray& v, std::int64_t key_byt
 
 template <class T>
 Rows<std::int64_t> search(const DNDarray& a, const DNDarray& v, Side side) {
+  if (!a.split() || a.comm().size() == 1) return places_here<T>(a.larray(), v.larray(), side);
+  if (cheaper_gathered(a, v, sizeof(KeyOf<T>)))
+    return places_here<T>(resplit(a, std::nullopt).larray(), v.larray(), side);
   const auto wanted = keys_of<T>(v.larray());
-  if (!a.split() || a.comm().size() == 1) return places_in<T>(a.larray(), wanted, side);
-  if (cheaper_gathered(a, v, sizeof(KeyOf<T>))) return places_in<T>(resplit(a, std::nullopt).larray(), wanted, side);
   if (v.split()) return routed_places<T>(a, wanted, side);
   auto found = places_in<T>(a.larray(), wanted, side);
   a.comm().allreduce({found.data(), found.size(), int64});
@@ -188,8 +205,7 @@ DNDarray find_places(const char* op, const DNDarray& sorted, const DNDarray& val
   const auto dtype = detail::comparison_type(sorted.dtype(), values.dtype());
   const auto found =
       detail::with_element_type(detail::to_torch(dtype), [&]<class T>() { return search<T>(sorted, values, side); });
-  auto block = at::empty(values.lshape(), at::kLong);
-  std::ranges::copy(found, block.data_ptr<std::int64_t>());
+  const auto block = found.bytes().view(at::kLong).view(values.lshape());
   return detail::wrap(block.to(values.larray().device()), values.layout(), values.comm());
 }
 
