@@ -128,7 +128,7 @@ DNDarray along_axis(const Transform& transform, const DNDarray& array, const Fft
   if (x.split() != axis) return whole(x.larray(), x.layout());
   if (x.comm().size() > 1 && x.size() > 0 && !other_axis(x)) {
     const auto y = cut_like(in_pieces(transform, x, n), x.layout());
-    y.larray().mul_(factor(transform.direction, options.norm, n));
+    if (const auto by = factor(transform.direction, options.norm, n); by != 1) y.larray().mul_(by);
     return y;
   }
   const Layout across(x.shape(), x.comm().size() > 1 ? other_axis(x) : std::nullopt, x.comm().size());

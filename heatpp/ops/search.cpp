@@ -34,12 +34,17 @@ Rows<KeyOf<T>> keys_of(const at::Tensor& block) {
   return keys;
 }
 
+/// f(before), which tells whether a key comes before the place of `key`.
+template <class K, class F>
+std::int64_t on_side(Side side, K key, F f) {
+  if (side == Side::left) return f([key](K other) { return other < key; });
+  return f([key](K other) { return other <= key; });
+}
+
 /// Number of `keys` before the place of `key`.
 template <class K>
 std::int64_t place(std::span<const K> keys, K key, Side side) {
-  const auto n = std::ssize(keys);
-  if (side == Side::left) return detail::count_before(keys.data(), n, [key](K other) { return other < key; });
-  return detail::count_before(keys.data(), n, [key](K other) { return other <= key; });
+  return on_side(side, key, [&](auto before) { return detail::count_before(keys.data(), std::ssize(keys), before); });
 }
 
 /// The places of many keys, found in their order, so that neighbours are looked for in the same memory.
@@ -50,16 +55,12 @@ void find_in_order(std::span<const K> keys, const Rows<K>& wanted, Side side, Ro
   Rows<Word> words(wanted.size());
   for (std::int64_t i = 0; i < wanted.size(); ++i) words[i] = Indexed<Word>::of(wanted[i], i);
   detail::sort_keys(words.data(), words.size());
-  std::size_t first = 0;  // keys that come before all that are left
+  std::int64_t first = 0;  // keys that come before all that are left
   for (const auto word : words) {
-    const auto key = static_cast<K>(Indexed<Word>::key(word));
-    std::size_t step = 1;
-    while (first + step < keys.size() && place(keys.subspan(first + step - 1, 1), key, side) > 0) {
-      first += step;
-      step *= 2;
-    }
-    first += static_cast<std::size_t>(place(keys.subspan(first, std::min(step, keys.size() - first)), key, side));
-    result[Indexed<Word>::position(word)] = static_cast<std::int64_t>(first);
+    first += on_side(side, static_cast<K>(Indexed<Word>::key(word)), [&](auto before) {
+      return detail::count_few_before(keys.data() + first, std::ssize(keys) - first, before);
+    });
+    result[Indexed<Word>::position(word)] = first;
   }
 }
 

@@ -22,6 +22,14 @@ template <class K, class Before>
   return base - first + before(*base);
 }
 
+/// The same where they likely are few: by steps that double, then by bisection.
+template <class K, class Before>
+[[nodiscard]] std::int64_t count_few_before(const K* first, std::int64_t n, Before before) {
+  std::int64_t found = 0, step = 1;
+  for (; found + step < n && before(first[found + step - 1]); step *= 2) found += step;
+  return found + count_before(first + found, std::min(step, n - found), before);
+}
+
 /// Finds between which of `count` rising edges a value lies: i with edges[i] <= value < edges[i + 1], for values from
 /// the first edge to before the last. Looks near the place that even edges have where none is more than a width away
 /// from it, otherwise by bisection. The edges stay where they are.

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <heatpp/core/detail/route.hpp>
+#include <heatpp/ops/detail/bisect.hpp>
 #include <heatpp/ops/detail/runs.hpp>
 
-#include <algorithm>
 #include <optional>
 
 namespace heatpp::detail {
@@ -17,15 +17,12 @@ struct SameKey {
 };
 
 /// The first of rising keys from `place` on that is not before `key`, which is among them: by single steps without
-/// branches, which would be mispredicted, then by steps that double and by bisection.
+/// branches, which would be mispredicted, before any others.
 template <class K>
 [[nodiscard]] std::int64_t place_from(std::int64_t place, const Rows<K>& keys, K key) {
   for (int i = 0; i < 4; ++i) place += keys[place] < key;
   if (keys[place] >= key) return place;
-  std::int64_t step = 1;
-  for (; place + step < keys.size() && keys[place + step] < key; step *= 2) place += step;
-  const auto* last = keys.data() + std::min(place + step, keys.size());
-  return std::lower_bound(keys.data() + place + 1, last, key) - keys.data();
+  return place + count_few_before(keys.data() + place, keys.size() - place, [key](K other) { return other < key; });
 }
 
 /// Rising keys of all ranks, repartitioned such that no key is on two ranks, in order over the ranks, in about equal
