@@ -1,4 +1,4 @@
-#include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/failure.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 
 namespace heatpp {
@@ -20,16 +20,17 @@ void Communicator::agree(const std::optional<Failure>& failure) const {
   throw_error(static_cast<ErrorKind>(head[0]), text);
 }
 
-void all_or_none(const Communicator& comm, const std::function<void()>& work) {
-  std::optional<Communicator::Failure> failure;
+std::optional<Communicator::Failure> detail::failure_of(const std::function<void()>& work) {
   try {
     work();
   } catch (const Error& error) {
-    failure = {error.kind(), error.what()};
+    return Communicator::Failure{error.kind(), error.what()};
   } catch (const std::exception& error) {
-    failure = {ErrorKind::error, error.what()};
+    return Communicator::Failure{ErrorKind::error, error.what()};
   }
-  comm.agree(failure);
+  return std::nullopt;
 }
+
+void all_or_none(const Communicator& comm, const std::function<void()>& work) { comm.agree(detail::failure_of(work)); }
 
 }  // namespace heatpp

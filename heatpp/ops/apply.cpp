@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/bounds.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/apply.hpp>
@@ -11,6 +12,8 @@
 namespace heatpp {
 namespace {
 
+constexpr int max_axes = 16;  // of the results
+
 DNDarray cut_beside(const DNDarray& x, int axis) {
   if (x.split() != axis) return x;
   std::optional<int> longest;
@@ -21,28 +24,6 @@ DNDarray cut_beside(const DNDarray& x, int axis) {
   return resplit(x, longest);
 }
 
-/// The number of axes, the dtype and the extents of f's results, which ranks without lines learn here.
-struct Kind {
-  Dtype dtype;
-  Shape shape;
-};
-Kind agreed_kind(const std::vector<at::Tensor>& results, const Communicator& comm) {
-  std::vector<std::int64_t> kind(18, -1);
-  if (!results.empty()) {
-    kind[0] = results.front().dim();
-    kind[1] = static_cast<std::int64_t>(detail::from_torch(results.front().scalar_type()));
-    std::ranges::copy(results.front().sizes(), kind.begin() + 2);
-  }
-  auto least = kind;
-  if (results.empty()) std::ranges::fill(least, std::numeric_limits<std::int64_t>::max());
-  comm.allreduce(kind, ReduceOp::max);
-  comm.allreduce(least, ReduceOp::min);
-  if (kind != least)
-    detail::raise<ValueError>("apply_along_axis",
-                              "got results that differ between ranks; expected one shape and dtype");
-  return {static_cast<Dtype>(kind[1]), Shape(kind.begin() + 2, kind.begin() + 2 + kind[0])};
-}
-
 std::vector<at::Tensor> results_of(const std::function<DNDarray(const DNDarray&)>& f, const at::Tensor& lines) {
   std::vector<at::Tensor> results;
   for (std::int64_t i = 0; i < lines.size(0); ++i) {
@@ -50,11 +31,33 @@ std::vector<at::Tensor> results_of(const std::function<DNDarray(const DNDarray&)
     results.push_back(f(detail::wrap(line, Layout({line.numel()}, std::nullopt, 1), self())).larray());
     const auto& first = results.front();
     if (results.back().sizes() != first.sizes() || results.back().scalar_type() != first.scalar_type() ||
-        first.dim() > 16)
+        first.dim() > max_axes)
       detail::raise<ValueError>("apply_along_axis", "got results with {} and {} axes; expected one shape and dtype",
                                 first.dim(), results.back().dim());
   }
   return results;
+}
+
+/// The dtype and the shape of f's results, which ranks without lines learn here.
+struct Kind {
+  at::ScalarType dtype;
+  Shape shape;
+};
+Kind kind_of(const detail::Bounds& numbers) {
+  if (numbers.least != numbers.most)
+    detail::raise<ValueError>("apply_along_axis",
+                              "got results that differ between ranks; expected one shape and dtype");
+  const auto extents = numbers.most.begin() + 2;
+  return {static_cast<at::ScalarType>(numbers.most[0]), Shape(extents, extents + numbers.most[1])};
+}
+std::vector<std::int64_t> numbers_of(const std::vector<at::Tensor>& results) {
+  if (results.empty()) return {};
+  const auto& first = results.front();
+  std::vector<std::int64_t> numbers(max_axes + 2);
+  numbers[0] = static_cast<std::int64_t>(first.scalar_type());
+  numbers[1] = first.dim();
+  std::ranges::copy(first.sizes(), numbers.begin() + 2);
+  return numbers;
 }
 
 }  // namespace
@@ -68,14 +71,14 @@ DNDarray apply_along_axis(const std::function<DNDarray(const DNDarray&)>& f, int
                               to_string(array.shape()), axis);
   const auto x = cut_beside(array, axis);
   std::vector<at::Tensor> results;
-  all_or_none(x.comm(), [&] { results = results_of(f, detail::lines_along(x, axis)); });
-  const auto kind = agreed_kind(results, x.comm());
+  const auto kind = kind_of(detail::bounds_or_error(
+      x.comm(), max_axes + 2, [&] { return numbers_of(results = results_of(f, detail::lines_along(x, axis))); }));
 
   // The results' axes lie behind those of the lines first.
   shape.insert(shape.end(), kind.shape.begin(), kind.shape.end());
   const auto split = x.split() ? std::optional(*x.split() - (*x.split() > axis)) : std::nullopt;
   const auto layout = x.layout().with(shape, split);
-  const auto block = results.empty() ? at::empty(layout.local_shape(x.comm().rank()), detail::to_torch(kind.dtype))
+  const auto block = results.empty() ? at::empty(layout.local_shape(x.comm().rank()), kind.dtype)
                                      : at::stack(results).reshape(layout.local_shape(x.comm().rank()));
   const auto result = detail::wrap(block.to(x.larray().device()), layout, x.comm());
   std::vector<int> from, to;
