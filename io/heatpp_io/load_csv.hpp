@@ -7,8 +7,8 @@ namespace heatpp::io {
 
 /// How a text file is read.
 struct LoadCsvOptions {
-  char delimiter = ',';                                 ///< between fields; ' ': any run of blanks and tabs
-  std::int64_t header_lines = 0;                        ///< left out at the beginning of each file
+  char delimiter = ',';           ///< between fields; ' ': any run of blanks and tabs
+  std::int64_t header_lines = 0;  ///< left out at the beginning of each file; one with line ends in quotes counts once
   std::optional<std::int64_t> max_rows = std::nullopt;  ///< how many rows are kept; all are parsed
   std::vector<int> columns = {};                 ///< which, in this order; negative ones count from the end; empty: all
   std::optional<double> missing = std::nullopt;  ///< for empty fields; nullopt: NaN, and an error for whole numbers

@@ -42,8 +42,9 @@ void check_options(const DNDarray& x, const std::string& name, const SaveNetcdfO
                       options.dimension_names.size(), heatpp::to_string(x.shape()));
   if (options.compression && (*options.compression < 0 || *options.compression > 9))
     raise<ValueError>(op, "got compression {}; expected a deflate level from 0 to 9", *options.compression);
-  if (options.unlimited && x.ndim() == 0)
-    raise<ValueError>(op, "got unlimited for an array without axes; expected one that can grow");
+  if (options.unlimited && (x.ndim() == 0 || (x.size() == 0 && x.shape()[0] > 0)))
+    raise<ValueError>(op, "got unlimited for an array of shape {}; expected an axis, and elements along it",
+                      heatpp::to_string(x.shape()));
 }
 
 void check(const Target& to, int status) { detail::check_netcdf(status, to.job.shown, op); }

@@ -106,6 +106,8 @@ TEST_CASE("quoted fields hold delimiters, line ends and quotes", "[io][csv]") {
   CHECK(loads(path, counting({2, 2}) + 1));
   write_bytes(path, "1,2\n3,\"4\n5,6\n");
   CHECK_THAT(load_error(path), Contains("line 2") && Contains("not closed"));
+  write_bytes(path, "\"1\"2,\"3\" \n");
+  CHECK(loads(path, at::tensor({12.f, 3.f}).unsqueeze(0)));
   write_bytes(path, "1,\"2\"x\n");
   CHECK_THAT(load_error(path), Contains("line 1, column 1"));
 }
@@ -148,6 +150,12 @@ TEST_CASE("numbers of every dtype are read exactly", "[io][csv]") {
               {.dtype = ht::float64}));
   write_bytes(path, "16777217.0000001\n");
   CHECK(loads(path, at::tensor({16777218.f}).reshape({1, 1})));
+  write_bytes(path, "2049.0000001,2049,-2050.9999999\n");  // the even one of two numbers is further away, or as near
+  CHECK(loads(path, at::tensor({2050.f, 2048.f, -2050.f}).to(at::kHalf).unsqueeze(0), {.dtype = ht::float16}));
+  write_bytes(path, "1.00390625000001,1.00390625\n");
+  CHECK(loads(path, at::tensor({1.0078125f, 1.f}).to(at::kBFloat16).unsqueeze(0), {.dtype = ht::bfloat16}));
+  write_bytes(path, "nan(text)\n");
+  CHECK_THAT(load_error(path), Contains("nan(text)"));
   write_bytes(path, "9223372036854775807\n-9223372036854775808\n");
   CHECK(loads(
       path,
@@ -192,6 +200,9 @@ TEST_CASE("bad rows and options are errors on all ranks", "[io][csv]") {
   CHECK_THAT(load_error(path), Contains("\"x\" in line 51, column 1") && Contains("float32"));
   write_bytes(path, std::string("1,2\n") + std::string("1\0\xaa,2\n", 6));
   CHECK_THAT(load_error(path), Contains("got \"1\\x00\\xaa\" in line 2, column 0") && Contains("expected a number"));
+  write_bytes(path, "size \", of three\n" + lines(50, 3));
+  CHECK_THAT(same_message<ht::IoError>([&] { return ht::io::load_csv(path, {.delimiter = ' ', .header_lines = 1}); }),
+             Contains("quote in header line 1") && Contains("not closed"));
   write_bytes(path, lines(50, 3) + "1,x,2\n");
   CHECK_THAT(load_error(dir.path("no.csv")), Contains("No such file"));
   const auto error = [&](const ht::io::LoadCsvOptions& options) {

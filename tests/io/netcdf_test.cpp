@@ -178,6 +178,8 @@ TEST_CASE("variables are added to netCDF files, with named dimensions", "[io][ne
     nc_close(file);
   });
   const auto again = [&] { ht::io::save_netcdf(x, path, "y", {.append = true}); };
+  const auto growing = [&] { ht::io::save_netcdf(ht::ones({4, 0}), path, "z", {.unlimited = true, .append = true}); };
+  CHECK_THAT(same_message<ht::ValueError>(growing), Contains("(4, 0)"));
   CHECK_THAT(same_message<ht::ValueError>(again), Contains("\"y\"") && Contains("has already"));
   const auto longer = [&] {
     ht::io::save_netcdf(ht::zeros({7}), path, "z", {.dimension_names = {"x"}, .append = true});

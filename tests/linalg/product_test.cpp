@@ -113,6 +113,17 @@ TEST_CASE("dot, inner and outer", "[linalg][product]") {
   CHECK(ht::dot(ht::full({}, 3), ht::full({2}, 4, {.split = 0})).to_vector<int>() == std::vector{12, 12});
 }
 
+TEST_CASE("outer products of infinite complex numbers are those of their elements", "[linalg][product]") {
+  constexpr auto inf = std::numeric_limits<double>::infinity();
+  const auto re = at::tensor({inf, 1., 0., 2., -inf, 3., 4.}), im = at::tensor({0., -0., inf, 3., 1., 0., -1.});
+  const auto v = at::complex(re, im);
+  const auto expected = at::complex(at::outer(re, re) - at::outer(im, im), at::outer(re, im) + at::outer(im, re));
+  for_each_pair(v, v, [&](const auto& x, const auto& y) {
+    CHECK(same(ht::outer(x, y), expected));
+    CHECK(same(ht::kron(x, y), expected.flatten()));
+  });
+}
+
 TEST_CASE("conjugated products", "[linalg][product]") {
   const auto a = at::complex(numbers({3, 4}, at::kDouble), numbers({3, 4}, at::kDouble) + 1);
   const auto b = at::complex(numbers({3, 4}, at::kDouble) * 2, numbers({3, 4}, at::kDouble) - 3);

@@ -67,6 +67,11 @@ void multiply_matrix(at::Tensor c, const at::Tensor& a, const at::Tensor& b, boo
 
 /// c = a * b, or c += a * b, for stacks of matrices.
 void multiply(at::Tensor c, const at::Tensor& a, const at::Tensor& b, bool accumulate, const Poll& poll) {
+  if (a.size(2) == 1) {  // nothing is summed: infinite complex numbers are multiplied as elementwise
+    if (accumulate) c.addcmul_(a, b);
+    else at::mul_out(c, a, b);
+    return;
+  }
   if (c.size(0) != 1) {
     if (accumulate) c.baddbmm_(a, b);
     else at::bmm_out(c, a, b);

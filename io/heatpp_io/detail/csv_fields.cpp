@@ -57,8 +57,9 @@ const std::vector<std::string_view>& FieldSplitter::split(std::string_view rest)
     const bool is_quoted = dialect_.quote != '\0' && !rest.empty() && rest.front() == dialect_.quote;
     const auto inside = is_quoted ? take_quoted(rest) : std::string_view();
     const auto plain = take_plain(rest);
-    // Text behind closing quotes belongs to the field, and makes it no number.
-    fields_.push_back(stripped(is_quoted && stripped(plain).empty() ? inside : plain));
+    if (!is_quoted || stripped(plain).empty()) fields_.push_back(stripped(is_quoted ? inside : plain));
+    else
+      fields_.push_back(stripped(unescaped_.emplace_back(inside).append(plain)));  // behind the quotes, as csv has it
     if (blanks()) strip_front(rest, white);
     if (at_end()) return fields_;
     if (!blanks()) rest.remove_prefix(1);

@@ -4,7 +4,9 @@
 #include <c10/util/Half.h>
 #include <c10/util/complex.h>
 
+#include <bit>
 #include <charconv>
+#include <cmath>
 #include <concepts>
 #include <cstdlib>
 #include <heatpp_io/detail/csv_fields.hpp>
@@ -26,6 +28,7 @@ bool take_number(std::string_view& text, T& value) {
   const auto body = text.substr(text.size() > 1 && text[0] == '+' && text[1] != '-' ? 1 : 0);
   const auto [end, error] = std::from_chars(body.data(), body.data() + body.size(), value);
   if (error == std::errc::invalid_argument || (error != std::errc() && std::integral<T>)) return false;
+  if (*(end - 1) == ')') return false;  // C's "nan(text)"
   if (error != std::errc()) value = static_cast<T>(std::strtod(std::string(body.data(), end).c_str(), nullptr));
   text = std::string_view(end, static_cast<std::size_t>(text.data() + text.size() - end));
   return true;
@@ -42,9 +45,13 @@ inline bool parse_number(std::string_view text, bool& value) {
 }
 template <NarrowFloat T>
 bool parse_number(std::string_view text, T& value) {
-  float wide = 0;
+  double wide = 0;
   if (!parse_number(text, wide)) return false;
-  value = static_cast<T>(wide);
+  // What a float has not the bits for leaves its last one odd, so that it is no tie when it is rounded again.
+  auto narrow = static_cast<float>(wide);
+  if (narrow != wide && std::isfinite(narrow) && std::bit_cast<std::uint32_t>(narrow) % 2 == 0)
+    narrow = std::nextafter(narrow, static_cast<float>(narrow < wide ? INFINITY : -INFINITY));
+  value = static_cast<T>(narrow);
   return true;
 }
 /// "1.5", "2j", "1-2j", "1+-2j" as some programs write it, with or without parentheses, in which blanks may stand

@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/csv_plan.hpp>
 
 #include <algorithm>
@@ -23,11 +24,18 @@ std::int64_t byte_order_mark(FileReader& file) {
   return std::string_view(head.data(), 3) == "\xef\xbb\xbf" ? 3 : 0;
 }
 
-void look_at_head(FileReader& file, const CsvDialect& dialect, std::int64_t header_lines, Heads& heads, std::size_t i) {
+void look_at_head(const char* op, const std::string& path, const CsvDialect& dialect, std::int64_t header_lines,
+                  Heads& heads, std::size_t i) {
+  FileReader file(path, op);
   const CsvGrammar grammar(dialect);
   FieldSplitter splitter(dialect);
   RecordReader reader(file, &grammar, {byte_order_mark(file), file.size()});
-  for (std::int64_t line = 0; line < header_lines && reader.next(); ++line) continue;
+  for (std::int64_t line = 0; line < header_lines && reader.next(); ++line)
+    if (reader.open_quote())
+      heatpp::detail::raise<IoError>(op,
+                                     "got \"{}\" with a quote in header line {} that is not closed; expected a quote "
+                                     "before the end of the file, or '\\0' as quote",
+                                     path, line + 1);
   const bool more = reader.next();
   heads.begins[i] = more ? reader.at() : file.size();
   heads.sizes[i] = file.size() - heads.begins[i];
@@ -41,10 +49,8 @@ Heads look_at_heads(const CsvPlan& plan, const CsvDialect& dialect, std::int64_t
   const auto count = plan.paths.size();
   Heads heads{std::vector<std::int64_t>(count), std::vector<std::int64_t>(count), std::vector<std::int64_t>(count)};
   all_or_none(comm, [&] {
-    for (auto i = static_cast<std::size_t>(comm.rank()); i < count; i += static_cast<std::size_t>(comm.size())) {
-      FileReader file(plan.paths[i], op);
-      look_at_head(file, dialect, header_lines, heads, i);
-    }
+    for (auto i = static_cast<std::size_t>(comm.rank()); i < count; i += static_cast<std::size_t>(comm.size()))
+      look_at_head(op, plan.paths[i], dialect, header_lines, heads, i);
   });
   comm.allreduce(heads.begins);
   comm.allreduce(heads.sizes);

@@ -13,7 +13,13 @@ constexpr std::int64_t chunk_bytes = std::int64_t{1} << 20;
 /// Extents of the chunks; empty where the dataset is stored in one run.
 Shape chunks_of(const WriteJob& job, const Layout& layout, Dtype dtype) {
   if (layout.size() == 0 || layout.ndim() == 0) return {};
-  if (!job.options.chunks.empty() || !job.options.compression) return job.options.chunks;
+  if (!job.options.chunks.empty()) {
+    auto chunks = job.options.chunks;
+    for (std::size_t axis = 0; axis < chunks.size(); ++axis)  // a shard may be smaller than a chunk
+      chunks[axis] = std::min(chunks[axis], layout.shape()[axis]);
+    return chunks;
+  }
+  if (!job.options.compression) return {};
   return fitting_chunks(layout, static_cast<std::int64_t>(itemsize(dtype)));
 }
 
