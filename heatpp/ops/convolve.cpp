@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/convolve.hpp>
 #include <heatpp/ops/detail/convolve_kernel.hpp>
 #include <heatpp/ops/detail/ghosts.hpp>
@@ -99,19 +100,31 @@ struct Piece {
   }
 };
 
-/// Computes results from .. to of `out`, a matrix that starts at result `first`, from rows that hold all they need.
+/// Computes results from .. to of `out` from rows that hold all they need; `skipped` taps stand before those given.
 template <class T>
 void correlate_rows(const Piece& in, const at::Tensor& taps, const Window& window, std::int64_t from, std::int64_t to,
-                    const Piece& out) {
-  const auto n = taps.size(1), next_taps = taps.size(0) == 1 ? 0 : n, stride = window.stride();
+                    const Piece& out, std::int64_t skipped = 0) {
+  const auto n = taps.size(1), next_taps = taps.size(0) == 1 ? 0 : taps.stride(0), stride = window.stride();
+  const auto begin = window.below(from) + skipped - in.start;
   for (std::int64_t row = 0; row < in.rows.size(0); ++row) {
-    const auto* data = in.rows.const_data_ptr<T>() + row * in.rows.stride(0) + (window.below(from) - in.start);
+    const auto* data = in.rows.const_data_ptr<T>() + row * in.rows.stride(0) + begin;
     const auto* weights = taps.const_data_ptr<T>() + row * next_taps;
     auto* result = out.rows.data_ptr<T>() + row * out.rows.stride(0) + (from - out.start);
     constexpr std::int64_t worthwhile = 1 << 14;  // results for one thread
-    at::parallel_for(0, to - from, worthwhile, [&](std::int64_t begin, std::int64_t end) {
-      detail::correlate_row(data + begin * stride, weights, n, stride, result + begin, end - begin);
+    at::parallel_for(0, to - from, worthwhile, [&](std::int64_t first, std::int64_t last) {
+      detail::correlate_row(data + first * stride, weights, n, stride, result + first, last - first);
     });
+  }
+}
+
+/// The same, one by one from those taps only that meet one of the row's `extent` elements.
+template <class T>
+void correlate_overlap(const Piece& in, const at::Tensor& taps, const Window& window, std::int64_t from,
+                       std::int64_t to, const Piece& out, std::int64_t extent) {
+  for (auto i = from; i < to; ++i) {
+    const auto skipped = std::max<std::int64_t>(0, -window.below(i));
+    const auto met = std::min(extent - window.below(i), taps.size(1)) - skipped;
+    correlate_rows<T>(in, taps.narrow(1, skipped, met), window, i, i + 1, out, skipped);
   }
 }
 
@@ -140,11 +153,14 @@ at::Tensor correlate_block(const DNDarray& x, const at::Tensor& taps, const Wind
   const Piece pieces[] = {{around.narrow(1, 0, before), low},
                           own,
                           {around.narrow(1, before, around.size(1) - before), std::max(window.end(me), low)}};
+  const bool finite = at::isfinite(taps).all().item<bool>();  // others must not meet the zeros beyond the ends
   const auto border = [&](std::int64_t from, std::int64_t to) {
     if (from >= to) return;
     std::vector<at::Tensor> parts;
     for (const auto& piece : pieces) parts.push_back(piece.between(window.below(from), window.above(to)));
-    correlate_rows<T>({at::cat(parts, 1), window.below(from)}, taps, window, from, to, out);
+    const Piece all{at::cat(parts, 1), window.below(from)};
+    if (finite) correlate_rows<T>(all, taps, window, from, to, out);
+    else correlate_overlap<T>(all, taps, window, from, to, out, x.shape().back());
   };
   border(first, inside);
   border(outside, last);
@@ -200,6 +216,7 @@ DNDarray correlate_part(const DNDarray& x, const at::Tensor& taps, Dtype dtype, 
 }  // namespace
 
 DNDarray convolve(const DNDarray& a, const DNDarray& v, const ConvolveOptions& options) {
+  if (a.ndim() == 0 || v.ndim() == 0) return convolve(atleast_1d(a), atleast_1d(v), options);
   const bool swapped = is_shorter(a, v);
   check("convolve", a, v, options.stride);
   const auto dtype = promote_types(a.dtype(), v.dtype());

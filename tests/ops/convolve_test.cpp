@@ -65,6 +65,21 @@ TEST_CASE("whole and complex numbers", "[ops][convolve]") {
         ht::float16);
 }
 
+TEST_CASE("infinite taps meet no elements beyond the ends", "[ops][convolve]") {
+  const auto inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const auto a = numbers(9, 0.3);
+  for (const auto& v : {at::tensor({inf, 1., nan}), at::tensor({2., -inf, 1., 3.}), at::tensor({1., 2., 3., nan})})
+    for (const auto& layout : every_layout({9}))
+      for (const auto mode : modes)
+        CHECK(close(ht::convolve(distribute(a, layout), ht::from_tensor(v), {.mode = mode, .stride = 2}),
+                    convolution(a, v, mode, 2)));
+}
+
+TEST_CASE("a number is a kernel of one tap", "[ops][convolve]") {
+  for (const auto& layout : every_layout({9}))
+    CHECK(same(ht::convolve(distribute(numbers(9, 0.3), layout), ht::full({}, 2.0)), 2 * numbers(9, 0.3)));
+}
+
 TEST_CASE("correlate equals NumPy's", "[ops][convolve]") {
   const auto a = at::tensor({1.0, 2.0, 3.0}, at::kDouble), v = at::tensor({0.0, 1.0, 0.5}, at::kDouble);
   const auto longer = at::tensor({0.0, 1.0, 0.5, 2.0, 3.0}, at::kDouble), two = at::tensor({1.0, 2.0}, at::kDouble);
