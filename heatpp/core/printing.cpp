@@ -119,9 +119,11 @@ class Writer {
     std::string text = "[";
     auto column = indent + 1;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      const bool wrap = rows || column + parts[i].size() + 2 > options().linewidth;
+      // Behind a part are a comma or the brackets that end its row.
+      const bool wrap = rows || column + 2 + parts[i].size() + axis + 1 > options().linewidth;
       if (i > 0) text += wrap ? next_line : ", ";
-      column = (wrap && i > 0 ? indent + 1 : column + 2) + parts[i].size();
+      if (i > 0) column = wrap ? indent + 1 : column + 2;
+      column += parts[i].size();
       text += parts[i];
     }
     return text + "]";

@@ -123,7 +123,8 @@ const DNDarray& in_place(const char* op, const DNDarray& x, F f) {
 #undef HEATPP_IN_PLACE_OPERATOR
 
 const DNDarray& negative_(const DNDarray& x) {
-  return in_place("negative_", x, [](const at::Tensor& block) { block.neg_(); });
+  return in_place("negative_", x,
+                  [](const at::Tensor& block) { (block.is_complex() ? at::view_as_real(block) : block).neg_(); });
 }
 const DNDarray& bitwise_not_(const DNDarray& x) {
   return in_place("bitwise_not_", x, [](const at::Tensor& block) { block.bitwise_not_(); });

@@ -69,6 +69,7 @@ TEST_CASE("long rows go on in the next line", "[core][printing]") {
   const auto normal = ht::get_printoptions();
   ht::set_printoptions({.linewidth = 20});
   CHECK(ht::to_string(ht::arange(5)).starts_with("DNDarray([0, 1, 2,\n          3, 4], shape=(5,)"));
+  CHECK(ht::to_string(ht::arange(20)).starts_with("DNDarray([ 0,  1,\n           2,  3,\n           4,  5,"));
   ht::set_printoptions({.precision = 1, .sci_mode = true});
   CHECK(ht::to_string(ht::array({1.0, 20.0})).starts_with("DNDarray([1.0e+00, 2.0e+01]"));
   ht::set_printoptions(normal);

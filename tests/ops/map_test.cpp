@@ -88,6 +88,8 @@ TEST_CASE("map_reduce is accurate, and knows NaN and nothing", "[ops][map]") {
   const auto self = [](float v) { return v; };
   CHECK(ht::map_reduce<ht::ReduceOp::sum>([](float v) { return v * 0.1f; }, ones) == Approx(3e5).epsilon(1e-6));
   CHECK(ht::map_reduce<ht::ReduceOp::prod>(self, ones) == 1);
+  CHECK(ht::map_reduce<ht::ReduceOp::sum>(self, ht::full({100}, 3e38, {.split = 0})) == Approx(3e40));
+  CHECK(ht::map_reduce<ht::ReduceOp::prod>(self, ht::full({15}, 1e20, {.split = 0})) == Approx(1e300));
   const auto with_nan = ht::array({3.0, std::numeric_limits<double>::quiet_NaN(), 1.0}, {.split = 0});
   CHECK(std::isnan(ht::map_reduce<ht::ReduceOp::min>(self, with_nan)));
   CHECK(std::isnan(ht::map_reduce<ht::ReduceOp::max>(self, with_nan)));

@@ -90,13 +90,16 @@ at::Tensor divide_whole(const at::Tensor& a, const at::Tensor& b, Kernel kernel)
 
 #define HEATPP_KERNEL(name) [](const auto* x, const auto* y, auto* out, std::int64_t n) { name(x, y, out, n); }
 
-/// `result` with f(a, b) where it is NaN: LibTorch's vector code gives that up for quotients beyond its range.
-template <class F>
-at::Tensor with_large_quotients(at::Tensor result, const at::Tensor& a, const at::Tensor& b, F f) {
-  const auto lost = at::isnan(result);
+/// operation(a, b) in the common dtype, to which numbers are rounded, and f(a, b) where that is NaN: LibTorch's vector
+/// code gives up quotients beyond its range.
+template <class Operation, class F>
+at::Tensor with_large_quotients(const at::Tensor& left, const at::Tensor& right, Operation operation, F f) {
+  const auto type = at::result_type(left, right);
+  const auto a = left.to(type), b = right.to(type);
+  const at::Tensor result = operation(a, b), lost = at::isnan(result);
   if (!lost.any().item<bool>()) return result;
-  const auto lost_of = [&](const at::Tensor& x) {  // in the common dtype, which may end before a number does
-    return at::masked_select(x.to(result.scalar_type()).expand_as(lost), lost).to(at::kCPU, at::kDouble);
+  const auto lost_of = [&](const at::Tensor& x) {
+    return at::masked_select(x.expand_as(lost), lost).to(at::kCPU, at::kDouble);
   };
   at::Tensor x = lost_of(a);
   const at::Tensor y = lost_of(b);
@@ -126,19 +129,24 @@ bool is_whole(const at::Tensor& a, const at::Tensor& b) { return at::isIntegralT
 
 at::Tensor floor_divide(const at::Tensor& a, const at::Tensor& b) {
   if (is_whole(a, b)) return divide_whole(a, b, HEATPP_KERNEL(floor_quotients));
-  return at::floor_divide(a, b);
+  const auto type = at::result_type(a, b);  // to which numbers are rounded, as for remainder
+  return at::floor_divide(a.to(type), b.to(type));
 }
 at::Tensor remainder(const at::Tensor& a, const at::Tensor& b) {
   if (is_whole(a, b)) return divide_whole(a, b, HEATPP_KERNEL(remainders));
-  auto result = with_large_quotients(at::remainder(a, b), a, b, [](double x, double y) {
-    const auto rest = std::fmod(x, y);
-    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
-  });
+  auto result = with_large_quotients(
+      a, b, [](const auto& x, const auto& y) { return at::remainder(x, y); },
+      [](double x, double y) {
+        const auto rest = std::fmod(x, y);
+        return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+      });
   return result.copysign_(b);  // a zero has the sign of b too
 }
 at::Tensor fmod(const at::Tensor& a, const at::Tensor& b) {
   if (is_whole(a, b)) return divide_whole(a, b, HEATPP_KERNEL(fmods));
-  return with_large_quotients(at::fmod(a, b), a, b, [](double x, double y) { return std::fmod(x, y); });
+  return with_large_quotients(
+      a, b, [](const auto& x, const auto& y) { return at::fmod(x, y); },
+      [](double x, double y) { return std::fmod(x, y); });
 }
 #undef HEATPP_KERNEL
 

@@ -47,12 +47,12 @@ at::Tensor in_parts(const at::Tensor& x, F f) {
 
 bool is_number(const at::Tensor& block) { return block.unsafeGetTensorImpl()->is_wrapped_number(); }
 bool is_whole_number(const at::Tensor& block) { return is_number(block) && block.scalar_type() == at::kLong; }
-/// The dtype of the arrays among the blocks if they are whole numbers that meet a number.
-std::optional<Dtype> whole_type_of_arrays(std::span<const at::Tensor> blocks) {
+/// The dtype of the other blocks if they are whole numbers that meet a number.
+std::optional<Dtype> whole_type_of_others(std::span<const at::Tensor> blocks) {
   if (std::ranges::none_of(blocks, is_whole_number)) return std::nullopt;
   auto type = at::kBool;
   for (const auto& block : blocks)
-    if (!is_number(block)) type = at::promoteTypes(type, block.scalar_type());
+    if (!is_whole_number(block)) type = at::promoteTypes(type, block.scalar_type());
   return at::isIntegralType(type, false) ? std::optional(from_torch(type)) : std::nullopt;
 }
 /// A number as an array of its dtype, which does not give way to that of others.
@@ -66,7 +66,22 @@ at::Tensor complex_sign(const at::Tensor& z) {
   const auto zero = at::zeros({}, re.options()), nan = at::full({}, NAN, re.options());
   const auto unit = at::complex(at::where(far, at::where(high, nan, at::sgn(re)), zero),
                                 at::where(high, at::where(far, nan, at::sgn(im)), zero));
-  return at::where(far.logical_or(high), unit, at::sgn(z));
+  const auto size = runs::modulus(z),
+             finite = in_parts(z, [&](const auto&parts) { return parts / size.unsqueeze(-1); });
+  return at::where(far.logical_or(high), unit, at::where(size == 0, at::zeros({}, z.options()), finite));
+}
+
+/// The hyperbolic function f of x, with beyond(x) where e^x is larger than all numbers and half of it is not: there
+/// LibTorch's vector code is infinite.
+template <class F, class G>
+at::Tensor hyperbolic(const at::Tensor& block, F f, G beyond) {
+  const auto x = inexact(block), result = f(x);
+  if (x.is_complex() || x.numel() == 0) return result;
+  const double end = x.scalar_type() == at::kDouble ? 709 : 88;
+  const auto [low, high] = at::aminmax(x);
+  if (low.template item<double>() >= -end && high.template item<double>() <= end) return result;
+  const auto wide = x.to(without_halves(x.scalar_type())), root = at::exp(at::abs(wide) / 2);
+  return at::where(at::abs(wide) > end, beyond(root / 2 * root, wide).to(x.scalar_type()), result);
 }
 
 /// The distance to the next larger number, whatever the sign, as NumPy has it for float16 alone.
@@ -80,13 +95,13 @@ at::Tensor half_spacing(const at::Tensor& x) {
 at::Tensor inexact(const at::Tensor& x) { return at::isIntegralType(x.scalar_type(), true) ? x.to(at::kFloat) : x; }
 
 void check_numbers(const char* op, std::span<const at::Tensor> blocks) {
-  if (const auto type = whole_type_of_arrays(blocks))
+  if (const auto type = whole_type_of_others(blocks))
     for (const auto& block : blocks)
       if (is_whole_number(block)) check_in_range(op, block.item<std::int64_t>(), *type);
 }
 
 void widen_to_numbers(std::vector<at::Tensor>& blocks) {
-  const auto type = whole_type_of_arrays(blocks);
+  const auto type = whole_type_of_others(blocks);
   const auto is_beyond = [&](const at::Tensor& block) {
     return is_whole_number(block) && !is_in_range(block.item<std::int64_t>(), *type);
   };
@@ -167,6 +182,16 @@ at::Tensor cbrt(const at::Tensor& block) {
   if (block.is_complex()) C10_THROW_ERROR(NotImplementedError, "complex numbers");
   const auto x = inexact(block);
   return runs::cbrt(x.to(without_halves(x.scalar_type()))).to(x.scalar_type());
+}
+
+at::Tensor sinh(const at::Tensor& x) {
+  return hyperbolic(
+      x, [](const auto& y) { return at::sinh(y); },
+      [](const auto& size, const auto& y) { return at::copysign(size, y); });
+}
+at::Tensor cosh(const at::Tensor& x) {
+  return hyperbolic(
+      x, [](const auto& y) { return at::cosh(y); }, [](const auto& size, const auto&) { return size; });
 }
 
 at::Tensor spacing(const at::Tensor& block) {

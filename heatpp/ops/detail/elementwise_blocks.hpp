@@ -37,6 +37,8 @@ void write(const at::Tensor& x, const at::Tensor& result);
 [[nodiscard]] at::Tensor sign(const at::Tensor& x);
 [[nodiscard]] at::Tensor fabs(const at::Tensor& x);
 [[nodiscard]] at::Tensor cbrt(const at::Tensor& x);
+[[nodiscard]] at::Tensor sinh(const at::Tensor& x);
+[[nodiscard]] at::Tensor cosh(const at::Tensor& x);
 [[nodiscard]] at::Tensor spacing(const at::Tensor& x);
 [[nodiscard]] at::Tensor arccos(const at::Tensor& x);
 [[nodiscard]] at::Tensor log1p(const at::Tensor& x);

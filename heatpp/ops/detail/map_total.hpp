@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ops/detail/map_plan.hpp>
 #include <limits>
 #include <mutex>
@@ -41,8 +42,8 @@ class Total {
     else return b > a || b != b ? b : a;
   }
 
-  [[nodiscard]] static Value of_piece(const T* values, std::int64_t count) {
-    using Lane = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
+  [[nodiscard]] HEATPP_SIMD static Value of_piece(const T* values, std::int64_t count) {
+    using Lane = std::conditional_t<extremum && std::is_floating_point_v<T>, T, Value>;
     constexpr std::int64_t lanes = 16;
     Lane total[lanes];
     std::fill_n(total, lanes, static_cast<Lane>(neutral()));
