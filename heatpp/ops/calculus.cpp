@@ -233,10 +233,15 @@ DNDarray trapezoid(const DNDarray& y, const TrapezoidOptions& options) {
   const auto heights = (left + right) / 2.0;
   if (!options.x) return sum(heights, axis) * options.dx;
   const auto& x = *options.x;
-  return sum(heights * along_axis(diff(x, {.axis = x.ndim() == 1 ? 0 : options.axis}), axis, y.ndim()), axis);
+  if (x.ndim() == 1) return sum(heights * along_axis(diff(x), axis, y.ndim()), axis);
+  return sum(heights * diff(x, {.axis = options.axis}), options.axis);  // which x, too, may have more axes for
 }
 
 DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points, const InterpOptions& options) {
+  for (const auto& side : {points.first, points.second})
+    if (!(side.comm() == x.comm()))
+      detail::raise<CommError>("interp", "got arrays on communicators of {} and {} ranks; expected one communicator",
+                               x.comm().size(), side.comm().size());
   const auto everywhere = [&](const DNDarray& vector) {
     return detail::relayout(vector, vector.layout().replicated(vector.shape())).to(at::kDouble).contiguous();
   };

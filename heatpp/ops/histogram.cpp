@@ -1,7 +1,9 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/detail/bin_rules.hpp>
 #include <heatpp/ops/detail/bins.hpp>
 #include <heatpp/ops/histogram.hpp>
@@ -32,10 +34,17 @@ std::optional<at::Tensor> weights_block(const char* op, const DNDarray& x, const
   return flat_block(detail::relayout_operand(op, *weights, x.layout()));
 }
 
+/// Counters for each rank of an array as `like`.
+at::Tensor counters(const char* op, std::int64_t count, at::ScalarType type, const DNDarray& like) {
+  return detail::allocated(op, like.layout().replicated({count}), type, like.comm(),
+                           [&] { return at::zeros({count}, type); });
+}
+
 /// The sums of the real weights of each of `count` numbers, of which -1 counts for nothing.
-at::Tensor weighted(const at::Tensor& numbers, const at::Tensor& weights, std::int64_t count) {
+at::Tensor weighted(const char* op, const at::Tensor& numbers, const at::Tensor& weights, std::int64_t count,
+                    const DNDarray& like) {
   const auto values = weights.to(at::kDouble).contiguous();
-  auto sums = at::zeros({count + 1}, at::kDouble);
+  const auto sums = counters(op, count + 1, at::kDouble, like);
   auto* out = sums.data_ptr<double>() + 1;
   const auto* number = numbers.const_data_ptr<std::int64_t>();
   const auto* value = values.const_data_ptr<double>();
@@ -52,12 +61,10 @@ DNDarray summed(at::Tensor counts, const Shape& shape, const DNDarray& like) {
 
 DNDarray weighted_counts(const at::Tensor& numbers, const at::Tensor& weights, std::int64_t count,
                          const DNDarray& like) {
-  if (!weights.is_complex()) {
-    const auto sums = summed(weighted(numbers, weights, count), {count}, like);
-    return sums.astype(detail::from_torch(weights.scalar_type()));
-  }
-  const auto sums =
-      at::complex(weighted(numbers, at::real(weights), count), weighted(numbers, at::imag(weights), count));
+  const auto of = [&](const at::Tensor& part) { return weighted("histogram", numbers, part, count, like); };
+  if (!weights.is_complex())
+    return summed(of(weights), {count}, like).astype(detail::from_torch(weights.scalar_type()));
+  const auto sums = at::complex(of(at::real(weights)), of(at::imag(weights)));
   return summed(sums, {count}, like).astype(detail::from_torch(weights.scalar_type()));
 }
 
@@ -105,7 +112,8 @@ Histogramdd histogram_of(const char* op, std::span<const at::Tensor> columns, co
   }
   cells.masked_fill_(outside, -1);
   const auto ones = weights ? *weights : at::ones({1}, at::kDouble).expand({cells.numel()});
-  auto counts = summed(weighted(cells, ones, size_of(shape)), shape, like);
+  if (ones.is_complex()) detail::raise<TypeError>(op, "got complex weights; expected real numbers");
+  auto counts = summed(weighted(op, cells, ones, size_of(shape), like), shape, like);
   Histogramdd result{density ? as_density(counts, bins) : counts, {}};
   for (const auto& b : bins) result.edges.push_back(b.array);
   return result;
@@ -154,6 +162,7 @@ DNDarray histc(const DNDarray& x, const HistcOptions& options) {
 
 Histogramdd histogramdd(const DNDarray& sample, const HistogramddOptions& options) {
   constexpr const char* op = "histogramdd";
+  if (sample.ndim() == 1) return histogramdd(expand_dims(sample, 1), options);
   check_real(op, sample);
   if (sample.ndim() != 2 || sample.shape()[1] == 0)
     detail::raise<ValueError>(op, "got a sample of shape {}; expected rows of at least one column",
@@ -187,7 +196,6 @@ Histogram2d histogram2d(const DNDarray& x, const DNDarray& y, const HistogramddO
 
 DNDarray bincount(const DNDarray& x, const BincountOptions& options) {
   constexpr const char* op = "bincount";
-  if (!is_whole(x.dtype()) && x.size() == 0) return bincount(x.astype(int64), options);  // NumPy's [] is one of float64
   if (!is_whole(x.dtype())) detail::raise<TypeError>(op, "got an array of {}; expected whole numbers", name(x.dtype()));
   if (x.ndim() != 1 || options.minlength < 0)
     detail::raise<ValueError>(op, "got an array of shape {} and minlength {}; expected one axis and no negative number",
@@ -195,19 +203,23 @@ DNDarray bincount(const DNDarray& x, const BincountOptions& options) {
   // Of nothing NumPy counts, whatever the weights are.
   const auto weights = x.size() > 0 ? weights_block(op, x, options.weights) : std::nullopt;
   const auto numbers = flat_block(x.larray());
-  std::vector<std::int64_t> ends{0, 0};  // the smallest, and the largest + 1 with its sign reversed
+  std::vector<std::int64_t> ends{0, 1};  // the smallest, and the largest with its sign reversed
   if (numbers.numel() > 0) {
     const auto [low, high] = at::aminmax(numbers);
-    ends = {low.item<std::int64_t>(), -high.item<std::int64_t>() - 1};
+    ends = {low.item<std::int64_t>(), -high.item<std::int64_t>()};
   }
   if (x.split()) x.comm().allreduce(ends, ReduceOp::min);
   if (ends[0] < 0) detail::raise<ValueError>(op, "got the element {}; expected none below 0", ends[0]);
-  const auto count = std::max(options.minlength, -ends[1]);
+  constexpr auto most = std::numeric_limits<std::int64_t>::max() / 16;  // whose bytes can be counted
+  if (std::max(options.minlength, -ends[1]) >= most)
+    detail::raise<ValueError>(op, "got the element {} and minlength {}; expected smaller ones than {}", -ends[1],
+                              options.minlength, most);
+  const auto count = std::max(options.minlength, 1 - ends[1]);
   if (weights) {
     if (weights->is_complex()) detail::raise<TypeError>(op, "got complex weights; expected real numbers");
-    return summed(weighted(numbers.to(at::kLong), *weights, count), {count}, x);
+    return summed(weighted(op, numbers.to(at::kLong), *weights, count, x), {count}, x);
   }
-  auto counts = at::zeros({count}, at::kLong);
+  const auto counts = counters(op, count, at::kLong, x);
   auto* out = counts.data_ptr<std::int64_t>();
   AT_DISPATCH_INTEGRAL_TYPES_AND(at::kBool, numbers.scalar_type(), op, [&] {
     for (const auto number : std::span(numbers.const_data_ptr<scalar_t>(), static_cast<std::size_t>(numbers.numel())))

@@ -23,16 +23,16 @@ using detail::CentralSums;
 
 template <std::size_t Count>
 std::array<double, Count> record_of(const CentralSums& sums) {
-  const std::array all = {sums.n, sums.mean, sums.m2, sums.m3, sums.m4};
+  const std::array all = {sums.n, sums.mean, sums.low, sums.m2, sums.m3, sums.m4};
   std::array<double, Count> record;
   std::copy_n(all.begin(), Count, record.begin());
   return record;
 }
 template <std::size_t Count>
 CentralSums sums_in(const std::array<double, Count>& record) {
-  std::array<double, 5> all = {};
+  std::array<double, 6> all = {};
   std::ranges::copy(record, all.begin());
-  return {all[0], all[1], all[2], all[3], all[4]};
+  return {all[0], all[1], all[2], all[3], all[4], all[5]};
 }
 
 /// Of the first `Count` of the sums.
@@ -97,13 +97,13 @@ Sums sums_of(const char* op, const DNDarray& array, const ReduceOptions& options
                         [&] { local_sums<scalar_t>(view, mask, order, sums.values.data()); });
   sums.values = view.order.restored(std::move(sums.values), view.kept);
   if (reduced.over_split)
-    (order == 1 ? sum_across<2> : order == 2 ? sum_across<3> : sum_across<5>)(x.comm(), sums.values);
+    (order == 1 ? sum_across<2> : order == 2 ? sum_across<4> : sum_across<6>)(x.comm(), sums.values);
   return sums;
 }
 
 double mean_of(const CentralSums& s) { return s.n > 0 ? s.mean : NAN; }
 /// Of whole numbers, whose sum is one too, without what rounding leaves.
-double whole_mean_of(const CentralSums& s) { return std::trunc(std::nearbyint(s.mean * s.n) / s.n); }
+double whole_mean_of(const CentralSums& s) { return std::nearbyint(s.mean * s.n) / s.n + 0.0; }  // -0 becomes 0
 double var_of(const CentralSums& s) { return s.n > 0 ? s.m2 / s.n : NAN; }
 double skew_of(const CentralSums& s) { return std::sqrt(s.n) * s.m3 / std::pow(s.m2, 1.5); }
 double kurtosis_of(const CentralSums& s) { return s.n * s.m4 / (s.m2 * s.m2) - 3; }
@@ -118,7 +118,8 @@ DNDarray mean_named(const char* op, const DNDarray& array, ReduceOptions options
   const auto x = as_asked(array, options.dtype);
   if (!is_complex(x.dtype())) {
     const auto sums = sums_of(op, x, options, 1);
-    return is_integral(sums.dtype) ? sums.map(whole_mean_of) : sums.map(mean_of);
+    if (is_integral(sums.dtype)) return sums.map([](const auto& s) { return std::trunc(whole_mean_of(s)); });
+    return is_whole(x.dtype()) ? sums.map(whole_mean_of) : sums.map(mean_of);
   }
   if (options.dtype) options.dtype = real_type(*options.dtype);
   const auto re = mean_named(op, real(x), options), im = mean_named(op, imag(x), options);
@@ -142,10 +143,11 @@ DNDarray spread(const char* op, const DNDarray& x, const VarOptions& options, do
     detail::raise<ValueError>(op, "got ddof {} and correction {}; expected one of both", options.ddof,
                               *options.correction);
   const auto ddof = options.correction.value_or(options.ddof);
-  return squares_of(
-             op, as_asked(x, options.dtype),
-             {.axis = options.axis, .dtype = options.dtype, .keepdims = options.keepdims, .where = options.where})
-      .map([=](const CentralSums& s) { return f(s.m2 / (s.n > ddof ? s.n - ddof : of_few)); });
+  const auto squares =
+      squares_of(op, as_asked(x, options.dtype),
+                 {.axis = options.axis, .dtype = options.dtype, .keepdims = options.keepdims, .where = options.where});
+  const auto result = squares.map([=](const CentralSums& s) { return f(s.m2 / (s.n > ddof ? s.n - ddof : of_few)); });
+  return options.dtype ? result.astype(*options.dtype) : result;
 }
 
 DNDarray variance(const char* op, const DNDarray& x, const VarOptions& options, double of_few) {
@@ -165,7 +167,7 @@ Moments moments(const DNDarray& x, const ReduceOptions& options) {
 }
 
 DNDarray mean(const DNDarray& x, const ReduceOptions& options) {
-  detail::check_axes("mean", x, options.axis);
+  if (!options.where) detail::check_axes("mean", x, options.axis);
   return mean_named("mean", x, options);
 }
 DNDarray nanmean(const DNDarray& x, const ReduceOptions& options) {
@@ -173,7 +175,7 @@ DNDarray nanmean(const DNDarray& x, const ReduceOptions& options) {
 }
 
 DNDarray var(const DNDarray& x, const VarOptions& options) {
-  detail::check_axes("var", x, options.axis);
+  if (!options.where) detail::check_axes("var", x, options.axis);
   return variance("var", x, options, 0);
 }
 DNDarray nanvar(const DNDarray& x, const VarOptions& options) { return variance_of_numbers("nanvar", x, options); }
@@ -182,7 +184,7 @@ DNDarray nanstd(const DNDarray& x, const VarOptions& options) {
 }
 
 DNDarray std(const DNDarray& x, const VarOptions& options) {
-  detail::check_axes("std", x, options.axis);
+  if (!options.where) detail::check_axes("std", x, options.axis);
   return spread("std", x, options, 0, [](double v) { return std::sqrt(v); });
 }
 

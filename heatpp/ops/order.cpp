@@ -79,6 +79,8 @@ DNDarray quantiles(const char* op, const DNDarray& x, detail::Quantiles wanted, 
 }
 
 DNDarray median_of(const char* op, const DNDarray& x, const PercentileOptions& options, bool skip_nan) {
+  if (options.weights || options.interpolation != Interpolation::linear)
+    detail::raise<ValueError>(op, "got weights or another interpolation than linear; expected neither");
   if (is_complex(x.dtype())) return detail::complex_median(op, x, options, skip_nan);
   const detail::Quantiles middle{.q = {0.5}, .interpolation = {}, .median = true, .skip_nan = skip_nan};
   return quantiles(op, x, middle, {.axis = options.axis, .keepdims = options.keepdims}).index({0});

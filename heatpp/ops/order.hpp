@@ -50,7 +50,7 @@ struct PercentileOptions {
 [[nodiscard]] DNDarray quantile(const DNDarray& x, const std::vector<double>& q, const PercentileOptions& options = {});
 [[nodiscard]] DNDarray quantile(const DNDarray& x, double q, const PercentileOptions& options = {});
 /// The middle element, or the mean of the two in the middle; NaN of nothing. Communicates as percentile; of complex
-/// numbers, which are sorted, as sort and take_along_axis.
+/// numbers, which are sorted, as sort and take_along_axis. Throws ValueError for weights and other interpolations.
 [[nodiscard]] DNDarray median(const DNDarray& x, const PercentileOptions& options = {});
 [[nodiscard]] inline DNDarray median(const DNDarray& x, int axis) { return median(x, PercentileOptions{.axis = axis}); }
 

@@ -108,7 +108,10 @@ DNDarray reduce(const char* op, const DNDarray& array, const ReduceOptions& opti
   auto layout = reduced.result_layout(array.layout());
   if (extremum) check_extremum(op, array, options, reduced.count == 0);
   const auto x = options.dtype ? array.astype(*options.dtype) : array;
-  const auto type = options.dtype ? Type(x.larray().scalar_type()) : std::nullopt;
+  // Narrow floats are totalled in float32, the same on any number of ranks.
+  const bool narrow = x.dtype() == float16 || x.dtype() == bfloat16;
+  const bool widened = narrow && (across == ReduceOp::sum || across == ReduceOp::prod);
+  const auto type = widened ? Type(at::kFloat) : options.dtype ? Type(x.larray().scalar_type()) : std::nullopt;
   const auto nothing = neutral(across, x.larray().scalar_type(), extremum);
   const auto mask = options.where ? detail::mask_block(op, x, *options.where) : at::Tensor();
   const Operand operands[] = {x};
@@ -122,14 +125,14 @@ DNDarray reduce(const char* op, const DNDarray& array, const ReduceOptions& opti
       return local_reduce(ordered, axes, keepdims, type);
     });
   });
-  const auto dtype = detail::from_torch(local.scalar_type());
+  const auto dtype = widened ? x.dtype() : detail::from_torch(local.scalar_type());
   if (options.initial) check_initial(op, *options.initial, dtype);
   if (reduced.over_split && x.comm().size() > 1) across_ranks(local, x.comm(), across);
   if (options.initial) {
     const auto initial = detail::element_of(*options.initial, dtype);
     local = local_reduce(at::stack({at::full_like(local, initial), local}), Dims{0}, false, local.scalar_type());
   }
-  return detail::wrap(std::move(local), std::move(layout), x.comm());
+  return detail::wrap(local.to(detail::to_torch(dtype)), std::move(layout), x.comm());
 }
 
 bool broadcastable(const Shape& a, const Shape& b) {

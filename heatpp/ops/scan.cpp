@@ -19,6 +19,12 @@ DNDarray scan(const char* op, const DNDarray& array, const ScanOptions& options,
     in_numbers.dtype = int64;
     return not_equal(scan(op, given.astype(bool_), in_numbers, across, local_scan, combine), 0);
   }
+  // Narrow floats are added up in float32, the same on any number of ranks.
+  if (const auto dtype = options.dtype.value_or(given.dtype()); dtype == float16 || dtype == bfloat16) {
+    auto wide = options;
+    wide.dtype = float32;
+    return scan(op, given.astype(dtype), wide, across, local_scan, combine).astype(dtype);
+  }
   const auto x = options.dtype ? given.astype(*options.dtype) : given;
   const auto type = options.dtype ? std::optional(x.larray().scalar_type()) : std::nullopt;
   const auto neutral = across == ReduceOp::sum ? 0 : 1;
@@ -42,7 +48,10 @@ DNDarray scan(const char* op, const DNDarray& array, const ScanOptions& options,
   return concatenate({detail::wrap(block, layout, x.comm()), result}, axis);
 }
 
-const DNDarray& written(const char* op, const DNDarray& x, const DNDarray& result) {
+template <class Scan>
+const DNDarray& in_place(const char* op, const DNDarray& x, int axis, Scan scan) {
+  detail::check_writable(op, x);
+  const auto result = scan(x, {axis});
   const Operand operands[] = {x};
   detail::with_type_errors(op, operands, [&] { detail::local::write(x.larray(), result.larray()); });
   return x;
@@ -64,8 +73,12 @@ DNDarray cumprod(const DNDarray& x, const ScanOptions& options) {
       [](at::Tensor& local, const at::Tensor& before) { local.mul_(before); });
 }
 
-const DNDarray& cumsum_(const DNDarray& x, int axis) { return written("cumsum_", x, cumsum(x, axis)); }
-const DNDarray& cumprod_(const DNDarray& x, int axis) { return written("cumprod_", x, cumprod(x, axis)); }
+const DNDarray& cumsum_(const DNDarray& x, int axis) {
+  return in_place("cumsum_", x, axis, [](const auto& y, const ScanOptions& options) { return cumsum(y, options); });
+}
+const DNDarray& cumprod_(const DNDarray& x, int axis) {
+  return in_place("cumprod_", x, axis, [](const auto& y, const ScanOptions& options) { return cumprod(y, options); });
+}
 
 DNDarray nancumsum(const DNDarray& x, const ScanOptions& options) { return cumsum(detail::without_nan(x, 0), options); }
 DNDarray nancumprod(const DNDarray& x, const ScanOptions& options) {

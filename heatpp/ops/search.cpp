@@ -288,6 +288,7 @@ DNDarray bucketize(const DNDarray& x, const DNDarray& boundaries, const BinOptio
 }
 
 DNDarray count_nonzero(const DNDarray& x, const ReduceOptions& options) {
+  if (options.initial) detail::raise<ValueError>("count_nonzero", "got an initial value; expected none");
   return sum(x.dtype() == bool_ ? x : not_equal(x, 0), options);
 }
 

@@ -124,7 +124,10 @@ TEST_CASE("bincount counts and adds up weights", "[ops][histogram]") {
   const auto nothing = ht::zeros({0}, {.dtype = ht::int64, .split = 0});
   for (const auto& unused : {ht::zeros({0}), ht::zeros({0}, {.dtype = ht::complex64}), ht::ones({3})})
     CHECK(same(ht::bincount(nothing, {.weights = unused, .minlength = 2}), at::zeros({2}, at::kLong)));
-  CHECK(same(ht::bincount(ht::zeros({0}, {.split = 0}), {.minlength = 2}), at::zeros({2}, at::kLong)));
+  CHECK_THROWS_AS(ht::bincount(ht::zeros({0}, {.split = 0}), {.minlength = 2}), ht::TypeError);
+  for (const auto last : {std::numeric_limits<std::int64_t>::max(), std::int64_t{1} << 62})
+    CHECK_THROWS_WITH(ht::bincount(ht::array({1, last}, {.split = 0})), Catch::Contains(std::to_string(last)));
+  CHECK_THROWS_WITH(ht::bincount(ht::array({1, std::int64_t{1} << 50}, {.split = 0})), Catch::Contains("no memory"));
   CHECK_THROWS_WITH(ht::bincount(ht::array({3, -2, 1, 0}, {.split = 0})),
                     Catch::Contains("[bincount] got the element -2"));
   CHECK_THROWS_AS(ht::bincount(ht::ones({3})), ht::TypeError);
@@ -245,5 +248,23 @@ TEST_CASE("bins and points are found among edges that are even, nearly even, une
     CHECK(same(ht::histogram(data, {.edges = ht::from_tensor(edges)}).first.astype(ht::float64),
                binned(x, edges, weights)));
     CHECK(close(ht::interp(data, {ht::from_tensor(edges), ht::from_tensor(values)}), line));
+  }
+}
+
+TEST_CASE("more bins than there is memory for are an error", "[ops][histogram]") {
+  const auto x = ht::array({0.0, 0.0, 0.0, 1e-12, 1e-12, 1e-12, 1.0, 1e15}, {.dtype = ht::float64, .split = 0});
+  CHECK_THROWS_WITH(ht::histogram(x, {.rule = "fd"}), Catch::Contains("[histogram] got"));
+  CHECK_THROWS_WITH(ht::histogram(x, {.bins = std::int64_t{1} << 50}), Catch::Contains("no memory"));
+  CHECK_THROWS_WITH(ht::histogram(x, {.bins = std::numeric_limits<std::int64_t>::max()}), Catch::Contains("bins"));
+}
+
+TEST_CASE("the sample of histogramdd may be one column", "[ops][histogram]") {
+  const auto global = at::tensor({0.5, 1.5, 1.7, 3.9});
+  for (const auto& layout : every_layout({4})) {
+    const auto x = distribute(global, layout);
+    const auto [counts, edges] = ht::histogramdd(x, {.bins = {4}, .range = {{0.0, 4.0}}});
+    CHECK(same(counts, at::tensor({1., 2., 0., 1.})));
+    CHECK(same(edges[0], at::arange(5, at::kDouble)));
+    CHECK_THROWS_AS(ht::histogramdd(x, {.weights = x.astype(ht::complex128)}), ht::TypeError);
   }
 }

@@ -180,6 +180,39 @@ TEST_CASE("the variance of few complex numbers is infinite where one part varies
     const auto x = distribute(global, layout), pair = x.index({ht::slice(0, 2)});
     CHECK(same(ht::var(pair, {.ddof = 2}), at::full({}, INFINITY, at::kDouble)));
     CHECK(same(ht::std(pair), at::full({}, 0.5, at::kDouble)));
-    CHECK(close(ht::var(x, {.dtype = ht::complex64, .ddof = 1}), at::full({}, 7. / 3, at::kFloat), 1e-6));
+    CHECK(close(ht::var(x, {.dtype = ht::complex64, .ddof = 1}), at::full({}, 7. / 3, at::kComplexFloat), 1e-6));
   }
+}
+
+TEST_CASE("numbers far from 0 have the moments of those near it", "[ops][moments]") {
+  const auto near = (at::arange(9001, at::kDouble) * 0.618).frac();
+  const auto far = near + 1e9, back = far - 1e9;  // exactly
+  for (const auto& layout : every_layout({9001})) {
+    const auto x = distribute(far, layout), y = distribute(back, layout);
+    CHECK(close(ht::var(x), back.var(false), 1e-13));
+    CHECK(std::abs(ht::skew(x).item<double>() - ht::skew(y).item<double>()) < 1e-12);
+    CHECK(std::abs(ht::kurtosis(x).item<double>() - ht::kurtosis(y).item<double>()) < 1e-12);
+    const auto few = x.index({ht::slice(0, 15)});
+    CHECK(close(ht::var(few), back.slice(0, 0, 15).var(false), 1e-13));
+  }
+}
+
+TEST_CASE("whole numbers whose sum is 0 have the mean 0", "[ops][moments]") {
+  const auto global = at::tensor({-128, 127, 5, -1, 127, 0, -128, 3, 2, -7}).to(at::kChar);
+  for (const auto& layout : every_layout({10})) {
+    const auto mean = ht::mean(distribute(global, layout));
+    CHECK(mean.item<float>() == 0);
+    CHECK_FALSE(ht::signbit(mean).item<bool>());
+  }
+}
+
+TEST_CASE("variances have the dtype that is asked for", "[ops][moments]") {
+  CHECK(ht::var(ht::array({1.0, 2.0}), {.dtype = ht::complex64}).dtype() == ht::complex64);
+  CHECK(ht::std(ht::array({1.0, 2.0}), {.dtype = ht::float64}).dtype() == ht::float64);
+}
+
+TEST_CASE("a number that counts has a mean along axis 0", "[ops][moments]") {
+  const ht::DNDarray x = ht::full({}, 2.5), yes = ht::full({}, true);
+  CHECK(ht::mean(x, {.axis = 0, .where = yes}).item<float>() == 2.5f);
+  CHECK(ht::var(x, {.axis = -1, .where = yes}).item<float>() == 0);
 }

@@ -363,3 +363,9 @@ TEST_CASE("the median of complex numbers is that of their order", "[ops][order]"
     CHECK(ht::median(x * 0 + large).item<std::complex<double>>() == large);
   }
 }
+
+TEST_CASE("medians take neither weights nor interpolations", "[ops][order]") {
+  const auto x = ht::arange(8, {.dtype = ht::float32, .split = 0});
+  CHECK_THROWS_AS(ht::median(x, {.interpolation = ht::Interpolation::lower}), ht::ValueError);
+  CHECK_THROWS_AS(ht::nanmedian(x, {.weights = x}), ht::ValueError);
+}

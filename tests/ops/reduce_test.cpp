@@ -327,3 +327,22 @@ TEST_CASE("reductions without NaN name themselves and leave out an initial one",
     CHECK(ht::nanmean(x > 0, {.dtype = ht::int64}).dtype() == ht::int64);
   }
 }
+
+TEST_CASE("narrow floats are totalled in float32", "[ops][reduce]") {
+  const auto global = at::tensor({60000., 60000., -60000., -60000.}).to(at::kHalf);
+  const auto roots = at::tensor({300., 300., 0.001, 0.001}).to(at::kHalf);
+  for (const auto& layout : every_layout({4})) {
+    const auto x = distribute(global, layout), y = distribute(roots, layout);
+    CHECK(ht::sum(x).dtype() == ht::float16);
+    CHECK(ht::sum(x, {.initial = 1.0}).item<float>() == 1);
+    CHECK(ht::nansum(x).item<float>() == 0);
+    CHECK(ht::prod(y).item<float>() == Approx(0.09).epsilon(2e-3));
+    CHECK(same(ht::cumsum(x), at::tensor({60000., INFINITY, 60000., 0.}).to(at::kHalf)));
+  }
+}
+
+TEST_CASE("a scan in place refuses what is stretched, on all ranks", "[ops][scan]") {
+  const auto stretched = ht::broadcast_to(ht::ones({2}, {.split = 0}), {3, 2});
+  CHECK_THROWS_AS(ht::cumsum_(stretched, 0), ht::ValueError);
+  CHECK_THROWS_AS(ht::cumprod_(stretched, 1), ht::ValueError);
+}

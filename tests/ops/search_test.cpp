@@ -188,3 +188,7 @@ TEST_CASE("trim_zeros cuts zeros off the ends", "[ops][search]") {
   }
   CHECK_THROWS_AS(ht::trim_zeros(ht::ones({2}), {.trim = "x"}), ht::ValueError);
 }
+
+TEST_CASE("counts begin at 0", "[ops][search]") {
+  CHECK_THROWS_AS(ht::count_nonzero(ht::ones({3}, {.split = 0}), {.initial = 5}), ht::ValueError);
+}

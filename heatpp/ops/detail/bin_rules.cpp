@@ -84,7 +84,8 @@ std::int64_t bins_by_rule(const char* op, const DNDarray& x, const HistogramOpti
   auto width = options.rule == "stone" ? by_stone(sample, range) : rule->width(sample);
   if (!(width > 0)) return 1;
   if (is_whole(x.dtype())) width = std::max(width, 1.0);
-  return static_cast<std::int64_t>(std::ceil((range.second - range.first) / width));
+  constexpr double too_many = 1e18;  // which is refused later, too
+  return static_cast<std::int64_t>(std::min(too_many, std::ceil((range.second - range.first) / width)));
 }
 
 }  // namespace heatpp::detail

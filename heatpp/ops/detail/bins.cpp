@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/detail/bins.hpp>
@@ -49,16 +50,14 @@ void for_each_bin(const at::Tensor& block, const Bins& bins, F f) {
 
 /// NumPy's linspace, which computes in the type of its ends.
 template <class T>
-std::vector<double> even_edges(const Range& range, std::int64_t count) {
+void write_even_edges(const Range& range, std::int64_t count, double* edges) {
   const auto first = c10::convert<T>(range.first), last = c10::convert<T>(range.second);
   const T step = (last - first) / c10::convert<T>(count);
-  std::vector<double> edges;
   for (std::int64_t i = 0; i < count; ++i) {
     const T product = c10::convert<T>(i) * step;
-    edges.push_back(static_cast<double>(product + first));
+    edges[i] = static_cast<double>(product + first);
   }
-  edges.push_back(static_cast<double>(last));
-  return edges;
+  edges[count] = static_cast<double>(last);
 }
 
 Bins even_bins(const char* op, const BinsWanted& wanted, Range range, const DNDarray& like) {
@@ -71,15 +70,16 @@ Bins even_bins(const char* op, const BinsWanted& wanted, Range range, const DNDa
     last += 0.5;
   }
   const auto type = wanted.range ? float64 : wanted.dtype;
-  const auto of_type = type == float64   ? even_edges<double>
-                       : type == float16 ? even_edges<at::Half>
-                                         : even_edges<float>;
-  auto edges = of_type({first, last}, wanted.count);
-  const auto array = at::tensor(edges, at::kDouble).to(to_torch(wanted.dtype));
-  const auto rounded = array.to(at::kDouble);
-  edges.assign(rounded.const_data_ptr<double>(), rounded.const_data_ptr<double>() + rounded.numel());
-  return {std::move(edges), true,
-          wrap(array.to(like.larray().device()), like.layout().replicated({wanted.count + 1}), like.comm())};
+  const auto write_edges = type == float64   ? write_even_edges<double>
+                           : type == float16 ? write_even_edges<at::Half>
+                                             : write_even_edges<float>;
+  const auto layout = like.layout().replicated({wanted.count + 1});
+  const auto exact =
+      allocated(op, layout, at::kDouble, like.comm(), [&] { return at::empty(layout.shape(), at::kDouble); });
+  write_edges({first, last}, wanted.count, exact.mutable_data_ptr<double>());
+  const auto array = exact.to(to_torch(wanted.dtype)), rounded = array.to(at::kDouble);
+  const auto* edges = rounded.const_data_ptr<double>();
+  return {{edges, edges + rounded.numel()}, true, wrap(array.to(like.larray().device()), layout, like.comm())};
 }
 
 Bins given_bins(const char* op, const DNDarray& given) {
@@ -118,7 +118,8 @@ std::vector<Range> extremes(std::span<const at::Tensor> columns, std::span<const
 std::vector<Bins> make_bins(const char* op, std::span<const at::Tensor> columns, std::span<const BinsWanted> wanted,
                             const DNDarray& like) {
   for (const auto& w : wanted)
-    if (w.count < 1) raise<ValueError>(op, "got {} bins; expected at least one", w.count);
+    if (w.count < 1 || w.count >= std::numeric_limits<std::int64_t>::max() / 16)
+      raise<ValueError>(op, "got {} bins; expected at least one, and as many as there is memory for", w.count);
   const auto found = extremes(columns, wanted, like);
   std::vector<Bins> bins;
   for (std::size_t c = 0; c < columns.size(); ++c)

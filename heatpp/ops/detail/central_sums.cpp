@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 #include <vector>
 
 namespace heatpp::detail {
@@ -12,6 +13,17 @@ namespace {
 
 constexpr std::int64_t lanes = 16;        // columns summed side by side: two or four vector registers a sum
 constexpr std::int64_t block_rows = 256;  // rows whose lanes stay in the first-level cache between the two passes
+
+/// Sums about a number near the mean, of which `m1` is that of the deviations, as sums about the mean.
+inline CentralSums about_the_mean(double n, double near, double m1, double m2, double m3, double m4) {
+  const double low = m1 - m1 == 0 ? m1 / n : 0, low2 = low * low;  // none beside what is not finite
+  return {n,
+          near,
+          low,
+          m2 - n * low2,
+          m3 - 3 * low * m2 + 2 * n * low * low2,
+          m4 - 4 * low * m3 + 6 * low2 * m2 - 3 * n * low2 * low2};
+}
 
 /// The sums of `rows` rows, `stride` elements apart, for `lanes` columns: first the mean, then the powers about it. The
 /// columns are neighbours or, where `Apart`, begin at `places`.
@@ -21,7 +33,7 @@ template <class T, int Order, bool Apart>
   const auto at = [=](std::int64_t i, std::int64_t l) __attribute__((always_inline)) {
     return static_cast<double>(data[i * stride + (Apart ? places[l] : l)]);
   };
-  double mean[lanes] = {}, m2[lanes] = {}, m3[lanes] = {}, m4[lanes] = {};
+  double mean[lanes] = {}, m1[lanes] = {}, m2[lanes] = {}, m3[lanes] = {}, m4[lanes] = {};
   for (std::int64_t i = 0; i < rows; ++i) {
     // The columns beside these come next; hardware does not see that where rows are far apart.
     if (!Apart) __builtin_prefetch(data + i * stride + lanes);
@@ -32,13 +44,15 @@ template <class T, int Order, bool Apart>
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t l = 0; l < lanes; ++l) {
         const double d = at(i, l) - mean[l], d2 = d * d;
+        m1[l] += d;
         m2[l] += d2;
         if constexpr (Order > 2) {
           m3[l] += d2 * d;
           m4[l] += d2 * d2;
         }
       }
-  for (std::int64_t l = 0; l < lanes; ++l) out[l] = {static_cast<double>(rows), mean[l], m2[l], m3[l], m4[l]};
+  for (std::int64_t l = 0; l < lanes; ++l)
+    out[l] = about_the_mean(static_cast<double>(rows), mean[l], m1[l], m2[l], m3[l], m4[l]);
 }
 
 #define HEATPP_SUMS(T, order)                                                                                     \
@@ -61,13 +75,19 @@ Kernel<T> kernel(int order) {
   return order == 1 ? of_one : order == 2 ? of_two : of_four;
 }
 
+/// a + b, and what that lacks.
+std::pair<double, double> exact_sum(double a, double b) {
+  const double sum = a + b, of_b = sum - a;
+  return {sum, (a - (sum - of_b)) + (b - of_b)};
+}
+
 /// Rows that are left over, one element at a time. An infinite one has no finite distance from itself.
 template <class T>
 void scalar_sums(const T* data, std::int64_t rows, std::int64_t width, CentralSums* out) {
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t l = 0; l < width; ++l) {
       const auto value = static_cast<double>(data[i * width + l]), d = value - value;
-      merge_central_sums({1, value, d, d, d}, out[l]);
+      merge_central_sums({1, value, 0, d, d, d}, out[l]);
     }
 }
 
@@ -125,13 +145,13 @@ void merge_central_sums(const CentralSums& a, CentralSums& b) {
     b = a;
     return;
   }
-  const double n = a.n + b.n, delta = b.mean - a.mean, d_n = delta / n, d_n2 = d_n * d_n;
+  const double n = a.n + b.n, delta = b.mean - a.mean + (b.low - a.low), d_n = delta / n, d_n2 = d_n * d_n;
   const double cross = delta * d_n * a.n * b.n;
   b.m4 += a.m4 + cross * d_n2 * (a.n * a.n - a.n * b.n + b.n * b.n) + 6 * d_n2 * (a.n * a.n * b.m2 + b.n * b.n * a.m2) +
           4 * d_n * (a.n * b.m3 - b.n * a.m3);
   b.m3 += a.m3 + cross * d_n * (a.n - b.n) + 3 * d_n * (a.n * b.m2 - b.n * a.m2);
   b.m2 += a.m2 + cross;
-  if (std::isfinite(delta)) b.mean = a.mean + d_n * b.n;
+  if (std::isfinite(delta)) std::tie(b.mean, b.low) = exact_sum(a.mean, d_n * b.n + a.low);
   else if (std::isfinite(a.mean) && std::isfinite(b.mean)) b.mean = a.mean / n * a.n + b.mean / n * b.n;
   else b.mean += a.mean;
   b.n = n;

@@ -6,7 +6,9 @@ namespace heatpp::detail {
 
 /// Number, mean, and sums of the 2nd to 4th powers of the deviations from the mean, of some elements.
 struct CentralSums {
-  double n = 0, mean = 0, m2 = 0, m3 = 0, m4 = 0;
+  double n = 0, mean = 0;
+  double low = 0;  ///< what the mean has more, which deviations that are small beside it show
+  double m2 = 0, m3 = 0, m4 = 0;
 };
 
 /// Makes `b` the sums of the elements of both.
