@@ -67,16 +67,18 @@ at::Tensor on_line(at::Tensor index, T start, T step) {
 }
 
 /// Throws for a number that elements of `dtype` cannot be.
-void check_element(const Scalar& value, Dtype dtype) {
-  if (dtype != bool_) detail::check_real("array", value.default_dtype(), dtype);
-  detail::check_in_range("array", value, dtype);
+void check_element(const char* op, const Scalar& value, Dtype dtype) {
+  if (dtype != bool_) detail::check_real(op, value.default_dtype(), dtype);
+  detail::check_in_range(op, value, dtype);
 }
 
-at::Tensor tensor_of(const Literal& literal) {
+/// As numbers of `dtype`, or a dtype that holds them all before they are converted.
+at::Tensor tensor_of(const Literal& literal, Dtype dtype) {
   const auto& values = literal.values();
   const auto rank = [](const Scalar& s) { return s.is_complex() ? 3 : s.is_floating() ? 2 : s.is_integral() ? 1 : 0; };
   int kind = values.empty() ? 2 : 0;
   for (const auto& value : values) kind = std::max(kind, rank(value));
+  if (kind == 2 && is_integral(dtype)) kind = 1;  // of which double does not hold all
   const auto fill = [&]<class T>(at::ScalarType type, T) {
     auto tensor = at::empty(literal.shape(), type);
     std::ranges::transform(values, tensor.data_ptr<T>(), [](const Scalar& s) {
@@ -107,7 +109,7 @@ DNDarray ones(const Shape& shape, const ArrayOptions& options) {
 }
 DNDarray full(const Shape& shape, const Scalar& value, const ArrayOptions& options) {
   const auto dtype = options.dtype.value_or(value.default_dtype());
-  detail::check_in_range("full", value, dtype);
+  check_element("full", value, dtype);
   return build("full", shape, dtype, options, [element = detail::element_of(value, dtype)](auto local, const auto& o) {
     return at::full(local, element, o);
   });
@@ -122,7 +124,7 @@ DNDarray empty_like(const DNDarray& x, std::optional<Dtype> dtype) {
 DNDarray zeros_like(const DNDarray& x, std::optional<Dtype> dtype) { return full_like(x, 0, dtype); }
 DNDarray ones_like(const DNDarray& x, std::optional<Dtype> dtype) { return full_like(x, 1, dtype); }
 DNDarray full_like(const DNDarray& x, const Scalar& value, std::optional<Dtype> dtype) {
-  detail::check_in_range("full_like", value, dtype.value_or(x.dtype()));
+  check_element("full_like", value, dtype.value_or(x.dtype()));
   const auto result = empty_like(x, dtype);
   result.larray().fill_(detail::element_of(value, result.dtype()));
   return result;
@@ -131,6 +133,8 @@ DNDarray full_like(const DNDarray& x, const Scalar& value, std::optional<Dtype> 
 DNDarray arange(const Scalar& stop, const ArrayOptions& options) { return arange(ArangeRange{.stop = stop}, options); }
 
 DNDarray arange(const ArangeRange& range, const ArrayOptions& options) {
+  for (const auto& number : {range.start, range.stop, range.step})
+    if (number.is_complex()) detail::raise<TypeError>("arange", "got a complex number; expected real ones");
   const auto start = range.start.to<double>(), stop = range.stop.to<double>(), step = range.step.to<double>();
   if (step == 0 || !std::isfinite(start) || !std::isfinite(stop) || !std::isfinite(step))
     detail::raise<ValueError>(
@@ -176,11 +180,15 @@ DNDarray linspace(const LinspaceRange& range, const ArrayOptions& options) {
 }
 
 DNDarray eye(std::int64_t rows, std::optional<std::int64_t> columns, const ArrayOptions& options) {
+  return eye(rows, columns, 0, options);
+}
+DNDarray eye(std::int64_t rows, std::optional<std::int64_t> columns, std::int64_t k, const ArrayOptions& options) {
   const Shape shape{rows, columns.value_or(rows)};
   const auto& comm = comm_of(options.comm);
   const Layout layout(shape, options.split, comm.size());
   const auto first = layout.split() ? layout.offset(comm.rank()) : 0;
-  const auto shift = layout.split() == 0 ? first : -first;  // global column minus global row on the local diagonal
+  // Column minus row on the diagonal, in the block.
+  const auto shift = std::clamp(k, -shape[0], shape[1]) + (layout.split() == 0 ? first : -first);
   return build("eye", shape, options.dtype.value_or(float32), options, [&](auto local, const auto& o) {
     auto block = at::zeros(local, o);
     if (shift < local[1] && -shift < local[0]) block.diagonal(shift).fill_(1);
@@ -189,12 +197,11 @@ DNDarray eye(std::int64_t rows, std::optional<std::int64_t> columns, const Array
 }
 
 DNDarray array(const Literal& values, const ArrayOptions& options) {
-  const auto all = tensor_of(values);
-  auto dtype = values.values().empty() ? float32 : bool_;
-  for (const auto& value : values.values()) dtype = std::max(dtype, value.default_dtype());
-  for (const auto& value : values.values()) check_element(value, options.dtype.value_or(dtype));
+  const auto dtype = options.dtype.value_or(values.dtype());
+  for (const auto& value : values.values()) check_element("array", value, dtype);
+  const auto all = tensor_of(values, dtype);
   const auto& comm = comm_of(options.comm);
-  return build("array", values.shape(), options.dtype.value_or(dtype), options, [&](auto local, const auto& o) {
+  return build("array", values.shape(), dtype, options, [&](auto local, const auto& o) {
     const Layout layout(values.shape(), options.split, comm.size());
     if (!layout.split()) return all.to(o);
     const auto axis = *layout.split();

@@ -45,12 +45,15 @@ struct LinspaceRange {
   bool endpoint = true;  ///< whether `stop` is the last number
 };
 [[nodiscard]] DNDarray linspace(const LinspaceRange& range, const ArrayOptions& options = {});
-/// `rows` x `columns` with ones on the diagonal; columns = rows if not given.
+/// `rows` x `columns` with ones on the k-th diagonal, above the main one for k > 0; columns = rows if not given.
 [[nodiscard]] DNDarray eye(std::int64_t rows, std::optional<std::int64_t> columns = std::nullopt,
                            const ArrayOptions& options = {});
+[[nodiscard]] DNDarray eye(std::int64_t rows, std::optional<std::int64_t> columns, std::int64_t k,
+                           const ArrayOptions& options = {});
 
-/// The numbers given, which every rank must give alike: array({{1, 2}, {3, 4}}, {.split = 0}). Throws ValueError for
-/// rows of different lengths and whole numbers that a given dtype has not, TypeError for complex ones in a real array.
+/// The numbers given, which every rank must give alike: array({{1, 2}, {3, 4}}, {.split = 0}). Without a dtype those in
+/// braces are bool, int64, float32 or complex64, and those of a std::vector what they are. Throws ValueError for rows
+/// of different lengths and whole numbers that a given dtype has not, TypeError for complex ones in a real array.
 [[nodiscard]] DNDarray array(const Literal& values, const ArrayOptions& options = {});
 
 /// How blocks that the ranks already hold form an array.

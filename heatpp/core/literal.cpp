@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/literal.hpp>
+#include <heatpp/core/promotion.hpp>
 
 namespace heatpp {
 
@@ -7,10 +8,12 @@ Literal::Literal(std::initializer_list<Literal> parts) : shape_{static_cast<std:
   if (parts.size() == 0) return;
   const auto& first = parts.begin()->shape();
   shape_.insert(shape_.end(), first.begin(), first.end());
+  dtype_ = parts.begin()->dtype();
   for (const auto& part : parts) {
     if (part.shape() != first)
       detail::raise<ValueError>("array", "got parts of shapes {} and {}; expected equal shapes", to_string(first),
                                 to_string(part.shape()));
+    dtype_ = promote_types(dtype_, part.dtype());
     values_.insert(values_.end(), part.values_.begin(), part.values_.end());
   }
 }

@@ -84,10 +84,10 @@ std::vector<std::string> real_texts(const at::Tensor& values) {
 }
 
 std::vector<std::string> complex_texts(const at::Tensor& values) {
-  const auto parts = real_texts(at::view_as_real(values).view(-1));
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < parts.size(); i += 2)
-    texts.push_back(parts[i] + (parts[i + 1].starts_with('-') ? "" : "+") + parts[i + 1] + "j");
+  auto texts = real_texts(at::real(values).contiguous());
+  const auto imaginary = real_texts(at::imag(values).contiguous());
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    texts[i] += (imaginary[i].starts_with('-') ? "" : "+") + imaginary[i] + "j";
   return texts;
 }
 

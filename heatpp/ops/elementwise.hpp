@@ -65,6 +65,7 @@ struct CloseOptions {
 [[nodiscard]] DNDarray isclose(const Operand& a, const Operand& b, const CloseOptions& options = {});
 
 // clang-format off
+[[nodiscard]] inline DNDarray operator+(const DNDarray& x) { return positive(x); }
 [[nodiscard]] inline DNDarray operator-(const DNDarray& x) { return negative(x); }
 [[nodiscard]] inline DNDarray operator~(const DNDarray& x) { return bitwise_not(x); }
 [[nodiscard]] inline DNDarray operator+(const Operand& a, const Operand& b) { return add(a, b); }
@@ -77,6 +78,8 @@ struct CloseOptions {
 [[nodiscard]] inline DNDarray operator^(const Operand& a, const Operand& b) { return bitwise_xor(a, b); }
 [[nodiscard]] inline DNDarray operator<<(const DNDarray& a, const Operand& b) { return left_shift(a, b); }
 [[nodiscard]] inline DNDarray operator>>(const DNDarray& a, const Operand& b) { return right_shift(a, b); }
+[[nodiscard]] inline DNDarray operator<<(const Scalar& a, const DNDarray& b) { return left_shift(a, b); }
+[[nodiscard]] inline DNDarray operator>>(const Scalar& a, const DNDarray& b) { return right_shift(a, b); }
 [[nodiscard]] inline DNDarray operator==(const Operand& a, const Operand& b) { return eq(a, b); }
 [[nodiscard]] inline DNDarray operator!=(const Operand& a, const Operand& b) { return not_equal(a, b); }
 [[nodiscard]] inline DNDarray operator<(const Operand& a, const Operand& b) { return less(a, b); }

@@ -194,3 +194,37 @@ TEST_CASE("arange goes on by the difference of its first two whole numbers", "[c
   CHECK(same(of(-1, 1, ht::bool_), at::tensor({1, 0}).to(at::kBool)));
   CHECK_THROWS_AS(of(0, 3, ht::bool_), ht::TypeError);
 }
+
+TEST_CASE("ones stand on any diagonal", "[core][factories]") {
+  constexpr auto far = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t k : {std::int64_t{-2}, std::int64_t{0}, std::int64_t{3}, -far, far})
+    for (const auto& split : {std::optional<int>(), std::optional(0), std::optional(1)}) {
+      const auto expected =
+          at::ones({4, 5}).tril(std::clamp<std::int64_t>(k, -9, 9)).triu(std::clamp<std::int64_t>(k, -9, 9));
+      CHECK(same(ht::eye(4, 5, k, {.split = split}), expected));
+    }
+}
+
+TEST_CASE("arrays of vectors have the dtype of their numbers", "[core][factories]") {
+  CHECK(ht::array(std::vector<double>{0.1, 1e300}).to_vector<double>() == std::vector{0.1, 1e300});
+  CHECK(ht::array(std::vector<std::uint8_t>{1}).dtype() == ht::uint8);
+  CHECK(ht::array(std::vector<float>{}).dtype() == ht::float32);
+  CHECK(ht::array(std::vector<unsigned>{7}).dtype() == ht::int64);
+  CHECK(ht::array({std::vector<double>{1, 2}, std::vector<double>{3, 4}}).dtype() == ht::float64);
+  CHECK(ht::array(7u).dtype() == ht::int64);
+  CHECK(ht::array({std::size_t{7}, std::size_t{8}}).to_vector<int>() == std::vector{7, 8});
+  CHECK(ht::array({1, 2.5}).dtype() == ht::float32);
+  CHECK(ht::array({true, false}).dtype() == ht::bool_);
+  constexpr std::int64_t odd = (std::int64_t{1} << 53) + 1;
+  CHECK(ht::array({odd, 0.5}, {.dtype = ht::int64}).to_vector<std::int64_t>() == std::vector{odd, std::int64_t{0}});
+}
+
+TEST_CASE("real arrays take no complex numbers", "[core][factories]") {
+  const std::complex<double> z(1, 2);
+  CHECK_THROWS_AS(ht::full({2}, z, {.dtype = ht::float32}), ht::TypeError);
+  CHECK_THROWS_AS(ht::full_like(ht::ones({2}), z), ht::TypeError);
+  CHECK_THROWS_AS(ht::arange(z), ht::TypeError);
+  CHECK_THROWS_AS(ht::arange(ht::ArangeRange{.start = 5, .stop = 0, .step = std::complex<double>(-0.5)}),
+                  ht::TypeError);
+  CHECK_THROWS_AS(ht::broadcast_shapes({{-1}, {1}}), ht::ValueError);
+}

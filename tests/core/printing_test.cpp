@@ -74,3 +74,8 @@ TEST_CASE("long rows go on in the next line", "[core][printing]") {
   CHECK(ht::to_string(ht::array({1.0, 20.0})).starts_with("DNDarray([1.0e+00, 2.0e+01]"));
   ht::set_printoptions(normal);
 }
+
+TEST_CASE("real and imaginary parts are printed with exponents of their own", "[core][printing]") {
+  const auto x = ht::array({std::complex<double>(1e9, 1), std::complex<double>(2e9, 3)});
+  CHECK(ht::to_string(x).starts_with("DNDarray([1.0000e+09+1.0000j, 2.0000e+09+3.0000j]"));
+}
