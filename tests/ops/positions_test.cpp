@@ -247,3 +247,22 @@ TEST_CASE("positions that meet in nothing may be any", "[ops][positions]") {
     CHECK(same(ht::take(x, seven, {.axis = 0, .mode = ht::IndexMode::clip}), at::empty({1, 0})));
   }
 }
+
+TEST_CASE("positions in the array's own memory count as they were", "[ops][positions]") {
+  for (const auto& layout : every_layout({3, 2})) {
+    const auto x = distribute(longs({2, 0, 1, 1, 0, 1}).reshape({3, 2}), layout);
+    x.index_put({x(whole, 0), x(whole, 1)}, 1);
+    CHECK(same(x, longs({2, 1, 1, 1, 1, 1}).reshape({3, 2})));
+  }
+  for (const auto& layout : every_layout({4})) {
+    const auto after = [&](auto write) {
+      auto next = distribute(longs({1, 2, 0, 0}), layout);
+      write(next);
+      return next;
+    };
+    CHECK(same(after([](const auto& p) { p.index_put({p}, 5); }), longs({5, 5, 5, 0})));
+    CHECK(same(after([](const auto& p) { p.index_put({p}, p); }), longs({0, 1, 2, 0})));
+    CHECK(same(after([](const auto& p) { p.index_put({p(ht::slice(0, 2))}, 5); }), longs({1, 5, 5, 0})));
+    CHECK(same(after([](const auto& p) { ht::put_along_axis(p, p, 9, 0); }), longs({9, 9, 9, 0})));
+  }
+}
