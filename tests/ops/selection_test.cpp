@@ -54,6 +54,11 @@ TEST_CASE("diagonals and triangles stay where they lie", "[ops][diagonal]") {
         if (k >= -shape[1] && k <= shape[0])
           CHECK(same(ht::diagonal(x, {.offset = k, .axis1 = 1, .axis2 = 0}), global.diagonal(k, 1, 0)));
       }
+      for (const std::int64_t far : {INT64_MIN, INT64_MIN + 1, INT64_MAX}) {
+        CHECK(same(ht::tril(x, far), far > 0 ? global : at::zeros_like(global)));
+        CHECK(same(ht::triu(x, far), far < 0 ? global : at::zeros_like(global)));
+        CHECK(ht::diagonal(x, {.offset = far}).size() == 0);
+      }
       const auto y = ht::copy(x);
       ht::fill_diagonal(y, -1);
       auto filled = global.clone();
@@ -78,6 +83,7 @@ TEST_CASE("diagonals and triangles stay where they lie", "[ops][diagonal]") {
                cube().diagonal(1, 2, 0)));
   CHECK(same(ht::tri(3, {.columns = 4, .k = 1}), at::ones({3, 4}).tril(1)));
   CHECK(same(ht::triu_indices(3, {.k = 1})[1], longs({1, 2, 2})));
+  CHECK(same(ht::triu_indices(2, {.k = INT64_MIN})[1], longs({0, 1, 0, 1})));
   CHECK(same(ht::tril_indices(3)[0], longs({0, 1, 1, 2, 2, 2})));
   CHECK(ht::diag_indices(3, 3).size() == 3);
   CHECK_THROWS_AS(ht::diag(ht::ones({2, 2, 2})), ht::ValueError);
