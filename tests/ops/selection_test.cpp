@@ -247,6 +247,7 @@ TEST_CASE("numbers that do not fit are refused by all ranks", "[ops][selection]"
   CHECK(same(x, at::zeros({6}, at::kByte)));
   CHECK(same(ht::full_like(x.astype(ht::float16), 70000), at::full({6}, INFINITY, at::kHalf)));
   CHECK(same(ht::pad(x, {{1, 1}}, {.value = 300}), at::tensor({44, 0, 0, 0, 0, 0, 0, 44}).to(at::kByte)));
+  CHECK_THROWS_AS(ht::pad(x.astype(ht::int8), {{1, 1}}, {.value = 300}), ht::ValueError);
   CHECK_THROWS_AS(ht::ediff1d(x, {.to_end = {7}}), ht::TypeError);
   CHECK_THROWS_AS(ht::ediff1d(x, {.to_begin = {1.5}}), ht::TypeError);
   CHECK(same(ht::diff(x, {.prepend = 2}), at::tensor({-2, 0, 0, 0, 0, 0}, at::kLong)));
