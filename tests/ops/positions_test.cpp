@@ -1,5 +1,6 @@
 #include "../support.hpp"
 
+#include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/join.hpp>
@@ -236,6 +237,11 @@ TEST_CASE("positions that meet in nothing may be any", "[ops][positions]") {
     }
     CHECK_THROWS_AS(ht::take_along_axis(x, ht::zeros({1, 3}, {.dtype = ht::int64}), 0), ht::IndexError);
     CHECK_THROWS_AS(ht::delete_(x, seven, 1), ht::IndexError);
+    CHECK(same(ht::compress(distribute(longs({0, 1, 0, 0, 1}), ht::Layout({5}, 0, ht::world().size())), x, 1),
+               at::empty({0, 2})));
+    CHECK(same(ht::take(ht::expand_dims(x, 1)(whole, ht::slice(0, 0)), seven, 1), at::empty({0, 1, 3})));
+    CHECK(same(ht::ravel_multi_index({x.astype(ht::int64), ht::full({1, 3}, 7, {.dtype = ht::int64})}, {2, 0}),
+               at::empty({0, 3}, at::kLong)));
   }
   for (const auto& layout : every_layout({3, 0})) {
     const auto x = distribute(at::empty({3, 0}), layout);

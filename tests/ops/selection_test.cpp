@@ -340,6 +340,8 @@ TEST_CASE("values that do not fit are refused by all that write", "[ops][selecti
   CHECK_THROWS_AS(ht::ravel_multi_index({p, p}, {std::int64_t{1} << 31, std::int64_t{1} << 32}), ht::ValueError);
   CHECK(same(ht::ravel_multi_index({p, p}, {std::int64_t{1} << 31, (std::int64_t{1} << 32) - 1}),
              longs({std::int64_t{1} << 32})));
+  ht::ravel_multi_index({p}, {2}).index_put({0}, 7);
+  CHECK(same(p, longs({1})));
 }
 
 TEST_CASE("arrays without axes have axis 0 where NumPy lets them", "[ops][selection]") {
