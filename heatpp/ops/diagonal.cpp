@@ -15,6 +15,11 @@ namespace {
 
 using detail::extent_of;
 
+/// `offset`, or the nearest one to which what lies before a block can be added, where it is beyond all elements.
+std::int64_t within_reach(const DNDarray& x, int rows, int columns, std::int64_t offset) {
+  return std::clamp(offset, -extent_of(x, rows), extent_of(x, columns));
+}
+
 /// The diagonal of this rank's block that lies on the array's diagonal `offset`.
 std::int64_t offset_in_block(const DNDarray& x, int rows, int columns, std::int64_t offset) {
   const auto first = x.split() ? x.layout().offset(x.comm().rank()) : 0;
@@ -79,7 +84,8 @@ void check_matrix(const char* op, const DNDarray& x) {
 DNDarray triangle(const char* op, const DNDarray& x, std::int64_t k, bool lower) {
   if (x.ndim() == 0) detail::raise<ValueError>(op, "got an array without axes; expected at least one");
   if (x.ndim() == 1) return triangle(op, copy(broadcast_to(x, {x.size(), x.size()})), k, lower);
-  const auto shift = offset_in_block(x, x.ndim() - 2, x.ndim() - 1, k);
+  const int rows = x.ndim() - 2, columns = x.ndim() - 1;
+  const auto shift = offset_in_block(x, rows, columns, within_reach(x, rows, columns, k));
   return detail::wrap(lower ? at::tril(x.larray(), shift) : at::triu(x.larray(), shift), x.layout(), x.comm());
 }
 
@@ -89,9 +95,9 @@ DNDarray diagonal(const DNDarray& x, const DiagonalOptions& options) {
   const auto rows = sanitize_axis(options.axis1, x.ndim(), "diagonal"),
              columns = sanitize_axis(options.axis2, x.ndim(), "diagonal");
   if (rows == columns) detail::raise<ValueError>("diagonal", "got axis {} twice; expected two different axes", rows);
-  const auto offset = offset_in_block(x, rows, columns, options.offset);
-  return detail::view_of(x, at::diagonal(x.larray(), offset, rows, columns),
-                         diagonal_layout(x, rows, columns, options.offset));
+  const auto offset = within_reach(x, rows, columns, options.offset);
+  return detail::view_of(x, at::diagonal(x.larray(), offset_in_block(x, rows, columns, offset), rows, columns),
+                         diagonal_layout(x, rows, columns, offset));
 }
 
 DNDarray diag(const DNDarray& x, std::int64_t offset) {
@@ -144,7 +150,7 @@ std::vector<DNDarray> tril_indices(std::int64_t rows, const TriIndicesOptions& o
   return nonzero(tri(rows, {.columns = options.columns, .k = options.k}));
 }
 std::vector<DNDarray> triu_indices(std::int64_t rows, const TriIndicesOptions& options) {
-  return nonzero(logical_not(tri(rows, {.columns = options.columns, .k = options.k - 1})));
+  return nonzero(triu(ones({rows, options.columns.value_or(rows)}), options.k));
 }
 
 std::vector<DNDarray> diag_indices_from(const DNDarray& x) {

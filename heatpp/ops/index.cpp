@@ -182,8 +182,8 @@ void fill_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask
   detail::check_mask(op, x, axis, mask);
   const bool over_split = x.split() && *x.split() >= axis && *x.split() < axis + mask.ndim();
   const auto layout = x.layout().with(mask.shape(), over_split ? std::optional(*x.split() - axis) : std::nullopt);
-  const auto wanted = detail::relayout_operand(op, mask, layout);
   auto block = x.larray();
+  const auto wanted = detail::apart_from(block, detail::relayout_operand(op, mask, layout));
   const auto filling = detail::align_to(op, x.layout().replicated({}), x.comm(), value).to(block.options());
   block.index_put_(detail::index_list(axis, wanted), filling);
 }
@@ -222,9 +222,8 @@ std::pair<int, std::vector<int>> result_axes(const char* op, const Parts& parts)
 
 void write(const char* op, const Parts& parts, const Operand& value) {
   if (!parts.positions.axes.empty()) return detail::put_positions(op, parts.base, parts.positions, value);
-  auto block = detail::align_to(op, parts.base, value);
-  if (block.is_alias_of(parts.base.larray())) block = block.clone();
-  parts.base.larray().copy_(block);
+  const auto block = parts.base.larray();
+  block.copy_(detail::apart_from(block, detail::align_to(op, parts.base, value)));
 }
 
 }  // namespace

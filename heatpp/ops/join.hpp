@@ -127,8 +127,8 @@ using PadWidths = std::vector<std::pair<std::int64_t, std::int64_t>>;
 /// `x` with before and after indices added along each axis; one pair for all axes if there is one. Along the split axis
 /// the first rank's and the last one's blocks grow; nothing else moves than the elements that are repeated there, and
 /// what a statistic communicates. Throws ValueError for negative widths, where there is nothing to repeat or to
-/// compare, and for a floating value out of the range of an array of whole numbers; means and medians of no floating
-/// numbers are NaN.
+/// compare, and for a value out of the range of an array of whole numbers, but that whole ones wrap in one of uint8;
+/// means and medians of no floating numbers are NaN.
 [[nodiscard]] DNDarray pad(const DNDarray& x, const PadWidths& widths, const PadOptions& options = {});
 
 }  // namespace heatpp

@@ -45,7 +45,8 @@ PadOptions of_side(const PadOptions& options, int axis, bool front) {
 
 /// All axes in one copy.
 DNDarray pad_constant(const DNDarray& x, const std::vector<Width>& widths, const Scalar& value) {
-  if (value.is_floating()) detail::check_in_range("pad", value, x.dtype());  // as NumPy, which wraps whole numbers
+  const bool wraps = x.dtype() == uint8 && !value.is_floating();  // as in NumPy
+  if (!wraps) detail::check_in_range("pad", value, x.dtype());
   const auto rank = x.comm().rank(), last = x.comm().size() - 1;
   const auto order = detail::AxisOrder::in_memory(x.larray());
   std::vector<std::int64_t> amounts(2 * widths.size(), 0);  // LibTorch counts from the last axis
@@ -107,7 +108,7 @@ DNDarray pad_repeated(const DNDarray& x, int axis, const Width& width, const Pad
   const auto n = extent_of(x, axis);
   if (n == 0)
     detail::raise<ValueError>("pad", "got axis {} of extent 0 to pad with its own elements; expected some", axis);
-  const bool odd = options.odd && (mode == PadMode::symmetric || (mode == PadMode::reflect && n > 1));
+  const bool odd = options.odd && (mode == PadMode::reflect || mode == PadMode::symmetric) && n > 1;
   if (odd) return pad_oddly(x, axis, width, mode);
   const Arrays parts{taken(x, axis, -width.first, 0, mode), x, taken(x, axis, n, n + width.second, mode)};
   return detail::joined("pad", parts, axis, padded(x.layout(), axis, width));

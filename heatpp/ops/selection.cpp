@@ -2,6 +2,7 @@
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/creation.hpp>
 #include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/detail/as_array.hpp>
@@ -54,6 +55,9 @@ std::optional<Operand> cycled(const Operand& values, Places n) {
   return flatten(*values.array()).index({n() % size});
 }
 
+/// Whether no position along an axis counts, as in NumPy where an axis before it has no index.
+bool takes_nothing(const DNDarray& x, int axis) { return size_of({x.shape().begin(), x.shape().begin() + axis}) == 0; }
+
 /// A vector as a mask over the whole of an axis.
 DNDarray completed_mask(const char* op, const DNDarray& condition, std::int64_t extent) {
   if (condition.ndim() != 1)
@@ -69,6 +73,8 @@ DNDarray completed_mask(const char* op, const DNDarray& condition, std::int64_t 
 DNDarray compressed(const char* op, const DNDarray& condition, const DNDarray& array, std::optional<int> along) {
   const auto x = detail::flat_without_axis(array, along);
   const auto axis = sanitize_axis(along.value_or(0), x.ndim(), op);
+  const bool beyond = condition.size() > extent_of(x, axis);
+  if (beyond && condition.ndim() == 1 && takes_nothing(x, axis)) return take(x, flatnonzero(condition), axis);
   return detail::along(x, axis, completed_mask(op, condition, extent_of(x, axis)));
 }
 
@@ -128,10 +134,14 @@ void check_held(const char* op, const DNDarray& x, const Operand& values) {
 DNDarray take(const DNDarray& array, const DNDarray& positions, const TakeOptions& options) {
   const auto x = detail::flat_without_axis(array, options.axis);
   const auto axis = sanitize_axis(options.axis.value_or(0), x.ndim(), "take");
-  // As in NumPy no position counts where an axis before has no index.
-  const bool nothing = size_of({x.shape().begin(), x.shape().begin() + axis}) == 0;
-  const auto meant = in_mode("take", positions, extent_of(x, axis), nothing ? IndexMode::clip : options.mode);
-  return detail::take_positions("take", x, {{axis}, {meant}, axis});
+  if (!takes_nothing(x, axis)) {
+    const auto meant = in_mode("take", positions, extent_of(x, axis), options.mode);
+    return detail::take_positions("take", x, {{axis}, {meant}, axis});
+  }
+  auto shape = x.shape();
+  shape[static_cast<std::size_t>(axis)] = 1;  // it may have no index either
+  const auto first = in_mode("take", positions, 1, IndexMode::clip);
+  return detail::take_positions("take", zeros_like(x, {.shape = shape}), {{axis}, {first}, axis});
 }
 
 DNDarray take(const DNDarray& x, const DNDarray& positions, std::optional<int> axis) {
@@ -281,9 +291,10 @@ DNDarray ravel_multi_index(const std::vector<DNDarray>& arrays, const Shape& sha
   auto positions = arrays;
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     positions[axis] = in_mode("ravel_multi_index", arrays[axis], shape[axis], modes[axis]);
-  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+  const bool nothing = std::ranges::any_of(positions, [](const auto& array) { return array.size() == 0; });
+  for (std::size_t axis = 0; !nothing && axis < shape.size(); ++axis)
     detail::check_range<ValueError>("ravel_multi_index", positions[axis], shape[axis]);
-  auto result = positions.front();
+  auto result = shape.size() == 1 ? copy(positions.front()) : positions.front();
   for (std::size_t axis = 1; axis < shape.size(); ++axis) result = result * shape[axis] + positions[axis];
   return result;
 }

@@ -3,6 +3,7 @@
 #include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
+#include <heatpp/ops/selection.hpp>
 
 #include <limits>
 
@@ -79,6 +80,27 @@ TEST_CASE("bad indices are errors on all ranks", "[ops][index]") {
   CHECK_THROWS_AS(x(ht::slice(0, 1, 0)), ht::ValueError);
   CHECK_THROWS_AS(x(ht::zeros({4}, {.dtype = ht::bool_})), ht::IndexError);
   CHECK_THROWS_AS(x(ht::zeros({5}, {.dtype = ht::float32})), ht::IndexError);
+}
+
+TEST_CASE("masks in the array's own memory count as they were", "[ops][index]") {
+  const auto bools = [](const std::vector<std::int64_t>& values, const ht::Shape& shape) {
+    return at::tensor(values, at::kLong).to(at::kBool).reshape(shape);
+  };
+  for (const auto& layout : every_layout({3, 3})) {
+    const auto x = distribute(bools({0, 1, 0, 0, 0, 1, 0, 0, 0}, {3, 3}), layout);
+    x.index_put({ht::transpose(x)}, true);
+    CHECK(same(x, bools({0, 1, 0, 1, 0, 1, 0, 1, 0}, {3, 3})));
+  }
+  for (const auto& layout : every_layout({4, 2})) {
+    const auto x = distribute(bools({1, 0, 0, 1, 0, 0, 0, 0}, {4, 2}), layout);
+    const auto later = x(ht::slice(1, std::nullopt)), former = x(ht::slice(std::nullopt, -1));
+    later.index_put({former}, true);
+    CHECK(same(x, bools({1, 0, 1, 1, 0, 1, 0, 0}, {4, 2})));
+    ht::putmask(later, former, ht::full({1}, true));
+    CHECK(same(x, bools({1, 0, 1, 1, 1, 1, 0, 1}, {4, 2})));
+    ht::place(later, later, ht::full({1}, false));
+    CHECK(same(x, bools({1, 0, 0, 0, 0, 0, 0, 0}, {4, 2})));
+  }
 }
 
 TEST_CASE("of values in any order in memory the last one counts", "[ops][index]") {

@@ -150,6 +150,9 @@ TEST_CASE("odd reflections of infinite elements are NumPy's", "[ops][pad]") {
     const auto flags = distribute(longs({1, 0, 1}).to(at::kBool), layout);
     CHECK(same(odd(flags, 2, 4, symmetric), longs({1, 1, 1, 0, 1, 1, 1, 1, 1}).to(at::kBool)));
   }
+  for (const auto& layout : every_layout({1}))
+    for (const auto mode : {reflect, symmetric})
+      CHECK(same(odd(distribute(doubles({inf}), layout), 2, 1, mode), doubles({inf, inf, inf, inf})));
   for (const auto& layout : every_layout({2}))
     CHECK(same(odd(distribute(longs({1, 5}).to(at::kByte), layout), 5, 5, reflect),
                longs({237, 241, 245, 249, 253, 1, 5, 9, 13, 17, 21, 25}).to(at::kByte)));

@@ -1,5 +1,6 @@
 #include "../support.hpp"
 
+#include <heatpp/ops/axes_moves.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/join.hpp>
@@ -236,6 +237,11 @@ TEST_CASE("positions that meet in nothing may be any", "[ops][positions]") {
     }
     CHECK_THROWS_AS(ht::take_along_axis(x, ht::zeros({1, 3}, {.dtype = ht::int64}), 0), ht::IndexError);
     CHECK_THROWS_AS(ht::delete_(x, seven, 1), ht::IndexError);
+    CHECK(same(ht::compress(distribute(longs({0, 1, 0, 0, 1}), ht::Layout({5}, 0, ht::world().size())), x, 1),
+               at::empty({0, 2})));
+    CHECK(same(ht::take(ht::expand_dims(x, 1)(whole, ht::slice(0, 0)), seven, 1), at::empty({0, 1, 3})));
+    CHECK(same(ht::ravel_multi_index({x.astype(ht::int64), ht::full({1, 3}, 7, {.dtype = ht::int64})}, {2, 0}),
+               at::empty({0, 3}, at::kLong)));
   }
   for (const auto& layout : every_layout({3, 0})) {
     const auto x = distribute(at::empty({3, 0}), layout);
@@ -245,5 +251,24 @@ TEST_CASE("positions that meet in nothing may be any", "[ops][positions]") {
     CHECK_THROWS_AS(x.index_put({seven}, 1), ht::IndexError);
     CHECK_THROWS_AS(ht::take(x, seven, {.axis = 1, .mode = ht::IndexMode::clip}), ht::IndexError);
     CHECK(same(ht::take(x, seven, {.axis = 0, .mode = ht::IndexMode::clip}), at::empty({1, 0})));
+  }
+}
+
+TEST_CASE("positions in the array's own memory count as they were", "[ops][positions]") {
+  for (const auto& layout : every_layout({3, 2})) {
+    const auto x = distribute(longs({2, 0, 1, 1, 0, 1}).reshape({3, 2}), layout);
+    x.index_put({x(whole, 0), x(whole, 1)}, 1);
+    CHECK(same(x, longs({2, 1, 1, 1, 1, 1}).reshape({3, 2})));
+  }
+  for (const auto& layout : every_layout({4})) {
+    const auto after = [&](auto write) {
+      auto next = distribute(longs({1, 2, 0, 0}), layout);
+      write(next);
+      return next;
+    };
+    CHECK(same(after([](const auto& p) { p.index_put({p}, 5); }), longs({5, 5, 5, 0})));
+    CHECK(same(after([](const auto& p) { p.index_put({p}, p); }), longs({0, 1, 2, 0})));
+    CHECK(same(after([](const auto& p) { p.index_put({p(ht::slice(0, 2))}, 5); }), longs({1, 5, 5, 0})));
+    CHECK(same(after([](const auto& p) { ht::put_along_axis(p, p, 9, 0); }), longs({9, 9, 9, 0})));
   }
 }

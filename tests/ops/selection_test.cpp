@@ -54,6 +54,11 @@ TEST_CASE("diagonals and triangles stay where they lie", "[ops][diagonal]") {
         if (k >= -shape[1] && k <= shape[0])
           CHECK(same(ht::diagonal(x, {.offset = k, .axis1 = 1, .axis2 = 0}), global.diagonal(k, 1, 0)));
       }
+      for (const std::int64_t far : {INT64_MIN, INT64_MIN + 1, INT64_MAX}) {
+        CHECK(same(ht::tril(x, far), far > 0 ? global : at::zeros_like(global)));
+        CHECK(same(ht::triu(x, far), far < 0 ? global : at::zeros_like(global)));
+        CHECK(ht::diagonal(x, {.offset = far}).size() == 0);
+      }
       const auto y = ht::copy(x);
       ht::fill_diagonal(y, -1);
       auto filled = global.clone();
@@ -78,6 +83,7 @@ TEST_CASE("diagonals and triangles stay where they lie", "[ops][diagonal]") {
                cube().diagonal(1, 2, 0)));
   CHECK(same(ht::tri(3, {.columns = 4, .k = 1}), at::ones({3, 4}).tril(1)));
   CHECK(same(ht::triu_indices(3, {.k = 1})[1], longs({1, 2, 2})));
+  CHECK(same(ht::triu_indices(2, {.k = INT64_MIN})[1], longs({0, 1, 0, 1})));
   CHECK(same(ht::tril_indices(3)[0], longs({0, 1, 1, 2, 2, 2})));
   CHECK(ht::diag_indices(3, 3).size() == 3);
   CHECK_THROWS_AS(ht::diag(ht::ones({2, 2, 2})), ht::ValueError);
@@ -241,6 +247,7 @@ TEST_CASE("numbers that do not fit are refused by all ranks", "[ops][selection]"
   CHECK(same(x, at::zeros({6}, at::kByte)));
   CHECK(same(ht::full_like(x.astype(ht::float16), 70000), at::full({6}, INFINITY, at::kHalf)));
   CHECK(same(ht::pad(x, {{1, 1}}, {.value = 300}), at::tensor({44, 0, 0, 0, 0, 0, 0, 44}).to(at::kByte)));
+  CHECK_THROWS_AS(ht::pad(x.astype(ht::int8), {{1, 1}}, {.value = 300}), ht::ValueError);
   CHECK_THROWS_AS(ht::ediff1d(x, {.to_end = {7}}), ht::TypeError);
   CHECK_THROWS_AS(ht::ediff1d(x, {.to_begin = {1.5}}), ht::TypeError);
   CHECK(same(ht::diff(x, {.prepend = 2}), at::tensor({-2, 0, 0, 0, 0, 0}, at::kLong)));
@@ -333,6 +340,8 @@ TEST_CASE("values that do not fit are refused by all that write", "[ops][selecti
   CHECK_THROWS_AS(ht::ravel_multi_index({p, p}, {std::int64_t{1} << 31, std::int64_t{1} << 32}), ht::ValueError);
   CHECK(same(ht::ravel_multi_index({p, p}, {std::int64_t{1} << 31, (std::int64_t{1} << 32) - 1}),
              longs({std::int64_t{1} << 32})));
+  ht::ravel_multi_index({p}, {2}).index_put({0}, 7);
+  CHECK(same(p, longs({1})));
 }
 
 TEST_CASE("arrays without axes have axis 0 where NumPy lets them", "[ops][selection]") {

@@ -24,6 +24,11 @@ struct Aligned {
 [[nodiscard]] at::Tensor align_to(const char* op, const Layout& layout, const Communicator& comm,
                                   const Operand& operand);
 
+/// `block`, or a copy of it where it shares memory with `written`, so that it stays as it is while that is written.
+[[nodiscard]] inline at::Tensor apart_from(const at::Tensor& written, const at::Tensor& block) {
+  return block.is_alias_of(written) ? block.clone() : block;
+}
+
 /// The dtype in which operands meet: that of the arrays, which numbers change only by their kind.
 [[nodiscard]] Dtype common_type(std::span<const Operand> operands);
 /// Throws TypeError for a mask that is not bool.

@@ -191,8 +191,7 @@ DNDarray take_here(const DNDarray& x, const Positions& positions, const Broadcas
 /// This rank's part of the values, with the axes of the positions first.
 at::Tensor rows_of(const char* op, const Operand& value, const Layout& layout, const Positions& positions, int axes,
                    const DNDarray& x) {
-  auto block = align_to(op, layout, x.comm(), value).to(x.larray().options());
-  if (block.is_alias_of(x.larray())) block = block.clone();
+  const auto block = apart_from(x.larray(), align_to(op, layout, x.comm(), value).to(x.larray().options()));
   if (!value.array()) return block;
   return move_to_front(block.expand(layout.local_shape(x.comm().rank())), axes, positions.place);
 }
@@ -217,8 +216,10 @@ void put_here(const char* op, const DNDarray& x, const Positions& positions, con
   const auto layout = layout_taken(x, positions, asked.layout);
   const auto rows = rows_of(op, value, layout, positions, asked.layout.ndim(), x);
   auto held = indexed_first(x, positions.axes);
+  auto places = asked.blocks;
+  for (auto& block : places) block = apart_from(held, block);
   const InOrder in_order;
-  held.index_put_(list_of(asked.blocks), rows.contiguous());  // what is not would be written in its own order
+  held.index_put_(list_of(places), rows.contiguous());  // what is not would be written in its own order
 }
 
 /// The positions in the order in which they are written.
