@@ -6,7 +6,8 @@
 namespace heatpp::linalg {
 
 // By singular values (`svd`), with which these functions communicate; products as `matmul`. Singular values at most
-// rtol times the largest count as 0; rtol is max(m, n) times the dtype's epsilon if not given.
+// rtol times the largest count as 0; rtol is max(m, n) times the dtype's epsilon if not given. As svd, all but cond
+// throw ValueError for matrices with elements that are not finite.
 
 /// The pseudo-inverse (..., n, m) of matrices (..., m, n).
 [[nodiscard]] DNDarray pinv(const DNDarray& x, std::optional<double> rtol = std::nullopt);
@@ -17,7 +18,7 @@ struct RankOptions {
 /// How many singular values are not 0, as int64; of fewer than two axes whether an element is not 0.
 [[nodiscard]] DNDarray matrix_rank(const DNDarray& x, const RankOptions& options = {});
 /// norm(x, ord) * norm(inv(x), ord), infinite for singular matrices; for 2 and -2 the quotient of the largest and the
-/// smallest singular value, or its inverse. Infinite elements make it infinite, NaN makes it NaN.
+/// smallest singular value, or its inverse, where infinite elements make it infinite, and NaN makes it NaN.
 [[nodiscard]] DNDarray cond(const DNDarray& x, const NormOrder& ord = 2);
 /// HeAT's name of its estimate, which here is the number itself.
 [[nodiscard]] inline DNDarray condest(const DNDarray& x) { return cond(x); }

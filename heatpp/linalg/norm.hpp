@@ -40,7 +40,7 @@ struct MatrixNormOptions {
 /// The norms of matrices: "fro" of the elements, "nuc" the sum, 2 and -2 the largest and the smallest of the singular
 /// values (`svdvals`), 1 and -1 the largest and smallest sum of |x| of a column, inf and -inf of a row. Communicates as
 /// `sum` and `max`, or as `svdvals`. Collective. The largest of nothing is 0. Throws ValueError for another order,
-/// where the axes are the same, and for the smallest of nothing.
+/// where the axes are the same, for the smallest of nothing, and as svdvals for elements that are not finite.
 [[nodiscard]] DNDarray matrix_norm(const DNDarray& x, const MatrixNormOptions& options = {});
 
 struct NormOptions {

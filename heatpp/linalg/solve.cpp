@@ -194,36 +194,39 @@ at::Tensor signs(const at::Tensor& pivots) {
 /// The sum of the logarithms, which is that of 0 where one pivot is, whatever the others are.
 at::Tensor log_beside(const at::Tensor& log, const at::Tensor& sign) { return log.masked_fill(sign == 0, -INFINITY); }
 
-}  // namespace
+/// In float64, in which the logarithm tells the determinant.
+at::Tensor sum_of_logs(const at::Tensor& pivots) { return pivots.abs().to(at::kDouble).log().sum(-1); }
 
-SignAndLog slogdet(const DNDarray& a) {
-  detail::check_matrices("slogdet", a, true);
-  const auto matrix = decomposable("slogdet", a);
+/// The logarithm in float64.
+SignAndLog wide_slogdet(const char* op, const DNDarray& a) {
+  detail::check_matrices(op, a, true);
+  const auto matrix = decomposable(op, a);
   if (is_local(matrix)) {
     const auto [factors, rows, info] = at::linalg_lu_factor_ex(matrix.larray());
     const auto pivots = factors.diagonal(0, -2, -1);
     const auto moved = (rows != at::arange(1, rows.size(-1) + 1, rows.options())).sum(-1);
     const auto sign = signs(pivots).prod(-1) * (1 - moved % 2 * 2);
-    return {detail::stack_like(matrix, sign), detail::stack_like(matrix, log_beside(pivots.abs().log().sum(-1), sign))};
+    return {detail::stack_like(matrix, sign), detail::stack_like(matrix, log_beside(sum_of_logs(pivots), sign))};
   }
-  Columns columns("slogdet", matrix);
+  Columns columns(op, matrix);
   const auto swaps = eliminate(columns, nullptr);
   const auto pivots = detail::upper_diagonal(columns);
-  const auto log = pivots.abs().log().sum().cpu(), sign = signs(pivots).prod().cpu();
+  const auto log = sum_of_logs(pivots).cpu(), sign = signs(pivots).prod().cpu();
   a.comm().allreduce(detail::buffer_of(log));
   a.comm().allreduce(detail::buffer_of(sign), ReduceOp::prod);
   return {detail::replicated(sign * swaps, a.comm()), detail::replicated(log_beside(log, sign), a.comm())};
 }
 
+}  // namespace
+
+SignAndLog slogdet(const DNDarray& a) {
+  const auto [sign, log] = wide_slogdet("slogdet", a);
+  return {sign, log.astype(real_type(sign.dtype()))};
+}
+
 DNDarray det(const DNDarray& a) {
-  detail::check_matrices("det", a, true);
-  const auto matrix = decomposable("det", a);
-  if (is_local(matrix)) return detail::stack_like(matrix, at::linalg_det(matrix.larray()));
-  Columns columns("det", matrix);
-  const auto swaps = eliminate(columns, nullptr);
-  const auto product = detail::upper_diagonal(columns).prod().cpu();
-  a.comm().allreduce(detail::buffer_of(product), ReduceOp::prod);
-  return detail::replicated(product * swaps, a.comm());
+  const auto [sign, log] = wide_slogdet("det", a);
+  return (sign * exp(log)).astype(sign.dtype());
 }
 
 DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options) {

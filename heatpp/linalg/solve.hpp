@@ -34,7 +34,7 @@ struct TriangularOptions {
 /// identity.
 [[nodiscard]] DNDarray tensorinv(const DNDarray& a, int ind = 2);
 
-/// The determinant; 0 for singular matrices.
+/// The determinant; 0 for singular matrices. From slogdet: only the result over- or underflows.
 [[nodiscard]] DNDarray det(const DNDarray& a);
 /// Its sign and the logarithm of its absolute value, which does not overflow.
 struct SignAndLog {

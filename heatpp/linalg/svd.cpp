@@ -52,12 +52,12 @@ at::Tensor gathered_lengths(const DNDarray& columns) {
 /// x (m, n) with m >= n. The rotated columns are long and orthogonal, or short and anything: their QR decomposition has
 /// orthonormal columns all the same.
 SVD of_square(const DNDarray& x) {
-  const auto [w, v] = detail::orthogonalise_columns("svd", x, detail::Lengths::falling);
+  const auto [w, v, scale] = detail::orthogonalise_columns("svd", x, detail::Lengths::falling);
   const auto [q, r] = qr(w);
   const auto diagonal = r.larray().diagonal(-w.layout().offset(x.comm().rank()));
   const auto phases = at::where(diagonal == 0, at::ones_like(diagonal), diagonal.sgn());
   const auto u = detail::wrap(q.larray() * phases, q.layout(), x.comm());
-  return {u, replicated(gathered_lengths(w), x.comm()), adjoint(v)};
+  return {u, replicated(gathered_lengths(w) * scale, x.comm()), adjoint(v)};
 }
 
 SVD of_cut_matrix(const DNDarray& x) {
@@ -109,8 +109,8 @@ DNDarray svdvals(const DNDarray& x) {
     const auto [q, r] = detail::tall_qr(cut_along("svdvals", matrix, 0));
     return values_of_blocks(replicated(r, x.comm()));
   }
-  return replicated(gathered_lengths(detail::orthogonalise_columns("svdvals", matrix, detail::Lengths::falling).w),
-                    x.comm());
+  const auto [w, v, scale] = detail::orthogonalise_columns("svdvals", matrix, detail::Lengths::falling);
+  return replicated(gathered_lengths(w) * scale, x.comm());
 }
 
 }  // namespace heatpp::linalg

@@ -16,7 +16,8 @@ struct SVD {
 // columns are made orthogonal until all are (Hestenes' method by blocks): about ten times each block visits every rank.
 // That is for matrices that no rank has room for, or many ranks: LAPACK on all of a replicated one, as
 // resplit(x, std::nullopt) gives, takes a sixth to an eleventh of the time of two ranks together.
-// All are collective and throw ValueError where `x` has fewer than two axes, or does not converge.
+// All are collective and throw ValueError where `x` has fewer than two axes or elements that are not finite, Error
+// where it does not converge.
 
 struct SvdOptions {
   bool full_matrices = false;  ///< u (..., m, m) and vh (..., n, n)

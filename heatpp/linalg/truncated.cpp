@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/linalg/detail/columns.hpp>
 #include <heatpp/linalg/detail/tall.hpp>
@@ -19,30 +20,36 @@
 namespace heatpp::linalg {
 namespace {
 
+using detail::Length;
 using detail::raise;
 
 void check_matrix(const char* op, const DNDarray& x) {
   if (x.ndim() != 2) raise<ValueError>(op, "got an array of shape {}; expected a matrix", to_string(x.shape()));
 }
 
-/// How many of the falling values leave no more than `rest` of their length.
+/// How many of the falling values, parts of the length of all, leave no more than `rest` of it.
 std::int64_t needed(const at::Tensor& s, double rest) {
-  auto left = s.to(at::kDouble).square().flip(0).cumsum(0).sqrt();
+  auto left = s.square().flip(0).cumsum(0).sqrt();
   return (left > rest).sum().item<std::int64_t>();
 }
 
-/// How many of the falling singular values stay, of a matrix of the Frobenius norm `length`.
-using Keep = std::function<std::int64_t(const at::Tensor& values, double length)>;
+/// How many of the falling singular values stay, given as parts of the length of all.
+using Keep = std::function<std::int64_t(const at::Tensor& parts)>;
 
-/// diag(s) vh of a block of rows, shortened to the values that `keep(s)` counts.
-at::Tensor local_factor(const at::Tensor& block, double length, const Keep& keep) {
+/// The singular values as parts of the length of all, in float64.
+at::Tensor parts_of(const Length& length, const at::Tensor& s) {
+  return length.relative > 0 ? s.to(at::kDouble) / length.scale / length.relative : s.to(at::kDouble);
+}
+
+/// diag(s) vh of a block of rows, shortened to the values that `keep` counts.
+at::Tensor local_factor(const at::Tensor& block, const Length& length, const Keep& keep) {
   auto triangle = block;
   if (block.size(0) > block.size(1)) {
     const Shape shape(block.sizes().begin(), block.sizes().end());
     triangle = detail::tall_qr(detail::wrap(block, Layout(shape, 0, 1), self())).r;
   }
   const auto [u, s, vh] = at::linalg_svd(triangle, /*full_matrices=*/false);
-  const auto count = std::min<std::int64_t>(keep(s, length), s.size(0));
+  const auto count = std::min<std::int64_t>(keep(parts_of(length, s)), s.size(0));
   return s.narrow(0, 0, count).unsqueeze(1) * vh.narrow(0, 0, count);
 }
 
@@ -61,21 +68,18 @@ at::Tensor gathered_rows(const at::Tensor& rows, const Communicator& comm) {
 
 /// Of a matrix that is cut by rows. `keep_local` and `keep` count the values that stay.
 TruncatedSVD by_rows(const char* op, const DNDarray& x, const Keep& keep_local, const Keep& keep) {
-  const auto length = detail::frobenius_norm(x);
+  const auto length = detail::length_of(op, x);
   const auto& comm = x.comm();
   at::Tensor factor;
-  all_or_none(comm, [&] {
-    if (!std::isfinite(length)) raise<ValueError>(op, "got elements that are not finite; expected finite ones");
-    factor = local_factor(x.larray(), length, keep_local);
-  });
+  all_or_none(comm, [&] { factor = local_factor(x.larray(), length, keep_local); });
   const auto [u, s, vh] = at::linalg_svd(gathered_rows(factor, comm), /*full_matrices=*/false);
-  const auto count = std::min<std::int64_t>(keep(s, length), s.size(0));
+  const auto parts = parts_of(length, s);
+  const auto count = std::min<std::int64_t>(keep(parts), s.size(0));
   const auto values = s.narrow(0, 0, count), vectors = vh.narrow(0, 0, count);
-  const auto left = at::mm(x.larray(), vectors.mH() / values.clamp_min(std::numeric_limits<float>::min()));
-  const auto kept = at::linalg_vector_norm(values.to(at::kDouble)).item<double>();
-  const auto missing = std::sqrt(std::max(0.0, length * length - kept * kept));
+  const auto left = at::mm(x.larray(), vectors.mH() / values.clamp_min(finfo(x.dtype()).tiny));
+  const auto missing = 1 - parts.narrow(0, 0, count).square().sum().item<double>();
   return {detail::wrap(left, x.layout().with({x.shape()[0], count}, 0), comm), detail::replicated(values, comm),
-          detail::replicated(vectors, comm), length > 0 ? missing / length : 0};
+          detail::replicated(vectors, comm), length.relative > 0 ? std::sqrt(std::max(0.0, missing)) : 0};
 }
 
 TruncatedSVD hierarchical(const char* op, const DNDarray& x, const Keep& keep_local, const Keep& keep) {
@@ -93,7 +97,7 @@ TruncatedSVD hierarchical(const char* op, const DNDarray& x, const Keep& keep_lo
 TruncatedSVD hsvd_rank(const DNDarray& x, std::int64_t rank) {
   if (rank < 1) raise<ValueError>("hsvd_rank", "got rank {}; expected rank >= 1", rank);
   return hierarchical(
-      "hsvd_rank", x, [rank](const auto&, double) { return rank + 5; }, [rank](const auto&, double) { return rank; });
+      "hsvd_rank", x, [rank](const auto&) { return rank + 5; }, [rank](const auto&) { return rank; });
 }
 
 TruncatedSVD hsvd_rtol(const DNDarray& x, double rtol) {
@@ -101,8 +105,8 @@ TruncatedSVD hsvd_rtol(const DNDarray& x, double rtol) {
   // What all ranks drop and what is dropped in the end add up as squares to rtol.
   const auto part = rtol / std::sqrt(2.0), each = part / std::sqrt(static_cast<double>(x.comm().size()));
   return hierarchical(
-      "hsvd_rtol", x, [each](const auto& s, double length) { return needed(s, each * length); },
-      [part](const auto& s, double length) { return needed(s, part * length); });
+      "hsvd_rtol", x, [each](const auto& s) { return needed(s, each); },
+      [part](const auto& s) { return needed(s, part); });
 }
 
 TruncatedSVD hsvd(const DNDarray& x, const HsvdOptions& options) {

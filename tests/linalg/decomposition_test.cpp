@@ -5,6 +5,7 @@
 #include <heatpp/linalg/eig.hpp>
 #include <heatpp/linalg/qr.hpp>
 #include <heatpp/linalg/svd.hpp>
+#include <heatpp/ops/elementwise.hpp>
 
 namespace la = ht::linalg;
 
@@ -112,12 +113,49 @@ TEST_CASE("columns are made orthogonal on any number of ranks", "[linalg][svd]")
   const auto a = scattered({30, 23});
   for_each_layout(a, [&](const auto& x) {
     if (!x.split()) return;
-    const auto [w, v] = ht::detail::orthogonalise_columns("test", x, ht::detail::Lengths::falling);
+    const auto [columns, v, scale] = ht::detail::orthogonalise_columns("test", x, ht::detail::Lengths::falling);
+    const auto w = columns * scale;
     CHECK(orthonormal(gathered(v), 1e-12));
     CHECK(at::allclose(at::matmul(a, gathered(v)), gathered(w), 0, 1e-12));
     CHECK(at::allclose(at::linalg_vector_norm(gathered(w), 2, {0}), at::linalg_svdvals(a), 1e-12, 1e-12));
   });
-  CHECK_THROWS_AS(la::svd(ht::full({8, 8}, NAN, {.split = 0})), ht::Error);
+}
+
+TEST_CASE("decompositions of large and of small elements", "[linalg][svd]") {
+  const std::pair<at::ScalarType, std::vector<double>> cases[] = {
+      {at::kDouble, {1e-170, 1e-100, 1e160, 1e307}},
+      {at::kComplexDouble, {1e-170, 1e160}},
+      {at::kFloat, {1e-30, 1e-22, 1e19, 1e37}},
+  };
+  for (const auto& [type, sizes] : cases)
+    for (const auto size : sizes)
+      for (const auto& shape : {ht::Shape{4, 4}, {12, 2}}) {
+        const auto a = scattered(shape, type), values = at::linalg_svdvals(a);
+        const auto tolerance = type == at::kFloat ? 1e-5 : 1e-13;
+        for_each_layout(a * size, [&](const auto& x) {
+          CHECK(close(la::svdvals(x) / size, values, tolerance));
+          const auto [u, s, vh] = la::svd(x);
+          CHECK(close(s / size, values, tolerance));
+          CHECK(orthonormal(gathered(u), tolerance));
+          CHECK(orthonormal(gathered(vh).mH(), tolerance));
+          if (shape[0] == 4) CHECK(close(la::eigvalsh(x) / size, at::linalg_eigvalsh(a), tolerance));
+        });
+      }
+}
+
+TEST_CASE("decompositions refuse what is not finite, wherever it is", "[linalg][svd]") {
+  for (const auto bad : {NAN, INFINITY})
+    for (const auto& shape : {ht::Shape{3, 3}, {12, 2}, {2, 3, 3}}) {
+      auto a = scattered(shape);
+      a.select(-2, 0).select(-1, 1).fill_(bad);  // in the upper triangle
+      for_each_layout(a, [&](const auto& x) {
+        CHECK_THROWS_WITH(la::svd(x), Catch::Contains("[svd] got elements that are not finite"));
+        CHECK_THROWS_AS(la::svdvals(x), ht::ValueError);
+        if (shape.end()[-1] != shape.end()[-2]) return;
+        CHECK(close(la::eigvalsh(x), at::linalg_eigvalsh(a.tril()), 1e-12));
+        CHECK_THROWS_AS(la::eigh(x, la::Triangle::upper), ht::ValueError);
+      });
+    }
 }
 
 TEST_CASE("complete bases", "[linalg][qr]") {

@@ -9,6 +9,7 @@
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/join.hpp>
+#include <heatpp/ops/reduce.hpp>
 
 namespace la = ht::linalg;
 
@@ -70,6 +71,16 @@ TEST_CASE("ranks by a tolerance, and conditions of singular matrices", "[linalg]
     tall[5][1] = NAN;
     CHECK(std::isnan(la::cond(distribute(tall, layout)).item<double>()));
   }
+  for_each_layout(scattered({3, 3}), [&](const auto& x) {
+    for (const auto size : {1e-170, 1e160}) {
+      CHECK(same(la::matrix_rank(x * size), at::scalar_tensor(3, at::kLong)));
+      CHECK(close(la::cond(x * size), at::linalg_cond(scattered({3, 3})), 1e-10));
+      CHECK(close(la::pinv(x * size) * size, at::linalg_pinv(scattered({3, 3})), 1e-10));
+    }
+    const auto infinite = ht::where(ht::eq(x, ht::max(x)), double(INFINITY), x);
+    CHECK_THROWS_AS(la::lstsq(infinite, ht::ones({3})), ht::ValueError);
+    CHECK_THROWS_AS(la::matrix_rank(infinite), ht::ValueError);
+  });
   CHECK_THROWS_AS(la::cond(ht::zeros({2, 0}, {.split = 0})), ht::ValueError);
   CHECK(la::cond(ht::zeros({0, 2, 2}, {.split = 1})).shape() == ht::Shape{0});
 }
@@ -147,6 +158,12 @@ TEST_CASE("truncated decompositions", "[linalg][truncated]") {
     CHECK(error == Approx((values.narrow(0, 4, 8).norm() / values.norm()).item<double>()).epsilon(1e-6));
     const auto approximation = at::matmul(gathered(left) * gathered(s), gathered(right));
     CHECK((approximation - a).norm().item<double>() <= 1.01 * error * a.norm().item<double>());
+
+    for (const auto size : {1e-170, 1e160}) {
+      const auto other = la::hsvd_rtol(x * size, 1e-2);
+      CHECK(other.error == Approx(la::hsvd_rtol(x, 1e-2).error).epsilon(1e-6));
+      CHECK(close(ht::matmul(other.u * (other.s / size), other.vh), a, 1e-2));
+    }
 
     const auto exact = la::hsvd_rtol(x, 1e-3);
     const auto close_one = at::matmul(gathered(exact.u) * gathered(exact.s), gathered(exact.vh));

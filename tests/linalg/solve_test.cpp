@@ -49,6 +49,16 @@ TEST_CASE("determinants and inverses", "[linalg][solve]") {
   });
 }
 
+TEST_CASE("determinants in reach of pivots and products that are not", "[linalg][solve]") {
+  for (const auto type : {at::kFloat, at::kDouble, at::kComplexDouble}) {
+    const auto far = type == at::kFloat ? 1e30 : 1e200;
+    for (const auto& pivots : {at::tensor({far, far, 1 / far, -1 / far}), at::tensor({1 / far, 1 / far, far, -far})})
+      for_each_layout(at::diag(pivots.to(type)), [&](const auto& x) {
+        CHECK(close(la::det(x), at::full({}, -1, type), type == at::kFloat ? 1e-6 : 1e-12));
+      });
+  }
+}
+
 TEST_CASE("cholesky", "[linalg][solve]") {
   for (const auto type : {at::kDouble, at::kComplexDouble}) {
     const auto root = scattered({6, 6}, type), a = at::matmul(root, root.mH()) + at::eye(6).to(type);

@@ -6,6 +6,7 @@
 #include <heatpp/ops/elementwise.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace heatpp::detail {
 
@@ -15,10 +16,39 @@ double real_epsilon(Dtype dtype) {
   return real_type(dtype) == float64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
 }
 
-double frobenius_norm(const DNDarray& x) {
-  std::array<double, 1> squares{std::pow(at::linalg_vector_norm(x.larray()).item<double>(), 2)};
-  if (x.split()) x.comm().allreduce(squares);
-  return std::sqrt(squares[0]);
+double power_of_2(double size, Dtype dtype) {
+  const auto limits = finfo(dtype);
+  return std::ldexp(1.0, std::ilogb(std::clamp(size, limits.tiny, limits.max)));
+}
+
+void check_finite(const char* op, bool finite) {
+  if (!finite) raise<ValueError>(op, "got elements that are not finite; expected finite ones");
+}
+
+namespace {
+
+Length length_of_block(const at::Tensor& block, Dtype dtype) {
+  if (block.numel() == 0) return {power_of_2(0, dtype), 0};
+  const auto largest = at::linalg_vector_norm(block, INFINITY).item<double>();
+  if (!std::isfinite(largest)) return {INFINITY, 0};
+  const auto scale = power_of_2(largest, dtype);
+  return {scale, at::linalg_vector_norm(block / scale).item<double>()};
+}
+
+void merge_lengths(const void* in, void* inout, std::int64_t) {
+  const auto& a = *static_cast<const Length*>(in);
+  auto& b = *static_cast<Length*>(inout);
+  const auto scale = std::max(a.scale, b.scale);
+  b = {scale, std::hypot(a.relative * (a.scale / scale), b.relative * (b.scale / scale))};
+}
+
+}  // namespace
+
+Length length_of(const char* op, const DNDarray& x) {
+  auto length = length_of_block(x.larray(), x.dtype());
+  if (x.split()) x.comm().allreduce_records(&length, 1, sizeof length, &merge_lengths);
+  check_finite(op, std::isfinite(length.scale));
+  return length;
 }
 
 void check_matrices(const char* op, const DNDarray& x, bool square) {

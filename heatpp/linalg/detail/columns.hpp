@@ -9,8 +9,17 @@ namespace heatpp::detail {
 [[nodiscard]] Dtype decomposition_type(Dtype dtype);
 /// The distance from 1 to the next number of a floating dtype's real parts.
 [[nodiscard]] double real_epsilon(Dtype dtype);
-/// The root of the sum of |x|^2, on every rank. Collective.
-[[nodiscard]] double frobenius_norm(const DNDarray& x);
+/// The power of 2 that is next below `size`, as a normal number of a floating dtype.
+[[nodiscard]] double power_of_2(double size, Dtype dtype);
+/// The root of the sum of |x|^2 as a multiple of a power of 2 next to the largest |x|: the square of neither over- or
+/// underflows.
+struct Length {
+  double scale, relative;
+};
+/// On every rank. Collective: one allreduce. Throws ValueError where elements are not finite.
+[[nodiscard]] Length length_of(const char* op, const DNDarray& x);
+/// Throws ValueError naming `op` where not all elements are `finite`.
+void check_finite(const char* op, bool finite);
 /// Throws ValueError naming `op` where `x` is no matrix or stack of matrices, or, if asked, not square ones.
 void check_matrices(const char* op, const DNDarray& x, bool square = false);
 /// Whether every rank can decompose what it has: a replicated matrix, or a stack that is not cut inside its matrices.
@@ -26,11 +35,12 @@ void check_matrices(const char* op, const DNDarray& x, bool square = false);
 /// `x` cut along `split`, as it was if it is already.
 [[nodiscard]] DNDarray cut_along(const char* op, const DNDarray& x, int split);
 
-/// f of this rank's block of `x`; what LibTorch refuses on one rank throws on all.
+/// f of this rank's block of `x`; elements that are not finite and what LibTorch refuses on one rank throw on all.
 template <class F>
 auto on_blocks(const char* op, const DNDarray& x, F f) {
   std::optional<std::invoke_result_t<F, const at::Tensor&>> result;
   const auto work = [&] {
+    check_finite(op, at::isfinite(x.larray()).all().item<bool>());
     try {
       result.emplace(f(x.larray()));
     } catch (const c10::Error& error) {

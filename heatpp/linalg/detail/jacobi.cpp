@@ -14,7 +14,7 @@ namespace {
 /// by one of v.
 class Tournament {
  public:
-  Tournament(const char* op, const DNDarray& a) : comm_(a.comm()), m_(a.shape()[0]) {
+  Tournament(const char* op, const DNDarray& a, double scale) : comm_(a.comm()), m_(a.shape()[0]), scale_(scale) {
     const auto columns = cut_along(op, a, 1);
     const auto& cut = columns.layout();
     for (int r = 0; r < comm_.size(); ++r) {
@@ -23,7 +23,7 @@ class Tournament {
     }
     auto identity = at::zeros({cut.count(comm_.rank()), a.shape()[1]}, columns.larray().options().device(at::kCPU));
     identity.diagonal(cut.offset(comm_.rank())).fill_(1);
-    const auto players = at::cat({columns.larray().cpu().t(), identity}, 1);
+    const auto players = at::cat({columns.larray().cpu().t() / scale, identity}, 1);
     mine_ = {players.narrow(0, 0, mine(top_).columns), players.narrow(0, mine(top_).columns, mine(bottom_).columns)};
   }
 
@@ -130,11 +130,12 @@ class Tournament {
     const auto rows = exchange_rows(players.index_select(0, at::tensor(sent_rows, at::kLong)), send, receive, comm_);
     const auto placed = at::empty_like(rows).index_copy_(0, at::tensor(places, at::kLong), rows);
     const auto w = placed.narrow(1, 0, m_).t().contiguous(), v = placed.narrow(1, m_, n).t().contiguous();
-    return {wrap(w, to.with({m_, n}, 1), comm_), wrap(v, to.with({n, n}, 1), comm_)};
+    return {wrap(w, to.with({m_, n}, 1), comm_), wrap(v, to.with({n, n}, 1), comm_), scale_};
   }
 
   Communicator comm_;
   std::int64_t m_;
+  double scale_;
   std::vector<Seat> top_, bottom_;  // one of each on every rank
   std::array<at::Tensor, 2> mine_;
 };
@@ -144,13 +145,12 @@ class Tournament {
 Orthogonalised orthogonalise_columns(const char* op, const DNDarray& a, Lengths order) {
   constexpr int most_tournaments = 40;
   const auto eps = real_epsilon(a.dtype());
-  const auto scale = frobenius_norm(a);
-  if (!std::isfinite(scale)) raise<ValueError>(op, "got elements that are not finite; expected finite ones");
+  const auto [scale, length] = length_of(op, a);
   // Columns that should be 0 keep what the tolerance leaves, and ranks are told from a few eps.
-  const auto tolerance = eps * scale;
+  const auto tolerance = eps * length;
   const auto rounding = 8 * tolerance * std::sqrt(static_cast<double>(std::max<std::int64_t>(1, a.shape()[1])));
-  Tournament tournament(op, a);
-  double previous = scale;
+  Tournament tournament(op, a, scale);
+  double previous = length;
   for (int i = 0; i < most_tournaments; ++i) {
     std::array<double, 1> error{0};
     for (int round = 0; round < tournament.rounds(); ++round) {

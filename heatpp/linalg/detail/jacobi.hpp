@@ -4,10 +4,11 @@
 
 namespace heatpp::detail {
 
-/// A matrix w = a v with orthogonal columns, in the order of their lengths, and the rotation v; both cut evenly by
-/// columns.
+/// A matrix w = a v / scale with orthogonal columns, in the order of their lengths, and the rotation v; both cut evenly
+/// by columns. The scale, a power of 2, leaves elements of which no square over- or underflows that matters.
 struct Orthogonalised {
   DNDarray w, v;
+  double scale;
 };
 /// Rotates the columns of `a` until they are orthogonal to the precision of its floating dtype. Two blocks of columns
 /// meet on each rank at a time, as in a tournament; a round sends two blocks of w and v. Collective. Throws ValueError
