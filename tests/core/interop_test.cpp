@@ -6,6 +6,7 @@
 #include <heatpp/interop/mdspan.hpp>
 #include <heatpp/interop/torch.hpp>
 #include <heatpp/interop/xtensor.hpp>
+#include <xtensor/xview.hpp>
 
 #include <memory>
 #include <numeric>
@@ -208,4 +209,27 @@ TEST_CASE("xtensor expressions become arrays in one pass", "[core][xtensor]") {
     CHECK(y.layout() == layout);
     CHECK(same(ht::from_expression(a > 3.0, x), global > 3));
   }
+}
+
+TEST_CASE("xtensor containers of any strides are adopted in place", "[core][xtensor]") {
+  xt::xtensor<double, 2, xt::layout_type::column_major> columns{{0, 1, 2}, {10, 11, 12}};
+  auto odd = xt::view(columns, xt::all(), xt::range(1, 3));
+  auto backward = xt::view(columns, xt::all(), xt::range(2, 0, -1));
+
+  const auto x = ht::from_xtensor(columns, {.split = 0});
+  const auto y = ht::from_xtensor(odd, {.split = 0});
+
+  CHECK(at::equal(gathered(x).narrow(0, 0, 2), at::tensor({0., 1., 2., 10., 11., 12.}, at::kDouble).reshape({2, 3})));
+  CHECK(at::equal(gathered(y).narrow(0, 0, 2), at::tensor({1., 2., 11., 12.}, at::kDouble).reshape({2, 2})));
+  CHECK(y.larray().data_ptr() == &columns(0, 1));
+  CHECK_THROWS_AS(ht::from_xtensor(backward, {.split = 0}), ht::ValueError);
+}
+
+TEST_CASE("xtensor expressions are not assigned to what is not writable", "[core][xtensor]") {
+  Foreign<DLManagedTensorVersioned> constant;
+  constant.managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+  constant.managed.dl_tensor.strides = nullptr;
+  const auto x = ht::from_dlpack(&constant.managed, {.split = 0});
+  CHECK_THROWS_AS(ht::assign(x, ht::as_xtensor<double>(x) + 1.0), ht::ValueError);
+  CHECK(constant.data[0] == 1);
 }
