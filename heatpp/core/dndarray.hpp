@@ -36,8 +36,8 @@ class DNDarray {
   /// This rank's block, sharing memory.
   [[nodiscard]] const at::Tensor& larray() const;
 
-  /// Whether functions in place take the array: they refuse what broadcast_to stretched, whose elements repeat in
-  /// memory, and views of it. Local.
+  /// Whether functions in place take the array: they refuse what broadcast_to stretched, blocks that were adopted with
+  /// elements in the same memory or read-only, and views of them. The same on all ranks. Local.
   [[nodiscard]] bool is_writable() const;
 
   /// The array in another dtype; the same handle if it has it already. Local.

@@ -62,12 +62,13 @@ struct LocalOptions {
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
 };
 /// Adopts this rank's block, shared and not copied; extents along the split axis may differ by rank. Collective: one
-/// check that the blocks fit, which also tells every rank the offsets. Throws on all ranks: ValueError where they do
-/// not, TypeError for a dtype that heatpp has not.
+/// check that the blocks fit, which also tells every rank the offsets. Not writable where elements of one rank's block
+/// may lie in the same memory. Gradients are left behind. Throws on all ranks: ValueError where blocks do not fit,
+/// TypeError for a dtype that heatpp has not and for sparse tensors.
 [[nodiscard]] DNDarray from_local(const at::Tensor& block, const LocalOptions& options = {});
 /// The same for memory of the caller's, in C order with the given local shape; it must outlive the array.
 [[nodiscard]] DNDarray from_local(void* data, const Shape& shape, Dtype dtype, const LocalOptions& options = {});
-/// The same for elements at strides, counted in elements and not negative.
+/// The same for elements at strides, counted in elements and not negative where the extent is above 1.
 [[nodiscard]] DNDarray from_local(void* data, const Shape& shape, const Shape& strides, Dtype dtype,
                                   const LocalOptions& options = {});
 template <Element T>

@@ -1,30 +1,33 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/adopt.hpp>
 #include <heatpp/core/detail/bounds.hpp>
-#include <heatpp/core/detail/torch.hpp>
-#include <heatpp/core/factories.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace heatpp {
 namespace {
 
 constexpr std::size_t max_axes = 64;  // of a block, as LibTorch has it
-constexpr std::size_t max_kind = 2 + max_axes;
+constexpr std::size_t first_extent = 3, max_kind = first_extent + max_axes;
+constexpr auto max_elements = std::numeric_limits<std::int64_t>::max() / 16;  // so that their bytes can be counted
 
-/// The dtype, the number of axes and the extents of a block, of which the one along the split stands in the place of
-/// its rank behind the others.
-std::vector<std::int64_t> numbers_of(const at::Tensor& block, std::optional<int> split, const Communicator& comm) {
-  static_cast<void>(detail::from_torch(block.scalar_type()));
+/// The dtype, the number of axes, whether one must not write, and the extents of a block, of which the one along the
+/// split stands in the place of its rank behind the others.
+std::vector<std::int64_t> numbers_of(const detail::LocalBlock& local, std::optional<int> split,
+                                     const Communicator& comm) {
+  const auto& block = local.data;
   const auto axes = static_cast<std::size_t>(block.dim());
   if (axes > max_axes)
     detail::raise<ValueError>("from_local", "got a block with {} axes; expected at most {}", axes, max_axes);
   std::vector<std::int64_t> numbers(max_kind + static_cast<std::size_t>(split ? comm.size() : 0), 0);
   numbers[0] = static_cast<std::int64_t>(block.scalar_type());
   numbers[1] = block.dim();
-  std::ranges::copy(block.sizes(), numbers.begin() + 2);
+  numbers[2] = !local.writable || detail::may_overlap(block);
+  std::ranges::copy(block.sizes(), numbers.begin() + first_extent);
   // A rank that has not the axis need not say so here: all see that the numbers of axes differ.
   if (split && *split >= -block.dim() && *split < block.dim())
-    std::swap(numbers[static_cast<std::size_t>(*split < 0 ? *split + block.dim() : *split) + 2],
+    std::swap(numbers[static_cast<std::size_t>(*split < 0 ? *split + block.dim() : *split) + first_extent],
               numbers[max_kind + static_cast<std::size_t>(comm.rank())]);
   return numbers;
 }
@@ -37,55 +40,84 @@ std::optional<int> checked_split(const detail::Bounds& numbers, std::optional<in
                               numbers.least[1], numbers.most[1], numbers.equal(0) ? "agree" : "differ");
   const auto axes = static_cast<int>(numbers.most[1]);
   const auto split = given ? std::optional(sanitize_axis(*given, axes, "from_local")) : std::nullopt;
-  for (std::size_t i = 2; i < max_kind; ++i)
+  for (auto i = first_extent; i < max_kind; ++i)
     if (!numbers.equal(i))
       detail::raise<ValueError>("from_local",
                                 "got blocks with extents {} to {} along axis {}; expected equal ones on all ranks",
-                                numbers.least[i], numbers.most[i], i - 2);
+                                numbers.least[i], numbers.most[i], i - first_extent);
   return split;
-}
-
-/// The array of the blocks that make() returns on the ranks.
-template <class Make>
-DNDarray adopted(const LocalOptions& options, Make make) {
-  const auto comm = options.comm.value_or(default_comm());
-  at::Tensor block;
-  const auto ranks = static_cast<std::size_t>(options.split ? comm.size() : 0);
-  const auto numbers =
-      detail::bounds_or_error(comm, max_kind + ranks, [&] { return numbers_of(block = make(), options.split, comm); });
-  const auto split = checked_split(numbers, options.split);
-  Shape shape(block.sizes().begin(), block.sizes().end());
-  if (!split) return detail::wrap(block, Layout(std::move(shape), std::nullopt, comm.size()), comm);
-  const std::vector<std::int64_t> counts(numbers.most.begin() + max_kind, numbers.most.end());
-  return detail::wrap(block, Layout::from_counts(std::move(shape), *split, counts), comm);
 }
 
 /// Memory of the caller's.
 at::Tensor block_at(void* data, const Shape& shape, const std::optional<Shape>& strides, Dtype dtype) {
-  const auto below_zero = [](const Shape& values) {
-    return std::ranges::any_of(values, [](auto value) { return value < 0; });
-  };
-  if (below_zero(shape))
-    detail::raise<ValueError>("from_local", "got a block of shape {}; expected no extent below 0", to_string(shape));
-  if (strides && (strides->size() != shape.size() || below_zero(*strides)))
-    detail::raise<ValueError>("from_local", "got strides {} for shape {}; expected one >= 0 for each axis",
-                              detail::tuple_text(*strides), to_string(shape));
+  detail::check_strides("from_local", shape, strides);
   const auto options = at::TensorOptions().dtype(detail::to_torch(dtype));
   return strides ? at::from_blob(data, shape, *strides, options) : at::from_blob(data, shape, options);
 }
 
 }  // namespace
 
+DNDarray detail::adopt(const LocalOptions& options, const std::function<LocalBlock()>& make) {
+  const auto comm = options.comm.value_or(default_comm());
+  LocalBlock local;
+  const auto ranks = static_cast<std::size_t>(options.split ? comm.size() : 0);
+  const auto numbers =
+      bounds_or_error(comm, max_kind + ranks, [&] { return numbers_of(local = make(), options.split, comm); });
+  const auto split = checked_split(numbers, options.split);
+  const bool writable = numbers.most[2] == 0;
+  Shape shape(local.data.sizes().begin(), local.data.sizes().end());
+  if (!split) return wrap(local.data, Layout(std::move(shape), std::nullopt, comm.size()), comm, writable);
+  const std::vector<std::int64_t> counts(numbers.most.begin() + max_kind, numbers.most.end());
+  return wrap(local.data, Layout::from_counts(std::move(shape), *split, counts), comm, writable);
+}
+
+at::Tensor detail::adoptable(const char* op, const at::Tensor& tensor) {
+  static_cast<void>(from_torch(tensor.scalar_type()));
+  if (tensor.layout() != at::kStrided || !(tensor.is_cpu() || tensor.is_cuda()))
+    raise<TypeError>(op, "got a tensor of {}; expected a dense one on the CPU or a GPU", tensor.toString());
+  return tensor.detach();
+}
+
+void detail::check_strides(const char* op, const Shape& shape, const std::optional<Shape>& strides) {
+  bool fits = size_of(shape) < max_elements && (!strides || strides->size() == shape.size());
+  std::int64_t last = 0;
+  for (std::size_t axis = 0; fits && strides && axis < shape.size(); ++axis) {
+    const auto stride = (*strides)[axis], steps = shape[axis] - 1;
+    if (steps < 1) continue;
+    fits = stride >= 0 && stride <= (max_elements - last) / steps;
+    if (fits) last += stride * steps;
+  }
+  if (!fits)
+    raise<ValueError>(op,
+                      "got strides {} for shape {}; expected one >= 0 for each axis, and elements whose bytes fit 63 "
+                      "bits",
+                      strides ? tuple_text(*strides) : "of C order", to_string(shape));
+}
+
+bool detail::may_overlap(const at::Tensor& block) {
+  if (block.numel() == 0) return false;
+  std::vector<std::pair<std::int64_t, std::int64_t>> axes;
+  for (std::int64_t axis = 0; axis < block.dim(); ++axis)
+    if (block.size(axis) > 1) axes.emplace_back(block.stride(axis), block.size(axis));
+  std::ranges::sort(axes);
+  std::int64_t span = 1;  // of the axes with smaller strides; what steps over it is apart from them
+  for (const auto& [stride, extent] : axes) {
+    if (stride < span) return true;
+    span += stride * (extent - 1);
+  }
+  return false;
+}
+
 DNDarray from_local(const at::Tensor& block, const LocalOptions& options) {
-  return adopted(options, [&] { return block; });
+  return detail::adopt(options, [&] { return detail::LocalBlock{detail::adoptable("from_local", block)}; });
 }
 
 DNDarray from_local(void* data, const Shape& shape, Dtype dtype, const LocalOptions& options) {
-  return adopted(options, [&] { return block_at(data, shape, std::nullopt, dtype); });
+  return detail::adopt(options, [&] { return detail::LocalBlock{block_at(data, shape, std::nullopt, dtype)}; });
 }
 
 DNDarray from_local(void* data, const Shape& shape, const Shape& strides, Dtype dtype, const LocalOptions& options) {
-  return adopted(options, [&] { return block_at(data, shape, strides, dtype); });
+  return detail::adopt(options, [&] { return detail::LocalBlock{block_at(data, shape, strides, dtype)}; });
 }
 
 }  // namespace heatpp

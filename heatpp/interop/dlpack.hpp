@@ -17,8 +17,9 @@ namespace heatpp {
 
 /// Adopts another library's tensor as this rank's block, in place. Takes the struct over, whatever happens: its deleter
 /// is called once no array shares the memory any more. Collective, see from_local. Throws on all ranks where one has a
-/// tensor that cannot be adopted: TypeError for its dtype and for another version of DLPack, ValueError for negative
-/// strides and blocks that do not fit. The array is not writable if one rank's tensor is read-only.
+/// tensor that cannot be adopted: TypeError for its dtype and for another version of DLPack, ValueError for devices
+/// that are not there, negative strides and blocks that do not fit. The array is not writable if one rank's tensor is
+/// read-only.
 [[nodiscard]] DNDarray from_dlpack(DLManagedTensor* tensor, const LocalOptions& options = {});
 [[nodiscard]] DNDarray from_dlpack(DLManagedTensorVersioned* tensor, const LocalOptions& options = {});
 

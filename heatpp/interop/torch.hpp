@@ -10,7 +10,8 @@ namespace heatpp {
 [[nodiscard]] at::ScalarType to_torch(Dtype dtype);
 
 /// `data`, which every rank holds alike, as an array cut along `options.split`; only that and `comm` are read. Shares
-/// memory with `data` where the cut allows it. Local. Throws TypeError for a dtype that heatpp has not.
+/// memory with `data` where the cut allows it. Not writable where its elements may lie in the same memory. Local.
+/// Throws TypeError for a dtype that heatpp has not and for sparse tensors.
 [[nodiscard]] DNDarray from_tensor(const at::Tensor& data, const LocalOptions& options = {});
 
 }  // namespace heatpp

@@ -16,19 +16,23 @@ template <Element T>
                    std::vector<std::size_t>(shape.begin(), shape.end()));
 }
 
-/// Adopts the elements of an xtensor container in C order as this rank's block; it must outlive the array. Collective,
-/// see from_local.
+/// Adopts the elements of an xtensor container, or of a view on one, as this rank's block, in place and with their
+/// strides; it must outlive the array. Collective, see from_local. Throws ValueError for negative strides.
 template <class Container>
 [[nodiscard]] DNDarray from_xtensor(Container& container, const LocalOptions& options = {}) {
   const auto& shape = container.shape();
-  return from_local(container.data(), Shape(shape.begin(), shape.end()), dtype_of<typename Container::value_type>(),
-                    options);
+  const auto& strides = container.strides();
+  return from_local(container.data() + container.data_offset(), Shape(shape.begin(), shape.end()),
+                    Shape(strides.begin(), strides.end()), dtype_of<typename Container::value_type>(), options);
 }
 
 /// Computes an xtensor expression over local blocks into this rank's block of `x`, in one pass and without temporaries.
-/// Local. Throws ValueError where the expression does not have the block's shape.
+/// Local. Throws ValueError where the expression does not have the block's shape, and where `x` is not writable.
 template <class Expression, Element T = typename Expression::value_type>
 void assign(const DNDarray& x, const Expression& expression) {
+  if (!x.is_writable())
+    throw ValueError("[assign] got an array of shape " + to_string(x.shape()) +
+                     " that is not writable; expected memory to write to");
   auto block = as_xtensor<T>(x);
   if (!std::equal(block.shape().begin(), block.shape().end(), expression.shape().begin(), expression.shape().end()))
     throw ValueError("[assign] got an expression of another shape than the block " + to_string(x.lshape()) +

@@ -4,7 +4,9 @@
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/interop/dlpack.hpp>
 #include <heatpp/interop/mdspan.hpp>
+#include <heatpp/interop/torch.hpp>
 #include <heatpp/interop/xtensor.hpp>
+#include <xtensor/xview.hpp>
 
 #include <memory>
 #include <numeric>
@@ -73,6 +75,24 @@ TEMPLATE_TEST_CASE("DLPack tensors begin at their offset, and strides that LibTo
   CHECK(backward.freed == 1);
 }
 
+TEMPLATE_TEST_CASE("DLPack tensors on other devices, and of sizes that there are not, are errors, and freed once",
+                   "[core][dlpack]", DLManagedTensor, DLManagedTensorVersioned) {
+  const auto refused = [](auto change) {
+    Foreign<TestType> foreign;
+    if (ht::world().rank() == 0) change(foreign.managed.dl_tensor);
+    CHECK_THROWS_AS(ht::from_dlpack(&foreign.managed, {.split = 0}), ht::ValueError);
+    CHECK(foreign.freed == 1);
+  };
+  for (const auto device : {kDLOpenCL, kDLMetal}) refused([&](DLTensor& tensor) { tensor.device = {device, 0}; });
+  refused([](DLTensor& tensor) { tensor.device = {kDLCUDA, 999}; });
+  refused([](DLTensor& tensor) { tensor.ndim = -1; });
+  refused([](DLTensor& tensor) { tensor.strides[0] = tensor.strides[1] = std::int64_t{1} << 62; });
+  refused([](DLTensor& tensor) {
+    tensor.shape[0] = tensor.shape[1] = std::int64_t{1} << 40;
+    tensor.strides = nullptr;
+  });
+}
+
 TEST_CASE("read-only DLPack tensors give and come from arrays that are not writable", "[core][dlpack]") {
   Foreign<DLManagedTensorVersioned> constant, later;
   if (ht::world().rank() == 0) constant.managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
@@ -133,9 +153,36 @@ TEST_CASE("views that do not fit are errors", "[core][mdspan]") {
   const bool odd = ht::world().rank() == 0;
   const ht::StridedView<float, 1> view(field.data() + 5, {6}, {odd ? -1 : 0});
   CHECK_THROWS_AS(ht::from_local(view, {.split = 0}), ht::ValueError);
+  const auto huge = std::int64_t{1} << 62;
+  CHECK_THROWS_AS(ht::from_local(field.data(), {2, 2}, {huge, odd ? huge : 1}, ht::float32), ht::ValueError);
+  CHECK_THROWS_AS(ht::from_local(field.data(), {odd ? huge : 1}, ht::float32, {.split = 0}), ht::ValueError);
   const auto x = ht::ones({3, 2}, {.split = 0});
   CHECK_THROWS_AS((ht::local_view<float, 1>(x)), ht::ValueError);
   CHECK_THROWS_AS((ht::local_view<double, 2>(x)), ht::TypeError);
+}
+
+TEST_CASE("blocks with elements in the same memory are not writable, on all ranks if on one", "[core][mdspan]") {
+  std::vector<float> field(8);
+  const bool odd = ht::world().rank() == ht::world().size() - 1;
+  const auto is_writable = [&](const ht::Shape& shape, const ht::Shape& strides) {
+    return ht::from_local(field.data(), shape, strides, ht::float32, {.split = 0}).is_writable();
+  };
+  CHECK_FALSE(is_writable({2}, {odd ? 0 : 1}));
+  CHECK_FALSE(is_writable({2, 2}, {odd ? 1 : 2, 1}));
+  CHECK(is_writable({1, 2}, {0, 1}));
+  CHECK(is_writable({2, 0}, {0, 0}));
+  CHECK(is_writable({2, 2}, {1, 4}));
+  CHECK_FALSE(ht::from_local(at::ones({1}).expand({4}), {.split = 0}).is_writable());
+  CHECK_FALSE(ht::from_tensor(at::ones({1}).expand({4}), {.split = 0}).is_writable());
+}
+
+TEST_CASE("tensors are adopted without their gradients, sparse ones not at all", "[core]") {
+  const auto leaf = at::ones({2}, at::requires_grad());
+  const auto x = ht::from_local(leaf, {.split = 0});
+  CHECK_FALSE(x.larray().requires_grad());
+  CHECK(x.larray().data_ptr() == leaf.data_ptr());
+  CHECK_THROWS_AS(ht::from_local(at::eye(2).to_sparse(), {.split = 0}), ht::TypeError);
+  CHECK_THROWS_AS(ht::from_tensor(at::eye(2).to_sparse()), ht::TypeError);
 }
 
 TEST_CASE("any mdspan is a view", "[core][mdspan]") {
@@ -162,4 +209,27 @@ TEST_CASE("xtensor expressions become arrays in one pass", "[core][xtensor]") {
     CHECK(y.layout() == layout);
     CHECK(same(ht::from_expression(a > 3.0, x), global > 3));
   }
+}
+
+TEST_CASE("xtensor containers of any strides are adopted in place", "[core][xtensor]") {
+  xt::xtensor<double, 2, xt::layout_type::column_major> columns{{0, 1, 2}, {10, 11, 12}};
+  auto odd = xt::view(columns, xt::all(), xt::range(1, 3));
+  auto backward = xt::view(columns, xt::all(), xt::range(2, 0, -1));
+
+  const auto x = ht::from_xtensor(columns, {.split = 0});
+  const auto y = ht::from_xtensor(odd, {.split = 0});
+
+  CHECK(at::equal(gathered(x).narrow(0, 0, 2), at::tensor({0., 1., 2., 10., 11., 12.}, at::kDouble).reshape({2, 3})));
+  CHECK(at::equal(gathered(y).narrow(0, 0, 2), at::tensor({1., 2., 11., 12.}, at::kDouble).reshape({2, 2})));
+  CHECK(y.larray().data_ptr() == &columns(0, 1));
+  CHECK_THROWS_AS(ht::from_xtensor(backward, {.split = 0}), ht::ValueError);
+}
+
+TEST_CASE("xtensor expressions are not assigned to what is not writable", "[core][xtensor]") {
+  Foreign<DLManagedTensorVersioned> constant;
+  constant.managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
+  constant.managed.dl_tensor.strides = nullptr;
+  const auto x = ht::from_dlpack(&constant.managed, {.split = 0});
+  CHECK_THROWS_AS(ht::assign(x, ht::as_xtensor<double>(x) + 1.0), ht::ValueError);
+  CHECK(constant.data[0] == 1);
 }

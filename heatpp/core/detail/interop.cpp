@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/adopt.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/interop/dlpack.hpp>
 #include <heatpp/interop/mdspan.hpp>
@@ -6,7 +7,6 @@
 
 #include <ATen/DLConvertor.h>
 
-#include <array>
 #include <memory>
 
 namespace heatpp {
@@ -14,13 +14,13 @@ namespace heatpp {
 at::ScalarType to_torch(Dtype dtype) { return detail::to_torch(dtype); }
 
 DNDarray from_tensor(const at::Tensor& data, const LocalOptions& options) {
-  static_cast<void>(detail::from_torch(data.scalar_type()));
   const auto& comm = options.comm ? *options.comm : default_comm();
-  const Shape shape(data.sizes().begin(), data.sizes().end());
-  const auto whole = detail::wrap(data, Layout(shape, std::nullopt, comm.size()), comm);
+  const auto tensor = detail::adoptable("from_tensor", data);
+  const Shape shape(tensor.sizes().begin(), tensor.sizes().end());
+  const auto whole = detail::wrap(tensor, Layout(shape, std::nullopt, comm.size()), comm);
   Layout target(shape, options.split, comm.size());
   auto block = detail::relayout(whole, target);
-  return detail::wrap(std::move(block), std::move(target), comm);
+  return detail::wrap(std::move(block), std::move(target), comm, !detail::may_overlap(tensor));
 }
 
 detail::StridedBlock detail::strided_block(const DNDarray& x, Dtype dtype, std::size_t axes) {
@@ -45,7 +45,7 @@ auto* exported(const DNDarray& x, Convert convert) {
   }
 }
 
-/// Refuses what LibTorch would read wrongly: tensors of another version and negative strides.
+/// Refuses what LibTorch would read wrongly: tensors of another version, of devices that are not there, and strides.
 template <class Managed>
 void check_readable(const Managed& managed) {
   if constexpr (std::is_same_v<Managed, DLManagedTensorVersioned>)
@@ -53,10 +53,15 @@ void check_readable(const Managed& managed) {
       detail::raise<TypeError>("from_dlpack", "got a tensor of DLPack {}.{}; expected version {}",
                                managed.version.major, managed.version.minor, DLPACK_MAJOR_VERSION);
   const auto& tensor = managed.dl_tensor;
-  for (int axis = 0; tensor.strides && axis < tensor.ndim; ++axis)
-    if (tensor.shape[axis] > 1 && tensor.strides[axis] < 0)
-      detail::raise<ValueError>("from_dlpack", "got stride {} along axis {}; expected none negative",
-                                tensor.strides[axis], axis);
+  if (tensor.device.device_type == kDLCUDA) static_cast<void>(detail::to_torch(gpu(tensor.device.device_id)));
+  else if (tensor.device.device_type != kDLCPU)
+    detail::raise<ValueError>("from_dlpack", "got a tensor on device type {} of DLPack; expected the CPU or CUDA",
+                              static_cast<int>(tensor.device.device_type));
+  if (tensor.ndim < 0) detail::raise<ValueError>("from_dlpack", "got {} axes; expected 0 or more", tensor.ndim);
+  const Shape shape(tensor.shape, tensor.shape + tensor.ndim);
+  detail::check_strides(
+      "from_dlpack", shape,
+      tensor.strides ? std::optional(Shape(tensor.strides, tensor.strides + tensor.ndim)) : std::nullopt);
 }
 
 /// Whether another library allows to write to its tensor.
@@ -65,16 +70,17 @@ bool is_writable(const DLManagedTensorVersioned& managed) {
   return (managed.flags & DLPACK_FLAG_BITMASK_READ_ONLY) == 0;
 }
 
-/// The tensor that `convert` makes of `managed`. LibTorch knows no offset, so that the data begin behind it meanwhile.
+/// The tensor that `convert` makes of `managed`, and which keeps it. LibTorch knows no offset, so that the data begin
+/// behind it meanwhile; it would free what it refuses, which `managed` does already.
 template <class Managed, class Convert>
-at::Tensor converted(Managed& managed, Convert convert) {
-  auto& tensor = managed.dl_tensor;
+at::Tensor converted(const std::shared_ptr<Managed>& managed, Convert convert) {
+  auto& tensor = managed->dl_tensor;
   const auto put_back = [given = tensor](DLTensor* changed) { *changed = given; };
   const std::unique_ptr<DLTensor, decltype(put_back)> guard(&tensor, put_back);
   tensor.data = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
   tensor.byte_offset = 0;
   try {
-    return convert(&managed);
+    return convert(managed.get(), [managed](void*) {});
   } catch (const c10::Error& error) {
     detail::raise<TypeError>("from_dlpack", "got a tensor that LibTorch refuses; expected a dtype of heatpp: {}",
                              error.what_without_backtrace());
@@ -83,22 +89,13 @@ at::Tensor converted(Managed& managed, Convert convert) {
 
 template <class Managed, class Convert>
 DNDarray adopted(Managed* managed, const LocalOptions& options, Convert convert) {
-  const auto free = [](Managed* m) {
+  const std::shared_ptr<Managed> owner(managed, [](Managed* m) {
     if (m->deleter) m->deleter(m);
-  };
-  std::unique_ptr<Managed, decltype(free)> owner(managed, free);
-  const auto& comm = options.comm ? *options.comm : default_comm();
-  at::Tensor block;
-  all_or_none(comm, [&] {
-    check_readable(*managed);
-    block = converted(*managed, convert);
-    owner.release();
-    static_cast<void>(detail::from_torch(block.scalar_type()));
   });
-  std::array<std::int64_t, 1> writable{is_writable(*managed)};
-  if (std::is_same_v<Managed, DLManagedTensorVersioned>) comm.allreduce(writable, ReduceOp::min);
-  const auto x = from_local(block, options);
-  return writable[0] ? x : detail::wrap(block, x.layout(), x.comm(), /*writable=*/false);
+  return detail::adopt(options, [&]() -> detail::LocalBlock {
+    check_readable(*managed);
+    return {detail::adoptable("from_dlpack", converted(owner, convert)), is_writable(*managed)};
+  });
 }
 
 }  // namespace
@@ -117,10 +114,10 @@ DLManagedTensorVersioned* to_dlpack_versioned(const DNDarray& x) {
 }
 
 DNDarray from_dlpack(DLManagedTensor* tensor, const LocalOptions& options) {
-  return adopted(tensor, options, [](auto* t) { return at::fromDLPack(t); });
+  return adopted(tensor, options, at::fromDLPack);
 }
 DNDarray from_dlpack(DLManagedTensorVersioned* tensor, const LocalOptions& options) {
-  return adopted(tensor, options, [](auto* t) { return at::fromDLPackVersioned(t); });
+  return adopted(tensor, options, at::fromDLPackVersioned);
 }
 
 }  // namespace heatpp
