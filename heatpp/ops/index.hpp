@@ -1,6 +1,8 @@
 #pragma once
 
+#include <concepts>
 #include <heatpp/core/dndarray.hpp>
+#include <heatpp/core/scalar.hpp>
 #include <heatpp/core/slice.hpp>
 
 namespace heatpp {
@@ -20,12 +22,15 @@ class Index {
  public:
   Index(bool mask) : value_(mask) {}                                            // NOLINT: conversion intended
   Index(int position) : value_(std::int64_t{position}) {}                       // NOLINT: conversion intended
-  Index(std::int64_t position) : value_(position) {}                            // NOLINT: conversion intended
   Index(const Slice& slice) : value_(slice) {}                                  // NOLINT: conversion intended
   Index(Ellipsis) : value_(ellipsis) {}                                         // NOLINT: conversion intended
   Index(NewAxis) : value_(newaxis) {}                                           // NOLINT: conversion intended
   Index(const DNDarray& array) : value_(array) {}                               // NOLINT: conversion intended
   Index(std::vector<std::int64_t> positions) : value_(std::move(positions)) {}  // NOLINT: conversion intended
+  template <std::integral T>
+  Index(T position) : value_(Scalar(position).to<std::int64_t>()) {}  // NOLINT: conversion intended
+  template <class T>
+  Index(T*) = delete;  // it would be a truth value
 
   using Value = std::variant<std::int64_t, Slice, Ellipsis, NewAxis, DNDarray, bool, std::vector<std::int64_t>>;
   [[nodiscard]] const Value& value() const { return value_; }

@@ -175,6 +175,17 @@ TEST_CASE("slices of any start, stop and step are Python's", "[ops][index]") {
       }
 }
 
+TEST_CASE("positions are of any integer type, and pointers no truth values", "[ops][index]") {
+  static_assert(!std::convertible_to<const char*, ht::Index> && !std::convertible_to<double, ht::Index>);
+  const auto x = ht::arange(4, {.split = 0});
+  CHECK(x(std::size_t{2}).item<int>() == 2);
+  CHECK(x(1U).item<int>() == 1);
+  CHECK(x(-1LL).item<int>() == 3);
+  CHECK(x(std::int8_t{-2}).item<int>() == 2);
+  CHECK(x(true).shape() == ht::Shape{1, 4});
+  CHECK_THROWS_AS(x(SIZE_MAX), ht::ValueError);
+}
+
 TEST_CASE("one element takes numbers, and no arrays with axes", "[ops][index]") {
   const auto one = ht::full({}, 1, {.dtype = ht::int64}), number = ht::full({}, 7.0);
   for (const auto& layout : every_layout({6, 2})) {
