@@ -237,7 +237,7 @@ DNDarray hfft2(const DNDarray& x, const FftnOptions& options) { return hfftn(x, 
 DNDarray ihfft2(const DNDarray& x, const FftnOptions& options) { return ihfftn(x, of_matrices(options)); }
 
 DNDarray fftfreq(std::int64_t n, double d, const ArrayOptions& options) {
-  if (n < 1) raise<ValueError>("fftfreq", "got n {}; expected n >= 1", n);
+  if (n < 1 || d == 0) raise<ValueError>("fftfreq", "got n {}, d {}; expected n >= 1 and d other than 0", n, d);
   auto wide = options;
   wide.dtype = float64;
   const auto i = arange(n, wide);
@@ -245,7 +245,7 @@ DNDarray fftfreq(std::int64_t n, double d, const ArrayOptions& options) {
   return (cycles * (1 / (static_cast<double>(n) * d))).astype(options.dtype.value_or(float32));
 }
 DNDarray rfftfreq(std::int64_t n, double d, const ArrayOptions& options) {
-  if (n == 0) raise<ValueError>("rfftfreq", "got n 0; expected another");
+  if (n == 0 || d == 0) raise<ValueError>("rfftfreq", "got n {}, d {}; expected others than 0", n, d);
   auto wide = options;
   wide.dtype = float64;
   const auto count = n < 0 ? 0 : n / 2 + 1;

@@ -52,7 +52,7 @@ struct FftnOptions {
 [[nodiscard]] DNDarray ihfft2(const DNDarray& x, const FftnOptions& options = {});
 
 /// The frequencies that the n numbers of `fft`, or the n / 2 + 1 ones of `rfft`, stand for, with samples d apart, in
-/// float32 unless a dtype is given. Local. Throws ValueError for n < 1, but rfftfreq has no numbers for n < 0.
+/// float32 unless a dtype is given. Local. Throws ValueError for d = 0 and n < 1; for n < 0 rfftfreq has no numbers.
 [[nodiscard]] DNDarray fftfreq(std::int64_t n, double d = 1, const ArrayOptions& options = {});
 [[nodiscard]] DNDarray rfftfreq(std::int64_t n, double d = 1, const ArrayOptions& options = {});
 /// Frequency 0 to the middle of the axes, by `roll`, and back.

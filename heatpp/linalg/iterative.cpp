@@ -9,6 +9,7 @@
 #include <heatpp/linalg/solve.hpp>
 #include <heatpp/ops/elementwise.hpp>
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <cmath>
 
 namespace heatpp::linalg {
@@ -52,6 +53,17 @@ DNDarray cg(const DNDarray& a, const DNDarray& b, const CgOptions& options) {
   return x;
 }
 
+namespace {
+
+/// This rank's part of a vector of random numbers.
+at::Tensor any_vector(std::int64_t seed, const Layout& cut, int rank, const at::TensorOptions& options) {
+  const auto generator = at::make_generator<at::CPUGeneratorImpl>(static_cast<std::uint64_t>(seed));
+  const auto all = at::randn(cut.shape(), generator, at::TensorOptions().dtype(at::kDouble));
+  return (cut.split() ? all.narrow(0, cut.offset(rank), cut.count(rank)) : all).to(options);
+}
+
+}  // namespace
+
 Lanczos lanczos(const DNDarray& a, std::int64_t m, const std::optional<DNDarray>& start) {
   check_system("lanczos", a, start ? start->shape() : Shape{a.shape().front()});
   const auto n = a.shape()[0];
@@ -64,18 +76,32 @@ Lanczos lanczos(const DNDarray& a, std::int64_t m, const std::optional<DNDarray>
   const auto v = at::zeros({m, first.size(0)}, first.options());  // a row for each vector
   const auto t = at::zeros({m, m}, first.options());
   auto w = first.clone();
-  for (std::int64_t j = 0; j < m; ++j) {
-    const auto length = norm(detail::wrap(w, cut, a.comm())).item<double>();
-    if (j > 0) t[j][j - 1] = t[j - 1][j] = length;
-    v[j].copy_(length > 0 ? w / length : w);
-    w = matmul(matrix, detail::wrap(v[j], cut, a.comm())).larray().clone();
+  const auto length_of_w = [&] { return norm(detail::wrap(w, cut, a.comm())).item<double>(); };
+  /// Makes w orthogonal to the first vectors, and returns its part along the last of them.
+  const auto straighten = [&](std::int64_t count) {
+    at::Tensor along;
     for (int pass = 0; pass < 2; ++pass) {
-      const auto earlier = v.narrow(0, 0, j + 1);
+      const auto earlier = v.narrow(0, 0, count);
       const auto parts = at::mv(earlier.conj(), w).cpu();
       sum_over(parts, matrix);
-      if (pass == 0) t[j][j] = parts[j];
+      if (pass == 0) along = parts[count - 1];
       w.sub_(at::mv(earlier.t(), parts.to(w.device())));
     }
+    return along;
+  };
+  for (std::int64_t j = 0; j < m; ++j) {
+    auto length = length_of_w();
+    const auto rounding = static_cast<double>(n) * detail::real_epsilon(dtype) * at::abs(t).max().item<double>();
+    const bool exhausted = length <= rounding;  // of vectors that the matrix makes of the first one
+    if (j > 0) t[j][j - 1] = t[j - 1][j] = exhausted ? 0 : length;
+    if (exhausted) {
+      w = any_vector(j, cut, a.comm().rank(), w.options());
+      if (j > 0) straighten(j);
+      length = length_of_w();
+    }
+    v[j].copy_(w / length);
+    w = matmul(matrix, detail::wrap(v[j], cut, a.comm())).larray().clone();
+    t[j][j] = straighten(j + 1);
   }
   const auto columns = matrix.layout().with({n, m}, matrix.split());
   return {detail::wrap(v.t().contiguous(), columns, a.comm()), detail::replicated(t, a.comm())};

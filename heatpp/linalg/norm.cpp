@@ -30,7 +30,8 @@ void combine(const at::Tensor& norms, double ord, const Communicator& comm) {
 at::Tensor local_norm(const at::Tensor& block, double ord, const detail::ReducedAxes& reduced, const Shape& shape) {
   const bool narrow = block.element_size() < 4;
   const auto type = narrow ? std::optional(at::kFloat) : std::nullopt;
-  if (reduced.axes.empty()) return at::linalg_vector_norm(block.unsqueeze(0), ord, at::IntArrayRef{0}, false, type);
+  if (reduced.axes.empty())
+    return at::linalg_vector_norm(block.abs().unsqueeze(0), ord, at::IntArrayRef{0}, false, type);
   if (block.numel() > 0) return at::linalg_vector_norm(block, ord, reduced.axes, reduced.keepdims, type).contiguous();
   return at::full(shape, ord < 0 ? INFINITY : 0.0,
                   block.options().dtype(type.value_or(at::toRealValueType(block.scalar_type()))));

@@ -52,6 +52,13 @@ at::Tensor without_rounding(const at::Tensor& p) {
   return p.slice(0, found.numel() == 0 ? p.numel() - 1 : found[0][0].item<std::int64_t>());
 }
 
+/// The eigenvalues of what every rank has; of numbers that are not finite LAPACK makes zeros.
+at::Tensor eigenvalues(const char* op, const at::Tensor& matrix) {
+  if (!at::isfinite(matrix).all().item<bool>())
+    detail::raise<ValueError>(op, "got elements or quotients of them that are not finite; expected finite ones");
+  return at::linalg_eigvals(matrix);
+}
+
 at::Tensor zero(at::ScalarType type) { return at::zeros({1}, type); }
 
 /// The triangle of [powers of x, y] over the points of all ranks.
@@ -143,7 +150,7 @@ DNDarray poly(const DNDarray& zeros) {
   if (zeros.ndim() == 2 && shape[0] == shape[1] && shape[0] > 0) {
     const bool complex = is_complex(zeros.dtype());
     const auto matrix = detail::relayout(zeros, zeros.layout().replicated(shape));
-    const auto values = at::linalg_eigvals(matrix.to(at::kCPU, complex ? at::kComplexDouble : at::kDouble));
+    const auto values = eigenvalues("poly", matrix.to(at::kCPU, complex ? at::kComplexDouble : at::kDouble));
     const auto result = poly(polynomial(values, zeros));
     return complex ? result : real(result);
   }
@@ -162,7 +169,7 @@ DNDarray roots(const DNDarray& p) {
   const auto n = std::max<std::int64_t>(0, inner.numel() - 1);
   auto companion = at::diag(at::ones({std::max<std::int64_t>(0, n - 1)}, inner.options()), -1);
   if (n > 0) companion[0] = -inner.slice(0, 1) / inner[0];
-  auto found = n > 0 ? at::linalg_eigvals(companion) : at::empty({0}, at::kComplexDouble);
+  auto found = n > 0 ? eigenvalues("roots", companion) : at::empty({0}, at::kComplexDouble);
   return polynomial(at::constant_pad_nd(found, {0, all.numel() - inner.numel()}, 0), p);
 }
 
@@ -181,10 +188,15 @@ DNDarray polyfit(const DNDarray& x, const DNDarray& y, int degree) {
   const auto rows = at::cat({at::stack(columns, 1), y.ndim() == 1 ? ys.unsqueeze(1) : ys}, 1);
   const auto r = triangle_of_all(rows, x).slice(0, 0, n);
   // As NumPy, the least coefficients where there are several, of columns of length 1.
-  const auto powers = r.slice(1, 0, n), lengths = at::linalg_vector_norm(powers, 2, {0});
+  const auto powers = r.slice(1, 0, n), values = r.slice(1, n);
+  if (!at::isfinite(powers).all().item<bool>())
+    detail::raise<ValueError>("polyfit", "got places or powers of them that are not finite; expected finite ones");
+  const auto lengths = at::linalg_vector_norm(powers, 2, {0});
   const auto scale = at::where(lengths > 0, lengths, at::ones({}, lengths.options()));
   const auto least = static_cast<double>(x.size()) * std::numeric_limits<double>::epsilon();
-  auto fitted = std::get<0>(at::linalg_lstsq(powers / scale, r.slice(1, n), least, "gelsd")) / scale.unsqueeze(1);
+  const auto unknown = at::isfinite(values).all(0).logical_not();
+  auto fitted = std::get<0>(at::linalg_lstsq(powers / scale, values.masked_fill(unknown, 0), least, "gelsd"));
+  fitted = (fitted / scale.unsqueeze(1)).masked_fill(unknown, NAN);
   if (y.ndim() == 1) fitted = fitted.flatten();
   return detail::wrap(fitted, x.layout().replicated(fitted.sizes().vec()), x.comm());
 }

@@ -20,13 +20,15 @@ namespace heatpp {
 [[nodiscard]] DNDarray polyder(const DNDarray& p, int m = 1);
 [[nodiscard]] DNDarray polyint(const DNDarray& p, int m = 1);
 /// The polynomial with these roots and leading coefficient 1, the number 1 for none, or the characteristic one of a
-/// square matrix, and the roots of a polynomial, as complex128: eigenvalues of its companion matrix.
+/// square matrix, and the roots of a polynomial, as complex128: eigenvalues of its companion matrix. Both
+/// throw ValueError where a matrix is not finite.
 [[nodiscard]] DNDarray poly(const DNDarray& roots);
 [[nodiscard]] DNDarray roots(const DNDarray& p);
 /// The polynomial of degree `degree` that fits the points (x, y) best in the sense of least squares, in float64 or
 /// complex128; a column of polynomials for the columns of a matrix y. QR of each rank's rows, then of the ranks'
 /// triangles, which are gathered (Demmel et al., LAPACK working note 204, 2008). Throws ValueError for fewer points
-/// than coefficients and other lengths.
+/// than coefficients, other lengths, and x or powers of it that are not finite; where y is not, the
+/// coefficients are NaN.
 [[nodiscard]] DNDarray polyfit(const DNDarray& x, const DNDarray& y, int degree);
 
 }  // namespace heatpp

@@ -70,12 +70,24 @@ struct Exponentials {
   static constexpr ChunkKernel<T> kernel = &exponential_chunks<T>;
 };
 
+at::Tensor values_of(const Parameter& p) {
+  return p.block.defined() ? p.block : at::scalar_tensor(p.number, at::kDouble);
+}
+
 Parameter difference(const Parameter& a, const Parameter& b) {
   if (!a.block.defined() && !b.block.defined()) return {.number = a.number - b.number, .block = {}};
-  const auto values = [](const Parameter& p) {
-    return p.block.defined() ? p.block : at::scalar_tensor(p.number, at::kDouble);
+  return {.number = 0, .block = values_of(a) - values_of(b)};
+}
+
+/// Whether the largest of the numbers that `uniform_chunks` makes from low to high is rounded to high.
+bool reaches(double low, double high, Dtype dtype) {
+  const auto rounded = [&]<class T>(T) {
+    const auto shift = static_cast<T>(low), scale = static_cast<T>(high - low);
+    const auto most = 1 - std::numeric_limits<T>::epsilon() / 2;
+    return std::max(shift + scale * most, std::fma(scale, most, shift)) >= static_cast<T>(high);
   };
-  return {.number = 0, .block = values(a) - values(b)};
+  if (dtype == float64) return rounded(double{});
+  return dtype != float32 || rounded(float{});
 }
 
 /// Whether elements of `dtype` hold all numbers from low to high.
@@ -104,8 +116,7 @@ DNDarray shifted(Generator& generator, const Target& target, const Parameter& sh
     return fill<Kernels>(target, generator.get_state(), base, shift.number, scale.number);
   const auto z = fill<Kernels>(target, generator.get_state(), base, 0, 1);
   const auto& block = z.larray();
-  scale.block.defined() ? block.mul_(scale.block) : block.mul_(scale.number);
-  shift.block.defined() ? block.add_(shift.block) : block.add_(shift.number);
+  block.mul_(values_of(scale).to(block.device())).add_(values_of(shift).to(block.device()));
   return z;
 }
 
@@ -156,10 +167,20 @@ DNDarray Generator::uniform(const Operand& low, const Operand& high, const Shape
   const Operand operands[] = {low, high};
   const auto target = target_of("uniform", operands, shape, options, float32);
   const auto parameters = parameters_of("uniform", operands, target);
-  check_parameters("uniform", "finite low <= high", parameters, target, [&](std::int64_t i) {
-    return std::isfinite(parameters[1].at(i) - parameters[0].at(i)) && parameters[0].at(i) <= parameters[1].at(i);
-  });
-  return shifted<Uniforms>(*this, target, parameters[0], difference(parameters[1], parameters[0]));
+  const auto most = finfo(target.dtype).max;
+  check_parameters("uniform", "low <= high, within the dtype's range as their difference", parameters, target,
+                   [&](std::int64_t i) {
+                     const auto from = parameters[0].at(i), to = parameters[1].at(i);
+                     return -most <= from && from <= to && to <= most && to - from <= most;
+                   });
+  const auto x = shifted<Uniforms>(*this, target, parameters[0], difference(parameters[1], parameters[0]));
+  if (are_numbers(parameters) && !reaches(parameters[0].number, parameters[1].number, target.dtype)) return x;
+  // What is rounded up to the end belongs to the half of the numbers around the beginning that is missing.
+  const auto& block = x.larray();
+  const auto low_end = values_of(parameters[0]).to(block.device()),
+             high_end = values_of(parameters[1]).to(block.device());
+  block.copy_(at::where(block < high_end, block, low_end));
+  return x;
 }
 
 DNDarray Generator::normal(const Operand& loc, const Operand& scale, const Shape& shape, const ArrayOptions& options) {

@@ -38,7 +38,8 @@ struct IntegerRange {
 /// Parameters are numbers or arrays, which broadcast to `shape`; shape {} means the one they broadcast to. Arrays are
 /// moved to the result's layout if it is another. Where one is NaN, numbers that are not whole are NaN. Errors, on all
 /// ranks: ValueError for parameters out of range, NaN among them for whole and uniform numbers, and for shapes that do
-/// not broadcast; TypeError for dtypes that cannot hold the numbers, and for complex parameters.
+/// not broadcast; TypeError for dtypes that cannot hold the numbers, and for complex parameters. A dtype of few bits
+/// keeps as many of a drawn whole number beyond its range, as astype.
 class Generator {
  public:
   explicit Generator(std::uint64_t seed = 0) : state_{.key = seed} {}
@@ -52,7 +53,7 @@ class Generator {
 
   /// Uniform in [0, 1): multiples of 2^-24 for float32, 2^-53 for float64, 2^-11 for float16, 2^-8 for bfloat16.
   [[nodiscard]] DNDarray random(const Shape& shape = {}, const ArrayOptions& options = {});
-  /// Uniform in [low, high).
+  /// Uniform in [low, high). Throws ValueError where the dtype does not hold both and their difference.
   [[nodiscard]] DNDarray uniform(const Operand& low = 0.0, const Operand& high = 1.0, const Shape& shape = {},
                                  const ArrayOptions& options = {});
   /// Normal with mean 0 and deviation 1 (Box and Muller): up to 6.7 for float32, 8.6 for float64.
@@ -87,7 +88,8 @@ class Generator {
 #undef HEATPP_RANDOM2
 #undef HEATPP_RANDOM3
 
-  /// 0 .. n - 1 in random order, as int64. No rank holds more than its block. Local.
+  /// 0 .. n - 1 in random order, as int64. No rank holds more than its block. Local. Throws ValueError for a dtype that
+  /// does not hold them.
   [[nodiscard]] DNDarray permutation(std::int64_t n, const ArrayOptions& options = {});
   /// The rows of `x` in random order, or what lies along another axis; the layout stays. Collective along the split
   /// axis: one exchange of the rows, without messages about them.

@@ -50,6 +50,8 @@ at::Tensor replicated(const DNDarray& x, const Shape& shape, const char* what) {
   if (x.shape() != shape)
     raise<ValueError>("multivariate_normal", "got {} of shape {}; expected {}", what, to_string(x.shape()),
                       to_string(shape));
+  if (is_complex(x.dtype()))
+    raise<TypeError>("multivariate_normal", "got {} of {}; expected real numbers", what, name(x.dtype()));
   return resplit(x, std::nullopt).larray().to(at::kDouble).contiguous();
 }
 

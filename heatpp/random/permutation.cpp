@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/owner.hpp>
 #include <heatpp/core/detail/route.hpp>
+#include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/runs.hpp>
 #include <heatpp/ops/reshape.hpp>
@@ -88,6 +89,8 @@ at::Tensor permuted_block(const DNDarray& x, int axis, const Bijection& permutat
 DNDarray Generator::permutation(std::int64_t n, const ArrayOptions& options) {
   if (n < 0) raise<ValueError>("permutation", "got n {}; expected n >= 0", n);
   const auto target = target_of("permutation", {}, {n}, options, int64);
+  if (is_integral(target.dtype) && n - 1 > iinfo(target.dtype).max)
+    raise<ValueError>("permutation", "got n {} for {}; expected a dtype that holds n - 1", n, name(target.dtype));
   const auto bijection = next_bijection(*this, n);
   const auto first = target.layout.split() ? target.layout.offset(target.comm.rank()) : 0;
   return target.wrap(values(first, target.local_shape()[0], bijection));

@@ -1,6 +1,7 @@
 #include "../linalg/matrices.hpp"
 
 #include <heatpp/fft/fft.hpp>
+#include <heatpp/ops/elementwise.hpp>
 
 namespace {
 
@@ -108,6 +109,19 @@ TEST_CASE("frequencies and their shifts", "[fft]") {
   });
 }
 
+TEST_CASE("transforms near the end of the numbers' range", "[fft]") {
+  for (const std::int64_t n : {6, 7, 12}) {
+    const auto a = scattered({n}), c = scattered({n}, at::kComplexDouble);
+    for (const auto& layout : every_layout({n})) {
+      const auto x = distribute(a * 1e306, layout), z = distribute(c * 1e306, layout);
+      CHECK(close(ht::fft::rfft(x) / 1e306, at::fft_rfft(a)));
+      CHECK(close(ht::fft::fft(z) / 1e306, at::fft_fft(c)));
+      CHECK(close(ht::fft::ifft(z) / 1e306, at::fft_ifft(c)));
+      CHECK(close(ht::fft::irfft(z) / 1e306, at::fft_irfft(c)));
+    }
+  }
+}
+
 TEST_CASE("dtypes and refusals of transforms", "[fft]") {
   for_each_layout(numbers({6, 2}), [&](const auto& x) {
     const auto single = numbers({6, 2}, at::kFloat);
@@ -120,6 +134,8 @@ TEST_CASE("dtypes and refusals of transforms", "[fft]") {
     CHECK_THROWS_WITH(ht::fft::fftn(x, {.s = ht::Shape{3, -1, 2}}),
                       Catch::Contains("[fftn] got 3 lengths for an array"));
   });
+  CHECK_THROWS_AS(ht::fft::fftfreq(4, 0.0), ht::ValueError);
+  CHECK_THROWS_AS(ht::fft::rfftfreq(4, 0.0), ht::ValueError);
   CHECK_THROWS_AS(ht::fft::fftfreq(0), ht::ValueError);
   CHECK_THROWS_AS(ht::fft::rfftfreq(0), ht::ValueError);
   CHECK(ht::fft::fft(ht::empty({0, 3}, {.split = 0})).shape() == ht::Shape{0, 3});

@@ -67,6 +67,19 @@ TEST_CASE("qr of nearly dependent columns keeps them orthonormal", "[linalg][qr]
   });
 }
 
+TEST_CASE("qr of columns that begin with 0 has LAPACK's signs", "[linalg][qr]") {
+  for (const auto& a : {at::tensor({0., 1., 1., 1., 2., 0.}).reshape({3, 2}),
+                        at::tensor({0., 1., 2., 1., 0., 1.}).unsqueeze(1) * at::ones({2}),
+                        at::tensor({0., 1., 1., 2., 0., 1., 2., 1.}).unsqueeze(1)}) {
+    const auto x = a.to(at::kDouble);
+    const auto r = std::get<1>(at::linalg_qr(x, "complete"));
+    for_each_layout(x, [&](const auto& y) {
+      CHECK(at::allclose(gathered(la::qr(y).r)[0], r[0], 0, 1e-12));
+      CHECK(at::allclose(gathered(la::qr(y, la::QrMode::complete).r)[0], r[0], 0, 1e-12));
+    });
+  }
+}
+
 TEST_CASE("qr in several panels for each rank", "[linalg][qr]") {
   const auto a = scattered({330, 290});
   for (const int split : {0, 1}) {

@@ -121,6 +121,17 @@ TEST_CASE("conjugate gradients and lanczos", "[linalg][iterative]") {
   CHECK_THROWS_AS(la::cg(ht::ones({3, 3}), ht::ones({4})), ht::ValueError);
 }
 
+TEST_CASE("lanczos goes on where a space is exhausted", "[linalg][iterative]") {
+  const auto few = at::diag(at::tensor({1., 1., 2., 2., 3.}, at::kDouble)), zero = at::zeros({5, 5}, at::kDouble);
+  for (const auto& a : {few, zero, at::eye(5, at::kDouble)})
+    for_each_layout(a, [&](const ht::DNDarray& x) {
+      const auto [v, t] = la::lanczos(x, 5);
+      const auto columns = gathered(v);
+      CHECK(at::allclose(at::mm(columns.t(), columns), at::eye(5, at::kDouble), 0, 1e-12));
+      CHECK(at::allclose(at::mm(at::mm(columns.t(), a), columns), gathered(t), 0, 1e-12));
+    });
+}
+
 TEST_CASE("exponentials of matrices", "[linalg][iterative]") {
   for (const auto& a : {scattered({5, 5}), scattered({6, 6}) * 4, scattered({2, 3, 3}), at::zeros({4, 4}, at::kDouble)})
     for_each_layout(a, [&](const ht::DNDarray& x) {

@@ -42,6 +42,22 @@ TEST_CASE("polynomials are evaluated and fitted in every layout", "[ops][polynom
   CHECK_THROWS_AS(ht::polyfit(ht::ones({3}), ht::ones({3}), 3), ht::ValueError);
 }
 
+TEST_CASE("polynomials of what is not finite", "[ops][polynomial]") {
+  for (const auto flaw : {NAN, INFINITY})
+    for (const auto& layout : every_layout({4})) {
+      const auto x = distribute(doubles({1, 2, 3, 4}), layout), flawed = distribute(doubles({1, 2, flaw, 4}), layout);
+      CHECK(same(ht::polyfit(x, flawed, 1), doubles({NAN, NAN})));
+      CHECK_THROWS_WITH(ht::polyfit(flawed, x, 1), Catch::Contains("[polyfit] got places"));
+      CHECK_THROWS_AS(ht::roots(flawed), ht::ValueError);
+    }
+  const auto values = at::stack({doubles({1, 2, 3}), doubles({1, NAN, 3})}, 1);
+  const auto x = ht::array({1.0, 2.0, 3.0}, {.dtype = ht::float64});
+  for (const auto& layout : every_layout({3, 2}))
+    CHECK(
+        at::allclose(gathered(ht::polyfit(x, distribute(values, layout), 1)).select(1, 0), doubles({1, 0}), 0, 1e-12));
+  CHECK_THROWS_AS(ht::poly(ht::full({2, 2}, NAN, {.split = 0})), ht::ValueError);
+}
+
 TEST_CASE("polynomials of whole numbers stay exact", "[ops][polynomial]") {
   const auto p = ht::array({1, 2, 0}), x = ht::arange(4, {.dtype = ht::int64, .split = 0});
   CHECK(same(ht::polyval(p, x), at::tensor({0, 3, 8, 15}, at::kLong)));

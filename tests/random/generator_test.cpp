@@ -153,6 +153,25 @@ TEST_CASE("bad parameters are errors on all ranks and leave the generator as it 
   CHECK(g.get_state() == rnd::State{});
 }
 
+TEST_CASE("uniform numbers stay below their end in every dtype", "[random]") {
+  const std::pair<double, double> ranges[] = {{0, 1}, {1000, 1001}, {-1, 1}, {-30000, 30000}};
+  for (const auto dtype : {ht::float16, ht::bfloat16, ht::float32, ht::float64})
+    for (const auto& [low, high] : ranges) {
+      const ht::ArrayOptions options{.dtype = dtype, .split = 0};
+      const auto number = gathered(rnd::Generator(3).uniform(low, high, {200000}, options));
+      const auto array =
+          gathered(rnd::Generator(3).uniform(ht::full({200000}, low, {.dtype = ht::float64}), high, {}, options));
+      for (const auto& x : {number, array}) {
+        CHECK(x.min().item<double>() >= low);
+        CHECK(x.max().item<double>() < high);
+      }
+    }
+  CHECK(at::isfinite(gathered(rnd::Generator(3).uniform(-1e38, 2e38, {1000}))).all().item<bool>());
+  CHECK_THROWS_AS(rnd::uniform(-3e38, 3e38, {4}), ht::ValueError);
+  CHECK_THROWS_AS(rnd::uniform(0, 1e39, {4}), ht::ValueError);
+  CHECK_THROWS_AS(rnd::uniform(0, 70000, {4}, {.dtype = ht::float16}), ht::ValueError);
+}
+
 TEST_CASE("integers may include their end", "[random][generator]") {
   ht::random::Generator generator(5);
   const auto dice = gathered(generator.integers({.low = 1, .high = 6, .endpoint = true}, {2000}, {.split = 0}));

@@ -117,6 +117,9 @@ TEST_CASE("numbers of trials may be an array", "[random][multivariate]") {
 }
 
 TEST_CASE("bad parameters of vectors are errors on all ranks", "[random][multivariate]") {
+  const auto real = ht::eye(2, {}, {.split = 0}), complex = real.astype(ht::complex64);
+  CHECK_THROWS_AS(rnd::multivariate_normal(ht::zeros({2}), complex), ht::TypeError);
+  CHECK_THROWS_AS(rnd::multivariate_normal(ht::zeros({2}, {.dtype = ht::complex64}), real), ht::TypeError);
   rnd::Generator g;
   CHECK_THROWS_AS(g.dirichlet({1, -1}), ht::ValueError);
   CHECK_THROWS_AS(g.dirichlet({1, NAN}), ht::ValueError);

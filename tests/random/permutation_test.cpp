@@ -150,6 +150,10 @@ TEST_CASE("weights are kept", "[random][choice]") {
 }
 
 TEST_CASE("choices that there are not are errors on all ranks", "[random][choice]") {
+  const auto complex = ht::full({2}, 0.5, {.dtype = ht::complex64, .split = 0});
+  CHECK_THROWS_AS(rnd::choice(2, {4}, {.p = complex}), ht::TypeError);
+  CHECK_THROWS_WITH(rnd::permutation(300, {.dtype = ht::int8}), Catch::Contains("[permutation] got n 300 for int8"));
+  CHECK(same(ht::sort(rnd::permutation(128, {.dtype = ht::int8})), at::arange(128, at::kChar)));
   rnd::Generator g;
   CHECK_THROWS_AS(g.choice(3, {4}, {.replace = false}), ht::ValueError);
   CHECK_THROWS_AS(g.choice(0, {1}), ht::ValueError);

@@ -103,14 +103,16 @@ DNDarray by_convolution(const DNDarray& x, Direction direction) {
   const auto first = signal.layout().offset(x.comm().rank()), count = signal.layout().count(x.comm().rank());
   const auto i = at::arange(first, first + count);
   const auto used = at::logical_or(i<n, i> length - n);
-  const auto kernel = (chirp(first, count, length).conj() * used).to(x.larray().options());
+  // What a transform forth and back multiplies by is taken off here, before sums grow by it.
+  const auto kernel =
+      (chirp(first, count, length).conj() * (used / static_cast<double>(length))).to(x.larray().options());
   const auto spectrum = by_factors(wrap(kernel, Layout({length}, 0, x.comm().size()), x.comm()), Direction::forth);
   auto transform = by_factors(signal, Direction::forth);
   const auto factors = relayout(spectrum, transform.layout().with({length}, 0));
   transform.larray().mul_(factors_for(transform.larray(), factors));
   const auto sums = by_factors(transform, Direction::back).index({slice(0, n)});
   const auto block = relayout(sums, x.layout());
-  return wrap(block * (mine / static_cast<double>(length)), x.layout(), x.comm());
+  return wrap(block * mine, x.layout(), x.comm());
 }
 
 /// Along axis 0.

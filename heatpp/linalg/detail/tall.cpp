@@ -73,8 +73,8 @@ at::Tensor first_rows(const at::Tensor& q, const Layout& layout, const Communica
 }
 
 /// The signs that Householder's reflections give the columns of Q: q - S = L U without pivoting, where each sign is
-/// chosen against its pivot (Ballard et al., Reconstructing Householder vectors, 2014). A column that already
-/// lies on the real axis is not reflected.
+/// chosen against its pivot (Ballard et al., Reconstructing Householder vectors, 2014); one of 0 counts as
+/// positive, whatever its sign. A column that already lies on the real axis is not reflected.
 template <class T>
 void reflect_signs(at::Tensor top, at::Tensor signs) {
   const auto n = top.size(0);
@@ -84,7 +84,7 @@ void reflect_signs(at::Tensor top, at::Tensor signs) {
   for (std::int64_t j = 0; j < n; ++j) {
     const auto pivot = static_cast<double>(std::real(a[j * n + j]));
     const bool on_axis = std::abs(std::abs(pivot) - 1) <= tolerance;
-    sign[j] = std::signbit(pivot) != on_axis ? T(1) : T(-1);
+    sign[j] = (pivot < 0) != on_axis ? T(1) : T(-1);
     if (on_axis) continue;
     a[j * n + j] -= sign[j];
     for (std::int64_t i = j + 1; i < n; ++i) {
@@ -116,6 +116,10 @@ bool is_tall(const DNDarray& x) { return x.shape()[0] >= x.shape()[1] * x.comm()
 Tall tall_qr(const DNDarray& x) {
   const auto& block = x.larray();
   auto result = by_cholesky(block, x.comm());
+  if (!result && x.comm().size() == 1) {
+    const auto [q, r] = at::linalg_qr(block);
+    return {q, r};
+  }
   if (!result) result = by_local_triangles(block, x.layout(), x.comm());
   normalise(*result);
   if (x.shape()[1] == 0) return *result;
