@@ -32,7 +32,7 @@ class Halo {
   /// The ghosts before the block and behind it, of the block's shape but along the axis.
   [[nodiscard]] at::Tensor before() const;
   [[nodiscard]] at::Tensor behind() const;
-  /// Ghosts, block and ghosts in one contiguous tensor.
+  /// Ghosts, block and ghosts in one contiguous tensor. These three throw Error where this rank has no memory for them.
   [[nodiscard]] at::Tensor with_block() const;
 
  private:
@@ -42,11 +42,12 @@ class Halo {
 /// Starts to fetch the ghosts of every rank's block, from whichever ranks hold them: several where blocks are smaller
 /// than the width. Returns at once, so that the inside of the block can be computed meanwhile; `x` must not change
 /// before the ghosts have come. Empty blocks get none. Collective: at most one message between any two ranks, of the
-/// rows that one needs of the other. Throws ValueError for a negative width, and for one beyond the extent with
-/// periodic or reflect.
+/// rows that one needs of the other. Throws ValueError for a negative width, for one beyond the extent with periodic or
+/// reflect, and for a value that the dtype has not, TypeError for a complex value in a real array.
 [[nodiscard]] Halo halo(const DNDarray& x, const HaloOptions& options = {});
 
-/// halo(x, options).with_block().
+/// halo(x, options).with_block(), and an allreduce of 8 bytes where the width is beyond the size of `x`. Throws Error
+/// where there is no memory for it.
 [[nodiscard]] at::Tensor array_with_halos(const DNDarray& x, const HaloOptions& options = {});
 
 }  // namespace heatpp

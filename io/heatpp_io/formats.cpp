@@ -29,24 +29,40 @@ void save_h5(const DNDarray& x, const std::filesystem::path& path, const SaveOpt
   save_hdf5(x, path, options.dataset.empty() ? "data" : options.dataset, options);
 }
 
+/// What a simple format has.
+struct Plain {
+  bool dataset = false, shards = false;
+};
+
 /// Refuses options that only other formats have.
-void check_plain(const char* format, const SaveOptions& options) {
-  if (!options.append && !options.compression && options.chunks.empty() && !options.collective) return;
+void check_plain(const char* format, const SaveOptions& options, const Plain& has) {
+  const bool shards = options.shards && !has.shards, dataset = !options.dataset.empty() && !has.dataset;
+  if (!options.append && !options.compression && options.chunks.empty() && !options.collective && !shards && !dataset)
+    return;
   heatpp::detail::raise<ValueError>("save",
-                                    "got append, compression, chunks or collective for {}; expected formats that "
-                                    "have them (.h5)",
-                                    format);
+                                    "got append, compression, chunks{} or {} for {}; expected formats that have them "
+                                    "(.h5)",
+                                    shards ? ", shards" : "", dataset ? "dataset" : "collective", format);
 }
 
+void check_no_dataset(const char* format, const LoadOptions& options) {
+  if (!options.dataset.empty())
+    heatpp::detail::raise<ValueError>("load", "got dataset \"{}\" for {}; expected none", options.dataset, format);
+}
+
+DNDarray load_from_npy(const Source& source, const LoadOptions& options) {
+  check_no_dataset(".npy", options);
+  return load_npy(source, options);
+}
 void save_to_npy(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
-  check_plain(".npy", options);
+  check_plain(".npy", options, {.shards = true});
   save_npy(x, path, {.shards = options.shards});
 }
 DNDarray load_from_npz(const Source& source, const LoadOptions& options) {
   return load_npz(source, options.dataset, options);
 }
 void save_to_npz(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
-  check_plain(".npz", options);
+  check_plain(".npz", options, {.dataset = true});
   save_npz({{options.dataset.empty() ? "arr_0" : options.dataset, x}}, path);
 }
 
@@ -54,12 +70,12 @@ DNDarray load_from_safetensors(const Source& source, const LoadOptions& options)
   return load_safetensors(source, options.dataset, options);
 }
 void save_to_safetensors(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
-  check_plain(".safetensors", options);
-  if (options.shards) heatpp::detail::raise<ValueError>("save", "got shards for .safetensors; expected one file");
+  check_plain(".safetensors", options, {.dataset = true});
   save_safetensors({{options.dataset.empty() ? "data" : options.dataset, x}}, path);
 }
 
 DNDarray load_from_csv(const Source& source, const LoadOptions& options) {
+  check_no_dataset(".csv", options);
   if (!options.slices.empty())
     heatpp::detail::raise<ValueError>("load", "got {} slices for .csv; expected none", options.slices.size());
   return load_csv(source, {.dtype = options.dtype.value_or(float32),
@@ -68,7 +84,7 @@ DNDarray load_from_csv(const Source& source, const LoadOptions& options) {
                            .comm = options.comm});
 }
 void save_to_csv(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
-  check_plain(".csv", options);
+  check_plain(".csv", options, {});
   save_csv(x, path);
 }
 
@@ -98,7 +114,7 @@ void save_to_zarr(const DNDarray& x, const std::filesystem::path& path, const Sa
 constexpr std::array formats{
     Format{".h5", load_h5, save_h5},
     Format{".hdf5", load_h5, save_h5},
-    Format{".npy", load_npy, save_to_npy},
+    Format{".npy", load_from_npy, save_to_npy},
     Format{".csv", load_from_csv, save_to_csv},
     Format{".nc", load_from_netcdf, save_to_netcdf},
     Format{".nc4", load_from_netcdf, save_to_netcdf},

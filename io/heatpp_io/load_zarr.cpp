@@ -1,7 +1,8 @@
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/core/detail/element.hpp>
+#include <heatpp/core/promotion.hpp>
 #include <heatpp_io/detail/aside_file.hpp>
 #include <heatpp_io/detail/chunk_grid.hpp>
 #include <heatpp_io/detail/expand.hpp>
@@ -88,9 +89,9 @@ struct Store {
   }
   [[nodiscard]] at::Scalar fill_value() const {
     const auto dtype = array.type.element.dtype;
-    if (dtype == complex64 || dtype == complex128) return c10::complex<double>(array.fill_real, array.fill_imaginary);
-    if (dtype >= float16) return array.fill_real;
-    return array.fill_whole;
+    if (dtype < float16) return array.fill_whole;
+    const std::complex<double> number(array.fill_real, array.fill_imaginary);
+    return heatpp::detail::element_of(is_complex(dtype) ? Scalar(number) : Scalar(number.real()), dtype);
   }
 };
 

@@ -16,8 +16,9 @@ struct SaveOptions {
 };
 
 /// Writes `x` as a dataset of an HDF5 file, in groups that are made as needed ("run/1/field"). The file appears under
-/// its name when it is complete, in one step, and replaces an older one; after an error nothing of it is left, and an
-/// older one is as it was. (It is not flushed to the disk.) Any layout; a replicated array is written once.
+/// its name when it is complete, in one step, and replaces an older one, whose permissions it gets; after an error
+/// nothing of it is left, and an older one is as it was. (It is not flushed to the disk.) Any layout; a replicated
+/// array is written once.
 ///
 /// Shards: rank r writes its rows to its own file, `path` with "{rank}" replaced by the number of the rank, with
 /// leading zeros so that all are equally long; a directory means "part-{rank}.h5" in it. The rows lie in rank order and
@@ -26,7 +27,8 @@ struct SaveOptions {
 ///
 /// Collective: the file is made by all ranks together. Without compression each rank writes whole rows of its own,
 /// after an exchange in small windows if `x` is split along another axis; compressed chunks are written collectively.
-/// Throws on all ranks: IoError for a directory that is missing, a full disk, a file to extend that cannot be read;
+/// Throws on all ranks: IoError for a directory that is missing, a full disk, a file to extend that cannot be read, and
+/// where there is something else than a file;
 /// ValueError for bad options and a dataset that the file has already.
 void save_hdf5(const DNDarray& x, const std::filesystem::path& path, const std::string& dataset,
                const SaveOptions& options = {});

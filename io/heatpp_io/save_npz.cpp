@@ -26,9 +26,10 @@ void check_names(const std::vector<NamedArray>& arrays) {
     if (!(x.comm() == arrays[0].second.comm()))
       raise<CommError>(op, "got arrays \"{}\" and \"{}\" on different communicators; expected one", arrays[0].first,
                        name);
-    if (name.empty() || name.size() > 1000 || std::ranges::find(names, name) != names.end())
-      raise<ValueError>(op, "got name \"{}\" among {} arrays; expected names that are different and not empty", name,
-                        arrays.size());
+    if (name.empty() || name.size() > 1000 || name.find('\0') != std::string::npos ||
+        std::ranges::find(names, name) != names.end())
+      raise<ValueError>(op, "got name {:?} among {} arrays; expected names that are different, not empty and no NUL",
+                        name, arrays.size());
     names.push_back(name);
   }
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -212,6 +213,25 @@ TEST_CASE("a full disk leaves nothing behind", "[io][errors]") {
   const auto replace = [&] { ht::io::save_hdf5(x, disk.path("a.h5"), "x"); };
   CHECK_FALSE(same_message<ht::IoError>(replace).empty());
   CHECK(same(ht::io::load_hdf5(disk.path("a.h5"), "x", {.split = 0}), at::arange(10)));
+}
+
+TEST_CASE("only files are replaced, and keep their permissions", "[io][errors]") {
+  const TempDir dir;
+  const auto x = ht::arange(6, {.split = 0});
+  on_root([&] { ::mkfifo(dir.path("pipe").c_str(), 0666); });
+  for (const auto* name : {"a.h5", "a.npy", "a.npz", "a.csv", "a.safetensors"}) {
+    on_root([&] { fs::create_symlink("pipe", dir.path(name)); });
+    CHECK_THAT(same_message<ht::IoError>([&] { ht::io::save(x, dir.path(name)); }), Contains("pipe"));
+    on_root([&] {
+      CHECK(fs::is_fifo(dir.path("pipe")));
+      fs::remove(dir.path(name));
+      std::ofstream(dir.path(name)) << "private";
+      fs::permissions(dir.path(name), fs::perms(0600));
+    });
+    ht::io::save(x, dir.path(name));
+    on_root([&] { CHECK(fs::status(dir.path(name)).permissions() == fs::perms(0600)); });
+  }
+  CHECK(dir.names().size() == 6);
 }
 
 TEST_CASE("fewer rows than ranks", "[io][errors]") {

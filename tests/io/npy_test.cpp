@@ -239,6 +239,15 @@ TEST_CASE("NPY files by extension, and one per rank", "[io][npy]") {
   const auto x = ht::arange(4, {.split = 0});
   CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::save(x, dir.path("a.npy"), {.compression = 1}); }),
              Contains(".npy"));
+  for (const auto* name : {"a.csv", "a.npz", "a.safetensors"})
+    CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::save(x, dir.path(name), {.shards = true}); }),
+               Contains("shards"));
+  for (const auto* name : {"a.csv", "a.npy"}) {
+    CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::save(x, dir.path(name), {.dataset = "x"}); }),
+               Contains("dataset"));
+    CHECK_THAT(same_message<ht::ValueError>([&] { return ht::io::load(dir.path(name), {.dataset = "x"}); }),
+               Contains("dataset"));
+  }
   CHECK_THAT(same_message<ht::IoError>([&] { ht::io::save_npy(x, dir.path("no/a.npy")); }), Contains("no/a.npy"));
 }
 

@@ -100,6 +100,9 @@ TEST_CASE("archives that are damaged or lack the array are errors on all ranks",
   auto damaged = whole;
   for (std::size_t i = 3000; i < 3050; ++i) damaged[i] = '\xff';
   CHECK_THAT(error(damaged), Contains("a.npz"));
+  auto large = whole;
+  large.replace(large.find("PK\x01\x02") + 24, 4, "\xff\xff\xff\x7f");
+  CHECK_THAT(error(large), Contains("smaller than its contents"));
   write_bytes(path, zip({{"x.npy", file}, {"y.npy", file}}, 0));
   CHECK_THAT(same_message<ht::ValueError>([&] { return ht::io::load_npz(path, "", {}); }), Contains("2 arrays"));
 }
@@ -157,6 +160,7 @@ TEST_CASE("bad arguments of save_npz are errors on all ranks", "[io][npz]") {
   CHECK_THAT(same_message<ht::ValueError>(save({})), Contains("no arrays"));
   CHECK_THAT(same_message<ht::ValueError>(save({{"x", x}, {"x", x}})), Contains("\"x\""));
   CHECK_THAT(same_message<ht::ValueError>(save({{"", x}})), Contains("\"\""));
+  CHECK_THAT(same_message<ht::ValueError>(save({{std::string("a\0b", 3), x}})), Contains("no NUL"));
   CHECK_THAT(same_message<ht::ValueError>([&] {
                ht::io::save_npz({{"x", x}}, dir.path("a.npz"), {.compression = 10});
              }),

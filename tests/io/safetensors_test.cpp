@@ -116,6 +116,8 @@ TEST_CASE("Names and dtypes that the format has not are refused", "[io][safetens
     CHECK_THROWS_AS(ht::io::save_safetensors({{name, x}}, path), ht::ValueError);
   CHECK_THROWS_AS(ht::io::save_safetensors({{"x", x}, {"x", x}}, path), ht::ValueError);
   CHECK_THROWS_AS(ht::io::save_safetensors({{"x", x.astype(ht::complex128)}}, path), ht::TypeError);
+  CHECK_THROWS_AS(ht::io::save_safetensors({{"\xff", x}}, path), ht::ValueError);
+  CHECK_THROWS_AS(ht::io::save_safetensors({{"x", x}}, path, {.metadata = {{"key", "\xff"}}}), ht::ValueError);
   CHECK_THROWS_AS(ht::io::save_safetensors({{"x", x}}, "/proc/none/x.safetensors"), ht::IoError);
   CHECK(dir.names().empty());
 }

@@ -129,6 +129,20 @@ TEST_CASE("missing chunks are converted as those that are there", "[io][zarr]") 
     CHECK(same(ht::io::load(path, {.split = split, .dtype = ht::float32}), at::full({3}, INFINITY)));
     write("<u8", "18446744073709551615");
     CHECK_THAT(same_message<ht::ValueError>([&] { return ht::io::load(path, {.split = split}); }), Contains("2^63"));
+    write("<f4", "1e300");
+    CHECK(same(ht::io::load(path, {.split = split}), at::full({3}, INFINITY)));
+    write("<i8", "9223372036854775807");
+    CHECK(same(ht::io::load(path, {.split = split}), at::full({3}, INT64_MAX, at::kLong)));
+    for (const auto& [type, fill] : {std::pair{"|u1", "300"},
+                                     {"|u1", "-1"},
+                                     {"|i1", "200"},
+                                     {"<i8", "9223372036854775808"},
+                                     {"<i8", "1e30"},
+                                     {"<i4", "1.5"}}) {
+      write(type, fill);
+      CHECK_THAT(same_message<ht::IoError>([&] { return ht::io::load(path, {.split = split}); }),
+                 Contains("fill value"));
+    }
   }
 }
 

@@ -35,7 +35,8 @@ TEST_CASE("halos come from whichever ranks hold them", "[ops][halo]") {
     const auto x = distribute(global, layout);
     for (const auto boundary :
          {Boundary::none, Boundary::constant, Boundary::periodic, Boundary::edge, Boundary::reflect})
-      for (const std::int64_t width : {0, 1, 3, 4}) {
+      for (const std::int64_t width : {0, 1, 3, 4, 9}) {
+        if (width > 4 && boundary != Boundary::constant && boundary != Boundary::edge) continue;
         const ht::HaloOptions options{.width = width, .behind = width / 2 + 1, .boundary = boundary, .value = -1.5};
         const auto axis = layout.split().value_or(0);
         const auto first = layout.split() ? layout.offset(ht::world().rank()) : 0;
@@ -95,4 +96,24 @@ TEST_CASE("widths that there are not are errors on all ranks", "[ops][halo]") {
   CHECK(ht::array_with_halos(x, {.width = std::numeric_limits<std::int64_t>::max()}).numel() ==
         (x.lshape()[0] > 0 ? 4 : 0));
   CHECK(ht::array_with_halos(ht::ones({0}, {.split = 0}), {.width = 2}).numel() == 0);
+  for (const auto boundary : {Boundary::constant, Boundary::edge}) {
+    const auto largest = std::numeric_limits<std::int64_t>::max();
+    CHECK_THROWS_AS(ht::halo(x, {.width = largest, .boundary = boundary}), ht::ValueError);
+    for (const auto width : {largest / 4, std::int64_t{1} << 50}) {
+      CHECK_THROWS_AS(ht::array_with_halos(x, {.width = width, .boundary = boundary}), ht::Error);
+      const auto ghosts = ht::halo(x, {.width = width, .behind = 0, .boundary = boundary});
+      CHECK(ghosts.behind().numel() == 0);
+      if (x.lshape()[0] > 0) CHECK_THROWS_AS(ghosts.before(), ht::Error);
+    }
+  }
+}
+
+TEST_CASE("a constant beyond the ends is an element of the array", "[ops][halo]") {
+  const auto x = ht::arange(6, {.dtype = ht::int8, .split = 0});
+  CHECK_THROWS_AS(ht::halo(x, {.boundary = Boundary::constant, .value = 300}), ht::ValueError);
+  CHECK_THROWS_AS(ht::halo(x, {.boundary = Boundary::constant, .value = NAN}), ht::ValueError);
+  const auto y = ht::ones({6}, {.split = 0});
+  CHECK_THROWS_AS(ht::halo(y, {.boundary = Boundary::constant, .value = std::complex<double>(1, 1)}), ht::TypeError);
+  const auto rows = ht::array_with_halos(y, {.boundary = Boundary::constant, .value = 1e300});
+  if (ht::world().rank() == 0) CHECK(std::isinf(rows[0].item<float>()));
 }

@@ -1,3 +1,4 @@
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/ops/detail/ghosts.hpp>
 
 namespace heatpp::detail {
@@ -32,7 +33,7 @@ Ghosts::Ghosts(const DNDarray& x, int axis, const Wanted& wanted, const Scalar& 
   const auto mine = wanted(comm.rank());
   auto shape = local.sizes().vec();
   shape[0] = std::ssize(mine);
-  rows_ = at::full(shape, to_torch(fill), local.options());
+  rows_ = at::full(shape, element_of(fill, x.dtype()), local.options());
   const auto own = part_of(mine, first(comm.rank()), last(comm.rank()));
   rows_.index_copy_(0, positions(own.places, local.device()),
                     local.index_select(0, positions(own.indices, local.device())));

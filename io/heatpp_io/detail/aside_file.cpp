@@ -3,6 +3,7 @@
 #include <heatpp_io/detail/byte_file.hpp>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -16,11 +17,13 @@ namespace {
 using heatpp::detail::raise;
 namespace fs = std::filesystem;
 
-void create(const fs::path& path, const fs::path& target, const char* op) {
+/// Makes the file at `path`, with the permissions of an older one.
+void create(const fs::path& path, const fs::path& target, const fs::file_status& old, const char* op) {
   const Descriptor file(path, O_CREAT | O_EXCL | O_WRONLY);
   if (file.get() < 0)
     raise<IoError>(op, "got \"{}\", whose directory cannot be written ({}); expected an existing directory with room",
                    target.string(), std::strerror(errno));
+  if (fs::exists(old)) ::fchmod(file.get(), static_cast<mode_t>(old.permissions()) | S_IRUSR | S_IWUSR);
 }
 
 void copy(const fs::path& from, const fs::path& to, const char* op) {
@@ -53,10 +56,12 @@ fs::path name_beside(const fs::path& target) {
 
 AsideFile::AsideFile(const fs::path& target, Begin begin, const char* op) : op_(op), target_(followed(target)) {
   std::error_code ignored;
-  if (fs::is_directory(target_, ignored))
-    raise<IoError>(op, "got \"{}\", which is a directory; expected the name of a file", target.string());
+  const auto old = fs::status(target_, ignored);
+  if (fs::exists(old) && !fs::is_regular_file(old))
+    raise<IoError>(op, "got \"{}\", which is a {}; expected the name of a file", target.string(),
+                   fs::is_directory(old) ? "directory" : "device, pipe or socket");
   path_ = name_beside(target_);
-  create(path_, target, op);
+  create(path_, target, old, op);
   exists_ = true;
   try {
     if (begin == Begin::copy) copy(target_, path_, op);

@@ -13,7 +13,8 @@ namespace heatpp::io::detail {
 /// A file that is written beside its final place and moved there once it is complete; without `commit` it is removed.
 class AsideFile {
  public:
-  /// Creates it empty, or as a copy of what is at `target`. Throws IoError naming `op` where that cannot be.
+  /// Creates it empty, or as a copy of what is at `target`, whose permissions it gets. Throws IoError naming `op` where
+  /// that cannot be, and where something else than a file is at `target`.
   enum class Begin { empty, copy };
   AsideFile(const std::filesystem::path& target, Begin begin, const char* op);
   ~AsideFile();

@@ -120,6 +120,14 @@ class HeaderReader {
   std::int64_t data_at_, data_bytes_;
 };
 
+std::string dumped(const json& header, const char* op) {
+  try {
+    return header.dump();
+  } catch (const json::type_error& error) {
+    raise<ValueError>(op, "got names or metadata that JSON has not ({}); expected texts in UTF-8", error.what());
+  }
+}
+
 }  // namespace
 
 SafeTensors read_safetensors(ByteReader& file, const std::string& path, const char* op) {
@@ -154,7 +162,7 @@ std::string safetensors_header(SafeTensors& contents, const char* op) {
     end += tensor.bytes;
     header[tensor.name] = {{"dtype", found->name}, {"shape", tensor.shape}, {"data_offsets", {tensor.offset, end}}};
   }
-  auto text = header.dump();
+  auto text = dumped(header, op);
   text.resize((text.size() + alignment - 1) / alignment * alignment, ' ');
   const auto length = static_cast<std::uint64_t>(text.size());
   std::string all(before_header, '\0');

@@ -1,7 +1,9 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp_io/detail/zarr_metadata.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -19,7 +21,21 @@ double as_float(const json& value) {
   return value.get<double>();
 }
 
-void take_fill(const json& value, ZarrArray& array) {
+/// Without a fraction, and in the range of the dtype; -1 for what only unsigned elements can be.
+std::int64_t as_whole(const json& value, const ElementType& element, const std::string& path, const char* op) {
+  if (value.is_boolean()) return value.get<bool>();
+  const bool beyond = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
+  if (beyond && element.may_overflow) return -1;
+  const bool exact = value.is_number_integer() && !beyond;
+  const Scalar number = exact ? Scalar(value.get<std::int64_t>()) : Scalar(value.get<double>());
+  const auto rounded = std::trunc(number.to<double>());
+  if (rounded != number.to<double>() || !heatpp::detail::is_in_range(number, element.dtype))
+    raise<IoError>(op, "got \"{}\" with fill value {} for elements of {}; expected one of them", path, value.dump(),
+                   name(element.dtype));
+  return number.to<std::int64_t>();
+}
+
+void take_fill(const json& value, ZarrArray& array, const std::string& path, const char* op) {
   const auto dtype = array.type.element.dtype;
   if (value.is_null()) return;
   if (dtype == complex64 || dtype == complex128) {
@@ -32,7 +48,7 @@ void take_fill(const json& value, ZarrArray& array) {
   } else if (dtype >= float16) {
     array.fill_real = as_float(value);
   } else {
-    array.fill_whole = value.is_boolean() ? static_cast<std::int64_t>(value.get<bool>()) : value.get<std::int64_t>();
+    array.fill_whole = as_whole(value, array.type.element, path, op);
   }
 }
 
@@ -107,7 +123,7 @@ ZarrArray from_json_3(const json& all, const std::string& path, const char* op) 
   const auto separator =
       keys.value("configuration", json::object()).value("separator", std::string(array.prefixed ? "/" : "."));
   array.separator = separator == "/" ? '/' : '.';
-  take_fill(all.at("fill_value"), array);
+  take_fill(all.at("fill_value"), array, path, op);
   return array;
 }
 
@@ -126,7 +142,7 @@ ZarrArray from_json(const json& all, const std::string& path, const char* op) {
   array.fortran = all.at("order") == "F";
   array.compressed = take_compressor(all.at("compressor"), path, op);
   array.separator = all.value("dimension_separator", std::string(".")) == "/" ? '/' : '.';
-  take_fill(all.at("fill_value"), array);
+  take_fill(all.at("fill_value"), array, path, op);
   return array;
 }
 

@@ -17,6 +17,7 @@ constexpr std::uint64_t local_signature = 0x04034b50, central_signature = 0x0201
 constexpr std::int64_t local_bytes = 30, central_bytes = 46, end_bytes = 22, end64_bytes = 56, locator_bytes = 20;
 constexpr std::int64_t longest_comment = 65535;
 constexpr std::uint32_t in_extra = 0xffffffff;  // the number is in the extra field of zip64
+constexpr std::uint64_t most_deflated = 1032;   // bytes that one stored byte can stand for: 258 for each two bits
 constexpr std::uint16_t zip64_field = 1, zip64_version = 45;
 
 class Archive {
@@ -105,6 +106,7 @@ ZipMember member_at(const std::string& directory, std::size_t& at, const Archive
   if (little_endian(rest, 8, 2) & 1) archive.refuse(std::string(name), "encrypted");
   if (method != 0 && method != 8) archive.refuse(std::string(name), fmt::format("compressed by method {}", method));
   if (method == 0 && stored != bytes) archive.fail("members of two sizes");
+  if (bytes / most_deflated > stored) archive.fail("a member smaller than its contents can be");
   at += all;
   return {std::string(name),
           static_cast<std::int64_t>(header),
