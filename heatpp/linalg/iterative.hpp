@@ -19,9 +19,9 @@ struct Lanczos {
 };
 /// m steps of Lanczos' iteration for a Hermitian (n, n) matrix from the vector `start`, or from ones; every new column
 /// is made orthogonal to all earlier ones twice. Where those span all that `a` makes of the first, the next one starts
-/// anew from random numbers, and t has a 0 there. v is split 0 if `a` is cut (which is recut by rows), t is replicated.
-/// A step is one matmul and two allreduces of up to m numbers. Collective. Throws ValueError for other shapes and m
-/// beyond 1 .. n.
+/// anew from any other vector, and t has a 0 there. v is split 0 if `a` is cut (which is recut by rows), t is
+/// replicated. A step is one matmul and two allreduces of up to m numbers. Collective. Throws ValueError for other
+/// shapes and m beyond 1 .. n.
 [[nodiscard]] Lanczos lanczos(const DNDarray& a, std::int64_t m, const std::optional<DNDarray>& start = std::nullopt);
 
 /// The exponential of square matrices: sum of a^k / k!. Replicated matrices, and stacks that are cut along leading

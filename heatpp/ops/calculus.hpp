@@ -52,7 +52,7 @@ struct InterpOptions {
 };
 /// Straight lines through the points (xp, fp), xp rising, at `x`, in float64, or complex128 of complex fp. Every rank
 /// gets the points; then local. Throws ValueError for points that are no two vectors alike, TypeError for complex x,
-/// xp.
+/// xp, CommError for different communicators.
 [[nodiscard]] DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points,
                               const InterpOptions& options = {});
 

@@ -147,7 +147,7 @@ const Step steps[] = {
     [](const ht::DNDarray& x, Draw& d) { return ht::searchsorted(ht::sort(d.array({d.number(0, 9)})), x); },
     [](const ht::DNDarray& x, Draw& d) { return ht::isin(x, partner(x, d)); },
     [](const ht::DNDarray& x, Draw& d) {
-      return ht::interp(x, {ht::arange(5), ht::arange(5) * d.number(1, 3)});
+      return ht::interp(x, {ht::arange(5, {.comm = x.comm()}), ht::arange(5, {.comm = x.comm()}) * d.number(1, 3)});
     },
     [](const ht::DNDarray& x, Draw&) { return ht::histogram(x, {.bins = 5}).first; },
     [](const ht::DNDarray& x, Draw& d) { return ht::trapezoid(x, {.axis = d.axis_of(x)}); },
