@@ -89,14 +89,15 @@ std::optional<DNDarray> weights_of(const CovOptions& options, std::int64_t obser
     const auto values = given->astype(real_type(dtype));
     weights = weights ? *weights * values : values;
   }
-  if (options.fweights && !is_integral(options.fweights->dtype()))
-    raise<TypeError>("cov", "got fweights of {}; expected whole numbers", name(options.fweights->dtype()));
+  if (const auto& f = options.fweights; f && !is_whole(f->dtype()) && !array_equal(*f, rint(*f)))
+    raise<TypeError>("cov", "got fweights with fractions; expected whole numbers");
   return weights;
 }
 
 /// What the sum of products is divided by, as NumPy defines it, for a sum of weights.
 double degrees_of_freedom(const CovOptions& options, const std::optional<DNDarray>& weights, double total) {
   const auto ddof = options.ddof.value_or(options.bias ? 0 : 1);
+  if (ddof != std::trunc(ddof)) raise<ValueError>("cov", "got ddof = {}; expected a whole number", ddof);
   if (ddof == 0) return total;
   if (!options.aweights) return total - ddof;
   return total - ddof * sum(*weights * *options.aweights).astype(float64).item<double>() / total;

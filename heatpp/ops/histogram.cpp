@@ -185,7 +185,9 @@ Histogram2d histogram2d(const DNDarray& x, const DNDarray& y, const HistogramddO
     detail::raise<ValueError>(op, "got arrays of shapes {} and {}; expected one axis and equal lengths",
                               to_string(x.shape()), to_string(y.shape()));
   const auto dtype = promote_types(edge_dtype(x), edge_dtype(y));
-  const auto wanted = wanted_bins(op, 2, options, dtype);
+  auto of_both = options;
+  if (of_both.edges.size() == 1) of_both.edges.push_back(of_both.edges.front());
+  const auto wanted = wanted_bins(op, 2, of_both, dtype);
   const auto cut = x.split() ? x.layout() : y.layout();
   const auto from = detail::wrap(detail::relayout_operand(op, x, cut), cut, x.comm());
   const auto weights = weights_block(op, from, options.weights);

@@ -131,7 +131,7 @@ std::pair<DNDarray, DNDarray> polydiv(const DNDarray& a, const DNDarray& b) {
 DNDarray polyder(const DNDarray& p, int m) {
   if (m < 0) detail::raise<ValueError>("polyder", "got m = {}; expected none negative", m);
   if (m == 0) return polynomial(coefficients("polyder", p), p);
-  auto all = is_integral(p.dtype()) ? coefficients("polyder", p).to(at::kLong) : wide_coefficients("polyder", p);
+  auto all = is_whole(p.dtype()) ? coefficients("polyder", p).to(at::kLong) : wide_coefficients("polyder", p);
   for (; m > 0 && all.numel() > 0; --m)
     all = (all * at::arange(all.numel() - 1, -1, -1, at::kLong)).narrow(0, 0, all.numel() - 1);
   return polynomial(all, p);

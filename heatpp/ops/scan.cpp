@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/detail/elementwise_blocks.hpp>
@@ -48,6 +49,11 @@ DNDarray scan(const char* op, const DNDarray& array, const ScanOptions& options,
   return concatenate({detail::wrap(block, layout, x.comm()), result}, axis);
 }
 
+void check_axis_given(const char* op, const DNDarray& x, const ScanOptions& options) {
+  if (!options.axis && x.ndim() > 1)
+    detail::raise<ValueError>(op, "got no axis for an array of shape {}; expected one", to_string(x.shape()));
+}
+
 template <class Scan>
 const DNDarray& in_place(const char* op, const DNDarray& x, int axis, Scan scan) {
   detail::check_writable(op, x);
@@ -71,6 +77,15 @@ DNDarray cumprod(const DNDarray& x, const ScanOptions& options) {
       "cumprod", x, options, ReduceOp::prod,
       [](const at::Tensor& t, int axis, auto type) { return at::cumprod(t, axis, type); },
       [](at::Tensor& local, const at::Tensor& before) { local.mul_(before); });
+}
+
+DNDarray cumulative_sum(const DNDarray& x, const ScanOptions& options) {
+  check_axis_given("cumulative_sum", x, options);
+  return cumsum(x, options);
+}
+DNDarray cumulative_prod(const DNDarray& x, const ScanOptions& options) {
+  check_axis_given("cumulative_prod", x, options);
+  return cumprod(x, options);
 }
 
 const DNDarray& cumsum_(const DNDarray& x, int axis) {

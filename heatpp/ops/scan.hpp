@@ -27,6 +27,16 @@ struct ScanOptions {
 #undef HEATPP_SCAN
 #undef HEATPP_SCAN_ALIAS
 
+/// cumsum and cumprod as the array API has them: they throw ValueError for more than one axis where none is given.
+[[nodiscard]] DNDarray cumulative_sum(const DNDarray& x, const ScanOptions& options = {});
+[[nodiscard]] DNDarray cumulative_prod(const DNDarray& x, const ScanOptions& options = {});
+[[nodiscard]] inline DNDarray cumulative_sum(const DNDarray& x, int axis) {
+  return cumulative_sum(x, ScanOptions{.axis = axis});
+}
+[[nodiscard]] inline DNDarray cumulative_prod(const DNDarray& x, int axis) {
+  return cumulative_prod(x, ScanOptions{.axis = axis});
+}
+
 /// Written over `x`. Throws TypeError where the sums are of another kind.
 const DNDarray& cumsum_(const DNDarray& x, int axis);
 const DNDarray& cumprod_(const DNDarray& x, int axis);

@@ -172,12 +172,13 @@ DNDarray sort_complex(const DNDarray& x) {
   return sort(x).astype(narrow ? complex64 : complex128);
 }
 
-DNDarray lexsort(const std::vector<DNDarray>& keys, int axis) {
+DNDarray lexsort(const std::vector<DNDarray>& keys, int chosen) {
   if (keys.empty()) detail::raise<ValueError>("lexsort", "got no keys; expected at least one");
   for (const auto& key : keys)
     if (key.shape() != keys.front().shape())
       detail::raise<ValueError>("lexsort", "got keys of shapes {} and {}; expected equal shapes",
                                 to_string(keys.front().shape()), to_string(key.shape()));
+  const auto axis = sanitize_axis(chosen, std::max(1, keys.front().ndim()), "lexsort");
   auto code = keys.back();
   for (auto key = keys.rbegin() + 1; key != keys.rend(); ++key) {
     const auto minor = detail::codes_of(*key);

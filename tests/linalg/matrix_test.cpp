@@ -120,7 +120,9 @@ TEST_CASE("covariances and correlations", "[linalg][matrix]") {
       CHECK(close(ht::cov(x, {.fweights = w}), at::cov(global, 1, counts)));
     });
     CHECK_THROWS_AS(ht::cov(x, {.fweights = ht::ones({3})}), ht::ValueError);
-    CHECK_THROWS_AS(ht::cov(x, {.fweights = ht::ones({9})}), ht::TypeError);
+    CHECK(close(ht::cov(x, {.fweights = ht::ones({9}, {.split = 0})}), at::cov(global)));
+    CHECK_THROWS_AS(ht::cov(x, {.fweights = ht::full({9}, 1.5, {.split = 0})}), ht::TypeError);
+    CHECK_THROWS_WITH(ht::cov(x, {.ddof = 1.5}), Catch::Contains("[cov] got ddof = 1.5"));
     CHECK_THROWS_AS(ht::cov(x, {.aweights = ht::full({9}, -1.0, {.split = 0})}), ht::ValueError);
   });
   const auto other = scattered({2, 9}) * 2;

@@ -108,6 +108,10 @@ TEST_CASE("histograms of several columns", "[ops][histogram]") {
           ht::histogram2d(distribute(a, first), distribute(b, second), {.bins = {5}});
       CHECK(same(counts, planar));
       CHECK((x_edges.size() == 6 && y_edges.size() == 6));
+      const auto of_both = ht::histogram2d(distribute(a, first), distribute(b, second), {.edges = {x_edges}});
+      CHECK(same(
+          of_both.counts,
+          ht::histogram2d(distribute(a, first), distribute(b, second), {.edges = {x_edges, x_edges}}).counts.larray()));
     }
 }
 

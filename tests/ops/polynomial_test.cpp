@@ -22,6 +22,7 @@ TEST_CASE("polynomials calculate as NumPy's", "[ops][polynomial]") {
   CHECK(same(ht::polydiv(p, q).second, doubles({0})));
   CHECK(same(ht::polyder(p), doubles({3, -12, 11})));
   CHECK(same(ht::polyder(p, 4), doubles({})));
+  CHECK(same(ht::polyder(ht::array({true, true, false})), at::tensor({2, 1}, at::kLong)));
   CHECK(close(ht::polyint(p), doubles({0.25, -2, 5.5, -6, 0})));
   CHECK(same(ht::poly(ht::array({1.0, 2.0, 3.0}, {.dtype = ht::float64})), doubles({1, -6, 11, -6})));
   CHECK(close(ht::roots(p), doubles({3, 2, 1}).to(at::kComplexDouble), 1e-9));

@@ -284,6 +284,8 @@ TEST_CASE("a running sum may begin with that of nothing", "[ops][scan]") {
                at::cat({at::zeros({1, 2}, at::kLong), global.cumsum(0)})));
     CHECK(same(ht::cumulative_prod(x, {.axis = 1, .include_initial = true}),
                at::cat({at::ones({3, 1}, at::kLong), global.cumprod(1)}, 1)));
+    CHECK_THROWS_WITH(ht::cumulative_sum(x), Catch::Contains("[cumulative_sum] got no axis for an array of shape"));
+    CHECK_THROWS_AS(ht::cumulative_prod(x), ht::ValueError);
   }
 }
 

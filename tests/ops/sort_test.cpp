@@ -138,6 +138,7 @@ TEST_CASE("lexsort sorts by the last key, then by those before", "[ops][sort]") 
     CHECK(same(order, first.gather(0, second)));
   }
   CHECK(same(ht::lexsort({ht::zeros({})}), at::zeros({}, at::kLong)));
+  CHECK_THROWS_AS(ht::lexsort({ht::zeros({})}, 3), ht::IndexError);
   CHECK_THROWS_AS(ht::lexsort({}), ht::ValueError);
   CHECK_THROWS_AS(ht::lexsort({ht::ones({2}), ht::ones({3})}), ht::ValueError);
 }
