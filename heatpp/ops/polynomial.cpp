@@ -76,6 +76,41 @@ at::Tensor triangle_of_all(const at::Tensor& rows, const DNDarray& x) {
   return triangle(all);
 }
 
+void check_points(const DNDarray& x, const DNDarray& y, int degree, const std::optional<DNDarray>& weights) {
+  if (x.ndim() != 1 || y.ndim() < 1 || y.ndim() > 2 || y.shape()[0] != x.size() || degree < 0 || x.size() <= degree)
+    detail::raise<ValueError>("polyfit",
+                              "got points of shapes {} and {} for degree {}; expected a vector of at least {} and one "
+                              "value or one row of them for each",
+                              to_string(x.shape()), to_string(y.shape()), degree, degree + 1);
+  if (weights && (weights->shape() != x.shape() || is_complex(weights->dtype())))
+    detail::raise<ValueError>("polyfit",
+                              "got {} weights of shape {} for points of shape {}; expected a real one for each",
+                              name(weights->dtype()), to_string(weights->shape()), to_string(x.shape()));
+}
+
+/// This rank's rows [powers of x, y], each multiplied by its weight.
+at::Tensor rows_to_fit(const DNDarray& x, const DNDarray& y, int degree, const std::optional<DNDarray>& weights) {
+  const auto type = is_complex(promote_types(x.dtype(), y.dtype())) ? at::kComplexDouble : at::kDouble;
+  const auto xs = x.larray().to(at::kCPU, type);
+  std::vector<at::Tensor> columns;
+  for (int power = degree; power >= 0; --power) columns.push_back(at::pow(xs, power));
+  const auto ys = detail::relayout_operand("polyfit", y, x.layout().with(y.shape(), x.split())).to(at::kCPU, type);
+  auto rows = at::cat({at::stack(columns, 1), y.ndim() == 1 ? ys.unsqueeze(1) : ys}, 1);
+  if (weights) rows.mul_(detail::relayout_operand("polyfit", *weights, x.layout()).cpu().unsqueeze(1));
+  return rows;
+}
+
+/// As NumPy, the least coefficients where there are several, of columns of length 1.
+at::Tensor least_squares(const at::Tensor& powers, const at::Tensor& values, double rcond) {
+  if (!at::isfinite(powers).all().item<bool>())
+    detail::raise<ValueError>("polyfit", "got places or powers of them that are not finite; expected finite ones");
+  const auto lengths = at::linalg_vector_norm(powers, 2, {0});
+  const auto scale = at::where(lengths > 0, lengths, at::ones({}, lengths.options()));
+  const auto unknown = at::isfinite(values).all(0).logical_not();
+  const auto fitted = std::get<0>(at::linalg_lstsq(powers / scale, values.masked_fill(unknown, 0), rcond, "gelsd"));
+  return (fitted / scale.unsqueeze(1)).masked_fill(unknown, NAN);
+}
+
 }  // namespace
 
 DNDarray polyval(const DNDarray& p, const DNDarray& x) {
@@ -137,11 +172,20 @@ DNDarray polyder(const DNDarray& p, int m) {
   return polynomial(all, p);
 }
 
-DNDarray polyint(const DNDarray& p, int m) {
+DNDarray polyint(const DNDarray& p, int m, const std::vector<Scalar>& constants) {
   if (m < 0) detail::raise<ValueError>("polyint", "got m = {}; expected none negative", m);
+  const auto given = constants.size();
+  if (given > 1 && given < static_cast<std::size_t>(m))
+    detail::raise<ValueError>("polyint", "got {} constants for m = {}; expected one for each integration or for all",
+                              given, m);
   if (m == 0) return polynomial(coefficients("polyint", p), p);
   auto all = wide_coefficients("polyint", p);
-  for (; m > 0; --m) all = at::constant_pad_nd(all / at::arange(all.numel(), 0, -1, at::kDouble), {0, 1}, 0);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(m); ++i) {
+    const auto constant = given == 0 ? Scalar(0) : constants[std::min(i, given - 1)];
+    const auto last =
+        at::full({1}, detail::to_torch(constant), constant.is_complex() ? at::kComplexDouble : at::kDouble);
+    all = at::cat({all / at::arange(all.numel(), 0, -1, at::kDouble), last});
+  }
   return polynomial(all, p);
 }
 
@@ -173,30 +217,12 @@ DNDarray roots(const DNDarray& p) {
   return polynomial(at::constant_pad_nd(found, {0, all.numel() - inner.numel()}, 0), p);
 }
 
-DNDarray polyfit(const DNDarray& x, const DNDarray& y, int degree) {
-  if (x.ndim() != 1 || y.ndim() < 1 || y.ndim() > 2 || y.shape()[0] != x.size() || degree < 0 || x.size() <= degree)
-    detail::raise<ValueError>("polyfit",
-                              "got points of shapes {} and {} for degree {}; expected a vector of at least {} and one "
-                              "value or one row of them for each",
-                              to_string(x.shape()), to_string(y.shape()), degree, degree + 1);
-  const auto type = is_complex(promote_types(x.dtype(), y.dtype())) ? at::kComplexDouble : at::kDouble;
-  const auto xs = x.larray().to(at::kCPU, type);
-  const auto ys = detail::relayout_operand("polyfit", y, x.layout().with(y.shape(), x.split())).to(at::kCPU, type);
-  std::vector<at::Tensor> columns;
-  for (int power = degree; power >= 0; --power) columns.push_back(at::pow(xs, power));
+DNDarray polyfit(const DNDarray& x, const DNDarray& y, int degree, const PolyfitOptions& options) {
+  check_points(x, y, degree, options.weights);
   const auto n = std::int64_t{degree} + 1;
-  const auto rows = at::cat({at::stack(columns, 1), y.ndim() == 1 ? ys.unsqueeze(1) : ys}, 1);
-  const auto r = triangle_of_all(rows, x).slice(0, 0, n);
-  // As NumPy, the least coefficients where there are several, of columns of length 1.
-  const auto powers = r.slice(1, 0, n), values = r.slice(1, n);
-  if (!at::isfinite(powers).all().item<bool>())
-    detail::raise<ValueError>("polyfit", "got places or powers of them that are not finite; expected finite ones");
-  const auto lengths = at::linalg_vector_norm(powers, 2, {0});
-  const auto scale = at::where(lengths > 0, lengths, at::ones({}, lengths.options()));
-  const auto least = static_cast<double>(x.size()) * std::numeric_limits<double>::epsilon();
-  const auto unknown = at::isfinite(values).all(0).logical_not();
-  auto fitted = std::get<0>(at::linalg_lstsq(powers / scale, values.masked_fill(unknown, 0), least, "gelsd"));
-  fitted = (fitted / scale.unsqueeze(1)).masked_fill(unknown, NAN);
+  const auto r = triangle_of_all(rows_to_fit(x, y, degree, options.weights), x).slice(0, 0, n);
+  const auto rcond = options.rcond.value_or(static_cast<double>(x.size()) * std::numeric_limits<double>::epsilon());
+  auto fitted = least_squares(r.slice(1, 0, n), r.slice(1, n), rcond);
   if (y.ndim() == 1) fitted = fitted.flatten();
   return detail::wrap(fitted, x.layout().replicated(fitted.sizes().vec()), x.comm());
 }

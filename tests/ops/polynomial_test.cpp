@@ -24,6 +24,10 @@ TEST_CASE("polynomials calculate as NumPy's", "[ops][polynomial]") {
   CHECK(same(ht::polyder(p, 4), doubles({})));
   CHECK(same(ht::polyder(ht::array({true, true, false})), at::tensor({2, 1}, at::kLong)));
   CHECK(close(ht::polyint(p), doubles({0.25, -2, 5.5, -6, 0})));
+  CHECK(close(ht::polyint(q, 2, {3, 5}), doubles({1. / 6, -0.5, 3, 5})));
+  CHECK(close(ht::polyint(q, 2, {std::complex<double>(0, 1)}),
+              at::complex(doubles({1. / 6, -0.5, 0, 0}), doubles({0, 0, 1, 1}))));
+  CHECK_THROWS_WITH(ht::polyint(q, 3, {1, 2}), Catch::Contains("[polyint] got 2 constants for m = 3"));
   CHECK(same(ht::poly(ht::array({1.0, 2.0, 3.0}, {.dtype = ht::float64})), doubles({1, -6, 11, -6})));
   CHECK(close(ht::roots(p), doubles({3, 2, 1}).to(at::kComplexDouble), 1e-9));
   CHECK(same(ht::roots(ht::array({2.0, 0.0, 0.0})), at::zeros({2}, at::kComplexDouble)));
@@ -41,6 +45,22 @@ TEST_CASE("polynomials are evaluated and fitted in every layout", "[ops][polynom
       CHECK(close(ht::polyfit(distribute(x, layout), distribute(y, other), 3), doubles({0.5, -1, 2, -3}), 1e-9));
   }
   CHECK_THROWS_AS(ht::polyfit(ht::ones({3}), ht::ones({3}), 3), ht::ValueError);
+}
+
+TEST_CASE("points count as much as their weights", "[ops][polynomial]") {
+  // Weights 0 leave out the points that do not lie on the line; the mean of 1, 1, 4 with squared weights 1, 1, 4 is 3.
+  const auto x = doubles({0, 1, 2, 3, 4}), y = doubles({1, 3, -7, 7, 90}), weights = at::tensor({1, 2, 0, 1, 0});
+  for (const auto& layout : every_layout({5}))
+    for (const auto& other : every_layout({5})) {
+      const auto line =
+          ht::polyfit(distribute(x, layout), distribute(y, layout), 1, {.weights = distribute(weights, other)});
+      CHECK(close(line, doubles({2, 1}), 1e-9));
+    }
+  const auto at_once = ht::arange(3, {.split = 0}), values = ht::array({1, 1, 4}, {.dtype = ht::float64});
+  CHECK(close(ht::polyfit(at_once, values, 0, {.weights = ht::array({1, 1, 2})}), doubles({3}), 1e-12));
+  CHECK(close(ht::polyfit(at_once, values, 2, {.rcond = 0.9}),
+              doubles({0.36355805882492237, 0.6877617805695263, 0.7889463360683481}), 1e-12));  // NumPy's
+  CHECK_THROWS_AS(ht::polyfit(at_once, values, 1, {.weights = ht::ones({2})}), ht::ValueError);
 }
 
 TEST_CASE("polynomials of what is not finite", "[ops][polynomial]") {
