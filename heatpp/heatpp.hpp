@@ -49,4 +49,5 @@
 #include <heatpp/ops/selection.hpp>
 #include <heatpp/ops/sets.hpp>
 #include <heatpp/ops/sort.hpp>
+#include <heatpp/ops/trim.hpp>
 #include <heatpp/random/random.hpp>

@@ -229,41 +229,6 @@ bool rise(const char* op, const DNDarray& bins) {
   return rises;
 }
 
-/// `x` with indices first .. last along `axis`, each on its rank.
-DNDarray narrowed(const DNDarray& x, int axis, std::int64_t first, std::int64_t last) {
-  auto shape = x.shape();
-  shape[static_cast<std::size_t>(axis)] = last - first;
-  if (x.split() != axis)
-    return detail::view_of(x, x.larray().narrow(axis, first, last - first), x.layout().with(shape, x.split()));
-  std::vector<std::int64_t> offsets;
-  for (const auto offset : x.layout().offsets()) offsets.push_back(std::clamp(offset, first, last) - first);
-  const auto me = static_cast<std::size_t>(x.comm().rank());
-  const auto count = offsets[me + 1] - offsets[me];
-  const auto begin = count > 0 ? offsets[me] + first - x.layout().offset(x.comm().rank()) : 0;
-  return detail::view_of(x, x.larray().narrow(axis, begin, count), Layout(shape, axis, std::move(offsets)));
-}
-
-/// For each axis the first and the last index at which anything is not 0, over all ranks; {n, -1} where all is 0.
-std::vector<std::pair<std::int64_t, std::int64_t>> bounds_of_nonzero(const DNDarray& x) {
-  const auto nonzero = (x.larray() != 0).cpu();
-  std::vector<std::int64_t> ends;  // the first, and the last with its sign reversed
-  for (int axis = 0; axis < x.ndim(); ++axis) {
-    const auto where =
-        nonzero.movedim(axis, 0)
-            .reshape({nonzero.size(axis), nonzero.numel() / std::max<std::int64_t>(1, nonzero.size(axis))})
-            .any(1)
-            .nonzero();
-    const auto offset = x.split() == axis ? x.layout().offset(x.comm().rank()) : 0;
-    ends.push_back(where.numel() > 0 ? where.min().item<std::int64_t>() + offset
-                                     : x.shape()[static_cast<std::size_t>(axis)]);
-    ends.push_back(where.numel() > 0 ? -where.max().item<std::int64_t>() - offset : 1);
-  }
-  if (x.split()) x.comm().allreduce(ends, ReduceOp::min);
-  std::vector<std::pair<std::int64_t, std::int64_t>> bounds;
-  for (std::size_t axis = 0; 2 * axis < ends.size(); ++axis) bounds.emplace_back(ends[2 * axis], -ends[2 * axis + 1]);
-  return bounds;
-}
-
 }  // namespace
 
 DNDarray searchsorted(const DNDarray& a, const Operand& v, const SearchOptions& options) {
@@ -290,24 +255,6 @@ DNDarray bucketize(const DNDarray& x, const DNDarray& boundaries, const BinOptio
 DNDarray count_nonzero(const DNDarray& x, const ReduceOptions& options) {
   if (options.initial) detail::raise<ValueError>("count_nonzero", "got an initial value; expected none");
   return sum(x.dtype() == bool_ ? x : not_equal(x, 0), options);
-}
-
-DNDarray trim_zeros(const DNDarray& x, const TrimOptions& options) {
-  const bool front = options.trim.find_first_of("fF") != std::string_view::npos;
-  const bool back = options.trim.find_first_of("bB") != std::string_view::npos;
-  if (options.trim.empty() || options.trim.size() != std::size_t{front} + std::size_t{back})
-    detail::raise<ValueError>("trim_zeros", "got trim = \"{}\"; expected \"f\", \"b\" or \"fb\"", options.trim);
-  const auto only = options.axis ? std::optional(sanitize_axis(*options.axis, x.ndim(), "trim_zeros")) : std::nullopt;
-  const auto bounds = bounds_of_nonzero(x);
-  auto result = x;
-  for (int axis = 0; axis < x.ndim(); ++axis) {
-    if (only && *only != axis) continue;
-    const auto n = x.shape()[static_cast<std::size_t>(axis)];
-    auto [first, last] = bounds[static_cast<std::size_t>(axis)];
-    if (last < 0) result = narrowed(result, axis, 0, 0);
-    else result = narrowed(result, axis, front ? first : 0, back ? last + 1 : n);
-  }
-  return result;
 }
 
 }  // namespace heatpp

@@ -2,6 +2,7 @@
 
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/search.hpp>
+#include <heatpp/ops/trim.hpp>
 
 namespace {
 

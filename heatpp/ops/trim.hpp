@@ -1,0 +1,16 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+#include <string_view>
+
+namespace heatpp {
+
+struct TrimOptions {
+  std::string_view trim = "fb";            ///< "f" at the front, "b" at the back, or both
+  std::optional<int> axis = std::nullopt;  ///< nullopt: along all axes
+};
+/// `x` without the slices that are 0 at its ends; empty where all is 0. Shares memory; elements stay on their ranks.
+/// One allreduce of two numbers an axis. Throws ValueError for another `trim`.
+[[nodiscard]] DNDarray trim_zeros(const DNDarray& x, const TrimOptions& options = {});
+
+}  // namespace heatpp
