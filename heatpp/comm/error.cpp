@@ -7,6 +7,7 @@ void throw_error(ErrorKind kind, const std::string& message) {
     case ErrorKind::value: throw ValueError(message);
     case ErrorKind::index: throw IndexError(message);
     case ErrorKind::type: throw TypeError(message);
+    case ErrorKind::memory: throw MemoryError(message);
     case ErrorKind::comm: throw CommError(message);
     case ErrorKind::io: throw IoError(message);
     case ErrorKind::not_compiled: throw NotCompiled(message);

@@ -6,7 +6,7 @@
 namespace heatpp {
 
 /// Which of the error types below an error has, so that every rank can be told to throw the same one.
-enum class ErrorKind : int { error, value, index, type, comm, io, not_compiled };
+enum class ErrorKind : int { error, value, index, type, memory, comm, io, not_compiled };
 
 /// Base of all exceptions of the library. Messages read `[operation] got ...; expected ...`.
 class Error : public std::runtime_error {
@@ -33,6 +33,8 @@ using ValueError = detail::ErrorOf<ErrorKind::value>;
 using IndexError = detail::ErrorOf<ErrorKind::index>;
 /// An operation is not defined for a dtype.
 using TypeError = detail::ErrorOf<ErrorKind::type>;
+/// The system has no memory for a block.
+using MemoryError = detail::ErrorOf<ErrorKind::memory>;
 /// Communication failed, or the arguments live on different communicators.
 using CommError = detail::ErrorOf<ErrorKind::comm>;
 /// A file is missing, damaged, or not what was asked for.

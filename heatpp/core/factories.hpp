@@ -6,7 +6,7 @@
 namespace heatpp {
 
 /// How a new array is stored. Factories are local, except that blocks of 64 MiB and more cost one allreduce of 8 bytes:
-/// they throw Error on all ranks where one has no memory.
+/// they throw MemoryError on all ranks where one has no memory.
 struct ArrayOptions {
   std::optional<Dtype> dtype = std::nullopt;  ///< nullopt: float32, or what the values suggest
   std::optional<int> split = std::nullopt;    ///< axis to cut evenly; nullopt: every rank holds all
@@ -52,8 +52,9 @@ struct LinspaceRange {
                            const ArrayOptions& options = {});
 
 /// The numbers given, which every rank must give alike: array({{1, 2}, {3, 4}}, {.split = 0}). Without a dtype those in
-/// braces are bool, int64, float32 or complex64, and those of a std::vector what they are. Throws ValueError for rows
-/// of different lengths and whole numbers that a given dtype has not, TypeError for complex ones in a real array.
+/// braces are bool, int64, float32 or complex64, and those of vectors, arrays and spans, nested too, what they are.
+/// Throws ValueError for rows of different lengths and whole numbers that a given dtype has not, TypeError for complex
+/// ones in a real array.
 [[nodiscard]] DNDarray array(const Literal& values, const ArrayOptions& options = {});
 
 /// How blocks that the ranks already hold form an array.

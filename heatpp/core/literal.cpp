@@ -4,11 +4,11 @@
 
 namespace heatpp {
 
-Literal::Literal(std::initializer_list<Literal> parts) : shape_{static_cast<std::int64_t>(parts.size())} {
-  if (parts.size() == 0) return;
-  const auto& first = parts.begin()->shape();
+Literal::Literal(std::span<const Literal> parts) : shape_{std::ssize(parts)} {
+  if (parts.empty()) return;
+  const auto& first = parts.front().shape();
   shape_.insert(shape_.end(), first.begin(), first.end());
-  dtype_ = parts.begin()->dtype();
+  dtype_ = parts.front().dtype();
   for (const auto& part : parts) {
     if (part.shape() != first)
       detail::raise<ValueError>("array", "got parts of shapes {} and {}; expected equal shapes", to_string(first),

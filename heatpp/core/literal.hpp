@@ -3,19 +3,37 @@
 #include <heatpp/core/scalar.hpp>
 #include <heatpp/core/shape.hpp>
 #include <initializer_list>
+#include <ranges>
+#include <span>
+#include <string_view>
 
 namespace heatpp {
 
-/// Numbers in nested braces, as `ht::array({{1, 2}, {3, 4}})` takes them, or a vector of numbers.
+class Literal;
+namespace detail {
+/// A vector, array or span; what has a shape is no list of its elements, and text is none of characters.
+template <class R>
+concept List =
+    std::ranges::random_access_range<R> && !std::convertible_to<R, std::string_view> && !requires(const R& range) {
+  range.shape();
+};
+}  // namespace detail
+
+/// Numbers in nested braces, as `ht::array({{1, 2}, {3, 4}})` takes them, or in nested vectors, arrays and spans.
 class Literal {
  public:
   template <std::convertible_to<Scalar> T>
   Literal(const T& value) : values_{Scalar(value)}, dtype_(values_.front().default_dtype()) {}  // NOLINT: intended
-  template <std::convertible_to<Scalar> T>
-  Literal(const std::vector<T>& values)  // NOLINT: conversion intended
-      : shape_{std::ssize(values)}, values_(values.begin(), values.end()), dtype_(dtype_of_all<T>()) {}
+  template <detail::List R>
+  requires std::convertible_to<std::ranges::range_value_t<R>, Scalar> Literal(const R& values)  // NOLINT: intended
+      : shape_{std::ssize(values)},
+        values_(std::ranges::begin(values), std::ranges::end(values)),
+        dtype_(dtype_of_all<std::ranges::range_value_t<R>>()) {}
   /// Throws ValueError where the parts differ in shape.
-  Literal(std::initializer_list<Literal> parts);
+  template <detail::List R>
+  requires detail::List<std::ranges::range_value_t<R>> Literal(const R& parts)  // NOLINT: conversion intended
+      : Literal(std::vector<Literal>(std::ranges::begin(parts), std::ranges::end(parts))) {}
+  Literal(std::initializer_list<Literal> parts) : Literal(std::span(parts.begin(), parts.size())) {}
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] const std::vector<Scalar>& values() const { return values_; }
@@ -23,6 +41,8 @@ class Literal {
   [[nodiscard]] Dtype dtype() const { return dtype_; }
 
  private:
+  explicit Literal(std::span<const Literal> parts);
+
   template <class T>
   static Dtype dtype_of_all() {
     if constexpr (Element<T>) return dtype_of<T>();

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <numeric>
+#include <ostream>
 #include <span>
 
 namespace heatpp {
@@ -171,6 +172,8 @@ std::string to_string(const DNDarray& array) {
   return fmt::format("{}{}, shape={}, dtype={}, split={})", head, body, to_string(x.shape()), name(x.dtype()),
                      array.split() ? std::to_string(*array.split()) : "None");
 }
+
+std::ostream& operator<<(std::ostream& out, const DNDarray& x) { return out << to_string(x); }
 
 void print(const DNDarray& x) {
   const auto text = to_string(x);

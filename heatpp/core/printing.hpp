@@ -22,6 +22,9 @@ void set_printoptions(const PrintOptions& options);
 /// every rank. Collective: only the elements shown are gathered.
 [[nodiscard]] std::string to_string(const DNDarray& x);
 
+/// to_string in a stream, on every rank. Collective.
+std::ostream& operator<<(std::ostream& out, const DNDarray& x);
+
 /// Prints on rank 0 of the array's communicator to standard output. Collective.
 void print(const DNDarray& x);
 /// Prints a line on rank 0 of the world to standard output.

@@ -15,7 +15,7 @@ namespace {
 template <class F>
 DNDarray unary(const char* op, const DNDarray& x, F f) {
   const Operand operands[] = {x};
-  auto block = detail::with_type_errors(op, operands, [&] { return f(x.larray()); });
+  auto block = detail::with_errors_of(op, operands, [&] { return f(x.larray()); });
   // What leaves the elements as they are gives the block itself back; a view of it is to share its memory.
   if (block.is_same(x.larray())) block = block.clone();
   if (block.is_alias_of(x.larray())) return detail::view_of(x, std::move(block), x.layout());
@@ -50,7 +50,7 @@ DNDarray combine(const char* op, std::span<const Operand> operands, F f) {
   else local::check_numbers(op, blocks);
   local::widen_halves(blocks);
   if (is_comparison(op)) local::compare_in_double(blocks);
-  auto local = detail::with_type_errors(op, operands, [&] { return f(blocks); });
+  auto local = detail::with_errors_of(op, operands, [&] { return f(blocks); });
   return detail::wrap(std::move(local), std::move(layout), comm);
 }
 
@@ -66,7 +66,7 @@ bool limits(const std::optional<Operand>& limit, Dtype dtype, bool from_above) {
 template <class F>
 std::pair<DNDarray, DNDarray> two_results(const char* op, const DNDarray& x, F f) {
   const Operand operands[] = {x};
-  auto [first, second] = detail::with_type_errors(op, operands, [&] { return f(x.larray()); });
+  auto [first, second] = detail::with_errors_of(op, operands, [&] { return f(x.larray()); });
   return {detail::wrap(std::move(first), x.layout(), x.comm()), detail::wrap(std::move(second), x.layout(), x.comm())};
 }
 
@@ -80,7 +80,7 @@ const DNDarray& in_place(const char* op, const DNDarray& x, const Operand& b, F 
   if (block.is_alias_of(x.larray()) && !block.is_same(x.larray())) block = block.clone();
   const at::Tensor blocks[] = {x.larray(), block};
   local::check_numbers(op, blocks);
-  detail::with_type_errors(op, operands, [&] { f(x.larray(), block); });
+  detail::with_errors_of(op, operands, [&] { f(x.larray(), block); });
   return x;
 }
 
@@ -88,7 +88,7 @@ template <class F>
 const DNDarray& in_place(const char* op, const DNDarray& x, F f) {
   detail::check_writable(op, x);
   const Operand operands[] = {x};
-  detail::with_type_errors(op, operands, [&] { f(x.larray()); });
+  detail::with_errors_of(op, operands, [&] { f(x.larray()); });
   return x;
 }
 

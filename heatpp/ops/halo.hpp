@@ -32,7 +32,8 @@ class Halo {
   /// The ghosts before the block and behind it, of the block's shape but along the axis.
   [[nodiscard]] at::Tensor before() const;
   [[nodiscard]] at::Tensor behind() const;
-  /// Ghosts, block and ghosts in one contiguous tensor. These three throw Error where this rank has no memory for them.
+  /// Ghosts, block and ghosts in one contiguous tensor. These three throw MemoryError where this rank has no memory for
+  /// them.
   [[nodiscard]] at::Tensor with_block() const;
 
  private:
@@ -46,8 +47,8 @@ class Halo {
 /// reflect, and for a value that the dtype has not, TypeError for a complex value in a real array.
 [[nodiscard]] Halo halo(const DNDarray& x, const HaloOptions& options = {});
 
-/// halo(x, options).with_block(), and an allreduce of 8 bytes where the width is beyond the size of `x`. Throws Error
-/// where there is no memory for it.
+/// halo(x, options).with_block(), and an allreduce of 8 bytes where the width is beyond the size of `x`. Throws
+/// MemoryError where there is no memory for it.
 [[nodiscard]] at::Tensor array_with_halos(const DNDarray& x, const HaloOptions& options = {});
 
 }  // namespace heatpp

@@ -115,7 +115,7 @@ DNDarray reduce(const char* op, const DNDarray& array, const ReduceOptions& opti
   const auto nothing = neutral(across, x.larray().scalar_type(), extremum);
   const auto mask = options.where ? detail::mask_block(op, x, *options.where) : at::Tensor();
   const Operand operands[] = {x};
-  auto local = detail::with_type_errors(op, operands, [&] {
+  auto local = detail::with_errors_of(op, operands, [&] {
     const auto shape = layout.local_shape(x.comm().rank());
     const auto block =
         mask.defined() ? at::where(mask, x.larray(), at::full({}, nothing, x.larray().options())) : x.larray();

@@ -30,7 +30,7 @@ DNDarray scan(const char* op, const DNDarray& array, const ScanOptions& options,
   const auto type = options.dtype ? std::optional(x.larray().scalar_type()) : std::nullopt;
   const auto neutral = across == ReduceOp::sum ? 0 : 1;
   const Operand operands[] = {x};
-  auto local = detail::with_type_errors(op, operands, [&, axis = axis] { return local_scan(x.larray(), axis, type); });
+  auto local = detail::with_errors_of(op, operands, [&, axis = axis] { return local_scan(x.larray(), axis, type); });
   if (x.split() == axis && x.comm().size() > 1) {
     const auto n = local.size(axis);
     auto slice = x.lshape();
@@ -59,7 +59,7 @@ const DNDarray& in_place(const char* op, const DNDarray& x, int axis, Scan scan)
   detail::check_writable(op, x);
   const auto result = scan(x, {axis});
   const Operand operands[] = {x};
-  detail::with_type_errors(op, operands, [&] { detail::local::write(x.larray(), result.larray()); });
+  detail::with_errors_of(op, operands, [&] { detail::local::write(x.larray(), result.larray()); });
   return x;
 }
 

@@ -24,7 +24,7 @@ std::string deflated(const std::string& data) {
   std::string packed(size, '\0');
   if (compress(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(data.data()),
                data.size()) != Z_OK)
-    heatpp::detail::raise<Error>("png", "got no memory to compress {} bytes; expected enough", data.size());
+    heatpp::detail::raise<MemoryError>("png", "got no memory to compress {} bytes; expected enough", data.size());
   packed.resize(size);
   return packed;
 }

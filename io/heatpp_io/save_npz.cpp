@@ -47,7 +47,7 @@ std::int64_t crc_of(const void* data, std::int64_t bytes) {
 std::string deflated(const void* data, std::int64_t bytes, int level) {
   z_stream stream{};
   if (deflateInit2(&stream, level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-    raise<Error>(op, "got no memory to compress {} bytes; expected enough", bytes);
+    raise<MemoryError>(op, "got no memory to compress {} bytes; expected enough", bytes);
   const std::unique_ptr<z_stream, int (*)(z_stream*)> owner(&stream, deflateEnd);
   std::array<char, 1 << 16> buffer;
   std::string out;

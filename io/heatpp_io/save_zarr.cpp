@@ -101,7 +101,7 @@ class ChunkWriter {
     std::vector<Bytef> packed(size);
     if (compress2(packed.data(), &size, static_cast<const Bytef*>(chunk.const_data_ptr()), static_cast<uLong>(bytes),
                   *level_) != Z_OK)
-      raise<Error>(op, "got an error of zlib on compressing {} bytes; expected memory", bytes);
+      raise<MemoryError>(op, "got an error of zlib on compressing {} bytes; expected memory", bytes);
     write_file(name, packed.data(), static_cast<std::int64_t>(size));
   }
 

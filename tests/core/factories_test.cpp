@@ -209,6 +209,15 @@ TEST_CASE("arrays of vectors have the dtype of their numbers", "[core][factories
   CHECK(ht::array(std::vector<double>{0.1, 1e300}).to_vector<double>() == std::vector{0.1, 1e300});
   CHECK(ht::array(std::vector<std::uint8_t>{1}).dtype() == ht::uint8);
   CHECK(ht::array(std::vector<float>{}).dtype() == ht::float32);
+  const std::vector<std::vector<double>> rows{{0.1, 2, 3}, {4, 5, 6}};
+  const std::array<std::int16_t, 3> row{1, 2, 3};
+  for (const std::optional<int> split : {std::optional<int>{}, std::optional(0), std::optional(1)})
+    CHECK(same(ht::array(rows, {.split = split}), at::tensor({0.1, 2., 3., 4., 5., 6.}, at::kDouble).view({2, 3})));
+  CHECK(same(ht::array(row), at::tensor({1, 2, 3}, at::kShort)));
+  CHECK(same(ht::array(std::span(rows[1]).first(2)), at::tensor({4., 5.}, at::kDouble)));
+  CHECK(ht::array(std::vector<std::vector<int>>(2)).shape() == ht::Shape{2, 0});
+  CHECK_THROWS_WITH(ht::array(std::vector<std::vector<int>>{{1}, {2, 3}}),
+                    Catch::Contains("[array] got parts of shapes (1,) and (2,)"));
   CHECK(ht::array(std::vector<unsigned>{7}).dtype() == ht::int64);
   CHECK(ht::array({std::vector<double>{1, 2}, std::vector<double>{3, 4}}).dtype() == ht::float64);
   CHECK(ht::array(7u).dtype() == ht::int64);

@@ -22,7 +22,8 @@ TEST_CASE("Memory that one rank cannot have is one error on all ranks", "[core][
   const auto ranks = ht::world().size();
   const auto x = ht::ones({128, mebi}, {.dtype = ht::uint8, .split = 0});
   const auto fails = [](const std::string& op, auto make) {
-    CHECK_THAT(message_of<ht::Error>(make), Catch::StartsWith("[" + op + "] got no memory for a block of shape ("));
+    CHECK_THAT(message_of<ht::MemoryError>(make),
+               Catch::StartsWith("[" + op + "] got no memory for a block of shape ("));
   };
 
   {
@@ -42,7 +43,7 @@ TEST_CASE("Memory that one rank cannot have is one error on all ranks", "[core][
 TEST_CASE("Sizes that no machine has are one error on all ranks", "[core][memory]") {
   const std::int64_t huge = std::int64_t{1} << 50;
   for (const std::optional<int> split : {std::optional<int>{}, std::optional(0), std::optional(1)}) {
-    CHECK_THROWS_AS(ht::empty({huge, 8}, {.split = split}), ht::Error);
+    CHECK_THROWS_AS(ht::empty({huge, 8}, {.split = split}), ht::MemoryError);
     CHECK_THROWS_AS(ht::zeros({huge, huge}, {.split = split}), ht::Error);
   }
 }

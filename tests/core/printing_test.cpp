@@ -2,9 +2,14 @@
 
 #include <heatpp/core/printing.hpp>
 
+#include <sstream>
+
 TEST_CASE("an array prints the same from every layout, summarised or not", "[core][printing]") {
   for (const auto& layout : every_layout({2, 3})) {
     const auto text = ht::to_string(distribute(at::arange(6).reshape({2, 3}), layout));
+    std::ostringstream stream;
+    stream << distribute(at::arange(6).reshape({2, 3}), layout);
+    CHECK(stream.str() == text);
     CHECK_THAT(text,
                Catch::StartsWith("DNDarray([[0, 1, 2],\n          [3, 4, 5]], shape=(2, 3), dtype=int64, split="));
   }

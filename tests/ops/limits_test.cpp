@@ -1,7 +1,10 @@
 #include "../support.hpp"
 
 #include <cmath>
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/creation.hpp>
 #include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/scan.hpp>
 
 TEST_CASE("sinh and cosh are finite as long as their values are", "[ops][elementwise]") {
   const auto x = at::linspace(-89.4, 89.4, 1001, at::kDouble), wide = at::linspace(-710.4, 710.4, 1001, at::kDouble);
@@ -56,4 +59,17 @@ TEST_CASE("a plus sign and shifts of numbers", "[ops][elementwise]") {
   CHECK(same(+x, at::arange(4)));
   CHECK(same(5 << x, at::tensor({5, 10, 20, 40}).to(at::kLong)));
   CHECK(same(40 >> x, at::tensor({40, 20, 10, 5}).to(at::kLong)));
+}
+
+TEST_CASE("A result for which no rank has memory is an error that names function and bytes", "[ops][memory]") {
+  const std::int64_t huge = std::int64_t{1} << 50;
+  for (const std::optional<int> split : {std::optional<int>{}, std::optional(0), std::optional(1)}) {
+    const auto x = ht::broadcast_to(ht::ones({1, 8}, {.split = split}), {huge, 8});
+    CHECK_THAT(message_of<ht::MemoryError>([&] { return x + 1; }),
+               Catch::StartsWith("[add] got no memory for a result ("));
+    CHECK_THAT(message_of<ht::MemoryError>([&] { return ht::sqrt(x); }), Catch::Contains("bytes to allocate"));
+    CHECK_THAT(message_of<ht::MemoryError>([&] { return ht::cumsum(x, 0); }),
+               Catch::StartsWith("[cumsum] got no memory"));
+    CHECK_THROWS_AS(ht::indices({huge, 8}), ht::MemoryError);
+  }
 }

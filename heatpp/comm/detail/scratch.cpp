@@ -1,8 +1,8 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/scratch.hpp>
 
 #include <algorithm>
 #include <bit>
-#include <new>
 
 namespace heatpp::detail {
 namespace {
@@ -26,7 +26,9 @@ std::byte* Pool::take(int log2) {
     }
   }
   auto* const block = static_cast<std::byte*>(allocate_(std::size_t{1} << log2));
-  if (!block) throw std::bad_alloc();
+  if (!block)
+    raise<MemoryError>("memory", "got a buffer of {} bytes to allocate; expected no more than the system has",
+                       std::size_t{1} << log2);
   return block;
 }
 

@@ -19,12 +19,12 @@ std::int64_t largest_block(const Layout& layout) {
 at::Tensor block_or_error(const char* op, const Shape& shape, const std::function<at::Tensor()>& make) {
   try {
     return make();
-  } catch (const Error&) {
-    throw;
   } catch (const std::exception& error) {
+    const auto* const known = dynamic_cast<const Error*>(&error);
+    if (known && known->kind() != ErrorKind::memory) throw;
     const std::string_view text = error.what();
-    raise<Error>(op, "got no memory for a block of shape {} ({}); expected enough", to_string(shape),
-                 text.substr(0, text.find('\n')));
+    raise<MemoryError>(op, "got no memory for a block of shape {} ({}); expected enough", to_string(shape),
+                       text.substr(0, text.find('\n')));
   }
 }
 

@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 
 #include <c10/core/CPUAllocator.h>
@@ -18,6 +19,10 @@ constexpr std::size_t large_from = std::size_t{1} << 20;
 constexpr std::size_t small_alignment = 64;
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+[[noreturn]] void raise_no_memory(std::size_t bytes) {
+  raise<MemoryError>("memory", "got a block of {} bytes to allocate; expected no more than the system has", bytes);
+}
 
 /// Large blocks in huge pages; freed ones wait for reuse, up to this process's fair share of an eighth of the memory.
 class LargeBlocks {
@@ -66,7 +71,7 @@ class LargeBlocks {
     for (int attempt = 0;; ++attempt) {
       void* raw = ::mmap(nullptr, size + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
       if (raw != MAP_FAILED) return trim(static_cast<char*>(raw), size);
-      if (attempt == 1) throw std::bad_alloc();
+      if (attempt == 1) raise_no_memory(size);
       give_back();
     }
   }
@@ -122,7 +127,7 @@ class Allocator final : public c10::Allocator {
       return {block, block, &free_block, at::kCPU};
     }
     void* block = std::aligned_alloc(small_alignment, round_up(bytes, small_alignment));
-    if (!block) throw std::bad_alloc();
+    if (!block) raise_no_memory(bytes);
     return {block, block, &free_block, at::kCPU};
   }
   c10::DeleterFnPtr raw_deleter() const override { return &free_block; }

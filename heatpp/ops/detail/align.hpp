@@ -38,11 +38,14 @@ void check_value(const char* op, const Operand& value, Dtype array);
 /// Throws ValueError for an array that is not writable.
 void check_writable(const char* op, const DNDarray& x);
 
-/// Runs f and turns LibTorch's refusal of a dtype into a TypeError that names `op` and the operands' dtypes.
+/// Runs f and gives its errors the name of `op`: LibTorch's refusal of a dtype is a TypeError that names the operands'
+/// dtypes, a result for which this rank has no memory a MemoryError.
 template <class F>
-auto with_type_errors(const char* op, std::span<const Operand> operands, F f) {
+auto with_errors_of(const char* op, std::span<const Operand> operands, F f) {
   try {
     return f();
+  } catch (const MemoryError& error) {
+    throw MemoryError("[" + std::string(op) + "] got no memory for a result (" + error.what() + "); expected enough");
   } catch (const c10::Error& error) {
     std::string dtypes;
     for (const auto& operand : operands)
