@@ -173,7 +173,11 @@ DNDarray linspace(const LinspaceRange& range, const ArrayOptions& options) {
   const auto dtype = options.dtype.value_or(float32);
   return build("linspace", {num}, dtype, options,
                [&, first = first, last = last, stop = stop, start = start](auto, const auto& o) {
-                 auto values = on_line(at::arange(first, last, o.dtype(at::kDouble)), start, step);
+                 auto index = at::arange(first, last, o.dtype(at::kDouble));
+                 // As NumPy, also where the step of ends that differ is rounded to 0.
+                 const auto parts = static_cast<double>(std::max<std::int64_t>(1, steps));
+                 auto values =
+                     step != 0 ? on_line(index, start, step) : on_line(index.div_(parts), start, stop - start);
                  if (range.endpoint && last == range.num && last > 1 && last > first) values[-1] = stop;
                  return (is_integral(dtype) ? values.floor_() : values).to(o);
                });

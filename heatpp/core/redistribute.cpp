@@ -98,7 +98,14 @@ std::int64_t detail::relayout_cost(const Layout& from, const Layout& to, std::in
   return (size - staying) * bytes_each;
 }
 
-at::Tensor detail::relayout_operand(const char* op, const DNDarray& x, const Layout& target) {
+void detail::check_same_comm(const char* op, const Communicator& a, const Communicator& b) {
+  if (!(a == b))
+    raise<CommError>(op, "got arrays on different communicators, of {} and {} ranks; expected one communicator",
+                     a.size(), b.size());
+}
+
+at::Tensor detail::relayout_operand(const char* op, const DNDarray& x, const Layout& target, const Communicator& comm) {
+  check_same_comm(op, comm, x.comm());
   const auto cost = relayout_cost(x.layout(), target, x.larray().element_size());
   if (cost > 0) {
     if (policy == Redistribution::forbid)

@@ -11,7 +11,7 @@ DNDarray whole_matrices(const char* op, const DNDarray& x) {
   const auto matrices = detail::decomposable(op, x);
   if (detail::is_local(matrices)) return matrices;
   const auto everywhere = matrices.layout().replicated(matrices.shape());
-  return detail::wrap(detail::relayout_operand(op, matrices, everywhere), everywhere, x.comm());
+  return detail::wrap(detail::relayout_operand(op, matrices, everywhere, x.comm()), everywhere, x.comm());
 }
 
 }  // namespace

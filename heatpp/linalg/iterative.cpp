@@ -124,7 +124,7 @@ Lanczos lanczos(const DNDarray& a, std::int64_t m, const std::optional<DNDarray>
   const auto dtype = detail::decomposition_type(a.dtype());
   const auto matrix = a.split() ? detail::cut_along("lanczos", a.astype(dtype), 0) : a.astype(dtype);
   const auto cut = matrix.layout().with({n}, matrix.split());
-  const auto first = start ? detail::relayout_operand("lanczos", start->astype(dtype), cut)
+  const auto first = start ? detail::relayout_operand("lanczos", start->astype(dtype), cut, a.comm())
                            : at::ones(cut.local_shape(a.comm().rank()), matrix.larray().options());
   Krylov krylov(matrix, cut, m, first);
   for (std::int64_t j = 0; j < m; ++j) krylov.step(j);

@@ -30,7 +30,7 @@ DNDarray with_vectors_last(const DNDarray& x, int axis) {
   std::optional<int> longest;
   if (!others.empty()) longest = static_cast<int>(std::ranges::max_element(others) - others.begin());
   const Layout target(moved.shape(), longest, x.comm().size());
-  return detail::wrap(detail::relayout_operand("cross", moved, target), target, x.comm());
+  return detail::wrap(detail::relayout_operand("cross", moved, target, x.comm()), target, x.comm());
 }
 
 DNDarray component(const DNDarray& x, int which) {

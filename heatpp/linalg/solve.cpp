@@ -44,6 +44,7 @@ bool same_stack(const DNDarray& a, const DNDarray& b) {
 }
 
 void check_right_side(const char* op, const DNDarray& a, const DNDarray& b) {
+  detail::check_same_comm(op, a.comm(), b.comm());
   const auto n = a.shape().back();
   const bool vector = b.ndim() == 1;
   const auto rows = vector ? b.shape()[0] : b.ndim() >= 2 ? b.shape()[b.shape().size() - 2] : -1;
@@ -56,7 +57,7 @@ void check_right_side(const char* op, const DNDarray& a, const DNDarray& b) {
 /// `b` cut as the matrices of `a`.
 DNDarray meeting(const char* op, const DNDarray& a, const DNDarray& b) {
   const auto target = a.layout().with(b.shape(), a.split());
-  return detail::wrap(detail::relayout_operand(op, b, target), target, b.comm());
+  return detail::wrap(detail::relayout_operand(op, b, target, a.comm()), target, b.comm());
 }
 
 /// Both cut along the same leading axis, or neither.

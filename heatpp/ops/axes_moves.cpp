@@ -136,13 +136,17 @@ DNDarray broadcast_to(const DNDarray& x, const Shape& shape) {
   const auto split = *x.split() + static_cast<int>(shape.size()) - x.ndim();
   const bool stretched = x.shape()[static_cast<std::size_t>(*x.split())] != shape[static_cast<std::size_t>(split)];
   const auto layout = stretched ? Layout(shape, split, x.comm().size()) : x.layout().with(shape, split);
-  const auto block = stretched ? detail::relayout_operand(op, x, x.layout().replicated(x.shape())) : x.larray();
+  const auto block =
+      stretched ? detail::relayout_operand(op, x, x.layout().replicated(x.shape()), x.comm()) : x.larray();
   return detail::wrap(block.expand(layout.local_shape(me)), layout, x.comm(), writable);
 }
 
 std::vector<DNDarray> broadcast_arrays(const std::vector<DNDarray>& arrays) {
   Shape shape;
-  for (const auto& x : arrays) shape = broadcast_shapes(shape, x.shape(), "broadcast_arrays");
+  for (const auto& x : arrays) {
+    detail::check_same_comm("broadcast_arrays", arrays.front().comm(), x.comm());
+    shape = broadcast_shapes(shape, x.shape(), "broadcast_arrays");
+  }
   std::vector<DNDarray> result;
   for (const auto& x : arrays) result.push_back(broadcast_to(x, shape));
   return result;

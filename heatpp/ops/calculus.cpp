@@ -124,6 +124,7 @@ Arrays even_slopes(const DNDarray& x, int axis, double spacing, int order) {
 }
 
 Arrays slopes_at(const DNDarray& x, int axis, const DNDarray& coordinates, int order) {
+  detail::check_same_comm("gradient", x.comm(), coordinates.comm());
   const auto n = extent_of(x, axis);
   if (coordinates.ndim() > 1 || coordinates.size() != n)
     detail::raise<ValueError>("gradient", "got coordinates of shape {} for axis {} with {} indices; expected one each",
@@ -238,10 +239,7 @@ DNDarray trapezoid(const DNDarray& y, const TrapezoidOptions& options) {
 }
 
 DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points, const InterpOptions& options) {
-  for (const auto& side : {points.first, points.second})
-    if (!(side.comm() == x.comm()))
-      detail::raise<CommError>("interp", "got arrays on communicators of {} and {} ranks; expected one communicator",
-                               x.comm().size(), side.comm().size());
+  for (const auto& side : {points.first, points.second}) detail::check_same_comm("interp", x.comm(), side.comm());
   const auto everywhere = [&](const DNDarray& vector) {
     return detail::relayout(vector, vector.layout().replicated(vector.shape())).to(at::kDouble).contiguous();
   };

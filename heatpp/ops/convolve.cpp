@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/axes_moves.hpp>
@@ -191,9 +192,7 @@ void check(const char* op, const DNDarray& a, const DNDarray& v, std::int64_t st
   if (a.device() != v.device())
     raise<ValueError>(op, "got arrays on {} and {}; expected one device", to_string(a.device()), to_string(v.device()));
   if (stride < 1) raise<ValueError>(op, "got stride {}; expected at least 1", stride);
-  if (!(a.comm() == v.comm()))
-    raise<CommError>(op, "got arrays on different communicators, of {} and {} ranks; expected one", a.comm().size(),
-                     v.comm().size());
+  detail::check_same_comm(op, a.comm(), v.comm());
 }
 
 /// The kernels of this rank's rows, which `x` holds: one if `v` has one axis.

@@ -83,11 +83,11 @@ DNDarray geomspace(double start, double stop, std::int64_t num, const ArrayOptio
 }
 DNDarray geomspace(const LinspaceRange& range, const ArrayOptions& options) {
   const auto& [start, stop, num, endpoint] = range;
-  if (!((start > 0 && stop > 0) || (start < 0 && stop < 0)))
-    detail::raise<ValueError>("geomspace", "got {} .. {}; expected two numbers of one sign, not 0", start, stop);
+  if (start == 0 || stop == 0)
+    detail::raise<ValueError>("geomspace", "got {} .. {}; expected two numbers that are not 0", start, stop);
   const auto sign = start < 0 ? -1.0 : 1.0;
   const auto numbers =
-      sign * logspace({std::log10(std::abs(start)), std::log10(std::abs(stop)), num, endpoint}, in_float64(options));
+      sign * logspace({std::log10(sign * start), std::log10(sign * stop), num, endpoint}, in_float64(options));
   // Logarithms and powers are rounded, the ends are not.
   if (num > 0) numbers.index_put({0}, start);
   if (num > 1 && endpoint) numbers.index_put({-1}, stop);
@@ -95,6 +95,7 @@ DNDarray geomspace(const LinspaceRange& range, const ArrayOptions& options) {
 }
 
 double linspace_step(const LinspaceRange& range) {
+  if (range.num < 0) detail::raise<ValueError>("linspace_step", "got num {}; expected num >= 0", range.num);
   const auto steps = range.num - (range.endpoint ? 1 : 0);
   return steps > 0 ? (range.stop - range.start) / static_cast<double>(steps) : NAN;
 }
@@ -128,7 +129,10 @@ std::vector<DNDarray> meshgrid(const std::vector<DNDarray>& vectors, const Meshg
   const bool xy = options.indexing == Indexing::xy;
   const auto axis_of = [&](std::size_t i) { return xy && i < 2 && n > 1 ? 1 - i : i; };
   Shape shape(n);
-  for (std::size_t i = 0; i < n; ++i) shape[axis_of(i)] = vectors[i].size();
+  for (std::size_t i = 0; i < n; ++i) {
+    detail::check_same_comm("meshgrid", vectors.front().comm(), vectors[i].comm());
+    shape[axis_of(i)] = vectors[i].size();
+  }
   std::vector<DNDarray> grids;
   for (std::size_t i = 0; i < n; ++i) {
     Shape column(n - axis_of(i), 1);

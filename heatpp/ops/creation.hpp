@@ -27,7 +27,8 @@ struct LikeOptions {
 /// An array of the elements of `value`, broadcast to a shape, in memory of its own. Communicates as broadcast_to.
 [[nodiscard]] DNDarray full(const Shape& shape, const DNDarray& value, std::optional<Dtype> dtype = std::nullopt);
 
-/// 10^start .. 10^stop in equal ratios, and start .. stop in equal ratios (both of one sign). Local.
+/// 10^start .. 10^stop in equal ratios, and start .. stop in equal ratios, NaN between ends of different signs. Local.
+/// Throws ValueError for a negative `num`, and for an end of geomspace that is 0.
 [[nodiscard]] DNDarray logspace(double start, double stop, std::int64_t num, const ArrayOptions& options = {});
 [[nodiscard]] DNDarray geomspace(double start, double stop, std::int64_t num, const ArrayOptions& options = {});
 struct LogspaceRange {

@@ -31,7 +31,7 @@ std::optional<at::Tensor> weights_block(const char* op, const DNDarray& x, const
   if (weights->shape() != x.shape())
     detail::raise<ValueError>(op, "got weights of shape {} for an array of shape {}; expected the same shape",
                               to_string(weights->shape()), to_string(x.shape()));
-  return flat_block(detail::relayout_operand(op, *weights, x.layout()));
+  return flat_block(detail::relayout_operand(op, *weights, x.layout(), x.comm()));
 }
 
 /// Counters for each rank of an array as `like`.
@@ -189,9 +189,9 @@ Histogram2d histogram2d(const DNDarray& x, const DNDarray& y, const HistogramddO
   if (of_both.edges.size() == 1) of_both.edges.push_back(of_both.edges.front());
   const auto wanted = wanted_bins(op, 2, of_both, dtype);
   const auto cut = x.split() ? x.layout() : y.layout();
-  const auto from = detail::wrap(detail::relayout_operand(op, x, cut), cut, x.comm());
+  const auto from = detail::wrap(detail::relayout_operand(op, x, cut, y.comm()), cut, x.comm());
   const auto weights = weights_block(op, from, options.weights);
-  const at::Tensor columns[] = {flat_block(from.larray()), flat_block(detail::relayout_operand(op, y, cut))};
+  const at::Tensor columns[] = {flat_block(from.larray()), flat_block(detail::relayout_operand(op, y, cut, x.comm()))};
   auto [counts, edges] = histogram_of(op, columns, wanted, from, weights, options.density);
   return {std::move(counts), std::move(edges[0]), std::move(edges[1])};
 }

@@ -49,6 +49,7 @@ Entries completed(const char* op, const DNDarray& x, std::initializer_list<Index
   int taken = 0;
   std::ptrdiff_t ellipses = 0;
   for (const auto& entry : entries) {
+    if (const auto* array = as<DNDarray>(entry.value())) detail::check_same_comm(op, x.comm(), array->comm());
     taken += axes_taken(entry.value());
     ellipses += as<Ellipsis>(entry.value()) != nullptr;
   }
@@ -183,7 +184,7 @@ void fill_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask
   const bool over_split = x.split() && *x.split() >= axis && *x.split() < axis + mask.ndim();
   const auto layout = x.layout().with(mask.shape(), over_split ? std::optional(*x.split() - axis) : std::nullopt);
   auto block = x.larray();
-  const auto wanted = detail::apart_from(block, detail::relayout_operand(op, mask, layout));
+  const auto wanted = detail::apart_from(block, detail::relayout_operand(op, mask, layout, x.comm()));
   const auto filling = detail::align_to(op, x.layout().replicated({}), x.comm(), value).to(block.options());
   block.index_put_(detail::index_list(axis, wanted), filling);
 }

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/common_dtype.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/along.hpp>
@@ -20,8 +21,7 @@ using detail::extent_of;
 void check_parts(const char* op, const Arrays& arrays, int axis) {
   const auto& first = arrays.front();
   for (const auto& x : arrays) {
-    if (!(x.comm() == first.comm()))
-      detail::raise<CommError>(op, "got arrays on different communicators; expected one communicator");
+    detail::check_same_comm(op, first.comm(), x.comm());
     auto shape = x.shape();
     if (x.ndim() == first.ndim()) shape[static_cast<std::size_t>(axis)] = first.shape()[static_cast<std::size_t>(axis)];
     if (shape != first.shape())

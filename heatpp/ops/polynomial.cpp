@@ -21,7 +21,13 @@ at::Tensor coefficients(const char* op, const DNDarray& p) {
   return detail::relayout(p, p.layout().replicated(p.shape())).cpu().flatten();
 }
 
-/// The same in float64 or complex128.
+/// Those of two.
+std::pair<at::Tensor, at::Tensor> both(const char* op, const DNDarray& a, const DNDarray& b) {
+  detail::check_same_comm(op, a.comm(), b.comm());
+  return {coefficients(op, a), coefficients(op, b)};
+}
+
+/// Those of one in float64 or complex128.
 at::Tensor wide_coefficients(const char* op, const DNDarray& p) {
   return coefficients(op, p).to(is_complex(p.dtype()) ? at::kComplexDouble : at::kDouble);
 }
@@ -94,9 +100,10 @@ at::Tensor rows_to_fit(const DNDarray& x, const DNDarray& y, int degree, const s
   const auto xs = x.larray().to(at::kCPU, type);
   std::vector<at::Tensor> columns;
   for (int power = degree; power >= 0; --power) columns.push_back(at::pow(xs, power));
-  const auto ys = detail::relayout_operand("polyfit", y, x.layout().with(y.shape(), x.split())).to(at::kCPU, type);
+  const auto ys =
+      detail::relayout_operand("polyfit", y, x.layout().with(y.shape(), x.split()), x.comm()).to(at::kCPU, type);
   auto rows = at::cat({at::stack(columns, 1), y.ndim() == 1 ? ys.unsqueeze(1) : ys}, 1);
-  if (weights) rows.mul_(detail::relayout_operand("polyfit", *weights, x.layout()).cpu().unsqueeze(1));
+  if (weights) rows.mul_(detail::relayout_operand("polyfit", *weights, x.layout(), x.comm()).cpu().unsqueeze(1));
   return rows;
 }
 
@@ -114,6 +121,7 @@ at::Tensor least_squares(const at::Tensor& powers, const at::Tensor& values, dou
 }  // namespace
 
 DNDarray polyval(const DNDarray& p, const DNDarray& x) {
+  detail::check_same_comm("polyval", p.comm(), x.comm());
   const auto type = detail::to_torch(promote_types(p.dtype(), x.dtype()));
   const auto all = coefficients("polyval", p).to(x.larray().device(), type);
   auto block = at::zeros(x.lshape(), x.larray().options().dtype(type));
@@ -123,12 +131,12 @@ DNDarray polyval(const DNDarray& p, const DNDarray& x) {
 }
 
 DNDarray polyadd(const DNDarray& a, const DNDarray& b) {
-  const auto p = coefficients("polyadd", a), q = coefficients("polyadd", b);
+  const auto [p, q] = both("polyadd", a, b);
   const auto size = std::max(p.numel(), q.numel());
   return polynomial(padded(p, size) + padded(q, size), a);
 }
 DNDarray polysub(const DNDarray& a, const DNDarray& b) {
-  const auto p = coefficients("polysub", a), q = coefficients("polysub", b);
+  const auto [p, q] = both("polysub", a, b);
   const auto size = std::max(p.numel(), q.numel());
   const auto type = at::result_type(p, q);
   if (type == at::kBool)
@@ -136,14 +144,16 @@ DNDarray polysub(const DNDarray& a, const DNDarray& b) {
   return polynomial(padded(p, size).to(type) - padded(q, size).to(type), a);
 }
 DNDarray polymul(const DNDarray& a, const DNDarray& b) {
-  const auto factor = [](const DNDarray& x) {
-    const auto p = without_leading_zeros(coefficients("polymul", x));
+  const auto factor = [](const at::Tensor& all) {
+    const auto p = without_leading_zeros(all);
     return p.numel() > 0 ? p : zero(p.scalar_type());
   };
-  return polynomial(product(factor(a), factor(b)), a);
+  const auto [p, q] = both("polymul", a, b);
+  return polynomial(product(factor(p), factor(q)), a);
 }
 
 std::pair<DNDarray, DNDarray> polydiv(const DNDarray& a, const DNDarray& b) {
+  detail::check_same_comm("polydiv", a.comm(), b.comm());
   if (a.size() == 0 || b.size() == 0)
     detail::raise<ValueError>("polydiv", "got coefficients of shapes {} and {}; expected at least one of both",
                               to_string(a.shape()), to_string(b.shape()));

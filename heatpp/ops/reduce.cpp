@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/axis_order.hpp>
@@ -163,11 +164,13 @@ bool allclose(const Operand& a, const Operand& b, const CloseOptions& options) {
   return all(isclose(a, b, options)).item<bool>();
 }
 bool array_equal(const DNDarray& a, const DNDarray& b, const EqualOptions& options) {
+  detail::check_same_comm("array_equal", a.comm(), b.comm());
   if (a.shape() != b.shape()) return false;
   const auto equal = eq(a, b);
   return all(options.equal_nan ? logical_or(equal, logical_and(isnan(a), isnan(b))) : equal).item<bool>();
 }
 bool array_equiv(const DNDarray& a, const DNDarray& b) {
+  detail::check_same_comm("array_equiv", a.comm(), b.comm());
   return broadcastable(a.shape(), b.shape()) && all(eq(a, b)).item<bool>();
 }
 

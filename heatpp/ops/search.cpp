@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -200,9 +201,7 @@ DNDarray in_order(const DNDarray& a, const DNDarray& sorter) {
 DNDarray find_places(const char* op, const DNDarray& sorted, const DNDarray& values, Side side) {
   if (sorted.ndim() != 1)
     detail::raise<ValueError>(op, "got a sorted array of shape {}; expected one axis", to_string(sorted.shape()));
-  if (!(sorted.comm() == values.comm()))
-    detail::raise<CommError>(op, "got arrays on different communicators, of {} and {} ranks; expected one communicator",
-                             sorted.comm().size(), values.comm().size());
+  detail::check_same_comm(op, sorted.comm(), values.comm());
   const auto dtype = detail::comparison_type(sorted.dtype(), values.dtype());
   const auto found =
       detail::with_element_type(detail::to_torch(dtype), [&]<class T>() { return search<T>(sorted, values, side); });

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/creation.hpp>
@@ -302,6 +303,7 @@ DNDarray ravel_multi_index(const std::vector<DNDarray>& arrays, const Shape& sha
 std::vector<DNDarray> ix_(const std::vector<DNDarray>& positions) {
   std::vector<DNDarray> result;
   for (std::size_t i = 0; i < positions.size(); ++i) {
+    detail::check_same_comm("ix_", positions.front().comm(), positions[i].comm());
     if (positions[i].ndim() != 1)
       detail::raise<ValueError>("ix_", "got an array of shape {}; expected vectors", to_string(positions[i].shape()));
     Shape shape(positions.size(), 1);

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/calculus.hpp>
@@ -56,9 +57,7 @@ struct Pair {
 };
 
 Pair paired(const char* op, const DNDarray& a, const DNDarray& b, Dtype dtype) {
-  if (!(a.comm() == b.comm()))
-    detail::raise<CommError>(op, "got arrays on different communicators, of {} and {} ranks; expected one communicator",
-                             a.comm().size(), b.comm().size());
+  detail::check_same_comm(op, a.comm(), b.comm());
   return {a.astype(dtype), b.astype(dtype), a.split() || b.split()};
 }
 

@@ -75,6 +75,7 @@ DNDarray Generator::choice(std::int64_t n, const Shape& shape, const ChoiceOptio
   if ((n <= 0 && count > 0) || (!options.replace && count > n))
     raise<ValueError>("choice", "got {} elements to choose from for shape {}, replace {}; expected enough", n,
                       to_string(shape), options.replace);
+  if (options.p && options.comm) heatpp::detail::check_same_comm("choice", *options.comm, options.p->comm());
   const auto comm = options.p ? options.p->comm() : options.comm;
   const ArrayOptions stored{.dtype = int64, .split = options.split, .comm = comm};
   const auto target = target_of("choice", {}, shape, stored, int64);
@@ -89,6 +90,7 @@ DNDarray Generator::choice(const DNDarray& x, const Shape& shape, const ChoiceOp
   if (x.ndim() == 0) raise<ValueError>("choice", "got an array without axes; expected at least one");
   const auto axis = sanitize_axis(options.axis, x.ndim(), "choice");
   auto from_x = options;
+  if (options.comm) heatpp::detail::check_same_comm("choice", x.comm(), *options.comm);
   from_x.comm = x.comm();
   return take(x, choice(x.shape()[static_cast<std::size_t>(axis)], shape, from_x), axis);
 }

@@ -126,7 +126,8 @@ class Generator {
   [[nodiscard]] DNDarray multivariate_hypergeometric(const std::vector<std::int64_t>& colors, std::int64_t nsample,
                                                      const Shape& shape = {}, const ArrayOptions& options = {});
   /// Normal vectors of shape (*shape, k) with the given mean (k) and covariance (k, k), of which the lower triangle is
-  /// read. Throws ValueError where it is not positive semidefinite. Collective where mean or covariance are split.
+  /// read, on their communicator. Throws ValueError where it is not positive semidefinite, CommError where they do not
+  /// share one. Collective where mean or covariance are split.
   [[nodiscard]] DNDarray multivariate_normal(const DNDarray& mean, const DNDarray& covariance, const Shape& shape = {},
                                              const ArrayOptions& options = {});
 

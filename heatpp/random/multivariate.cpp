@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/axes_moves.hpp>
@@ -186,10 +187,14 @@ DNDarray Generator::multivariate_normal(const DNDarray& mean, const DNDarray& co
                                         const ArrayOptions& options) {
   if (mean.ndim() != 1)
     raise<ValueError>("multivariate_normal", "got a mean of shape {}; expected a vector", to_string(mean.shape()));
+  auto stored = options;
+  if (!stored.comm) stored.comm = mean.comm();
+  for (const auto& comm : {covariance.comm(), *stored.comm})
+    heatpp::detail::check_same_comm("multivariate_normal", mean.comm(), comm);
   const auto k = mean.shape()[0];
   const auto centre = replicated(mean, {k}, "a mean");
   const auto root = root_of(replicated(covariance, {k, k}, "a covariance"));
-  const auto target = rows_target("multivariate_normal", shape, static_cast<std::size_t>(k), options, float32);
+  const auto target = rows_target("multivariate_normal", shape, static_cast<std::size_t>(k), stored, float32);
   return sample_rows<double>(*this, target, [&](Draws& d, double* row, std::int64_t) {
     std::copy_n(centre.const_data_ptr<double>(), k, row);
     const auto* direction = root.const_data_ptr<double>();

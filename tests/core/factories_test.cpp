@@ -28,6 +28,8 @@ TEST_CASE("ranges do not depend on the number of ranks", "[core][factories]") {
     CHECK(close(ht::linspace(0, 1, 5, {.dtype = ht::float64, .split = split}), at::linspace(0, 1, 5, at::kDouble)));
     CHECK(ht::linspace(0, 0.7, 1000, {.dtype = ht::float64, .split = split}).to_vector<double>().back() == 0.7);
     CHECK(ht::linspace(0, 1, 0, {.split = split}).size() == 0);
+    CHECK(same(ht::linspace(0, 2.5e-323, 20, {.dtype = ht::float64, .split = split}),
+               at::arange(20, at::kDouble) / 19 * 2.5e-323));
   }
   CHECK_THROWS_AS(ht::arange({.stop = 3, .step = 0}), ht::ValueError);
   CHECK_THROWS_AS(ht::linspace(0, 1, -1), ht::ValueError);

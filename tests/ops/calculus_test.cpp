@@ -207,7 +207,8 @@ TEST_CASE("numbers between arrays and numbers", "[ops][creation]") {
   CHECK(same(whole, at::stack({at::arange(50), at::arange(50) * 2}, 1)));
   CHECK(ht::linspace(0.1, ends, {.num = 4})(0, 0).item<double>() == 0.1);
   CHECK(ht::geomspace(1e-200, 1e-180, 5).size() == 5);
-  CHECK_THROWS_AS(ht::geomspace(-1, 1, 5), ht::ValueError);
+  CHECK(same(ht::geomspace(-3, 3, 4, {.split = 0}), at::tensor({-3., NAN, NAN, 3.}, at::kFloat)));
+  CHECK_THROWS_AS(ht::geomspace(-1, 0, 5), ht::ValueError);
   CHECK(same(ht::kaiser(5, -2), gathered(ht::kaiser(5, 2))));
 }
 

@@ -35,6 +35,7 @@ TEST_CASE("ranges of numbers end where NumPy's do", "[ops][creation]") {
   CHECK(ht::linspace_step({.stop = 1, .num = 5}) == 0.25);
   CHECK(ht::linspace_step({.stop = 1, .num = 5, .endpoint = false}) == 0.2);
   CHECK(std::isnan(ht::linspace_step({.stop = 1, .num = 1})));
+  CHECK_THROWS_AS(ht::linspace_step({.stop = 1, .num = -1}), ht::ValueError);
 }
 
 TEST_CASE("ranges between the elements of arrays", "[ops][creation]") {

@@ -11,7 +11,12 @@ namespace heatpp::detail {
 /// Bytes that cross between ranks when an array of `bytes_each`-byte elements goes from one layout to the other.
 [[nodiscard]] std::int64_t relayout_cost(const Layout& from, const Layout& to, std::int64_t bytes_each);
 
-/// relayout for an operand whose layout does not fit its partner's: counted, and refused under the strict policy.
-[[nodiscard]] at::Tensor relayout_operand(const char* op, const DNDarray& x, const Layout& target);
+/// Throws CommError where two operands do not share a communicator.
+void check_same_comm(const char* op, const Communicator& a, const Communicator& b);
+
+/// relayout for an operand whose layout does not fit its partner's, which is on `comm`: counted, and refused under the
+/// strict policy.
+[[nodiscard]] at::Tensor relayout_operand(const char* op, const DNDarray& x, const Layout& target,
+                                          const Communicator& comm);
 
 }  // namespace heatpp::detail

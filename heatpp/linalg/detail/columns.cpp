@@ -85,7 +85,7 @@ DNDarray stack_like(const DNDarray& like, const at::Tensor& block) {
 DNDarray cut_along(const char* op, const DNDarray& x, int split) {
   if (x.split() == split) return x;
   const Layout target(x.shape(), split, x.comm().size());
-  return wrap(relayout_operand(op, x, target), target, x.comm());
+  return wrap(relayout_operand(op, x, target, x.comm()), target, x.comm());
 }
 
 Columns::Columns(const char* op, const DNDarray& x) : layout_(x.layout()), comm_(x.comm()) {

@@ -216,16 +216,15 @@ Dtype dtype_to_compute_in(Dtype dtype) {
 
 DNDarray contract(const char* op, const Labelled& a, const Labelled& b, const Labels& out,
                   const ContractOptions& options) {
-  if (!(a.array.comm() == b.array.comm()))
-    raise<CommError>(op, "got arrays on different communicators, of {} and {} ranks; expected one communicator",
-                     a.array.comm().size(), b.array.comm().size());
+  const auto& comm = a.array.comm();
+  check_same_comm(op, comm, b.array.comm());
   const auto dtype = promote_types(a.array.dtype(), b.array.dtype());
   const auto computed = dtype_to_compute_in(dtype);
   Labelled first{a.array.astype(computed), a.labels}, second{b.array.astype(computed), b.labels};
   const auto plan = make_plan(first, second, out, options.along_a);
   if (plan.swapped) std::swap(first, second);
-  const auto left = relayout_operand(op, first.array, plan.a), right = relayout_operand(op, second.array, plan.b);
-  const auto& comm = a.array.comm();
+  const auto left = relayout_operand(op, first.array, plan.a, comm),
+             right = relayout_operand(op, second.array, plan.b, comm);
   auto result = run({first, second, left, right}, out, plan, comm);
   return wrap(dtype == bool_ ? result.ne(0) : result.to(to_torch(dtype)), plan.result, comm);
 }

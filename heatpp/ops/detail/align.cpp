@@ -64,12 +64,6 @@ void promote_arrays_without_axes(std::span<const DNDarray* const> arrays, std::v
     if (!block.unsafeGetTensorImpl()->is_wrapped_number()) block = block.to(type);
 }
 
-void check_comm(const char* op, const Communicator& a, const Communicator& b) {
-  if (!(a == b))
-    raise<CommError>(op, "got arrays on different communicators, of {} and {} ranks; expected one communicator",
-                     a.size(), b.size());
-}
-
 std::vector<const DNDarray*> arrays_among(std::span<const Operand> operands) {
   std::vector<const DNDarray*> arrays;
   for (const auto& operand : operands)
@@ -80,7 +74,7 @@ std::vector<const DNDarray*> arrays_among(std::span<const Operand> operands) {
 std::vector<const DNDarray*> arrays_of(const char* op, std::span<const Operand> operands) {
   auto arrays = arrays_among(operands);
   if (arrays.empty()) raise<ValueError>(op, "got numbers only; expected at least one array");
-  for (const auto* x : arrays) check_comm(op, arrays.front()->comm(), x->comm());
+  for (const auto* x : arrays) check_same_comm(op, arrays.front()->comm(), x->comm());
   return arrays;
 }
 
@@ -123,7 +117,8 @@ Aligned align(const char* op, std::span<const Operand> operands) {
   for (const auto& operand : operands) {
     const auto* x = operand.array();
     if (!x) blocks.push_back(number_tensor(operand.number()));
-    else blocks.push_back(alike ? x->larray() : relayout_operand(op, *x, layout_to_meet(layout, x->shape())));
+    else
+      blocks.push_back(alike ? x->larray() : relayout_operand(op, *x, layout_to_meet(layout, x->shape()), x->comm()));
   }
   promote_arrays_without_axes(arrays, blocks);
   return {std::move(blocks), layout, arrays.front()->comm()};
@@ -136,11 +131,11 @@ at::Tensor align_to(const char* op, const DNDarray& x, const Operand& operand) {
 at::Tensor align_to(const char* op, const Layout& layout, const Communicator& comm, const Operand& operand) {
   if (!operand.array()) return number_tensor(operand.number());
   const auto& value = *operand.array();
-  check_comm(op, comm, value.comm());
+  check_same_comm(op, comm, value.comm());
   if (broadcast_shapes(layout.shape(), value.shape(), op) != layout.shape())
     raise<ValueError>(op, "got an operand of shape {} for an array of shape {}; expected one that broadcasts to it",
                       to_string(value.shape()), to_string(layout.shape()));
-  return relayout_operand(op, value, layout_to_meet(layout, value.shape()));
+  return relayout_operand(op, value, layout_to_meet(layout, value.shape()), comm);
 }
 
 }  // namespace heatpp::detail

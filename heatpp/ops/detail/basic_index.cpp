@@ -97,7 +97,7 @@ void check_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mas
         op,
         "got a mask of shape {} and dtype {} at axis {} of an array of shape {}; expected bool and the extents there",
         to_string(mask.shape()), name(mask.dtype()), axis, to_string(x.shape()));
-  if (!(x.comm() == mask.comm())) raise<CommError>(op, "got a mask on another communicator; expected the array's");
+  check_same_comm(op, x.comm(), mask.comm());
 }
 
 DNDarray take_mask(const char* op, const DNDarray& array, int axis, const DNDarray& mask) {
@@ -112,7 +112,7 @@ DNDarray take_mask(const char* op, const DNDarray& array, int axis, const DNDarr
   if (over_split && *x.split() != axis) x = resplit(x, axis);
 
   const auto mask_layout = over_split ? x.layout().with(mask.shape(), 0) : mask.layout().replicated(mask.shape());
-  const auto block = relayout_operand(op, mask, mask_layout);
+  const auto block = relayout_operand(op, mask, mask_layout, x.comm());
   auto local = compressed(x.larray(), axis, block);
 
   auto shape = x.shape();

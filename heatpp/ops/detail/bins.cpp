@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/detail/bins.hpp>
@@ -117,9 +118,11 @@ std::vector<Range> extremes(std::span<const at::Tensor> columns, std::span<const
 
 std::vector<Bins> make_bins(const char* op, std::span<const at::Tensor> columns, std::span<const BinsWanted> wanted,
                             const DNDarray& like) {
-  for (const auto& w : wanted)
+  for (const auto& w : wanted) {
+    if (w.edges) check_same_comm(op, like.comm(), w.edges->comm());
     if (w.count < 1 || w.count >= std::numeric_limits<std::int64_t>::max() / 16)
       raise<ValueError>(op, "got {} bins; expected at least one, and as many as there is memory for", w.count);
+  }
   const auto found = extremes(columns, wanted, like);
   std::vector<Bins> bins;
   for (std::size_t c = 0; c < columns.size(); ++c)

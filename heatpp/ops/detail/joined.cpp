@@ -48,7 +48,7 @@ DNDarray joined(const char* op, const Arrays& parts, int axis, const Layout& tar
   if (target.split() == axis) return wrap(joined_along_split(parts, axis, target), target, comm);
   std::vector<at::Tensor> blocks;
   for (const auto& part : parts)
-    blocks.push_back(relayout_operand(op, part, target.with(part.shape(), target.split())));
+    blocks.push_back(relayout_operand(op, part, target.with(part.shape(), target.split()), comm));
   return wrap(joined_locally(blocks, axis), target, comm);
 }
 

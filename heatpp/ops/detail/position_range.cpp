@@ -1,5 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/detail/positions.hpp>
 
@@ -29,8 +29,7 @@ std::string out_of_range(const char* op, const DNDarray& x, int axis, std::int64
 void check_positions(const char* op, const DNDarray& x, const DNDarray& positions) {
   if (!is_integral(positions.dtype()))
     raise<IndexError>(op, "got positions of {}; expected whole numbers or a bool mask", name(positions.dtype()));
-  if (!(positions.comm() == x.comm()))
-    raise<CommError>(op, "got positions on another communicator; expected the array's");
+  check_same_comm(op, x.comm(), positions.comm());
 }
 
 std::optional<std::int64_t> position_beyond(const DNDarray& positions, std::int64_t extent) {

@@ -97,7 +97,7 @@ Broadcast broadcast(const char* op, std::span<const DNDarray> arrays) {
 Broadcast everywhere(const char* op, std::vector<DNDarray> arrays) {
   for (auto& array : arrays) {
     const auto layout = array.layout().replicated(array.shape());
-    array = wrap(relayout_operand(op, array, layout), layout, array.comm());
+    array = wrap(relayout_operand(op, array, layout, arrays.front().comm()), layout, array.comm());
   }
   return broadcast(op, arrays);
 }
@@ -229,7 +229,7 @@ Broadcast in_order(const char* op, std::vector<DNDarray>& arrays) {
   if (!layout.split() || layout.split() == spread(layout).split()) return asked;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const auto whole = wrap(asked.blocks[i], layout, arrays[i].comm());
-    arrays[i] = wrap(relayout_operand(op, whole, spread(layout)), spread(layout), whole.comm());
+    arrays[i] = wrap(relayout_operand(op, whole, spread(layout), whole.comm()), spread(layout), whole.comm());
   }
   return broadcast(op, arrays);
 }
