@@ -118,6 +118,31 @@ TEST_CASE("16-bit floats are accumulated in float32 and rounded once", "[comm][a
   }
 }
 
+TEST_CASE("sums and products of narrow integers wrap", "[comm][allreduce]") {
+  const auto& world = ht::world();
+  const ht::Topology topology(world);
+  const auto check = [&]<class T>(T value) {
+    const auto wrapped = [](std::int64_t exact) { return static_cast<T>(exact); };
+    const std::vector<T> mine(100, value), sum(100, wrapped(world.size() * std::int64_t{value}));
+    std::int64_t power = 1;
+    for (int rank = 0; rank < world.size(); ++rank) power *= value;
+    for (const auto& algorithm : usable(topology)) {
+      auto added = mine, multiplied = mine;
+      topology.allreduce(added, ht::ReduceOp::sum, algorithm.name);
+      topology.allreduce(multiplied, ht::ReduceOp::prod, algorithm.name);
+      INFO(algorithm.name);
+      CHECK(added == sum);
+      CHECK(multiplied == std::vector<T>(100, wrapped(power)));
+    }
+    auto before = mine;
+    world.exscan(before);
+    if (world.rank() > 0) CHECK(before == std::vector<T>(100, wrapped(world.rank() * std::int64_t{value})));
+  };
+  check(std::uint8_t{200});
+  check(std::int8_t{-100});
+  check(std::int16_t{30000});
+}
+
 TEST_CASE("the mean of integers and the order of complex numbers are errors on all ranks", "[comm][allreduce]") {
   const ht::Topology topology(ht::world());
   std::vector<std::int32_t> whole(3);

@@ -7,7 +7,8 @@
 namespace heatpp::detail {
 namespace {
 
-// MPI knows no 16-bit floats, and leaves open what NaN does to a minimum: these are reduced by the library's functions.
+// MPI knows no 16-bit floats, leaves open what NaN does to a minimum, and Open MPI 4.1 saturates sums of narrow
+// integers where it has vector instructions: these are reduced by the library's functions.
 template <ReduceOp Op, Dtype D>
 void reduce(void* in, void* inout, int* count, MPI_Datatype*) {
   const void* sources[] = {in, inout};
@@ -63,6 +64,9 @@ MPI_Op mpi_op(ReduceOp op, Dtype dtype) {
   if (dtype == Dtype::float16) return own_op<Dtype::float16>(op);
   // The sum of booleans is "any", their product "all"; as bytes 0 and 1 these are max and min.
   if (dtype == Dtype::bool_) return op == ReduceOp::sum || op == ReduceOp::max ? MPI_MAX : MPI_MIN;
+  if (dtype == Dtype::uint8) return own_op<Dtype::uint8>(op);
+  if (dtype == Dtype::int8) return own_op<Dtype::int8>(op);
+  if (dtype == Dtype::int16) return own_op<Dtype::int16>(op);
   const bool extremum = op == ReduceOp::min || op == ReduceOp::max;
   if (extremum && dtype == Dtype::float32) return own_op<Dtype::float32>(op);
   if (extremum && dtype == Dtype::float64) return own_op<Dtype::float64>(op);
