@@ -14,6 +14,9 @@ namespace heatpp {
 
 class Index;
 class Operand;
+namespace detail {
+class Origin;
+}
 
 /// An n-dimensional array over the ranks of a communicator: a local block, and a Layout that tells where all blocks
 /// lie. A handle: copying it shares the elements (`ht::copy` duplicates them).
@@ -55,12 +58,16 @@ class DNDarray {
   /// as they are, or evenly along their first axis longer than 1 if every rank holds them all. Collective. Throws
   /// IndexError for positions out of range, too many entries, and masks of other shapes.
   [[nodiscard]] DNDarray index(std::initializer_list<Index> entries) const;
+  [[nodiscard]] DNDarray index(std::span<const Index> entries) const;
   /// Writes `value`, broadcast and converted to the dtype of `x`, to the part that the entries select; handles that
   /// share the elements see it. Where positions repeat the last one counts. Values move to the ranks that hold the
   /// places, and the positions with them unless every rank holds them all. Collective. Errors as `index`, ValueError
   /// for a value that does not broadcast, a number out of range and an array that is not writable, TypeError for
   /// complex values in a real array.
   void index_put(std::initializer_list<Index> entries, const Operand& value) const;
+  void index_put(std::span<const Index> entries, const Operand& value) const;
+  /// As index. An operator in place right behind it, `x(mask) += 1`, writes to `x`, whether the selection shares its
+  /// memory or is a copy: then it communicates as index_put, too.
   template <class... Entries>
   [[nodiscard]] DNDarray operator()(const Entries&... entries) const {
     return index({Index(entries)...});
@@ -81,6 +88,7 @@ class DNDarray {
   [[nodiscard]] std::span<T> local() const;
 
  private:
+  friend class detail::Origin;
   std::shared_ptr<Impl> impl_;
 };
 

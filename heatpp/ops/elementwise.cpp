@@ -4,6 +4,7 @@
 #include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/close.hpp>
 #include <heatpp/ops/detail/elementwise_blocks.hpp>
+#include <heatpp/ops/detail/origin.hpp>
 #include <heatpp/ops/detail/run_blocks.hpp>
 #include <heatpp/ops/elementwise.hpp>
 
@@ -121,6 +122,11 @@ const DNDarray& in_place(const char* op, const DNDarray& x, F f) {
 #undef HEATPP_IN_PLACE
 #undef HEATPP_IN_PLACE_ALIAS
 #undef HEATPP_IN_PLACE_OPERATOR
+
+DNDarray detail::written_back(const DNDarray& selection) {
+  Origin::write_back(selection);
+  return selection;
+}
 
 const DNDarray& negative_(const DNDarray& x) {
   return in_place("negative_", x,

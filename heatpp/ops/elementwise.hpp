@@ -2,6 +2,13 @@
 
 #include <heatpp/ops/operand.hpp>
 
+namespace heatpp::detail {
+
+/// A selection `x(...)` that was changed in place, which is written to `x` if it had to be copied.
+DNDarray written_back(const DNDarray& selection);
+
+}  // namespace heatpp::detail
+
 namespace heatpp {
 
 /// The functions of elementwise.inc. Unary ones are local and keep the layout. Binary ones broadcast their operands as
@@ -95,8 +102,9 @@ struct CloseOptions {
 #define HEATPP_IN_PLACE(name, written, doc) const DNDarray& name(const DNDarray& x, const Operand& b);
 #define HEATPP_IN_PLACE_ALIAS(alias, name) \
   inline const DNDarray& alias(const DNDarray& x, const Operand& b) { return name(x, b); }
-#define HEATPP_IN_PLACE_OPERATOR(op, name) \
-  inline const DNDarray& operator op(const DNDarray& x, const Operand& b) { return name(x, b); }
+#define HEATPP_IN_PLACE_OPERATOR(op, name)                                                       \
+  inline const DNDarray& operator op(const DNDarray& x, const Operand& b) { return name(x, b); } \
+  inline DNDarray operator op(DNDarray&& x, const Operand& b) { return detail::written_back(name(x, b)); }
 #include <heatpp/ops/in_place.inc>
 #undef HEATPP_IN_PLACE
 #undef HEATPP_IN_PLACE_ALIAS

@@ -5,6 +5,7 @@
 #include <heatpp/ops/detail/along.hpp>
 #include <heatpp/ops/detail/basic_index.hpp>
 #include <heatpp/ops/detail/index_list.hpp>
+#include <heatpp/ops/detail/origin.hpp>
 #include <heatpp/ops/detail/positions.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/nonzero.hpp>
@@ -45,7 +46,7 @@ DNDarray positions_of(const std::vector<std::int64_t>& positions, const DNDarray
 }
 
 /// The entries with an ellipsis and missing axes written out, and masks without axes as truth values.
-Entries completed(const char* op, const DNDarray& x, std::initializer_list<Index> entries) {
+Entries completed(const char* op, const DNDarray& x, std::span<const Index> entries) {
   int taken = 0;
   std::ptrdiff_t ellipses = 0;
   for (const auto& entry : entries) {
@@ -169,7 +170,7 @@ std::pair<DNDarray, int> around_mask(const char* op, const DNDarray& x, Entries 
 }
 
 /// Whether the entries are a position along each axis, at which NumPy writes numbers, and no arrays with axes.
-bool is_element(const DNDarray& x, std::initializer_list<Index> entries) {
+bool is_element(const DNDarray& x, std::span<const Index> entries) {
   return std::ssize(entries) == x.ndim() && std::ranges::all_of(entries, [](const Index& entry) {
            const auto* array = as<DNDarray>(entry.value());
            return as<std::int64_t>(entry.value()) || (array && array->ndim() == 0 && array->dtype() != bool_);
@@ -227,21 +228,33 @@ void write(const char* op, const Parts& parts, const Operand& value) {
   block.copy_(detail::apart_from(block, detail::align_to(op, parts.base, value)));
 }
 
-}  // namespace
-
-DNDarray DNDarray::index(std::initializer_list<Index> entries) const {
-  constexpr auto op = "index";
-  const auto list = completed(op, *this, entries);
+DNDarray read(const char* op, const DNDarray& x, const Entries& list) {
   if (const auto mask = lone_mask(list); mask && std::ranges::none_of(list, falls)) {
-    const auto [base, axis] = around_mask(op, *this, list, mask->second);
+    const auto [base, axis] = around_mask(op, x, list, mask->second);
     return detail::take_mask(op, base, axis, mask->first);
   }
-  auto parts = Taker(op, *this, list, false).parts();
+  auto parts = Taker(op, x, list, false).parts();
   if (parts.positions.axes.empty()) return parts.base;
   return detail::take_positions(op, parts.base, std::move(parts.positions));
 }
 
+}  // namespace
+
+DNDarray DNDarray::index(std::initializer_list<Index> entries) const {
+  return index(std::span(entries.begin(), entries.size()));
+}
+DNDarray DNDarray::index(std::span<const Index> entries) const {
+  const auto list = completed("index", *this, entries);
+  auto result = read("index", *this, list);
+  if (std::ranges::any_of(list, is_array) || !result.larray().is_alias_of(larray()))
+    detail::Origin::set(result, *this, entries);
+  return result;
+}
+
 void DNDarray::index_put(std::initializer_list<Index> entries, const Operand& value) const {
+  index_put(std::span(entries.begin(), entries.size()), value);
+}
+void DNDarray::index_put(std::span<const Index> entries, const Operand& value) const {
   constexpr auto op = "index_put";
   detail::check_writable(op, *this);
   detail::check_value(op, value, dtype());

@@ -201,3 +201,42 @@ TEST_CASE("one element takes numbers, and no arrays with axes", "[ops][index]") 
     CHECK(same(x, at::tensor({0., 0., 0., 1., 0., 1., 0., 7., 0., 0., 0., 0.}, at::kDouble).reshape({6, 2})));
   }
 }
+
+TEST_CASE("operators in place on a selection write to the array, view or copy", "[ops][index]") {
+  const auto longs = [](const std::vector<std::int64_t>& values) { return at::tensor(values, at::kLong); };
+  const std::vector<std::int64_t> rows{2, 0, 2};
+  for (const auto& layout : every_layout({4, 3})) {
+    auto expected = at::arange(12).view({4, 3});
+    const auto x = distribute(expected.clone(), layout);
+    x(1) += 100;
+    x(ht::all_of, -1) *= 2;
+    x(x > 100) -= 50;
+    x(rows) += 1000;
+    x(ht::slice(std::nullopt, std::nullopt, -1), 0) += ht::array({1, 2, 3, 4});
+    x(3, 1) += 7;
+    expected[1] += 100;
+    expected.select(1, 2).mul_(2);
+    expected.masked_scatter_(expected > 100, expected.masked_select(expected > 100) - 50);
+    expected.index_put_({longs({0, 2})}, expected.index({longs({0, 2})}) + 1000);
+    expected.select(1, 0).add_(longs({4, 3, 2, 1}));
+    expected[3][1] += 7;
+    CHECK(same(x, expected));
+    CHECK(same(x(2) += 1, expected[2] + 1));
+    CHECK_THROWS_AS(x(ht::array({0, 1})) += 0.5, ht::TypeError);
+  }
+  auto kept = ht::ones({4}, {.split = 0})(ht::array({1, 2}));  // of an array that is gone
+  CHECK(same(std::move(kept) += 1, at::full({2}, 2.f)));
+  CHECK_THROWS_AS(ht::broadcast_to(ht::ones({1}), {4})(ht::array({1, 2})) += 1, ht::ValueError);
+}
+
+TEST_CASE("a list of entries may be made at run time", "[ops][index]") {
+  const auto global = at::arange(24).view({2, 3, 4});
+  for (const auto& layout : every_layout({2, 3, 4})) {
+    const auto x = distribute(global.clone(), layout);
+    std::vector<ht::Index> entries(2, ht::all_of);
+    entries.emplace_back(ht::array({3, 0}));
+    CHECK(same(x.index(entries), global.index_select(2, at::tensor({3, 0}))));
+    x.index_put(entries, 7);
+    CHECK(same(x.index(entries), at::full({2, 3, 2}, 7)));
+  }
+}

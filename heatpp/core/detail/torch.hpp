@@ -11,6 +11,7 @@ struct DNDarray::Impl {
   Layout layout;
   Communicator comm;
   bool writable = true;
+  std::shared_ptr<const detail::Origin> origin = nullptr;  ///< of a selection that had to be copied
 };
 
 namespace detail {
