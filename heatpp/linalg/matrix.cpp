@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/matrix.hpp>
@@ -72,7 +73,9 @@ DNDarray vander(const DNDarray& x, const VanderOptions& options) {
   const auto n = options.n.value_or(x.size());
   if (n < 0) raise<ValueError>("vander", "got n {}; expected n >= 0", n);
   const auto block = x.dtype() == bool_ ? x.larray().to(at::kLong) : x.larray();
-  return detail::wrap(at::vander(block, n, options.increasing), x.layout().with({x.size(), n}, x.split()), x.comm());
+  const auto layout = x.layout().with({x.size(), n}, x.split());
+  const auto make = [&] { return at::vander(block, n, options.increasing); };
+  return detail::wrap(detail::allocated("vander", layout, block.options(), x.comm(), make), layout, x.comm());
 }
 
 namespace {

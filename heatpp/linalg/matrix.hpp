@@ -27,8 +27,8 @@ struct VanderOptions {
   std::optional<std::int64_t> n = std::nullopt;  ///< columns; nullopt: as many as `x` has elements
   bool increasing = false;                       ///< powers rise from left to right
 };
-/// The matrix of powers of the elements of the vector `x`, a row for each, split as `x`. Local. Throws ValueError where
-/// `x` is no vector, or for a negative n.
+/// The matrix of powers of the elements of the vector `x`, a row for each, split as `x`. Local; memory as of the
+/// factories. Throws ValueError where `x` is no vector, or for a negative n.
 [[nodiscard]] DNDarray vander(const DNDarray& x, const VanderOptions& options = {});
 
 struct CovOptions {

@@ -144,7 +144,7 @@ DNDarray eye(std::int64_t rows, const TriOptions& options) {
 }
 
 std::vector<DNDarray> diag_indices(std::int64_t n, int ndim) {
-  return std::vector<DNDarray>(static_cast<std::size_t>(ndim), arange(n));
+  return std::vector<DNDarray>(static_cast<std::size_t>(std::max(0, ndim)), arange(n));
 }
 std::vector<DNDarray> tril_indices(std::int64_t rows, const TriIndicesOptions& options) {
   return nonzero(tri(rows, {.columns = options.columns, .k = options.k}));

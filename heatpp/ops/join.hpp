@@ -65,6 +65,10 @@ class Blocks {
 /// all that `values` has along `axis`.
 [[nodiscard]] DNDarray insert(const DNDarray& x, const std::vector<std::int64_t>& positions, const Operand& values,
                               std::optional<int> axis = std::nullopt);
+[[nodiscard]] inline DNDarray insert(const DNDarray& x, std::initializer_list<std::int64_t> positions,
+                                     const Operand& values, std::optional<int> axis = std::nullopt) {
+  return insert(x, std::vector(positions), values, axis);  // braces hold a list, even around one number
+}
 /// The same for positions in an array, or where a mask is true, which all ranks get. Throws IndexError for positions
 /// that are not whole numbers, ValueError for more than one axis, and masks without.
 [[nodiscard]] DNDarray insert(const DNDarray& x, const DNDarray& positions, const Operand& values,
@@ -99,7 +103,8 @@ template <std::same_as<Slice> S>
 [[nodiscard]] DNDarray roll(const DNDarray& x, const std::vector<std::int64_t>& shifts,
                             const Axes& axis = std::nullopt);
 /// Each index repeated so often along `axis`; of the flattened array for nullopt, and for an array without axes, which
-/// has axis 0 here. Local: blocks grow where they are.
+/// has axis 0 here. Local: blocks grow where they are. For large results repeat, tile and pad ask for memory as the
+/// factories do. Throws ValueError for negative repeats and more than 2^63 - 1 indices.
 [[nodiscard]] DNDarray repeat(const DNDarray& x, std::int64_t repeats, std::optional<int> axis = std::nullopt);
 /// Index i repeated repeats[i] times, or repeats[0] if there is no other, which every rank gives alike.
 [[nodiscard]] DNDarray repeat(const DNDarray& x, const std::vector<std::int64_t>& repeats,
@@ -126,9 +131,9 @@ struct PadOptions {
 using PadWidths = std::vector<std::pair<std::int64_t, std::int64_t>>;
 /// `x` with before and after indices added along each axis; one pair for all axes if there is one. Along the split axis
 /// the first rank's and the last one's blocks grow; nothing else moves than the elements that are repeated there, and
-/// what a statistic communicates. Throws ValueError for negative widths, where there is nothing to repeat or to
-/// compare, and for a value out of the range of an array of whole numbers, but that whole ones wrap in one of uint8;
-/// means and medians of no floating numbers are NaN.
+/// what a statistic communicates. Throws ValueError for negative widths, options that are not of the mode, where there
+/// is nothing to repeat or to compare, and for a value out of the range of an array of whole numbers, but that whole
+/// ones wrap in one of uint8; means and medians of no floating numbers are NaN.
 [[nodiscard]] DNDarray pad(const DNDarray& x, const PadWidths& widths, const PadOptions& options = {});
 
 }  // namespace heatpp

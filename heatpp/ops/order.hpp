@@ -67,6 +67,14 @@ struct PercentileOptions {
   return nanmedian(x, PercentileOptions{.axis = axis});
 }
 
+// Braces hold a list, even around one number.
+// clang-format off
+[[nodiscard]] inline DNDarray percentile(const DNDarray& x, std::initializer_list<double> q, const PercentileOptions& options = {}) { return percentile(x, std::vector(q), options); }
+[[nodiscard]] inline DNDarray quantile(const DNDarray& x, std::initializer_list<double> q, const PercentileOptions& options = {}) { return quantile(x, std::vector(q), options); }
+[[nodiscard]] inline DNDarray nanpercentile(const DNDarray& x, std::initializer_list<double> q, const PercentileOptions& options = {}) { return nanpercentile(x, std::vector(q), options); }
+[[nodiscard]] inline DNDarray nanquantile(const DNDarray& x, std::initializer_list<double> q, const PercentileOptions& options = {}) { return nanquantile(x, std::vector(q), options); }
+// clang-format on
+
 /// The largest element less the smallest. Communicates as max and min. Throws TypeError for bool, as NumPy.
 [[nodiscard]] DNDarray ptp(const DNDarray& x, const ReduceOptions& options = {});
 [[nodiscard]] inline DNDarray ptp(const DNDarray& x, int axis) { return ptp(x, ReduceOptions{.axis = axis}); }

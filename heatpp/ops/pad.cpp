@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -59,7 +60,9 @@ DNDarray pad_constant(const DNDarray& x, const std::vector<Width>& widths, const
     amounts[2 * behind + 1] = whole || rank == last ? width.second : 0;
     layout = padded(layout, axis, width);
   }
-  const auto block = at::constant_pad_nd(order.permuted(x.larray()), amounts, detail::element_of(value, x.dtype()));
+  auto block = detail::allocated("pad", layout, x.larray().options(), x.comm(), [&] {
+    return at::constant_pad_nd(order.permuted(x.larray()), amounts, detail::element_of(value, x.dtype()));
+  });
   return detail::wrap(order.restored(block), std::move(layout), x.comm());
 }
 DNDarray pad_constant(const DNDarray& x, int axis, const Width& width, const Scalar& value) {
@@ -80,9 +83,11 @@ std::int64_t source_of(std::int64_t i, std::int64_t n, PadMode mode) {
 }
 
 DNDarray taken(const DNDarray& x, int axis, std::int64_t first, std::int64_t last, PadMode mode) {
-  std::vector<std::int64_t> positions;
-  for (auto i = first; i < last; ++i) positions.push_back(source_of(i, extent_of(x, axis), mode));
-  return along(x, axis, positions);
+  const Shape shape{last - first};
+  auto positions = detail::block_or_error("pad", shape, [&] { return at::empty(shape, at::kLong); });
+  auto* position = positions.data_ptr<std::int64_t>();
+  for (auto i = first; i < last; ++i) *position++ = source_of(i, extent_of(x, axis), mode);
+  return along(x, axis, detail::wrap(positions.to(x.larray().device()), x.layout().replicated(shape), x.comm()));
 }
 
 /// Mirrored as at a point: twice the last element less each one. What lies further out is mirrored where the last round
@@ -170,18 +175,43 @@ DNDarray pad_computed(const DNDarray& x, int axis, const Width& width, const Pad
   return detail::joined("pad", parts, axis, padded(x.layout(), axis, width));
 }
 
+/// As NumPy, of which each mode takes its own options only.
+void check_options(const PadOptions& options) {
+  const auto mode = options.mode;
+  const bool valued = !options.values.empty() || options.value.to<std::complex<double>>() != 0.0;
+  const bool limited = options.stat_length || !options.stat_lengths.empty();
+  const bool refused = (valued && mode != PadMode::constant && mode != PadMode::linear_ramp) ||
+                       (limited && mode <= PadMode::linear_ramp) ||
+                       (options.odd && mode != PadMode::reflect && mode != PadMode::symmetric);
+  if (refused)
+    detail::raise<ValueError>("pad",
+                              "got {}; expected options of the mode: values of constant and linear_ramp, lengths of "
+                              "maximum, mean, median and minimum, odd of reflect and symmetric",
+                              options.odd ? "odd"
+                              : limited   ? "lengths"
+                                          : "values");
+}
+
+/// Whether an extent grows by both without leaving the range of its type.
+bool fits(std::int64_t extent, const Width& width) {
+  return width.first >= 0 && width.second >= 0 && !__builtin_add_overflow(extent, width.first, &extent) &&
+         !__builtin_add_overflow(extent, width.second, &extent);
+}
+
 }  // namespace
 
 DNDarray pad(const DNDarray& x, const PadWidths& widths, const PadOptions& options) {
+  check_options(options);
   const bool one = widths.size() == 1;
-  const bool valid = std::ranges::all_of(widths, [](const auto& w) { return w.first >= 0 && w.second >= 0; });
+  const auto longest = x.ndim() > 0 ? std::ranges::max(x.shape()) : 0;
+  const bool valid = std::ranges::all_of(widths, [&](const auto& width) { return fits(longest, width); });
   if (!valid || (!one && static_cast<int>(widths.size()) != x.ndim()))
     detail::raise<ValueError>("pad",
                               "got {} widths{} for an array of shape {}; expected one or one for each axis, none "
                               "negative",
-                              widths.size(), valid ? "" : " with negative ones", to_string(x.shape()));
-  const auto fits = [&](std::size_t n) { return n < 2 || static_cast<int>(n) == x.ndim(); };
-  if (!fits(options.values.size()) || !fits(options.stat_lengths.size()))
+                              widths.size(), valid ? "" : " with negative or too large ones", to_string(x.shape()));
+  const auto for_axes = [&](std::size_t n) { return n < 2 || static_cast<int>(n) == x.ndim(); };
+  if (!for_axes(options.values.size()) || !for_axes(options.stat_lengths.size()))
     detail::raise<ValueError>("pad",
                               "got {} pairs of values and {} of lengths for an array of shape {}; expected one "
                               "or one for each axis",

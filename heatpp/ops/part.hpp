@@ -22,6 +22,15 @@ namespace heatpp {
                                                        int axis = 0) {
   return split(x, indices, axis);
 }
+// Braces hold indices, even around one number.
+// clang-format off
+[[nodiscard]] inline std::vector<DNDarray> split(const DNDarray& x, std::initializer_list<std::int64_t> indices, int axis = 0) { return split(x, std::vector(indices), axis); }
+[[nodiscard]] inline std::vector<DNDarray> array_split(const DNDarray& x, std::initializer_list<std::int64_t> indices, int axis = 0) { return split(x, std::vector(indices), axis); }
+[[nodiscard]] inline std::vector<DNDarray> hsplit(const DNDarray& x, std::initializer_list<std::int64_t> indices) { return hsplit(x, std::vector(indices)); }
+[[nodiscard]] inline std::vector<DNDarray> vsplit(const DNDarray& x, std::initializer_list<std::int64_t> indices) { return vsplit(x, std::vector(indices)); }
+[[nodiscard]] inline std::vector<DNDarray> dsplit(const DNDarray& x, std::initializer_list<std::int64_t> indices) { return dsplit(x, std::vector(indices)); }
+// clang-format on
+
 /// One array for each index of `axis`, without that axis. Along the split axis each is broadcast by its owner.
 [[nodiscard]] std::vector<DNDarray> unstack(const DNDarray& x, int axis = 0);
 /// All windows of `size` indices along `axis`, `step` apart, in a new last axis; `axis` counts the windows. Along the

@@ -5,6 +5,8 @@
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/join.hpp>
+#include <heatpp/ops/order.hpp>
+#include <heatpp/ops/part.hpp>
 #include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/selection.hpp>
 
@@ -172,4 +174,65 @@ TEST_CASE("elements are counted in Fortran's order", "[ops][reshape]") {
   CHECK(same(ht::ravel_multi_index({ht::array({9}), ht::array({-1})}, {4, 6},
                                    {.modes = {ht::IndexMode::clip, ht::IndexMode::wrap}}),
              longs({23})));
+}
+
+TEST_CASE("what is repeated many times", "[ops][join]") {
+  const std::int64_t many = 1000003;
+  for (const auto& layout : every_layout({3})) {
+    const auto x = distribute(at::arange(3), layout);
+    const auto expected = at::arange(3).repeat({many});
+    CHECK(same(ht::tile(x, {many}), expected));
+    CHECK(same(ht::resize(x, {many}), expected.narrow(0, 0, many)));
+    CHECK(same(ht::pad(x, {{many, 0}}, {.mode = ht::PadMode::wrap}), expected.narrow(0, 2, many + 3)));
+  }
+  const auto columns = ht::transpose(distribute(at::arange(6).view({2, 3}), ht::Layout({2, 3}, 1, ht::world().size())));
+  CHECK(same(ht::tile(columns, {2, 5}), at::arange(6).view({2, 3}).t().repeat({2, 5})));
+}
+
+TEST_CASE("repeating beyond memory or 64 bits is an error", "[ops][join]") {
+  const std::int64_t huge = std::int64_t{1} << 45;
+  for (const auto& layout : every_layout({3})) {
+    const auto x = distribute(at::arange(3), layout);
+    CHECK_THROWS_AS(ht::tile(x, {huge}), ht::MemoryError);
+    CHECK_THROWS_AS(ht::resize(x, {huge}), ht::MemoryError);
+    CHECK_THROWS_AS(ht::repeat(x, huge), ht::MemoryError);
+    CHECK_THROWS_AS(ht::pad(x, {{huge, 0}}), ht::MemoryError);
+    CHECK_THROWS_AS(ht::pad(x, {{huge, 0}}, {.mode = ht::PadMode::wrap}), ht::MemoryError);
+    CHECK_THROWS_AS(ht::pad(x, {{INT64_MAX, 0}}, {.mode = ht::PadMode::wrap}), ht::ValueError);
+    CHECK_THROWS_AS(ht::repeat(x, {INT64_MAX, 3, 1}), ht::ValueError);
+  }
+}
+
+TEST_CASE("pad takes the options of its mode only", "[ops][pad]") {
+  using enum ht::PadMode;
+  const auto x = ht::arange(3, {.split = 0});
+  for (const auto mode : {edge, reflect, symmetric, wrap, empty, maximum, mean})
+    CHECK_THROWS_AS(ht::pad(x, {{1, 1}}, {.mode = mode, .values = {{0, 0}}}), ht::ValueError);
+  for (const auto mode : {constant, edge, reflect, symmetric, wrap, empty, linear_ramp}) {
+    CHECK_THROWS_AS(ht::pad(x, {{1, 1}}, {.mode = mode, .stat_length = 1}), ht::ValueError);
+    CHECK_THROWS_AS(ht::pad(x, {{1, 1}}, {.mode = mode, .stat_lengths = {{1, 1}}}), ht::ValueError);
+  }
+  for (const auto mode : {constant, edge, wrap, empty, linear_ramp, median})
+    CHECK_THROWS_WITH(ht::pad(x, {{1, 1}}, {.mode = mode, .odd = true}), Catch::Contains("[pad] got odd;"));
+}
+
+TEST_CASE("braces hold a list, even around one number", "[ops][join]") {
+  for (const auto& layout : every_layout({6})) {
+    const auto x = distribute(at::arange(6), layout);
+    for (const auto& parts : std::vector{ht::split(x, {4}), ht::array_split(x, {4}), ht::hsplit(x, {4})}) {
+      REQUIRE(parts.size() == 2);
+      CHECK(same(parts[1], at::arange(4, 6)));
+    }
+    CHECK(ht::split(x, 3).size() == 3);
+    CHECK(ht::vsplit(ht::reshape(x, {3, 2}), {1})[1].shape() == ht::Shape{2, 2});
+    CHECK(ht::dsplit(ht::reshape(x, {1, 2, 3}), {1})[1].shape() == ht::Shape{1, 2, 2});
+    for (const auto& found :
+         {ht::percentile(x, {50}), ht::quantile(x, {0.5}), ht::nanpercentile(x, {50}), ht::nanquantile(x, {0.5})})
+      CHECK(same(found, at::full({1}, 2.5f)));
+    CHECK(ht::percentile(x, 50).ndim() == 0);
+    const auto row = ht::array({7, 8});  // before one place stand all of them, before a list of places one each
+    CHECK(ht::insert(x, 1, row).size() == 8);
+    CHECK(same(ht::insert(ht::reshape(x, {3, 2}), {1}, row, 0),
+               at::tensor({0, 1, 7, 8, 2, 3, 4, 5}).to(at::kLong).view({4, 2})));
+  }
 }

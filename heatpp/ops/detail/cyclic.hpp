@@ -7,6 +7,6 @@ namespace heatpp::detail {
 /// The array of layout `target` whose index i along `axis` is that of `x` at (start + i) modulo its extent, where
 /// 0 <= start; the other axes are those of `x`. `target` is cut where `x` is. Along the split one exchange, in which
 /// each rank gets every index once that it needs; along others local.
-[[nodiscard]] DNDarray cyclic(const DNDarray& x, int axis, std::int64_t start, const Layout& target);
+[[nodiscard]] DNDarray cyclic(const char* op, const DNDarray& x, int axis, std::int64_t start, const Layout& target);
 
 }  // namespace heatpp::detail
