@@ -87,6 +87,9 @@ DNDarray pinv(const DNDarray& x, std::optional<double> rtol) {
 }
 
 DNDarray matrix_rank(const DNDarray& x, const RankOptions& options) {
+  if (options.rtol && options.tol)
+    detail::raise<ValueError>("matrix_rank", "got rtol {} and tol {}; expected one of both", *options.rtol,
+                              *options.tol);
   if (x.ndim() < 2) return any(x).astype(int64);
   const auto s = svdvals(x);
   return sum(options.tol ? s > *options.tol : counts(s, x.shape(), options.rtol), -1);

@@ -15,7 +15,8 @@ struct RankOptions {
   std::optional<double> rtol = std::nullopt;
   std::optional<double> tol = std::nullopt;  ///< values at most this count as 0, whatever the largest one
 };
-/// How many singular values are not 0, as int64; of fewer than two axes whether an element is not 0.
+/// How many singular values are not 0, as int64; of fewer than two axes whether an element is not 0. Throws ValueError
+/// for rtol and tol at once.
 [[nodiscard]] DNDarray matrix_rank(const DNDarray& x, const RankOptions& options = {});
 /// norm(x, ord) * norm(inv(x), ord), infinite for singular matrices; for 2 and -2 the quotient of the largest and the
 /// smallest singular value, or its inverse, where infinite elements make it infinite, and NaN makes it NaN.

@@ -28,6 +28,7 @@ void combine(const at::Tensor& norms, double ord, const Communicator& comm) {
 
 /// Of 16-bit floats in float32, in which powers of norms do not overflow.
 at::Tensor local_norm(const at::Tensor& block, double ord, const detail::ReducedAxes& reduced, const Shape& shape) {
+  if (ord == 0 && block.is_complex()) return local_norm(block.abs(), ord, reduced, shape);  // which LibTorch warns of
   const bool narrow = block.element_size() < 4;
   const auto type = narrow ? std::optional(at::kFloat) : std::nullopt;
   if (reduced.axes.empty())

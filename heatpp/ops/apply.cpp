@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/bounds.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/redistribute.hpp>
@@ -97,6 +98,7 @@ DNDarray apply_over_axes(const std::function<DNDarray(const DNDarray&, int)>& f,
   for (const auto each : chosen) {
     const auto axis = sanitize_axis(each, x.ndim(), "apply_over_axes");
     const auto reduced = f(result, axis);
+    detail::check_same_comm("apply_over_axes", x.comm(), reduced.comm());
     result = reduced.ndim() == x.ndim() ? reduced : expand_dims(reduced, axis);
     if (result.ndim() != x.ndim())
       detail::raise<ValueError>("apply_over_axes",

@@ -213,9 +213,10 @@ Arrays gradients(const DNDarray& x, const GradientsOptions& options) {
   if (options.axis.all())
     for (int axis = 0; axis < x.ndim(); ++axis) axes.push_back(axis);
   const auto& spacing = options.spacing;
-  if (spacing.size() > 1 && spacing.size() != axes.size())
-    detail::raise<ValueError>("gradients", "got {} spacings for {} axes; expected one for each", spacing.size(),
-                              axes.size());
+  const bool for_all = spacing.size() == 1 && !(spacing[0].array() && spacing[0].array()->ndim() > 0);
+  if (!spacing.empty() && !for_all && spacing.size() != axes.size())
+    detail::raise<ValueError>("gradients", "got {} spacings for {} axes; expected one for each, or a distance for all",
+                              spacing.size(), axes.size());
   Arrays results;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     GradientOptions along_one{.axis = axes[i], .edge_order = options.edge_order};

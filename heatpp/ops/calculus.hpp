@@ -29,12 +29,13 @@ struct GradientOptions {
 [[nodiscard]] DNDarray gradient(const DNDarray& x, const GradientOptions& options = {});
 
 struct GradientsOptions {
-  Axes axis = std::nullopt;           ///< nullopt: all, in their order
-  std::vector<Operand> spacing = {};  ///< for each axis, or for all: a distance, or where the indices lie; none: 1
-  int edge_order = 1;                 ///< as of gradient
+  Axes axis = std::nullopt;  ///< nullopt: all, in their order
+  std::vector<Operand> spacing =
+      {};              ///< for each axis a distance or where the indices lie, or one distance for all; none: 1
+  int edge_order = 1;  ///< as of gradient
 };
 /// The derivatives along several axes: NumPy's gradient where it gives several arrays. Each costs what gradient does.
-/// Throws ValueError for an axis named twice.
+/// Throws ValueError for an axis named twice and another number of spacings.
 [[nodiscard]] Arrays gradients(const DNDarray& x, const GradientsOptions& options = {});
 
 struct TrapezoidOptions {

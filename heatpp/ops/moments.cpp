@@ -142,6 +142,9 @@ DNDarray spread(const char* op, const DNDarray& x, const VarOptions& options, do
   if (options.correction && options.ddof != 0)
     detail::raise<ValueError>(op, "got ddof {} and correction {}; expected one of both", options.ddof,
                               *options.correction);
+  if (options.dtype && is_whole(*options.dtype))
+    detail::raise<TypeError>(op, "got the dtype {} for the result; expected a floating-point or complex one",
+                             name(*options.dtype));
   const auto ddof = options.correction.value_or(options.ddof);
   const auto squares =
       squares_of(op, as_asked(x, options.dtype),

@@ -8,7 +8,7 @@ namespace heatpp {
 /// Options of var and std.
 struct VarOptions {
   Axes axis = std::nullopt;                         ///< nullopt: all axes
-  std::optional<Dtype> dtype = std::nullopt;        ///< to which elements are converted first, and of the result
+  std::optional<Dtype> dtype = std::nullopt;        ///< to which elements are converted, and of the result; not whole
   double ddof = 0;                                  ///< the sum of squares is divided by n - ddof
   bool keepdims = false;                            ///< keep reduced axes with extent 1
   std::optional<DNDarray> where = std::nullopt;     ///< bool, broadcast to `x`: the elements that take part

@@ -17,7 +17,8 @@ namespace heatpp {
 /// whole numbers that floating or complex elements are to have.
 [[nodiscard]] DNDarray nanmean(const DNDarray& x, const ReduceOptions& options = {});
 [[nodiscard]] inline DNDarray nanmean(const DNDarray& x, int axis) { return nanmean(x, ReduceOptions{.axis = axis}); }
-/// The variance and standard deviation of the elements that are not NaN; NaN where there are no more than ddof.
+/// The variance and standard deviation of the elements that are not NaN; NaN where there are no more than ddof. Throw
+/// TypeError for a dtype of whole numbers.
 [[nodiscard]] DNDarray nanvar(const DNDarray& x, const VarOptions& options = {});
 [[nodiscard]] DNDarray nanstd(const DNDarray& x, const VarOptions& options = {});
 [[nodiscard]] inline DNDarray nanvar(const DNDarray& x, int axis) { return nanvar(x, VarOptions{.axis = axis}); }

@@ -36,7 +36,15 @@ DNDarray polynomial(const at::Tensor& all, const DNDarray& like) {
   return detail::wrap(all, like.layout().replicated({all.numel()}), like.comm());
 }
 
-at::Tensor padded(const at::Tensor& p, std::int64_t size) { return at::constant_pad_nd(p, {size - p.numel(), 0}, 0); }
+/// Two polynomials with as many coefficients as the longer one.
+std::pair<DNDarray, DNDarray> of_one_length(const char* op, const DNDarray& a, const DNDarray& b) {
+  const auto [p, q] = both(op, a, b);
+  const auto size = std::max(p.numel(), q.numel());
+  const auto padded = [&](const at::Tensor& all) {
+    return polynomial(at::constant_pad_nd(all, {size - all.numel(), 0}, 0), a);
+  };
+  return {padded(p), padded(q)};
+}
 
 /// The product: row i of a strip is `a` moved by i places and multiplied by b[i].
 at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
@@ -113,6 +121,7 @@ at::Tensor least_squares(const at::Tensor& powers, const at::Tensor& values, dou
     detail::raise<ValueError>("polyfit", "got places or powers of them that are not finite; expected finite ones");
   const auto lengths = at::linalg_vector_norm(powers, 2, {0});
   const auto scale = at::where(lengths > 0, lengths, at::ones({}, lengths.options()));
+  if (values.size(1) == 0) return values;
   const auto unknown = at::isfinite(values).all(0).logical_not();
   const auto fitted = std::get<0>(at::linalg_lstsq(powers / scale, values.masked_fill(unknown, 0), rcond, "gelsd"));
   return (fitted / scale.unsqueeze(1)).masked_fill(unknown, NAN);
@@ -131,17 +140,14 @@ DNDarray polyval(const DNDarray& p, const DNDarray& x) {
 }
 
 DNDarray polyadd(const DNDarray& a, const DNDarray& b) {
-  const auto [p, q] = both("polyadd", a, b);
-  const auto size = std::max(p.numel(), q.numel());
-  return polynomial(padded(p, size) + padded(q, size), a);
+  const auto [p, q] = of_one_length("polyadd", a, b);
+  return add(p, q);
 }
 DNDarray polysub(const DNDarray& a, const DNDarray& b) {
-  const auto [p, q] = both("polysub", a, b);
-  const auto size = std::max(p.numel(), q.numel());
-  const auto type = at::result_type(p, q);
-  if (type == at::kBool)
+  const auto [p, q] = of_one_length("polysub", a, b);
+  if (promote_types(p.dtype(), q.dtype()) == bool_)
     detail::raise<TypeError>("polysub", "got coefficients of bool; expected numbers, which can be subtracted");
-  return polynomial(padded(p, size).to(type) - padded(q, size).to(type), a);
+  return subtract(p, q);
 }
 DNDarray polymul(const DNDarray& a, const DNDarray& b) {
   const auto factor = [](const at::Tensor& all) {

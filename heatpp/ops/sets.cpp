@@ -8,6 +8,7 @@
 #include <heatpp/ops/detail/distinct.hpp>
 #include <heatpp/ops/detail/looked_up.hpp>
 #include <heatpp/ops/detail/slices.hpp>
+#include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
 #include <heatpp/ops/reshape.hpp>
 #include <heatpp/ops/sets.hpp>
@@ -208,7 +209,8 @@ DNDarray setdiff1d(const DNDarray& a, const DNDarray& b) {
     return values.index({isin(values, b, {.invert = true})});
   }
   const auto times = [](auto where, bool nan) { return where == in_a || (nan && where == in_both) ? 1 : 0; };
-  return select_members(compared("setdiff1d", a, b), times).astype(a.dtype());
+  const auto members = select_members(compared("setdiff1d", a, b), times);
+  return (is_complex(a.dtype()) ? members : real(members)).astype(a.dtype());
 }
 DNDarray setxor1d(const DNDarray& a, const DNDarray& b) {
   return select_members(promoted("setxor1d", a, b), [](auto where, bool nan) {

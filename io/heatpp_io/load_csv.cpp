@@ -24,11 +24,13 @@ constexpr auto op = "load_csv";
 void check_options(const LoadCsvOptions& options) {
   constexpr std::string_view in_numbers = "0123456789+-.eEjnaif\r\n";
   const auto delimiter = options.delimiter;
+  const auto ends_or_parts_lines = [&](char c) { return c == '\n' || c == '\r' || (c == '\t' && delimiter == ' '); };
   if (delimiter == '\0' || in_numbers.find(delimiter) != std::string_view::npos || delimiter == options.quote ||
-      delimiter == options.comment || (options.quote != '\0' && options.quote == options.comment))
+      delimiter == options.comment || (options.quote != '\0' && options.quote == options.comment) ||
+      ends_or_parts_lines(options.quote) || ends_or_parts_lines(options.comment))
     raise<ValueError>(op,
                       "got delimiter {:?}, quote {:?} and comment {:?}; expected three characters that are not part "
-                      "of numbers",
+                      "of numbers and do not end lines",
                       std::string_view(&delimiter, 1), std::string_view(&options.quote, 1),
                       std::string_view(&options.comment, 1));
   if (options.header_lines < 0) raise<ValueError>(op, "got header_lines {}; expected 0 or more", options.header_lines);

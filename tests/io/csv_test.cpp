@@ -271,3 +271,16 @@ TEST_CASE("what save_csv writes", "[io][csv]") {
     CHECK_THAT(error(ht::zeros({2}), {.delimiter = c}), Contains("delimiter"));
   CHECK(dir.names() == std::vector<std::string>{"a.csv"});
 }
+
+TEST_CASE("characters that end lines have no other meaning", "[io][csv]") {
+  const TempDir dir;
+  const auto path = dir.path("a.csv");
+  write_bytes(path, "1 2\r\n3\t4\n");
+  CHECK(loads(path, counting({2, 2}) + 1, {.delimiter = ' '}));
+  for (const char c : {'\n', '\r', '\t'}) {
+    CHECK_THROWS_AS(ht::io::load_csv(path, {.delimiter = ' ', .comment = c}), ht::ValueError);
+    CHECK_THROWS_AS(ht::io::load_csv(path, {.delimiter = ' ', .quote = c}), ht::ValueError);
+  }
+  write_bytes(path, "1,2\n2\r,3\n");
+  CHECK_THAT(load_error(path), Contains("line 2, column 0"));
+}

@@ -1,9 +1,11 @@
 #include "matrices.hpp"
 
 #include <heatpp/core/factories.hpp>
+#include <heatpp/linalg/lstsq.hpp>
 #include <heatpp/linalg/matrix.hpp>
 #include <heatpp/linalg/norm.hpp>
 #include <heatpp/linalg/product.hpp>
+#include <heatpp/ops/diagonal.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/selection.hpp>
 
@@ -209,4 +211,11 @@ TEST_CASE("one row of the other variables is one variable", "[linalg][matrix]") 
     CHECK(same(ht::cov(y, {.rowvar = false}), at::full({3, 3}, NAN, at::kDouble)));
     CHECK_THROWS_AS(ht::cov(y, y, {.rowvar = false}), ht::ValueError);
   });
+}
+
+TEST_CASE("a rank by two tolerances, and powers without memory, are errors", "[linalg][matrix]") {
+  CHECK_THROWS_AS(ht::linalg::matrix_rank(ht::eye(4), {.rtol = 0.1, .tol = 0.1}), ht::ValueError);
+  for (const std::optional<int> split : {std::optional<int>{}, std::optional(0)})
+    CHECK_THROWS_AS(ht::vander(ht::arange(64, {.split = split}), {.n = std::int64_t{1} << 45}), ht::MemoryError);
+  CHECK(ht::diag_indices(2, -1).empty());
 }

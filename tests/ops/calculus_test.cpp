@@ -4,6 +4,7 @@
 #include <heatpp/ops/creation.hpp>
 #include <heatpp/ops/elementwise.hpp>
 #include <heatpp/ops/index.hpp>
+#include <heatpp/ops/reshape.hpp>
 
 TEST_CASE("differences, derivatives and integrals", "[ops][calculus]") {
   const auto global = (at::arange(5 * 4 * 3, at::kDouble) * 1.7).sin().reshape({5, 4, 3});
@@ -218,4 +219,12 @@ TEST_CASE("places may have more axes than what is integrated", "[ops][calculus]"
   const auto expected = (places.diff(1, 1) * at::tensor({2., 2.5, 3.5})).sum(1);
   for (const auto& layout : every_layout({6, 4}))
     CHECK(close(ht::trapezoid(ht::from_tensor(heights), {.x = distribute(places, layout)}), expected));
+}
+
+TEST_CASE("one array of coordinates is not for several axes", "[ops][calculus]") {
+  const auto x = ht::reshape(ht::arange(25, {.dtype = ht::float64, .split = 0}), {5, 5});
+  const auto places = ht::array({1.0, 2.0, 3.0, 4.0, 6.0});
+  CHECK_THROWS_AS(ht::gradients(x, {.spacing = {places}}), ht::ValueError);
+  CHECK(ht::gradients(x, {.axis = 1, .spacing = {places}}).size() == 1);
+  CHECK(ht::gradients(x, {.spacing = {ht::full({}, 2)}}).size() == 2);
 }

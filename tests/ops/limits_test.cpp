@@ -73,3 +73,10 @@ TEST_CASE("A result for which no rank has memory is an error that names function
     CHECK_THROWS_AS(ht::indices({huge, 8}), ht::MemoryError);
   }
 }
+
+TEST_CASE("cube roots of the largest numbers", "[ops][elementwise]") {
+  const auto largest = std::numeric_limits<double>::max();
+  const std::vector<double> values{largest, -largest, 1.7e308, 1.5e308, 8};
+  const auto roots = ht::cbrt(ht::array(values, {.dtype = ht::float64, .split = 0})).to_vector<double>();
+  for (std::size_t i = 0; i < values.size(); ++i) CHECK(roots[i] == Approx(std::cbrt(values[i])).epsilon(1e-15));
+}

@@ -216,3 +216,13 @@ TEST_CASE("a number that counts has a mean along axis 0", "[ops][moments]") {
   CHECK(ht::mean(x, {.axis = 0, .where = yes}).item<float>() == 2.5f);
   CHECK(ht::var(x, {.axis = -1, .where = yes}).item<float>() == 0);
 }
+
+TEST_CASE("whole numbers hold no variance", "[ops][moments]") {
+  const auto x = ht::array({1, 2, 3, 127}, {.dtype = ht::int8, .split = 0});
+  for (const auto dtype : {ht::int8, ht::int64, ht::bool_}) {
+    CHECK_THROWS_AS(ht::var(x, {.dtype = dtype}), ht::TypeError);
+    CHECK_THROWS_AS(ht::std(x, {.dtype = dtype}), ht::TypeError);
+    CHECK_THROWS_AS(ht::nanvar(x, {.dtype = dtype}), ht::TypeError);
+    CHECK_THROWS_WITH(ht::nanstd(x, {.dtype = dtype}), Catch::StartsWith("[nanstd] got the dtype"));
+  }
+}

@@ -154,3 +154,26 @@ TEST_CASE("no roots make the number 1, and no coefficients are not divided", "[o
   CHECK_THROWS_AS(ht::polydiv(none, one), ht::ValueError);
   CHECK_THROWS_WITH(ht::polydiv(one, none), Catch::Contains("[polydiv] got coefficients of shapes (1,) and (0,)"));
 }
+
+TEST_CASE("sums of polynomials keep the parts of complex numbers apart", "[ops][polynomial]") {
+  using Complex = std::complex<double>;
+  const auto inf = std::numeric_limits<double>::infinity();
+  const std::vector<Complex> a{{2, 0}, {-4, 2}, {2, -4}, {inf, 0}, {1, 1}, {2, 2}};
+  const std::vector<Complex> b{{inf, 0}, {1, -2}, {3, 0}, {0, -inf}};
+  std::vector<Complex> sum(a), difference(a);
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    sum[i + 2] += b[i];
+    difference[i + 2] -= b[i];
+  }
+  for (const std::optional<int> split : {std::optional<int>{}, std::optional(0)}) {
+    const auto x = ht::array(a, {.dtype = ht::complex128, .split = split}), y = ht::array(b, {.dtype = ht::complex128});
+    CHECK(ht::polyadd(x, y).to_vector<Complex>() == sum);
+    CHECK(ht::polysub(x, y).to_vector<Complex>() == difference);
+  }
+}
+
+TEST_CASE("no columns of values have no coefficients", "[ops][polynomial]") {
+  const auto x = ht::arange(7, {.dtype = ht::float64, .split = 0});
+  const auto nothing = ht::zeros({7, 0}, {.dtype = ht::float64, .split = 0});
+  CHECK(ht::polyfit(x, nothing, 3).shape() == ht::Shape{4, 0});
+}

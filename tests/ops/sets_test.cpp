@@ -176,6 +176,7 @@ TEST_CASE("NaN in sets is as NumPy has it", "[ops][sets]") {
   CHECK(same(ht::intersect1d(a, b), at::empty({0})));
   CHECK(same(ht::union1d(a, b), tensor_of({1, 2, nan}, at::kFloat)));
   CHECK(same(ht::setdiff1d(a, b), tensor_of({1, nan}, at::kFloat)));
+  CHECK(same(ht::setdiff1d(a, b.astype(ht::complex64)), tensor_of({1, nan}, at::kFloat)));
   CHECK(same(ht::setxor1d(a, b), tensor_of({1, 2, nan, nan}, at::kFloat)));
   CHECK(same(ht::isin(a, b), at::zeros({3}, at::kBool)));
 }

@@ -98,7 +98,7 @@ TEST_CASE("continuous distributions pass Kolmogorov and Smirnov's test", "[rando
     const double root = std::sqrt(3 / x);
     return normal(root * (x / 2 - 1)) + std::exp(3.0) * normal(-root * (x / 2 + 1));
   }));
-  for (const double kappa : {0.0, 0.3, 4.0, 1e7})
+  for (const double kappa : {0.0, 1.1e-8, 1e-6, 0.3, 4.0, 1e7})
     CHECK(follows(numbers(g.vonmises(0, kappa, {n}, drawn)), [=](double x) { return von_mises(kappa, x); }));
   for (const double df : {0.5, 4.0}) {
     CHECK(follows(numbers(g.noncentral_chisquare(df, 3, {n}, drawn)), [=](double x) {

@@ -97,7 +97,7 @@ inline __attribute__((always_inline)) double cube_root(double x) {
   const auto high = static_cast<double>(std::bit_cast<std::int64_t>(a) >> 32);
   double t = std::bit_cast<double>(static_cast<std::int64_t>(high / 3 + 715094163) << 32);
   for (int step = 0; step < 2; ++step) {
-    const double cube = t * t * t / 4;
+    const double cube = t / 4 * t * t;
     t *= (cube + a / 2) / (2 * cube + a / 4);
   }
   t = std::bit_cast<double>(std::bit_cast<std::int64_t>(t) & ~((std::int64_t{1} << 27) - 1));

@@ -184,7 +184,8 @@ struct Vonmises {
     else if (kappa > 1e6) angle = d.normal() / std::sqrt(kappa);
     else {
       const double r = 1 + std::sqrt(1 + 4 * kappa * kappa), rho = (r - std::sqrt(2 * r)) / (2 * kappa);
-      const double s = (1 + rho * rho) / (2 * rho);
+      // Of small kappa rho would be what rounding leaves; this is its series.
+      const double s = kappa < 1e-5 ? 1 / kappa + kappa : (1 + rho * rho) / (2 * rho);
       double cosine = 0, y = 0;
       do {
         const double z = std::cos(pi * d.uniform());

@@ -5,17 +5,19 @@
 namespace heatpp::io::detail {
 namespace {
 
-constexpr std::string_view white = " \t\r\n", white_without_tab = " \r\n";
+constexpr std::string_view blank = " \t", line_end = "\r\n";
 
 void strip_front(std::string_view& text, std::string_view of) {
   text.remove_prefix(std::min(text.find_first_not_of(of), text.size()));
 }
+void strip_back(std::string_view& text, std::string_view of) { text = text.substr(0, text.find_last_not_of(of) + 1); }
 
 }  // namespace
 
-std::string_view stripped(std::string_view text) {
-  strip_front(text, white);
-  return text.substr(0, text.find_last_not_of(white) + 1);
+std::string_view stripped(std::string_view text, std::string_view of) {
+  strip_front(text, of);
+  strip_back(text, of);
+  return text;
 }
 
 /// What is between the quotes with which `rest` begins; `rest` moves behind them.
@@ -48,8 +50,9 @@ std::string_view FieldSplitter::take_plain(std::string_view& rest) {
 const std::vector<std::string_view>& FieldSplitter::split(std::string_view rest) {
   fields_.clear();
   unescaped_.clear();
+  strip_back(rest, line_end);  // anywhere else a carriage return is no blank
   const auto at_end = [&] { return rest.empty() || (dialect_.comment != '\0' && rest.front() == dialect_.comment); };
-  const auto between = dialect_.delimiter == '\t' ? white_without_tab : white;
+  const auto between = dialect_.delimiter == '\t' ? std::string_view(" ") : blank;
   strip_front(rest, between);
   if (at_end()) return fields_;
   while (true) {
@@ -57,10 +60,11 @@ const std::vector<std::string_view>& FieldSplitter::split(std::string_view rest)
     const bool is_quoted = dialect_.quote != '\0' && !rest.empty() && rest.front() == dialect_.quote;
     const auto inside = is_quoted ? take_quoted(rest) : std::string_view();
     const auto plain = take_plain(rest);
-    if (!is_quoted || stripped(plain).empty()) fields_.push_back(stripped(is_quoted ? inside : plain));
+    if (!is_quoted) fields_.push_back(stripped(plain, blank));
+    else if (stripped(plain, blank).empty()) fields_.push_back(stripped(inside));
     else
       fields_.push_back(stripped(unescaped_.emplace_back(inside).append(plain)));  // behind the quotes, as csv has it
-    if (blanks()) strip_front(rest, white);
+    if (blanks()) strip_front(rest, blank);
     if (at_end()) return fields_;
     if (!blanks()) rest.remove_prefix(1);
   }

@@ -7,8 +7,8 @@
 
 namespace heatpp::io::detail {
 
-/// `text` without the blanks around it.
-[[nodiscard]] std::string_view stripped(std::string_view text);
+/// `text` without such characters at its ends.
+[[nodiscard]] std::string_view stripped(std::string_view text, std::string_view of = " \t\r\n");
 
 /// Takes records apart.
 class FieldSplitter {
