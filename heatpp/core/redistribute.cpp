@@ -85,6 +85,10 @@ at::Tensor detail::relayout(const DNDarray& x, const Layout& target) {
   return exchange_blocks(x.larray().cpu(), x.layout(), target, x.comm()).to(x.larray().device());
 }
 
+DNDarray detail::brought_to(const DNDarray& x, const Layout& target) {
+  return wrap(relayout(x, target), target, x.comm());
+}
+
 std::int64_t detail::relayout_cost(const Layout& from, const Layout& to, std::int64_t bytes_each) {
   if (!from.split() || same_cut(from, to)) return 0;
   const auto size = from.size(), ranks = std::int64_t{from.ranks()};
@@ -104,11 +108,13 @@ void detail::check_same_comm(const char* op, const Communicator& a, const Commun
                      a.size(), b.size());
 }
 
+bool detail::operands_may_move() { return policy == Redistribution::allow; }
+
 at::Tensor detail::relayout_operand(const char* op, const DNDarray& x, const Layout& target, const Communicator& comm) {
   check_same_comm(op, comm, x.comm());
   const auto cost = relayout_cost(x.layout(), target, x.larray().element_size());
   if (cost > 0) {
-    if (policy == Redistribution::forbid)
+    if (!operands_may_move())
       raise<ValueError>(op,
                         "got an operand of shape {}, {}, that would have to move to {} at a cost of {} bytes; expected "
                         "equal layouts (Redistribution::forbid)",
@@ -142,10 +148,10 @@ DNDarray collect(const DNDarray& x, int rank) {
   if (x.ndim() == 0 || rank < 0 || rank >= x.comm().size())
     detail::raise<ValueError>("collect", "got an array of shape {} and rank {}; expected an axis and 0 <= rank < {}",
                               to_string(x.shape()), rank, x.comm().size());
-  const auto cut = x.split() ? x : resplit(x, 0);
+  const int axis = x.split().value_or(0);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(x.comm().size()), 0);
-  counts[static_cast<std::size_t>(rank)] = x.shape()[static_cast<std::size_t>(*cut.split())];
-  return redistribute(cut, counts);
+  counts[static_cast<std::size_t>(rank)] = x.shape()[static_cast<std::size_t>(axis)];
+  return moved(x, Layout::from_counts(x.shape(), axis, counts));
 }
 
 void set_redistribution(Redistribution wanted) { policy = wanted; }

@@ -17,8 +17,8 @@ namespace heatpp {
 /// split or the counts do not add up to the extent.
 [[nodiscard]] DNDarray redistribute(const DNDarray& x, const std::vector<std::int64_t>& counts);
 
-/// All of `x` on one rank, the others' blocks empty; a replicated array is cut along axis 0. Collective. Throws
-/// ValueError for an array without axes and a rank that there is not.
+/// All of `x` on one rank, the others' blocks empty; a replicated array is cut along axis 0, for which nothing moves.
+/// Collective. Throws ValueError for an array without axes and a rank that there is not.
 [[nodiscard]] DNDarray collect(const DNDarray& x, int rank = 0);
 
 /// In place: the handle `x` is given the new array; other handles keep the old one.
@@ -27,7 +27,9 @@ inline void balance_(DNDarray& x) { x = balance(x); }
 inline void redistribute_(DNDarray& x, const std::vector<std::int64_t>& counts) { x = redistribute(x, counts); }
 inline void collect_(DNDarray& x, int rank = 0) { x = collect(x, rank); }
 
-/// What happens where operands with different layouts meet: the cheaper one moves, or an error is thrown.
+/// What happens where operands with different layouts meet: the cheaper one moves, or a ValueError is thrown on all
+/// ranks. What a function of one array, or of arrays in one layout, recuts by its contract, and what it fetches by
+/// position or gathers, does not count and is not refused.
 enum class Redistribution { allow, forbid };
 void set_redistribution(Redistribution policy);
 

@@ -103,7 +103,7 @@ DNDarray cut_like(const DNDarray& y, const Layout& cut) {
   const auto axis = *cut.split();
   const bool same = extent_of(y, axis) == cut.shape()[static_cast<std::size_t>(axis)];
   const auto target = same ? cut.with(y.shape(), axis) : Layout(y.shape(), axis, cut.ranks());
-  return detail::wrap(detail::relayout(y, target), target, y.comm());
+  return detail::brought_to(y, target);
 }
 
 DNDarray along_axis(const Transform& transform, const DNDarray& array, const FftOptions& options) {

@@ -8,10 +8,9 @@ namespace {
 /// Matrices of which every rank has the whole ones that it decomposes.
 DNDarray whole_matrices(const char* op, const DNDarray& x) {
   detail::check_matrices(op, x, true);
-  const auto matrices = detail::decomposable(op, x);
+  const auto matrices = detail::decomposable(x);
   if (detail::is_local(matrices)) return matrices;
-  const auto everywhere = matrices.layout().replicated(matrices.shape());
-  return detail::wrap(detail::relayout_operand(op, matrices, everywhere, x.comm()), everywhere, x.comm());
+  return detail::brought_to(matrices, matrices.layout().replicated(matrices.shape()));
 }
 
 }  // namespace

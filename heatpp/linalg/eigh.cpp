@@ -38,7 +38,7 @@ DNDarray triangle(const DNDarray& x, Triangle uplo, int missing = 0) {
 /// The Hermitian matrix that a triangle stands for.
 DNDarray completed(const DNDarray& x, Triangle uplo) {
   const auto strict = triangle(x, uplo, 1);
-  const auto result = strict + conj(transpose(strict));
+  const auto result = strict + detail::brought_to(conj(transpose(strict)), strict.layout());
   diagonal(result).index_put({all_of}, real(diagonal(x)));
   return result;
 }
@@ -57,7 +57,7 @@ Eigen of_cut_matrix(const DNDarray& x) {
 
 Eigen eigh(const DNDarray& x, Triangle uplo) {
   detail::check_matrices("eigh", x, true);
-  const auto matrices = detail::decomposable("eigh", x);
+  const auto matrices = detail::decomposable(x);
   if (!detail::is_local(matrices)) return of_cut_matrix(completed(matrices, uplo));
   const auto [values, vectors] = detail::on_blocks("eigh", triangle(matrices, uplo), [&](const at::Tensor& blocks) {
     return at::linalg_eigh(blocks, letter(uplo));
@@ -67,7 +67,7 @@ Eigen eigh(const DNDarray& x, Triangle uplo) {
 
 DNDarray eigvalsh(const DNDarray& x, Triangle uplo) {
   detail::check_matrices("eigvalsh", x, true);
-  const auto matrices = detail::decomposable("eigvalsh", x);
+  const auto matrices = detail::decomposable(x);
   if (!detail::is_local(matrices)) return of_cut_matrix(completed(matrices, uplo)).values;
   const auto values = [&](const at::Tensor& blocks) { return at::linalg_eigvalsh(blocks, letter(uplo)); };
   return detail::stack_like(matrices, detail::on_blocks("eigvalsh", triangle(matrices, uplo), values));

@@ -122,7 +122,7 @@ Lanczos lanczos(const DNDarray& a, std::int64_t m, const std::optional<DNDarray>
   const auto n = a.shape()[0];
   if (m < 1 || m > n) raise<ValueError>("lanczos", "got m {}; expected 1 to {}", m, n);
   const auto dtype = detail::decomposition_type(a.dtype());
-  const auto matrix = a.split() ? detail::cut_along("lanczos", a.astype(dtype), 0) : a.astype(dtype);
+  const auto matrix = a.split() ? detail::cut_along(a.astype(dtype), 0) : a.astype(dtype);
   const auto cut = matrix.layout().with({n}, matrix.split());
   const auto first = start ? detail::relayout_operand("lanczos", start->astype(dtype), cut, a.comm())
                            : at::ones(cut.local_shape(a.comm().rank()), matrix.larray().options());
@@ -134,7 +134,7 @@ Lanczos lanczos(const DNDarray& a, std::int64_t m, const std::optional<DNDarray>
 
 DNDarray matrix_exp(const DNDarray& a) {
   detail::check_matrices("matrix_exp", a, true);
-  const auto matrix = detail::decomposable("matrix_exp", a);
+  const auto matrix = detail::decomposable(a);
   if (detail::is_local(matrix)) return detail::stack_like(matrix, at::linalg_matrix_exp(matrix.larray()));
   const auto size = matrix_norm(matrix, {.ord = 1}).item<double>();
   const auto squarings = size > 1 ? static_cast<int>(std::ceil(std::log2(size))) : 0;
@@ -144,7 +144,7 @@ DNDarray matrix_exp(const DNDarray& a) {
   const auto even = x6 * 56.0 + x4 * 25200.0 + x2 * 1995840.0 + one * 17297280.0;
   auto result = solve(even - odd, even + odd);
   for (int i = 0; i < squarings; ++i) result = matmul(result, result);
-  return detail::wrap(detail::relayout(result, a.layout()), a.layout(), a.comm());
+  return detail::brought_to(result, a.layout());
 }
 
 }  // namespace heatpp::linalg

@@ -35,7 +35,7 @@ DNDarray inverse_values(const SVD& parts, const Shape& shape, std::optional<doub
 
 /// The inverses, with infinite elements where a matrix is singular.
 DNDarray inverse_or_infinite(const DNDarray& x) {
-  const auto matrix = detail::decomposable("cond", x);
+  const auto matrix = detail::decomposable(x);
   if (detail::is_local(matrix)) {
     const auto [inverse, info] = at::linalg_inv_ex(matrix.larray());
     return detail::stack_like(matrix, at::where(info.ne(0).unsqueeze(-1).unsqueeze(-1), INFINITY, inverse));
@@ -105,7 +105,7 @@ DNDarray cond(const DNDarray& x, const NormOrder& ord) {
     const auto size = matrix_norm(x, {.ord = ord}), inverse = inverse_or_infinite(x);
     return infinite_where_singular(size * matrix_norm(inverse, {.ord = ord}), size);
   }
-  const auto matrix = detail::decomposable("cond", x);
+  const auto matrix = detail::decomposable(x);
   return detail::is_local(matrix) ? of_any_matrices(matrix, ord) : of_cut_matrix(matrix, ord);
 }
 

@@ -17,7 +17,8 @@ namespace heatpp {
 //                       its way round the ring, (P-1) |result|. A result of sums alone is allreduced instead.
 //   rotate a, add up    the same with the result cut along an axis of `b`.
 // An operand that is not cut as it should be moves first, at most its own size, which counts as redistributed; cutting
-// a replicated one is free. An axis shorter than P is cut only if it already was, or if there is no other.
+// a replicated one is free. An axis shorter than P is cut only if it already was, or if there is no other. Under
+// Redistribution::forbid the cheapest way in which no operand moves is taken, if there is one.
 //
 // So for matrices of about one size, with splits a, b -> of the result:
 //   0, none -> 0 and none, 1 -> 1   nothing moves

@@ -58,12 +58,12 @@ DNDarray accumulate(const Columns& a, const std::vector<at::Tensor>& factors, st
 
 QR by_panels(const DNDarray& x, QrMode mode) {
   const auto k = std::min(x.shape()[0], x.shape()[1]);
-  const Columns a("qr", x);
+  const Columns a(x);
   const auto factors = triangularise(a, k);
   auto q = accumulate(a, factors, mode == QrMode::r ? 0 : k);
   auto r = a.block().slice(0, 0, k).triu(-a.first_column()).contiguous();
   const auto layout = a.layout().with({k, x.shape()[1]}, 1);
-  return {x.split() == 1 ? q : detail::cut_along("qr", q, *x.split()), detail::wrap(std::move(r), layout, x.comm())};
+  return {x.split() == 1 ? q : detail::cut_along(q, *x.split()), detail::wrap(std::move(r), layout, x.comm())};
 }
 
 }  // namespace
@@ -77,17 +77,17 @@ QR qr(const DNDarray& x, QrMode mode) {
     const auto [q, r] = qr(pad(x, widths));
     return {q, r.index({ellipsis, slice(0, x.shape().back())})};
   }
-  const auto values = detail::decomposable("qr", x);
+  const auto values = detail::decomposable(x);
   if (detail::is_local(values)) {
     const auto [q, r] = at::linalg_qr(values.larray());
     return {detail::stack_like(values, mode == QrMode::r ? q.slice(-1, 0, 0) : q), detail::stack_like(values, r)};
   }
   if (!detail::is_tall(values)) return by_panels(values, mode);
-  const auto rows = detail::cut_along("qr", values, 0);
+  const auto rows = detail::cut_along(values, 0);
   auto [q, r] = detail::tall_qr(rows);
   if (mode == QrMode::r) q = q.slice(1, 0, 0);
   const auto split_by_rows = detail::wrap(q, rows.layout().with({x.shape()[0], q.size(1)}, rows.split()), x.comm());
-  return {x.split() == 0 ? split_by_rows : detail::cut_along("qr", split_by_rows, 1), detail::replicated(r, x.comm())};
+  return {x.split() == 0 ? split_by_rows : detail::cut_along(split_by_rows, 1), detail::replicated(r, x.comm())};
 }
 
 }  // namespace heatpp::linalg

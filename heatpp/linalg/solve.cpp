@@ -62,7 +62,7 @@ DNDarray meeting(const char* op, const DNDarray& a, const DNDarray& b) {
 
 /// Both cut along the same leading axis, or neither.
 std::pair<DNDarray, DNDarray> stacks(const char* op, const DNDarray& a, const DNDarray& b) {
-  const auto right = b.ndim() > 2 ? decomposable(op, b) : b;
+  const auto right = b.ndim() > 2 ? decomposable(b) : b;
   const auto matrices = !a.split() && right.split() ? meeting(op, right, a) : a;
   return {matrices, meeting(op, matrices, right)};
 }
@@ -98,7 +98,7 @@ DNDarray solve(const DNDarray& a, const DNDarray& b) {
   }
   check_right_side("solve", a, b);
   const auto dtype = detail::decomposition_type(promote_types(a.dtype(), b.dtype()));
-  const auto matrix = decomposable("solve", a.astype(dtype));
+  const auto matrix = decomposable(a.astype(dtype));
   auto right = b.astype(dtype);
   if (a.ndim() > 2 || (!a.split() && !b.split())) {
     const auto [left, sides] = stacks("solve", matrix, right);
@@ -106,9 +106,9 @@ DNDarray solve(const DNDarray& a, const DNDarray& b) {
   }
   right = as_matrix(right);
   if (!a.split()) {  // every rank has the matrix, and solves for its right sides
-    return as_right_side(solve_locally("solve", matrix, cut_along("solve", right, 1), false), b);
+    return as_right_side(solve_locally("solve", matrix, cut_along(right, 1), false), b);
   }
-  Columns triangle("solve", matrix), sides("solve", right);
+  Columns triangle(matrix), sides(right);
   eliminate(triangle, &sides);
   check_regular("solve", detail::upper_diagonal(triangle), a.comm());
   return as_right_side(solve_triangular(triangle.array(), sides.array(), {.upper = true}), b);
@@ -121,15 +121,17 @@ DNDarray solve_triangular(const DNDarray& a, const DNDarray& b, const Triangular
   const auto solved = [&](const at::Tensor& matrix, const at::Tensor& right) {
     return at::linalg_solve_triangular(matrix, right, options.upper, /*left=*/true, options.unit_diagonal);
   };
-  auto matrix = decomposable("solve_triangular", a.astype(dtype));
+  auto matrix = decomposable(a.astype(dtype));
   auto right = as_matrix(b.astype(dtype));
   if (a.ndim() > 2 || (!a.split() && !b.split())) {
     const auto [left, sides] = stacks("solve_triangular", matrix, right);
     return as_right_side(detail::stack_like(left, solved(left.larray(), sides.larray())), b);
   }
-  matrix = cut_along("solve_triangular", matrix, 0);
-  right = meeting("solve_triangular", matrix, right);
+  matrix = cut_along(matrix, 0);
   const auto& cut = matrix.layout();
+  // Where `a` itself is recut there is no layout in which `b` would fit.
+  if (a.split() == 0) right = meeting("solve_triangular", matrix, right);
+  else right = detail::brought_to(right, cut.with(right.shape(), 0));
   const auto& comm = a.comm();
   auto x = right.larray().clone(at::MemoryFormat::Contiguous);
   for (int step = 0; step < comm.size(); ++step) {
@@ -146,7 +148,7 @@ DNDarray solve_triangular(const DNDarray& a, const DNDarray& b, const Triangular
 
 DNDarray inv(const DNDarray& a) {
   detail::check_matrices("inv", a, true);
-  const auto matrix = decomposable("inv", a);
+  const auto matrix = decomposable(a);
   if (is_local(matrix)) {
     const auto n = a.shape().back();
     const auto ones = at::eye(n, matrix.larray().options()).expand_as(matrix.larray());
@@ -155,7 +157,7 @@ DNDarray inv(const DNDarray& a) {
   const auto identity =
       eye(a.shape()[0], std::nullopt, {.dtype = matrix.dtype(), .split = 1, .device = a.device(), .comm = a.comm()});
   const auto x = solve(matrix, identity);
-  return detail::wrap(detail::relayout(x, a.layout()), a.layout(), a.comm());
+  return detail::brought_to(x, a.layout());
 }
 
 DNDarray tensorsolve(const DNDarray& a, const DNDarray& b, const std::vector<int>& axes) {
@@ -201,7 +203,7 @@ at::Tensor sum_of_logs(const at::Tensor& pivots) { return pivots.abs().to(at::kD
 /// The logarithm in float64.
 SignAndLog wide_slogdet(const char* op, const DNDarray& a) {
   detail::check_matrices(op, a, true);
-  const auto matrix = decomposable(op, a);
+  const auto matrix = decomposable(a);
   if (is_local(matrix)) {
     const auto [factors, rows, info] = at::linalg_lu_factor_ex(matrix.larray());
     const auto pivots = factors.diagonal(0, -2, -1);
@@ -209,7 +211,7 @@ SignAndLog wide_slogdet(const char* op, const DNDarray& a) {
     const auto sign = signs(pivots).prod(-1) * (1 - moved % 2 * 2);
     return {detail::stack_like(matrix, sign), detail::stack_like(matrix, log_beside(sum_of_logs(pivots), sign))};
   }
-  Columns columns(op, matrix);
+  Columns columns(matrix);
   const auto swaps = eliminate(columns, nullptr);
   const auto pivots = detail::upper_diagonal(columns);
   const auto log = sum_of_logs(pivots).cpu(), sign = signs(pivots).prod().cpu();
@@ -233,7 +235,7 @@ DNDarray det(const DNDarray& a) {
 DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options) {
   detail::check_matrices("cholesky", a, true);
   if (options.upper) return detail::adjoint(cholesky(detail::adjoint(a)));
-  const auto matrix = decomposable("cholesky", a);
+  const auto matrix = decomposable(a);
   const auto check = [](bool failed) {
     if (failed) raise<ValueError>("cholesky", "got a matrix that is not positive definite; expected one that is");
   };
@@ -244,7 +246,7 @@ DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options) {
     check(failed[0]);
     return detail::stack_like(matrix, factor);
   }
-  Columns columns("cholesky", matrix);
+  Columns columns(matrix);
   const auto n = a.shape()[0];
   for (const auto& panel : columns.panels(n)) {
     at::Tensor factor, info;
@@ -267,7 +269,7 @@ DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options) {
   }
   columns.block().tril_(-columns.first_column());
   const auto factor = columns.array();
-  return detail::wrap(detail::relayout(factor, a.layout()), a.layout(), a.comm());
+  return detail::brought_to(factor, a.layout());
 }
 
 DNDarray matrix_power(const DNDarray& a, std::int64_t n) {

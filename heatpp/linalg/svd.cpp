@@ -35,11 +35,11 @@ DNDarray values_of_blocks(const DNDarray& x) {
 }
 
 SVD of_tall(const DNDarray& x) {
-  const auto rows = cut_along("svd", x, 0);
+  const auto rows = cut_along(x, 0);
   const auto [q, r] = detail::tall_qr(rows);
   const auto [u, s, vh] = on_every_block("svd", replicated(r, x.comm()));
   const auto left = detail::wrap(at::mm(q, u), rows.layout(), x.comm());
-  return {cut_along("svd", left, *x.split()), replicated(s, x.comm()), replicated(vh, x.comm())};
+  return {cut_along(left, *x.split()), replicated(s, x.comm()), replicated(vh, x.comm())};
 }
 
 at::Tensor gathered_lengths(const DNDarray& columns) {
@@ -69,7 +69,7 @@ SVD of_cut_matrix(const DNDarray& x) {
 }
 
 SVD reduced(const DNDarray& x) {
-  const auto values = detail::decomposable("svd", x);
+  const auto values = detail::decomposable(x);
   if (!detail::is_local(values)) return of_cut_matrix(values);
   const auto [u, s, vh] = on_every_block("svd", values);
   return {detail::stack_like(values, u), detail::stack_like(values, s), detail::stack_like(values, vh)};
@@ -102,11 +102,11 @@ Polar polar(const DNDarray& x) {
 
 DNDarray svdvals(const DNDarray& x) {
   detail::check_matrices("svdvals", x);
-  const auto values = detail::decomposable("svdvals", x);
+  const auto values = detail::decomposable(x);
   if (detail::is_local(values)) return values_of_blocks(values);
   const auto matrix = x.shape()[0] < x.shape()[1] ? adjoint(values) : values;
   if (detail::is_tall(matrix)) {
-    const auto [q, r] = detail::tall_qr(cut_along("svdvals", matrix, 0));
+    const auto [q, r] = detail::tall_qr(cut_along(matrix, 0));
     return values_of_blocks(replicated(r, x.comm()));
   }
   const auto [w, v, scale] = detail::orthogonalise_columns("svdvals", matrix, detail::Lengths::falling);

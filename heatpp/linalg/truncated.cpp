@@ -85,7 +85,7 @@ TruncatedSVD by_rows(const char* op, const DNDarray& x, const Keep& keep_local, 
 TruncatedSVD hierarchical(const char* op, const DNDarray& x, const Keep& keep_local, const Keep& keep) {
   check_matrix(op, x);
   const auto values = x.astype(detail::decomposition_type(x.dtype()));
-  if (x.split() != 1) return by_rows(op, detail::cut_along(op, values, 0), keep_local, keep);
+  if (x.split() != 1) return by_rows(op, detail::cut_along(values, 0), keep_local, keep);
   const auto turned = conj(matrix_transpose(values));
   auto [u, s, vh, error] =
       by_rows(op, detail::wrap(turned.larray().contiguous(), turned.layout(), x.comm()), keep_local, keep);
@@ -119,7 +119,12 @@ TruncatedSVD hsvd(const DNDarray& x, const HsvdOptions& options) {
 
 namespace {
 
-/// Orthonormal columns that span what `x` makes of most vectors.
+/// `columns`, of this file's making, cut as the columns of `a` that they are multiplied by.
+DNDarray fitted(const DNDarray& a, const DNDarray& columns) {
+  return a.split() == 1 ? detail::brought_to(columns, a.layout().with(columns.shape(), 0)) : columns;
+}
+
+/// Orthonormal columns that span what `x` makes of most vectors, cut as its rows if those are.
 DNDarray range_of(const char* op, const DNDarray& x, std::int64_t rank, const RsvdOptions& options) {
   check_matrix(op, x);
   const auto least = std::min(x.shape()[0], x.shape()[1]);
@@ -131,8 +136,11 @@ DNDarray range_of(const char* op, const DNDarray& x, std::int64_t rank, const Rs
   const auto random = at::randn({x.shape()[1], directions}, at::make_generator<at::CPUGeneratorImpl>(options.seed),
                                 at::TensorOptions().dtype(at::kDouble));
   auto q = qr(matmul(x, detail::replicated(random.to(x.larray().options()), x.comm()))).q;
-  for (int i = 0; i < options.power_iterations; ++i) q = qr(matmul(x, qr(matmul(turned, q)).q)).q;
-  return q;
+  for (int i = 0; i < options.power_iterations; ++i) {
+    const auto back = qr(matmul(turned, fitted(turned, q))).q;
+    q = qr(matmul(x, fitted(x, back))).q;
+  }
+  return fitted(turned, q);
 }
 
 }  // namespace
@@ -164,7 +172,7 @@ Eigen reigh(const DNDarray& x, std::int64_t rank, const RsvdOptions& options) {
   detail::check_matrices("reigh", x, true);
   const auto matrix = x.astype(detail::decomposition_type(x.dtype()));
   const auto q = range_of("reigh", matrix, rank, options);
-  const auto projected = resplit(matmul(conj(matrix_transpose(q)), matmul(matrix, q)), std::nullopt);
+  const auto projected = resplit(matmul(conj(matrix_transpose(q)), matmul(matrix, fitted(matrix, q))), std::nullopt);
   const auto [values, vectors] = eigh(projected);
   const auto largest = [&](const at::Tensor& t, int axis) {
     return detail::replicated(t.flip(axis).narrow(axis, 0, rank), x.comm());

@@ -10,7 +10,8 @@ struct PcaOptions {
 };
 
 /// Principal component analysis of the rows of a matrix, by the eigenvectors of its covariance matrix: two passes over
-/// the samples in float64 and one allreduce of features x features numbers, so for up to some thousand features.
+/// the samples in float64, with an allreduce of the means and one of features x features numbers, so for up to some
+/// thousand features.
 /// Components are signed so that their largest entry is positive; results do not depend on the number of ranks beyond
 /// rounding.
 class PCA {

@@ -105,12 +105,15 @@ DNDarray inner_slopes(const DNDarray& slopes, const DNDarray& distances, int axi
 DNDarray end_slope(const DNDarray& slopes, const std::optional<DNDarray>& distances, int axis,
                    std::pair<std::int64_t, std::int64_t> indices, int order) {
   const auto at = [&](const DNDarray& x, std::int64_t i) { return along(x, axis, slice(i, i + 1)); };
+  const auto next_to = [&](const DNDarray& end, const DNDarray& x) {  // where the end is, if on another rank
+    return detail::brought_to(at(x, indices.second), end.layout());
+  };
   const auto last = at(slopes, indices.first);
   if (order == 1) return last;
-  const auto change = last - at(slopes, indices.second);
+  const auto change = last - next_to(last, slopes);
   if (!distances) return last + change / 2;
   const auto nearest = at(*distances, indices.first);
-  return last + change * nearest / (nearest + at(*distances, indices.second));
+  return last + change * nearest / (nearest + next_to(nearest, *distances));
 }
 
 /// The derivative at both ends and inside, of indices at one distance.

@@ -18,11 +18,11 @@ struct HistogramOptions {
 /// How many elements lie in each bin, and the edges of the bins, of which each holds its left edge, and the last one
 /// both. By NumPy's rules: elements outside of all bins do not count, counts are int64, weighted ones have the dtype of
 /// the weights, edges that of floating `x`, else float64. One pass over the elements; an allreduce of the extremes
-/// where no range is given, and one of the counts, which every rank gets. Weights and edges in other layouts are moved.
-/// `rule` is one of NumPy's names, "auto", "doane", "fd", "rice", "scott", "sqrt", "stone" and "sturges", and costs the
-/// extremes, moments or percentiles that it is made of; "stone" costs one histogram for each number of bins it tries.
-/// Collective. Throws ValueError for less than one bin, falling edges, another rule or one with weights, a range that
-/// falls or is not finite, weights of another shape; TypeError for complex arrays.
+/// where no range is given, and one of the counts, which every rank gets. Weights in another layout are moved, split
+/// edges gathered. `rule` is one of NumPy's names, "auto", "doane", "fd", "rice", "scott", "sqrt", "stone" and
+/// "sturges", and costs the extremes, moments or percentiles that it is made of; "stone" costs one histogram for each
+/// number of bins it tries. Collective. Throws ValueError for less than one bin, falling edges, another rule or one
+/// with weights, a range that falls or is not finite, weights of another shape; TypeError for complex arrays.
 [[nodiscard]] std::pair<DNDarray, DNDarray> histogram(const DNDarray& x, const HistogramOptions& options = {});
 /// The edges that histogram would take.
 [[nodiscard]] DNDarray histogram_bin_edges(const DNDarray& x, const HistogramOptions& options = {});

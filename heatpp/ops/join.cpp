@@ -103,7 +103,7 @@ DNDarray joined_blocks(const Blocks& blocks, int depth, int ndim, const DNDarray
   }
   Arrays parts;
   for (const auto& part : blocks.parts()) parts.push_back(joined_blocks(part, depth - 1, ndim, like));
-  return join("block", parts, ndim - depth);
+  return parts.size() == 1 ? parts.front() : join("block", parts, ndim - depth);
 }
 
 /// What is to be inserted, with at least as many axes as `x` and in its dtype.
@@ -165,7 +165,9 @@ DNDarray block(const Blocks& blocks) {
   const auto [depth, ndim, like] = measured(blocks, 0);
   if (!like) detail::raise<ValueError>("block", "got no array; expected at least one");
   const auto result = joined_blocks(blocks, depth, std::max(depth, ndim), *like);
-  return depth == 0 ? copy(result) : result;
+  const auto* inside = &blocks;
+  while (inside->parts().size() == 1) inside = &inside->parts().front();
+  return inside->array() ? copy(result) : result;
 }
 
 DNDarray append(const DNDarray& x, const DNDarray& values, std::optional<int> axis) {

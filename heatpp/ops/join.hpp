@@ -52,7 +52,8 @@ class Blocks {
   std::vector<Blocks> parts_;
 };
 /// An array of blocks: those in the innermost braces are joined along the last axis, those around them along the one
-/// before, and so on. Throws ValueError for braces of different depth and where there is no array.
+/// before, and so on, communicating as concatenate; braces around a single array change nothing. Throws ValueError for
+/// braces of different depth and where there is no array.
 [[nodiscard]] DNDarray block(const Blocks& blocks);
 /// `values` behind `x`; both flattened for nullopt.
 [[nodiscard]] DNDarray append(const DNDarray& x, const DNDarray& values, std::optional<int> axis = std::nullopt);

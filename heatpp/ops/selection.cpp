@@ -29,8 +29,10 @@ detail::Positions along_axis(const char* op, const DNDarray& x, const DNDarray& 
     detail::raise<ValueError>(op, "got positions of shape {} for an array of shape {}; expected as many axes",
                               to_string(positions.shape()), to_string(x.shape()));
   detail::Positions all;
+  all.in_lines = true;
   for (int other = 0; other < x.ndim(); ++other) {
     all.axes.push_back(other);
+    all.in_lines = all.in_lines && (other == axis || extent_of(x, other) >= extent_of(positions, other));
     Shape shape(x.shape().size(), 1);
     shape[static_cast<std::size_t>(other)] = extent_of(x, other);
     all.arrays.push_back(other == axis ? positions : reshape(arange(extent_of(x, other), {.comm = x.comm()}), shape));
@@ -38,12 +40,18 @@ detail::Positions along_axis(const char* op, const DNDarray& x, const DNDarray& 
   return all;
 }
 
-/// Whether each rank holds what its positions along `axis` stand for.
-bool lie_together(const DNDarray& x, const DNDarray& positions, int axis) {
+/// Whether each rank would hold what its positions along `axis` stand for if they were cut as `x`.
+bool belong_together(const DNDarray& x, const DNDarray& positions, int axis) {
   auto shape = x.shape();
   if (positions.ndim() != x.ndim() || x.split() == axis) return false;
   shape[static_cast<std::size_t>(axis)] = extent_of(positions, axis);
-  return shape == positions.shape() && same_cut(x.layout(), positions.layout());
+  return shape == positions.shape() && (x.split() || !positions.split());
+}
+
+/// Positions cut as `x`.
+DNDarray cut_as(const char* op, const DNDarray& x, const DNDarray& positions) {
+  const auto target = x.layout().with(positions.shape(), x.split());
+  return detail::wrap(detail::relayout_operand(op, positions, target, x.comm()), target, x.comm());
 }
 
 /// What is written at the places n(): values[n] for each, from the start again as often as needed; none of no values.
@@ -149,12 +157,13 @@ DNDarray take(const DNDarray& x, const DNDarray& positions, std::optional<int> a
   return take(x, positions, TakeOptions{.axis = axis});
 }
 
-DNDarray take_along_axis(const DNDarray& x, const DNDarray& positions, std::optional<int> given) {
-  if (!given) return take_along_axis(flatten(x), positions, 0);
+DNDarray take_along_axis(const DNDarray& x, const DNDarray& given_positions, std::optional<int> given) {
+  if (!given) return take_along_axis(flatten(x), given_positions, 0);
   const auto axis = sanitize_axis(*given, x.ndim(), "take_along_axis");
-  detail::check_positions("take_along_axis", x, positions);
-  if (!lie_together(x, positions, axis))
-    return detail::take_positions("take_along_axis", x, along_axis("take_along_axis", x, positions, axis));
+  detail::check_positions("take_along_axis", x, given_positions);
+  if (!belong_together(x, given_positions, axis))
+    return detail::take_positions("take_along_axis", x, along_axis("take_along_axis", x, given_positions, axis));
+  const auto positions = cut_as("take_along_axis", x, given_positions);
   const auto extent = extent_of(x, axis);
   const auto failed = any(logical_or(positions < -extent, positions >= extent)).item<bool>();
   if (failed)
@@ -174,7 +183,9 @@ void put_along_axis(const DNDarray& x, const DNDarray& positions, const Operand&
     return put(x, positions, values.array() ? broadcast_to(*values.array(), positions.shape()) : values);
   }
   const auto axis = sanitize_axis(*given, x.ndim(), "put_along_axis");
-  detail::put_positions("put_along_axis", x, along_axis("put_along_axis", x, positions, axis), values);
+  detail::check_positions("put_along_axis", x, positions);
+  const auto places = belong_together(x, positions, axis) ? cut_as("put_along_axis", x, positions) : positions;
+  detail::put_positions("put_along_axis", x, along_axis("put_along_axis", x, places, axis), values);
 }
 
 void put(const DNDarray& x, const DNDarray& positions, const Operand& values, const ModeOptions& options) {

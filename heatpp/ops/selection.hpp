@@ -26,18 +26,20 @@ struct TakeOptions {
 };
 [[nodiscard]] DNDarray take(const DNDarray& x, const DNDarray& positions, const TakeOptions& options);
 /// x[..., positions[i, j], j] along `axis`: the positions have as many axes as `x` and broadcast with its other ones.
-/// Local where `axis` is not split and the positions are cut as `x`; otherwise each element is fetched once.
-/// Of the flattened array, with a vector of positions, for nullopt.
+/// Where `axis` is not split and the other extents are equal, the positions move to the cut of `x`, if they have
+/// another, and the rest is local but for one byte that says whether they are in range; otherwise each element is
+/// fetched once, to where its position is. Of the flattened array, with a vector of positions, for nullopt.
 [[nodiscard]] DNDarray take_along_axis(const DNDarray& x, const DNDarray& positions, std::optional<int> axis = -1);
-/// Writes `values` where take_along_axis would read. Throws ValueError where that needs a vector and gets none.
+/// Writes `values` where take_along_axis would read, the positions moving as there. Throws ValueError where that needs
+/// a vector and gets none.
 void put_along_axis(const DNDarray& x, const DNDarray& positions, const Operand& values, std::optional<int> axis);
 /// Writes `values`, from the start again as often as needed, at positions in the flattened array. This and the function
 /// before throw as index_put.
 void put(const DNDarray& x, const DNDarray& positions, const Operand& values, const ModeOptions& options = {});
 /// Writes values[n] at the places n in the flattened array where `mask` is true, from the start again as often as
-/// needed. The mask has as many elements as `x`, in any shape. This and the next two throw ValueError for another mask
-/// or number out of range, TypeError for a number of another kind, such as a float for whole numbers, and, but in
-/// copyto, for values of a dtype that x's does not hold (`can_cast`).
+/// needed; split ones are fetched by their positions. The mask has as many elements as `x`, in any shape. This and the
+/// next two throw ValueError for another mask or number out of range, TypeError for a number of another kind, such as a
+/// float for whole numbers, and, but in copyto, for values of a dtype that x's does not hold (`can_cast`).
 void putmask(const DNDarray& x, const DNDarray& mask, const Operand& values);
 /// Writes one value after another at the places where `mask`, as that of putmask, is true.
 void place(const DNDarray& x, const DNDarray& mask, const DNDarray& values);

@@ -10,7 +10,7 @@ struct TrimOptions {
   std::optional<int> axis = std::nullopt;  ///< nullopt: along all axes
 };
 /// `x` without the slices that are 0 at its ends; empty where all is 0. Shares memory; elements stay on their ranks.
-/// One allreduce of two numbers an axis. Throws ValueError for another `trim`.
+/// One allreduce of two numbers for each axis of `x`. Throws ValueError for another `trim`.
 [[nodiscard]] DNDarray trim_zeros(const DNDarray& x, const TrimOptions& options = {});
 
 }  // namespace heatpp

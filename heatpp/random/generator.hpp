@@ -31,7 +31,8 @@ struct IntegerRange {
 
 /// Counter-based random numbers (Philox4x32-10, Salmon et al., SC'11). An element is a function of the generator's
 /// state and the element's index in the whole array, so an array has the same elements for any number of ranks and any
-/// split. Every call moves the position on by the array's size, alike on all ranks, and communicates nothing. The bits
+/// split. Every call moves the position on by the array's size, alike on all ranks, and communicates nothing but, of
+/// parameters that are arrays, 8 bytes that say whether they are in range. The bits
 /// of uniform, normal and whole numbers are the same on every machine. They are drawn by the processor, and copied
 /// where another device is asked for.
 ///

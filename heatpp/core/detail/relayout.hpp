@@ -7,6 +7,8 @@ namespace heatpp::detail {
 /// The block of `x` that this rank holds under `target`, a layout of the same shape. Shares memory with `x` where no
 /// element has to move.
 [[nodiscard]] at::Tensor relayout(const DNDarray& x, const Layout& target);
+/// The same as an array. For what a function recuts by its contract, and for arrays of its own making.
+[[nodiscard]] DNDarray brought_to(const DNDarray& x, const Layout& target);
 
 /// Bytes that cross between ranks when an array of `bytes_each`-byte elements goes from one layout to the other.
 [[nodiscard]] std::int64_t relayout_cost(const Layout& from, const Layout& to, std::int64_t bytes_each);
@@ -14,9 +16,12 @@ namespace heatpp::detail {
 /// Throws CommError where two operands do not share a communicator.
 void check_same_comm(const char* op, const Communicator& a, const Communicator& b);
 
-/// relayout for an operand whose layout does not fit its partner's, which is on `comm`: counted, and refused under the
-/// strict policy.
+/// relayout for an operand of the caller whose layout does not fit its partner's, which is on `comm`: counted, and
+/// refused under the strict policy.
 [[nodiscard]] at::Tensor relayout_operand(const char* op, const DNDarray& x, const Layout& target,
                                           const Communicator& comm);
+
+/// Whether operands may move: not under the strict policy.
+[[nodiscard]] bool operands_may_move();
 
 }  // namespace heatpp::detail

@@ -60,12 +60,12 @@ void check_matrices(const char* op, const DNDarray& x, bool square) {
 
 bool is_local(const DNDarray& x) { return !x.split() || *x.split() < x.ndim() - 2; }
 
-DNDarray decomposable(const char* op, const DNDarray& x) {
+DNDarray decomposable(const DNDarray& x) {
   const auto values = x.astype(decomposition_type(x.dtype()));
   if (is_local(x) || x.ndim() == 2) return values;
   const auto leading = std::span(x.shape()).first(x.shape().size() - 2);
   const auto longest = static_cast<int>(std::ranges::max_element(leading) - leading.begin());
-  return cut_along(op, values, longest);
+  return cut_along(values, longest);
 }
 
 DNDarray adjoint(const DNDarray& x) { return conj(matrix_transpose(x)); }
@@ -82,14 +82,13 @@ DNDarray stack_like(const DNDarray& like, const at::Tensor& block) {
   return wrap(block.contiguous(), like.layout().with(std::move(shape), like.split()), like.comm());
 }
 
-DNDarray cut_along(const char* op, const DNDarray& x, int split) {
+DNDarray cut_along(const DNDarray& x, int split) {
   if (x.split() == split) return x;
-  const Layout target(x.shape(), split, x.comm().size());
-  return wrap(relayout_operand(op, x, target, x.comm()), target, x.comm());
+  return brought_to(x, Layout(x.shape(), split, x.comm().size()));
 }
 
-Columns::Columns(const char* op, const DNDarray& x) : layout_(x.layout()), comm_(x.comm()) {
-  const auto cut = cut_along(op, x, 1);
+Columns::Columns(const DNDarray& x) : layout_(x.layout()), comm_(x.comm()) {
+  const auto cut = cut_along(x, 1);
   layout_ = cut.layout();
   block_ = cut.larray().t().clone(at::MemoryFormat::Contiguous).t();
 }

@@ -25,7 +25,7 @@ void check_matrices(const char* op, const DNDarray& x, bool square = false);
 /// Whether every rank can decompose what it has: a replicated matrix, or a stack that is not cut inside its matrices.
 [[nodiscard]] bool is_local(const DNDarray& x);
 /// `x` in decomposition_type; a stack that is cut inside its matrices is recut along its longest leading axis.
-[[nodiscard]] DNDarray decomposable(const char* op, const DNDarray& x);
+[[nodiscard]] DNDarray decomposable(const DNDarray& x);
 /// The conjugate transpose of matrices; a view where they are real.
 [[nodiscard]] DNDarray adjoint(const DNDarray& x);
 /// An array on every rank alike.
@@ -33,7 +33,7 @@ void check_matrices(const char* op, const DNDarray& x, bool square = false);
 /// The array of every rank's `block`, cut as `like` along its leading axes.
 [[nodiscard]] DNDarray stack_like(const DNDarray& like, const at::Tensor& block);
 /// `x` cut along `split`, as it was if it is already.
-[[nodiscard]] DNDarray cut_along(const char* op, const DNDarray& x, int split);
+[[nodiscard]] DNDarray cut_along(const DNDarray& x, int split);
 
 /// f of this rank's block of `x`; elements that are not finite and what LibTorch refuses on one rank throw on all.
 template <class F>
@@ -63,7 +63,7 @@ class Columns {
   };
 
   /// A copy of `x`, recut if need be.
-  Columns(const char* op, const DNDarray& x);
+  explicit Columns(const DNDarray& x);
 
   [[nodiscard]] const Layout& layout() const { return layout_; }
   [[nodiscard]] const Communicator& comm() const { return comm_; }

@@ -14,8 +14,8 @@ namespace {
 /// by one of v.
 class Tournament {
  public:
-  Tournament(const char* op, const DNDarray& a, double scale) : comm_(a.comm()), m_(a.shape()[0]), scale_(scale) {
-    const auto columns = cut_along(op, a, 1);
+  Tournament(const DNDarray& a, double scale) : comm_(a.comm()), m_(a.shape()[0]), scale_(scale) {
+    const auto columns = cut_along(a, 1);
     const auto& cut = columns.layout();
     for (int r = 0; r < comm_.size(); ++r) {
       top_.push_back({2 * r, cut.count(r) / 2});
@@ -149,7 +149,7 @@ Orthogonalised orthogonalise_columns(const char* op, const DNDarray& a, Lengths 
   // Columns that should be 0 keep what the tolerance leaves, and ranks are told from a few eps.
   const auto tolerance = eps * length;
   const auto rounding = 8 * tolerance * std::sqrt(static_cast<double>(std::max<std::int64_t>(1, a.shape()[1])));
-  Tournament tournament(op, a, scale);
+  Tournament tournament(a, scale);
   double previous = length;
   for (int i = 0; i < most_tournaments; ++i) {
     std::array<double, 1> error{0};

@@ -138,7 +138,8 @@ Plan make_plan(const Labelled& a, const Labelled& b, const std::vector<int>& out
   };
   const auto rank = [&](const Planner::Candidate& c) {
     const auto& [way, swapped, to_first, to_second, result] = c.plan;
-    return std::tuple(c.idle, c.cost, moves(swapped ? b : a, to_first) + moves(swapped ? a : b, to_second));
+    const auto moving = moves(swapped ? b : a, to_first) + moves(swapped ? a : b, to_second);
+    return std::tuple(operands_may_move() ? 0 : moving, c.idle, c.cost, moving);
   };
   return std::ranges::min_element(candidates, {}, rank)->plan;
 }

@@ -31,7 +31,7 @@ struct Plan {
 /// The plan for the product of `a` and `b` with axes `out` that moves the fewest bytes; the earlier one of equals, in
 /// the order: fewest operands that move; cut along an axis of both, of `a`, of `b`. An axis shorter than the number of
 /// ranks is not cut if it was not before and there is another choice. With `along_a` the result is never cut along an
-/// axis of `b` alone.
+/// axis of `b` alone. Under the strict policy one that moves no operand goes before all others.
 [[nodiscard]] Plan make_plan(const Labelled& a, const Labelled& b, const std::vector<int>& out, bool along_a);
 
 }  // namespace heatpp::detail

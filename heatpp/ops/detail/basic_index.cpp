@@ -106,13 +106,15 @@ DNDarray take_mask(const char* op, const DNDarray& array, int axis, const DNDarr
   auto x = array;
   if (!x.split() && mask.split()) {
     const auto cut = mask.layout().with(x.shape(), *mask.split() + axis);
-    x = wrap(relayout(x, cut), cut, x.comm());
+    x = brought_to(x, cut);
   }
   const bool over_split = x.split() && *x.split() >= axis && *x.split() < last;
+  const bool alike = over_split && same_cut(mask.layout(), x.layout().with(mask.shape(), *x.split() - axis));
   if (over_split && *x.split() != axis) x = resplit(x, axis);
 
   const auto mask_layout = over_split ? x.layout().with(mask.shape(), 0) : mask.layout().replicated(mask.shape());
-  const auto block = relayout_operand(op, mask, mask_layout, x.comm());
+  // In one layout both are recut, or neither.
+  const auto block = alike ? relayout(mask, mask_layout) : relayout_operand(op, mask, mask_layout, x.comm());
   auto local = compressed(x.larray(), axis, block);
 
   auto shape = x.shape();

@@ -9,7 +9,7 @@
 namespace heatpp::detail {
 namespace {
 
-at::Tensor joined_along_split(const Arrays& parts, int axis, const Layout& target) {
+at::Tensor joined_along_split(const char* op, const Arrays& parts, int axis, const Layout& target) {
   Arrays sources;
   std::vector<Layout> layouts;  // of what each part is to become
   std::int64_t first = 0;
@@ -18,7 +18,8 @@ at::Tensor joined_along_split(const Arrays& parts, int axis, const Layout& targe
     layouts.push_back(recut(target, axis, extent,
                             [&](std::int64_t offset) { return std::clamp<std::int64_t>(offset - first, 0, extent); }));
     const bool elsewhere = part.split() && part.split() != axis;
-    sources.push_back(elsewhere ? wrap(relayout(part, layouts.back()), layouts.back(), part.comm()) : part);
+    const auto& to = layouts.back();
+    sources.push_back(elsewhere ? wrap(relayout_operand(op, part, to, part.comm()), to, part.comm()) : part);
     first += extent;
   }
   return assemble(sources, axis, [&](int rank) {
@@ -45,7 +46,7 @@ at::Tensor joined_locally(const std::vector<at::Tensor>& blocks, int axis) {
 
 DNDarray joined(const char* op, const Arrays& parts, int axis, const Layout& target) {
   const auto& comm = parts.front().comm();
-  if (target.split() == axis) return wrap(joined_along_split(parts, axis, target), target, comm);
+  if (target.split() == axis) return wrap(joined_along_split(op, parts, axis, target), target, comm);
   std::vector<at::Tensor> blocks;
   for (const auto& part : parts)
     blocks.push_back(relayout_operand(op, part, target.with(part.shape(), target.split()), comm));

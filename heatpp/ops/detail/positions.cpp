@@ -222,11 +222,11 @@ void put_here(const char* op, const DNDarray& x, const Positions& positions, con
   held.index_put_(list_of(places), rows.contiguous());  // what is not would be written in its own order
 }
 
-/// The positions in the order in which they are written.
-Broadcast in_order(const char* op, std::vector<DNDarray>& arrays) {
+/// The positions in the order in which they are written, which lines have however they are cut.
+Broadcast in_order(const char* op, bool in_lines, std::vector<DNDarray>& arrays) {
   auto asked = broadcast(op, arrays);
   const auto& layout = asked.layout;
-  if (!layout.split() || layout.split() == spread(layout).split()) return asked;
+  if (in_lines || !layout.split() || layout.split() == spread(layout).split()) return asked;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const auto whole = wrap(asked.blocks[i], layout, arrays[i].comm());
     arrays[i] = wrap(relayout_operand(op, whole, spread(layout), whole.comm()), spread(layout), whole.comm());
@@ -296,7 +296,7 @@ void put_positions(const char* op, const DNDarray& x, Positions positions, const
     if (const auto* array = value.array(); array && array->ndim() > behind)
       fitting = insert_axis(*array, array->ndim() - behind);
   }
-  put_across(op, x, positions, in_order(op, positions.arrays), fitting);
+  put_across(op, x, positions, in_order(op, positions.in_lines, positions.arrays), fitting);
 }
 
 }  // namespace heatpp::detail

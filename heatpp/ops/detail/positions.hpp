@@ -10,6 +10,7 @@ struct Positions {
   std::vector<int> axes;         ///< of the indexed array, rising
   std::vector<DNDarray> arrays;  ///< one for each axis; they broadcast
   int place = 0;                 ///< where their axes stand among the axes that are left
+  bool in_lines = false;         ///< whether only positions in one line along an axis can mean the same element
 };
 
 /// Throws IndexError for positions that are not whole numbers, CommError for those on another communicator.

@@ -1,10 +1,12 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/ops/detail/along.hpp>
+#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/detail/align.hpp>
 #include <heatpp/ops/detail/reduced.hpp>
 #include <heatpp/ops/detail/sorted_quantiles.hpp>
 #include <heatpp/ops/detail/weights.hpp>
 #include <heatpp/ops/detail/without_nan.hpp>
+#include <heatpp/ops/index.hpp>
 #include <heatpp/ops/join.hpp>
 #include <heatpp/ops/reduce.hpp>
 #include <heatpp/ops/reshape.hpp>
@@ -32,17 +34,18 @@ DNDarray of_lines(const DNDarray& values, const ReducedAxes& reduced) {
   return reduced.keepdims ? expand_dims(result, std::vector<int>(reduced.axes.begin(), reduced.axes.end())) : result;
 }
 
-DNDarray first_of(const DNDarray& lines) { return along(lines, lines.ndim() - 1, slice(0, 1)); }
-DNDarray last_of(const DNDarray& lines) { return along(lines, lines.ndim() - 1, slice(-1, std::nullopt)); }
+// Of lines that reach over ranks on all of them.
+DNDarray first_of(const DNDarray& lines) { return expand_dims(lines.index({ellipsis, 0}), -1); }
+DNDarray last_of(const DNDarray& lines) { return expand_dims(lines.index({ellipsis, -1}), -1); }
 
 }  // namespace
 
 DNDarray checked_weights(const char* op, const DNDarray& x, const PercentileOptions& options) {
   if (options.interpolation != Interpolation::inverted_cdf)
     raise<ValueError>(op, "got weights and another method than inverted_cdf; expected this one");
-  auto weights = broadcast_to(weights_along(op, x, options.weights->astype(float64), options.axis), x.shape());
+  const auto weights = weights_along(op, x, options.weights->astype(float64), options.axis);
   if (any(weights < 0).item<bool>()) raise<ValueError>(op, "got weights below 0; expected none");
-  return weights;
+  return wrap(align_to(op, x, weights).expand(x.larray().sizes()), x.layout(), x.comm());
 }
 
 DNDarray weighted_quantiles(const char* op, const DNDarray& x, DNDarray weights, const Quantiles& wanted,
