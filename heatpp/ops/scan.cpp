@@ -57,7 +57,9 @@ void check_axis_given(const char* op, const DNDarray& x, const ScanOptions& opti
 template <class Scan>
 const DNDarray& in_place(const char* op, const DNDarray& x, int axis, Scan scan) {
   detail::check_writable(op, x);
-  const auto result = scan(x, {axis});
+  // Whole numbers wrap alike in their own dtype and in int64.
+  const auto dtype = is_integral(x.dtype()) ? std::optional(x.dtype()) : std::nullopt;
+  const auto result = scan(x, {.axis = axis, .dtype = dtype});
   const Operand operands[] = {x};
   detail::with_errors_of(op, operands, [&] { detail::local::write(x.larray(), result.larray()); });
   return x;

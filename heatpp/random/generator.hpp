@@ -32,9 +32,13 @@ struct IntegerRange {
 /// Counter-based random numbers (Philox4x32-10, Salmon et al., SC'11). An element is a function of the generator's
 /// state and the element's index in the whole array, so an array has the same elements for any number of ranks and any
 /// split. Every call moves the position on by the array's size, alike on all ranks, and communicates nothing but, of
-/// parameters that are arrays, 8 bytes that say whether they are in range. The bits
-/// of uniform, normal and whole numbers are the same on every machine. They are drawn by the processor, and copied
-/// where another device is asked for.
+/// parameters that are arrays, 8 bytes that say whether they are in range. The bits of uniform, normal and whole
+/// numbers are the same on every machine. They are drawn by the processor, and copied where another device is asked
+/// for.
+///
+/// A generator is for ranks that make the same calls of it. Where groups of ranks draw on communicators of their own,
+/// each needs one of its own, as `spawn` gives: the positions of a common one, such as the default generator, would
+/// part, and later arrays over all ranks would not be what their layout says.
 ///
 /// Parameters are numbers or arrays, which broadcast to `shape`; shape {} means the one they broadcast to. Arrays are
 /// moved to the result's layout if it is another. Where one is NaN, numbers that are not whole are NaN. Errors, on all

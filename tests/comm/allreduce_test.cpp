@@ -122,10 +122,11 @@ TEST_CASE("sums and products of narrow integers wrap", "[comm][allreduce]") {
   const auto& world = ht::world();
   const ht::Topology topology(world);
   const auto check = [&]<class T>(T value) {
-    const auto wrapped = [](std::int64_t exact) { return static_cast<T>(exact); };
-    const std::vector<T> mine(100, value), sum(100, wrapped(world.size() * std::int64_t{value}));
-    std::int64_t power = 1;
-    for (int rank = 0; rank < world.size(); ++rank) power *= value;
+    // Of an unsigned number, which wraps where the exact one would overflow.
+    const auto wrapped = [](std::uint64_t number) { return static_cast<T>(number); };
+    const std::vector<T> mine(100, value), sum(100, wrapped(static_cast<std::uint64_t>(world.size() * value)));
+    std::uint64_t power = 1;
+    for (int rank = 0; rank < world.size(); ++rank) power *= static_cast<std::uint64_t>(value);
     for (const auto& algorithm : usable(topology)) {
       auto added = mine, multiplied = mine;
       topology.allreduce(added, ht::ReduceOp::sum, algorithm.name);
@@ -136,7 +137,7 @@ TEST_CASE("sums and products of narrow integers wrap", "[comm][allreduce]") {
     }
     auto before = mine;
     world.exscan(before);
-    if (world.rank() > 0) CHECK(before == std::vector<T>(100, wrapped(world.rank() * std::int64_t{value})));
+    if (world.rank() > 0) CHECK(before == std::vector<T>(100, wrapped(static_cast<std::uint64_t>(world.rank() * value))));
   };
   check(std::uint8_t{200});
   check(std::int8_t{-100});

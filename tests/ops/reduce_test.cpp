@@ -348,3 +348,12 @@ TEST_CASE("a scan in place refuses what is stretched, on all ranks", "[ops][scan
   CHECK_THROWS_AS(ht::cumsum_(stretched, 0), ht::ValueError);
   CHECK_THROWS_AS(ht::cumprod_(stretched, 1), ht::ValueError);
 }
+
+TEST_CASE("sums in place of narrow integers wrap in their own dtype", "[ops][scan]") {
+  const auto global = (at::arange(600) % 100).to(at::kChar).view({200, 3});
+  for (const auto& layout : every_layout({200, 3})) {
+    const auto x = distribute(global.clone(), layout), y = distribute(global.clone(), layout);
+    CHECK(same(ht::cumsum_(x, 0), global.cumsum(0).to(at::kChar)));
+    CHECK(same(ht::cumprod_(y, 0), global.cumprod(0).to(at::kChar)));
+  }
+}
