@@ -33,6 +33,7 @@ std::unique_ptr<Operation> start_allreduce(const Communicator& comm, const Buffe
 
 int Communicator::rank() const noexcept { return impl_->rank; }
 int Communicator::size() const noexcept { return impl_->size; }
+std::uint64_t Communicator::group() const noexcept { return impl_->group; }
 CommCounters Communicator::counters() const noexcept { return {impl_->calls, impl_->bytes}; }
 
 void Communicator::barrier(Site site) const {

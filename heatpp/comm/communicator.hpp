@@ -25,8 +25,8 @@ struct CommCounters {
 };
 
 /// A group of ranks with a message space of their own: a duplicate of an MPI communicator, so that a host code's
-/// messages and the library's never meet. Copies share it. All methods but rank(), size() and counters() are collective
-/// over the group, sending and receiving over the two ranks named; failures throw CommError.
+/// messages and the library's never meet. Copies share it. All methods but rank(), size(), counters() and group() are
+/// collective over the group, sending and receiving over the two ranks named; failures throw CommError.
 /// `<heatpp/interop/mpi.hpp>` converts from and to MPI_Comm.
 class Communicator {
  public:
@@ -40,6 +40,9 @@ class Communicator {
   [[nodiscard]] int rank() const noexcept;
   [[nodiscard]] int size() const noexcept;
   [[nodiscard]] CommCounters counters() const noexcept;
+  /// A number of the group's ranks in their order, by which copies and duplicates know each other; 0 for all ranks of
+  /// the program. Local.
+  [[nodiscard]] std::uint64_t group() const noexcept;
 
   void barrier(Site site = Site::current()) const;
   /// Replaces `data` on every rank by the element-wise reduction over all ranks; float16 and bfloat16 are
@@ -111,6 +114,9 @@ void use_comm(const Communicator& comm);
 void all_or_none(const Communicator& comm, const std::function<void()>& work);
 
 namespace detail {
+/// default_comm().group(), for which the world need not exist: ranks that use a communicator of their own may not be
+/// all.
+[[nodiscard]] std::uint64_t default_group();
 /// Releases the library's communicators, which must happen before MPI_Finalize.
 void release_communicators();
 }  // namespace detail

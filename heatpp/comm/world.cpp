@@ -3,6 +3,9 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/interop/mpi.hpp>
 
+#include <numeric>
+#include <vector>
+
 namespace heatpp {
 
 using detail::check_mpi;
@@ -32,12 +35,31 @@ Communicator duplicate(MPI_Comm comm, const char* op) {
   return from_mpi(comm);
 }
 
+/// The ranks in MPI_COMM_WORLD of the `size` ranks of `comm`, hashed in their order (Fowler, Noll, Vo's FNV-1a).
+std::uint64_t group_of(MPI_Comm comm, int size) {
+  MPI_Group group = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
+  check_mpi(MPI_Comm_group(comm, &group), "Communicator");
+  check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &all), "Communicator");
+  std::vector<int> ranks(static_cast<std::size_t>(size)), in_all(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  check_mpi(MPI_Group_translate_ranks(group, size, ranks.data(), all, in_all.data()), "Communicator");
+  int ranks_of_all = 0;
+  check_mpi(MPI_Group_size(all, &ranks_of_all), "Communicator");
+  MPI_Group_free(&group);
+  MPI_Group_free(&all);
+  if (size == ranks_of_all && in_all == ranks) return 0;
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const auto rank : in_all) hash = (hash ^ static_cast<std::uint64_t>(rank)) * 0x100000001b3;
+  return hash;
+}
+
 }  // namespace
 
 Communicator::Impl::Impl(MPI_Comm owned) : mpi(owned) {
   MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
   check_mpi(MPI_Comm_rank(mpi, &rank), "Communicator");
   check_mpi(MPI_Comm_size(mpi, &size), "Communicator");
+  group = group_of(mpi, size);
 }
 
 Communicator::Impl::~Impl() {
@@ -73,6 +95,7 @@ const Communicator& self() {
 }
 
 const Communicator& default_comm() { return defaults().chosen ? *defaults().chosen : world(); }
+std::uint64_t detail::default_group() { return defaults().chosen ? defaults().chosen->group() : 0; }
 void use_comm(const Communicator& comm) { defaults().chosen = comm; }
 void detail::release_communicators() { defaults() = {}; }
 

@@ -92,7 +92,7 @@ class DNDarray {
   std::shared_ptr<Impl> impl_;
 };
 
-/// What `x` says of itself, as functions. Local.
+/// The property of `x` of this name. Local.
 [[nodiscard]] inline int ndim(const DNDarray& x) { return x.ndim(); }
 [[nodiscard]] inline std::int64_t size(const DNDarray& x) { return x.size(); }
 [[nodiscard]] inline const Shape& shape(const DNDarray& x) { return x.shape(); }
@@ -108,6 +108,7 @@ template <class T>
 [[nodiscard]] inline bool is_distributed(const DNDarray& x) { return x.split() && x.comm().size() > 1; }
 /// The shapes of all ranks' blocks.
 [[nodiscard]] std::vector<Shape> lshape_map(const DNDarray& x);
+/// Whether the dtype of `x` is complex, or is not. Local.
 [[nodiscard]] inline bool iscomplexobj(const DNDarray& x) { return x.dtype() >= complex64; }
 [[nodiscard]] inline bool isrealobj(const DNDarray& x) { return x.dtype() < complex64; }
 

@@ -14,6 +14,7 @@ struct ArrayOptions {
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
 };
 
+/// An array of this shape: not set, of zeros, of ones.
 [[nodiscard]] DNDarray empty(const Shape& shape, const ArrayOptions& options = {});
 [[nodiscard]] DNDarray zeros(const Shape& shape, const ArrayOptions& options = {});
 [[nodiscard]] DNDarray ones(const Shape& shape, const ArrayOptions& options = {});

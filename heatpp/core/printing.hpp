@@ -14,8 +14,9 @@ struct PrintOptions {
   std::size_t linewidth = 100;                  ///< characters of a line, after which a row goes on in the next
   std::optional<bool> sci_mode = std::nullopt;  ///< with exponents; nullopt: as NumPy, for large, small and mixed sizes
 };
-/// Prints so from here on. Throws ValueError for a negative precision and negative edgeitems.
+/// Arrays are printed so from here on. Throws ValueError for a negative precision and negative edgeitems.
 void set_printoptions(const PrintOptions& options);
+/// How arrays are printed.
 [[nodiscard]] PrintOptions get_printoptions();
 
 /// The elements in nested brackets with shape, dtype and split behind them, as HeAT prints arrays, the same text on

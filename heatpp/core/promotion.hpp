@@ -27,6 +27,7 @@ enum class Casting { no, safe, same_kind, unsafe };
 
 /// Kinds of dtypes, as the array API names them.
 enum class DtypeKind { boolean, signed_integer, unsigned_integer, integral, real_floating, complex_floating, numeric };
+/// Whether `dtype` is of that kind.
 [[nodiscard]] bool isdtype(Dtype dtype, DtypeKind kind);
 [[nodiscard]] inline bool issubdtype(Dtype dtype, DtypeKind kind) { return isdtype(dtype, kind); }
 [[nodiscard]] inline bool issubdtype(Dtype dtype, Dtype other) { return dtype == other; }

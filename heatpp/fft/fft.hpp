@@ -36,14 +36,14 @@ struct FftnOptions {
   Axes axes = std::nullopt;               ///< nullopt: the last ones, as many as `s` has, or all
   Norm norm = Norm::backward;
 };
-/// One axis after another; of real transforms the last of `axes` is the halved one.
+/// The transforms along several axes, one after another; of real transforms the last of `axes` is the halved one.
 [[nodiscard]] DNDarray fftn(const DNDarray& x, const FftnOptions& options = {});
 [[nodiscard]] DNDarray ifftn(const DNDarray& x, const FftnOptions& options = {});
 [[nodiscard]] DNDarray rfftn(const DNDarray& x, const FftnOptions& options = {});
 [[nodiscard]] DNDarray irfftn(const DNDarray& x, const FftnOptions& options = {});
 [[nodiscard]] DNDarray hfftn(const DNDarray& x, const FftnOptions& options = {});
 [[nodiscard]] DNDarray ihfftn(const DNDarray& x, const FftnOptions& options = {});
-/// The same along the last two axes unless others are given.
+/// fftn and its like along the last two axes unless others are given.
 [[nodiscard]] DNDarray fft2(const DNDarray& x, const FftnOptions& options = {});
 [[nodiscard]] DNDarray ifft2(const DNDarray& x, const FftnOptions& options = {});
 [[nodiscard]] DNDarray rfft2(const DNDarray& x, const FftnOptions& options = {});

@@ -56,6 +56,8 @@ namespace heatpp::linalg {
 using heatpp::matrix_transpose;
 
 // The array API's functions of stacks of matrices, which lie in the last two axes, and of vectors with 3 components.
+
+/// heatpp::diagonal and heatpp::trace of the last two axes.
 [[nodiscard]] inline DNDarray diagonal(const DNDarray& x, std::int64_t offset = 0) {
   return heatpp::diagonal(x, {.offset = offset, .axis1 = -2, .axis2 = -1});
 }

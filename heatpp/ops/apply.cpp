@@ -1,6 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/bounds.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/apply.hpp>

@@ -17,8 +17,8 @@ struct ArgOptions {
 /// extremum of nothing.
 [[nodiscard]] DNDarray argmax(const DNDarray& x, const ArgOptions& options = {});
 [[nodiscard]] DNDarray argmin(const DNDarray& x, const ArgOptions& options = {});
-/// The same over the elements that are not NaN. One allreduce more, of truth values. Throws ValueError where a slice
-/// along `axis` has nothing but NaN.
+/// argmax and argmin over the elements that are not NaN. One allreduce more, of truth values. Throws ValueError where a
+/// slice along `axis` has nothing but NaN.
 [[nodiscard]] DNDarray nanargmax(const DNDarray& x, const ArgOptions& options = {});
 [[nodiscard]] DNDarray nanargmin(const DNDarray& x, const ArgOptions& options = {});
 

@@ -13,6 +13,7 @@ namespace heatpp {
 }
 /// The last two axes exchanged. Throws ValueError for fewer.
 [[nodiscard]] DNDarray matrix_transpose(const DNDarray& x);
+/// The axes `a` and `b` exchanged.
 [[nodiscard]] DNDarray swapaxes(const DNDarray& x, int a, int b);
 /// Axes `from` moved to the places `to`, the others in their order.
 [[nodiscard]] DNDarray moveaxis(const DNDarray& x, const std::vector<int>& from, const std::vector<int>& to);

@@ -30,8 +30,8 @@ struct GradientOptions {
 
 struct GradientsOptions {
   Axes axis = std::nullopt;  ///< nullopt: all, in their order
-  std::vector<Operand> spacing =
-      {};              ///< for each axis a distance or where the indices lie, or one distance for all; none: 1
+  /// For each axis a distance or where the indices lie, or one distance for all; none: 1.
+  std::vector<Operand> spacing = {};
   int edge_order = 1;  ///< as of gradient
 };
 /// The derivatives along several axes: NumPy's gradient where it gives several arrays. Each costs what gradient does.

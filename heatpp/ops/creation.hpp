@@ -51,6 +51,7 @@ struct SpaceOptions {
 };
 /// linspace for each pair of elements of `start` and `stop`, which broadcast. Communicates as an elementwise function.
 [[nodiscard]] DNDarray linspace(const Operand& start, const Operand& stop, const SpaceOptions& options);
+/// The n x n matrix with ones on its diagonal. Local.
 [[nodiscard]] inline DNDarray identity(std::int64_t n, const ArrayOptions& options = {}) { return eye(n, n, options); }
 
 /// Which axis the first vector of a meshgrid runs along: the second one (xy, as pictures are drawn) or the first (ij).

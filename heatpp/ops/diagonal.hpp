@@ -51,7 +51,8 @@ struct TriIndicesOptions {
 };
 [[nodiscard]] std::vector<DNDarray> tril_indices(std::int64_t rows, const TriIndicesOptions& options = {});
 [[nodiscard]] std::vector<DNDarray> triu_indices(std::int64_t rows, const TriIndicesOptions& options = {});
-/// The same for an array that exists; of a matrix, and for the diagonal of an array with equal extents.
+/// The positions of `diag_indices`, `tril_indices` and `triu_indices` for an array that exists: one of equal extents
+/// for the diagonal, a matrix for the others.
 [[nodiscard]] std::vector<DNDarray> diag_indices_from(const DNDarray& x);
 [[nodiscard]] std::vector<DNDarray> tril_indices_from(const DNDarray& x, std::int64_t k = 0);
 [[nodiscard]] std::vector<DNDarray> triu_indices_from(const DNDarray& x, std::int64_t k = 0);

@@ -32,7 +32,7 @@ namespace heatpp {
 [[nodiscard]] DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b);
 /// `x` limited to low .. high; either may be an array, or nullopt for no limit.
 [[nodiscard]] DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::optional<Operand>& high);
-/// `x` rounded to so many decimals, halves to even; negative ones round to tens, hundreds, ... Local.
+/// `x` rounded to so many decimals, halves to even; negative ones round to tens, hundreds and so on. Local.
 [[nodiscard]] DNDarray round(const DNDarray& x, int decimals);
 [[nodiscard]] inline DNDarray around(const DNDarray& x, int decimals = 0) { return round(x, decimals); }
 

@@ -52,7 +52,8 @@ struct Histogramdd {
 struct Histogram2d {
   DNDarray counts, x_edges, y_edges;
 };
-/// The same of the pairs of elements of `x` and `y`, of one axis and equal length; edges given once are those of both.
+/// The histogram of the pairs of elements of `x` and `y`, of one axis and equal length; edges given once are those of
+/// both.
 [[nodiscard]] Histogram2d histogram2d(const DNDarray& x, const DNDarray& y, const HistogramddOptions& options = {});
 
 struct BincountOptions {

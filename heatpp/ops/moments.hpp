@@ -28,7 +28,8 @@ struct Moments {
 /// and TypeError as `sum`, ValueError for an `initial`, TypeError for complex arrays, of which only mean, var and std
 /// are defined.
 [[nodiscard]] Moments moments(const DNDarray& x, const ReduceOptions& options = {});
-/// One of them; what it does not need is neither computed nor sent: 16 bytes for a mean, 32 for var and std.
+/// The one of the `moments` of that name, or the root of the variance; what it does not need is neither computed nor
+/// sent: 16 bytes for a mean, 32 for var and std.
 [[nodiscard]] DNDarray mean(const DNDarray& x, const ReduceOptions& options = {});
 [[nodiscard]] DNDarray var(const DNDarray& x, const VarOptions& options = {});
 [[nodiscard]] DNDarray std(const DNDarray& x, const VarOptions& options = {});

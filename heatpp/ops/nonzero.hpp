@@ -10,7 +10,7 @@ namespace heatpp {
 /// axes.
 [[nodiscard]] std::vector<DNDarray> nonzero(const DNDarray& x);
 [[nodiscard]] inline std::vector<DNDarray> where(const DNDarray& condition) { return nonzero(condition); }
-/// The same as one array with a row for each element and a column for each axis.
+/// The positions of `nonzero` as one array with a row for each element and a column for each axis.
 [[nodiscard]] DNDarray argwhere(const DNDarray& x);
 /// Positions in the flattened array.
 [[nodiscard]] DNDarray flatnonzero(const DNDarray& x);

@@ -54,8 +54,8 @@ struct PercentileOptions {
 [[nodiscard]] DNDarray median(const DNDarray& x, const PercentileOptions& options = {});
 [[nodiscard]] inline DNDarray median(const DNDarray& x, int axis) { return median(x, PercentileOptions{.axis = axis}); }
 
-/// The same of the elements that are not NaN, and NaN where there are none. One small allreduce more, of their number.
-/// An array of no elements at all gives, as in NumPy, its nanmean, without an axis for q.
+/// percentile, quantile and median of the elements that are not NaN, and NaN where there are none. One small allreduce
+/// more, of their number. An array of no elements at all gives, as in NumPy, its nanmean, without an axis for q.
 [[nodiscard]] DNDarray nanpercentile(const DNDarray& x, const std::vector<double>& q,
                                      const PercentileOptions& options = {});
 [[nodiscard]] DNDarray nanpercentile(const DNDarray& x, double q, const PercentileOptions& options = {});

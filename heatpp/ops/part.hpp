@@ -9,7 +9,7 @@ namespace heatpp {
 /// extent cannot be cut into equal parts.
 [[nodiscard]] std::vector<DNDarray> split(const DNDarray& x, std::int64_t parts, int axis = 0);
 [[nodiscard]] std::vector<DNDarray> split(const DNDarray& x, const std::vector<std::int64_t>& indices, int axis = 0);
-/// The same with the first parts one longer where they cannot be equal.
+/// The parts of `split`, the first ones longer by one where they cannot be equal.
 [[nodiscard]] std::vector<DNDarray> array_split(const DNDarray& x, std::int64_t parts, int axis = 0);
 /// split along axis 1 (of vectors 0), 0 and 2. Throws ValueError as split, and for fewer axes than 1, 2 and 3.
 [[nodiscard]] std::vector<DNDarray> hsplit(const DNDarray& x, std::int64_t parts);

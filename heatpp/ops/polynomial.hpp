@@ -10,6 +10,7 @@ namespace heatpp {
 
 /// The polynomial at `x`, in the layout of `x`. One pass. Local but for split coefficients.
 [[nodiscard]] DNDarray polyval(const DNDarray& p, const DNDarray& x);
+/// The sum and the difference of two polynomials.
 [[nodiscard]] DNDarray polyadd(const DNDarray& a, const DNDarray& b);
 [[nodiscard]] DNDarray polysub(const DNDarray& a, const DNDarray& b);
 /// The product of both without their leading zeros.

@@ -15,7 +15,7 @@ namespace heatpp {
   [[nodiscard]] inline DNDarray name(const DNDarray& x, int axis) { return name(x, ReduceOptions{.axis = axis}); }
 #include <heatpp/ops/reduce.inc>
 #undef HEATPP_REDUCTION
-/// Other names of `max` and `min`.
+/// `max` and `min`.
 [[nodiscard]] inline DNDarray amax(const DNDarray& x, const ReduceOptions& options = {}) { return max(x, options); }
 [[nodiscard]] inline DNDarray amin(const DNDarray& x, const ReduceOptions& options = {}) { return min(x, options); }
 

@@ -28,7 +28,7 @@ struct SortOptions {
 /// Throws ValueError for kth out of range.
 [[nodiscard]] DNDarray partition(const DNDarray& x, std::int64_t kth, std::optional<int> axis = -1);
 [[nodiscard]] DNDarray partition(const DNDarray& x, const std::vector<std::int64_t>& kth, std::optional<int> axis = -1);
-/// argsort, likewise.
+/// The positions of the elements of `partition`, as argsort gives them.
 [[nodiscard]] DNDarray argpartition(const DNDarray& x, std::int64_t kth, std::optional<int> axis = -1);
 [[nodiscard]] DNDarray argpartition(const DNDarray& x, const std::vector<std::int64_t>& kth,
                                     std::optional<int> axis = -1);

@@ -83,7 +83,8 @@ DNDarray Generator::choice(std::int64_t n, const Shape& shape, const ChoiceOptio
   if (count == 0) return empty(shape, stored);
   if (p) return options.replace ? weighted(*this, *p, target) : weighted_without_replacement(*this, *p, target);
   if (options.replace) return integers(0, n, shape, stored);
-  return start_of(target, Bijection(Key(state_.key), reserve(1), n));
+  const auto [key, counter] = reserve(target.comm, 1);
+  return start_of(target, Bijection(Key(key), counter, n));
 }
 
 DNDarray Generator::choice(const DNDarray& x, const Shape& shape, const ChoiceOptions& options) {

@@ -47,12 +47,12 @@ DNDarray filled(const Target& target, Source source) {
 
 /// Numbers of a kernel in the target's dtype, which float16 and bfloat16 take from float32.
 template <template <class> class Kernels>
-DNDarray fill(const Target& target, const State& state, std::uint64_t base, double shift, double scale) {
+DNDarray fill(const Target& target, const Stretch& stretch, double shift, double scale) {
   const auto make = [&]<class T>(T) {
     const auto kernel = [&](std::uint64_t counter, std::int64_t chunks, T* out) {
-      Kernels<T>::kernel(Key(state.key), counter, chunks, static_cast<T>(shift), static_cast<T>(scale), out);
+      Kernels<T>::kernel(Key(stretch.key), counter, chunks, static_cast<T>(shift), static_cast<T>(scale), out);
     };
-    return filled<T>(target, ChunkSource<T>(kernel, base));
+    return filled<T>(target, ChunkSource<T>(kernel, stretch.first));
   };
   return target.dtype == float64 ? make(double{}) : make(float{});
 }
@@ -111,10 +111,10 @@ Target of_integers(std::span<const Operand> limits, const Shape& shape, const Ar
 /// shift + scale * z with parameters that may be arrays.
 template <template <class> class Kernels>
 DNDarray shifted(Generator& generator, const Target& target, const Parameter& shift, const Parameter& scale) {
-  const auto base = generator.reserve(target.layout.size());
+  const auto stretch = generator.reserve(target.comm, target.layout.size());
   if (!shift.block.defined() && !scale.block.defined())
-    return fill<Kernels>(target, generator.get_state(), base, shift.number, scale.number);
-  const auto z = fill<Kernels>(target, generator.get_state(), base, 0, 1);
+    return fill<Kernels>(target, stretch, shift.number, scale.number);
+  const auto z = fill<Kernels>(target, stretch, 0, 1);
   const auto& block = z.larray();
   block.mul_(values_of(scale).to(block.device())).add_(values_of(shift).to(block.device()));
   return z;
@@ -126,19 +126,18 @@ DNDarray detail::exponentials(Generator& generator, const Target& target, const 
   return shifted<Exponentials>(generator, target, {}, scale);
 }
 
-std::uint64_t Generator::reserve(std::int64_t counters) {
-  const auto first = state_.position;
-  state_.position += static_cast<std::uint64_t>((counters + lanes - 1) / lanes * lanes);
-  return first;
+Stretch Generator::reserve(const Communicator& comm, std::int64_t counters) {
+  const auto group = by_group_ ? comm.group() : 0;
+  auto key = state_.key;
+  if (by_group_ && group != heatpp::detail::default_group()) key = derived(key, group, Purpose::group);
+  auto& position = group == 0 ? state_.position : state_.positions_of_groups[group];
+  return {key, std::exchange(position, position + static_cast<std::uint64_t>((counters + lanes - 1) / lanes * lanes))};
 }
 
 std::vector<Generator> Generator::spawn(int n) {
   if (n < 0) heatpp::detail::raise<ValueError>("spawn", "got n {}; expected n >= 0", n);
   std::vector<Generator> children;
-  for (int i = 0; i < n; ++i) {
-    const auto words = philox(counter_of(state_.spawned++, 0, Purpose::spawn), Key(state_.key));
-    children.emplace_back(joined(words[0], words[1]));
-  }
+  for (int i = 0; i < n; ++i) children.emplace_back(derived(state_.key, state_.spawned++, Purpose::spawn));
   return children;
 }
 
@@ -208,9 +207,9 @@ DNDarray Generator::integers(const IntegerRange& range, const Shape& shape, cons
   if (!holds(target.dtype, first, endpoint ? end : end - 1))
     heatpp::detail::raise<ValueError>("integers", "got low {}, high {} for {}; expected a dtype that holds them", first,
                                       end, name(target.dtype));
-  const auto base = reserve(target.layout.size());
+  const auto [bits, base] = reserve(target.comm, target.layout.size());
   const auto span = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(first) + std::uint64_t{endpoint};
-  const Key key(state_.key);
+  const Key key(bits);
   if (span > 0 && span <= std::numeric_limits<std::uint32_t>::max()) {
     const auto kernel = [&, low = first](std::uint64_t counter, std::int64_t chunks, std::int64_t* to) {
       integer_chunks(key, counter, chunks, low, static_cast<std::uint32_t>(span), to);
@@ -248,10 +247,10 @@ DNDarray Generator::integers(const Operand& low, const Operand& high, const Shap
         heatpp::detail::raise<ValueError>("integers", "got low {}, high {} for {}; expected low < high, in its range",
                                           first[i], end[i], name(target.dtype));
   });
-  const auto base = reserve(target.layout.size());
+  const auto stretch = reserve(target.comm, target.layout.size());
   auto block = at::empty(local, at::kLong);
   auto* out = block.data_ptr<std::int64_t>();
-  for_each_element(target, Key(state_.key), base, [&](Draws& d, std::int64_t i) {
+  for_each_element(target, stretch, [&](Draws& d, std::int64_t i) {
     const auto lowest = static_cast<std::uint64_t>(first[i]);
     out[i] = static_cast<std::int64_t>(lowest + d.below(static_cast<std::uint64_t>(end[i]) - lowest));
   });
@@ -265,11 +264,15 @@ DNDarray Generator::bytes(std::int64_t n, const ArrayOptions& options) {
 }
 
 Generator& default_generator() {
-  static Generator generator;
+  static Generator generator = [] {
+    Generator made;
+    made.by_group_ = true;
+    return made;
+  }();
   return generator;
 }
 
-void seed(std::uint64_t value) { default_generator() = Generator(value); }
+void seed(std::uint64_t value) { set_state({.key = value}); }
 
 void seed() {
   std::random_device entropy;

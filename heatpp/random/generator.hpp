@@ -3,6 +3,16 @@
 #include <heatpp/core/factories.hpp>
 #include <heatpp/ops/operand.hpp>
 
+#include <map>
+
+namespace heatpp::random::detail {
+/// A stretch of a sequence of random numbers.
+struct Stretch {
+  std::uint64_t key = 0;
+  std::uint64_t first = 0;  ///< counter
+};
+}  // namespace heatpp::random::detail
+
 namespace heatpp::random {
 
 /// All that a generator's numbers depend on.
@@ -10,6 +20,9 @@ struct State {
   std::uint64_t key = 0;       ///< the seed, or what `spawn` made of it
   std::uint64_t position = 0;  ///< counters that have been used
   std::uint64_t spawned = 0;   ///< children made so far
+  /// Of the default generator: counters that this rank has used on communicators of other ranks than all, by
+  /// Communicator::group().
+  std::map<std::uint64_t, std::uint64_t> positions_of_groups = {};
   friend bool operator==(const State&, const State&) = default;
 };
 
@@ -36,9 +49,8 @@ struct IntegerRange {
 /// numbers are the same on every machine. They are drawn by the processor, and copied where another device is asked
 /// for.
 ///
-/// A generator is for ranks that make the same calls of it. Where groups of ranks draw on communicators of their own,
-/// each needs one of its own, as `spawn` gives: the positions of a common one, such as the default generator, would
-/// part, and later arrays over all ranks would not be what their layout says.
+/// A generator is for ranks that make the same calls of it: groups of ranks that draw on communicators of their own
+/// have one each, as `spawn` gives.
 ///
 /// Parameters are numbers or arrays, which broadcast to `shape`; shape {} means the one they broadcast to. Arrays are
 /// moved to the result's layout if it is another. Where one is NaN, numbers that are not whole are NaN. Errors, on all
@@ -136,14 +148,19 @@ class Generator {
   [[nodiscard]] DNDarray multivariate_normal(const DNDarray& mean, const DNDarray& covariance, const Shape& shape = {},
                                              const ArrayOptions& options = {});
 
-  /// Takes `counters` counters out of the sequence and returns the first. For functions built on generators.
-  std::uint64_t reserve(std::int64_t counters);
+  /// Takes `counters` counters out of the sequence for an array on `comm`. For functions built on generators.
+  detail::Stretch reserve(const Communicator& comm, std::int64_t counters);
 
  private:
+  friend Generator& default_generator();
   State state_;
+  bool by_group_ = false;  ///< whether the ranks of each communicator have a sequence of their own
 };
 
-/// The generator of the functions in `<heatpp/random/random.hpp>`; it starts with seed 0 on every rank.
+/// The generator of the functions in `<heatpp/random/random.hpp>`; it starts with seed 0 on every rank. What some ranks
+/// draw of it on a communicator of their own leaves what others draw as it is: each group of ranks has a position of
+/// its own, and all groups but that of default_comm() have keys of their own, so that their numbers differ. A code that
+/// runs on some ranks of a program makes them the default by `use_comm`, to draw what a program of them alone would.
 [[nodiscard]] Generator& default_generator();
 
 /// A generator as NumPy's default_rng makes one.

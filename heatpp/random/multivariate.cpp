@@ -18,8 +18,8 @@ using heatpp::detail::raise;
 template <class T, class F>
 DNDarray sample_rows(Generator& generator, const Target& target, F draw) {
   const auto width = target.layout.shape().back();
-  const auto base = generator.reserve(width > 0 ? target.layout.size() / width : 0);
-  const Key key(generator.get_state().key);
+  const auto [bits, base] = generator.reserve(target.comm, width > 0 ? target.layout.size() / width : 0);
+  const Key key(bits);
   std::vector<T> row(static_cast<std::size_t>(width));
   const auto fill = [&]<class Out>(Out) {
     auto block = at::empty(target.local_shape(), heatpp::detail::to_torch(dtype_of<Out>()));

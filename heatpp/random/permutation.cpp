@@ -18,8 +18,9 @@ using namespace detail;
 using heatpp::detail::raise;
 using heatpp::detail::wrap;
 
-Bijection next_bijection(Generator& generator, std::int64_t n) {
-  return {Key(generator.get_state().key), generator.reserve(1), n};
+Bijection next_bijection(Generator& generator, const Communicator& comm, std::int64_t n) {
+  const auto [key, counter] = generator.reserve(comm, 1);
+  return {Key(key), counter, n};
 }
 
 /// permutation(first), permutation(first + 1), ..., or their inverses.
@@ -91,14 +92,14 @@ DNDarray Generator::permutation(std::int64_t n, const ArrayOptions& options) {
   const auto target = target_of("permutation", {}, {n}, options, int64);
   if (is_integral(target.dtype) && n - 1 > iinfo(target.dtype).max)
     raise<ValueError>("permutation", "got n {} for {}; expected a dtype that holds n - 1", n, name(target.dtype));
-  const auto bijection = next_bijection(*this, n);
+  const auto bijection = next_bijection(*this, target.comm, n);
   const auto first = target.layout.split() ? target.layout.offset(target.comm.rank()) : 0;
   return target.wrap(values(first, target.local_shape()[0], bijection));
 }
 
 DNDarray Generator::permutation(const DNDarray& x, int axis) {
   axis = sanitize_axis(axis, x.ndim(), "permutation");
-  const auto bijection = next_bijection(*this, x.shape()[static_cast<std::size_t>(axis)]);
+  const auto bijection = next_bijection(*this, x.comm(), x.shape()[static_cast<std::size_t>(axis)]);
   return wrap(permuted_block(x, axis, bijection), x.layout(), x.comm());
 }
 
@@ -112,7 +113,7 @@ DNDarray Generator::permuted(const DNDarray& x, std::optional<int> axis) {
 void Generator::shuffle(const DNDarray& x, int axis) {
   heatpp::detail::check_writable("shuffle", x);
   axis = sanitize_axis(axis, x.ndim(), "shuffle");
-  x.larray().copy_(permuted_block(x, axis, next_bijection(*this, x.shape()[static_cast<std::size_t>(axis)])));
+  x.larray().copy_(permuted_block(x, axis, next_bijection(*this, x.comm(), x.shape()[static_cast<std::size_t>(axis)])));
 }
 
 }  // namespace heatpp::random

@@ -137,7 +137,8 @@ TEST_CASE("sums and products of narrow integers wrap", "[comm][allreduce]") {
     }
     auto before = mine;
     world.exscan(before);
-    if (world.rank() > 0) CHECK(before == std::vector<T>(100, wrapped(static_cast<std::uint64_t>(world.rank() * value))));
+    if (world.rank() > 0)
+      CHECK(before == std::vector<T>(100, wrapped(static_cast<std::uint64_t>(world.rank() * value))));
   };
   check(std::uint8_t{200});
   check(std::int8_t{-100});

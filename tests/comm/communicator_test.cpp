@@ -3,6 +3,7 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/interop/mpi.hpp>
 
+#include <algorithm>
 #include <numeric>
 
 namespace ht = heatpp;
@@ -151,6 +152,20 @@ TEST_CASE("a host's communicator is duplicated, and splits have ranks of their o
   CHECK(relation == MPI_CONGRUENT);
   CHECK(even.has_value() == (comm.rank() % 2 == 0));
   if (even) CHECK(even->size() == (comm.size() + 1) / 2);
+}
+
+TEST_CASE("communicators of the same ranks in the same order are of one group", "[comm]") {
+  const auto& world = ht::world();
+  CHECK(world.group() == 0);
+  CHECK(world.split(0)->group() == 0);
+  const auto backwards = world.split(0, -world.rank()), half = world.split(world.rank() % 2);
+  CHECK(half->group() == half->split(0)->group());
+  if (world.size() == 1) return;
+  CHECK(backwards->group() != 0);
+  auto groups = world.allgather(static_cast<std::int64_t>(ht::self().group()));
+  groups.insert(groups.end(), {0, static_cast<std::int64_t>(backwards->group())});
+  std::ranges::sort(groups);
+  CHECK(std::ranges::adjacent_find(groups) == groups.end());
 }
 
 TEST_CASE("counters count calls and payload", "[comm]") {

@@ -89,6 +89,43 @@ TEST_CASE("functions draw from the default generator", "[random]") {
         std::vector(static_cast<std::size_t>(ht::world().size()), static_cast<std::int64_t>(rnd::get_state().key)));
 }
 
+TEST_CASE("what groups of ranks draw by themselves leaves the others' numbers as they are", "[random]") {
+  const auto& world = ht::world();
+  rnd::seed(3);
+  rnd::Generator alone(3);
+  CHECK(same(rnd::random({6}, {.split = 0}), alone.random({6}).larray()));
+  if (world.size() == 1) return;  // There is no other group.
+
+  const auto half = *world.split(world.rank() % 2);
+  std::vector<at::Tensor> own;
+  for (int draw = 0; draw <= world.rank() % 2; ++draw)
+    own.push_back(gathered(rnd::standard_normal({9}, {.split = 0, .comm = half})));
+  for (int draw = 0; draw < world.rank() % 3; ++draw) (void)rnd::gamma(2.0, 1.0, {5}, {.comm = ht::self()});
+  CHECK(same(rnd::random({6}, {.split = 0}), alone.random({6}).larray()));
+  const auto order = gathered(rnd::permutation(5000, {.split = 0}));
+  CHECK(at::equal(std::get<0>(order.sort()), at::arange(5000)));
+  CHECK(at::equal(order, alone.permutation(5000).larray()));
+
+  const auto firsts = gathered(ht::from_local(own[0].narrow(0, 0, 1), 0));
+  for (int r = 0; r < world.size(); ++r) CHECK((firsts[r] == firsts[r % 2]).item<bool>());
+  CHECK((firsts[0] != firsts[1]).item<bool>());
+
+  rnd::seed(3);
+  CHECK(at::equal(gathered(rnd::standard_normal({9}, {.split = 0, .comm = half})), own[0]));
+  const auto state = rnd::get_state();
+  const auto next = rnd::choice(100, {7}, {.split = 0, .comm = half});
+  rnd::set_state(state);
+  CHECK(same(rnd::choice(100, {7}, {.split = 0, .comm = half}), gathered(next)));
+}
+
+TEST_CASE("ranks that are the default communicator draw what a program of their own would", "[random]") {
+  rnd::seed(4);
+  ht::use_comm(ht::self());
+  const auto drawn = rnd::random({5});
+  ht::use_comm(ht::world());
+  CHECK(at::equal(drawn.larray(), rnd::Generator(4).random({5}).larray()));
+}
+
 TEST_CASE("streams differ", "[random]") {
   rnd::Generator g(3);
   auto children = g.spawn(2);

@@ -27,6 +27,7 @@ struct Communicator::Impl {
   MPI_Comm mpi = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
+  std::uint64_t group = 0;  ///< Communicator::group()
   std::atomic<std::int64_t> calls{0};
   std::atomic<std::int64_t> bytes{0};
   std::atomic<std::uint32_t> started{0};  ///< collectives that are made of messages, whose tags follow from it

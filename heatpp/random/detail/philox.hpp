@@ -15,7 +15,7 @@ struct Key {
 };
 
 /// What the words of a block are for; goes into the counter, so that no two uses share a block.
-enum class Purpose : std::uint32_t { element, spawn, permutation };
+enum class Purpose : std::uint32_t { element, spawn, permutation, group };
 
 [[nodiscard]] constexpr Words counter_of(std::uint64_t index, std::uint32_t draw = 0,
                                          Purpose purpose = Purpose::element) {
@@ -40,6 +40,12 @@ enum class Purpose : std::uint32_t { element, spawn, permutation };
 /// Two words as one.
 [[nodiscard]] constexpr std::uint64_t joined(std::uint32_t low, std::uint32_t high) {
   return std::uint64_t{high} << 32 | low;
+}
+
+/// The key of the child with this index of a generator.
+[[nodiscard]] constexpr std::uint64_t derived(std::uint64_t key, std::uint64_t index, Purpose purpose) {
+  const auto words = philox(counter_of(index, 0, purpose), Key(key));
+  return joined(words[0], words[1]);
 }
 
 }  // namespace heatpp::random::detail

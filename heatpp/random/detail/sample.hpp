@@ -47,11 +47,12 @@ void check_parameters(const char* op, const char* expected, std::span<const Para
 
 /// Calls f(draws, i) for each of this rank's elements i, with the draws that belong to its index in the whole array.
 template <class F>
-void for_each_element(const Target& target, Key key, std::uint64_t base, F f) {
+void for_each_element(const Target& target, const Stretch& stretch, F f) {
+  const Key key(stretch.key);
   for_each_run(target.layout, target.comm.rank(), [&](std::int64_t global, std::int64_t local, std::int64_t count) {
     const auto batch = [&](std::int64_t b) {
       const auto first = b * lanes, n = std::min(lanes, count - first);
-      const auto counter = base + static_cast<std::uint64_t>(global + first);
+      const auto counter = stretch.first + static_cast<std::uint64_t>(global + first);
       WordLanes words;
       words_of(key, counter, words);
       for (std::int64_t l = 0; l < n; ++l) {
@@ -101,13 +102,12 @@ DNDarray sample(Generator& generator, const char* op, const std::array<Operand, 
   if constexpr (std::is_same_v<Sampler, StandardExponential>)
     return exponentials(generator, target, {.number = 1, .block = {}});
   if constexpr (std::is_same_v<Sampler, Exponential>) return exponentials(generator, target, parameters[0]);
-  const Key key(generator.get_state().key);
-  const auto base = generator.reserve(target.layout.size());
+  const auto stretch = generator.reserve(target.comm, target.layout.size());
   const auto fill = [&]<class T>(T) {
     auto block = at::empty(target.local_shape(), heatpp::detail::to_torch(dtype_of<T>()));
     auto* out = block.template data_ptr<T>();
     const auto fill_with = [&](auto draw_at) {
-      for_each_element(target, key, base, [=](Draws& d, std::int64_t i) { out[i] = static_cast<T>(draw_at(d, i)); });
+      for_each_element(target, stretch, [=](Draws& d, std::int64_t i) { out[i] = static_cast<T>(draw_at(d, i)); });
     };
     if (are_numbers(parameters))  // of which the compiler takes what depends on them alone out of the loop
       with_parameters(parameters, 0,
