@@ -207,18 +207,17 @@ DNDarray Generator::integers(const IntegerRange& range, const Shape& shape, cons
   if (!holds(target.dtype, first, endpoint ? end : end - 1))
     heatpp::detail::raise<ValueError>("integers", "got low {}, high {} for {}; expected a dtype that holds them", first,
                                       end, name(target.dtype));
-  const auto [bits, base] = reserve(target.comm, target.layout.size());
+  const auto stretch = reserve(target.comm, target.layout.size());
   const auto span = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(first) + std::uint64_t{endpoint};
-  const Key key(bits);
   if (span > 0 && span <= std::numeric_limits<std::uint32_t>::max()) {
     const auto kernel = [&, low = first](std::uint64_t counter, std::int64_t chunks, std::int64_t* to) {
-      integer_chunks(key, counter, chunks, low, static_cast<std::uint32_t>(span), to);
+      integer_chunks(Key(stretch.key), counter, chunks, low, static_cast<std::uint32_t>(span), to);
     };
-    return filled<std::int64_t>(target, ChunkSource<std::int64_t, integers_per_chunk>(kernel, base));
+    return filled<std::int64_t>(target, ChunkSource<std::int64_t, integers_per_chunk>(kernel, stretch.first));
   }
   auto block = at::empty(target.local_shape(), at::kLong);
   auto* out = block.data_ptr<std::int64_t>();
-  for_each_element(target, key, base, [&, low = first](Draws& d, std::int64_t i) {
+  for_each_element(target, stretch, [&, low = first](Draws& d, std::int64_t i) {
     out[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + d.below(span));
   });
   return target.wrap(std::move(block));
