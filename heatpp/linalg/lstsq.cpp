@@ -81,6 +81,7 @@ DNDarray of_cut_matrix(const DNDarray& x, const NormOrder& ord) {
 }  // namespace
 
 DNDarray pinv(const DNDarray& x, std::optional<double> rtol) {
+  detail::check_matrices("pinv", x);
   const auto parts = svd(x);
   const auto inverse = expand_dims(inverse_values(parts, x.shape(), rtol), -2);
   return matmul(adjoint(parts.vh) * inverse, adjoint(parts.u));
