@@ -131,6 +131,9 @@ TEST_CASE("arrays without axes reduce", "[ops][reduce]") {
   CHECK(same(ht::nansum(x), at::full({}, 2.5, at::kDouble)));
   CHECK(same(ht::nanmax(x), at::full({}, 2.5, at::kDouble)));
   CHECK(same(ht::nanvar(x), at::full({}, 0., at::kDouble)));
+  for (const int axis : {0, -1}) CHECK(same(ht::sum(x, axis), at::full({}, 2.5, at::kDouble)));
+  CHECK_THROWS_AS(ht::sum(x, {.axis = {0, 0}}), ht::IndexError);
+  CHECK_THROWS_AS(ht::max(x, {.axis = {0, -1}}), ht::IndexError);
 }
 
 TEST_CASE("the variance beside NaN is that of the other elements", "[ops][reduce]") {

@@ -40,7 +40,7 @@ ReducedAxes reduced_axes(const char* op, const DNDarray& x, const ReduceOptions&
   ReducedAxes reduced{.axes = {}, .keepdims = options.keepdims};
   if (!options.axis.all()) {
     auto given = options.axis.values();
-    if (x.ndim() == 0) std::erase_if(given, [](int axis) { return axis == 0 || axis == -1; });
+    if (x.ndim() == 0 && (given == std::vector{0} || given == std::vector{-1})) given.clear();
     const auto axes = different_axes(op, given, x.ndim());
     reduced.axes.assign(axes.begin(), axes.end());
     std::ranges::sort(reduced.axes);
