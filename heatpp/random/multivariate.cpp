@@ -125,7 +125,7 @@ DNDarray Generator::dirichlet(const std::vector<double>& alpha, const Shape& sha
   const auto target = rows_target("dirichlet", shape, alpha.size(), options, float32);
   return sample_rows<double>(*this, target, [&](Draws& d, double* row, std::int64_t) {
     const auto n = alpha.size();
-    for (std::size_t i = 0; i < n; ++i) row[i] = log_gamma_draw(d, alpha[i]);
+    for (std::size_t i = 0; i < n; ++i) row[i] = draw_gamma(d, alpha[i]).log();
     const double largest = *std::max_element(row, row + n);
     if (std::isinf(largest)) return draw_one(d, alpha, row);
     double sum = 0;

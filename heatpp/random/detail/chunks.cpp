@@ -124,11 +124,52 @@ void integer_chunks(Key key, std::uint64_t counter, std::int64_t chunks, std::in
     if (draw_integers(key, counter, low, bound, least, out)) replace_rejected(key, counter, low, bound, least, out);
 }
 
-HEATPP_SIMD void words_of(Key key, std::uint64_t counter, WordLanes& out) {
-  for (std::int64_t l = 0; l < lanes; ++l) {
-    const auto words = philox(counter_of(counter + static_cast<std::uint64_t>(l)), key);
-    for (std::size_t w = 0; w < 4; ++w) out[w][l] = words[w];
-  }
+namespace {
+
+/// Calls f(first block of a counter, numbers, lane) for each, and stores the block `draw` as the one to go on with.
+template <class F>
+[[gnu::always_inline]] inline void for_each_lane(Key key, std::uint64_t counter, std::int64_t groups,
+                                                 std::uint32_t draw, Ahead* out, F f) {
+  for (std::int64_t g = 0; g < groups; ++g, counter += lanes, ++out)
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      const auto own = counter + static_cast<std::uint64_t>(l);
+      const auto words = philox(counter_of(own, draw), key);
+      for (std::size_t w = 0; w < 4; ++w) out->words[w][l] = words[w];
+      f(draw == 0 ? words : philox(counter_of(own), key), out->numbers, l);
+    }
+}
+
+}  // namespace
+
+template <>
+HEATPP_SIMD void draw_ahead<First::words>(Key key, std::uint64_t counter, std::int64_t groups, Ahead* out) {
+  for_each_lane(key, counter, groups, 0, out, [](const auto&, auto&, auto) __attribute__((always_inline)){});
+}
+
+template <>
+HEATPP_SIMD void draw_ahead<First::exponential>(Key key, std::uint64_t counter, std::int64_t groups, Ahead* out) {
+  for_each_lane(
+      key, counter, groups, 0, out, [](const Words& w, auto& numbers, std::int64_t l) __attribute__((always_inline)) {
+        numbers[0][l] = -log_of(unit(w[0], w[1]));
+      });
+}
+
+template <>
+HEATPP_SIMD void draw_ahead<First::logit>(Key key, std::uint64_t counter, std::int64_t groups, Ahead* out) {
+  for_each_lane(
+      key, counter, groups, 0, out, [](const Words& w, auto& numbers, std::int64_t l) __attribute__((always_inline)) {
+        numbers[0][l] = logit_of(unit(w[0], w[1]));
+      });
+}
+
+template <>
+HEATPP_SIMD void draw_ahead<First::normals>(Key key, std::uint64_t counter, std::int64_t groups, Ahead* out) {
+  for_each_lane(
+      key, counter, groups, 1, out, [](const Words& w, auto& numbers, std::int64_t l) __attribute__((always_inline)) {
+        const auto pair = normal_pair(unit(w[0], w[1]), direction(w[2], w[3]));
+        numbers[0][l] = pair.first;
+        numbers[1][l] = pair.second;
+      });
 }
 
 }  // namespace heatpp::random::detail

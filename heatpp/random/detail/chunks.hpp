@@ -33,8 +33,14 @@ inline constexpr std::int64_t integers_per_chunk = 4 * lanes;
 void integer_chunks(Key key, std::uint64_t counter, std::int64_t chunks, std::int64_t low, std::uint32_t bound,
                     std::int64_t* out);
 
-/// The blocks of words of `lanes` counters from `counter` on: word w of counter + l at [w][l].
-using WordLanes = std::uint32_t[4][lanes];
-void words_of(Key key, std::uint64_t counter, WordLanes& out);
+/// What the elements of `lanes` counters draw first, made for all of them side by side.
+enum class First { words, exponential, logit, normals };
+struct Ahead {
+  std::uint32_t words[4][lanes];  ///< the block that they go on with: word w of counter + l at [w][l]
+  double numbers[2][lanes];       ///< the first number, or two normal ones
+};
+/// For `groups` times `lanes` counters. Normal numbers take all of a counter's first block, the others half of it.
+template <First>
+void draw_ahead(Key key, std::uint64_t counter, std::int64_t groups, Ahead* out);
 
 }  // namespace heatpp::random::detail

@@ -21,72 +21,85 @@ struct Exponential {
 /// (2000).
 struct GammaDraw {
   double a, rest, boost;
-  [[nodiscard]] double value() const { return (a + a * rest) * std::exp(-boost); }
+  [[nodiscard]] double value() const { return boost == 0 ? a + a * rest : (a + a * rest) * std::exp(-boost); }
   [[nodiscard]] double log() const { return std::log(a) + std::log1p(rest) - boost; }
+  /// Whether products and ratios of such numbers have all their digits.
+  [[nodiscard]] bool moderate() const { return boost == 0 && a > 0 && a < 1e100; }
 };
 inline GammaDraw draw_gamma(Draws& d, double shape) {
   if (shape == 0 || std::isinf(shape)) return {shape, 1, 0};
   // Gamma(a) = Gamma(a + 1) * U^(1/a).
-  const double boost = shape < 1 ? d.exponential() / shape : 0;
+  const auto boost = [&] { return shape < 1 ? d.exponential() / shape : 0; };
   const double a = (shape < 1 ? shape + 1 : shape) - 1.0 / 3, c = 1 / std::sqrt(9 * a);
   for (;;) {
     const double x = d.normal(), t = c * x;
     if (t <= -1) continue;
-    const GammaDraw drawn{a, t * (3 + t * (3 + t)), boost};
-    const double u = d.uniform();
-    if (u < 1 - 0.0331 * (x * x) * (x * x)) return drawn;
+    const double rest = t * (3 + t * (3 + t)), u = d.uniform();
+    if (u < 1 - 0.0331 * (x * x) * (x * x)) return {a, rest, boost()};
     // log(v) - v + 1 for v = (1 + t)^3, without the digits that cancel where v is nearly 1.
     const double difference = 3 * (std::log1p(t) - t - t * t) - t * t * t;
-    if (std::log(u) < 0.5 * x * x + a * difference) return drawn;
+    if (std::log(u) < 0.5 * x * x + a * difference) return {a, rest, boost()};
   }
 }
-inline double log_gamma_draw(Draws& d, double shape) { return draw_gamma(d, shape).log(); }
 inline double gamma_draw(Draws& d, double shape) { return draw_gamma(d, shape).value(); }
 
+/// x / y, also where both are too small for a double.
+inline double ratio(const GammaDraw& x, const GammaDraw& y) {
+  return x.moderate() && y.moderate() ? x.value() / y.value() : std::exp(x.log() - y.log());
+}
+
 struct StandardGamma {
+  static constexpr auto first = First::normals;
   static constexpr auto expected = "shape >= 0";
   static bool valid(double shape) { return not_negative(shape); }
   static double draw(Draws& d, double shape) { return gamma_draw(d, shape); }
 };
 
 struct Gamma {
+  static constexpr auto first = First::normals;
   static constexpr auto expected = "shape >= 0, scale >= 0";
   static bool valid(double shape, double scale) { return not_negative(shape) && not_negative(scale); }
   static double draw(Draws& d, double shape, double scale) { return scale * gamma_draw(d, shape); }
 };
 
 struct Beta {
+  static constexpr auto first = First::normals;
   static constexpr auto expected = "a > 0, b > 0";
   static bool valid(double a, double b) { return a > 0 && b > 0; }
   static double draw(Draws& d, double a, double b) {
-    const double x = log_gamma_draw(d, a), y = log_gamma_draw(d, b);
-    if (std::fmax(x, y) == -INFINITY) return d.uniform() < a / (a + b) ? 1 : 0;
-    return 1 / (1 + std::exp(y - x));
+    const auto x = draw_gamma(d, a), y = draw_gamma(d, b);
+    if (std::fmax(x.boost, y.boost) == INFINITY && std::fmax(x.log(), y.log()) == -INFINITY)
+      return d.uniform() < a / (a + b) ? 1 : 0;
+    return 1 / (1 + ratio(y, x));
   }
 };
 
 struct Chisquare {
+  static constexpr auto first = First::normals;
   static constexpr auto expected = "df > 0";
   static bool valid(double df) { return df > 0; }
   static double draw(Draws& d, double df) { return 2 * gamma_draw(d, df / 2); }
 };
 
 struct NoncentralChisquare {
+  static constexpr auto first = First::normals;
   static constexpr auto expected = "df > 0, nonc >= 0";
   static bool valid(double df, double nonc) { return df > 0 && not_negative(nonc); }
   static double draw(Draws& d, double df, double nonc);  // with the Poisson sampler
 };
 
 struct F {
+  static constexpr auto first = First::normals;
   static constexpr auto expected = "dfnum > 0, dfden > 0";
   static bool valid(double n, double m) { return n > 0 && m > 0; }
   static double draw(Draws& d, double n, double m) {
-    const double x = log_gamma_draw(d, n / 2), y = log_gamma_draw(d, m / 2);
-    return std::exp(x - y) * m / n;
+    const auto x = draw_gamma(d, n / 2), y = draw_gamma(d, m / 2);
+    return ratio(x, y) * m / n;
   }
 };
 
 struct NoncentralF {
+  static constexpr auto first = First::normals;
   static constexpr auto expected = "dfnum > 0, dfden > 0, nonc >= 0";
   static bool valid(double n, double m, double nonc) { return n > 0 && m > 0 && not_negative(nonc); }
   static double draw(Draws& d, double n, double m, double nonc) {
@@ -96,11 +109,13 @@ struct NoncentralF {
 };
 
 struct StandardT {
+  static constexpr auto first = First::normals;
   static constexpr auto expected = "df > 0";
   static bool valid(double df) { return df > 0; }
   static double draw(Draws& d, double df) {
     const double z = d.normal();
-    return z * std::exp(-log_gamma_draw(d, df / 2) / 2) * std::sqrt(df / 2);
+    const auto x = draw_gamma(d, df / 2);
+    return z * (x.moderate() ? 1 / std::sqrt(x.value()) : std::exp(-x.log() / 2)) * std::sqrt(df / 2);
   }
 };
 
@@ -111,6 +126,7 @@ struct StandardCauchy {
 };
 
 struct Laplace {
+  static constexpr auto first = First::exponential;
   static constexpr auto expected = "scale >= 0";
   static bool valid(double, double scale) { return not_negative(scale); }
   static double draw(Draws& d, double loc, double scale) {
@@ -120,21 +136,21 @@ struct Laplace {
 };
 
 struct Logistic {
+  static constexpr auto first = First::logit;
   static constexpr auto expected = "scale >= 0";
   static bool valid(double, double scale) { return not_negative(scale); }
-  static double draw(Draws& d, double loc, double scale) {
-    const double x = d.exponential();  // log(u / (1 - u)) with u = exp(-x)
-    return loc - scale * std::log(std::expm1(x));
-  }
+  static double draw(Draws& d, double loc, double scale) { return loc + scale * d.logit(); }
 };
 
 struct Gumbel {
+  static constexpr auto first = First::exponential;
   static constexpr auto expected = "scale >= 0";
   static bool valid(double, double scale) { return not_negative(scale); }
   static double draw(Draws& d, double loc, double scale) { return loc - scale * std::log(d.exponential()); }
 };
 
 struct Lognormal {
+  static constexpr auto first = First::normals;
   static constexpr auto expected = "sigma >= 0";
   static bool valid(double, double sigma) { return not_negative(sigma); }
   static double draw(Draws& d, double mean, double sigma) { return std::exp(mean + sigma * d.normal()); }
@@ -151,24 +167,28 @@ struct Triangular {
 };
 
 struct Weibull {
+  static constexpr auto first = First::exponential;
   static constexpr auto expected = "a >= 0";
   static bool valid(double a) { return not_negative(a); }
   static double draw(Draws& d, double a) { return a == 0 ? 0 : std::pow(d.exponential(), 1 / a); }
 };
 
 struct Pareto {
+  static constexpr auto first = First::exponential;
   static constexpr auto expected = "a > 0";
   static bool valid(double a) { return a > 0; }
   static double draw(Draws& d, double a) { return std::expm1(d.exponential() / a); }
 };
 
 struct Power {
+  static constexpr auto first = First::exponential;
   static constexpr auto expected = "a > 0";
   static bool valid(double a) { return a > 0; }
   static double draw(Draws& d, double a) { return std::exp(-d.exponential() / a); }
 };
 
 struct Rayleigh {
+  static constexpr auto first = First::exponential;
   static constexpr auto expected = "scale >= 0";
   static bool valid(double scale) { return not_negative(scale); }
   static double draw(Draws& d, double scale) { return scale * std::sqrt(2 * d.exponential()); }
@@ -202,6 +222,7 @@ struct Vonmises {
 };
 
 struct Wald {
+  static constexpr auto first = First::normals;
   static constexpr auto expected = "mean > 0, scale > 0";
   static bool valid(double mean, double scale) { return mean > 0 && scale > 0; }
   /// Michael, Schucany, Haas (1976).

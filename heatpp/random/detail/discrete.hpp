@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <heatpp/random/detail/continuous.hpp>
 #include <limits>
 
@@ -12,12 +13,18 @@ inline std::int64_t saturated(double x) {
   return x < 0x1p63 ? static_cast<std::int64_t>(x) : std::numeric_limits<std::int64_t>::max();
 }
 
+/// log k! of small numbers.
+inline const auto log_factorials = [] {
+  std::array<double, 1024> table{};
+  for (std::size_t k = 1; k < table.size(); ++k) table[k] = table[k - 1] + std::log(static_cast<double>(k));
+  return table;
+}();
+
 /// log k! - k log k + k, by Stirling's series where that is exact: sums of whole log k! would lose the digits of what
 /// differs between neighbours.
 inline double stirling_rest(double k) {
   if (k >= 16) return std::log(2 * pi * k) / 2 + (1.0 / 12 - (1.0 / 360 - 1 / (1260 * k * k)) / (k * k)) / k;
-  int sign = 0;
-  return k == 0 ? 0 : ::lgamma_r(k + 1, &sign) - k * std::log(k) + k;
+  return k == 0 ? 0 : log_factorials[static_cast<std::size_t>(k)] - k * std::log(k) + k;
 }
 
 /// k log(k / mean) + mean - k: Loader, "Fast and accurate computation of binomial probabilities" (2000). `mean` > 0.
@@ -89,18 +96,18 @@ struct Binomial {
     const auto weight = [=](double k) {
       return stirling_rest(k) + stirling_rest(n - k) + deviance(k, n * p) + deviance(n - k, n * (1 - p));
     };
-    const double top = weight(mode);
     for (;;) {
       const double u = d.uniform() - 0.5, v = d.uniform(), us = 0.5 - std::fabs(u);
       const double k = std::floor((2 * a / us + b) * u + n * p + 0.5);
       if (us >= 0.07 && v <= sure) return static_cast<std::int64_t>(k);
       if (k < 0 || k > n) continue;
-      if (std::log(v * alpha / (a / (us * us) + b)) <= top - weight(k)) return static_cast<std::int64_t>(k);
+      if (std::log(v * alpha / (a / (us * us) + b)) <= weight(mode) - weight(k)) return static_cast<std::int64_t>(k);
     }
   }
 };
 
 struct NegativeBinomial {
+  static constexpr auto first = First::normals;
   static constexpr auto expected = "n > 0, 0 < p <= 1 and a mean of at most 9.2e18 ten deviations on";
   static bool valid(double n, double p) {
     return n > 0 && p > 0 && p <= 1 && (1 - p) / p * (n + 10 * std::sqrt(n)) <= Poisson::largest;
@@ -111,6 +118,7 @@ struct NegativeBinomial {
 };
 
 struct Geometric {
+  static constexpr auto first = First::exponential;
   static constexpr auto expected = "0 < p <= 1";
   static bool valid(double p) { return p > 0 && p <= 1; }
   static std::int64_t draw(Draws& d, double p) {
@@ -175,7 +183,10 @@ struct Hypergeometric {
     const double height = 1.7155277699214135 * spread + 0.8989161620588988;  // 2 sqrt(2 / e), 3 - 2 sqrt(3 / e)
     const double mode = std::floor((sample + 1) * (good + 1) / (all + 2));
     const auto part = [=](double k, double n, double share) { return stirling_rest(k) + deviance(k, n * share); };
+    const auto factorial = [](double k) { return log_factorials[static_cast<std::size_t>(k)]; };
+    const bool few = all < static_cast<double>(log_factorials.size());
     const auto weight = [&](double k) {
+      if (few) return factorial(k) + factorial(good - k) + factorial(sample - k) + factorial(bad - sample + k);
       return part(k, good, q) + part(good - k, good, 1 - q) + part(sample - k, bad, q) +
              part(bad - sample + k, bad, 1 - q);
     };
@@ -184,7 +195,9 @@ struct Hypergeometric {
       const double u = d.uniform(), v = d.uniform();
       const double k = std::floor(mean + 0.5 + height * (v - 0.5) / u);
       if (k < 0 || k > std::min(sample, good)) continue;
-      if (2 * std::log(u) <= top - weight(k)) return static_cast<std::int64_t>(k);
+      const double rest = top - weight(k);
+      if (u * (u - rest) >= 1) continue;  // 2 log(u) lies between u - 1 / u and u (4 - u) - 3
+      if (u * (4 - u) - 3 <= rest || 2 * std::log(u) <= rest) return static_cast<std::int64_t>(k);
     }
   }
 };

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cmath>
+#include <heatpp/random/detail/chunks.hpp>
 #include <heatpp/random/detail/lanes.hpp>
 #include <heatpp/random/detail/philox.hpp>
+#include <utility>
 
 namespace heatpp::random::detail {
 
@@ -13,7 +15,14 @@ namespace heatpp::random::detail {
 /// the key and its counter however often a sampler rejects.
 class Draws {
  public:
-  Draws(Key key, std::uint64_t counter, const Words& first) : key_(key), counter_(counter), words_(first) {}
+  /// Of the element with `counter`, which is at `lane` of those that have drawn `first` ahead.
+  Draws(Key key, std::uint64_t counter, First first, const Ahead& ahead, std::int64_t lane)
+      : key_(key),
+        counter_(counter),
+        words_{ahead.words[0][lane], ahead.words[1][lane], ahead.words[2][lane], ahead.words[3][lane]} {
+    if (first == First::exponential || first == First::logit) half_ = 1, ahead_ = ahead.numbers[0][lane];
+    if (first == First::normals) draw_ = 1, normals_ = {ahead.numbers[1][lane], ahead.numbers[0][lane]}, left_ = 2;
+  }
   /// From the block `draw` of the counter on.
   Draws(Key key, std::uint64_t counter, std::uint32_t draw = 0)
       : key_(key), counter_(counter), words_(philox(counter_of(counter, draw), key)), draw_(draw) {}
@@ -26,14 +35,23 @@ class Draws {
   [[nodiscard]] double uniform() { return (static_cast<double>(bits() >> 12) + 0.5) * 0x1p-52; }
   /// Standard exponential: never 0, and up to 37.
   [[nodiscard]] double exponential() {
-    const auto [low, high] = next();
-    return -log_of(unit(low, high));
+    return made_ahead([](auto u) { return -log_of(u); });
   }
+  /// log(u / (1 - u)) of a uniform number u.
+  [[nodiscard]] double logit() {
+    return made_ahead([](auto u) { return logit_of(u); });
+  }
+  /// Standard normal. They are made in pairs.
   [[nodiscard]] double normal() {
-    const auto [low, high] = next();
-    const auto radius = unit(low, high);
-    const auto [low2, high2] = next();
-    return normal_pair(radius, direction(low2, high2)).first;
+    if (left_ == 0) {
+      const auto [low, high] = next();
+      const auto radius = unit(low, high);
+      const auto [low2, high2] = next();
+      const auto pair = normal_pair(radius, direction(low2, high2));
+      normals_ = {pair.second, pair.first};
+      left_ = 2;
+    }
+    return normals_[--left_];
   }
   /// Uniform in 0 .. bound - 1 without bias (Lemire 2019); any 64 bits for bound 0.
   [[nodiscard]] std::uint64_t below(std::uint64_t bound) {
@@ -49,6 +67,14 @@ class Draws {
   }
 
  private:
+  /// The number that was made ahead, or f(u) for a uniform number u.
+  template <class F>
+  [[nodiscard]] double made_ahead(F f) {
+    if (!std::isnan(ahead_)) return std::exchange(ahead_, NAN);
+    const auto [low, high] = next();
+    return f(unit(low, high));
+  }
+
   struct Two {
     std::uint32_t low, high;
   };
@@ -66,6 +92,9 @@ class Draws {
   Words words_;
   std::size_t half_ = 0;
   std::uint32_t draw_ = 0;
+  double ahead_ = NAN;
+  std::array<double, 2> normals_{};
+  std::size_t left_ = 0;  // of the normal numbers
 };
 
 }  // namespace heatpp::random::detail

@@ -85,6 +85,13 @@ template <class T>
   return exponent * static_cast<T>(0.69314718055994530942) + near_one;
 }
 
+/// log(u / (1 - u)) of a number u of (0, 1).
+template <class T>
+[[gnu::always_inline]] inline T logit_of(Unit<T> u) {
+  const T log = log_of(Unit<T>{u.distance, false}) - log_of(Unit<T>{u.distance, true});
+  return u.upper ? -log : log;
+}
+
 /// Sine and cosine of quarter / 4 turns + x, |x| <= pi / 4.
 template <class T>
 struct SineCosine {

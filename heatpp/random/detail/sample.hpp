@@ -46,29 +46,37 @@ void check_parameters(const char* op, const char* expected, std::span<const Para
                       const std::function<bool(std::int64_t)>& valid);
 
 /// Calls f(draws, i) for each of this rank's elements i, with the draws that belong to its index in the whole array.
-template <class F>
+template <First first = First::words, class F>
 void for_each_element(const Target& target, const Stretch& stretch, F f) {
   const Key key(stretch.key);
   for_each_run(target.layout, target.comm.rank(), [&](std::int64_t global, std::int64_t local, std::int64_t count) {
-    const auto batch = [&](std::int64_t b) {
-      const auto first = b * lanes, n = std::min(lanes, count - first);
-      const auto counter = stretch.first + static_cast<std::uint64_t>(global + first);
-      WordLanes words;
-      words_of(key, counter, words);
-      for (std::int64_t l = 0; l < n; ++l) {
-        Draws draws(key, counter + static_cast<std::uint64_t>(l), {words[0][l], words[1][l], words[2][l], words[3][l]});
-        f(draws, local + first + l);
+    constexpr std::int64_t groups = 4, batch = groups * lanes;
+    const auto fill = [&](std::int64_t start, std::int64_t n) {
+      const auto counter = stretch.first + static_cast<std::uint64_t>(global + start);
+      std::array<Ahead, groups> ahead;
+      draw_ahead<first>(key, counter, (n + lanes - 1) / lanes, ahead.data());
+      for (std::int64_t i = 0; i < n; ++i) {
+        Draws draws(key, counter + static_cast<std::uint64_t>(i), first, ahead[static_cast<std::size_t>(i / lanes)],
+                    i % lanes);
+        f(draws, local + start + i);
       }
     };
-    constexpr std::int64_t worthwhile = 256;  // batches for one thread
-    at::parallel_for(0, (count + lanes - 1) / lanes, worthwhile, [&](std::int64_t begin, std::int64_t end) {
-      for (auto b = begin; b < end; ++b) batch(b);
+    constexpr std::int64_t worthwhile = 64;  // batches for one thread
+    at::parallel_for(0, (count + batch - 1) / batch, worthwhile, [&](std::int64_t begin, std::int64_t end) {
+      for (auto b = begin; b < end; ++b) fill(b * batch, std::min(batch, count - b * batch));
     });
   });
 }
 
 /// `scale` times numbers of the standard exponential distribution, made many at a time.
 [[nodiscard]] DNDarray exponentials(Generator& generator, const Target& target, const Parameter& scale);
+
+/// What a sampler says that it draws first.
+template <class Sampler>
+constexpr First first_of() {
+  if constexpr (requires { Sampler::first; }) return Sampler::first;
+  else return First::words;
+}
 
 /// Whether a number drawn with these parameters is NaN, as of those that are not whole one is.
 template <class Number, class... P>
@@ -107,7 +115,8 @@ DNDarray sample(Generator& generator, const char* op, const std::array<Operand, 
     auto block = at::empty(target.local_shape(), heatpp::detail::to_torch(dtype_of<T>()));
     auto* out = block.template data_ptr<T>();
     const auto fill_with = [&](auto draw_at) {
-      for_each_element(target, stretch, [=](Draws& d, std::int64_t i) { out[i] = static_cast<T>(draw_at(d, i)); });
+      for_each_element<first_of<Sampler>()>(target, stretch,
+                                            [=](Draws& d, std::int64_t i) { out[i] = static_cast<T>(draw_at(d, i)); });
     };
     if (are_numbers(parameters))  // of which the compiler takes what depends on them alone out of the loop
       with_parameters(parameters, 0,
