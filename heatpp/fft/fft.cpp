@@ -181,11 +181,11 @@ FftnOptions of_matrices(FftnOptions options) {
   return options;
 }
 
-DNDarray rolled(const DNDarray& x, const Axes& given, int sign) {
+DNDarray rolled(const char* op, const DNDarray& x, const Axes& given, int sign) {
   auto axes = given.values();
   for (int axis = 0; given.all() && axis < x.ndim(); ++axis) axes.push_back(axis);
   std::vector<std::int64_t> shifts;
-  for (const auto axis : axes) shifts.push_back(sign * (extent_of(x, sanitize_axis(axis, x.ndim(), "fftshift")) / 2));
+  for (const auto axis : axes) shifts.push_back(sign * (extent_of(x, sanitize_axis(axis, x.ndim(), op)) / 2));
   return roll(x, shifts, axes);
 }
 
@@ -252,7 +252,7 @@ DNDarray rfftfreq(std::int64_t n, double d, const ArrayOptions& options) {
   return (arange(count, wide) * (1 / (static_cast<double>(n) * d))).astype(options.dtype.value_or(float32));
 }
 
-DNDarray fftshift(const DNDarray& x, const Axes& axes) { return rolled(x, axes, 1); }
-DNDarray ifftshift(const DNDarray& x, const Axes& axes) { return rolled(x, axes, -1); }
+DNDarray fftshift(const DNDarray& x, const Axes& axes) { return rolled("fftshift", x, axes, 1); }
+DNDarray ifftshift(const DNDarray& x, const Axes& axes) { return rolled("ifftshift", x, axes, -1); }
 
 }  // namespace heatpp::fft

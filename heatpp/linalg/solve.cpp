@@ -87,32 +87,49 @@ DNDarray as_matrix(const DNDarray& b) {
 /// Back to the axes of `b`.
 DNDarray as_right_side(const DNDarray& x, const DNDarray& b) { return b.ndim() == 1 ? squeeze(x, 1) : x; }
 
-}  // namespace
-
-DNDarray solve(const DNDarray& a, const DNDarray& b) {
-  detail::check_matrices("solve", a, true);
+/// x with a x = b, whose errors name `op`.
+DNDarray solved(const char* op, const DNDarray& a, const DNDarray& b) {
+  detail::check_matrices(op, a, true);
   if (b.ndim() > 0 && (a.ndim() > 2 || b.ndim() > 2) && (b.ndim() != a.ndim() || !same_stack(a, b))) {
-    const auto [left, right] = broadcast_stacks("solve", a, b.ndim() == 1 ? expand_dims(b, 1) : b);
-    const auto x = solve(left, right);
+    const auto [left, right] = broadcast_stacks(op, a, b.ndim() == 1 ? expand_dims(b, 1) : b);
+    const auto x = solved(op, left, right);
     return b.ndim() == 1 ? squeeze(x, -1) : x;
   }
-  check_right_side("solve", a, b);
+  check_right_side(op, a, b);
   const auto dtype = detail::decomposition_type(promote_types(a.dtype(), b.dtype()));
   const auto matrix = decomposable(a.astype(dtype));
   auto right = b.astype(dtype);
   if (a.ndim() > 2 || (!a.split() && !b.split())) {
-    const auto [left, sides] = stacks("solve", matrix, right);
-    return solve_locally("solve", left, sides, true);
+    const auto [left, sides] = stacks(op, matrix, right);
+    return solve_locally(op, left, sides, true);
   }
   right = as_matrix(right);
   if (!a.split()) {  // every rank has the matrix, and solves for its right sides
-    return as_right_side(solve_locally("solve", matrix, cut_along(right, 1), false), b);
+    return as_right_side(solve_locally(op, matrix, cut_along(right, 1), false), b);
   }
   Columns triangle(matrix), sides(right);
   eliminate(triangle, &sides);
-  check_regular("solve", detail::upper_diagonal(triangle), a.comm());
+  check_regular(op, detail::upper_diagonal(triangle), a.comm());
   return as_right_side(solve_triangular(triangle.array(), sides.array(), {.upper = true}), b);
 }
+
+DNDarray inverse(const char* op, const DNDarray& a) {
+  detail::check_matrices(op, a, true);
+  const auto matrix = decomposable(a);
+  if (is_local(matrix)) {
+    const auto n = a.shape().back();
+    const auto ones = at::eye(n, matrix.larray().options()).expand_as(matrix.larray());
+    return solve_locally(op, matrix, detail::wrap(ones, matrix.layout(), a.comm()), true);
+  }
+  const auto identity =
+      eye(a.shape()[0], std::nullopt, {.dtype = matrix.dtype(), .split = 1, .device = a.device(), .comm = a.comm()});
+  const auto x = solved(op, matrix, identity);
+  return detail::brought_to(x, a.layout());
+}
+
+}  // namespace
+
+DNDarray solve(const DNDarray& a, const DNDarray& b) { return solved("solve", a, b); }
 
 DNDarray solve_triangular(const DNDarray& a, const DNDarray& b, const TriangularOptions& options) {
   detail::check_matrices("solve_triangular", a, true);
@@ -146,19 +163,7 @@ DNDarray solve_triangular(const DNDarray& a, const DNDarray& b, const Triangular
   return as_right_side(detail::wrap(std::move(x), right.layout(), comm), b);
 }
 
-DNDarray inv(const DNDarray& a) {
-  detail::check_matrices("inv", a, true);
-  const auto matrix = decomposable(a);
-  if (is_local(matrix)) {
-    const auto n = a.shape().back();
-    const auto ones = at::eye(n, matrix.larray().options()).expand_as(matrix.larray());
-    return solve_locally("inv", matrix, detail::wrap(ones, matrix.layout(), a.comm()), true);
-  }
-  const auto identity =
-      eye(a.shape()[0], std::nullopt, {.dtype = matrix.dtype(), .split = 1, .device = a.device(), .comm = a.comm()});
-  const auto x = solve(matrix, identity);
-  return detail::brought_to(x, a.layout());
-}
+DNDarray inv(const DNDarray& a) { return inverse("inv", a); }
 
 DNDarray tensorsolve(const DNDarray& a, const DNDarray& b, const std::vector<int>& axes) {
   if (!axes.empty()) {
@@ -174,7 +179,7 @@ DNDarray tensorsolve(const DNDarray& a, const DNDarray& b, const std::vector<int
     raise<ValueError>("tensorsolve", "got arrays of shapes {} and {}; expected axes that make a square matrix",
                       to_string(a.shape()), to_string(b.shape()));
   const Shape rest(a.shape().begin() + static_cast<std::ptrdiff_t>(rows), a.shape().end());
-  return reshape(solve(reshape(a, {b.size(), b.size()}), flatten(b)), rest);
+  return reshape(solved("tensorsolve", reshape(a, {b.size(), b.size()}), flatten(b)), rest);
 }
 
 DNDarray tensorinv(const DNDarray& a, int ind) {
@@ -184,7 +189,7 @@ DNDarray tensorinv(const DNDarray& a, int ind) {
   const Shape first(a.shape().begin(), a.shape().begin() + ind), last(a.shape().begin() + ind, a.shape().end());
   auto shape = last;
   shape.insert(shape.end(), first.begin(), first.end());
-  return reshape(inv(reshape(a, {size_of(first), size_of(last)})), shape);
+  return reshape(inverse("tensorinv", reshape(a, {size_of(first), size_of(last)})), shape);
 }
 
 namespace {
@@ -274,7 +279,7 @@ DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options) {
 
 DNDarray matrix_power(const DNDarray& a, std::int64_t n) {
   detail::check_matrices("matrix_power", a, true);
-  if (n < 0) return matrix_power(inv(a), -n);
+  if (n < 0) return matrix_power(inverse("matrix_power", a), -n);
   auto square = a;
   std::optional<DNDarray> power;
   for (; n > 0; n /= 2) {

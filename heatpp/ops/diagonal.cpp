@@ -92,6 +92,8 @@ DNDarray triangle(const char* op, const DNDarray& x, std::int64_t k, bool lower)
 }  // namespace
 
 DNDarray diagonal(const DNDarray& x, const DiagonalOptions& options) {
+  if (x.ndim() < 2)
+    detail::raise<ValueError>("diagonal", "got an array of shape {}; expected two axes or more", to_string(x.shape()));
   const auto rows = sanitize_axis(options.axis1, x.ndim(), "diagonal"),
              columns = sanitize_axis(options.axis2, x.ndim(), "diagonal");
   if (rows == columns) detail::raise<ValueError>("diagonal", "got axis {} twice; expected two different axes", rows);

@@ -14,7 +14,7 @@ struct DiagonalOptions {
 };
 
 /// The elements x[..., i, i + offset] in a new last axis. Where one of the two axes is split, so is the diagonal, as
-/// its elements lie; nothing moves. Shares memory.
+/// its elements lie; nothing moves. Shares memory. Throws ValueError for fewer than two axes.
 [[nodiscard]] DNDarray diagonal(const DNDarray& x, const DiagonalOptions& options = {});
 /// The diagonal of a matrix, or a matrix with the vector on its diagonal, split along axis 0 as the vector is. Local.
 /// Throws ValueError for other numbers of axes.

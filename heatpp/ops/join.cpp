@@ -45,6 +45,7 @@ Layout layout_of_joined(const Arrays& arrays, int axis) {
 
 DNDarray join(const char* op, Arrays arrays, int axis) {
   if (arrays.empty()) detail::raise<ValueError>(op, "got no arrays; expected at least one");
+  if (arrays.front().ndim() == 0) detail::raise<ValueError>(op, "got an array without axes; expected at least one");
   axis = sanitize_axis(axis, arrays.front().ndim(), op);
   check_parts(op, arrays, axis);
   const auto dtype = detail::common_dtype(arrays);
