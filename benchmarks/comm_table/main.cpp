@@ -2,6 +2,7 @@
 // with 1 where they differ.
 #include <heatpp/heatpp.hpp>
 #include <heatpp/interop/torch.hpp>
+#include <heatpp/ops/reduce_expression.hpp>
 
 #include <fmt/format.h>
 #include <functional>

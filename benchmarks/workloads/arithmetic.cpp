@@ -3,7 +3,7 @@
 #include "../data.hpp"
 #include "../workload.hpp"
 
-#include <heatpp/interop/xtensor.hpp>
+#include <heatpp/ops/reduce_expression.hpp>
 #include <heatpp/random/random.hpp>
 
 #include <cmath>
@@ -36,7 +36,7 @@ Prepared chain_map() {
 Prepared chain_xtensor() {
   return chain([](const auto& a, const auto& b, const auto& c) {
     const auto x = ht::as_xtensor<float>(a), y = ht::as_xtensor<float>(b), z = ht::as_xtensor<float>(c);
-    return ht::sum(ht::from_expression(xt::sqrt(x * x + y * y) * z - x / (y * y + 1.0f), a)).template item<double>();
+    return ht::reduce_expression<ht::ReduceOp::sum>(xt::sqrt(x * x + y * y) * z - x / (y * y + 1.0f), a);
   });
 }
 

@@ -4,6 +4,18 @@
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xnoalias.hpp>
 
+namespace heatpp::detail {
+
+/// Throws ValueError where the expression does not have the block's shape.
+template <class Expression>
+void check_expression(const char* op, const Expression& expression, const Shape& block) {
+  if (!std::equal(block.begin(), block.end(), expression.shape().begin(), expression.shape().end()))
+    throw ValueError("[" + std::string(op) + "] got an expression of another shape than the block " + to_string(block) +
+                     "; expected equal shapes");
+}
+
+}  // namespace heatpp::detail
+
 namespace heatpp {
 
 /// This rank's block of `x` as an xtensor container on the same memory. Local. Throws TypeError where T is not the
@@ -34,9 +46,7 @@ void assign(const DNDarray& x, const Expression& expression) {
     throw ValueError("[assign] got an array of shape " + to_string(x.shape()) +
                      " that is not writable; expected memory to write to");
   auto block = as_xtensor<T>(x);
-  if (!std::equal(block.shape().begin(), block.shape().end(), expression.shape().begin(), expression.shape().end()))
-    throw ValueError("[assign] got an expression of another shape than the block " + to_string(x.lshape()) +
-                     "; expected equal shapes");
+  detail::check_expression("assign", expression, x.lshape());
   xt::noalias(block) = expression;
 }
 

@@ -39,7 +39,7 @@ template <ReduceOp Op, class T = void, class F, class... Operands>
   using Result = typename Call::Result;
   using Total = detail::Total<Result, Op>;
   const auto plan = detail::plan_map("map_reduce", {Operand(operands)...}, Call::In::dtypes);
-  if (Total::extremum) detail::check_not_empty(plan);
+  if (Total::extremum) detail::check_not_empty("map_reduce", plan);
   Total total;
   detail::in_parallel(plan.size, [&](std::int64_t begin, std::int64_t end) {
     auto of_range = Total::neutral();

@@ -72,9 +72,9 @@ void in_parallel(std::int64_t n, const std::function<void(std::int64_t, std::int
   at::parallel_for(0, n, worthwhile, f);
 }
 
-void check_not_empty(const MapPlan& plan) {
+void check_not_empty(const char* op, const MapPlan& plan) {
   if (plan.layout.size() == 0)
-    raise<ValueError>("map_reduce", "got an array of shape {} for an extremum; expected at least one element",
+    raise<ValueError>(op, "got an array of shape {} for an extremum; expected at least one element",
                       to_string(plan.layout.shape()));
 }
 

@@ -73,7 +73,7 @@ class Total {
 };
 
 /// Throws ValueError for a plan without elements.
-void check_not_empty(const MapPlan& plan);
+void check_not_empty(const char* op, const MapPlan& plan);
 /// The total over all ranks of a plan.
 template <class Value>
 [[nodiscard]] Value across_ranks(const MapPlan& plan, Value value, ReduceOp op) {
