@@ -13,6 +13,7 @@ const Layout& DNDarray::layout() const { return impl_->layout; }
 const Communicator& DNDarray::comm() const { return impl_->comm; }
 const at::Tensor& DNDarray::larray() const { return impl_->local; }
 bool DNDarray::is_writable() const { return impl_->writable; }
+bool detail::is_sole_handle(const DNDarray& x) { return x.impl_.use_count() == 1; }
 Dtype DNDarray::dtype() const { return detail::from_torch(impl_->local.scalar_type()); }
 
 Device DNDarray::device() const {

@@ -11,12 +11,21 @@ class Tensor;
 }
 
 namespace heatpp {
+class DNDarray;
+}
+
+namespace heatpp::detail {
+
+class Origin;
+/// Whether no other handle refers to the array.
+[[nodiscard]] bool is_sole_handle(const DNDarray& x);
+
+}  // namespace heatpp::detail
+
+namespace heatpp {
 
 class Index;
 class Operand;
-namespace detail {
-class Origin;
-}
 
 /// An n-dimensional array over the ranks of a communicator: a local block, and a Layout that tells where all blocks
 /// lie. A handle: copying it shares the elements (`ht::copy` duplicates them).
@@ -89,6 +98,7 @@ class DNDarray {
 
  private:
   friend class detail::Origin;
+  friend bool detail::is_sole_handle(const DNDarray& x);
   std::shared_ptr<Impl> impl_;
 };
 

@@ -55,6 +55,33 @@ DNDarray combine(const char* op, std::span<const Operand> operands, F f) {
   return detail::wrap(std::move(local), std::move(layout), comm);
 }
 
+/// Whether the memory of the operand's block, which is LibTorch's own and nothing else refers to, can take what floating
+/// `a` and `b` give.
+bool is_free(const Operand& operand, const at::Tensor& block, const at::Tensor& a, const at::Tensor& b) {
+  constexpr long handles = 2;  // of the block: the array's, and `block`
+  const auto* x = operand.array();
+  if (!x || !detail::is_sole_handle(*x) || !x->is_writable() || !block.is_same(x->larray())) return false;
+  if (block.use_count() > handles || block.storage().use_count() > 1 || !block.is_contiguous()) return false;
+  if (!block.is_cpu() || block.storage().data_ptr().get_deleter() != at::getCPUAllocator()->raw_deleter()) return false;
+  const auto type = block.scalar_type();
+  const bool numbers = a.scalar_type() != at::kBool && b.scalar_type() != at::kBool;
+  return numbers && (type == at::kFloat || type == at::kDouble) && type == at::result_type(a, b) &&
+         block.sizes() == at::infer_size(a.sizes(), b.sizes());
+}
+
+/// f(out, a, b) into the memory of an operand that is free, or function(a, b).
+template <class F, class G>
+DNDarray of_temporaries(const char* op, const std::array<Operand, 2> operands, F f, G function) {
+  return combine(op, operands, [&](auto& blocks) {
+    for (std::size_t i = 0; i < 2; ++i)
+      if (is_free(operands[i], blocks[i], blocks[0], blocks[1])) {
+        auto out = blocks[i];
+        return f(out, blocks[0], blocks[1]);
+      }
+    return function(blocks[0], blocks[1]);
+  });
+}
+
 /// Whether a limit of clip may be passed: as in NumPy a number is none where it ends the range of whole numbers, or
 /// lies beyond.
 bool limits(const std::optional<Operand>& limit, Dtype dtype, bool from_above) {
@@ -111,6 +138,18 @@ const DNDarray& in_place(const char* op, const DNDarray& x, F f) {
 #undef HEATPP_BINARY
 #undef HEATPP_UNARY_ALIAS
 #undef HEATPP_BINARY_ALIAS
+
+#define HEATPP_OPERATOR(result, name, written, function)                                                            \
+  DNDarray detail::result(Operand a, Operand b) {                                                                   \
+    const auto into = [](at::Tensor& out, const at::Tensor& x, const at::Tensor& y) { return written(out, x, y); }; \
+    return of_temporaries(#name, {std::move(a), std::move(b)}, into,                                                \
+                          [](const at::Tensor& x, const at::Tensor& y) { return function(x, y); });                 \
+  }
+HEATPP_OPERATOR(sum_of, add, at::add_out, local::add)
+HEATPP_OPERATOR(difference_of, subtract, at::sub_out, local::subtract)
+HEATPP_OPERATOR(product_of, multiply, at::mul_out, at::mul)
+HEATPP_OPERATOR(quotient_of, divide, at::div_out, at::true_divide)
+#undef HEATPP_OPERATOR
 
 #define HEATPP_IN_PLACE(name, written, doc)                                                            \
   const DNDarray& name(const DNDarray& array, const Operand& operand) {                                \

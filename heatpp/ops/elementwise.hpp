@@ -7,6 +7,13 @@ namespace heatpp::detail {
 /// A selection `x(...)` that was changed in place, which is written to `x` if it had to be copied.
 DNDarray written_back(const DNDarray& selection);
 
+/// What operators give. The result takes the memory of an operand that was a temporary, where it has the result's dtype
+/// and layout, so that a chain of operators needs few blocks, which may stay in the cache.
+[[nodiscard]] DNDarray sum_of(Operand a, Operand b);
+[[nodiscard]] DNDarray difference_of(Operand a, Operand b);
+[[nodiscard]] DNDarray product_of(Operand a, Operand b);
+[[nodiscard]] DNDarray quotient_of(Operand a, Operand b);
+
 }  // namespace heatpp::detail
 
 namespace heatpp {
@@ -75,10 +82,10 @@ struct CloseOptions {
 [[nodiscard]] inline DNDarray operator+(const DNDarray& x) { return positive(x); }
 [[nodiscard]] inline DNDarray operator-(const DNDarray& x) { return negative(x); }
 [[nodiscard]] inline DNDarray operator~(const DNDarray& x) { return bitwise_not(x); }
-[[nodiscard]] inline DNDarray operator+(const Operand& a, const Operand& b) { return add(a, b); }
-[[nodiscard]] inline DNDarray operator-(const Operand& a, const Operand& b) { return subtract(a, b); }
-[[nodiscard]] inline DNDarray operator*(const Operand& a, const Operand& b) { return multiply(a, b); }
-[[nodiscard]] inline DNDarray operator/(const Operand& a, const Operand& b) { return divide(a, b); }
+[[nodiscard]] inline DNDarray operator+(Operand a, Operand b) { return detail::sum_of(std::move(a), std::move(b)); }
+[[nodiscard]] inline DNDarray operator-(Operand a, Operand b) { return detail::difference_of(std::move(a), std::move(b)); }
+[[nodiscard]] inline DNDarray operator*(Operand a, Operand b) { return detail::product_of(std::move(a), std::move(b)); }
+[[nodiscard]] inline DNDarray operator/(Operand a, Operand b) { return detail::quotient_of(std::move(a), std::move(b)); }
 [[nodiscard]] inline DNDarray operator%(const Operand& a, const Operand& b) { return remainder(a, b); }
 [[nodiscard]] inline DNDarray operator&(const Operand& a, const Operand& b) { return bitwise_and(a, b); }
 [[nodiscard]] inline DNDarray operator|(const Operand& a, const Operand& b) { return bitwise_or(a, b); }

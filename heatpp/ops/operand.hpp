@@ -7,7 +7,8 @@ namespace heatpp {
 /// An array or a number, as it stands on either side of an operator.
 class Operand {
  public:
-  Operand(const DNDarray& array) : value_(array) {}  // NOLINT: conversion intended
+  Operand(const DNDarray& array) : value_(array) {}        // NOLINT: conversion intended
+  Operand(DNDarray&& array) : value_(std::move(array)) {}  // NOLINT: conversion intended
   template <class T>
   requires std::is_arithmetic_v<T> Operand(T number) : value_(Scalar(number)) {}  // NOLINT: conversion intended
   template <class T>
