@@ -55,8 +55,8 @@ DNDarray combine(const char* op, std::span<const Operand> operands, F f) {
   return detail::wrap(std::move(local), std::move(layout), comm);
 }
 
-/// Whether the memory of the operand's block, which is LibTorch's own and nothing else refers to, can take what floating
-/// `a` and `b` give.
+/// Whether the memory of the operand's block, which is LibTorch's own and nothing else refers to, can take what
+/// floating `a` and `b` give.
 bool is_free(const Operand& operand, const at::Tensor& block, const at::Tensor& a, const at::Tensor& b) {
   constexpr long handles = 2;  // of the block: the array's, and `block`
   const auto* x = operand.array();
