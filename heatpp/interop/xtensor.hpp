@@ -47,7 +47,7 @@ void assign(const DNDarray& x, const Expression& expression) {
                      " that is not writable; expected memory to write to");
   auto block = as_xtensor<T>(x);
   detail::check_expression("assign", expression, x.lshape());
-  xt::noalias(block) = expression;
+  if (block.size() > 0) xt::noalias(block) = expression;  // views of nothing may point beside it
 }
 
 /// The array with the layout of `x` whose blocks are an xtensor expression over local blocks, computed in one pass:

@@ -51,6 +51,7 @@ template <ReduceOp Op, class Expression>
   auto total = Total::neutral();
   const auto compute = [&] {
     detail::check_expression(op, expression, shape);
+    if (plan.size == 0) return;
     if (detail::is_linear(expression, shape)) total = detail::total_of<T, Op>(xt::linear_begin(expression), plan.size);
     else total = detail::total_of<T, Op>(from_expression(expression, x).template local<T>().data(), plan.size);
   };
