@@ -50,7 +50,7 @@ TEST_CASE("temporaries of another shape or dtype do not hold the result", "[ops]
   }
 }
 
-TEST_CASE("a result takes the memory of a temporary", "[ops][elementwise]") {
+TEST_CASE("a result is written into a temporary", "[ops][elementwise]") {
   const auto other = ht::ones({6, 3}, {.split = 0});
   const auto temporary = [] { return ht::full({6, 3}, 4, {.dtype = ht::float32, .split = 0}); };
   const auto taken = [&](auto f, float expected) {
@@ -66,7 +66,7 @@ TEST_CASE("a result takes the memory of a temporary", "[ops][elementwise]") {
   CHECK(taken([&](ht::DNDarray&& x) { return std::move(x) - temporary(); }, 0));
 }
 
-TEST_CASE("memory that others see is not taken", "[ops][elementwise]") {
+TEST_CASE("blocks that others see are not written to", "[ops][elementwise]") {
   std::vector<double> mine(6, 1);
   const auto own = ht::from_local(std::span<double>(mine), {.split = 0}) + 1;
   CHECK(mine == std::vector<double>(6, 1));
