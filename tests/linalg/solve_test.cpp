@@ -1,6 +1,7 @@
 #include "matrices.hpp"
 
 #include <heatpp/core/factories.hpp>
+#include <heatpp/linalg/norm.hpp>
 #include <heatpp/linalg/solve.hpp>
 
 namespace la = ht::linalg;
@@ -152,4 +153,18 @@ TEST_CASE("pivots that are not a number are positive", "[linalg][solve]") {
     CHECK(same(la::slogdet(x).sign, at::zeros({}, at::kDouble)));
     CHECK(same(la::slogdet(x).logabsdet, at::full({}, -INFINITY, at::kDouble)));
   });
+}
+
+TEST_CASE("errors name the function that was called", "[linalg][solve]") {
+  for (const auto& layout : every_layout({4, 4})) {
+    const auto singular = distribute(at::zeros({4, 4}, at::kDouble), layout);
+    CHECK_THROWS_WITH(ht::linalg::solve(singular, ht::ones({4})), Catch::StartsWith("[solve]"));
+    CHECK_THROWS_WITH(ht::linalg::inv(singular), Catch::StartsWith("[inv]"));
+    CHECK_THROWS_WITH(ht::linalg::matrix_power(singular, -1), Catch::StartsWith("[matrix_power]"));
+    CHECK_THROWS_WITH(ht::linalg::tensorinv(singular, 1), Catch::StartsWith("[tensorinv]"));
+    CHECK_THROWS_WITH(ht::linalg::norm(singular, {.axis = 3}), Catch::StartsWith("[norm]"));
+  }
+  const auto nothing = ht::zeros({0, 0}, {.split = 0});
+  for (const double order : {-1.0, -2.0})
+    CHECK_THROWS_WITH(ht::linalg::matrix_norm(nothing, {.ord = order}), Catch::StartsWith("[matrix_norm]"));
 }

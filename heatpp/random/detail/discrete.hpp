@@ -13,7 +13,7 @@ inline std::int64_t saturated(double x) {
   return x < 0x1p63 ? static_cast<std::int64_t>(x) : std::numeric_limits<std::int64_t>::max();
 }
 
-/// log k! of small numbers.
+/// log k! of numbers so small that sums of them are right to nine decimals, as is enough to accept or reject.
 inline const auto log_factorials = [] {
   std::array<double, 1024> table{};
   for (std::size_t k = 1; k < table.size(); ++k) table[k] = table[k - 1] + std::log(static_cast<double>(k));
