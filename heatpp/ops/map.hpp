@@ -40,18 +40,15 @@ template <ReduceOp Op, class T = void, class F, class... Operands>
   using Total = detail::Total<Result, Op>;
   const auto plan = detail::plan_map("map_reduce", {Operand(operands)...}, Call::In::dtypes);
   if (Total::extremum) detail::check_not_empty("map_reduce", plan);
-  Total total;
-  detail::in_parallel(plan.size, [&](std::int64_t begin, std::int64_t end) {
-    auto of_range = Total::neutral();
+  const auto total = detail::total_of<Total>(plan.size, [&](std::int64_t begin, std::int64_t end, auto add) {
     Result values[detail::map_piece_size];
     detail::for_each_piece(typename Call::In(), plan, begin, end,
                            [&](std::int64_t, std::int64_t count, const auto*... in) {
                              detail::map_piece(f, count, values, in...);
-                             of_range = Total::merged(of_range, Total::of_piece(values, count));
+                             add(values, count);
                            });
-    total.add_range(begin, of_range);
   });
-  return detail::across_ranks(plan, total.value(), Op);
+  return detail::across_ranks(plan, total, Op);
 }
 
 }  // namespace heatpp

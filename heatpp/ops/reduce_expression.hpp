@@ -14,22 +14,17 @@ template <class Expression>
 }
 
 /// The total of n elements, of which `first` points to the first one.
-template <class T, ReduceOp Op, class Iterator>
-[[nodiscard]] auto total_of(Iterator first, std::int64_t n) {
-  using Total = Total<T, Op>;
-  Total total;
-  in_parallel(n, [&](std::int64_t begin, std::int64_t end) {
-    auto of_range = Total::neutral();
+template <class Total, class T, class Iterator>
+[[nodiscard]] auto total_from(Iterator first, std::int64_t n) {
+  return total_of<Total>(n, [&](std::int64_t begin, std::int64_t end, auto add) {
     T values[map_piece_size];
     auto element = first + begin;
     for (auto i = begin; i < end; i += map_piece_size) {
       const auto count = std::min(map_piece_size, end - i);
       for (std::int64_t j = 0; j < count; ++j, ++element) values[j] = *element;
-      of_range = Total::merged(of_range, Total::of_piece(values, count));
+      add(values, count);
     }
-    total.add_range(begin, of_range);
   });
-  return total.value();
 }
 
 }  // namespace heatpp::detail
@@ -52,8 +47,9 @@ template <ReduceOp Op, class Expression>
   const auto compute = [&] {
     detail::check_expression(op, expression, shape);
     if (plan.size == 0) return;
-    if (detail::is_linear(expression, shape)) total = detail::total_of<T, Op>(xt::linear_begin(expression), plan.size);
-    else total = detail::total_of<T, Op>(from_expression(expression, x).template local<T>().data(), plan.size);
+    if (detail::is_linear(expression, shape))
+      total = detail::total_from<Total, T>(xt::linear_begin(expression), plan.size);
+    else total = detail::total_from<Total, T>(from_expression(expression, x).template local<T>().data(), plan.size);
   };
   if (x.split()) all_or_none(x.comm(), compute);
   else compute();

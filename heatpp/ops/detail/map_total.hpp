@@ -72,6 +72,21 @@ class Total {
   std::vector<std::pair<std::int64_t, Value>> ranges_;
 };
 
+/// The total of n elements: walk(begin, end, add) calls add(values, count) for the pieces of a range, of which several
+/// threads take one each.
+template <class Total, class Walk>
+[[nodiscard]] auto total_of(std::int64_t n, Walk walk) {
+  Total total;
+  in_parallel(n, [&](std::int64_t begin, std::int64_t end) {
+    auto of_range = Total::neutral();
+    walk(begin, end, [&](const auto* values, std::int64_t count) {
+      of_range = Total::merged(of_range, Total::of_piece(values, count));
+    });
+    total.add_range(begin, of_range);
+  });
+  return total.value();
+}
+
 /// Throws ValueError for a plan without elements.
 void check_not_empty(const char* op, const MapPlan& plan);
 /// The total over all ranks of a plan.
