@@ -2,7 +2,7 @@
 // with 1 where they differ.
 #include <heatpp/heatpp.hpp>
 #include <heatpp/interop/torch.hpp>
-#include <heatpp/ops/reduce_expression.hpp>
+#include <heatpp/ops/elementwise/reduce_expression.hpp>
 
 #include <fmt/format.h>
 #include <functional>
@@ -76,7 +76,7 @@ struct Case {
 const Case cases[] = {
 #include "costs.inc"
 #include "local.inc"
-#include <heatpp/ops/elementwise.inc>
+#include <heatpp/ops/elementwise/elementwise.inc>
 };
 #undef HEATPP_BINARY_ALIAS
 #undef HEATPP_UNARY_ALIAS

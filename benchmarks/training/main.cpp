@@ -4,7 +4,7 @@
 
 #include <heatpp/heatpp.hpp>
 #include <heatpp_io/heatpp_io.hpp>
-#include <heatpp_nn/loss_plot.hpp>
+#include <heatpp_nn/logging/loss_plot.hpp>
 #include <torch/torch.h>
 
 #include <CLI/CLI.hpp>

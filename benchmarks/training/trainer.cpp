@@ -1,7 +1,7 @@
 #include "trainer.hpp"
 
-#include <heatpp_nn/detail/flat.hpp>
-#include <heatpp_nn/metrics.hpp>
+#include <heatpp_nn/parallel/detail/flat.hpp>
+#include <heatpp_nn/training/metrics.hpp>
 #include <torch/torch.h>
 
 namespace bench {

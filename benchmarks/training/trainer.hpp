@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heatpp/comm/topology.hpp>
-#include <heatpp_nn/daso.hpp>
-#include <heatpp_nn/data_parallel.hpp>
+#include <heatpp_nn/parallel/daso.hpp>
+#include <heatpp_nn/parallel/data_parallel.hpp>
 #include <torch/nn/modules/container/sequential.h>
 #include <torch/optim/sgd.h>
 

@@ -3,7 +3,7 @@
 #include "../data.hpp"
 #include "../workload.hpp"
 
-#include <heatpp/ops/reduce_expression.hpp>
+#include <heatpp/ops/elementwise/reduce_expression.hpp>
 #include <heatpp/random/random.hpp>
 
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/core/factories.hpp>
-#include <heatpp_io/save_hdf5.hpp>
+#include <heatpp_io/hdf5/save_hdf5.hpp>
 #include <iostream>
 
 namespace ht = heatpp;

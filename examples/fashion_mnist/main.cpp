@@ -5,7 +5,7 @@
 #include <ATen/Parallel.h>
 #include <CLI/CLI.hpp>
 #include <heatpp/comm/environment.hpp>
-#include <heatpp_io/load_hdf5.hpp>
+#include <heatpp_io/hdf5/load_hdf5.hpp>
 
 #include <chrono>
 #include <cstdlib>

@@ -2,9 +2,9 @@
 
 #include "network.hpp"
 
-#include <heatpp_nn/data_loader.hpp>
-#include <heatpp_nn/data_parallel.hpp>
-#include <heatpp_nn/daso.hpp>
+#include <heatpp_nn/data/data_loader.hpp>
+#include <heatpp_nn/parallel/daso.hpp>
+#include <heatpp_nn/parallel/data_parallel.hpp>
 #include <filesystem>
 
 struct TrainingOptions {

@@ -1,10 +1,10 @@
 #include <heatpp/comm/allreduce/algorithm.hpp>
-#include <heatpp/comm/detail/bucket.hpp>
-#include <heatpp/comm/detail/combine.hpp>
-#include <heatpp/comm/detail/execution.hpp>
-#include <heatpp/comm/detail/fingerprint.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
+#include <heatpp/comm/detail/progress/fingerprint.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/schedule/bucket.hpp>
+#include <heatpp/comm/detail/schedule/combine.hpp>
+#include <heatpp/comm/detail/schedule/execution.hpp>
 #include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/device/collectives.hpp>
 

@@ -1,10 +1,10 @@
 #include <heatpp/comm/communicator.hpp>
-#include <heatpp/comm/detail/combine.hpp>
-#include <heatpp/comm/detail/fingerprint.hpp>
-#include <heatpp/comm/detail/patience.hpp>
-#include <heatpp/comm/detail/pending.hpp>
-#include <heatpp/comm/detail/operation.hpp>
+#include <heatpp/comm/detail/progress/fingerprint.hpp>
+#include <heatpp/comm/detail/progress/operation.hpp>
+#include <heatpp/comm/detail/progress/patience.hpp>
+#include <heatpp/comm/detail/progress/pending.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/schedule/combine.hpp>
 #include <heatpp/comm/device/collectives.hpp>
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 #include <mpi.h>
 
 #include <heatpp/comm/communicator.hpp>
-#include <heatpp/comm/detail/patience.hpp>
+#include <heatpp/comm/detail/progress/patience.hpp>
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/comm/detail/trace.hpp>
+#include <heatpp/comm/detail/schedule/trace.hpp>
 #include <heatpp/comm/environment.hpp>
 
 namespace heatpp {

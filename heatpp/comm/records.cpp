@@ -1,6 +1,6 @@
 #include <heatpp/comm/communicator.hpp>
-#include <heatpp/comm/detail/fingerprint.hpp>
-#include <heatpp/comm/detail/patience.hpp>
+#include <heatpp/comm/detail/progress/fingerprint.hpp>
+#include <heatpp/comm/detail/progress/patience.hpp>
 
 namespace heatpp {
 namespace {

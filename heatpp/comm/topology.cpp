@@ -1,6 +1,6 @@
 #include <heatpp/comm/detail/calibrate.hpp>
+#include <heatpp/comm/detail/machine/places.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
-#include <heatpp/comm/detail/places.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/device/side.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <heatpp/comm/communicator.hpp>
-#include <heatpp/comm/detail/tree.hpp>
+#include <heatpp/comm/detail/schedule/tree.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

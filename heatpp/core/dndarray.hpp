@@ -59,13 +59,13 @@ class DNDarray {
   /// different GPUs. Local. Throws ValueError for a GPU that the node does not have.
   [[nodiscard]] DNDarray to_device(const Device& device) const;
 
-  /// The part that the entries select, by NumPy's rules (`<heatpp/ops/index.hpp>`). Positions and slices share the
-  /// memory of `x` where nothing has to move. No element moves to another rank, but: a position along the split axis is
-  /// broadcast by its owner, a slice with a negative step along it is exchanged between ranks r and P-1-r, a mask over
-  /// later axes of which one is split recuts the array along the first, and arrays of positions along the split axis
-  /// fetch each row once from its owner. A mask gives an uneven array, split where it was; positions give an array cut
-  /// as they are, or evenly along their first axis longer than 1 if every rank holds them all. Collective. Throws
-  /// IndexError for positions out of range, too many entries, and masks of other shapes.
+  /// The part that the entries select, by NumPy's rules (`<heatpp/ops/operands/index.hpp>`). Positions and slices share
+  /// the memory of `x` where nothing has to move. No element moves to another rank, but: a position along the split
+  /// axis is broadcast by its owner, a slice with a negative step along it is exchanged between ranks r and P-1-r, a
+  /// mask over later axes of which one is split recuts the array along the first, and arrays of positions along the
+  /// split axis fetch each row once from its owner. A mask gives an uneven array, split where it was; positions give an
+  /// array cut as they are, or evenly along their first axis longer than 1 if every rank holds them all. Collective.
+  /// Throws IndexError for positions out of range, too many entries, and masks of other shapes.
   [[nodiscard]] DNDarray index(std::initializer_list<Index> entries) const;
   [[nodiscard]] DNDarray index(std::span<const Index> entries) const;
   /// Writes `value`, broadcast and converted to the dtype of `x`, to the part that the entries select; handles that

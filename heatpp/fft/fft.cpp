@@ -3,9 +3,10 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/fft/detail/along_split.hpp>
 #include <heatpp/fft/fft.hpp>
-#include <heatpp/ops/detail/along.hpp>
-#include <heatpp/ops/elementwise.hpp>
-#include <heatpp/ops/join.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/joining/join.hpp>
+#include <heatpp/ops/padding/pad.hpp>
+#include <heatpp/ops/shape/detail/along.hpp>
 
 #include <algorithm>
 #include <cmath>

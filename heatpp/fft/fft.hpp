@@ -1,7 +1,7 @@
 #pragma once
 
 #include <heatpp/core/factories.hpp>
-#include <heatpp/ops/axes.hpp>
+#include <heatpp/ops/operands/axes.hpp>
 
 // Discrete Fourier transforms by NumPy's rules. Results are complex64 or complex128 (real transforms back: float32 or
 // float64), as the dtype of `x`; whole numbers and 16-bit floats give 32 bits. The split stays. Along other axes

@@ -3,7 +3,7 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/pca.hpp>
-#include <heatpp/ops/moments.hpp>
+#include <heatpp/ops/reductions/moments.hpp>
 
 namespace heatpp {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <heatpp/core/factories.hpp>
-#include <heatpp/ops/operand.hpp>
+#include <heatpp/ops/operands/operand.hpp>
 
 #include <map>
 

@@ -2,7 +2,7 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
-#include <heatpp/ops/axes_moves.hpp>
+#include <heatpp/ops/shape/axes_moves.hpp>
 #include <heatpp/random/detail/discrete.hpp>
 #include <heatpp/random/detail/sample.hpp>
 #include <heatpp/random/generator.hpp>

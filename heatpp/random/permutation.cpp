@@ -2,11 +2,11 @@
 #include <heatpp/core/detail/owner.hpp>
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/ops/detail/align.hpp>
-#include <heatpp/ops/detail/runs.hpp>
-#include <heatpp/ops/reshape.hpp>
-#include <heatpp/ops/selection.hpp>
-#include <heatpp/ops/sort.hpp>
+#include <heatpp/ops/operands/detail/align.hpp>
+#include <heatpp/ops/selection/selection.hpp>
+#include <heatpp/ops/shape/reshape.hpp>
+#include <heatpp/ops/sorting/detail/runs.hpp>
+#include <heatpp/ops/sorting/sort.hpp>
 #include <heatpp/random/detail/bijection.hpp>
 #include <heatpp/random/detail/sample.hpp>
 #include <heatpp/random/generator.hpp>

@@ -1,14 +1,14 @@
 #include <fmt/ranges.h>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/csv/load_csv.hpp>
+#include <heatpp_io/csv/save_csv.hpp>
 #include <heatpp_io/formats.hpp>
-#include <heatpp_io/load_csv.hpp>
-#include <heatpp_io/load_npy.hpp>
-#include <heatpp_io/netcdf.hpp>
-#include <heatpp_io/npz.hpp>
-#include <heatpp_io/safetensors.hpp>
-#include <heatpp_io/save_csv.hpp>
-#include <heatpp_io/save_npy.hpp>
-#include <heatpp_io/zarr.hpp>
+#include <heatpp_io/netcdf/netcdf.hpp>
+#include <heatpp_io/numpy/load_npy.hpp>
+#include <heatpp_io/numpy/npz.hpp>
+#include <heatpp_io/numpy/save_npy.hpp>
+#include <heatpp_io/safetensors/safetensors.hpp>
+#include <heatpp_io/zarr/zarr.hpp>
 
 #include <algorithm>
 #include <array>

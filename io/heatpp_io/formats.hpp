@@ -1,7 +1,7 @@
 #pragma once
 
-#include <heatpp_io/load_hdf5.hpp>
-#include <heatpp_io/save_hdf5.hpp>
+#include <heatpp_io/hdf5/load_hdf5.hpp>
+#include <heatpp_io/hdf5/save_hdf5.hpp>
 
 namespace heatpp::io {
 

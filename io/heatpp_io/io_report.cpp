@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 #include <heatpp/comm/log.hpp>
-#include <heatpp_io/detail/record.hpp>
+#include <heatpp_io/detail/elements/record.hpp>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // A program of its own, since what is debugged and traced is decided once.
 #include <catch2/catch.hpp>
 
-#include <heatpp/comm/detail/trace.hpp>
+#include <heatpp/comm/detail/schedule/trace.hpp>
 #include <heatpp/comm/topology.hpp>
 #include <heatpp/interop/mpi.hpp>
 

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include <heatpp/comm/detail/hwloc.hpp>
-#include <heatpp/comm/detail/places.hpp>
+#include <heatpp/comm/detail/machine/hwloc.hpp>
+#include <heatpp/comm/detail/machine/places.hpp>
 #include <heatpp/comm/topology.hpp>
 
 #include <sched.h>

@@ -1,7 +1,7 @@
 #include "../linalg/matrices.hpp"
 
 #include <heatpp/fft/fft.hpp>
-#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
 
 namespace {
 

@@ -1,10 +1,10 @@
 #include "../support.hpp"
 
-#include <heatpp_io/detail/expand.hpp>
-#include <heatpp_io/detail/pieces.hpp>
-#include <heatpp_io/detail/shard_reader.hpp>
-#include <heatpp_io/detail/strategy.hpp>
-#include <heatpp_io/detail/windows.hpp>
+#include <heatpp_io/detail/elements/pieces.hpp>
+#include <heatpp_io/detail/elements/windows.hpp>
+#include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/shards/shard_reader.hpp>
+#include <heatpp_io/detail/shards/strategy.hpp>
 
 namespace io = ht::io::detail;
 

@@ -1,6 +1,6 @@
 #include "bytes.hpp"
 
-#include <heatpp_io/safetensors.hpp>
+#include <heatpp_io/safetensors/safetensors.hpp>
 
 namespace {
 

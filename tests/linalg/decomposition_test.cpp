@@ -1,11 +1,11 @@
 #include "matrices.hpp"
 
 #include <heatpp/core/factories.hpp>
-#include <heatpp/linalg/detail/jacobi.hpp>
-#include <heatpp/linalg/eig.hpp>
-#include <heatpp/linalg/qr.hpp>
-#include <heatpp/linalg/svd.hpp>
-#include <heatpp/ops/elementwise.hpp>
+#include <heatpp/linalg/decompositions/detail/jacobi.hpp>
+#include <heatpp/linalg/decompositions/eig.hpp>
+#include <heatpp/linalg/decompositions/qr.hpp>
+#include <heatpp/linalg/decompositions/svd.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
 
 namespace la = ht::linalg;
 

@@ -1,7 +1,7 @@
 #include "matrices.hpp"
 
 #include <heatpp/core/factories.hpp>
-#include <heatpp/linalg/einsum.hpp>
+#include <heatpp/linalg/products/einsum.hpp>
 
 TEST_CASE("einsum of one operand", "[linalg][einsum]") {
   const auto m = numbers({4, 4}, at::kDouble), cube = numbers({3, 4, 3}, at::kDouble);

@@ -1,15 +1,15 @@
 #include "matrices.hpp"
 
 #include <heatpp/core/factories.hpp>
-#include <heatpp/linalg/iterative.hpp>
-#include <heatpp/linalg/lstsq.hpp>
-#include <heatpp/linalg/truncated.hpp>
-#include <heatpp/linalg/product.hpp>
-#include <heatpp/ops/axes_moves.hpp>
-#include <heatpp/ops/elementwise.hpp>
-#include <heatpp/ops/index.hpp>
-#include <heatpp/ops/join.hpp>
-#include <heatpp/ops/reduce.hpp>
+#include <heatpp/linalg/decompositions/truncated.hpp>
+#include <heatpp/linalg/products/product.hpp>
+#include <heatpp/linalg/solvers/iterative.hpp>
+#include <heatpp/linalg/solvers/lstsq.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/joining/join.hpp>
+#include <heatpp/ops/operands/index.hpp>
+#include <heatpp/ops/reductions/reduce.hpp>
+#include <heatpp/ops/shape/axes_moves.hpp>
 
 namespace la = ht::linalg;
 

@@ -1,13 +1,13 @@
 #include "matrices.hpp"
 
 #include <heatpp/core/factories.hpp>
-#include <heatpp/linalg/lstsq.hpp>
-#include <heatpp/linalg/matrix.hpp>
-#include <heatpp/linalg/norm.hpp>
-#include <heatpp/linalg/product.hpp>
-#include <heatpp/ops/diagonal.hpp>
-#include <heatpp/ops/elementwise.hpp>
-#include <heatpp/ops/selection.hpp>
+#include <heatpp/linalg/matrices/matrix.hpp>
+#include <heatpp/linalg/matrices/norm.hpp>
+#include <heatpp/linalg/products/product.hpp>
+#include <heatpp/linalg/solvers/lstsq.hpp>
+#include <heatpp/ops/creation/diagonal.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/selection/selection.hpp>
 
 namespace la = ht::linalg;
 

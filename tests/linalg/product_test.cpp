@@ -2,7 +2,7 @@
 
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/linalg/product.hpp>
+#include <heatpp/linalg/products/product.hpp>
 
 TEST_CASE("matmul equals LibTorch's for every pair of layouts", "[linalg][matmul]") {
   const std::vector<std::array<std::int64_t, 3>> sizes{{5, 3, 4}, {1, 7, 2}, {6, 1, 6},

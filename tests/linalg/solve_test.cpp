@@ -1,8 +1,8 @@
 #include "matrices.hpp"
 
 #include <heatpp/core/factories.hpp>
-#include <heatpp/linalg/norm.hpp>
-#include <heatpp/linalg/solve.hpp>
+#include <heatpp/linalg/matrices/norm.hpp>
+#include <heatpp/linalg/solvers/solve.hpp>
 
 namespace la = ht::linalg;
 

@@ -1,7 +1,7 @@
 #include "training.hpp"
 #include "../support.hpp"
 
-#include <heatpp_nn/checkpoint.hpp>
+#include <heatpp_nn/training/checkpoint.hpp>
 
 #include <sys/resource.h>
 

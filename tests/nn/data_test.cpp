@@ -1,7 +1,7 @@
 #include "training.hpp"
 #include "../support.hpp"
 
-#include <heatpp_nn/data_loader.hpp>
+#include <heatpp_nn/data/data_loader.hpp>
 
 #include <set>
 

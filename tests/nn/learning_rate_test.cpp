@@ -1,7 +1,7 @@
 #include "training.hpp"
 #include "../support.hpp"
 
-#include <heatpp_nn/learning_rate.hpp>
+#include <heatpp_nn/optim/learning_rate.hpp>
 
 #include <numbers>
 

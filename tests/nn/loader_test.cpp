@@ -1,8 +1,8 @@
 #include "training.hpp"
 #include "../io/files.hpp"
 
-#include <heatpp_nn/data_loader.hpp>
-#include <heatpp_nn/torch_data.hpp>
+#include <heatpp_nn/data/data_loader.hpp>
+#include <heatpp_nn/data/torch_data.hpp>
 
 #include <filesystem>
 #include <map>

@@ -1,10 +1,10 @@
 #include "training.hpp"
 #include "../io/bytes.hpp"
 
-#include <heatpp/comm/detail/trace.hpp>
-#include <heatpp_nn/csv_log.hpp>
-#include <heatpp_nn/tensorboard.hpp>
-#include <heatpp_nn/timeline.hpp>
+#include <heatpp/comm/detail/schedule/trace.hpp>
+#include <heatpp_nn/logging/csv_log.hpp>
+#include <heatpp_nn/logging/tensorboard.hpp>
+#include <heatpp_nn/logging/timeline.hpp>
 #include <zlib.h>
 
 #include <cstring>

@@ -1,7 +1,7 @@
 #include "training.hpp"
 
 #include <heatpp/comm/error.hpp>
-#include <heatpp_nn/merge.hpp>
+#include <heatpp_nn/parallel/merge.hpp>
 
 using namespace heatpp::nn;
 

@@ -1,7 +1,7 @@
 #include "training.hpp"
 #include "../support.hpp"
 
-#include <heatpp_nn/metrics.hpp>
+#include <heatpp_nn/training/metrics.hpp>
 
 using namespace heatpp::nn;
 

@@ -1,9 +1,9 @@
 #include "training.hpp"
 #include "../support.hpp"
 
-#include <heatpp_nn/mixed_precision.hpp>
-#include <heatpp_nn/online.hpp>
-#include <heatpp_nn/stop_signal.hpp>
+#include <heatpp_nn/parallel/mixed_precision.hpp>
+#include <heatpp_nn/parallel/online.hpp>
+#include <heatpp_nn/training/stop_signal.hpp>
 
 using namespace heatpp::nn;
 

@@ -2,10 +2,10 @@
 #include "../support.hpp"
 
 #include <heatpp_nn/detail/crc32c.hpp>
-#include <heatpp_nn/detail/event_file.hpp>
-#include <heatpp_nn/loss_plot.hpp>
-#include <heatpp_nn/progress_bar.hpp>
-#include <heatpp_nn/tensorboard.hpp>
+#include <heatpp_nn/logging/detail/event_file.hpp>
+#include <heatpp_nn/logging/loss_plot.hpp>
+#include <heatpp_nn/logging/progress_bar.hpp>
+#include <heatpp_nn/logging/tensorboard.hpp>
 
 #include <filesystem>
 #include <fstream>

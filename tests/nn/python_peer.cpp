@@ -3,9 +3,9 @@
 //     python_peer <folder>
 
 #include <heatpp/comm/environment.hpp>
-#include <heatpp_io/safetensors.hpp>
-#include <heatpp_nn/safetensors.hpp>
-#include <heatpp_nn/tensorboard.hpp>
+#include <heatpp_io/safetensors/safetensors.hpp>
+#include <heatpp_nn/logging/tensorboard.hpp>
+#include <heatpp_nn/training/safetensors.hpp>
 #include <torch/nn/modules.h>
 
 #include <iostream>

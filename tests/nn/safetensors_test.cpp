@@ -1,8 +1,8 @@
 #include "training.hpp"
 #include "../io/bytes.hpp"
 
-#include <heatpp_io/safetensors.hpp>
-#include <heatpp_nn/safetensors.hpp>
+#include <heatpp_io/safetensors/safetensors.hpp>
+#include <heatpp_nn/training/safetensors.hpp>
 
 namespace {
 

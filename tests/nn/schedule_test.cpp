@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
-#include <heatpp_nn/plateau.hpp>
-#include <heatpp_nn/schedule.hpp>
+#include <heatpp_nn/optim/plateau.hpp>
+#include <heatpp_nn/parallel/schedule.hpp>
 
 #include <cmath>
 #include <map>

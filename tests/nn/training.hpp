@@ -3,8 +3,8 @@
 #include "../with_torch.hpp"
 
 #include <heatpp/comm/topology.hpp>
-#include <heatpp_nn/daso.hpp>
-#include <heatpp_nn/data_parallel.hpp>
+#include <heatpp_nn/parallel/daso.hpp>
+#include <heatpp_nn/parallel/data_parallel.hpp>
 
 namespace ht = heatpp;
 

@@ -1,10 +1,10 @@
 #include "../support.hpp"
 
 #include <cmath>
-#include <heatpp/ops/axes_moves.hpp>
-#include <heatpp/ops/creation.hpp>
-#include <heatpp/ops/elementwise.hpp>
-#include <heatpp/ops/scan.hpp>
+#include <heatpp/ops/calculus/scan.hpp>
+#include <heatpp/ops/creation/creation.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/shape/axes_moves.hpp>
 
 TEST_CASE("sinh and cosh are finite as long as their values are", "[ops][elementwise]") {
   const auto x = at::linspace(-89.4, 89.4, 1001, at::kDouble), wide = at::linspace(-710.4, 710.4, 1001, at::kDouble);

@@ -1,8 +1,8 @@
 #include "../support.hpp"
 #include "cdf.hpp"
 
-#include <heatpp/ops/index.hpp>
-#include <heatpp/ops/reduce.hpp>
+#include <heatpp/ops/operands/index.hpp>
+#include <heatpp/ops/reductions/reduce.hpp>
 #include <heatpp/random/random.hpp>
 
 namespace rnd = ht::random;

@@ -1,8 +1,8 @@
 #include "../support.hpp"
 #include "cdf.hpp"
 
-#include <heatpp/ops/axes_moves.hpp>
-#include <heatpp/ops/sort.hpp>
+#include <heatpp/ops/shape/axes_moves.hpp>
+#include <heatpp/ops/sorting/sort.hpp>
 #include <heatpp/random/random.hpp>
 
 #include <map>

@@ -1,7 +1,7 @@
 #include <heatpp/comm/allreduce/algorithm.hpp>
-#include <heatpp/comm/detail/combine.hpp>
+#include <heatpp/comm/detail/machine/segment.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
-#include <heatpp/comm/detail/segment.hpp>
+#include <heatpp/comm/detail/schedule/combine.hpp>
 
 #include <algorithm>
 #include <cstring>

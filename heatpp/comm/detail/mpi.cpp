@@ -1,6 +1,6 @@
-#include <heatpp/comm/detail/combine.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/schedule/combine.hpp>
 
 #include <array>
 

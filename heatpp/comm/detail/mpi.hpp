@@ -5,8 +5,8 @@
 #include <array>
 #include <atomic>
 #include <heatpp/comm/communicator.hpp>
-#include <heatpp/comm/detail/segment.hpp>
-#include <heatpp/comm/detail/turns.hpp>
+#include <heatpp/comm/detail/machine/segment.hpp>
+#include <heatpp/comm/detail/progress/turns.hpp>
 #include <heatpp/comm/progress_thread.hpp>
 #include <thread>
 

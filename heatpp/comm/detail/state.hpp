@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heatpp/comm/detail/tree.hpp>
+#include <heatpp/comm/detail/schedule/tree.hpp>
 #include <heatpp/comm/topology.hpp>
 
 namespace heatpp {

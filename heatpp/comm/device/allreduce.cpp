@@ -1,5 +1,5 @@
 #include <heatpp/comm/allreduce/algorithm.hpp>
-#include <heatpp/comm/detail/execution.hpp>
+#include <heatpp/comm/detail/schedule/execution.hpp>
 #include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/device/collectives.hpp>
 #include <heatpp/comm/device/in_stream.hpp>

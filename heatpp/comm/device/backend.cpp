@@ -1,5 +1,5 @@
-#include <heatpp/comm/detail/combine.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/schedule/combine.hpp>
 #include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/device/backend.hpp>
 #include <heatpp/comm/device/cuda_aware.hpp>

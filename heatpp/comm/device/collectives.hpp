@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heatpp/comm/detail/operation.hpp>
+#include <heatpp/comm/detail/progress/operation.hpp>
 #include <heatpp/comm/topology.hpp>
 
 /// Collectives on memory of devices, by the backend for the ranks. Checks and counters are the caller's.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <heatpp/comm/detail/scratch.hpp>
+#include <heatpp/comm/detail/machine/scratch.hpp>
 
 /// What the library uses of CUDA's runtime, which it loads at the first call. Failures throw CommError; without CUDA's
 /// headers at build time all but available() and in_use() throw NotCompiled.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heatpp/comm/detail/operation.hpp>
+#include <heatpp/comm/detail/progress/operation.hpp>
 #include <heatpp/comm/device/side.hpp>
 
 namespace heatpp::device {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <heatpp/comm/detail/operation.hpp>
-#include <heatpp/comm/detail/schedule.hpp>
+#include <heatpp/comm/detail/progress/operation.hpp>
+#include <heatpp/comm/detail/schedule/schedule.hpp>
 #include <heatpp/comm/device/backend.hpp>
 #include <heatpp/comm/device/side.hpp>
 

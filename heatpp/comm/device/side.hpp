@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heatpp/comm/detail/turns.hpp>
+#include <heatpp/comm/detail/progress/turns.hpp>
 #include <heatpp/comm/device/nccl.hpp>
 
 namespace heatpp::device {

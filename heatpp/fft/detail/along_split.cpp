@@ -1,12 +1,13 @@
 #include <heatpp/fft/detail/along_split.hpp>
+#include <heatpp/ops/padding/pad.hpp>
 
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/redistribute.hpp>
-#include <heatpp/ops/axes_moves.hpp>
-#include <heatpp/ops/elementwise.hpp>
-#include <heatpp/ops/index.hpp>
-#include <heatpp/ops/join.hpp>
-#include <heatpp/ops/reshape.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/joining/join.hpp>
+#include <heatpp/ops/operands/index.hpp>
+#include <heatpp/ops/shape/axes_moves.hpp>
+#include <heatpp/ops/shape/reshape.hpp>
 
 #include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>

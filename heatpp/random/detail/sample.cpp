@@ -2,7 +2,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/ops/detail/align.hpp>
+#include <heatpp/ops/operands/detail/align.hpp>
 
 namespace heatpp::random::detail {
 namespace {

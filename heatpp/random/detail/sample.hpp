@@ -3,7 +3,7 @@
 #include <heatpp/core/detail/torch.hpp>
 
 #include <cmath>
-#include <heatpp/ops/operand.hpp>
+#include <heatpp/ops/operands/operand.hpp>
 #include <heatpp/random/detail/continuous.hpp>
 #include <heatpp/random/detail/fill.hpp>
 #include <heatpp/random/generator.hpp>

@@ -1,0 +1,204 @@
+#include <heatpp/comm/detail/machine/hwloc.hpp>
+#include <heatpp/comm/detail/machine/places.hpp>
+#include <heatpp/comm/detail/raise.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <numeric>
+#include <sstream>
+
+namespace heatpp::detail {
+namespace {
+
+/// "2x4" -> {2, 4}.
+std::vector<int> parse_shape(std::string_view text) {
+  std::vector<int> shape;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (;;) {
+    int extent = 0;
+    const auto [next, error] = std::from_chars(at, end, extent);
+    if (error != std::errc() || extent < 1 || (next != end && *next != 'x'))
+      raise<ValueError>("Topology",
+                        "got HEATPP_TOPOLOGY=\"{}\"; expected extents such as 2x4, outermost first, or a file", text);
+    shape.push_back(extent);
+    if (next == end) return shape;
+    at = next + 1;
+  }
+}
+
+Places places_in_grid(const std::vector<int>& shape, int ranks) {
+  const auto product = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+  if (product != ranks || std::ranges::any_of(shape, [](int extent) { return extent < 1; }))
+    raise<ValueError>("Topology", "got the shape {} for {} ranks; expected positive extents with that product",
+                      tuple_text(shape), ranks);
+  Places places(static_cast<std::size_t>(ranks));
+  for (int rank = 0; rank < ranks; ++rank) {
+    auto& place = places[static_cast<std::size_t>(rank)];
+    int inner = rank / shape.back();
+    for (auto level = shape.size() - 1; level-- > 0; inner /= shape[level])
+      place.insert(place.begin(), inner % shape[level]);
+    if (place.empty()) place.push_back(0);
+  }
+  return places;
+}
+
+Places places_by(const std::function<std::vector<int>(int)>& place_of, int ranks) {
+  Places places;
+  for (int rank = 0; rank < ranks; ++rank) {
+    places.push_back(place_of(rank));
+    if (places.back().empty() || places.back().size() != places.front().size())
+      raise<ValueError>("Topology", "got the places {} of rank 0 and {} of rank {}; expected equally many levels",
+                        tuple_text(places.front()), tuple_text(places.back()), rank);
+  }
+  return places;
+}
+
+/// Of every rank, what each knows about itself.
+Places places_in_nodes(const Communicator& comm, int node) {
+  Places places;
+  for (const auto id : comm.allgather(node)) places.push_back({static_cast<int>(id)});
+  return places;
+}
+
+/// The nodes that MPI finds, and the packages in them where all ranks are bound to one, and not all of a node to the
+/// same.
+Machine nodes_and_packages(const Communicator& comm) {
+  // A node is named by its lowest rank.
+  std::array<std::int64_t, 1> lowest{comm.rank()};
+  comm.split_shared().allreduce(lowest, ReduceOp::min);
+  auto nodes = places_in_nodes(comm, static_cast<int>(lowest[0]));
+  const auto packages = comm.allgather(package_of_this_rank().value_or(-1));
+  if (std::ranges::any_of(packages, [](auto package) { return package < 0; })) return {std::move(nodes)};
+  auto parts = nodes;
+  bool differ = false;
+  for (std::size_t rank = 0; rank < parts.size(); ++rank) {
+    parts[rank].push_back(static_cast<int>(packages[rank]));
+    differ = differ || packages[rank] != packages[static_cast<std::size_t>(nodes[rank][0])];
+  }
+  return differ ? Machine{std::move(parts), 1} : Machine{std::move(nodes)};
+}
+
+std::string read_on_rank_0(const Communicator& comm, const std::string& file) {
+  std::string text;
+  all_or_none(comm, [&] {
+    if (comm.rank() != 0) return;
+    std::ifstream stream(file);
+    std::ostringstream content;
+    if (!(content << stream.rdbuf()))
+      raise<IoError>("Topology", "got the file \"{}\", which cannot be read; expected a topology", file);
+    text = content.str();
+  });
+  std::array<std::int64_t, 1> length{std::ssize(text)};
+  comm.broadcast(length, 0);
+  text.resize(static_cast<std::size_t>(length[0]));
+  comm.broadcast({text.data(), length[0], int8}, 0);
+  return text;
+}
+
+[[noreturn]] void bad_line(std::size_t number, std::string_view line) {
+  raise<ValueError>("Topology", "got \"{}\" in line {}; expected a place and ranks, as in rack0/node1: 4-7, 12", line,
+                    number);
+}
+
+/// "4-7, 12" -> 4, 5, 6, 7, 12.
+std::vector<int> parse_ranks(std::string_view text, std::size_t number, std::string_view line) {
+  std::vector<int> ranks;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto skip = [&] {
+    at = std::find_if(at, end, [](char c) { return c != ' ' && c != ',' && c != '\t' && c != '\r'; });
+  };
+  for (skip(); at != end; skip()) {
+    int first = 0;
+    auto parsed = std::from_chars(at, end, first);
+    int last = first;
+    if (parsed.ec == std::errc() && parsed.ptr != end && *parsed.ptr == '-')
+      parsed = std::from_chars(parsed.ptr + 1, end, last);
+    if (parsed.ec != std::errc() || last < first || last - first > 1 << 24) bad_line(number, line);
+    for (int rank = first; rank <= last; ++rank) ranks.push_back(rank);
+    at = parsed.ptr;
+  }
+  return ranks;
+}
+
+/// "rack0/node1" -> numbers of the names, in the order in which they appear.
+std::vector<int> parse_place(std::string_view text, std::map<std::string, int, std::less<>>& numbers) {
+  std::vector<int> place;
+  std::string prefix;
+  for (std::size_t first = 0; first <= text.size();) {
+    const auto slash = std::min(text.find('/', first), text.size());
+    prefix.append(text.substr(first, slash - first)).push_back('/');
+    place.push_back(numbers.try_emplace(prefix, static_cast<int>(numbers.size())).first->second);
+    first = slash + 1;
+  }
+  return place;
+}
+
+}  // namespace
+
+Places parse_places(const std::string& text, int ranks) {
+  Places places(static_cast<std::size_t>(ranks));
+  std::map<std::string, int, std::less<>> numbers;
+  std::istringstream lines(text);
+  std::string line;
+  for (std::size_t number = 1; std::getline(lines, line); ++number) {
+    const auto content = std::string_view(line).substr(0, line.find('#'));
+    if (content.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    const auto first = content.find_first_not_of(" \t"), colon = content.find(':');
+    if (colon == std::string_view::npos || colon == first) bad_line(number, line);
+    const auto place = parse_place(content.substr(first, colon - first), numbers);
+    for (const auto rank : parse_ranks(content.substr(colon + 1), number, line)) {
+      if (rank < 0 || rank >= ranks || !places[static_cast<std::size_t>(rank)].empty())
+        raise<ValueError>("Topology", "got rank {} in line {} for {} ranks; expected each of them once", rank, number,
+                          ranks);
+      places[static_cast<std::size_t>(rank)] = place;
+    }
+  }
+  const auto missing = std::ranges::find_if(places, [](const auto& place) { return place.empty(); });
+  if (missing != places.end())
+    raise<ValueError>("Topology", "got no place for rank {}; expected each of {} ranks once", missing - places.begin(),
+                      ranks);
+  return places_by([&](int rank) { return places[static_cast<std::size_t>(rank)]; }, ranks);
+}
+
+Machine find_machine(const Communicator& comm, const TopologyOptions& options) {
+  const int ranks = comm.size();
+  const int ways = !options.shape.empty() + !!options.place_of + !!options.node_of + !options.file.empty();
+  if (ways > 1)
+    raise<ValueError>("Topology", "got {} of shape, node_of, place_of and file; expected at most one of them", ways);
+  if (!options.shape.empty()) return {places_in_grid(options.shape, ranks)};
+  if (options.place_of) return {places_by(options.place_of, ranks)};
+  if (options.node_of) return {places_in_nodes(comm, options.node_of(comm.rank()))};
+  const char* variable = std::getenv("HEATPP_TOPOLOGY");
+  const std::string text = !options.file.empty() ? options.file : variable ? variable : "";
+  const bool file = !options.file.empty() || text.find_first_of("/.") != std::string::npos;
+  if (file) return {parse_places(read_on_rank_0(comm, text), ranks)};
+  if (!text.empty()) return {places_in_grid(parse_shape(text), ranks)};
+  return nodes_and_packages(comm);
+}
+
+Tree tree_of(const Places& places) {
+  std::vector<std::size_t> order(places.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t rank) { return places[rank]; });
+  const auto depth = static_cast<int>(places.front().size());
+  Tree root{-1, depth};
+  for (const auto rank : order) {
+    auto* node = &root;
+    for (int level = 0; level < depth; ++level) {
+      const int part = places[rank][static_cast<std::size_t>(level)];
+      // Ranks come in order, so that a part that is not the latest is new. Until all are in, `rank` holds its number.
+      if (node->children.empty() || node->children.back().rank != part)
+        node->children.push_back({part, depth - 1 - level});
+      node = &node->children.back();
+    }
+    node->children.push_back({static_cast<int>(rank)});
+  }
+  return root;
+}
+
+}  // namespace heatpp::detail

@@ -1,7 +1,0 @@
-#include <heatpp/comm/detail/hwloc.hpp>
-
-namespace heatpp::detail {
-
-std::optional<int> package_of_this_rank() { return std::nullopt; }
-
-}  // namespace heatpp::detail

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <heatpp/comm/detail/mpi.hpp>
+#include <heatpp/comm/detail/progress/fingerprint.hpp>
+
+namespace heatpp::detail {
+
+/// What one rank says it is about to do, as it travels.
+struct Fingerprint {
+  char op[32] = {};
+  char site[160] = {};
+  std::int64_t count = 0;
+  Dtype dtype = Dtype::bool_;
+  int detail = 0;
+
+  Fingerprint() = default;
+  Fingerprint(const Call& call, const std::source_location& at);
+  [[nodiscard]] bool agrees(const Fingerprint& other) const;
+  [[nodiscard]] std::string text() const;
+};
+
+/// Fingerprints on their way from and to all other ranks. What has not come when it ends is given up.
+class RollCall {
+ public:
+  RollCall(const Communicator& comm, const Fingerprint& mine, int tag);
+  ~RollCall();
+  RollCall(const RollCall&) = delete;
+  RollCall& operator=(const RollCall&) = delete;
+
+  [[nodiscard]] bool ended();
+  /// The ranks that have not answered, as text.
+  [[nodiscard]] std::string missing();
+  /// Throws CommError, once it has ended, where ranks say different things.
+  void check() const;
+
+ private:
+  Communicator comm_;
+  Fingerprint mine_;
+  std::vector<Fingerprint> all_;
+  std::vector<MPI_Request> requests_;  // receptions, then sends
+};
+
+}  // namespace heatpp::detail

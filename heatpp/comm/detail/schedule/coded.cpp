@@ -1,0 +1,105 @@
+#include <heatpp/comm/detail/schedule/execution.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace heatpp::detail {
+namespace {
+
+/// The ranges that a step sends, each once, though several peers may get it.
+std::vector<Range> sent_ranges(const Step& step) {
+  std::vector<Range> ranges;
+  for (const auto& message : step.sends)
+    if (std::ranges::find(ranges, message.range) == ranges.end()) ranges.push_back(message.range);
+  return ranges;
+}
+
+std::int64_t coded_bytes(const Step& step, Dtype wire) {
+  std::int64_t bytes = 0;
+  for (const auto& sum : step.sums) bytes += std::ssize(sum.peers) * wire_bytes(wire, sum.range.count);
+  for (const auto& message : step.receives) bytes += wire_bytes(wire, message.range.count);
+  for (const auto& range : sent_ranges(step)) bytes += wire_bytes(wire, range.count);
+  return bytes;
+}
+
+/// Tells by the bits, since compilers make no vectors of what std::isfinite does.
+bool is_finite(float x) {
+  constexpr auto infinity = std::bit_cast<std::int32_t>(std::numeric_limits<float>::infinity());
+  return (std::bit_cast<std::int32_t>(x) & std::numeric_limits<std::int32_t>::max()) < infinity;
+}
+
+}  // namespace
+
+float* Execution::values(const Active& active, Range range) const {
+  return reinterpret_cast<float*>(address(active, range));
+}
+
+float* Execution::residual(const Active& active, Range range) const {
+  return coding_.residual + schedule_.lanes[active.lane].offset + range.first;
+}
+
+/// What leaves is rounded, and the residual is what that took away, of a mean as many times as it was divided by. Of
+/// the result, this rank keeps the rounded values, too, which are those that the others get.
+void Execution::encode_range(const Active& active, const Step& step, Range range, std::byte* code) const {
+  auto* const x = values(active, range);
+  auto* const lost = coding_.residual ? residual(active, range) : nullptr;
+  if (lost && step.coded == Coded::partial)
+    for (std::int64_t i = 0; i < range.count; ++i) x[i] += lost[i];
+  encode(coding_.wire, x, range.count, code);
+  if (lost) std::copy_n(x, range.count, lost);
+  if (lost || step.coded == Coded::result) decode(coding_.wire, code, range.count, x);
+  if (!lost) return;
+  const bool mean = op_ == ReduceOp::mean && step.coded == Coded::result;
+  const auto divisor = mean ? static_cast<float>(comm_.size()) : 1.f;
+  for (std::int64_t i = 0; i < range.count; ++i) {
+    const auto rest = (lost[i] - x[i]) * divisor;
+    lost[i] = is_finite(rest) ? rest : 0;
+  }
+}
+
+void Execution::post_coded(Active& active, const Step& step) {
+  active.scratch = Scratch(coded_bytes(step, coding_.wire));
+  auto* code = active.scratch.data();
+  const auto receive_next = [&](Range range, int peer) {
+    receive(active, code, wire_bytes(coding_.wire, range.count), peer);
+    code += wire_bytes(coding_.wire, range.count);
+  };
+  for (const auto& sum : step.sums) {
+    // This rank's share is not sent: what its result lost the last time is added here.
+    if (coding_.residual) {
+      auto* const x = values(active, sum.range);
+      const auto* const lost = residual(active, sum.range);
+      for (std::int64_t i = 0; i < sum.range.count; ++i) x[i] += lost[i];
+    }
+    for (const auto peer : sum.peers) receive_next(sum.range, peer);
+  }
+  for (const auto& message : step.receives) receive_next(message.range, message.peer);
+  for (const auto& range : sent_ranges(step)) {
+    encode_range(active, step, range, code);
+    for (const auto& message : step.sends)
+      if (message.range == range) send(active, code, wire_bytes(coding_.wire, range.count), message.peer);
+    code += wire_bytes(coding_.wire, range.count);
+  }
+}
+
+/// Puts the decoded operands of the sums where those of plain steps arrive.
+void Execution::finish_coded(Active& active, const Step& step) {
+  std::int64_t decoded = 0;
+  for (const auto& sum : step.sums) decoded += std::ssize(sum.peers) * sum.range.count;
+  Scratch operands(decoded * static_cast<std::int64_t>(sizeof(float)));
+  auto* to = reinterpret_cast<float*>(operands.data());
+  const auto* code = active.scratch.data();
+  for (const auto& sum : step.sums)
+    for (std::size_t i = 0; i < sum.peers.size(); ++i, to += sum.range.count) {
+      decode(coding_.wire, code, sum.range.count, to);
+      code += wire_bytes(coding_.wire, sum.range.count);
+    }
+  for (const auto& message : step.receives) {
+    decode(coding_.wire, code, message.range.count, values(active, message.range));
+    code += wire_bytes(coding_.wire, message.range.count);
+  }
+  active.scratch = std::move(operands);
+}
+
+}  // namespace heatpp::detail

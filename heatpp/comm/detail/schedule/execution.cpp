@@ -1,0 +1,206 @@
+#include <heatpp/comm/detail/schedule/combine.hpp>
+#include <heatpp/comm/detail/schedule/execution.hpp>
+
+#include <algorithm>
+
+namespace heatpp::detail {
+namespace {
+
+// Tags below are those of other messages; a collective has as many as it may have lanes under way.
+constexpr int first_free_tag = 16;
+constexpr int tags_each = 16;
+
+int highest_tag() {
+  static const int highest = [] {
+    int* value = nullptr;
+    int found = 0;
+    check_mpi(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&value), &found), "tags");
+    return found ? std::min(*value, 1 << 28) : 32767;
+  }();
+  return highest;
+}
+
+/// Every rank starts the collectives of a communicator in the same order.
+int next_tag(Communicator::Impl& comm) {
+  const auto sets = static_cast<std::uint32_t>((highest_tag() - first_free_tag) / tags_each);
+  return first_free_tag + static_cast<int>(comm.started.fetch_add(1) % sets) * tags_each;
+}
+
+std::int64_t scratch_bytes(const Step& step, std::int64_t item) {
+  std::int64_t bytes = 0;
+  for (const auto& sum : step.sums) bytes += static_cast<std::int64_t>(sum.peers.size()) * sum.range.count * item;
+  return bytes;
+}
+
+}  // namespace
+
+Execution::Execution(const Communicator& comm, Schedule schedule, Buffer data, ReduceOp op, Coding coding)
+    : comm_(comm),
+      schedule_(std::move(schedule)),
+      data_(data),
+      op_(op),
+      coding_(coding),
+      window_(std::clamp<std::size_t>(static_cast<std::size_t>(schedule_.window), 1, tags_each)),
+      first_tag_(next_tag(comm.impl())) {
+  for (std::size_t lane = 0; lane < std::min(schedule_.lanes.size(), window_); ++lane)
+    skip_to_next_lane(active_.emplace_back(Active{lane}));
+  for (auto& active : active_)
+    if (may_post(active)) post(active);
+}
+
+Execution::~Execution() {
+  for (auto& active : active_)
+    for (auto& request : active.requests)
+      if (request != MPI_REQUEST_NULL) {
+        MPI_Cancel(&request);
+        MPI_Request_free(&request);
+      }
+}
+
+std::byte* Execution::address(const Active& active, Range range) const {
+  const auto first = schedule_.lanes[active.lane].offset + range.first;
+  return static_cast<std::byte*>(data_.data) + first * static_cast<std::int64_t>(itemsize(data_.dtype));
+}
+
+std::int64_t Execution::longest_message(const Active& active) const {
+  const bool limited = schedule_.message_bytes > 0 && steps_of(active)[active.step].level > 0;
+  return limited ? std::min(schedule_.message_bytes, max_count) : max_count;
+}
+
+void Execution::receive(Active& active, std::byte* to, std::int64_t bytes, int from) {
+  const auto tag = first_tag_ + static_cast<int>(active.lane % window_);
+  for_each_piece(bytes, longest_message(active), [&](std::int64_t first, int n) {
+    auto& request = active.requests.emplace_back(MPI_REQUEST_NULL);
+    check_mpi(MPI_Irecv(to + first, n, MPI_BYTE, from, tag, comm_.impl().mpi, &request), "collective");
+  });
+}
+
+void Execution::send(Active& active, const std::byte* from, std::int64_t bytes, int to) {
+  active.bytes_sent += bytes;
+  const auto tag = first_tag_ + static_cast<int>(active.lane % window_);
+  for_each_piece(bytes, longest_message(active), [&](std::int64_t first, int n) {
+    ++active.messages_sent;
+    auto& request = active.requests.emplace_back(MPI_REQUEST_NULL);
+    check_mpi(MPI_Isend(from + first, n, MPI_BYTE, to, tag, comm_.impl().mpi, &request), "collective");
+  });
+}
+
+bool Execution::may_post(const Active& active) const {
+  if (active.posted || ended(active)) return false;
+  if (active.lane == 0 || window_ == 1) return true;
+  const auto& before = active_[(active.lane - 1) % window_];
+  return before.lane >= active.lane || before.step > active.step;
+}
+
+void Execution::post(Active& active) {
+  const auto& step = steps_of(active)[active.step];
+  active.posted = true;
+  active.begin = Clock::now();
+  active.messages_sent = active.bytes_sent = 0;
+  if (step.coded == Coded::no) post_plain(active, step);
+  else post_coded(active, step);
+}
+
+void Execution::post_plain(Active& active, const Step& step) {
+  const auto item = static_cast<std::int64_t>(itemsize(data_.dtype));
+  active.scratch = Scratch(scratch_bytes(step, item));
+  auto* to = active.scratch.data();
+  for (const auto& sum : step.sums)
+    for (const auto peer : sum.peers) {
+      receive(active, to, sum.range.count * item, peer);
+      to += sum.range.count * item;
+    }
+  for (const auto& message : step.receives)
+    receive(active, address(active, message.range), message.range.count * item, message.peer);
+  for (const auto& message : step.sends)
+    send(active, address(active, message.range), message.range.count * item, message.peer);
+}
+
+void Execution::combine_from(const Active& active, const Sum& sum, const std::byte* scratch) {
+  const auto bytes = sum.range.count * static_cast<std::int64_t>(itemsize(data_.dtype));
+  auto* const mine = address(active, sum.range);
+  std::vector<const void*> operands;
+  for (std::size_t i = 0; i <= sum.peers.size(); ++i) {
+    operands.push_back(i == sum.place ? mine : scratch);
+    if (i != sum.place) scratch += bytes;
+  }
+  combine(op_, data_.dtype, operands, mine, sum.range.count);
+  if (sum.complete && op_ == ReduceOp::mean) divide(data_.dtype, mine, sum.range.count, comm_.size());
+}
+
+void Execution::count(const Active& active) const {
+  const auto& step = steps_of(active)[active.step];
+  auto& levels = *comm_.impl().traffic;
+  auto& traffic = levels[std::min(static_cast<std::size_t>(step.level), levels.size() - 1)];
+  traffic.messages += active.messages_sent;
+  traffic.bytes += active.bytes_sent;
+  traffic.nanoseconds += std::chrono::nanoseconds(Clock::now() - active.begin).count();
+  if (tracing()) trace(step.level, active.lane % window_, active.bytes_sent, active.begin);
+}
+
+void Execution::finish(Active& active) {
+  count(active);
+  const auto& step = steps_of(active)[active.step];
+  if (step.coded != Coded::no) finish_coded(active, step);
+  const auto* from = active.scratch.data();
+  for (const auto& sum : step.sums) {
+    combine_from(active, sum, from);
+    from += static_cast<std::int64_t>(sum.peers.size()) * sum.range.count *
+            static_cast<std::int64_t>(itemsize(data_.dtype));
+  }
+  active.requests.clear();
+  active.posted = false;
+  ++active.step;
+  skip_to_next_lane(active);
+}
+
+void Execution::skip_to_next_lane(Active& active) const {
+  while (!ended(active) && active.step == steps_of(active).size()) {
+    active.lane += window_;
+    active.step = 0;
+  }
+}
+
+bool Execution::arrived(Active& active) {
+  int all = 0;
+  check_mpi(MPI_Testall(static_cast<int>(active.requests.size()), active.requests.data(), &all, MPI_STATUSES_IGNORE),
+            "collective");
+  return all != 0;
+}
+
+bool Execution::advance() {
+  // A step that ends may let another lane begin one.
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (auto& active : active_) {
+      if (active.posted && arrived(active)) finish(active);
+      else if (!may_post(active)) continue;
+      if (may_post(active)) post(active);
+      moved = true;
+    }
+  }
+  return std::ranges::all_of(active_, [this](const auto& active) { return ended(active); });
+}
+
+bool Execution::advance_or_sleep() {
+  if (advance()) return true;
+  sleep();
+  return false;
+}
+
+void Execution::sleep() {
+  std::vector<MPI_Request> pending;
+  std::vector<MPI_Request*> origin;
+  for (auto& active : active_)
+    for (auto& request : active.requests)
+      if (request != MPI_REQUEST_NULL) {
+        pending.push_back(request);
+        origin.push_back(&request);
+      }
+  if (pending.empty()) return;
+  int index = 0;
+  check_mpi(MPI_Waitany(static_cast<int>(pending.size()), pending.data(), &index, MPI_STATUS_IGNORE), "collective");
+  *origin[static_cast<std::size_t>(index)] = MPI_REQUEST_NULL;
+}
+
+}  // namespace heatpp::detail

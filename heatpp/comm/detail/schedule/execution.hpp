@@ -1,0 +1,78 @@
+#pragma once
+
+#include <heatpp/comm/detail/machine/scratch.hpp>
+#include <heatpp/comm/detail/mpi.hpp>
+#include <heatpp/comm/detail/progress/operation.hpp>
+#include <heatpp/comm/detail/schedule/schedule.hpp>
+#include <heatpp/comm/detail/schedule/trace.hpp>
+#include <heatpp/comm/detail/schedule/wire.hpp>
+
+namespace heatpp::detail {
+
+/// What the coded steps of a schedule travel as.
+struct Coding {
+  Dtype wire = Dtype::float32;
+  float* residual = nullptr;  ///< beside the data, or nowhere
+};
+
+/// Carries out a schedule on a buffer: posts the messages of a step, and when all have come combines what is to be
+/// combined and goes on with the next. Lanes follow each other at a distance of a step.
+class Execution final : public Operation {
+ public:
+  Execution(const Communicator& comm, Schedule schedule, Buffer data, ReduceOp op, Coding coding = {});
+  ~Execution() override;
+
+  bool advance() override;
+  bool advance_or_sleep() override;
+
+ private:
+  /// A lane under way.
+  struct Active {
+    std::size_t lane;
+    std::size_t step = 0;
+    bool posted = false;
+    std::vector<MPI_Request> requests = {};
+    Scratch scratch = {};
+    std::int64_t messages_sent = 0, bytes_sent = 0;  // in the step
+    Clock::time_point begin = {};
+  };
+
+  [[nodiscard]] bool ended(const Active& active) const { return active.lane >= schedule_.lanes.size(); }
+  [[nodiscard]] const Steps& steps_of(const Active& active) const { return *schedule_.lanes[active.lane].steps; }
+  [[nodiscard]] std::byte* address(const Active& active, Range range) const;
+  /// A lane begins a step when the lane before it has ended that step: lanes that shared a link evenly would all reach
+  /// the next level at once, and leave this one idle.
+  [[nodiscard]] bool may_post(const Active& active) const;
+  /// At the end of a lane.
+  void skip_to_next_lane(Active& active) const;
+  void post(Active& active);
+  [[nodiscard]] std::int64_t longest_message(const Active& active) const;
+  void send(Active& active, const std::byte* from, std::int64_t bytes, int to);
+  void receive(Active& active, std::byte* to, std::int64_t bytes, int from);
+  void post_plain(Active& active, const Step& step);
+  void count(const Active& active) const;
+  /// Combines what has come.
+  void finish(Active& active);
+  void combine_from(const Active& active, const Sum& sum, const std::byte* scratch);
+
+  // The same for steps whose values travel coded; in coded.cpp.
+  void post_coded(Active& active, const Step& step);
+  void finish_coded(Active& active, const Step& step);
+  [[nodiscard]] float* values(const Active& active, Range range) const;
+  [[nodiscard]] float* residual(const Active& active, Range range) const;
+  void encode_range(const Active& active, const Step& step, Range range, std::byte* code) const;
+  /// Whether the step under way has ended.
+  static bool arrived(Active& active);
+  void sleep();
+
+  Communicator comm_;
+  Schedule schedule_;
+  Buffer data_;
+  ReduceOp op_;
+  Coding coding_;
+  std::size_t window_;
+  int first_tag_;
+  std::vector<Active> active_;  // at i the lanes i, i + window, ... one after another
+};
+
+}  // namespace heatpp::detail

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <heatpp/comm/detail/schedule/tree.hpp>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace heatpp::detail {
+
+/// Elements [first, first + count) of the buffer that a collective works on.
+struct Range {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+  [[nodiscard]] std::int64_t end() const { return first + count; }
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+/// The index-th of so many parts of a range, the first ones of which are longer by one where it does not come out even.
+[[nodiscard]] Range part_of(Range whole, std::size_t index, std::size_t parts);
+
+struct Message {
+  int peer;
+  Range range;
+};
+
+/// The range arrives from each of `peers` and is combined with this rank's own, which is operand number `place`.
+struct Sum {
+  Range range;
+  std::vector<int> peers;
+  std::size_t place = 0;
+  bool complete = false;  ///< whether the result is that of all ranks
+};
+
+/// Whether the values of a step travel in the wire's format: sums of a part of the machine, or the result.
+enum class Coded { no, partial, result };
+
+/// Messages that may travel at the same time. Between a pair of ranks they match in order.
+struct Step {
+  int level = 0;  ///< of the network, 0 being the innermost
+  Coded coded = Coded::no;
+  std::vector<Message> sends = {};
+  std::vector<Message> receives = {};  ///< replace what the range held
+  std::vector<Sum> sums = {};
+};
+using Steps = std::vector<Step>;
+
+/// What one rank does in a collective. The steps of a lane follow one another; lanes run at the same time, at most
+/// `window` of them, each a step behind the one before it. Lanes of equal shape share their steps and differ by an
+/// offset in elements.
+struct Lane {
+  std::shared_ptr<const Steps> steps;
+  std::int64_t offset = 0;
+};
+struct Schedule {
+  std::vector<Lane> lanes;
+  int window = 8;
+  std::int64_t message_bytes = 0;  ///< beyond the innermost level longer ones travel in pieces; 0: in one
+};
+
+/// How the members of a group exchange their shares: each with each other one at once, which costs one latency, or
+/// round a ring in as many steps as there are other members, which never has two messages arrive at one place.
+enum class Style { direct, ring };
+/// The style for a level whose groups have `members` members that exchange `count` elements.
+using StyleOf = std::function<Style(int level, std::size_t members, std::int64_t count)>;
+
+/// Steps of `rank` that reduce `range` over all ranks of the tree: from the innermost level out, the owners of a range
+/// in the children of a node split it among themselves, until each element has one owner; then back the same way (Cho
+/// et al., BlueConnect, MLSys 2019). Where nodes differ in size, their cuts are refined to common ones.
+[[nodiscard]] Steps allreduce_steps(const Tree& tree, Range range, int rank, const StyleOf& style);
+
+/// Marks the steps of the outermost node, whose style has to be direct, as coded.
+[[nodiscard]] Steps coded_allreduce_steps(const Tree& tree, Range range, int rank);
+
+/// The first half of it for given owners: parts[r], which may be empty, ends up reduced at rank r; parts lie in rank
+/// order. With a single part that is not empty it is a reduction to one rank.
+[[nodiscard]] Steps reduce_scatter_steps(const Tree& tree, std::span<const Range> parts, int rank);
+/// The second half: parts[r] gets from rank r to every rank. With a single part it is a broadcast.
+[[nodiscard]] Steps allgather_steps(const Tree& tree, std::span<const Range> parts, int rank);
+
+/// A lane for each of `slices` slices of all parts; `steps` makes those of one.
+[[nodiscard]] Schedule in_slices(std::span<const Range> parts, std::int64_t slices,
+                                 const std::function<Steps(std::span<const Range>)>& steps);
+
+/// Cuts `count` elements into chunks, each a lane; `steps` makes those of one range.
+[[nodiscard]] Schedule in_chunks(std::int64_t count, std::int64_t chunk, const std::function<Steps(Range)>& steps);
+
+}  // namespace heatpp::detail

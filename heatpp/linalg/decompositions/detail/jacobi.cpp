@@ -1,0 +1,169 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/route.hpp>
+#include <heatpp/linalg/decompositions/detail/columns.hpp>
+#include <heatpp/linalg/decompositions/detail/jacobi.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace heatpp::detail {
+namespace {
+
+/// A tournament of 2 P players, two on each of P ranks: one stays, the others move on one seat in every round, so that
+/// all meet in 2 P - 1 rounds. A player is a block of columns of w and v, transposed: a row is a column of w followed
+/// by one of v.
+class Tournament {
+ public:
+  Tournament(const DNDarray& a, double scale) : comm_(a.comm()), m_(a.shape()[0]), scale_(scale) {
+    const auto columns = cut_along(a, 1);
+    const auto& cut = columns.layout();
+    for (int r = 0; r < comm_.size(); ++r) {
+      top_.push_back({2 * r, cut.count(r) / 2});
+      bottom_.push_back({2 * r + 1, cut.count(r) - cut.count(r) / 2});
+    }
+    auto identity = at::zeros({cut.count(comm_.rank()), a.shape()[1]}, columns.larray().options().device(at::kCPU));
+    identity.diagonal(cut.offset(comm_.rank())).fill_(1);
+    const auto players = at::cat({columns.larray().cpu().t() / scale, identity}, 1);
+    mine_ = {players.narrow(0, 0, mine(top_).columns), players.narrow(0, mine(top_).columns, mine(bottom_).columns)};
+  }
+
+  [[nodiscard]] int rounds() const { return 2 * comm_.size() - 1; }
+
+  /// Rotates this rank's pair until its columns are orthogonal; returns how far they were from it, and leaves
+  /// those within the tolerance.
+  double play(double tolerance) {
+    // The player with the lower number gets the longer columns, without which the order would never settle.
+    const bool upside_down = mine(top_).player > mine(bottom_).player;
+    auto &longer = mine_[upside_down], &shorter = mine_[!upside_down];
+    const auto both = at::cat({longer, shorter});
+    const auto w = both.narrow(1, 0, m_);
+    if (both.size(0) < 2) return 0;
+    const auto triangle = std::get<1>(at::linalg_qr(w.t(), "r"));
+    const auto products = at::mm(triangle.mH(), triangle).abs();
+    const auto lengths = products.diagonal().sqrt();
+    const auto larger =
+        at::maximum(lengths.unsqueeze(0), lengths.unsqueeze(1)).clamp_min(std::numeric_limits<float>::min());
+    const auto error = (products.triu(1) / larger).max().item<double>();
+    if (error <= tolerance) return error;
+    // conj(v)^T, from the adjoint, whose longer columns come first: there LAPACK is exact for the short ones too.
+    const auto rotation = std::get<0>(at::linalg_svd(triangle.mH())).mH();
+    const auto rotated = at::mm(rotation.conj(), both);
+    const auto count = longer.size(0);
+    longer = rotated.narrow(0, 0, count);
+    shorter = rotated.narrow(0, count, rotated.size(0) - count);
+    return error;
+  }
+
+  /// Everyone but the first rank's upper player to the next seat.
+  void move_on() {
+    const auto ranks = comm_.size(), me = comm_.rank();
+    if (ranks == 1) return;
+    auto top = top_, bottom = bottom_;
+    for (int r = 1; r < ranks; ++r) {
+      const auto i = static_cast<std::size_t>(r);
+      top[i] = r == 1 ? bottom_[0] : top_[i - 1];
+      bottom[i - 1] = bottom_[i];
+    }
+    bottom.back() = top_.back();
+    const auto width = mine_[0].size(1);
+    // To the right go the upper ones, and the first rank's lower one; to the left the lower ones.
+    const bool first = me == 0, last = me == ranks - 1;
+    const auto up = (first ? mine_[1] : mine_[0]).contiguous(), down = mine_[1].contiguous();
+    std::array<at::Tensor, 2> next = {first ? mine_[0] : at::empty({mine(top).columns, width}, up.options()),
+                                      last ? mine_[0] : at::empty({mine(bottom).columns, width}, up.options())};
+    Request requests[4];
+    if (!first) requests[0] = comm_.ireceive(buffer_of(next[0]), me - 1);
+    if (!last) requests[1] = comm_.ireceive(buffer_of(next[1]), me + 1);
+    if (!last) requests[2] = comm_.isend(buffer_of(up), me + 1);
+    if (!first) requests[3] = comm_.isend(buffer_of(down), me - 1);
+    for (auto& request : requests) request.wait();
+    mine_ = std::move(next);
+    top_ = std::move(top);
+    bottom_ = std::move(bottom);
+  }
+
+  /// The columns in the order of their lengths in w, cut evenly.
+  [[nodiscard]] Orthogonalised sorted(Lengths wanted) const {
+    const auto players = at::cat({mine_[0], mine_[1]});
+    const auto lengths = at::linalg_vector_norm(players.narrow(1, 0, m_), 2, {1}).contiguous();
+    std::vector<std::int64_t> counts;
+    for (std::size_t r = 0; r < top_.size(); ++r) counts.push_back(top_[r].columns + bottom_[r].columns);
+    const auto n = std::reduce(counts.begin(), counts.end());
+    const auto all = at::empty({n}, lengths.options());
+    comm_.allgather(buffer_of(lengths), buffer_of(all), counts);
+    const auto order = all.argsort(/*stable=*/true, /*dim=*/0, /*descending=*/wanted == Lengths::falling);
+    return routed(players, counts, order);
+  }
+
+ private:
+  struct Seat {
+    int player;
+    std::int64_t columns;
+  };
+
+  [[nodiscard]] const Seat& mine(const std::vector<Seat>& seats) const {
+    return seats[static_cast<std::size_t>(comm_.rank())];
+  }
+
+  /// Sends every row to where `order` wants it: row order[i] of all becomes row i.
+  [[nodiscard]] Orthogonalised routed(const at::Tensor& players, const std::vector<std::int64_t>& counts,
+                                      const at::Tensor& order) const {
+    const auto n = order.size(0), me = std::int64_t{comm_.rank()};
+    const Layout from = Layout::from_counts({n}, 0, counts), to({n}, 0, comm_.size());
+    std::vector<std::int64_t> send(counts.size()), receive(counts.size()), sent_rows;
+    std::vector<std::vector<std::int64_t>> arriving(counts.size());
+    const auto* source = order.const_data_ptr<std::int64_t>();
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto owner = static_cast<std::size_t>(from.owner(source[i])),
+                 target = static_cast<std::size_t>(to.owner(i));
+      if (static_cast<std::int64_t>(owner) == me) {
+        ++send[target];
+        sent_rows.push_back(source[i] - from.offset(comm_.rank()));
+      }
+      if (static_cast<std::int64_t>(target) == me) arriving[owner].push_back(i - to.offset(comm_.rank()));
+    }
+    std::vector<std::int64_t> places;
+    for (std::size_t r = 0; r < arriving.size(); ++r) {
+      receive[r] = std::ssize(arriving[r]);
+      places.insert(places.end(), arriving[r].begin(), arriving[r].end());
+    }
+    const auto rows = exchange_rows(players.index_select(0, at::tensor(sent_rows, at::kLong)), send, receive, comm_);
+    const auto placed = at::empty_like(rows).index_copy_(0, at::tensor(places, at::kLong), rows);
+    const auto w = placed.narrow(1, 0, m_).t().contiguous(), v = placed.narrow(1, m_, n).t().contiguous();
+    return {wrap(w, to.with({m_, n}, 1), comm_), wrap(v, to.with({n, n}, 1), comm_), scale_};
+  }
+
+  Communicator comm_;
+  std::int64_t m_;
+  double scale_;
+  std::vector<Seat> top_, bottom_;  // one of each on every rank
+  std::array<at::Tensor, 2> mine_;
+};
+
+}  // namespace
+
+Orthogonalised orthogonalise_columns(const char* op, const DNDarray& a, Lengths order) {
+  constexpr int most_tournaments = 40;
+  const auto eps = real_epsilon(a.dtype());
+  const auto [scale, length] = length_of(op, a);
+  // Columns that should be 0 keep what the tolerance leaves, and ranks are told from a few eps.
+  const auto tolerance = eps * length;
+  const auto rounding = 8 * tolerance * std::sqrt(static_cast<double>(std::max<std::int64_t>(1, a.shape()[1])));
+  Tournament tournament(a, scale);
+  double previous = length;
+  for (int i = 0; i < most_tournaments; ++i) {
+    std::array<double, 1> error{0};
+    for (int round = 0; round < tournament.rounds(); ++round) {
+      error[0] = std::max(error[0], tournament.play(tolerance));
+      tournament.move_on();
+    }
+    a.comm().allreduce(error, ReduceOp::max);
+    // Convergence is quadratic in the end: what no longer falls then is the rounding of the rotations.
+    if (error[0] <= tolerance || (error[0] <= rounding && error[0] > previous / 2)) return tournament.sorted(order);
+    previous = error[0];
+  }
+  if (previous <= 100 * rounding) return tournament.sorted(order);
+  raise<Error>(op, "got columns that are not orthogonal after {} tournaments; expected convergence", most_tournaments);
+}
+
+}  // namespace heatpp::detail

@@ -1,0 +1,31 @@
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/linalg/decompositions/detail/columns.hpp>
+#include <heatpp/linalg/decompositions/eig.hpp>
+
+namespace heatpp::linalg {
+namespace {
+
+/// Matrices of which every rank has the whole ones that it decomposes.
+DNDarray whole_matrices(const char* op, const DNDarray& x) {
+  detail::check_matrices(op, x, true);
+  const auto matrices = detail::decomposable(x);
+  if (detail::is_local(matrices)) return matrices;
+  return detail::brought_to(matrices, matrices.layout().replicated(matrices.shape()));
+}
+
+}  // namespace
+
+Eigen eig(const DNDarray& x) {
+  const auto matrices = whole_matrices("eig", x);
+  const auto [values, vectors] =
+      detail::on_blocks("eig", matrices, [](const at::Tensor& blocks) { return at::linalg_eig(blocks); });
+  return {detail::stack_like(matrices, values), detail::stack_like(matrices, vectors)};
+}
+
+DNDarray eigvals(const DNDarray& x) {
+  const auto matrices = whole_matrices("eigvals", x);
+  const auto values = [](const at::Tensor& blocks) { return at::linalg_eigvals(blocks); };
+  return detail::stack_like(matrices, detail::on_blocks("eigvals", matrices, values));
+}
+
+}  // namespace heatpp::linalg

@@ -1,0 +1,76 @@
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/linalg/decompositions/detail/columns.hpp>
+#include <heatpp/linalg/decompositions/detail/jacobi.hpp>
+#include <heatpp/linalg/decompositions/eigh.hpp>
+#include <heatpp/ops/creation/diagonal.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/operands/index.hpp>
+#include <heatpp/ops/shape/axes_moves.hpp>
+
+namespace heatpp::linalg {
+namespace {
+
+const char* letter(Triangle uplo) { return uplo == Triangle::lower ? "L" : "U"; }
+
+/// The largest mean of |x| of a row or column, of which no eigenvalue exceeds n times.
+double largest_mean(const DNDarray& x) {
+  const auto across = *x.split() == 0 ? 1 : 0;
+  const auto n = static_cast<double>(x.shape()[0]);
+  std::array<double, 1> mean{0};
+  if (x.larray().numel() > 0) mean[0] = x.larray().abs().div_(n).sum(across).max().item<double>();
+  x.comm().allreduce(mean, ReduceOp::max);
+  return mean[0];
+}
+
+/// x / scale + shift * identity.
+DNDarray shifted(const DNDarray& x, double scale, double shift) {
+  auto block = (x.larray() / scale).contiguous();
+  const auto first = x.layout().offset(x.comm().rank());
+  block.diagonal(*x.split() == 0 ? first : -first).add_(shift);
+  return detail::wrap(std::move(block), x.layout(), x.comm());
+}
+
+/// The triangle that is read, without `missing` of its diagonals; the other one may hold anything.
+DNDarray triangle(const DNDarray& x, Triangle uplo, int missing = 0) {
+  return uplo == Triangle::lower ? tril(x, -missing) : triu(x, missing);
+}
+
+/// The Hermitian matrix that a triangle stands for.
+DNDarray completed(const DNDarray& x, Triangle uplo) {
+  const auto strict = triangle(x, uplo, 1);
+  const auto result = strict + detail::brought_to(conj(transpose(strict)), strict.layout());
+  diagonal(result).index_put({all_of}, real(diagonal(x)));
+  return result;
+}
+
+Eigen of_cut_matrix(const DNDarray& x) {
+  const auto mean = largest_mean(x), size = detail::power_of_2(mean, x.dtype());
+  const auto shift = static_cast<double>(x.shape()[0]) * (mean / size);
+  const auto [w, v, scale] = detail::orthogonalise_columns("eigh", shifted(x, size, shift), detail::Lengths::rising);
+  const auto values = (at::real((v.larray().conj() * w.larray()).sum(0)) * scale - shift) * size;
+  const auto cut = v.layout().with({x.shape()[0]}, 0);
+  const auto all = detail::relayout(detail::wrap(values.contiguous(), cut, x.comm()), cut.replicated(cut.shape()));
+  return {detail::replicated(all, x.comm()), v};
+}
+
+}  // namespace
+
+Eigen eigh(const DNDarray& x, Triangle uplo) {
+  detail::check_matrices("eigh", x, true);
+  const auto matrices = detail::decomposable(x);
+  if (!detail::is_local(matrices)) return of_cut_matrix(completed(matrices, uplo));
+  const auto [values, vectors] = detail::on_blocks("eigh", triangle(matrices, uplo), [&](const at::Tensor& blocks) {
+    return at::linalg_eigh(blocks, letter(uplo));
+  });
+  return {detail::stack_like(matrices, values), detail::stack_like(matrices, vectors)};
+}
+
+DNDarray eigvalsh(const DNDarray& x, Triangle uplo) {
+  detail::check_matrices("eigvalsh", x, true);
+  const auto matrices = detail::decomposable(x);
+  if (!detail::is_local(matrices)) return of_cut_matrix(completed(matrices, uplo)).values;
+  const auto values = [&](const at::Tensor& blocks) { return at::linalg_eigvalsh(blocks, letter(uplo)); };
+  return detail::stack_like(matrices, detail::on_blocks("eigvalsh", triangle(matrices, uplo), values));
+}
+
+}  // namespace heatpp::linalg

@@ -1,0 +1,116 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/linalg/decompositions/detail/columns.hpp>
+#include <heatpp/linalg/decompositions/detail/jacobi.hpp>
+#include <heatpp/linalg/decompositions/detail/tall.hpp>
+#include <heatpp/linalg/decompositions/qr.hpp>
+#include <heatpp/linalg/decompositions/svd.hpp>
+#include <heatpp/linalg/products/product.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/joining/join.hpp>
+#include <heatpp/ops/operands/index.hpp>
+#include <heatpp/ops/shape/axes_moves.hpp>
+
+namespace heatpp::linalg {
+namespace {
+
+using detail::cut_along;
+using detail::replicated;
+
+/// The conjugate transpose, with rows that lie behind each other.
+DNDarray adjoint(const DNDarray& x) {
+  const auto view = detail::adjoint(x);
+  return detail::wrap(view.larray().contiguous(), view.layout(), x.comm());
+}
+
+auto on_every_block(const char* op, const DNDarray& x) {
+  return detail::on_blocks(op, x,
+                           [](const at::Tensor& blocks) { return at::linalg_svd(blocks, /*full_matrices=*/false); });
+}
+
+DNDarray values_of_blocks(const DNDarray& x) {
+  const auto values = [](const at::Tensor& blocks) { return at::linalg_svdvals(blocks); };
+  return detail::stack_like(x, detail::on_blocks("svdvals", x, values));
+}
+
+SVD of_tall(const DNDarray& x) {
+  const auto rows = cut_along(x, 0);
+  const auto [q, r] = detail::tall_qr(rows);
+  const auto [u, s, vh] = on_every_block("svd", replicated(r, x.comm()));
+  const auto left = detail::wrap(at::mm(q, u), rows.layout(), x.comm());
+  return {cut_along(left, *x.split()), replicated(s, x.comm()), replicated(vh, x.comm())};
+}
+
+at::Tensor gathered_lengths(const DNDarray& columns) {
+  const auto lengths = at::linalg_vector_norm(columns.larray(), 2, {0}).contiguous();
+  const auto& layout = columns.layout();
+  const auto cut = layout.with({layout.shape()[1]}, 0);
+  return detail::relayout(detail::wrap(lengths, cut, columns.comm()), cut.replicated(cut.shape()));
+}
+
+/// x (m, n) with m >= n. The rotated columns are long and orthogonal, or short and anything: their QR decomposition has
+/// orthonormal columns all the same.
+SVD of_square(const DNDarray& x) {
+  const auto [w, v, scale] = detail::orthogonalise_columns("svd", x, detail::Lengths::falling);
+  const auto [q, r] = qr(w);
+  const auto diagonal = r.larray().diagonal(-w.layout().offset(x.comm().rank()));
+  const auto phases = at::where(diagonal == 0, at::ones_like(diagonal), diagonal.sgn());
+  const auto u = detail::wrap(q.larray() * phases, q.layout(), x.comm());
+  return {u, replicated(gathered_lengths(w) * scale, x.comm()), adjoint(v)};
+}
+
+SVD of_cut_matrix(const DNDarray& x) {
+  if (x.shape()[0] < x.shape()[1]) {
+    auto [u, s, vh] = of_cut_matrix(adjoint(x));
+    return {adjoint(vh), s, adjoint(u)};
+  }
+  return detail::is_tall(x) ? of_tall(x) : of_square(x);
+}
+
+SVD reduced(const DNDarray& x) {
+  const auto values = detail::decomposable(x);
+  if (!detail::is_local(values)) return of_cut_matrix(values);
+  const auto [u, s, vh] = on_every_block("svd", values);
+  return {detail::stack_like(values, u), detail::stack_like(values, s), detail::stack_like(values, vh)};
+}
+
+/// Orthonormal columns, and as many behind them as there are rows in all.
+DNDarray completed(const DNDarray& columns) {
+  const auto q = qr(columns, QrMode::complete).q;
+  return concatenate({columns, q.index({ellipsis, slice(columns.shape().back(), std::nullopt)})}, -1);
+}
+
+}  // namespace
+
+SVD svd(const DNDarray& x, const SvdOptions& options) {
+  detail::check_matrices("svd", x);
+  auto [u, s, vh] = reduced(x);
+  if (!options.full_matrices) return {u, s, vh};
+  return {completed(u), s, matrix_transpose(completed(matrix_transpose(vh)))};
+}
+
+Polar polar(const DNDarray& x) {
+  detail::check_matrices("polar", x);
+  if (x.shape()[x.shape().size() - 2] < x.shape().back())
+    detail::raise<ValueError>("polar", "got an array of shape {}; expected at least as many rows as columns",
+                              to_string(x.shape()));
+  const auto [u, s, vh] = svd(x);
+  const auto stretched = detail::adjoint(vh) * expand_dims(s, -2);
+  return {matmul(u, vh), matmul(stretched, vh)};
+}
+
+DNDarray svdvals(const DNDarray& x) {
+  detail::check_matrices("svdvals", x);
+  const auto values = detail::decomposable(x);
+  if (detail::is_local(values)) return values_of_blocks(values);
+  const auto matrix = x.shape()[0] < x.shape()[1] ? adjoint(values) : values;
+  if (detail::is_tall(matrix)) {
+    const auto [q, r] = detail::tall_qr(cut_along(matrix, 0));
+    return values_of_blocks(replicated(r, x.comm()));
+  }
+  const auto [w, v, scale] = detail::orthogonalise_columns("svdvals", matrix, detail::Lengths::falling);
+  return replicated(gathered_lengths(w) * scale, x.comm());
+}
+
+}  // namespace heatpp::linalg

@@ -1,0 +1,183 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/core/redistribute.hpp>
+#include <heatpp/linalg/decompositions/detail/columns.hpp>
+#include <heatpp/linalg/decompositions/detail/tall.hpp>
+#include <heatpp/linalg/decompositions/qr.hpp>
+#include <heatpp/linalg/decompositions/truncated.hpp>
+#include <heatpp/linalg/products/product.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/joining/join.hpp>
+#include <heatpp/ops/operands/index.hpp>
+#include <heatpp/ops/shape/axes_moves.hpp>
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace heatpp::linalg {
+namespace {
+
+using detail::Length;
+using detail::raise;
+
+void check_matrix(const char* op, const DNDarray& x) {
+  if (x.ndim() != 2) raise<ValueError>(op, "got an array of shape {}; expected a matrix", to_string(x.shape()));
+}
+
+/// How many of the falling values, parts of the length of all, leave no more than `rest` of it.
+std::int64_t needed(const at::Tensor& s, double rest) {
+  auto left = s.square().flip(0).cumsum(0).sqrt();
+  return (left > rest).sum().item<std::int64_t>();
+}
+
+/// How many of the falling singular values stay, given as parts of the length of all.
+using Keep = std::function<std::int64_t(const at::Tensor& parts)>;
+
+/// The singular values as parts of the length of all, in float64.
+at::Tensor parts_of(const Length& length, const at::Tensor& s) {
+  return length.relative > 0 ? s.to(at::kDouble) / length.scale / length.relative : s.to(at::kDouble);
+}
+
+/// diag(s) vh of a block of rows, shortened to the values that `keep` counts.
+at::Tensor local_factor(const at::Tensor& block, const Length& length, const Keep& keep) {
+  auto triangle = block;
+  if (block.size(0) > block.size(1)) {
+    const Shape shape(block.sizes().begin(), block.sizes().end());
+    triangle = detail::tall_qr(detail::wrap(block, Layout(shape, 0, 1), self())).r;
+  }
+  const auto [u, s, vh] = at::linalg_svd(triangle, /*full_matrices=*/false);
+  const auto count = std::min<std::int64_t>(keep(parts_of(length, s)), s.size(0));
+  return s.narrow(0, 0, count).unsqueeze(1) * vh.narrow(0, 0, count);
+}
+
+/// The rows of all ranks.
+at::Tensor gathered_rows(const at::Tensor& rows, const Communicator& comm) {
+  auto counts = comm.allgather(rows.size(0));
+  std::int64_t total = 0;
+  for (auto& count : counts) {
+    total += count;
+    count *= rows.size(1);
+  }
+  const auto mine = rows.cpu().contiguous(), all = at::empty({total, rows.size(1)}, mine.options());
+  comm.allgather(detail::buffer_of(mine), detail::buffer_of(all), counts);
+  return all.to(rows.device());
+}
+
+/// Of a matrix that is cut by rows. `keep_local` and `keep` count the values that stay.
+TruncatedSVD by_rows(const char* op, const DNDarray& x, const Keep& keep_local, const Keep& keep) {
+  const auto length = detail::length_of(op, x);
+  const auto& comm = x.comm();
+  at::Tensor factor;
+  all_or_none(comm, [&] { factor = local_factor(x.larray(), length, keep_local); });
+  const auto [u, s, vh] = at::linalg_svd(gathered_rows(factor, comm), /*full_matrices=*/false);
+  const auto parts = parts_of(length, s);
+  const auto count = std::min<std::int64_t>(keep(parts), s.size(0));
+  const auto values = s.narrow(0, 0, count), vectors = vh.narrow(0, 0, count);
+  const auto left = at::mm(x.larray(), vectors.mH() / values.clamp_min(finfo(x.dtype()).tiny));
+  const auto missing = 1 - parts.narrow(0, 0, count).square().sum().item<double>();
+  return {detail::wrap(left, x.layout().with({x.shape()[0], count}, 0), comm), detail::replicated(values, comm),
+          detail::replicated(vectors, comm), length.relative > 0 ? std::sqrt(std::max(0.0, missing)) : 0};
+}
+
+TruncatedSVD hierarchical(const char* op, const DNDarray& x, const Keep& keep_local, const Keep& keep) {
+  check_matrix(op, x);
+  const auto values = x.astype(detail::decomposition_type(x.dtype()));
+  if (x.split() != 1) return by_rows(op, detail::cut_along(values, 0), keep_local, keep);
+  const auto turned = conj(matrix_transpose(values));
+  auto [u, s, vh, error] =
+      by_rows(op, detail::wrap(turned.larray().contiguous(), turned.layout(), x.comm()), keep_local, keep);
+  return {conj(matrix_transpose(vh)), s, conj(matrix_transpose(u)), error};
+}
+
+}  // namespace
+
+TruncatedSVD hsvd_rank(const DNDarray& x, std::int64_t rank) {
+  if (rank < 1) raise<ValueError>("hsvd_rank", "got rank {}; expected rank >= 1", rank);
+  return hierarchical(
+      "hsvd_rank", x, [rank](const auto&) { return rank + 5; }, [rank](const auto&) { return rank; });
+}
+
+TruncatedSVD hsvd_rtol(const DNDarray& x, double rtol) {
+  if (!(rtol >= 0)) raise<ValueError>("hsvd_rtol", "got rtol {}; expected rtol >= 0", rtol);
+  // What all ranks drop and what is dropped in the end add up as squares to rtol.
+  const auto part = rtol / std::sqrt(2.0), each = part / std::sqrt(static_cast<double>(x.comm().size()));
+  return hierarchical(
+      "hsvd_rtol", x, [each](const auto& s) { return needed(s, each); },
+      [part](const auto& s) { return needed(s, part); });
+}
+
+TruncatedSVD hsvd(const DNDarray& x, const HsvdOptions& options) {
+  if (!options.maxrank && !options.rtol) raise<ValueError>("hsvd", "got neither maxrank nor rtol; expected one");
+  if (!options.rtol) return hsvd_rank(x, *options.maxrank);
+  auto parts = hsvd_rtol(x, *options.rtol);
+  if (!options.maxrank || parts.s.size() <= *options.maxrank) return parts;
+  return hsvd_rank(x, *options.maxrank);
+}
+
+namespace {
+
+/// `columns`, of this file's making, cut as the columns of `a` that they are multiplied by.
+DNDarray fitted(const DNDarray& a, const DNDarray& columns) {
+  return a.split() == 1 ? detail::brought_to(columns, a.layout().with(columns.shape(), 0)) : columns;
+}
+
+/// Orthonormal columns that span what `x` makes of most vectors, cut as its rows if those are.
+DNDarray range_of(const char* op, const DNDarray& x, std::int64_t rank, const RsvdOptions& options) {
+  check_matrix(op, x);
+  const auto least = std::min(x.shape()[0], x.shape()[1]);
+  if (rank < 1 || rank > least || options.oversampling < 0)
+    raise<ValueError>(op, "got rank {} and {} more directions for an array of shape {}; expected 1 <= rank <= {}", rank,
+                      options.oversampling, to_string(x.shape()), least);
+  const auto turned = conj(matrix_transpose(x));
+  const auto directions = std::min(least, rank + options.oversampling);
+  const auto random = at::randn({x.shape()[1], directions}, at::make_generator<at::CPUGeneratorImpl>(options.seed),
+                                at::TensorOptions().dtype(at::kDouble));
+  auto q = qr(matmul(x, detail::replicated(random.to(x.larray().options()), x.comm()))).q;
+  for (int i = 0; i < options.power_iterations; ++i) {
+    const auto back = qr(matmul(turned, fitted(turned, q))).q;
+    q = qr(matmul(x, fitted(x, back))).q;
+  }
+  return fitted(turned, q);
+}
+
+}  // namespace
+
+SVD isvd(const DNDarray& columns, const SVD& old, std::int64_t rank) {
+  const auto known = old.s.size();
+  const auto [u, s, vh] = svd(concatenate({old.u * old.s, columns}, 1));
+  if (rank < 1 || rank > s.size())
+    raise<ValueError>("isvd", "got rank {} for {} singular values; expected 1 <= rank <= {}", rank, s.size(), s.size());
+  const auto first = slice(0, rank);
+  const auto rows = vh.index({first});
+  const auto left = matmul(rows.index({all_of, slice(0, known)}), old.vh);
+  return {u.index({all_of, first}), s.index({first}),
+          concatenate({left, rows.index({all_of, slice(known, std::nullopt)})}, 1)};
+}
+
+SVD rsvd(const DNDarray& x, std::int64_t rank, const RsvdOptions& options) {
+  const auto values = x.astype(detail::decomposition_type(x.dtype()));
+  const auto q = range_of("rsvd", values, rank, options);
+  const auto sketch = resplit(matmul(conj(matrix_transpose(q)), values), std::nullopt);
+  const auto [u, s, vh] = svd(sketch);
+  const auto first = [&](const at::Tensor& t, int axis) {
+    return detail::replicated(t.narrow(axis, 0, rank), x.comm());
+  };
+  return {matmul(q, first(u.larray(), 1)), first(s.larray(), 0), first(vh.larray(), 0)};
+}
+
+Eigen reigh(const DNDarray& x, std::int64_t rank, const RsvdOptions& options) {
+  detail::check_matrices("reigh", x, true);
+  const auto matrix = x.astype(detail::decomposition_type(x.dtype()));
+  const auto q = range_of("reigh", matrix, rank, options);
+  const auto projected = resplit(matmul(conj(matrix_transpose(q)), matmul(matrix, fitted(matrix, q))), std::nullopt);
+  const auto [values, vectors] = eigh(projected);
+  const auto largest = [&](const at::Tensor& t, int axis) {
+    return detail::replicated(t.flip(axis).narrow(axis, 0, rank), x.comm());
+  };
+  return {largest(values.larray(), 0), matmul(q, largest(vectors.larray(), 1))};
+}
+
+}  // namespace heatpp::linalg

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+#include <heatpp/ops/operands/axes.hpp>
+#include <string_view>
+
+namespace heatpp::linalg {
+
+/// Which norm: a number, infinity among them, "fro" or "nuc".
+class NormOrder {
+ public:
+  enum class Kind { number, frobenius, nuclear };
+  NormOrder(double number) : number_(number) {}  // NOLINT: conversion intended
+  /// Throws ValueError for other names.
+  NormOrder(const char* name);  // NOLINT: conversion intended
+
+  [[nodiscard]] Kind kind() const { return kind_; }
+  [[nodiscard]] double number() const { return number_; }
+
+ private:
+  Kind kind_ = Kind::number;
+  double number_ = 2;
+};
+
+struct VectorNormOptions {
+  double ord = 2;            ///< any number; 0 counts the elements that are not 0
+  Axes axis = std::nullopt;  ///< nullopt: all elements
+  bool keepdims = false;
+};
+/// sum(|x|^ord)^(1/ord) along `axis`; the largest or smallest |x| for an infinite order. In the floating dtype of `x`,
+/// real for complex arrays. Along the split axis one allreduce of the result, otherwise local. Collective. Throws
+/// IndexError for an axis out of range, ValueError for the smallest of nothing.
+[[nodiscard]] DNDarray vector_norm(const DNDarray& x, const VectorNormOptions& options = {});
+
+struct MatrixNormOptions {
+  NormOrder ord = "fro";             ///< "fro", "nuc", 1, -1, 2, -2, infinity or -infinity
+  std::pair<int, int> axis{-2, -1};  ///< the rows' and the columns' axis
+  bool keepdims = false;
+};
+/// The norms of matrices: "fro" of the elements, "nuc" the sum, 2 and -2 the largest and the smallest of the singular
+/// values (`svdvals`), 1 and -1 the largest and smallest sum of |x| of a column, inf and -inf of a row. Communicates as
+/// `sum` and `max`, or as `svdvals`. Collective. The largest of nothing is 0. Throws ValueError for another order,
+/// where the axes are the same, for the smallest of nothing, and as svdvals for elements that are not finite.
+[[nodiscard]] DNDarray matrix_norm(const DNDarray& x, const MatrixNormOptions& options = {});
+
+struct NormOptions {
+  std::optional<NormOrder> ord = std::nullopt;  ///< nullopt: the root of the sum of squares
+  Axes axis = std::nullopt;                     ///< one axis: vectors, two: matrices
+  bool keepdims = false;
+};
+/// NumPy's norm: of vectors or matrices along `axis`; without one, of the vector or matrix that `x` is, or, without an
+/// order, of all its elements. Throws ValueError where `x` is neither.
+[[nodiscard]] DNDarray norm(const DNDarray& x, const NormOptions& options = {});
+
+}  // namespace heatpp::linalg

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+#include <string_view>
+
+namespace heatpp {
+
+/// The sum of products that `subscripts` describes, by NumPy's rules: "ij,jk->ik" with one letter for each axis of each
+/// operand, "..." for axes that broadcast, a letter twice in one operand for its diagonal; without "->" the result has
+/// the letters that occur once, in alphabetical order after the "...". Extents of 1 broadcast to those of other
+/// operands. The dtype is that of promote_types. Operands of any layout; three and more are multiplied in pairs, the
+/// pair with the smallest product first. Each product communicates as `<heatpp/linalg/products/product.hpp>` says, a
+/// letter that one operand alone has and the result has not is summed first, which along the split axis is one
+/// allreduce. Collective. Throws ValueError for subscripts that are malformed or do not fit the operands.
+[[nodiscard]] DNDarray einsum(std::string_view subscripts, const std::vector<DNDarray>& operands);
+
+}  // namespace heatpp

@@ -1,0 +1,297 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/factories.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/core/redistribute.hpp>
+#include <heatpp/linalg/decompositions/detail/columns.hpp>
+#include <heatpp/linalg/products/product.hpp>
+#include <heatpp/linalg/solvers/detail/eliminate.hpp>
+#include <heatpp/linalg/solvers/solve.hpp>
+#include <heatpp/ops/creation/diagonal.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/shape/axes_moves.hpp>
+#include <heatpp/ops/shape/reshape.hpp>
+
+#include <algorithm>
+
+namespace heatpp::linalg {
+namespace {
+
+using detail::Columns;
+using detail::cut_along;
+using detail::decomposable;
+using detail::eliminate;
+using detail::is_local;
+using detail::raise;
+
+void check_regular(const char* op, const at::Tensor& diagonal, const Communicator& comm) {
+  std::array<std::int64_t, 1> zeros{diagonal.eq(0).sum().item<std::int64_t>()};
+  comm.allreduce(zeros);
+  if (zeros[0] > 0) raise<ValueError>(op, "got a singular matrix; expected a regular one");
+}
+
+/// x with a x = b on blocks of whole matrices; throws on all ranks where one is singular.
+DNDarray solve_locally(const char* op, const DNDarray& a, const DNDarray& b, bool left_is_stack) {
+  const auto [x, info] = at::linalg_solve_ex(a.larray(), b.larray());
+  std::array<std::int64_t, 1> singular{info.ne(0).any().item<bool>()};
+  if (a.split() || b.split()) a.comm().allreduce(singular, ReduceOp::max);
+  if (singular[0]) raise<ValueError>(op, "got a singular matrix; expected a regular one");
+  return detail::stack_like(left_is_stack ? a : b, x);
+}
+
+bool same_stack(const DNDarray& a, const DNDarray& b) {
+  return std::equal(a.shape().begin(), a.shape().end() - 2, b.shape().begin(), b.shape().end() - 2);
+}
+
+void check_right_side(const char* op, const DNDarray& a, const DNDarray& b) {
+  detail::check_same_comm(op, a.comm(), b.comm());
+  const auto n = a.shape().back();
+  const bool vector = b.ndim() == 1;
+  const auto rows = vector ? b.shape()[0] : b.ndim() >= 2 ? b.shape()[b.shape().size() - 2] : -1;
+  if (rows != n || (vector && a.ndim() > 2) || (!vector && b.ndim() != a.ndim()) ||
+      !std::equal(a.shape().begin(), a.shape().end() - 2, b.shape().begin()))
+    raise<ValueError>(op, "got arrays of shapes {} and {}; expected matrices and as many rows of right sides",
+                      to_string(a.shape()), to_string(b.shape()));
+}
+
+/// `b` cut as the matrices of `a`.
+DNDarray meeting(const char* op, const DNDarray& a, const DNDarray& b) {
+  const auto target = a.layout().with(b.shape(), a.split());
+  return detail::wrap(detail::relayout_operand(op, b, target, a.comm()), target, b.comm());
+}
+
+/// Both cut along the same leading axis, or neither.
+std::pair<DNDarray, DNDarray> stacks(const char* op, const DNDarray& a, const DNDarray& b) {
+  const auto right = b.ndim() > 2 ? decomposable(b) : b;
+  const auto matrices = !a.split() && right.split() ? meeting(op, right, a) : a;
+  return {matrices, meeting(op, matrices, right)};
+}
+
+/// Both with the leading axes to which theirs broadcast.
+std::pair<DNDarray, DNDarray> broadcast_stacks(const char* op, const DNDarray& a, const DNDarray& b) {
+  const auto batch =
+      broadcast_shapes({a.shape().begin(), a.shape().end() - 2}, {b.shape().begin(), b.shape().end() - 2}, op);
+  const auto stretched = [&](const DNDarray& x) {
+    auto shape = batch;
+    shape.insert(shape.end(), x.shape().end() - 2, x.shape().end());
+    return broadcast_to(x, shape);
+  };
+  return {stretched(a), stretched(b)};
+}
+
+DNDarray as_matrix(const DNDarray& b) {
+  if (b.ndim() != 1) return b;
+  return detail::wrap(b.larray().unsqueeze(1), b.layout().with({b.size(), 1}, b.split()), b.comm());
+}
+
+/// Back to the axes of `b`.
+DNDarray as_right_side(const DNDarray& x, const DNDarray& b) { return b.ndim() == 1 ? squeeze(x, 1) : x; }
+
+/// x with a x = b, whose errors name `op`.
+DNDarray solved(const char* op, const DNDarray& a, const DNDarray& b) {
+  detail::check_matrices(op, a, true);
+  if (b.ndim() > 0 && (a.ndim() > 2 || b.ndim() > 2) && (b.ndim() != a.ndim() || !same_stack(a, b))) {
+    const auto [left, right] = broadcast_stacks(op, a, b.ndim() == 1 ? expand_dims(b, 1) : b);
+    const auto x = solved(op, left, right);
+    return b.ndim() == 1 ? squeeze(x, -1) : x;
+  }
+  check_right_side(op, a, b);
+  const auto dtype = detail::decomposition_type(promote_types(a.dtype(), b.dtype()));
+  const auto matrix = decomposable(a.astype(dtype));
+  auto right = b.astype(dtype);
+  if (a.ndim() > 2 || (!a.split() && !b.split())) {
+    const auto [left, sides] = stacks(op, matrix, right);
+    return solve_locally(op, left, sides, true);
+  }
+  right = as_matrix(right);
+  if (!a.split()) {  // every rank has the matrix, and solves for its right sides
+    return as_right_side(solve_locally(op, matrix, cut_along(right, 1), false), b);
+  }
+  Columns triangle(matrix), sides(right);
+  eliminate(triangle, &sides);
+  check_regular(op, detail::upper_diagonal(triangle), a.comm());
+  return as_right_side(solve_triangular(triangle.array(), sides.array(), {.upper = true}), b);
+}
+
+DNDarray inverse(const char* op, const DNDarray& a) {
+  detail::check_matrices(op, a, true);
+  const auto matrix = decomposable(a);
+  if (is_local(matrix)) {
+    const auto n = a.shape().back();
+    const auto ones = at::eye(n, matrix.larray().options()).expand_as(matrix.larray());
+    return solve_locally(op, matrix, detail::wrap(ones, matrix.layout(), a.comm()), true);
+  }
+  const auto identity =
+      eye(a.shape()[0], std::nullopt, {.dtype = matrix.dtype(), .split = 1, .device = a.device(), .comm = a.comm()});
+  const auto x = solved(op, matrix, identity);
+  return detail::brought_to(x, a.layout());
+}
+
+}  // namespace
+
+DNDarray solve(const DNDarray& a, const DNDarray& b) { return solved("solve", a, b); }
+
+DNDarray solve_triangular(const DNDarray& a, const DNDarray& b, const TriangularOptions& options) {
+  detail::check_matrices("solve_triangular", a, true);
+  check_right_side("solve_triangular", a, b);
+  const auto dtype = detail::decomposition_type(promote_types(a.dtype(), b.dtype()));
+  const auto solved = [&](const at::Tensor& matrix, const at::Tensor& right) {
+    return at::linalg_solve_triangular(matrix, right, options.upper, /*left=*/true, options.unit_diagonal);
+  };
+  auto matrix = decomposable(a.astype(dtype));
+  auto right = as_matrix(b.astype(dtype));
+  if (a.ndim() > 2 || (!a.split() && !b.split())) {
+    const auto [left, sides] = stacks("solve_triangular", matrix, right);
+    return as_right_side(detail::stack_like(left, solved(left.larray(), sides.larray())), b);
+  }
+  matrix = cut_along(matrix, 0);
+  const auto& cut = matrix.layout();
+  // Where `a` itself is recut there is no layout in which `b` would fit.
+  if (a.split() == 0) right = meeting("solve_triangular", matrix, right);
+  else right = detail::brought_to(right, cut.with(right.shape(), 0));
+  const auto& comm = a.comm();
+  auto x = right.larray().clone(at::MemoryFormat::Contiguous);
+  for (int step = 0; step < comm.size(); ++step) {
+    const auto owner = options.upper ? comm.size() - 1 - step : step;
+    const bool mine = owner == comm.rank(), later = options.upper ? comm.rank() < owner : comm.rank() > owner;
+    const auto columns = matrix.larray().narrow(1, cut.offset(owner), cut.count(owner));
+    if (mine) x = solved(columns, x).contiguous();
+    const auto part = mine ? x.cpu() : at::empty({cut.count(owner), x.size(1)}, x.options().device(at::kCPU));
+    comm.broadcast(detail::buffer_of(part), owner);
+    if (later) x.addmm_(columns, part.to(x.device()), 1, -1);
+  }
+  return as_right_side(detail::wrap(std::move(x), right.layout(), comm), b);
+}
+
+DNDarray inv(const DNDarray& a) { return inverse("inv", a); }
+
+DNDarray tensorsolve(const DNDarray& a, const DNDarray& b, const std::vector<int>& axes) {
+  if (!axes.empty()) {
+    auto order = axes;
+    for (auto& axis : order) axis = sanitize_axis(axis, a.ndim(), "tensorsolve");
+    for (int axis = a.ndim() - 1; axis >= 0; --axis)
+      if (std::ranges::find(order, axis) == order.end()) order.insert(order.begin(), axis);
+    return tensorsolve(transpose(a, order), b);
+  }
+  const auto rows = b.shape().size();
+  if (a.shape().size() < rows || !std::equal(b.shape().begin(), b.shape().end(), a.shape().begin()) ||
+      a.size() != b.size() * b.size())
+    raise<ValueError>("tensorsolve", "got arrays of shapes {} and {}; expected axes that make a square matrix",
+                      to_string(a.shape()), to_string(b.shape()));
+  const Shape rest(a.shape().begin() + static_cast<std::ptrdiff_t>(rows), a.shape().end());
+  return reshape(solved("tensorsolve", reshape(a, {b.size(), b.size()}), flatten(b)), rest);
+}
+
+DNDarray tensorinv(const DNDarray& a, int ind) {
+  if (ind < 1 || ind > a.ndim())
+    raise<ValueError>("tensorinv", "got ind {} for an array of shape {}; expected 1 to {}", ind, to_string(a.shape()),
+                      a.ndim());
+  const Shape first(a.shape().begin(), a.shape().begin() + ind), last(a.shape().begin() + ind, a.shape().end());
+  auto shape = last;
+  shape.insert(shape.end(), first.begin(), first.end());
+  return reshape(inverse("tensorinv", reshape(a, {size_of(first), size_of(last)})), shape);
+}
+
+namespace {
+
+/// The signs of pivots; as in NumPy a real one that is not a number counts as positive.
+at::Tensor signs(const at::Tensor& pivots) {
+  return pivots.is_complex() ? pivots.sgn() : at::where(pivots.isnan(), at::ones({}, pivots.options()), pivots.sgn());
+}
+
+/// The sum of the logarithms, which is that of 0 where one pivot is, whatever the others are.
+at::Tensor log_beside(const at::Tensor& log, const at::Tensor& sign) { return log.masked_fill(sign == 0, -INFINITY); }
+
+/// In float64, in which the logarithm tells the determinant.
+at::Tensor sum_of_logs(const at::Tensor& pivots) { return pivots.abs().to(at::kDouble).log().sum(-1); }
+
+/// The logarithm in float64.
+SignAndLog wide_slogdet(const char* op, const DNDarray& a) {
+  detail::check_matrices(op, a, true);
+  const auto matrix = decomposable(a);
+  if (is_local(matrix)) {
+    const auto [factors, rows, info] = at::linalg_lu_factor_ex(matrix.larray());
+    const auto pivots = factors.diagonal(0, -2, -1);
+    const auto moved = (rows != at::arange(1, rows.size(-1) + 1, rows.options())).sum(-1);
+    const auto sign = signs(pivots).prod(-1) * (1 - moved % 2 * 2);
+    return {detail::stack_like(matrix, sign), detail::stack_like(matrix, log_beside(sum_of_logs(pivots), sign))};
+  }
+  Columns columns(matrix);
+  const auto swaps = eliminate(columns, nullptr);
+  const auto pivots = detail::upper_diagonal(columns);
+  const auto log = sum_of_logs(pivots).cpu(), sign = signs(pivots).prod().cpu();
+  a.comm().allreduce(detail::buffer_of(log));
+  a.comm().allreduce(detail::buffer_of(sign), ReduceOp::prod);
+  return {detail::replicated(sign * swaps, a.comm()), detail::replicated(log_beside(log, sign), a.comm())};
+}
+
+}  // namespace
+
+SignAndLog slogdet(const DNDarray& a) {
+  const auto [sign, log] = wide_slogdet("slogdet", a);
+  return {sign, log.astype(real_type(sign.dtype()))};
+}
+
+DNDarray det(const DNDarray& a) {
+  const auto [sign, log] = wide_slogdet("det", a);
+  return (sign * exp(log)).astype(sign.dtype());
+}
+
+DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options) {
+  detail::check_matrices("cholesky", a, true);
+  if (options.upper) return detail::adjoint(cholesky(detail::adjoint(a)));
+  const auto matrix = decomposable(a);
+  const auto check = [](bool failed) {
+    if (failed) raise<ValueError>("cholesky", "got a matrix that is not positive definite; expected one that is");
+  };
+  if (is_local(matrix)) {
+    const auto [factor, info] = at::linalg_cholesky_ex(matrix.larray());
+    std::array<std::int64_t, 1> failed{info.ne(0).any().item<bool>()};
+    if (a.split()) a.comm().allreduce(failed, ReduceOp::max);
+    check(failed[0]);
+    return detail::stack_like(matrix, factor);
+  }
+  Columns columns(matrix);
+  const auto n = a.shape()[0];
+  for (const auto& panel : columns.panels(n)) {
+    at::Tensor factor, info;
+    if (columns.owns(panel)) {
+      auto mine = columns.columns(panel).slice(0, panel.first);
+      at::Tensor corner;
+      std::tie(corner, info) = at::linalg_cholesky_ex(mine.slice(0, 0, panel.count));
+      mine.slice(0, 0, panel.count).copy_(corner);
+      mine.slice(0, panel.count)
+          .copy_(at::linalg_solve_triangular(corner.mH(), mine.slice(0, panel.count), /*upper=*/true, /*left=*/false));
+      factor = mine;
+    }
+    check(columns.broadcast(panel, info, {}, at::kInt).item<int>() != 0);
+    factor = columns.broadcast(panel, factor, {n - panel.first, panel.count}, columns.block().scalar_type());
+    auto behind = columns.behind(panel);
+    if (behind.numel() == 0) continue;
+    const auto first = columns.first_column() + columns.block().size(1) - behind.size(1);
+    const auto below = factor.slice(0, first - panel.first);
+    behind.slice(0, first).addmm_(below, below.slice(0, 0, behind.size(1)).mH(), 1, -1);
+  }
+  columns.block().tril_(-columns.first_column());
+  const auto factor = columns.array();
+  return detail::brought_to(factor, a.layout());
+}
+
+DNDarray matrix_power(const DNDarray& a, std::int64_t n) {
+  detail::check_matrices("matrix_power", a, true);
+  if (n < 0) return matrix_power(inverse("matrix_power", a), -n);
+  auto square = a;
+  std::optional<DNDarray> power;
+  for (; n > 0; n /= 2) {
+    if (n % 2) power = power ? matmul(*power, square) : square;
+    if (n > 1) square = matmul(square, square);
+  }
+  if (power) return *power;
+  const auto first = a.split() == a.ndim() - 2 ? a.layout().offset(a.comm().rank()) : 0;
+  const auto left = a.split() == a.ndim() - 1 ? a.layout().offset(a.comm().rank()) : 0;
+  auto block = at::zeros(a.larray().sizes(), a.larray().options());
+  block.diagonal(first - left, -2, -1).fill_(1);
+  return detail::wrap(std::move(block), a.layout(), a.comm());
+}
+
+}  // namespace heatpp::linalg

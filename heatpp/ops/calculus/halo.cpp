@@ -1,0 +1,133 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/allocated.hpp>
+#include <heatpp/core/detail/element.hpp>
+#include <heatpp/ops/calculus/detail/ghosts.hpp>
+#include <heatpp/ops/calculus/halo.hpp>
+
+#include <limits>
+
+namespace heatpp {
+namespace {
+
+/// Rows before a block and behind it.
+struct Reach {
+  std::int64_t before = 0, behind = 0;
+};
+
+}  // namespace
+
+struct Halo::Impl {
+  detail::Ghosts ghosts;
+  at::Tensor block;
+  int axis;
+  Reach fetched, wanted;
+
+  /// The `count` rows from `first` on, or `more` of them: the first again before them if `shift`, else the last behind.
+  [[nodiscard]] at::Tensor part(std::int64_t first, std::int64_t count, std::int64_t more, bool shift) {
+    const auto& rows = ghosts.rows();
+    const auto part = rows.narrow(0, first, count).movedim(0, axis);
+    if (more == count) return part;
+    auto shape = part.sizes().vec();
+    shape[static_cast<std::size_t>(axis)] = more;
+    return detail::block_or_error("halo", shape, [&] {
+      const auto places = at::arange(more, rows.options().dtype(at::kLong)).sub_(shift ? more - count : 0);
+      return part.index_select(axis, places.clamp(0, count - 1));
+    });
+  }
+};
+
+namespace {
+
+using detail::raise;
+
+/// The index inside 0 .. n - 1 that stands in for `i`, or -1.
+std::int64_t stand_in(std::int64_t i, std::int64_t n, Boundary boundary) {
+  if (i >= 0 && i < n) return i;
+  switch (boundary) {
+    case Boundary::periodic: return (i + n) % n;
+    case Boundary::edge: return i < 0 ? 0 : n - 1;
+    case Boundary::reflect: return i < 0 ? -i : 2 * (n - 1) - i;
+    default: return -1;
+  }
+}
+
+bool has_limit(Boundary boundary) { return boundary == Boundary::periodic || boundary == Boundary::reflect; }
+
+void check(const DNDarray& x, const HaloOptions& options, std::int64_t extent) {
+  const auto behind = options.behind.value_or(options.width);
+  const auto largest = std::max(options.width, behind);
+  const auto limit = options.boundary == Boundary::periodic  ? extent
+                     : options.boundary == Boundary::reflect ? extent - 1
+                     : options.boundary == Boundary::none    ? largest
+                                                             : (std::numeric_limits<std::int64_t>::max() - extent) / 2;
+  if (options.width < 0 || behind < 0 || (largest > limit && extent > 0))
+    raise<ValueError>("halo", "got width {} and {} behind for extent {}; expected 0 <= width{}", options.width, behind,
+                      extent, limit < largest ? fmt::format(" <= {} with this boundary", limit) : "");
+  if (options.boundary != Boundary::constant) return;
+  detail::check_real("halo", options.value.default_dtype(), x.dtype());
+  detail::check_in_range("halo", options.value, x.dtype());
+}
+
+/// The ghosts of the block that holds first .. last.
+Reach wanted_of(std::int64_t first, std::int64_t last, std::int64_t extent, const HaloOptions& options) {
+  const Reach all{options.width, options.behind.value_or(options.width)};
+  if (first == last) return {};
+  if (options.boundary != Boundary::none) return all;
+  return {std::min(all.before, first), std::min(all.behind, extent - last)};
+}
+
+/// Those of them that differ: what lies further out than the first row beyond an end is that row again.
+Reach fetched_of(std::int64_t first, std::int64_t last, std::int64_t extent, const HaloOptions& options) {
+  const auto wanted = wanted_of(first, last, extent, options);
+  if (has_limit(options.boundary)) return wanted;
+  return {std::min(wanted.before, first + 1), std::min(wanted.behind, extent - last + 1)};
+}
+
+}  // namespace
+
+void Halo::wait() const { static_cast<void>(impl_->ghosts.rows()); }
+at::Tensor Halo::before() const { return impl_->part(0, impl_->fetched.before, impl_->wanted.before, true); }
+at::Tensor Halo::behind() const {
+  return impl_->part(impl_->fetched.before, impl_->fetched.behind, impl_->wanted.behind, false);
+}
+at::Tensor Halo::with_block() const {
+  const auto& block = impl_->block;
+  return detail::block_or_error("halo", block.sizes().vec(), [&] {
+    return at::cat({before(), block, behind()}, impl_->axis);
+  });
+}
+
+Halo halo(const DNDarray& x, const HaloOptions& options) {
+  const auto axis = sanitize_axis(options.axis.value_or(x.split().value_or(0)), x.ndim(), "halo");
+  const auto extent = x.shape()[static_cast<std::size_t>(axis)];
+  check(x, options, extent);
+  const auto ends = [&](int rank) -> std::pair<std::int64_t, std::int64_t> {
+    if (x.split() != axis) return {0, extent};
+    return {x.layout().offset(rank), x.layout().offset(rank + 1)};
+  };
+  const auto rows = [&](int rank) {
+    const auto [first, last] = ends(rank);
+    const auto [before, behind] = fetched_of(first, last, extent, options);
+    std::vector<std::int64_t> result;
+    for (auto i = first - before; i < first; ++i) result.push_back(stand_in(i, extent, options.boundary));
+    for (auto i = last; i < last + behind; ++i) result.push_back(stand_in(i, extent, options.boundary));
+    return result;
+  };
+  const auto [first, last] = ends(x.comm().rank());
+  return Halo(std::make_shared<Halo::Impl>(detail::Ghosts(x, axis, rows, options.value), x.larray(), axis,
+                                           fetched_of(first, last, extent, options),
+                                           wanted_of(first, last, extent, options)));
+}
+
+at::Tensor array_with_halos(const DNDarray& x, const HaloOptions& options) {
+  const auto ghosts = halo(x, options);
+  ghosts.wait();
+  at::Tensor result;
+  const auto work = [&] { result = ghosts.with_block(); };
+  // Only with widths beyond the array can ranks that have a block want much more memory than others.
+  if (std::max(options.width, options.behind.value_or(0)) > x.size()) all_or_none(x.comm(), work);
+  else work();
+  return result;
+}
+
+}  // namespace heatpp

@@ -1,0 +1,236 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/element.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/elementwise/detail/close.hpp>
+#include <heatpp/ops/elementwise/detail/elementwise_blocks.hpp>
+#include <heatpp/ops/elementwise/detail/run_blocks.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/operands/detail/align.hpp>
+#include <heatpp/ops/operands/detail/origin.hpp>
+
+namespace heatpp {
+namespace local = detail::local;
+namespace runs = detail::runs;
+namespace {
+
+template <class F>
+DNDarray unary(const char* op, const DNDarray& x, F f) {
+  const Operand operands[] = {x};
+  auto block = detail::with_errors_of(op, operands, [&] { return f(x.larray()); });
+  // What leaves the elements as they are gives the block itself back; a view of it is to share its memory.
+  if (block.is_same(x.larray())) block = block.clone();
+  if (block.is_alias_of(x.larray())) return detail::view_of(x, std::move(block), x.layout());
+  return detail::wrap(std::move(block), x.layout(), x.comm());
+}
+
+constexpr std::string_view comparisons[] = {"eq", "not_equal", "less", "less_equal", "greater", "greater_equal"};
+
+constexpr bool is_comparison(std::string_view name) {
+  return std::ranges::find(comparisons, name) != std::end(comparisons);
+}
+
+/// Functions that answer in truth values or in floating point take any number.
+constexpr bool takes_any_number(std::string_view name) {
+  constexpr std::string_view names[] = {"isclose",    "divide",      "arctan2",     "hypot",      "logaddexp",
+                                        "logaddexp2", "copysign",    "float_power", "nextafter",  "heaviside",
+                                        "ldexp",      "logical_and", "logical_or",  "logical_xor"};
+  return is_comparison(name) || std::ranges::find(names, name) != std::end(names);
+}
+
+/// NumPy takes whole ones only. Of blocks one cannot tell: those beside an array without axes are in its dtype.
+void check_exponents(const Operand& exponents) {
+  const auto dtype = exponents.array() ? exponents.array()->dtype() : exponents.number().default_dtype();
+  if (!is_whole(dtype)) detail::raise<TypeError>("ldexp", "got exponents of {}; expected whole numbers", name(dtype));
+}
+
+template <class F>
+DNDarray combine(const char* op, std::span<const Operand> operands, F f) {
+  if (std::string_view(op) == "ldexp") check_exponents(operands[1]);
+  auto [blocks, layout, comm] = detail::align(op, operands);
+  if (takes_any_number(op)) local::widen_to_numbers(blocks);
+  else local::check_numbers(op, blocks);
+  local::widen_halves(blocks);
+  if (is_comparison(op)) local::compare_in_double(blocks);
+  auto local = detail::with_errors_of(op, operands, [&] { return f(blocks); });
+  return detail::wrap(std::move(local), std::move(layout), comm);
+}
+
+/// Whether the memory of the operand's block, which is LibTorch's own and nothing else refers to, can take what
+/// floating `a` and `b` give.
+bool is_free(const Operand& operand, const at::Tensor& block, const at::Tensor& a, const at::Tensor& b) {
+  constexpr long handles = 2;  // of the block: the array's, and `block`
+  const auto* x = operand.array();
+  if (!x || !detail::is_sole_handle(*x) || !x->is_writable() || !block.is_same(x->larray())) return false;
+  if (block.use_count() > handles || block.storage().use_count() > 1 || !block.is_contiguous()) return false;
+  if (!block.is_cpu() || block.storage().data_ptr().get_deleter() != at::getCPUAllocator()->raw_deleter()) return false;
+  const auto type = block.scalar_type();
+  const bool numbers = a.scalar_type() != at::kBool && b.scalar_type() != at::kBool;
+  return numbers && (type == at::kFloat || type == at::kDouble) && type == at::result_type(a, b) &&
+         block.sizes() == at::infer_size(a.sizes(), b.sizes());
+}
+
+/// f(out, a, b) into the memory of an operand that is free, or function(a, b).
+template <class F, class G>
+DNDarray of_temporaries(const char* op, const std::array<Operand, 2> operands, F f, G function) {
+  return combine(op, operands, [&](auto& blocks) {
+    for (std::size_t i = 0; i < 2; ++i)
+      if (is_free(operands[i], blocks[i], blocks[0], blocks[1])) {
+        auto out = blocks[i];
+        return f(out, blocks[0], blocks[1]);
+      }
+    return function(blocks[0], blocks[1]);
+  });
+}
+
+/// Whether a limit of clip may be passed: as in NumPy a number is none where it ends the range of whole numbers, or
+/// lies beyond.
+bool limits(const std::optional<Operand>& limit, Dtype dtype, bool from_above) {
+  if (!limit || limit->array() || !limit->number().is_integral() || !is_integral(dtype)) return limit.has_value();
+  const auto number = limit->number().to<std::int64_t>();
+  return from_above ? number < iinfo(dtype).max : number > iinfo(dtype).min;
+}
+
+/// The two results of a function of one array.
+template <class F>
+std::pair<DNDarray, DNDarray> two_results(const char* op, const DNDarray& x, F f) {
+  const Operand operands[] = {x};
+  auto [first, second] = detail::with_errors_of(op, operands, [&] { return f(x.larray()); });
+  return {detail::wrap(std::move(first), x.layout(), x.comm()), detail::wrap(std::move(second), x.layout(), x.comm())};
+}
+
+template <class F>
+const DNDarray& in_place(const char* op, const DNDarray& x, const Operand& b, F f) {
+  detail::check_writable(op, x);
+  if (b.array()) detail::check_kind(op, b.array()->dtype(), x.dtype());
+  const Operand operands[] = {x, b};
+  auto block = detail::align_to(op, x, b);
+  // Other elements of the same memory would be written while they are read.
+  if (block.is_alias_of(x.larray()) && !block.is_same(x.larray())) block = block.clone();
+  const at::Tensor blocks[] = {x.larray(), block};
+  local::check_numbers(op, blocks);
+  detail::with_errors_of(op, operands, [&] { f(x.larray(), block); });
+  return x;
+}
+
+template <class F>
+const DNDarray& in_place(const char* op, const DNDarray& x, F f) {
+  detail::check_writable(op, x);
+  const Operand operands[] = {x};
+  detail::with_errors_of(op, operands, [&] { f(x.larray()); });
+  return x;
+}
+
+}  // namespace
+
+#define HEATPP_UNARY(name, function, doc)                                            \
+  DNDarray name(const DNDarray& x) {                                                 \
+    return unary(#name, x, [](const at::Tensor& block) { return function(block); }); \
+  }
+#define HEATPP_BINARY(name, function, doc)                                                        \
+  DNDarray name(const Operand& a, const Operand& b) {                                             \
+    const Operand operands[] = {a, b};                                                            \
+    return combine(#name, operands, [](auto& blocks) { return function(blocks[0], blocks[1]); }); \
+  }
+#define HEATPP_UNARY_ALIAS(alias, name)
+#define HEATPP_BINARY_ALIAS(alias, name)
+#include <heatpp/ops/elementwise/elementwise.inc>
+#undef HEATPP_UNARY
+#undef HEATPP_BINARY
+#undef HEATPP_UNARY_ALIAS
+#undef HEATPP_BINARY_ALIAS
+
+#define HEATPP_OPERATOR(result, name, written, function)                                                            \
+  DNDarray detail::result(Operand a, Operand b) {                                                                   \
+    const auto into = [](at::Tensor& out, const at::Tensor& x, const at::Tensor& y) { return written(out, x, y); }; \
+    return of_temporaries(#name, {std::move(a), std::move(b)}, into,                                                \
+                          [](const at::Tensor& x, const at::Tensor& y) { return function(x, y); });                 \
+  }
+HEATPP_OPERATOR(sum_of, add, at::add_out, local::add)
+HEATPP_OPERATOR(difference_of, subtract, at::sub_out, local::subtract)
+HEATPP_OPERATOR(product_of, multiply, at::mul_out, at::mul)
+HEATPP_OPERATOR(quotient_of, divide, at::div_out, at::true_divide)
+#undef HEATPP_OPERATOR
+
+#define HEATPP_IN_PLACE(name, written, doc)                                                            \
+  const DNDarray& name(const DNDarray& array, const Operand& operand) {                                \
+    return in_place(#name, array, operand, [](const at::Tensor& x, const at::Tensor& b) { written; }); \
+  }
+#define HEATPP_IN_PLACE_ALIAS(alias, name)
+#define HEATPP_IN_PLACE_OPERATOR(op, name)
+#include <heatpp/ops/elementwise/in_place.inc>
+#undef HEATPP_IN_PLACE
+#undef HEATPP_IN_PLACE_ALIAS
+#undef HEATPP_IN_PLACE_OPERATOR
+
+DNDarray detail::written_back(const DNDarray& selection) {
+  Origin::write_back(selection);
+  return selection;
+}
+
+const DNDarray& negative_(const DNDarray& x) {
+  return in_place("negative_", x,
+                  [](const at::Tensor& block) { (block.is_complex() ? at::view_as_real(block) : block).neg_(); });
+}
+const DNDarray& bitwise_not_(const DNDarray& x) {
+  return in_place("bitwise_not_", x, [](const at::Tensor& block) { block.bitwise_not_(); });
+}
+const DNDarray& nan_to_num_(const DNDarray& x, const NanToNumOptions& options) {
+  return in_place("nan_to_num_", x,
+                  [&](const at::Tensor& block) { block.nan_to_num_(options.nan, options.posinf, options.neginf); });
+}
+
+DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b) {
+  const Operand operands[] = {condition.astype(bool_), a, b};
+  return combine("where", operands,
+                 [](auto& blocks) { return runs::where(blocks[0].to(at::kBool), blocks[1], blocks[2]); });
+}
+
+DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {
+  const bool from_below = limits(low, x.dtype(), false), from_above = limits(high, x.dtype(), true);
+  if (!from_below && !from_above) return copy(x);
+  std::vector<Operand> operands;
+  operands.reserve(3);
+  operands.emplace_back(x);
+  if (from_below) operands.push_back(*low);
+  if (from_above) operands.push_back(*high);
+  const auto dtype = detail::common_type(operands);
+  const bool numbers = from_below && from_above && !low->array() && !high->array();
+  const bool in_one_pass = numbers && dtype != bool_ && !is_complex(dtype);
+  return combine("clip", operands, [&](auto& blocks) {
+    for (auto& block : blocks) block = block.to(detail::to_torch(dtype));
+    if (in_one_pass)
+      return at::clamp(blocks[0], detail::element_of(low->number(), dtype), detail::element_of(high->number(), dtype));
+    const auto raised = from_below ? local::maximum(blocks[0], blocks[1]) : blocks[0];
+    return from_above ? local::minimum(raised, blocks.back()) : raised;
+  });
+}
+
+DNDarray round(const DNDarray& x, int decimals) {
+  return unary("round", x, [=](const at::Tensor& block) { return local::round(block, decimals); });
+}
+
+DNDarray angle(const DNDarray& x, const AngleOptions& options) { return options.deg ? rad2deg(angle(x)) : angle(x); }
+
+DNDarray nan_to_num(const DNDarray& x, const NanToNumOptions& options) {
+  return unary("nan_to_num", x, [&](const at::Tensor& block) {
+    return at::nan_to_num(block, options.nan, options.posinf, options.neginf);
+  });
+}
+
+std::pair<DNDarray, DNDarray> modf(const DNDarray& x) { return two_results("modf", x, local::modf); }
+
+std::pair<DNDarray, DNDarray> frexp(const DNDarray& x) {
+  return two_results("frexp", x, [](const at::Tensor& block) { return at::frexp(local::inexact(block)); });
+}
+
+std::pair<DNDarray, DNDarray> divmod(const Operand& a, const Operand& b) {
+  return {floor_divide(a, b), remainder(a, b)};
+}
+
+DNDarray isclose(const Operand& a, const Operand& b, const CloseOptions& options) {
+  if (auto close = detail::close_in_one_pass(a, b, options)) return *std::move(close);
+  const Operand operands[] = {a, b};
+  return combine("isclose", operands, [&](auto& blocks) { return local::isclose(blocks[0], blocks[1], options); });
+}
+
+}  // namespace heatpp

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <heatpp/ops/operands/operand.hpp>
+
+namespace heatpp::detail {
+
+/// A selection `x(...)` that was changed in place, which is written to `x` if it had to be copied.
+DNDarray written_back(const DNDarray& selection);
+
+/// What operators give. The result takes the memory of an operand that was a temporary, where it has the result's dtype
+/// and layout, so that a chain of operators needs few blocks, which may stay in the cache.
+[[nodiscard]] DNDarray sum_of(Operand a, Operand b);
+[[nodiscard]] DNDarray difference_of(Operand a, Operand b);
+[[nodiscard]] DNDarray product_of(Operand a, Operand b);
+[[nodiscard]] DNDarray quotient_of(Operand a, Operand b);
+
+}  // namespace heatpp::detail
+
+namespace heatpp {
+
+/// The functions of elementwise.inc. Unary ones are local and keep the layout. Binary ones broadcast their operands as
+/// NumPy does and take any mix of layouts: the operands that are cheapest to move are redistributed (counted in
+/// comm_report(), refused under Redistribution::forbid), equal or replicated layouts cost no communication. The result
+/// is split as the operand that stayed. Throws ValueError for shapes that do not broadcast, CommError for different
+/// communicators, TypeError for a dtype without the operation; always on all ranks.
+#define HEATPP_UNARY(name, function, doc) [[nodiscard]] DNDarray name(const DNDarray& x);
+#define HEATPP_BINARY(name, function, doc) [[nodiscard]] DNDarray name(const Operand& a, const Operand& b);
+#define HEATPP_UNARY_ALIAS(alias, name) \
+  [[nodiscard]] inline DNDarray alias(const DNDarray& x) { return name(x); }
+#define HEATPP_BINARY_ALIAS(alias, name) \
+  [[nodiscard]] inline DNDarray alias(const Operand& a, const Operand& b) { return name(a, b); }
+#include <heatpp/ops/elementwise/elementwise.inc>
+#undef HEATPP_UNARY
+#undef HEATPP_BINARY
+#undef HEATPP_UNARY_ALIAS
+#undef HEATPP_BINARY_ALIAS
+
+/// Elements of `a` where `condition` is true, of `b` elsewhere; broadcasts and redistributes as the binary functions.
+[[nodiscard]] DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b);
+/// `x` limited to low .. high; either may be an array, or nullopt for no limit.
+[[nodiscard]] DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::optional<Operand>& high);
+/// `x` rounded to so many decimals, halves to even; negative ones round to tens, hundreds and so on. Local.
+[[nodiscard]] DNDarray round(const DNDarray& x, int decimals);
+[[nodiscard]] inline DNDarray around(const DNDarray& x, int decimals = 0) { return round(x, decimals); }
+
+struct AngleOptions {
+  bool deg = false;  ///< in degrees, not radians
+};
+/// The angle of complex numbers. Local.
+[[nodiscard]] DNDarray angle(const DNDarray& x, const AngleOptions& options);
+
+/// What replaces NaN and the infinities; nullopt: the largest and lowest finite numbers.
+struct NanToNumOptions {
+  double nan = 0;
+  std::optional<double> posinf = std::nullopt;
+  std::optional<double> neginf = std::nullopt;
+};
+/// `x` with other numbers in place of NaN and the infinities. Local.
+[[nodiscard]] DNDarray nan_to_num(const DNDarray& x, const NanToNumOptions& options = {});
+
+/// Fractions and whole parts, both with the sign of x. Local.
+[[nodiscard]] std::pair<DNDarray, DNDarray> modf(const DNDarray& x);
+/// Mantissas in [0.5, 1) and exponents (int32) such that x = mantissa * 2^exponent. Local.
+[[nodiscard]] std::pair<DNDarray, DNDarray> frexp(const DNDarray& x);
+/// floor_divide(a, b) and remainder(a, b).
+[[nodiscard]] std::pair<DNDarray, DNDarray> divmod(const Operand& a, const Operand& b);
+
+/// How close is close: |a - b| <= atol + rtol * |b|.
+struct CloseOptions {
+  double rtol = 1e-5;
+  double atol = 1e-8;
+  bool equal_nan = false;  ///< whether NaN is close to NaN
+};
+/// Whether elements are close, as bool; infinities are close to themselves. As the binary functions.
+[[nodiscard]] DNDarray isclose(const Operand& a, const Operand& b, const CloseOptions& options = {});
+
+// clang-format off
+[[nodiscard]] inline DNDarray operator+(const DNDarray& x) { return positive(x); }
+[[nodiscard]] inline DNDarray operator-(const DNDarray& x) { return negative(x); }
+[[nodiscard]] inline DNDarray operator~(const DNDarray& x) { return bitwise_not(x); }
+[[nodiscard]] inline DNDarray operator+(Operand a, Operand b) { return detail::sum_of(std::move(a), std::move(b)); }
+[[nodiscard]] inline DNDarray operator-(Operand a, Operand b) { return detail::difference_of(std::move(a), std::move(b)); }
+[[nodiscard]] inline DNDarray operator*(Operand a, Operand b) { return detail::product_of(std::move(a), std::move(b)); }
+[[nodiscard]] inline DNDarray operator/(Operand a, Operand b) { return detail::quotient_of(std::move(a), std::move(b)); }
+[[nodiscard]] inline DNDarray operator%(const Operand& a, const Operand& b) { return remainder(a, b); }
+[[nodiscard]] inline DNDarray operator&(const Operand& a, const Operand& b) { return bitwise_and(a, b); }
+[[nodiscard]] inline DNDarray operator|(const Operand& a, const Operand& b) { return bitwise_or(a, b); }
+[[nodiscard]] inline DNDarray operator^(const Operand& a, const Operand& b) { return bitwise_xor(a, b); }
+[[nodiscard]] inline DNDarray operator<<(const DNDarray& a, const Operand& b) { return left_shift(a, b); }
+[[nodiscard]] inline DNDarray operator>>(const DNDarray& a, const Operand& b) { return right_shift(a, b); }
+[[nodiscard]] inline DNDarray operator<<(const Scalar& a, const DNDarray& b) { return left_shift(a, b); }
+[[nodiscard]] inline DNDarray operator>>(const Scalar& a, const DNDarray& b) { return right_shift(a, b); }
+[[nodiscard]] inline DNDarray operator==(const Operand& a, const Operand& b) { return eq(a, b); }
+[[nodiscard]] inline DNDarray operator!=(const Operand& a, const Operand& b) { return not_equal(a, b); }
+[[nodiscard]] inline DNDarray operator<(const Operand& a, const Operand& b) { return less(a, b); }
+[[nodiscard]] inline DNDarray operator<=(const Operand& a, const Operand& b) { return less_equal(a, b); }
+[[nodiscard]] inline DNDarray operator>(const Operand& a, const Operand& b) { return greater(a, b); }
+[[nodiscard]] inline DNDarray operator>=(const Operand& a, const Operand& b) { return greater_equal(a, b); }
+// clang-format on
+
+/// In place, the functions of in_place.inc: `x` keeps its dtype, shape and layout, `b` is broadcast and moved to it.
+/// Handles that share the elements see the change. Throws ValueError where `b` does not broadcast to x's shape and
+/// where `x` is not writable, TypeError where the dtype of `b` is of a later kind than x's (bool, unsigned, signed,
+/// floating, complex) or the result does not fit it.
+#define HEATPP_IN_PLACE(name, written, doc) const DNDarray& name(const DNDarray& x, const Operand& b);
+#define HEATPP_IN_PLACE_ALIAS(alias, name) \
+  inline const DNDarray& alias(const DNDarray& x, const Operand& b) { return name(x, b); }
+#define HEATPP_IN_PLACE_OPERATOR(op, name)                                                       \
+  inline const DNDarray& operator op(const DNDarray& x, const Operand& b) { return name(x, b); } \
+  inline DNDarray operator op(DNDarray&& x, const Operand& b) { return detail::written_back(name(x, b)); }
+#include <heatpp/ops/elementwise/in_place.inc>
+#undef HEATPP_IN_PLACE
+#undef HEATPP_IN_PLACE_ALIAS
+#undef HEATPP_IN_PLACE_OPERATOR
+/// The functions of one array in place. Local. Throws TypeError for bool, and of floating numbers for invert_.
+const DNDarray& negative_(const DNDarray& x);
+const DNDarray& bitwise_not_(const DNDarray& x);
+const DNDarray& nan_to_num_(const DNDarray& x, const NanToNumOptions& options = {});
+inline const DNDarray& neg_(const DNDarray& x) { return negative_(x); }
+inline const DNDarray& invert_(const DNDarray& x) { return bitwise_not_(x); }
+
+}  // namespace heatpp

@@ -1,0 +1,107 @@
+#include <ATen/ATen.h>
+
+#include <heatpp/ops/elementwise/detail/run_blocks.hpp>
+#include <heatpp/ops/indexing/detail/compress.hpp>
+#include <heatpp/ops/operands/detail/index_list.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace heatpp::detail {
+namespace {
+
+/// Every element is written and only kept ones move the end on: nothing to predict, unlike a branch at each one. `out`
+/// has room for one more. Masks often are alike over long stretches, where eight elements are copied or left at once.
+template <class T>
+void keep_elements(const T* in, const bool* mask, std::int64_t n, T* out) {
+  constexpr std::int64_t group = 8, few = std::min<std::int64_t>(group, 16 / sizeof(T));  // in one register
+  constexpr std::uint64_t all = 0x0101010101010101;
+  std::int64_t i = 0;
+  for (; i + group <= n; i += group) {
+    std::uint64_t truths = 0;
+    std::memcpy(&truths, mask + i, group);
+    if (truths == 0) continue;
+    if (truths == all) {
+      for (std::int64_t j = 0; j < group; j += few) std::memcpy(out + j, in + i + j, few * sizeof(T));
+      out += group;
+      continue;
+    }
+    for (auto j = i; j < i + group; ++j) {
+      *out = in[j];
+      out += mask[j];
+    }
+  }
+  for (; i < n; ++i) {
+    *out = in[i];
+    out += mask[i];
+  }
+}
+
+struct Wide {
+  std::uint64_t parts[2];
+};
+
+void keep_rows(const std::byte* in, const bool* mask, std::int64_t n, std::int64_t bytes, std::byte* out) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (!mask[i]) continue;
+    std::memcpy(out, in + i * bytes, static_cast<std::size_t>(bytes));
+    out += bytes;
+  }
+}
+
+template <class T>
+void keep_as(const void* in, const bool* mask, std::int64_t n, void* out) {
+  keep_elements(static_cast<const T*>(in), mask, n, static_cast<T*>(out));
+}
+
+void keep(const void* in, const bool* mask, std::int64_t n, std::int64_t bytes, void* out) {
+  switch (bytes) {
+    case 1: return keep_as<std::uint8_t>(in, mask, n, out);
+    case 2: return keep_as<std::uint16_t>(in, mask, n, out);
+    case 4: return keep_as<std::uint32_t>(in, mask, n, out);
+    case 8: return keep_as<std::uint64_t>(in, mask, n, out);
+    case 16: return keep_as<Wide>(in, mask, n, out);
+    default: return keep_rows(static_cast<const std::byte*>(in), mask, n, bytes, static_cast<std::byte*>(out));
+  }
+}
+
+/// The positions along all axes of the elements that are true, a row for each, written as keep_elements does.
+void write_places(const bool* mask, at::IntArrayRef extents, std::int64_t* out) {
+  const auto axes = static_cast<std::int64_t>(extents.size()), last = axes - 1;
+  std::vector<std::int64_t> place(extents.size(), 0);
+  for (auto rows = c10::multiply_integers(extents) / extents.back(); rows > 0; --rows) {
+    for (std::int64_t i = 0; i < extents.back(); ++i) {
+      for (std::int64_t axis = 0; axis < last; ++axis) out[axis] = place[static_cast<std::size_t>(axis)];
+      out[last] = i;
+      out += axes * *mask++;
+    }
+    for (auto axis = extents.size() - 1; axis-- > 0 && ++place[axis] == extents[axis];) place[axis] = 0;
+  }
+}
+
+}  // namespace
+
+at::Tensor places_of(const at::Tensor& mask) {
+  if (!mask.is_cpu() || !mask.is_contiguous() || mask.numel() == 0 || mask.dim() == 0) return at::nonzero(mask);
+  const auto count = runs::count_true(mask);
+  auto places = at::empty({count + 1, mask.dim()}, at::kLong);  // one is written in vain
+  write_places(mask.const_data_ptr<bool>(), mask.sizes(), places.mutable_data_ptr<std::int64_t>());
+  return places.narrow(0, 0, count);
+}
+
+at::Tensor compressed(const at::Tensor& block, std::int64_t axis, const at::Tensor& mask) {
+  const bool plain = axis == 0 && block.is_cpu() && mask.is_cpu() && block.is_contiguous() && mask.is_contiguous();
+  if (!plain) return at::index(block, index_list(axis, mask));
+  const auto* wanted = mask.const_data_ptr<bool>();
+  const auto n = mask.numel();
+  const auto count = runs::count_true(mask);
+  auto shape = block.sizes().slice(static_cast<std::size_t>(mask.dim())).vec();
+  std::int64_t bytes = block.element_size();
+  for (const auto extent : shape) bytes *= extent;
+  shape.insert(shape.begin(), count + 1);
+  auto kept = at::empty(shape, block.options());
+  if (bytes > 0) keep(block.const_data_ptr(), wanted, n, bytes, kept.mutable_data_ptr());
+  return kept.narrow(0, 0, count);
+}
+
+}  // namespace heatpp::detail

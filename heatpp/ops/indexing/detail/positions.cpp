@@ -1,0 +1,302 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/detail/route.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/indexing/detail/positions.hpp>
+#include <heatpp/ops/indexing/detail/routes.hpp>
+#include <heatpp/ops/operands/detail/align.hpp>
+#include <heatpp/ops/operands/detail/index_list.hpp>
+#include <heatpp/ops/shape/detail/basic_index.hpp>
+#include <heatpp/ops/shape/reshape.hpp>
+
+#include <ATen/Context.h>
+#include <algorithm>
+#include <numeric>
+
+namespace heatpp::detail {
+namespace {
+
+bool holds(const std::vector<int>& axes, int axis) { return std::ranges::find(axes, axis) != axes.end(); }
+
+/// Axes that are not indexed, rising.
+std::vector<int> other_axes(const DNDarray& x, const std::vector<int>& axes) {
+  std::vector<int> others;
+  for (int axis = 0; axis < x.ndim(); ++axis)
+    if (!holds(axes, axis)) others.push_back(axis);
+  return others;
+}
+
+/// The result's shape for positions of shape `taken`.
+Shape shape_taken(const DNDarray& x, const Positions& positions, const Shape& taken) {
+  Shape shape;
+  for (const auto axis : other_axes(x, positions.axes)) shape.push_back(x.shape()[static_cast<std::size_t>(axis)]);
+  shape.insert(shape.begin() + positions.place, taken.begin(), taken.end());
+  return shape;
+}
+
+/// Where the split of an axis that is not indexed ends up.
+int split_taken(const DNDarray& x, const Positions& positions, int taken_axes) {
+  const auto others = other_axes(x, positions.axes);
+  const auto behind = static_cast<int>(std::ranges::find(others, *x.split()) - others.begin());
+  return behind < positions.place ? behind : behind + taken_axes;
+}
+
+/// The block with the indexed axes first.
+at::Tensor indexed_first(const DNDarray& x, const std::vector<int>& axes) {
+  std::vector<std::int64_t> order(axes.begin(), axes.end());
+  std::ranges::copy(other_axes(x, axes), std::back_inserter(order));
+  return x.larray().permute(order);
+}
+
+/// Moves the first `count` axes of a result behind the next `place`, or back.
+at::Tensor move_to_place(const at::Tensor& block, int count, int place) {
+  std::vector<std::int64_t> from(static_cast<std::size_t>(count)), to(from);
+  std::iota(from.begin(), from.end(), 0);
+  std::iota(to.begin(), to.end(), place);
+  return block.movedim(from, to);
+}
+at::Tensor move_to_front(const at::Tensor& block, int count, int place) {
+  std::vector<std::int64_t> from(static_cast<std::size_t>(count)), to(from);
+  std::iota(from.begin(), from.end(), place);
+  std::iota(to.begin(), to.end(), 0);
+  return block.movedim(from, to);
+}
+
+c10::List<std::optional<at::Tensor>> list_of(std::span<const at::Tensor> blocks) {
+  c10::List<std::optional<at::Tensor>> list;
+  for (const auto& block : blocks) list.push_back(block);
+  return list;
+}
+
+/// LibTorch writes repeated positions in their order only when asked to.
+class InOrder {
+ public:
+  InOrder() { at::globalContext().setDeterministicAlgorithms(true, false); }
+  ~InOrder() { at::globalContext().setDeterministicAlgorithms(was_, warned_); }
+  InOrder(const InOrder&) = delete;
+  InOrder& operator=(const InOrder&) = delete;
+
+ private:
+  bool was_ = at::globalContext().deterministicAlgorithms();
+  bool warned_ = at::globalContext().deterministicAlgorithmsWarnOnly();
+};
+
+struct Broadcast {
+  std::vector<at::Tensor> blocks;  ///< of the positions, expanded to one shape
+  Layout layout;                   ///< of that shape
+};
+
+Broadcast broadcast(const char* op, std::span<const DNDarray> arrays) {
+  const std::vector<Operand> operands(arrays.begin(), arrays.end());
+  auto [blocks, layout, comm] = align(op, operands);
+  for (auto& block : blocks) block = block.expand(layout.local_shape(comm.rank()));
+  return {std::move(blocks), std::move(layout)};
+}
+
+/// The same positions on every rank.
+Broadcast everywhere(const char* op, std::vector<DNDarray> arrays) {
+  for (auto& array : arrays) {
+    const auto layout = array.layout().replicated(array.shape());
+    array = wrap(relayout_operand(op, array, layout, arrays.front().comm()), layout, array.comm());
+  }
+  return broadcast(op, arrays);
+}
+
+/// The cut that spreads positions over the ranks and leaves them in C order.
+Layout spread(const Layout& layout) {
+  const auto& shape = layout.shape();
+  const auto longer = std::ranges::find_if(shape, [](auto extent) { return extent != 1; });
+  const auto axis = longer == shape.end() ? 0 : static_cast<int>(longer - shape.begin());
+  return {shape, axis, layout.ranks()};
+}
+
+std::vector<at::Tensor> cut_blocks(const Broadcast& all, const Layout& cut, int rank) {
+  std::vector<at::Tensor> blocks;
+  for (const auto& block : all.blocks) blocks.push_back(block.narrow(*cut.split(), cut.offset(rank), cut.count(rank)));
+  return blocks;
+}
+
+/// Positions that index the split axis, and what each rank has to send to whom.
+struct Plan {
+  Layout cut;  ///< of the positions
+  Routes routes;
+};
+
+Plan plan(const DNDarray& x, const Positions& positions, const Broadcast& asked) {
+  if (asked.layout.split()) return {asked.layout, route(x, positions.axes, asked.blocks, asked.layout, {})};
+  const auto cut = spread(asked.layout);
+  return {cut, route(x, positions.axes, cut_blocks(asked, cut, x.comm().rank()), cut, asked.blocks)};
+}
+
+Shape with_rows(Shape rows, at::IntArrayRef row) {
+  rows.insert(rows.end(), row.begin(), row.end());
+  return rows;
+}
+
+at::Tensor rows_at(const at::Tensor& held, const std::vector<at::Tensor>& positions) {
+  if (positions.size() == 1)  // a loop of its own, without bounds to check
+    return at::index_select(held, 0, positions.front().to(held.device()));
+  return at::index(held, list_of(positions));
+}
+
+/// A block with the indexed axes first, and what finds the rows of the keys in it: the keys themselves where they count
+/// its rows as they lie in memory.
+std::pair<at::Tensor, std::vector<at::Tensor>> rows_for(const DNDarray& x, const Positions& positions,
+                                                        const at::Tensor& keys) {
+  const auto held = indexed_first(x, positions.axes);
+  if (positions.axes.front() == x.split() && held.is_contiguous())
+    return {held.flatten(0, std::ssize(positions.axes) - 1), {keys}};
+  return {held, positions_of_keys(x, positions.axes, keys)};
+}
+
+DNDarray take_across(const DNDarray& x, const Positions& positions, const Broadcast& asked) {
+  const auto [cut, routes] = plan(x, positions, asked);
+  const auto [held, places] = rows_for(x, positions, routes.keys);
+  const auto arrived = exchange_rows(rows_at(held, places).cpu(), routes.theirs, routes.mine, x.comm());
+  const auto row = held.sizes().slice(places.size());
+  auto block = at::empty_like(arrived).index_copy_(0, routes.order, arrived);
+  block = block.reshape(with_rows(cut.local_shape(x.comm().rank()), row)).to(held.device());
+  auto layout = cut.with(shape_taken(x, positions, cut.shape()), *cut.split() + positions.place);
+  return wrap(move_to_place(block, cut.ndim(), positions.place), std::move(layout), x.comm());
+}
+
+/// Positions none of which have axes are one position for all ranks.
+bool is_single(const Positions& positions) {
+  return std::ranges::all_of(positions.arrays, [](const auto& array) { return array.ndim() == 0; });
+}
+
+void give_axis(std::vector<DNDarray>& arrays) {
+  for (auto& array : arrays) array = wrap(array.larray().reshape({1}), array.layout().replicated({1}), array.comm());
+}
+
+Layout layout_taken(const DNDarray& x, const Positions& positions, const Layout& asked) {
+  auto shape = shape_taken(x, positions, asked.shape());
+  if (x.split()) return x.layout().with(std::move(shape), split_taken(x, positions, asked.ndim()));
+  return asked.with(std::move(shape), asked.split() ? std::optional(*asked.split() + positions.place) : std::nullopt);
+}
+
+DNDarray take_here(const DNDarray& x, const Positions& positions, const Broadcast& asked) {
+  // In place LibTorch writes the axes in their final order, which moving them afterwards would not.
+  const bool in_place = positions.axes.size() == 1 && positions.axes.front() == positions.place;
+  at::Tensor block;
+  if (in_place) {
+    block = at::index(x.larray(), index_list(positions.place, asked.blocks.front()));
+  } else {
+    block = at::index(indexed_first(x, positions.axes), list_of(asked.blocks));
+    block = move_to_place(block, asked.layout.ndim(), positions.place);
+  }
+  return wrap(std::move(block), layout_taken(x, positions, asked.layout), x.comm());
+}
+
+/// This rank's part of the values, with the axes of the positions first.
+at::Tensor rows_of(const char* op, const Operand& value, const Layout& layout, const Positions& positions, int axes,
+                   const DNDarray& x) {
+  const auto block = apart_from(x.larray(), align_to(op, layout, x.comm(), value).to(x.larray().options()));
+  if (!value.array()) return block;
+  return move_to_front(block.expand(layout.local_shape(x.comm().rank())), axes, positions.place);
+}
+
+void put_across(const char* op, const DNDarray& x, const Positions& positions, const Broadcast& asked,
+                const Operand& value) {
+  const auto [cut, routes] = plan(x, positions, asked);
+  const auto layout = cut.with(shape_taken(x, positions, cut.shape()), *cut.split() + positions.place);
+  auto rows = rows_of(op, value, layout, positions, cut.ndim(), x);
+  auto [held, places] = rows_for(x, positions, routes.keys);
+  if (value.array()) {
+    const auto row = held.sizes().slice(places.size());
+    rows = rows.reshape(with_rows({routes.order.numel()}, row)).cpu().index_select(0, routes.order);
+    rows = exchange_rows(rows, routes.mine, routes.theirs, x.comm()).to(held.device());
+  }
+  const InOrder in_order;
+  held.index_put_(list_of(places), rows);
+}
+
+void put_here(const char* op, const DNDarray& x, const Positions& positions, const Broadcast& asked,
+              const Operand& value) {
+  const auto layout = layout_taken(x, positions, asked.layout);
+  const auto rows = rows_of(op, value, layout, positions, asked.layout.ndim(), x);
+  auto held = indexed_first(x, positions.axes);
+  auto places = asked.blocks;
+  for (auto& block : places) block = apart_from(held, block);
+  const InOrder in_order;
+  held.index_put_(list_of(places), rows.contiguous());  // what is not would be written in its own order
+}
+
+/// The positions in the order in which they are written, which lines have however they are cut.
+Broadcast in_order(const char* op, bool in_lines, std::vector<DNDarray>& arrays) {
+  auto asked = broadcast(op, arrays);
+  const auto& layout = asked.layout;
+  if (in_lines || !layout.split() || layout.split() == spread(layout).split()) return asked;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const auto whole = wrap(asked.blocks[i], layout, arrays[i].comm());
+    arrays[i] = wrap(relayout_operand(op, whole, spread(layout), whole.comm()), spread(layout), whole.comm());
+  }
+  return broadcast(op, arrays);
+}
+
+/// take_positions of positions that are in range.
+DNDarray take_known(const char* op, const DNDarray& x, Positions positions) {
+  const bool across = x.split() && holds(positions.axes, *x.split());
+  if (!across)
+    return take_here(x, positions, x.split() ? everywhere(op, positions.arrays) : broadcast(op, positions.arrays));
+  if (!is_single(positions)) return take_across(x, positions, broadcast(op, positions.arrays));
+  // One row for everybody: the owner's copy of it goes to all ranks.
+  give_axis(positions.arrays);
+  const auto row = take_across(x, positions, broadcast(op, positions.arrays));
+  const auto layout = row.layout().replicated(row.shape());
+  auto block = relayout(row, layout).squeeze(positions.place);
+  auto shape = row.shape();
+  shape.erase(shape.begin() + positions.place);
+  return wrap(std::move(block), layout.replicated(std::move(shape)), x.comm());
+}
+
+/// Whether each array runs along an axis of its own, in order, as those of ix_ do, and the axes are neighbours.
+bool is_mesh(const Positions& positions) {
+  const auto count = std::ssize(positions.axes);
+  if (count < 2 || positions.axes.front() != positions.place || positions.axes.back() - positions.place + 1 != count)
+    return false;
+  for (std::ptrdiff_t i = 0; i < count; ++i) {
+    const auto& array = positions.arrays[static_cast<std::size_t>(i)];
+    if (array.ndim() != (i == 0 ? count : array.ndim())) return false;
+    const auto own = array.ndim() - count + i;
+    if (own < 0 || array.size() == 0 || array.shape()[static_cast<std::size_t>(own)] != array.size()) return false;
+  }
+  return true;
+}
+
+/// Rows of rows: axis after axis, the split one last, when there is less to move.
+DNDarray take_mesh(const char* op, const DNDarray& x, const Positions& positions) {
+  auto result = x;
+  for (const bool over_split : {false, true})
+    for (std::size_t i = 0; i < positions.axes.size(); ++i)
+      if (const auto axis = positions.axes[i]; (axis == x.split()) == over_split)
+        result = take_known(op, result, {{axis}, {reshape(positions.arrays[i], {-1})}, axis});
+  return result;
+}
+
+}  // namespace
+
+DNDarray take_positions(const char* op, const DNDarray& x, Positions positions) {
+  sanitize_positions(op, x, positions);
+  return is_mesh(positions) ? take_mesh(op, x, positions) : take_known(op, x, std::move(positions));
+}
+
+void put_positions(const char* op, const DNDarray& x, Positions positions, const Operand& value) {
+  check_writable(op, x);
+  check_value(op, value, x.dtype());
+  sanitize_positions(op, x, positions);
+  if (!(x.split() && holds(positions.axes, *x.split()))) {
+    const auto asked = everywhere(op, positions.arrays);
+    return put_here(op, x, positions, asked, value);
+  }
+  auto fitting = value;
+  if (is_single(positions)) {
+    give_axis(positions.arrays);
+    const auto behind = x.ndim() - static_cast<int>(positions.axes.size()) - positions.place;
+    if (const auto* array = value.array(); array && array->ndim() > behind)
+      fitting = insert_axis(*array, array->ndim() - behind);
+  }
+  put_across(op, x, positions, in_order(op, positions.in_lines, positions.arrays), fitting);
+}
+
+}  // namespace heatpp::detail

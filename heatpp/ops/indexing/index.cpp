@@ -1,0 +1,277 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/indexing/detail/mask.hpp>
+#include <heatpp/ops/indexing/detail/positions.hpp>
+#include <heatpp/ops/indexing/nonzero.hpp>
+#include <heatpp/ops/operands/detail/align.hpp>
+#include <heatpp/ops/operands/detail/index_list.hpp>
+#include <heatpp/ops/operands/detail/origin.hpp>
+#include <heatpp/ops/operands/index.hpp>
+#include <heatpp/ops/shape/detail/along.hpp>
+#include <heatpp/ops/shape/detail/basic_index.hpp>
+
+#include <algorithm>
+
+namespace heatpp {
+namespace {
+
+template <class... F>
+struct Visitor : F... {
+  using F::operator()...;
+};
+
+using Entries = std::vector<Index::Value>;
+
+template <class T>
+const T* as(const Index::Value& entry) {
+  return std::get_if<T>(&entry);
+}
+bool is_array(const Index::Value& entry) { return as<DNDarray>(entry) || as<bool>(entry); }
+/// What NumPy's advanced indexing is made of where there is an array.
+bool is_advanced(const Index::Value& entry) {
+  return is_array(entry) || as<std::int64_t>(entry) || as<std::vector<std::int64_t>>(entry);
+}
+
+/// Number of axes of the array that an entry takes.
+int axes_taken(const Index::Value& entry) {
+  return std::visit(Visitor{[](const DNDarray& array) { return array.dtype() == bool_ ? array.ndim() : 1; },
+                            [](Ellipsis) { return 0; }, [](NewAxis) { return 0; }, [](bool) { return 0; },
+                            [](const auto&) { return 1; }},
+                    entry);
+}
+
+DNDarray positions_of(const std::vector<std::int64_t>& positions, const DNDarray& x) {
+  return detail::wrap(at::tensor(positions, at::kLong).to(x.larray().device()),
+                      x.layout().replicated({std::ssize(positions)}), x.comm());
+}
+
+/// The entries with an ellipsis and missing axes written out, and masks without axes as truth values.
+Entries completed(const char* op, const DNDarray& x, std::span<const Index> entries) {
+  int taken = 0;
+  std::ptrdiff_t ellipses = 0;
+  for (const auto& entry : entries) {
+    if (const auto* array = as<DNDarray>(entry.value())) detail::check_same_comm(op, x.comm(), array->comm());
+    taken += axes_taken(entry.value());
+    ellipses += as<Ellipsis>(entry.value()) != nullptr;
+  }
+  if (taken > x.ndim() || ellipses > 1)
+    detail::raise<IndexError>(op,
+                              "got entries for {} axes with {} ellipses for an array of shape {}; expected at most "
+                              "{} axes and one ellipsis",
+                              taken, ellipses, to_string(x.shape()), x.ndim());
+  const auto whole = static_cast<std::size_t>(x.ndim() - taken);
+  const auto arrays = std::ranges::count_if(entries, [](const auto& entry) { return is_advanced(entry.value()); });
+  Entries list;
+  for (const auto& entry : entries) {
+    if (as<Ellipsis>(entry.value()) && whole == 0 && arrays > 1) list.push_back(entry.value());  // it keeps them apart
+    else if (as<Ellipsis>(entry.value())) list.insert(list.end(), whole, all_of);
+    else if (const auto* array = as<DNDarray>(entry.value()); array && array->ndim() == 0 && array->dtype() == bool_)
+      list.emplace_back(array->item<bool>());
+    else if (const auto* positions = as<std::vector<std::int64_t>>(entry.value()))
+      list.emplace_back(positions_of(*positions, x));
+    else list.push_back(entry.value());
+  }
+  if (ellipses == 0) list.insert(list.end(), whole, all_of);
+  return list;
+}
+
+/// Whether arrays and positions stand side by side, so that the axes of their result stand in their place.
+bool side_by_side(const Entries& list) {
+  const auto first = std::ranges::find_if(list, is_advanced);
+  const auto last = std::find_if_not(first, list.end(), is_advanced);
+  return std::none_of(last, list.end(), is_advanced);
+}
+
+/// An index taken apart: what slices and positions leave of the array, and the arrays that index it further. When
+/// it is to be written, `base` shares the memory of the array, which is why positions then leave an axis of extent 1
+/// (or become arrays), and slices that fall are taken rising.
+struct Parts {
+  DNDarray base;
+  detail::Positions positions;
+  std::vector<int> left_over;  ///< axes of base that positions left
+  std::vector<int> falling;    ///< axes of base to which values belong back to front
+};
+
+class Taker {
+ public:
+  Taker(const char* op, const DNDarray& x, const Entries& list, bool write)
+      : op_(op), write_(write), arrays_(std::ranges::any_of(list, is_array)), parts_{x, {}, {}, {}} {
+    for (const auto& entry : list) std::visit([this](const auto& value) { apply(value); }, entry);
+    if (arrays_ && side_by_side(list)) parts_.positions.place = place_;
+  }
+  [[nodiscard]] Parts parts() && { return std::move(parts_); }
+
+ private:
+  void apply(std::int64_t position) {
+    if (!write_) {
+      parts_.base = detail::take_position(op_, parts_.base, axis_, position);
+      return;
+    }
+    position = detail::sanitize_position(op_, parts_.base, axis_, position);
+    if (arrays_) return add(positions_of({position}, parts_.base).index({0}));
+    parts_.left_over.push_back(axis_);
+    apply(slice(position, position + 1));
+  }
+  void apply(const Slice& entry) {
+    const auto range = resolve(entry, parts_.base.shape()[static_cast<std::size_t>(axis_)], op_);
+    if (write_ && range.step < 0) {
+      parts_.falling.push_back(axis_);
+      const ResolvedSlice rising{range.start + (range.count - 1) * range.step, range.count, -range.step};
+      parts_.base = detail::take_rising(parts_.base, axis_, range.count ? rising : ResolvedSlice{});
+    } else {
+      parts_.base = detail::take_slice(op_, parts_.base, axis_, entry);
+    }
+    ++axis_;
+  }
+  void apply(NewAxis) { parts_.base = detail::insert_axis(parts_.base, axis_++); }
+  void apply(bool truth) {
+    parts_.base = detail::insert_axis(parts_.base, axis_);
+    add(positions_of(std::vector<std::int64_t>(truth ? 1 : 0, 0), parts_.base));
+  }
+  void apply(const DNDarray& array) {
+    if (array.dtype() != bool_) return add(array);
+    detail::check_mask(op_, parts_.base, axis_, array);
+    for (const auto& positions : nonzero(array)) add(positions);
+  }
+  template <class Other>
+  void apply(const Other&) {}  // written out before
+
+  /// An array that indexes the present axis.
+  void add(const DNDarray& positions) {
+    if (parts_.positions.axes.empty()) place_ = axis_;
+    parts_.positions.axes.push_back(axis_++);
+    parts_.positions.arrays.push_back(positions);
+  }
+
+  const char* op_;
+  bool write_, arrays_;
+  Parts parts_;
+  int axis_ = 0, place_ = 0;
+};
+
+/// The only array among the entries if it is a mask and the others are slices and new axes, and its place.
+std::optional<std::pair<DNDarray, std::size_t>> lone_mask(const Entries& list) {
+  std::optional<std::pair<DNDarray, std::size_t>> found;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (as<Slice>(list[i]) || as<NewAxis>(list[i])) continue;
+    const auto* mask = as<DNDarray>(list[i]);
+    if (!mask || mask->dtype() != bool_ || found) return std::nullopt;
+    found = {*mask, i};
+  }
+  return found;
+}
+
+/// The array after the slices and new axes around a lone mask, and the first axis that the mask stands for.
+std::pair<DNDarray, int> around_mask(const char* op, const DNDarray& x, Entries list, std::size_t place) {
+  const auto axes = as<DNDarray>(list[place])->ndim();
+  list.erase(list.begin() + static_cast<std::ptrdiff_t>(place));
+  list.insert(list.begin() + static_cast<std::ptrdiff_t>(place), static_cast<std::size_t>(axes), all_of);
+  return {Taker(op, x, list, true).parts().base, static_cast<int>(place)};
+}
+
+/// Whether the entries are a position along each axis, at which NumPy writes numbers, and no arrays with axes.
+bool is_element(const DNDarray& x, std::span<const Index> entries) {
+  return std::ssize(entries) == x.ndim() && std::ranges::all_of(entries, [](const Index& entry) {
+           const auto* array = as<DNDarray>(entry.value());
+           return as<std::int64_t>(entry.value()) || (array && array->ndim() == 0 && array->dtype() != bool_);
+         });
+}
+
+bool falls(const Index::Value& entry) { return as<Slice>(entry) && as<Slice>(entry)->step < 0; }
+
+/// One value for all elements where the mask is true.
+void fill_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask, const Operand& value) {
+  detail::check_mask(op, x, axis, mask);
+  const bool over_split = x.split() && *x.split() >= axis && *x.split() < axis + mask.ndim();
+  const auto layout = x.layout().with(mask.shape(), over_split ? std::optional(*x.split() - axis) : std::nullopt);
+  auto block = x.larray();
+  const auto wanted = detail::apart_from(block, detail::relayout_operand(op, mask, layout, x.comm()));
+  const auto filling = detail::align_to(op, x.layout().replicated({}), x.comm(), value).to(block.options());
+  block.index_put_(detail::index_list(axis, wanted), filling);
+}
+
+/// `value` turned so that it broadcasts to what is written: back to front where slices fall, and with the axes that
+/// positions left.
+DNDarray fitted(const DNDarray& value, const Parts& parts, int result_axes, const std::vector<int>& falling) {
+  auto fitting = detail::without_leading_ones(value, result_axes);
+  for (const auto axis : falling) {
+    const auto own = axis - (result_axes - fitting.ndim());
+    if (own >= 0 && fitting.shape()[static_cast<std::size_t>(own)] > 1) fitting = detail::reversed(fitting, own);
+  }
+  for (auto axis = parts.left_over.rbegin(); axis != parts.left_over.rend(); ++axis) {
+    const auto own = fitting.ndim() - (parts.base.ndim() - 1 - *axis);
+    if (own >= 0) fitting = detail::insert_axis(fitting, own);
+  }
+  return fitting;
+}
+
+/// The number of axes of the result, and the axes of it that fall.
+std::pair<int, std::vector<int>> result_axes(const char* op, const Parts& parts) {
+  const auto& positions = parts.positions;
+  Shape taken;
+  for (const auto& array : positions.arrays) taken = broadcast_shapes(taken, array.shape(), op);
+  const auto before = [&](const std::vector<int>& axes, int axis) {
+    return static_cast<int>(std::ranges::count_if(axes, [&](auto other) { return other < axis; }));
+  };
+  std::vector<int> falling;
+  for (const auto axis : parts.falling) {
+    const auto left = axis - before(parts.left_over, axis) - before(positions.axes, axis);
+    falling.push_back(left < positions.place || positions.axes.empty() ? left : left + static_cast<int>(taken.size()));
+  }
+  const auto axes = parts.base.ndim() - std::ssize(parts.left_over) - std::ssize(positions.axes) + std::ssize(taken);
+  return {static_cast<int>(axes), std::move(falling)};
+}
+
+void write(const char* op, const Parts& parts, const Operand& value) {
+  if (!parts.positions.axes.empty()) return detail::put_positions(op, parts.base, parts.positions, value);
+  const auto block = parts.base.larray();
+  block.copy_(detail::apart_from(block, detail::align_to(op, parts.base, value)));
+}
+
+DNDarray read(const char* op, const DNDarray& x, const Entries& list) {
+  if (const auto mask = lone_mask(list); mask && std::ranges::none_of(list, falls)) {
+    const auto [base, axis] = around_mask(op, x, list, mask->second);
+    return detail::take_mask(op, base, axis, mask->first);
+  }
+  auto parts = Taker(op, x, list, false).parts();
+  if (parts.positions.axes.empty()) return parts.base;
+  return detail::take_positions(op, parts.base, std::move(parts.positions));
+}
+
+}  // namespace
+
+DNDarray DNDarray::index(std::initializer_list<Index> entries) const {
+  return index(std::span(entries.begin(), entries.size()));
+}
+DNDarray DNDarray::index(std::span<const Index> entries) const {
+  const auto list = completed("index", *this, entries);
+  auto result = read("index", *this, list);
+  if (std::ranges::any_of(list, is_array) || !result.larray().is_alias_of(larray()))
+    detail::Origin::set(result, *this, entries);
+  return result;
+}
+
+void DNDarray::index_put(std::initializer_list<Index> entries, const Operand& value) const {
+  index_put(std::span(entries.begin(), entries.size()), value);
+}
+void DNDarray::index_put(std::span<const Index> entries, const Operand& value) const {
+  constexpr auto op = "index_put";
+  detail::check_writable(op, *this);
+  detail::check_value(op, value, dtype());
+  const auto list = completed(op, *this, entries);
+  const bool single = !value.array() || value.array()->ndim() == 0;
+  if (!single && is_element(*this, entries))
+    detail::raise<ValueError>(op, "got an array of shape {} for one element; expected a number",
+                              to_string(value.array()->shape()));
+  if (const auto mask = lone_mask(list); mask && single) {
+    const auto [base, axis] = around_mask(op, *this, list, mask->second);
+    return fill_mask(op, base, axis, mask->first, value);
+  }
+  const auto parts = Taker(op, *this, list, true).parts();
+  if (!value.array()) return write(op, parts, value);
+  const auto [axes, falling] = result_axes(op, parts);
+  write(op, parts, fitted(*value.array(), parts, axes, falling));
+}
+
+}  // namespace heatpp

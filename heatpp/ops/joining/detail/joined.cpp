@@ -1,0 +1,56 @@
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/ops/joining/detail/assemble.hpp>
+#include <heatpp/ops/joining/detail/joined.hpp>
+#include <heatpp/ops/operands/detail/axis_order.hpp>
+#include <heatpp/ops/shape/detail/along.hpp>
+
+#include <algorithm>
+
+namespace heatpp::detail {
+namespace {
+
+at::Tensor joined_along_split(const char* op, const Arrays& parts, int axis, const Layout& target) {
+  Arrays sources;
+  std::vector<Layout> layouts;  // of what each part is to become
+  std::int64_t first = 0;
+  for (const auto& part : parts) {
+    const auto extent = extent_of(part, axis);
+    layouts.push_back(recut(target, axis, extent,
+                            [&](std::int64_t offset) { return std::clamp<std::int64_t>(offset - first, 0, extent); }));
+    const bool elsewhere = part.split() && part.split() != axis;
+    const auto& to = layouts.back();
+    sources.push_back(elsewhere ? wrap(relayout_operand(op, part, to, part.comm()), to, part.comm()) : part);
+    first += extent;
+  }
+  return assemble(sources, axis, [&](int rank) {
+    std::vector<Stretch> stretches;
+    for (std::size_t p = 0; p < layouts.size(); ++p)
+      stretches.push_back({p, layouts[p].offset(rank), layouts[p].offset(rank) + layouts[p].count(rank)});
+    return stretches;
+  });
+}
+
+/// `concatenated`, which copies rows of one element one by one.
+at::Tensor joined_locally(const std::vector<at::Tensor>& blocks, int axis) {
+  const bool single = std::ranges::all_of(blocks, [&](const auto& block) { return block.size(axis) == 1; });
+  if (!single || axis + 1 < blocks.front().dim()) return concatenated(blocks, axis);
+  auto shape = blocks.front().sizes().vec();
+  shape.back() = std::ssize(blocks);
+  auto result = at::empty(shape, blocks.front().options());
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    result.select(axis, static_cast<std::int64_t>(i)).copy_(blocks[i].select(axis, 0));
+  return result;
+}
+
+}  // namespace
+
+DNDarray joined(const char* op, const Arrays& parts, int axis, const Layout& target) {
+  const auto& comm = parts.front().comm();
+  if (target.split() == axis) return wrap(joined_along_split(op, parts, axis, target), target, comm);
+  std::vector<at::Tensor> blocks;
+  for (const auto& part : parts)
+    blocks.push_back(relayout_operand(op, part, target.with(part.shape(), target.split()), comm));
+  return wrap(joined_locally(blocks, axis), target, comm);
+}
+
+}  // namespace heatpp::detail

@@ -1,0 +1,141 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/common_dtype.hpp>
+#include <heatpp/core/detail/element.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/ops/operands/detail/align.hpp>
+
+#include <ATen/ScalarOps.h>
+#include <algorithm>
+
+namespace heatpp::detail {
+namespace {
+
+/// How an operand of `shape` must lie to meet blocks of `result`, to which it is broadcast.
+Layout layout_to_meet(const Layout& result, const Shape& shape) {
+  if (!result.split()) return result.replicated(shape);
+  const auto axis = *result.split() - (result.ndim() - static_cast<int>(shape.size()));
+  const auto extent = result.shape()[static_cast<std::size_t>(*result.split())];
+  if (axis < 0 || shape[static_cast<std::size_t>(axis)] != extent) return result.replicated(shape);
+  return result.with(shape, axis);
+}
+
+/// The result's layout if `x` stayed where it is.
+Layout layout_if_stays(const DNDarray& x, const Shape& shape) {
+  if (!x.split()) return {shape, std::nullopt, x.comm().size()};
+  const auto axis = *x.split() + static_cast<int>(shape.size()) - x.ndim();
+  const auto extent = x.shape()[static_cast<std::size_t>(*x.split())];
+  if (extent == shape[static_cast<std::size_t>(axis)]) return x.layout().with(shape, axis);
+  return {shape, axis, x.comm().size()};  // x is broadcast along its split: all of it is needed everywhere
+}
+
+std::int64_t cost_of(const Layout& result, std::span<const DNDarray* const> arrays) {
+  std::int64_t cost = 0;
+  for (const auto* x : arrays)
+    cost += relayout_cost(x->layout(), layout_to_meet(result, x->shape()), x->larray().element_size());
+  return cost;
+}
+
+Layout cheapest_layout(const Shape& shape, std::span<const DNDarray* const> arrays) {
+  Layout best(shape, std::nullopt, arrays.front()->comm().size());
+  std::int64_t best_cost = -1;
+  for (const auto* x : arrays) {
+    if (!x->split()) continue;
+    auto candidate = layout_if_stays(*x, shape);
+    const auto cost = cost_of(candidate, arrays);
+    if (best_cost >= 0 && cost >= best_cost) continue;
+    best = std::move(candidate);
+    best_cost = cost;
+  }
+  return best;
+}
+
+at::Tensor number_tensor(const Scalar& number) {
+  auto tensor = c10::scalar_to_tensor(to_torch(number));
+  tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
+  return tensor;
+}
+
+/// LibTorch lets arrays without axes give way to others in type promotion, as numbers do; by the array API they do not.
+void promote_arrays_without_axes(std::span<const DNDarray* const> arrays, std::vector<at::Tensor>& blocks) {
+  const bool any = std::ranges::any_of(arrays, [](const auto* x) { return x->ndim() == 0; });
+  if (!any || arrays.size() < 2) return;
+  const auto type = to_torch(common_dtype(arrays));
+  for (auto& block : blocks)
+    if (!block.unsafeGetTensorImpl()->is_wrapped_number()) block = block.to(type);
+}
+
+std::vector<const DNDarray*> arrays_among(std::span<const Operand> operands) {
+  std::vector<const DNDarray*> arrays;
+  for (const auto& operand : operands)
+    if (operand.array()) arrays.push_back(operand.array());
+  return arrays;
+}
+
+std::vector<const DNDarray*> arrays_of(const char* op, std::span<const Operand> operands) {
+  auto arrays = arrays_among(operands);
+  if (arrays.empty()) raise<ValueError>(op, "got numbers only; expected at least one array");
+  for (const auto* x : arrays) check_same_comm(op, arrays.front()->comm(), x->comm());
+  return arrays;
+}
+
+}  // namespace
+
+Dtype common_type(std::span<const Operand> operands) {
+  const auto arrays = arrays_among(operands);
+  auto type = arrays.empty() ? std::nullopt : std::optional(common_dtype(arrays));
+  for (const auto& operand : operands)
+    if (!operand.array()) type = type ? result_type(*type, operand.number()) : operand.number().default_dtype();
+  return type.value();
+}
+
+void check_bool(const char* op, const DNDarray& mask) {
+  if (mask.dtype() != bool_) raise<TypeError>(op, "got a mask of {}; expected bool", name(mask.dtype()));
+}
+
+void check_value(const char* op, const Operand& value, Dtype array) {
+  check_real(op, value.array() ? value.array()->dtype() : value.number().default_dtype(), array);
+  if (!value.array()) check_in_range(op, value.number(), array);
+}
+
+void check_writable(const char* op, const DNDarray& x) {
+  if (!x.is_writable())
+    raise<ValueError>(
+        op, "got an array of shape {} that broadcast_to stretched or that came read-only; expected memory to write to",
+        to_string(x.shape()));
+}
+
+Aligned align(const char* op, std::span<const Operand> operands) {
+  const auto arrays = arrays_of(op, operands);
+  auto shape = arrays.front()->shape();
+  bool alike = true;  // the common case, which should cost nothing
+  for (const auto* x : arrays) {
+    alike = alike && x->layout() == arrays.front()->layout();
+    if (!alike) shape = broadcast_shapes(shape, x->shape(), op);
+  }
+  const auto layout = alike ? arrays.front()->layout() : cheapest_layout(shape, arrays);
+  std::vector<at::Tensor> blocks;
+  for (const auto& operand : operands) {
+    const auto* x = operand.array();
+    if (!x) blocks.push_back(number_tensor(operand.number()));
+    else
+      blocks.push_back(alike ? x->larray() : relayout_operand(op, *x, layout_to_meet(layout, x->shape()), x->comm()));
+  }
+  promote_arrays_without_axes(arrays, blocks);
+  return {std::move(blocks), layout, arrays.front()->comm()};
+}
+
+at::Tensor align_to(const char* op, const DNDarray& x, const Operand& operand) {
+  return align_to(op, x.layout(), x.comm(), operand);
+}
+
+at::Tensor align_to(const char* op, const Layout& layout, const Communicator& comm, const Operand& operand) {
+  if (!operand.array()) return number_tensor(operand.number());
+  const auto& value = *operand.array();
+  check_same_comm(op, comm, value.comm());
+  if (broadcast_shapes(layout.shape(), value.shape(), op) != layout.shape())
+    raise<ValueError>(op, "got an operand of shape {} for an array of shape {}; expected one that broadcasts to it",
+                      to_string(value.shape()), to_string(layout.shape()));
+  return relayout_operand(op, value, layout_to_meet(layout, value.shape()), comm);
+}
+
+}  // namespace heatpp::detail

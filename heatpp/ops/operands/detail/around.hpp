@@ -1,0 +1,60 @@
+#pragma once
+
+#include <heatpp/ops/operands/detail/axis_order.hpp>
+
+#include <ATen/Parallel.h>
+#include <algorithm>
+#include <vector>
+
+namespace heatpp::detail {
+
+/// A contiguous block around some of its axes: (outer, n, inner) elements in C order.
+struct Around {
+  std::int64_t outer = 1, n = 1, inner = 1;
+
+  [[nodiscard]] std::int64_t others() const { return outer * inner; }
+};
+
+/// A block as such an array, in the order of its memory. Copied only where its elements do not fill that, or the axes
+/// are no neighbours there.
+struct AroundAxes {
+  at::Tensor data;
+  AxisOrder order;
+  Around extents = {};
+  std::vector<std::int64_t> kept = {};  ///< the extents in that order, 1 for these axes
+};
+[[nodiscard]] AroundAxes around_axes(const at::Tensor& block, at::IntArrayRef axes);
+/// The same in the order of its axes, with the given ones last: alike for all blocks of one shape.
+[[nodiscard]] AroundAxes before_axes(const at::Tensor& block, at::IntArrayRef axes);
+
+inline constexpr std::int64_t worth_a_thread = 1 << 16;  ///< elements
+
+/// Calls f(first element, rows, out) for each of the outer parts, with the `inner` results that it adds to, on as many
+/// threads as are set. A single part is cut into several, whose results, zero before, are joined by merge(from, into).
+template <class R, class F, class Merge>
+void reduce_middle(const Around& extents, R* out, F f, Merge merge) {
+  const auto [outer, n, inner] = extents;
+  if (outer != 1) {
+    const auto grain = std::max<std::int64_t>(1, worth_a_thread / std::max<std::int64_t>(1, n * inner));
+    at::parallel_for(0, outer, grain, [&, n = n, inner = inner](std::int64_t first, std::int64_t last) {
+      for (auto i = first; i < last; ++i) f(i * n * inner, n, out + i * inner);
+    });
+    return;
+  }
+  const auto threads = std::clamp<std::int64_t>(n * inner / worth_a_thread, 1, at::get_num_threads());
+  if (threads == 1) return f(0, n, out);
+  std::vector<R> parts(static_cast<std::size_t>(threads * inner));
+  at::parallel_for(0, threads, 1, [&, n = n, inner = inner](std::int64_t begin, std::int64_t end) {
+    for (auto t = begin; t < end; ++t) {
+      const auto first = n * t / threads, last = n * (t + 1) / threads;
+      f(first * inner, last - first, parts.data() + t * inner);
+    }
+  });
+  for (std::int64_t t = 0; t < threads; ++t)
+    for (std::int64_t i = 0; i < inner; ++i) merge(parts[static_cast<std::size_t>(t * inner + i)], out[i]);
+}
+
+/// A block of real numbers on the CPU in a dtype of AT_DISPATCH_ALL_TYPES: bool as uint8, 16-bit floats as float.
+[[nodiscard]] at::Tensor readable(const at::Tensor& block);
+
+}  // namespace heatpp::detail

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <heatpp/ops/operands/detail/around.hpp>
+
+namespace heatpp::detail {
+
+/// Number, mean, and sums of the 2nd to 4th powers of the deviations from the mean, of some elements.
+struct CentralSums {
+  double n = 0, mean = 0;
+  double low = 0;  ///< what the mean has more, which deviations that are small beside it show
+  double m2 = 0, m3 = 0, m4 = 0;
+};
+
+/// Makes `b` the sums of the elements of both.
+void merge_central_sums(const CentralSums& a, CentralSums& b);
+
+/// The sums over the middle axis of a block of real numbers, for each of the others, up to the power `order` (1, 2
+/// or 4). Reads the block from memory once.
+template <class T>
+void central_sums(const T* data, const Around& extents, int order, CentralSums* out);
+
+/// The same over the rows of a C-ordered (lines, n) array, of the elements where `mask` is true.
+template <class T>
+void central_sums_where(const T* data, const bool* mask, std::int64_t lines, std::int64_t n, int order,
+                        CentralSums* out);
+
+}  // namespace heatpp::detail

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+#include <heatpp/ops/operands/axes.hpp>
+
+namespace heatpp::detail {
+
+/// The axes of one reduction of one array, checked.
+struct ReducedAxes {
+  std::vector<std::int64_t> axes;  ///< rising, each in 0 .. ndim-1
+  bool keepdims = false;
+  bool over_split = false;  ///< whether the split axis is among them
+  std::int64_t count = 1;   ///< elements that make up one result
+
+  [[nodiscard]] bool contains(int axis) const;
+  /// The result's layout.
+  [[nodiscard]] Layout result_layout(const Layout& layout) const;
+};
+
+/// Throws IndexError or ValueError that names `op`.
+[[nodiscard]] ReducedAxes reduced_axes(const char* op, const DNDarray& x, const ReduceOptions& options);
+
+/// The block of the mask `where` that meets this rank's block of `x`, stretched to it. Throws TypeError for a mask of
+/// another dtype, ValueError for one that does not broadcast to `x`.
+[[nodiscard]] at::Tensor mask_block(const char* op, const DNDarray& x, const DNDarray& where);
+
+/// The functions of reduce.inc with errors that name `op`.
+namespace named {
+#define HEATPP_REDUCTION(name, local, across, doc) \
+  [[nodiscard]] DNDarray name(const char* op, const DNDarray& x, const ReduceOptions& options);
+#include <heatpp/ops/reductions/reduce.inc>
+#undef HEATPP_REDUCTION
+}  // namespace named
+
+}  // namespace heatpp::detail

@@ -1,0 +1,226 @@
+#include <ATen/Dispatch.h>
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/core/factories.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/operands/detail/checked_axes.hpp>
+#include <heatpp/ops/reductions/detail/central_sums.hpp>
+#include <heatpp/ops/reductions/detail/reduced.hpp>
+#include <heatpp/ops/reductions/detail/weights.hpp>
+#include <heatpp/ops/reductions/detail/without_nan.hpp>
+#include <heatpp/ops/reductions/moments.hpp>
+#include <heatpp/ops/reductions/nan.hpp>
+#include <heatpp/ops/reductions/reduce.hpp>
+
+#include <array>
+
+namespace heatpp {
+namespace {
+
+using detail::AroundAxes;
+using detail::CentralSums;
+
+template <std::size_t Count>
+std::array<double, Count> record_of(const CentralSums& sums) {
+  const std::array all = {sums.n, sums.mean, sums.low, sums.m2, sums.m3, sums.m4};
+  std::array<double, Count> record;
+  std::copy_n(all.begin(), Count, record.begin());
+  return record;
+}
+template <std::size_t Count>
+CentralSums sums_in(const std::array<double, Count>& record) {
+  std::array<double, 6> all = {};
+  std::ranges::copy(record, all.begin());
+  return {all[0], all[1], all[2], all[3], all[4], all[5]};
+}
+
+/// Of the first `Count` of the sums.
+template <std::size_t Count>
+void merge_records(const void* in, void* inout, std::int64_t n) {
+  using Record = std::array<double, Count>;
+  const auto* a = static_cast<const Record*>(in);
+  auto* b = static_cast<Record*>(inout);
+  for (std::int64_t i = 0; i < n; ++i) {
+    auto merged = sums_in(b[i]);
+    detail::merge_central_sums(sums_in(a[i]), merged);
+    b[i] = record_of<Count>(merged);
+  }
+}
+
+/// The sums over all ranks; the ranks exchange only those that are asked for.
+template <std::size_t Count>
+void sum_across(const Communicator& comm, std::vector<CentralSums>& sums) {
+  std::vector<std::array<double, Count>> records(sums.size());
+  std::ranges::transform(sums, records.begin(), record_of<Count>);
+  comm.allreduce_records(records.data(), std::ssize(records), Count * sizeof(double), &merge_records<Count>);
+  std::ranges::transform(records, sums.begin(), sums_in<Count>);
+}
+
+/// The sums over all ranks for each element of this rank's block of the result.
+struct Sums {
+  std::vector<CentralSums> values;
+  Layout layout;
+  Dtype dtype;
+  Communicator comm;
+
+  template <class F>
+  [[nodiscard]] DNDarray map(F f) const {
+    auto block = at::empty(layout.local_shape(comm.rank()), at::kDouble);
+    std::ranges::transform(values, block.data_ptr<double>(), f);
+    return detail::wrap(block.to(detail::to_torch(dtype)), layout, comm);
+  }
+};
+
+template <class T>
+void local_sums(const AroundAxes& view, const std::optional<AroundAxes>& mask, int order, CentralSums* out) {
+  const auto* data = view.data.const_data_ptr<T>();
+  if (!mask) return detail::central_sums(data, view.extents, order, out);
+  detail::central_sums_where(data, mask->data.const_data_ptr<bool>(), view.extents.outer, view.extents.n, order, out);
+}
+
+Sums sums_of(const char* op, const DNDarray& array, const ReduceOptions& options, int order) {
+  const auto reduced = detail::reduced_axes(op, array, options);
+  const auto x = options.dtype ? array.astype(*options.dtype) : array;
+  if (is_complex(x.dtype())) detail::raise<TypeError>(op, "got an array of {}; expected real numbers", name(x.dtype()));
+  if (options.initial) detail::raise<ValueError>(op, "got an initial value; expected none");
+  Sums sums{.values = {},
+            .layout = reduced.result_layout(x.layout()),
+            .dtype = options.dtype.value_or(inexact_type(x.dtype())),
+            .comm = x.comm()};
+  std::optional<AroundAxes> mask;
+  if (options.where) mask = detail::before_axes(detail::mask_block(op, x, *options.where).cpu(), reduced.axes);
+  const auto block = detail::readable(x.larray());
+  const auto view = mask ? detail::before_axes(block, reduced.axes) : detail::around_axes(block, reduced.axes);
+  sums.values.resize(static_cast<std::size_t>(view.extents.others()));
+  AT_DISPATCH_ALL_TYPES(view.data.scalar_type(), "moments",
+                        [&] { local_sums<scalar_t>(view, mask, order, sums.values.data()); });
+  sums.values = view.order.restored(std::move(sums.values), view.kept);
+  if (reduced.over_split)
+    (order == 1 ? sum_across<2> : order == 2 ? sum_across<4> : sum_across<6>)(x.comm(), sums.values);
+  return sums;
+}
+
+double mean_of(const CentralSums& s) { return s.n > 0 ? s.mean : NAN; }
+/// Of whole numbers, whose sum is one too, without what rounding leaves.
+double whole_mean_of(const CentralSums& s) { return std::nearbyint(s.mean * s.n) / s.n + 0.0; }  // -0 becomes 0
+double var_of(const CentralSums& s) { return s.n > 0 ? s.m2 / s.n : NAN; }
+double skew_of(const CentralSums& s) { return std::sqrt(s.n) * s.m3 / std::pow(s.m2, 1.5); }
+double kurtosis_of(const CentralSums& s) { return s.n * s.m4 / (s.m2 * s.m2) - 3; }
+
+/// `x` in the dtype that its mean is to have, if that is complex.
+DNDarray as_asked(const DNDarray& x, const std::optional<Dtype>& dtype) {
+  return dtype && (is_complex(x.dtype()) || is_complex(*dtype)) ? x.astype(*dtype) : x;
+}
+
+/// Complex numbers have a mean and no order: their parts have means.
+DNDarray mean_named(const char* op, const DNDarray& array, ReduceOptions options) {
+  const auto x = as_asked(array, options.dtype);
+  if (!is_complex(x.dtype())) {
+    const auto sums = sums_of(op, x, options, 1);
+    if (is_integral(sums.dtype)) return sums.map([](const auto& s) { return std::trunc(whole_mean_of(s)); });
+    return is_whole(x.dtype()) ? sums.map(whole_mean_of) : sums.map(mean_of);
+  }
+  if (options.dtype) options.dtype = real_type(*options.dtype);
+  const auto re = mean_named(op, real(x), options), im = mean_named(op, imag(x), options);
+  return detail::wrap(at::complex(re.larray(), im.larray()), re.layout(), x.comm());
+}
+
+/// The sums of squares, those of complex numbers of both their parts.
+Sums squares_of(const char* op, const DNDarray& x, ReduceOptions options) {
+  if (!is_complex(x.dtype())) return sums_of(op, x, options, 2);
+  options.dtype = real_type(x.dtype());
+  auto sums = sums_of(op, real(x), options, 2);
+  const auto of_imag = sums_of(op, imag(x), options, 2);
+  for (std::size_t i = 0; i < sums.values.size(); ++i) sums.values[i].m2 += of_imag.values[i].m2;
+  return sums;
+}
+
+/// `of_few` is what the sum of squares of no more elements than ddof is divided by.
+template <class F>
+DNDarray spread(const char* op, const DNDarray& x, const VarOptions& options, double of_few, F f) {
+  if (options.correction && options.ddof != 0)
+    detail::raise<ValueError>(op, "got ddof {} and correction {}; expected one of both", options.ddof,
+                              *options.correction);
+  if (options.dtype && is_whole(*options.dtype))
+    detail::raise<TypeError>(op, "got the dtype {} for the result; expected a floating-point or complex one",
+                             name(*options.dtype));
+  const auto ddof = options.correction.value_or(options.ddof);
+  const auto squares =
+      squares_of(op, as_asked(x, options.dtype),
+                 {.axis = options.axis, .dtype = options.dtype, .keepdims = options.keepdims, .where = options.where});
+  const auto result = squares.map([=](const CentralSums& s) { return f(s.m2 / (s.n > ddof ? s.n - ddof : of_few)); });
+  return options.dtype ? result.astype(*options.dtype) : result;
+}
+
+DNDarray variance(const char* op, const DNDarray& x, const VarOptions& options, double of_few) {
+  return spread(op, x, options, of_few, [](double v) { return v; });
+}
+
+/// Of no more elements than ddof NumPy's var may be infinite, and its nanvar is not a number.
+DNDarray variance_of_numbers(const char* op, const DNDarray& x, const VarOptions& options) {
+  return variance(op, x, detail::beside_nan(op, x, options), detail::may_be_nan(x) ? NAN : 0);
+}
+
+}  // namespace
+
+Moments moments(const DNDarray& x, const ReduceOptions& options) {
+  const auto sums = sums_of("moments", x, options, 4);
+  return {sums.map(mean_of), sums.map(var_of), sums.map(skew_of), sums.map(kurtosis_of)};
+}
+
+DNDarray mean(const DNDarray& x, const ReduceOptions& options) {
+  if (!options.where) detail::check_axes("mean", x, options.axis);
+  return mean_named("mean", x, options);
+}
+DNDarray nanmean(const DNDarray& x, const ReduceOptions& options) {
+  return mean_named("nanmean", x, detail::beside_nan("nanmean", x, options));
+}
+
+DNDarray var(const DNDarray& x, const VarOptions& options) {
+  if (!options.where) detail::check_axes("var", x, options.axis);
+  return variance("var", x, options, 0);
+}
+DNDarray nanvar(const DNDarray& x, const VarOptions& options) { return variance_of_numbers("nanvar", x, options); }
+DNDarray nanstd(const DNDarray& x, const VarOptions& options) {
+  return sqrt(variance_of_numbers("nanstd", x, options));
+}
+
+DNDarray std(const DNDarray& x, const VarOptions& options) {
+  if (!options.where) detail::check_axes("std", x, options.axis);
+  return spread("std", x, options, 0, [](double v) { return std::sqrt(v); });
+}
+
+Average average_returned(const DNDarray& x, const AverageOptions& options) {
+  detail::check_axes("average", x, options.axis);
+  const ReduceOptions along{.axis = options.axis, .keepdims = options.keepdims};
+  if (!options.weights) {
+    const auto count = detail::reduced_axes("average", x, along).count;
+    auto result = mean(x, along);
+    auto counts = full_like(result, static_cast<double>(count));
+    return {std::move(result), std::move(counts)};
+  }
+  const auto type = promote_types(inexact_type(x.dtype()), options.weights->dtype());
+  const auto values = x.astype(type);
+  const auto weights = detail::weights_along("average", values, options.weights->astype(type), options.axis);
+  const bool whole = weights.shape() == x.shape();
+  const auto total = whole ? sum(weights, along) : sum(weights);
+  if (any(eq(total, 0)).item<bool>())
+    detail::raise<ValueError>("average", "got weights that sum to 0; expected another sum");
+  auto result = sum(values * weights, along) / total;
+  auto totals = whole ? total : total * ones_like(result);
+  return {std::move(result), std::move(totals)};
+}
+
+DNDarray average(const DNDarray& x, const AverageOptions& options) {
+  return options.weights ? average_returned(x, options).average
+                         : mean(x, {.axis = options.axis, .keepdims = options.keepdims});
+}
+
+DNDarray skew(const DNDarray& x, const ReduceOptions& options) { return sums_of("skew", x, options, 4).map(skew_of); }
+DNDarray kurtosis(const DNDarray& x, const ReduceOptions& options) {
+  return sums_of("kurtosis", x, options, 4).map(kurtosis_of);
+}
+
+}  // namespace heatpp

@@ -1,0 +1,45 @@
+#include <heatpp/ops/elementwise/detail/run_blocks.hpp>
+#include <heatpp/ops/reductions/detail/reduced.hpp>
+#include <heatpp/ops/reductions/detail/without_nan.hpp>
+#include <heatpp/ops/reductions/nan.hpp>
+#include <heatpp/ops/reductions/reduce.hpp>
+
+#include <cmath>
+
+namespace heatpp {
+namespace {
+
+namespace named = detail::named;
+namespace runs = detail::runs;
+
+bool holds_one(const at::Tensor& truths) { return truths.any().item<bool>(); }
+
+/// The extremum of the numbers, none of which lies behind `last`; NaN where there are none, not even an initial one.
+DNDarray of_numbers(const char* op, decltype(named::max) extremum, const DNDarray& x, ReduceOptions options,
+                    double last) {
+  if (!detail::may_be_nan(x)) return extremum(op, x, options);
+  if (!options.initial && !options.where) {  // without NaN its one pass is enough; every rank that has a result sees it
+    auto result = extremum(op, x, options);
+    if (!holds_one(runs::isnan(result.larray()))) return result;
+  }
+  const auto initial = options.initial ? options.initial->to<std::complex<double>>() : NAN;
+  const bool starts = initial == initial;
+  if (options.initial && !starts) options.initial = last;
+  const auto reduced = extremum(op, detail::without_nan(x, last), options);
+  if (starts) return reduced;
+  if (!options.where && !holds_one(at::eq(reduced.larray(), last))) return reduced;
+  const auto none = all(isnan(x), {.axis = options.axis, .keepdims = options.keepdims, .where = options.where});
+  return where(none, static_cast<double>(NAN), reduced);
+}
+
+}  // namespace
+
+#define HEATPP_NAN_REDUCTION(name, reduction, doc)                 \
+  DNDarray name(const DNDarray& x, const ReduceOptions& options) { \
+    constexpr const char* op = #name;                              \
+    return reduction;                                              \
+  }
+#include <heatpp/ops/reductions/nan.inc>
+#undef HEATPP_NAN_REDUCTION
+
+}  // namespace heatpp

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ops/operands/index.hpp>
+#include <heatpp/ops/shape/axes_moves.hpp>
+#include <heatpp/ops/shape/reshape.hpp>
+
+namespace heatpp::detail {
+
+/// The indices of one entry along `axis`. A transposition is free, and spares a list of entries whose length is known
+/// at run time only.
+[[nodiscard]] inline DNDarray along(const DNDarray& x, int axis, const Index& entry) {
+  return axis == 0 ? x.index({entry}) : swapaxes(swapaxes(x, 0, axis).index({entry}), 0, axis);
+}
+
+/// `x`, flattened where there is no axis to go along: none is given, or it has none and gets one, as in NumPy.
+[[nodiscard]] inline DNDarray flat_without_axis(const DNDarray& x, std::optional<int> axis) {
+  return axis && x.ndim() > 0 ? x : flatten(x);
+}
+
+/// The array and its axis that are meant: without a given one the flattened array and its only one.
+[[nodiscard]] inline std::pair<DNDarray, int> with_axis(const char* op, const DNDarray& x, std::optional<int> axis) {
+  if (!axis) return {flatten(x), 0};
+  return {x, sanitize_axis(*axis, x.ndim(), op)};
+}
+
+/// `x` without the first axes of extent 1 that are more than `ndim`, which an assignment ignores.
+[[nodiscard]] inline DNDarray without_leading_ones(DNDarray x, int ndim) {
+  while (x.ndim() > ndim && x.shape().front() == 1) x = reshape(x, {x.shape().begin() + 1, x.shape().end()});
+  return x;
+}
+
+[[nodiscard]] inline std::int64_t extent_of(const DNDarray& x, int axis) {
+  return x.shape()[static_cast<std::size_t>(axis)];
+}
+
+/// The layout with another extent along `axis`, which if it is cut is cut at f(offset) instead of each offset.
+template <class F>
+[[nodiscard]] Layout recut(const Layout& layout, int axis, std::int64_t extent, F f) {
+  auto shape = layout.shape();
+  shape[static_cast<std::size_t>(axis)] = extent;
+  if (layout.split() != axis) return layout.with(std::move(shape), layout.split());
+  std::vector<std::int64_t> offsets;
+  for (const auto offset : layout.offsets()) offsets.push_back(f(offset));
+  return {std::move(shape), axis, std::move(offsets)};
+}
+/// The same, cut evenly there.
+[[nodiscard]] inline Layout with_extent(const Layout& layout, int axis, std::int64_t extent) {
+  auto shape = layout.shape();
+  shape[static_cast<std::size_t>(axis)] = extent;
+  return layout.split() == axis ? Layout(std::move(shape), axis, layout.ranks())
+                                : layout.with(std::move(shape), layout.split());
+}
+
+}  // namespace heatpp::detail

@@ -1,0 +1,94 @@
+#include <heatpp/comm/buffer.hpp>
+#include <heatpp/ops/sorting/detail/by_key.hpp>
+#include <heatpp/ops/sorting/detail/merge.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace heatpp::detail {
+namespace {
+
+/// Cuts by the keys of all ranks, which have counts[r] each: then all know what arrives.
+template <class K>
+void cut_by_all(ByKey<K>& cut, const Rows<K>& keys, const std::vector<std::int64_t>& counts,
+                std::span<const std::int64_t> positions) {
+  std::vector<std::int64_t> bytes;
+  for (const auto count : counts) bytes.push_back(count * std::int64_t{sizeof(K)});
+  const auto total = std::reduce(counts.begin(), counts.end());
+  const Rows<K> all(total);
+  cut.comm.allgather(buffer_of(keys.bytes()), buffer_of(all.bytes()), bytes);
+  Rows<K> sorted(all.bytes().clone());
+  sort_keys(sorted.data(), total);
+  std::vector<K> splitters;
+  for (const auto position : positions) splitters.push_back(sorted[position]);
+
+  const auto part_of = [&](std::span<const K> run, std::size_t rank) {  // of a sorted run
+    const auto first = rank == 0 ? run.begin() : std::ranges::lower_bound(run, splitters[rank - 1]);
+    return std::span(first, rank == splitters.size() ? run.end() : std::ranges::lower_bound(run, splitters[rank]));
+  };
+  const auto me = static_cast<std::size_t>(cut.comm.rank());
+  cut.arrived = Rows<K>(total);
+  std::int64_t first = 0, n = 0;
+  for (std::size_t r = 0; r < counts.size(); first += counts[r++]) {
+    const auto mine = part_of(all.part(first, first + counts[r]), me);
+    std::ranges::copy(mine, cut.arrived.data() + n);
+    n += std::ssize(mine);
+    cut.received.push_back(std::ssize(mine));
+    cut.sent.push_back(std::ssize(part_of(keys.part(0, keys.size()), r)));
+  }
+  cut.arrived.shrink(n);
+}
+
+/// Cuts by a search for the keys at the positions.
+template <class K>
+void cut_by_search(ByKey<K>& cut, const Rows<K>& keys, std::span<const std::int64_t> positions) {
+  std::vector<std::int64_t> first;
+  for (const auto& splitter : find_splitters<K>({keys.data(), 1, keys.size()}, positions, cut.comm))
+    first.push_back(splitter.first);
+  first.push_back(keys.size());
+  cut.sent.resize(first.size());
+  std::adjacent_difference(first.begin(), first.end(), cut.sent.begin());
+  cut.received = cut.comm.alltoall(cut.sent);
+  cut.arrived = cut.there(keys);
+}
+
+template <class K>
+Rows<K> merged(const Rows<K>& arrived, std::span<const std::int64_t> counts) {
+  std::vector<std::span<const K>> runs;
+  std::int64_t first = 0;
+  for (const auto count : counts) {
+    runs.push_back(arrived.part(first, first + count));
+    first += count;
+  }
+  Rows<K> result(first), spare(first);
+  merge_runs<K>(runs, result.data(), spare.data(), std::less<>());
+  return result;
+}
+
+}  // namespace
+
+template <class K>
+ByKey<K> by_key(Rows<K> keys, const Communicator& comm, const SameKey<K>& same) {
+  const auto all = comm.allgather(keys.size());
+  const auto total = std::reduce(all.begin(), all.end());
+  if (comm.size() == 1 || total == 0) return {comm, all, all, keys, keys};
+  std::vector<std::int64_t> positions;
+  for (int r = 1; r < comm.size(); ++r) positions.push_back(total * r / comm.size());
+  ByKey<K> result{comm, {}, {}, Rows<K>(), Rows<K>()};
+  if (total * std::int64_t{sizeof(K)} <= splitter_bytes<K>(comm.size() - 1)) cut_by_all(result, keys, all, positions);
+  else cut_by_search(result, keys, positions);
+  keys = Rows<K>();  // their memory is wanted for the merge
+  result.distinct = merged(result.arrived, result.received);
+  result.distinct.shrink(std::unique(result.distinct.begin(), result.distinct.end(), same) - result.distinct.begin());
+  return result;
+}
+
+#define HEATPP_INSTANTIATE(K) template ByKey<K> by_key(Rows<K>, const Communicator&, const SameKey<K>&);
+HEATPP_INSTANTIATE(std::uint8_t)
+HEATPP_INSTANTIATE(std::uint16_t)
+HEATPP_INSTANTIATE(std::uint32_t)
+HEATPP_INSTANTIATE(std::uint64_t)
+HEATPP_INSTANTIATE(Key128)
+#undef HEATPP_INSTANTIATE
+
+}  // namespace heatpp::detail

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <heatpp/ops/operands/axes.hpp>
+#include <heatpp/ops/operands/operand.hpp>
+
+namespace heatpp {
+
+enum class Side { left, right };
+struct SearchOptions {
+  Side side = Side::left;                         ///< before or behind equal elements
+  std::optional<DNDarray> sorter = std::nullopt;  ///< positions that put `a` in order
+};
+
+/// The positions at which the elements of `v` would have to be put into the rising array `a`, as int64 in the layout of
+/// `v`; NaN comes last. With `a` replicated: local. With `a` split, whichever moves less: `a` is gathered, or the
+/// elements of `v` go to the ranks in whose blocks they belong and the positions back, or, for a replicated `v`, each
+/// rank counts in its own block, and one allreduce adds up. A sorter costs what indexing with it does, and its
+/// extremes. Collective. Throws ValueError where `a` has not one axis, for a sorter of another length and positions in
+/// it that are out of range, TypeError for one that holds no whole numbers.
+[[nodiscard]] DNDarray searchsorted(const DNDarray& a, const Operand& v, const SearchOptions& options = {});
+
+struct BinOptions {
+  bool right = false;  ///< see the functions
+};
+/// The number of the bin of each element of `x`, as int64 in its layout: bins[i - 1] <= x < bins[i], or with `right`
+/// bins[i - 1] < x <= bins[i]; falling bins the other way around. Replicated bins: local. With split ones neighbours
+/// compare their ends, falling ones are flipped, and then it communicates as searchsorted. Throws ValueError where they
+/// neither rise nor fall.
+[[nodiscard]] DNDarray digitize(const DNDarray& x, const DNDarray& bins, const BinOptions& options = {});
+/// As PyTorch and HeAT: boundaries[i - 1] < x <= boundaries[i], or with `right` boundaries[i - 1] <= x < boundaries[i].
+/// Communicates as searchsorted.
+[[nodiscard]] DNDarray bucketize(const DNDarray& x, const DNDarray& boundaries, const BinOptions& options = {});
+
+}  // namespace heatpp

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <heatpp_nn/data/dataset.hpp>
+#include <heatpp_nn/data/position.hpp>
+#include <heatpp_nn/data/sampler.hpp>
+#include <heatpp_nn/data/transforms.hpp>
+#include <iterator>
+
+namespace heatpp::nn {
+
+/// Goes through a dataset in batches:
+///     for (const auto& [inputs, targets] : loader.epoch(e)) ...
+/// Every rank gets equally many, and all ranks go through them together: where rows come from other ranks
+/// (Shuffle::global and blocks of arrays in memory) they are exchanged for some batches at a time, 64 MiB on a rank,
+/// and where they come from files they are read by a thread ahead of training, a window at a time too; then all ranks
+/// agree that reading went well. Else local. A batch is overwritten by the next one; `clone()` what has to last longer.
+class DataLoader {
+ public:
+  /// `transforms` are applied to every batch, one after the other. Throws ValueError as DistributedSampler.
+  DataLoader(const Dataset& dataset, const SamplerOptions& options = {}, std::vector<Transform> transforms = {});
+
+  [[nodiscard]] std::int64_t batches() const { return sampler_.batches(); }
+  [[nodiscard]] std::int64_t batch_size() const { return sampler_.batch_size(); }
+  /// Tells how many rows each rank has in a batch.
+  [[nodiscard]] const DistributedSampler& sampler() const { return sampler_; }
+
+  class Epoch;
+  /// The batches of an epoch from `first` on. What it throws while it is gone through, it throws on all ranks: IoError
+  /// for files that are missing, truncated or changed. One epoch at a time.
+  [[nodiscard]] Epoch epoch(std::int64_t number, std::int64_t first = 0);
+  /// The rest of an epoch. Throws ValueError for the position of a loader with another seed or no such batch.
+  [[nodiscard]] Epoch epoch(const Position& position);
+  /// Behind the batch that was given last.
+  [[nodiscard]] const Position& position() const { return position_; }
+
+ private:
+  Dataset dataset_;
+  DistributedSampler sampler_;
+  std::vector<Transform> transforms_;
+  Batch memory_, batch_;
+  Position position_;
+};
+
+class DataLoader::Epoch {
+ public:
+  Epoch(DataLoader& loader, std::int64_t number, std::int64_t first);
+  ~Epoch();
+  Epoch(Epoch&&) noexcept;
+  Epoch& operator=(Epoch&&) noexcept;
+
+  class Iterator {
+   public:
+    Iterator(const Epoch& epoch, std::int64_t batch) : epoch_(&epoch), batch_(batch) {}
+    const Batch& operator*() const { return epoch_->load(batch_); }
+    Iterator& operator++() { return ++batch_, *this; }
+    bool operator==(const Iterator& other) const { return batch_ == other.batch_; }
+
+   private:
+    const Epoch* epoch_;
+    std::int64_t batch_;
+  };
+  [[nodiscard]] Iterator begin() const { return {*this, first_}; }
+  [[nodiscard]] Iterator end() const { return {*this, loader_->batches()}; }
+
+ private:
+  struct Windows;
+  const Batch& load(std::int64_t batch) const;
+
+  DataLoader* loader_;
+  std::int64_t number_, first_;
+  std::unique_ptr<Windows> windows_;
+};
+
+}  // namespace heatpp::nn

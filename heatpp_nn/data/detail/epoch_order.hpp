@@ -1,0 +1,33 @@
+#pragma once
+
+#include <heatpp/core/layout.hpp>
+#include <heatpp/random/detail/bijection.hpp>
+#include <heatpp_nn/data/sampler.hpp>
+
+namespace heatpp::nn::detail {
+
+/// Numbers that differ in any of the three give unrelated ones (splitmix64).
+[[nodiscard]] std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c);
+
+/// The order of an epoch: a bijection from places to rows, of which each rank needs a part.
+class EpochOrder {
+ public:
+  EpochOrder(const Layout& layout, int rank, const SamplerOptions& options, std::int64_t epoch);
+  /// Faster where places rise.
+  [[nodiscard]] std::int64_t operator()(std::int64_t place);
+
+ private:
+  [[nodiscard]] random::detail::Bijection bijection(std::uint64_t stream, std::int64_t n) const;
+  [[nodiscard]] std::int64_t mixed_place(std::int64_t place);
+  [[nodiscard]] std::int64_t block_row(std::int64_t place) const;
+
+  SamplerOptions options_;
+  std::uint64_t epoch_;
+  std::int64_t rows_, first_;                        // that are permuted together
+  std::optional<random::detail::Bijection> all_;     // of rows, or of blocks
+  std::int64_t short_place_ = 0, short_rows_ = 0;    // of the last block, which may be short
+  std::int64_t group_ = -1;                          // of blocks that are mixed
+  std::optional<random::detail::Bijection> within_;  // that group
+};
+
+}  // namespace heatpp::nn::detail

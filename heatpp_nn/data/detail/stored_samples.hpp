@@ -1,0 +1,46 @@
+#pragma once
+
+#include <heatpp/random/detail/bijection.hpp>
+#include <heatpp_io/hdf5/stored_rows.hpp>
+#include <heatpp_nn/data/detail/samples.hpp>
+
+namespace heatpp::nn::detail {
+
+/// Rows in files, of which each rank reads what it needs.
+class StoredSamples : public Samples {
+ public:
+  StoredSamples(const io::StoredRows& inputs, const io::StoredRows& targets, std::int64_t window_bytes);
+  [[nodiscard]] const Layout& layout() const override { return layout_; }
+  [[nodiscard]] const Communicator& comm() const override { return inputs_.comm(); }
+  [[nodiscard]] Window reach(const at::Tensor& rows) const override;
+  [[nodiscard]] Window fetch(const at::Tensor& rows) const override { return reach(rows); }
+  [[nodiscard]] bool is_stored() const override { return true; }
+  [[nodiscard]] std::int64_t row_bytes() const override { return row_bytes_; }
+  [[nodiscard]] std::int64_t window_bytes() const override { return window_bytes_; }
+
+ private:
+  io::StoredRows inputs_, targets_;
+  Layout layout_;
+  std::int64_t row_bytes_, window_bytes_;
+};
+
+/// Some rows of a stored dataset: row i is row order(first + i) of it.
+class PartOfSamples : public Samples {
+ public:
+  PartOfSamples(const Dataset& whole, const random::detail::Bijection& order, std::int64_t first, std::int64_t count);
+  [[nodiscard]] const Layout& layout() const override { return layout_; }
+  [[nodiscard]] const Communicator& comm() const override { return whole_.comm(); }
+  [[nodiscard]] Window reach(const at::Tensor& rows) const override;
+  [[nodiscard]] Window fetch(const at::Tensor& rows) const override { return reach(rows); }
+  [[nodiscard]] bool is_stored() const override { return true; }
+  [[nodiscard]] std::int64_t row_bytes() const override { return whole_.samples().row_bytes(); }
+  [[nodiscard]] std::int64_t window_bytes() const override { return whole_.samples().window_bytes(); }
+
+ private:
+  Dataset whole_;
+  random::detail::Bijection order_;
+  std::int64_t first_;
+  Layout layout_;
+};
+
+}  // namespace heatpp::nn::detail

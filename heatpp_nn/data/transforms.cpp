@@ -1,0 +1,70 @@
+#include <heatpp_nn/data/detail/epoch_order.hpp>
+#include <heatpp_nn/data/transforms.hpp>
+
+#include <ATen/ATen.h>
+
+namespace heatpp::nn {
+namespace {
+
+/// What random numbers are for.
+enum Use : std::uint64_t { flip_use = 1, shift_down_use, shift_right_use };
+
+std::span<const std::int64_t> values(const at::Tensor& numbers) {
+  return {numbers.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(numbers.numel())};
+}
+
+void flip(const at::Tensor& inputs, const FlipOptions& options, const BatchContext& context) {
+  std::vector<std::int64_t> chosen;
+  const auto rows = values(context.rows);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (random_of_row(context, rows[i], flip_use) < options.probability) chosen.push_back(static_cast<std::int64_t>(i));
+  const auto places = at::tensor(chosen, at::kLong).to(inputs.device());
+  inputs.index_copy_(0, places, inputs.index_select(0, places).flip(options.axis));
+}
+
+/// Moves a row by `down` and `right` places.
+void shift(const at::Tensor& from, const at::Tensor& to, std::int64_t down, std::int64_t right) {
+  const auto rows = from.size(-2) - std::abs(down), columns = from.size(-1) - std::abs(right);
+  if (rows <= 0 || columns <= 0) return;
+  const auto part = [&](const at::Tensor& x, std::int64_t y_at, std::int64_t x_at) {
+    return x.narrow(-2, std::max<std::int64_t>(0, y_at), rows).narrow(-1, std::max<std::int64_t>(0, x_at), columns);
+  };
+  part(to, down, right).copy_(part(from, -down, -right));
+}
+
+}  // namespace
+
+double random_of_row(const BatchContext& context, std::int64_t row, std::uint64_t use) {
+  const auto stream = detail::mixed(context.seed, static_cast<std::uint64_t>(context.epoch), use);
+  return static_cast<double>(detail::mixed(stream, static_cast<std::uint64_t>(row), 0) >> 11) * 0x1p-53;
+}
+
+Transform normalise(const at::Tensor& mean, const at::Tensor& std) {
+  return [mean, std](Batch& batch, const BatchContext&) {
+    if (!batch.inputs.is_floating_point()) batch.inputs = batch.inputs.to(at::kFloat);
+    batch.inputs.sub_(mean).div_(std);
+  };
+}
+Transform normalise(double mean, double std) { return normalise(at::scalar_tensor(mean), at::scalar_tensor(std)); }
+
+Transform random_flip(const FlipOptions& options) {
+  return [options](Batch& batch, const BatchContext& context) { flip(batch.inputs, options, context); };
+}
+
+Transform random_shift(const ShiftOptions& options) {
+  return [options](Batch& batch, const BatchContext& context) {
+    auto moved = at::zeros_like(batch.inputs);
+    const auto rows = values(context.rows);
+    const auto draw = [&](std::int64_t row, Use use) {
+      const auto range = static_cast<double>(2 * options.most + 1);
+      return static_cast<std::int64_t>(random_of_row(context, row, use) * range) - options.most;
+    };
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto at = static_cast<std::int64_t>(i);
+      shift(batch.inputs[at], moved[at], draw(rows[i], shift_down_use), draw(rows[i], shift_right_use));
+    }
+    batch.inputs = moved;
+  };
+}
+
+}  // namespace heatpp::nn

@@ -1,0 +1,251 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_nn/parallel/daso.hpp>
+#include <heatpp_nn/parallel/detail/optimizer_state.hpp>
+
+#include <torch/nn/utils/clip_grad.h>
+#include <torch/optim/optimizer.h>
+
+namespace heatpp::nn {
+
+using heatpp::detail::raise;
+
+namespace {
+
+void check(const DasoOptions& options) {
+  const auto& interval = options.interval;
+  if (interval.first.batches < 1 || interval.first.wait < 0 || interval.first.wait > interval.first.batches)
+    raise<ValueError>("daso",
+                      "got the first interval {} with {} to wait; expected 0 <= wait <= interval and 1 <= interval",
+                      interval.first.batches, interval.first.wait);
+  if (interval.longest < 1 || interval.factor < 2)
+    raise<ValueError>("daso", "got the longest interval {} and factor {}; expected at least 1 and 2", interval.longest,
+                      interval.factor);
+  if (options.phases.warmup < 0 || options.phases.cooldown < 0 || options.review_every < 1)
+    raise<ValueError>("daso",
+                      "got {} batches of warm-up, {} of cool-down, a review every {}; expected >= 0, >= 0, >= 1",
+                      options.phases.warmup, options.phases.cooldown, options.review_every);
+  if (interval.first.local < 1 || (interval.first.local > 1 && !interval.local_skips))
+    raise<ValueError>("daso", "got gradients averaged at every {} batches, local skips {}; expected 1, or local skips",
+                      interval.first.local, interval.local_skips);
+  if (options.max_norm && !(*options.max_norm > 0))
+    raise<ValueError>("daso", "got the largest norm {}; expected a positive one", *options.max_norm);
+}
+
+const DasoOptions& checked(const DasoOptions& options, const torch::optim::Optimizer& optimizer) {
+  check(options);
+  detail::check_optimizer(optimizer);
+  return options;
+}
+
+GlobalOptions global_options(const DasoOptions& options) {
+  return {options.merge, options.carriers, options.wire, !options.interval.local_skips};
+}
+
+}  // namespace
+
+DASO::DASO(Replica& replica, torch::optim::Optimizer& optimizer, const DasoOptions& options)
+    : replica_(replica),
+      optimizer_(optimizer),
+      options_(checked(options, optimizer)),
+      global_(replica.topology(), replica.parameters(), global_options(options)),
+      detector_(options.plateau) {
+  state_.sync = {.phases = options.phases,
+                 .interval = options.interval.first,
+                 .review_every = options.review_every,
+                 .nodes = global_.nodes(),
+                 .alone = options.merge.policy == MergePolicy::outer};
+  state_.wanted = options.interval.first;
+  record(DasoEvent::Kind::phase, 0);
+  prepare();
+}
+
+void DASO::step(const at::Tensor& loss) { step(loss.item<double>()); }
+void DASO::zero_grad() { optimizer_.zero_grad(); }
+
+/// Tells the gradients of the next backward where to go.
+void DASO::prepare() {
+  const auto todo = plan(state_.batch, state_.sync);
+  replica_.send_gradients(todo.global_gradients ? std::optional(Scope::all)
+                          : todo.node_gradients ? std::optional(Scope::node)
+                                                : std::nullopt);
+}
+
+void DASO::step(double loss) {
+  const auto batch = state_.batch;
+  const auto todo = plan(batch, state_.sync);
+  const auto before = phase();
+  average_gradients(todo);
+  update();
+  global_.end_batch();
+  if (todo.merge) merge(batch - state_.sync.flight->started);
+  if (todo.start) start();
+  if (todo.block) merge(0);
+  if (todo.global_gradients) state_.sync.last_sync = batch;
+  else ++counters_.cycle_batches;
+  if (!replica_.idle()) state_.losses.add(loss);
+  if (todo.review) review();
+  ++state_.batch;
+  if (todo.drain) drain();
+  else if (todo.global_gradients && phase() == Phase::cycle) global_.anchor();
+  if (phase() != before) record(DasoEvent::Kind::phase, state_.batch);
+  prepare();
+}
+
+void DASO::average_gradients(const SyncPlan& todo) {
+  const bool over_all = todo.global_gradients || (todo.node_gradients && nodes() == 1);
+  state_.failed = !replica_.finish_gradients() || state_.failed;
+  const auto bytes = replica_.gradient_bytes();
+  if (todo.global_gradients && replica_.topology().comm().size() > 1) counters_.global_bytes += bytes;
+  if (todo.node_gradients && replica_.topology().node().size() > 1) counters_.node_bytes += bytes;
+  if (state_.failed && over_all) replica_.throw_not_finite("daso");
+}
+
+void DASO::update() {
+  if (state_.failed) return;
+  if (options_.max_norm) torch::nn::utils::clip_grad_norm_(replica_.parameters(), *options_.max_norm);
+  optimizer_.step();
+}
+
+void DASO::start() {
+  global_.start(state_.failed);
+  state_.sync.flight = Flight{state_.batch, state_.sync.interval.wait};
+  state_.sync.last_sync = state_.batch;
+  ++counters_.starts;
+  counters_.global_bytes += global_.bytes();
+  record(DasoEvent::Kind::start, state_.batch);
+}
+
+void DASO::merge(std::int64_t age) {
+  const bool failed_somewhere = global_.finish(age);
+  const auto started = state_.sync.flight->started;
+  state_.sync.flight.reset();
+  if (failed_somewhere) replica_.throw_not_finite("daso");
+  ++counters_.merges;
+  record(DasoEvent::Kind::merge, started + age, age);
+  state_.needed = global_.needed();
+  fit_interval();
+}
+
+/// The loss decides on the interval, but the network may want a longer one.
+void DASO::fit_interval() {
+  const bool known = options_.interval.measured && state_.needed > 0;
+  const auto interval = known ? fitted(state_.wanted, state_.needed) : state_.wanted;
+  if (interval == state_.sync.interval) return;
+  state_.sync.interval = interval;
+  record(DasoEvent::Kind::interval, state_.batch);
+}
+
+void DASO::pool_losses() {
+  auto& losses = state_.losses;
+  std::array<double, 3> all{losses.sum, losses.count, state_.failed ? 1.0 : 0.0};
+  replica_.topology().comm().allreduce(all);
+  if (all[2] > 0) replica_.throw_not_finite("daso");
+  losses = {.pooled_sum = losses.pooled_sum + all[0], .pooled_count = losses.pooled_count + all[1]};
+}
+
+void DASO::review() {
+  pool_losses();
+  const auto loss = state_.losses.pooled_sum / state_.losses.pooled_count;
+  state_.losses = {};
+  // Plateaus count from the loss with which the cycle is entered.
+  if (phase_of(state_.batch + 1, state_.sync.phases) != Phase::cycle || !detector_.update(loss)) return;
+  state_.wanted = next_interval(state_.wanted, options_.interval);
+  fit_interval();
+}
+
+void DASO::drain() {
+  pool_losses();
+  const auto last = state_.batch - 1;
+  if (state_.sync.flight) merge(last - state_.sync.flight->started);
+  average_everything();
+  global_.anchor();
+  state_.sync.last_sync = last;
+  ++counters_.drains;
+  record(DasoEvent::Kind::drain, last);
+}
+
+void DASO::average_everything() {
+  const bool differ = nodes() > 1 || !keeps_nodes_equal();
+  if (differ) {
+    auto tensors = replica_.parameters();
+    const auto momenta = detail::state_tensors(optimizer_);
+    tensors.insert(tensors.end(), momenta.begin(), momenta.end());
+    detail::average(replica_.topology(), tensors);
+    for (const auto& tensor : tensors) counters_.global_bytes += static_cast<std::int64_t>(tensor.nbytes());
+  }
+  replica_.average_buffers();
+}
+
+void DASO::cool_down() {
+  replica_.send_gradients(Scope::all);
+  if (phase() == Phase::cycle) drain();
+  state_.sync.phases.total = state_.batch + state_.sync.phases.cooldown;
+  record(DasoEvent::Kind::phase, state_.batch);
+}
+
+DASO::Counters DASO::counters() const {
+  auto counters = counters_;
+  counters.exposed_seconds = global_.exposed_seconds();
+  if (nodes() > 1)
+    counters.saved_bytes = counters.cycle_batches * global_.full_bytes() - counters.starts * global_.bytes();
+  return counters;
+}
+
+DasoState DASO::state() {
+  global_.land();
+  auto state = state_;
+  state.plateau = detector_.state();
+  state.memory = global_.state(state.sync.flight.has_value());
+  const auto lost = replica_.residuals();
+  state.memory.insert(state.memory.end(), lost.begin(), lost.end());
+  return state;
+}
+
+void DASO::set_state(DasoState state) {
+  global_.land();
+  const auto lost = replica_.residuals();
+  if (state.memory.size() < lost.size())
+    raise<ValueError>("daso", "got the memory of {} wires; expected {}", state.memory.size(), lost.size());
+  const auto end = state.memory.end() - std::ssize(lost);
+  global_.set_state({state.memory.begin(), end}, state.sync.flight.has_value());
+  for (std::size_t i = 0; i < lost.size(); ++i) at::Tensor(lost[i]).copy_(end[static_cast<std::ptrdiff_t>(i)]);
+  join(std::move(state));
+}
+
+void DASO::join_state(DasoState state) {
+  global_.land();
+  state.sync.flight.reset();
+  join(std::move(state));
+  global_.anchor();
+}
+
+void DASO::join(DasoState state) {
+  state.sync.review_every = options_.review_every;
+  state.sync.nodes = nodes();
+  state.sync.alone = state_.sync.alone;
+  state.memory.clear();
+  detector_.set_state(state.plateau);
+  state_ = std::move(state);
+  prepare();
+}
+
+void DASO::record(DasoEvent::Kind kind, std::int64_t batch, std::int64_t age) {
+  state_.events.push_back({batch, kind, phase(), state_.sync.interval, age});
+}
+
+std::string to_string(const DASO& daso) {
+  const auto c = daso.counters();
+  const auto batches = static_cast<double>(std::max<std::int64_t>(1, c.cycle_batches));
+  return fmt::format(
+      "DASO: {}, batch {}, {} nodes, interval {}, wait {}, {} started, {} merged, {:.1f} MB in the node, {:.1f} MB "
+      "global, {:.1f} MB saved, {:.1f} ms exposed ({:.2f} ms a batch)",
+      to_string(daso.phase()), daso.batch(), daso.nodes(), daso.interval().batches, daso.interval().wait, c.starts,
+      c.merges, static_cast<double>(c.node_bytes) * 1e-6, static_cast<double>(c.global_bytes) * 1e-6,
+      static_cast<double>(c.saved_bytes) * 1e-6, c.exposed_seconds * 1e3, c.exposed_seconds * 1e3 / batches);
+}
+
+void print(const DASO& daso) {
+  if (daso.replica().topology().comm().rank() == 0) fmt::print("{}\n", to_string(daso));
+}
+
+}  // namespace heatpp::nn

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+#include <heatpp_nn/parallel/replica.hpp>
+#include <map>
+
+namespace torch::optim {
+class Optimizer;
+}
+
+namespace heatpp::nn {
+
+class DASO;
+
+/// Rows of a stream, on each rank as many as fit: every row that this rank ever offered is kept with the same
+/// probability (reservoir sampling, Vitter 1985), so that a simulation's past is not forgotten. The buffers of all
+/// ranks together are the memory; batches of all ranks together are drawn from it. Local.
+class ReplayBuffer {
+ public:
+  /// `capacity` rows on each rank. Throws ValueError for less than one.
+  ReplayBuffer(std::int64_t capacity, std::uint64_t seed);
+
+  /// Offers rows that belong together. Throws ValueError where their numbers or shapes differ from those before.
+  void add(const at::Tensor& inputs, const at::Tensor& targets);
+  struct Rows {
+    at::Tensor inputs, targets;
+  };
+  /// Draws `count` rows with replacement. Throws ValueError where there are none.
+  [[nodiscard]] Rows sample(std::int64_t count);
+
+  [[nodiscard]] std::int64_t size() const { return size_; }
+  [[nodiscard]] std::int64_t offered() const { return offered_; }
+  /// What has to survive a restart, for the extras of a checkpoint.
+  [[nodiscard]] std::map<std::string, at::Tensor> state() const;
+  void set_state(const std::map<std::string, at::Tensor>& state);
+
+ private:
+  [[nodiscard]] std::int64_t place_of_next();
+
+  std::int64_t capacity_, size_ = 0, offered_ = 0;
+  std::uint64_t seed_, drawn_ = 0;
+  at::Tensor inputs_, targets_;
+};
+
+struct OnlineOptions {
+  std::int64_t capacity = 4096;  ///< rows that each rank remembers
+  std::int64_t batch_size = 32;  ///< rows of each rank in a batch
+  std::int64_t updates = 1;      ///< batches for each train_step
+  std::uint64_t seed = 0;
+};
+
+/// Trains a network on what a running simulation produces, through the simulation's own communicator:
+///     trainer.train_step(before, after);  // after each step of the solver
+class OnlineTrainer {
+ public:
+  /// The loss of a batch on this rank.
+  using Loss = std::function<at::Tensor(const at::Tensor& inputs, const at::Tensor& targets)>;
+  /// `daso` or `replica` and `optimizer` must outlive this object.
+  OnlineTrainer(DASO& daso, Loss loss, const OnlineOptions& options = {});
+  OnlineTrainer(Replica& replica, torch::optim::Optimizer& optimizer, Loss loss, const OnlineOptions& options = {});
+
+  /// Remembers the rows along axis 0 and trains on batches drawn from all that is remembered; returns this rank's mean
+  /// loss. Every rank brings at least one row. Collective.
+  double train_step(const at::Tensor& inputs, const at::Tensor& targets);
+  /// The same for arrays that are cut alike along axis 0.
+  double train_step(const DNDarray& inputs, const DNDarray& targets);
+
+  [[nodiscard]] ReplayBuffer& buffer() { return buffer_; }
+
+ private:
+  double update();
+
+  Loss loss_;
+  OnlineOptions options_;
+  ReplayBuffer buffer_;
+  std::function<void()> clear_;
+  std::function<void(double)> step_;
+};
+
+}  // namespace heatpp::nn

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <heatpp/comm/topology.hpp>
+#include <heatpp_nn/parallel/detail/gradient_average.hpp>
+
+namespace torch::nn {
+class Module;
+}
+
+namespace heatpp::nn {
+
+/// What becomes of floating-point buffers, such as BatchNorm's statistics, where ranks are made equal.
+enum class BufferPolicy {
+  average,  ///< their mean over all ranks
+  rank0     ///< those of rank 0
+};
+
+struct ReplicaOptions {
+  bool broadcast = true;  ///< give every rank the weights of rank 0; otherwise they must be equal already
+  GradientOptions gradients = {};
+  BufferPolicy buffers = BufferPolicy::average;
+};
+
+/// This rank's copy of a module that all ranks of a topology train together. `DataParallel` and `DataParallelMultiGPU`
+/// are replicas that know the module's type. What is trained is what requires gradients at construction, each tensor
+/// once; what is on a GPU travels as its communicator carries device memory (docs/communication.md).
+///
+/// Gradients set out while `backward()` still runs, and are averaged by the time that `finish_gradients()` returns.
+/// Between these two they must be left alone.
+class Replica {
+ public:
+  /// Collective. Changes weights and buffers by nothing but the broadcast from rank 0. Throws ValueError on all ranks
+  /// where the modules differ in names, shapes, dtypes or frozen parameters, or the weights after that.
+  Replica(std::shared_ptr<torch::nn::Module> module, const Topology& topology, const ReplicaOptions& options = {});
+  ~Replica();
+  Replica(Replica&&) noexcept;
+  Replica& operator=(Replica&&) noexcept;
+
+  [[nodiscard]] const std::shared_ptr<torch::nn::Module>& shared_module() const { return module_; }
+  [[nodiscard]] const Topology& topology() const { return topology_; }
+  /// The parameters that are trained, for the optimizer.
+  [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return trained_; }
+  [[nodiscard]] std::int64_t gradient_bytes() const { return gradients_->bytes(); }
+
+  /// Over which ranks the gradients of the next backward are averaged, at first all; nullopt: they stay as they are.
+  /// Throws ValueError where gradients are under way. Local.
+  void send_gradients(std::optional<Scope> scope) { gradients_->send_to(scope); }
+
+  /// While the guard lives, backward adds to the gradients of this rank and sends nothing:
+  ///     { const auto guard = model.no_sync(); loss(model(x1), y1).backward(); }
+  ///     loss(model(x2), y2).backward();  // the sum of both is averaged
+  class NoSync {
+   public:
+    explicit NoSync(detail::GradientAverage& gradients) : gradients_(gradients), scope_(gradients.scope()) {
+      gradients_.send_to(std::nullopt);
+    }
+    ~NoSync() { gradients_.send_to(scope_); }
+    NoSync(const NoSync&) = delete;
+    NoSync& operator=(const NoSync&) = delete;
+
+   private:
+    detail::GradientAverage& gradients_;
+    std::optional<Scope> scope_;
+  };
+  [[nodiscard]] NoSync no_sync() { return NoSync(*gradients_); }
+
+  /// Backward of a mean loss over `samples` rows, where ranks have different numbers of them: the gradients become
+  /// those of the mean over all rows. A rank without rows passes 0 and any loss. All ranks call it, or none. Local.
+  void backward(const at::Tensor& loss, double samples);
+
+  /// Waits for the gradients' mean over the ranks; every rank of the scope gets the same bits. A parameter without a
+  /// gradient on some ranks counts as zero there; one that has none anywhere keeps none. Returns false where a gradient
+  /// of some rank is not finite: then all are undefined. Collective over the scope.
+  [[nodiscard]] bool finish_gradients();
+  /// The rows of all ranks behind the gradients, as `backward(loss, samples)` was told; 0 where it was not used.
+  [[nodiscard]] double samples() const { return gradients_->samples(); }
+  /// Whether this rank passed 0 to it.
+  [[nodiscard]] bool idle() const { return gradients_->idle(); }
+  /// What narrower wires took away from the gradients so far and will give back.
+  [[nodiscard]] std::vector<at::Tensor> residuals() const { return gradients_->residuals(); }
+  /// Throws ValueError on all ranks, naming a rank and parameter whose own gradient was not finite. Collective over
+  /// all. To be called once such a mean was seen.
+  [[noreturn]] void throw_not_finite(std::string_view op) const;
+
+  /// Makes the buffers of all ranks equal, by the policy for floating-point ones; others become rank 0's. Between calls
+  /// each rank keeps its own. Collective.
+  void average_buffers();
+
+  /// CRC-32C of all parameters and buffers. Local.
+  [[nodiscard]] std::uint32_t checksum() const;
+  /// Whether the weights and buffers of all ranks are equal to the bit. Collective.
+  [[nodiscard]] bool equal_on_all_ranks() const;
+
+ private:
+  void check_structure() const;
+  void broadcast_from_rank_0();
+
+  std::shared_ptr<torch::nn::Module> module_;
+  Topology topology_;
+  BufferPolicy policy_;
+  std::vector<std::string> names_;  // of the trained parameters
+  std::vector<at::Tensor> trained_;
+  std::vector<at::Tensor> everything_;  // parameters and buffers, each once
+  std::vector<at::Tensor> buffers_;
+  std::unique_ptr<detail::GradientAverage> gradients_;
+};
+
+}  // namespace heatpp::nn

@@ -1,0 +1,35 @@
+#include <heatpp_nn/training/stop_signal.hpp>
+
+namespace heatpp::nn {
+namespace {
+
+volatile std::sig_atomic_t signalled = 0;
+
+void note(int signal) {
+  signalled = 1;
+  std::signal(signal, SIG_DFL);
+}
+
+}  // namespace
+
+StopSignal::StopSignal(const Communicator& comm, std::vector<int> signals) : comm_(comm) {
+  signalled = 0;
+  for (const int signal : signals) former_.push_back({signal, std::signal(signal, note)});
+}
+
+StopSignal::~StopSignal() {
+  for (const auto& [signal, handler] : former_) std::signal(signal, handler);
+}
+
+bool StopSignal::agreed() {
+  if (agreed_) return true;
+  if (asked_) question_.wait();
+  agreed_ = asked_ && noted_[0] != 0;
+  if (agreed_) return true;
+  noted_[0] = signalled;
+  question_ = comm_.iallreduce(noted_, ReduceOp::max);
+  asked_ = true;
+  return false;
+}
+
+}  // namespace heatpp::nn

@@ -1,0 +1,168 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/csv/detail/csv_plan.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <functional>
+#include <utility>
+
+namespace heatpp::io::detail {
+namespace {
+
+constexpr std::int64_t piece_bytes = std::int64_t{1} << 20;
+
+/// What the beginnings of the files tell, as numbers to be added up over the ranks.
+struct Heads {
+  std::vector<std::int64_t> begins, sizes, columns;
+};
+
+std::int64_t byte_order_mark(FileReader& file) {
+  std::array<char, 3> head{};
+  if (file.size() < 3) return 0;
+  file.read(0, 3, head.data());
+  return std::string_view(head.data(), 3) == "\xef\xbb\xbf" ? 3 : 0;
+}
+
+void look_at_head(const char* op, const std::string& path, const CsvDialect& dialect, std::int64_t header_lines,
+                  Heads& heads, std::size_t i) {
+  FileReader file(path, op);
+  const CsvGrammar grammar(dialect);
+  FieldSplitter splitter(dialect);
+  RecordReader reader(file, &grammar, {byte_order_mark(file), file.size()});
+  for (std::int64_t line = 0; line < header_lines && reader.next(); ++line)
+    if (reader.open_quote())
+      heatpp::detail::raise<IoError>(op,
+                                     "got \"{}\" with a quote in header line {} that is not closed; expected a quote "
+                                     "before the end of the file, or '\\0' as quote",
+                                     path, line + 1);
+  const bool more = reader.next();
+  heads.begins[i] = more ? reader.at() : file.size();
+  heads.sizes[i] = file.size() - heads.begins[i];
+  auto fields = more ? std::ssize(splitter.split(reader.record())) : 0;
+  while (fields == 0 && more && reader.next()) fields = std::ssize(splitter.split(reader.record()));
+  heads.columns[i] = fields;
+}
+
+Heads look_at_heads(const CsvPlan& plan, const CsvDialect& dialect, std::int64_t header_lines, const Communicator& comm,
+                    const char* op) {
+  const auto count = plan.paths.size();
+  Heads heads{std::vector<std::int64_t>(count), std::vector<std::int64_t>(count), std::vector<std::int64_t>(count)};
+  all_or_none(comm, [&] {
+    for (auto i = static_cast<std::size_t>(comm.rank()); i < count; i += static_cast<std::size_t>(comm.size()))
+      look_at_head(op, plan.paths[i], dialect, header_lines, heads, i);
+  });
+  comm.allreduce(heads.begins);
+  comm.allreduce(heads.sizes);
+  comm.allreduce(heads.columns);
+  return heads;
+}
+
+std::vector<CsvPart> own_parts(const Heads& heads, const Communicator& comm) {
+  std::int64_t all = 0;
+  for (const auto size : heads.sizes) all += size;
+  const auto cut = [&](int rank) { return all / comm.size() * rank + std::min<std::int64_t>(rank, all % comm.size()); };
+  const auto first = cut(comm.rank()), last = cut(comm.rank() + 1);
+  std::vector<CsvPart> parts;
+  std::int64_t before = 0;
+  for (std::size_t i = 0; i < heads.sizes.size(); before += heads.sizes[i++]) {
+    const auto from = std::max(first - before, std::int64_t{0}), to = std::min(last - before, heads.sizes[i]);
+    if (from < to) parts.push_back({i, {heads.begins[i] + from, heads.begins[i] + to}});
+  }
+  return parts;
+}
+
+/// Gives the bytes of the parts, in pieces.
+void each_piece(const CsvPlan& plan, const char* op,
+                const std::function<void(std::size_t part, std::string_view piece)>& use) {
+  std::string piece;
+  for (std::size_t i = 0; i < plan.parts.size(); ++i) {
+    const auto& range = plan.parts[i].range;
+    FileReader file(plan.paths[plan.parts[i].file], op);
+    for (auto at = range.begin; at < range.end; at += piece_bytes) {
+      piece.resize(static_cast<std::size_t>(std::min(piece_bytes, range.end - at)));
+      file.read(at, std::ssize(piece), piece.data());
+      use(i, piece);
+    }
+  }
+}
+
+/// Counts lines and looks for quotes.
+void survey(CsvPlan& plan, const CsvDialect& dialect, const Communicator& comm, const char* op) {
+  std::array<std::int64_t, 1> quotes{0};
+  std::int64_t bytes = 0, lines = 0;
+  all_or_none(comm, [&] {
+    each_piece(plan, op, [&](std::size_t, std::string_view piece) {
+      bytes += std::ssize(piece);
+      lines += std::ranges::count(piece, '\n');
+      if (dialect.quote != '\0' && quotes[0] == 0)
+        quotes[0] = std::memchr(piece.data(), dialect.quote, piece.size()) != nullptr;
+    });
+  });
+  comm.allreduce(quotes, ReduceOp::max);
+  plan.quotes = quotes[0] != 0;
+  // A row has a byte for each column at least, and the last one of a part may end behind it.
+  plan.most_rows = std::ssize(plan.parts) + std::min(lines, bytes / std::max<std::int64_t>(1, plan.columns));
+}
+
+/// Whether the first part begins inside a file's data, so that the state there has to be found out.
+bool begins_inside(const CsvPlan& plan, const Heads& heads) {
+  return !plan.parts.empty() && plan.parts[0].range.begin > heads.begins[plan.parts[0].file];
+}
+
+CsvState state_without_quotes(const CsvPlan& plan, const char* op) {
+  char before = 0;
+  FileReader(plan.paths[plan.parts[0].file], op).read(plan.parts[0].range.begin - 1, 1, &before);
+  return before == '\n' ? CsvState::line_start : CsvState::field;
+}
+
+/// The state at the beginning of this rank's first part: every rank works out where its bytes lead from each state, and
+/// these functions are applied in rank order.
+CsvState state_with_quotes(const CsvPlan& plan, const Heads& heads, const CsvDialect& dialect, const Communicator& comm,
+                           const char* op) {
+  const CsvGrammar grammar(dialect);
+  std::array<std::int64_t, csv_states> leads_to{};
+  for (int s = 0; s < csv_states; ++s) leads_to[static_cast<std::size_t>(s)] = s;
+  all_or_none(comm, [&] {
+    std::size_t part = 0;
+    if (!begins_inside(plan, heads) && !plan.parts.empty()) leads_to.fill(0);
+    each_piece(plan, op, [&](std::size_t i, std::string_view piece) {
+      if (i != std::exchange(part, i)) leads_to.fill(0);  // a file begins
+      std::array<std::int64_t, csv_states> next;
+      next.fill(-1);
+      for (auto& state : leads_to) {
+        auto& known = next[static_cast<std::size_t>(state)];
+        if (known < 0) known = static_cast<std::int64_t>(grammar.after(static_cast<CsvState>(state), piece));
+        state = known;
+      }
+    });
+  });
+  const std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), csv_states);
+  std::vector<std::int64_t> all(counts.size() * csv_states);
+  comm.allgather(leads_to, all, counts);
+  std::int64_t state = 0;
+  for (int r = 0; r < comm.rank(); ++r) state = all[static_cast<std::size_t>(r * csv_states + state)];
+  return static_cast<CsvState>(state);
+}
+
+}  // namespace
+
+CsvPlan plan_csv(std::vector<std::string> paths, const CsvDialect& dialect, std::int64_t header_lines,
+                 const Communicator& comm, const char* op) {
+  CsvPlan plan;
+  plan.paths = std::move(paths);
+  const auto heads = look_at_heads(plan, dialect, header_lines, comm, op);
+  for (const auto columns : heads.columns)
+    if (plan.columns == 0) plan.columns = columns;
+  plan.parts = own_parts(heads, comm);
+  survey(plan, dialect, comm, op);
+  auto before = CsvState::line_start;
+  if (plan.quotes) before = state_with_quotes(plan, heads, dialect, comm, op);
+  all_or_none(comm, [&] {
+    if (!begins_inside(plan, heads)) return;
+    plan.parts[0].range.before = plan.quotes ? before : state_without_quotes(plan, op);
+  });
+  return plan;
+}
+
+}  // namespace heatpp::io::detail

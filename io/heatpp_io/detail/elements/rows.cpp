@@ -1,0 +1,38 @@
+#include <ATen/ATen.h>
+
+#include <heatpp/comm/communicator.hpp>
+#include <heatpp_io/detail/elements/rows.hpp>
+#include <heatpp_io/detail/elements/windows.hpp>
+#include <heatpp_io/detail/files/first_error.hpp>
+
+namespace heatpp::io::detail {
+
+Blocks blocks_of(const DNDarray& x) {
+  const auto local = x.larray().to(at::kCPU).contiguous();
+  if (x.split()) return {x.layout(), local};
+  const auto rows = x.ndim() == 0 ? local.view({1}) : local;
+  Layout share({rows.sizes().begin(), rows.sizes().end()}, 0, x.comm().size());
+  const auto rank = x.comm().rank();
+  auto mine = rows.narrow(0, share.offset(rank), share.count(rank));
+  return {std::move(share), std::move(mine)};
+}
+
+void each_rows(const Layout& layout, const at::Tensor& block, const Communicator& comm, const WriteRows& write,
+               std::int64_t unit) {
+  if (layout.split() == 0) return all_or_none(comm, [&] { write(layout.offset(comm.rank()), block); });
+  const auto bytes = block.element_size();
+  const auto budget = staging_budget(layout.size() / layout.ranks() * bytes);
+  const Windows windows(layout, bytes, {0, {unit, 0}, budget});
+  const auto staging = at::empty({windows.part_size()}, block.options());
+  FirstError error;
+  for (std::int64_t window = 0; window < windows.count(); ++window) {
+    const auto mine = windows.part(window, comm.rank());
+    const auto shape = windows.shape(mine);
+    const auto part = staging.narrow(0, 0, size_of(shape)).view(shape);
+    gather_window(windows, window, block, part, layout, comm);
+    error.run([&] { write(mine.first, part); });
+  }
+  all_or_none(comm, [&] { error.rethrow(); });
+}
+
+}  // namespace heatpp::io::detail

@@ -1,0 +1,64 @@
+#include <ATen/ATen.h>
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/redistribute.hpp>
+#include <heatpp_io/detail/elements/save_array.hpp>
+#include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/files/shard_names.hpp>
+
+namespace heatpp::io::detail {
+namespace {
+
+using heatpp::detail::raise;
+
+/// Whether all ranks see the file that rank 0 has made.
+void check_visible(const std::string& path, const NewFile& file) {
+  all_or_none(file.comm, [&] {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored))
+      raise<IoError>(file.op, "got \"{}\", which is not seen on all ranks; expected a directory that all ranks share",
+                     path);
+  });
+}
+
+}  // namespace
+
+std::int64_t bytes_of(const DNDarray& x) { return x.size() * static_cast<std::int64_t>(itemsize(x.dtype())); }
+
+Transfer save_one(const NewFile& file, const std::function<Transfer(const SaveJob&)>& write) {
+  std::optional<AsideFile> aside;
+  all_or_none(file.comm, [&] {
+    if (file.comm.rank() != 0) return;
+    aside.emplace(file.path, file.begin, file.op);
+    Room(aside->path(), file.path.string(), file.op).check(file.bytes);
+  });
+  const auto names = broadcast_texts({aside ? aside->path().string() : ""}, file.comm);
+  check_visible(names[0], file);
+  auto transfer = write({file.op, names[0], file.path.string()});
+  all_or_none(file.comm, [&] {
+    if (!aside) return;
+    Room(aside->path(), file.path.string(), file.op).trim();
+    aside->commit();
+  });
+  return transfer;
+}
+
+Transfer save_shards(const NewFile& file, const DNDarray& x, const std::string& extension,
+                     const std::function<void(const SaveJob&, const at::Tensor& rows)>& write) {
+  if (x.ndim() == 0) raise<ValueError>(file.op, "got an array without axes; expected rows to put in shards");
+  const auto names = shard_names(file.path, file.comm, {file.op, extension});
+  const auto blocks = blocks_of(x.split().value_or(0) == 0 ? x : resplit(x, 0));
+  const auto& mine = names[static_cast<std::size_t>(file.comm.rank())];
+  std::optional<AsideFile> aside;
+  all_or_none(file.comm, [&] {
+    aside.emplace(mine, file.begin, file.op);
+    const Room room(aside->path(), mine, file.op);
+    room.check(blocks.mine.numel() * blocks.mine.element_size());
+    write({file.op, aside->path().string(), mine}, blocks.mine);
+    room.trim();
+  });
+  all_or_none(file.comm, [&] { aside->commit(); });
+  return {false, "independent: one file per rank"};
+}
+
+}  // namespace heatpp::io::detail

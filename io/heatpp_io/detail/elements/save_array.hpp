@@ -1,0 +1,36 @@
+#pragma once
+
+#include <heatpp_io/detail/elements/record.hpp>
+#include <heatpp_io/detail/elements/rows.hpp>
+#include <heatpp_io/detail/files/aside_file.hpp>
+
+namespace heatpp::io::detail {
+
+/// A file that is written aside, and what it is called in errors.
+struct SaveJob {
+  const char* op;
+  std::string path;   ///< where it is written
+  std::string shown;  ///< where it will be
+};
+
+/// What makes a file.
+struct NewFile {
+  const char* op;
+  const Communicator& comm;
+  const std::filesystem::path& path;
+  std::int64_t bytes;  ///< of elements, for which there has to be room
+  AsideFile::Begin begin = AsideFile::Begin::empty;
+};
+
+/// Makes one file by all ranks: rank 0 creates it aside, `write` fills it on all ranks and throws on all or none, and
+/// it is moved to its place. Collective. Throws IoError.
+Transfer save_one(const NewFile& file, const std::function<Transfer(const SaveJob&)>& write);
+
+/// Makes one file for each rank under the names of detail::shard_names; `write` fills each with the rank's rows, and
+/// all are moved to their places or none. Collective.
+Transfer save_shards(const NewFile& file, const DNDarray& x, const std::string& extension,
+                     const std::function<void(const SaveJob&, const at::Tensor& rows)>& write);
+
+[[nodiscard]] std::int64_t bytes_of(const DNDarray& x);
+
+}  // namespace heatpp::io::detail

@@ -1,0 +1,54 @@
+#include <ATen/ATen.h>
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/detail/shards/shard_reader.hpp>
+
+#include <algorithm>
+
+namespace heatpp::io::detail {
+
+RowRange rows_within(const ResolvedSlice& rows, std::int64_t first, std::int64_t last) {
+  // Positions of the first rows at or after `first` and `last`.
+  const auto position = [&](std::int64_t row) {
+    return std::clamp<std::int64_t>((row - rows.start + rows.step - 1) / rows.step, 0, rows.count);
+  };
+  const auto begin = first <= rows.start ? 0 : position(first);
+  const auto end = last <= rows.start ? 0 : position(last);
+  return {begin, end - begin};
+}
+
+const BoxReader& ShardReader::reader(std::size_t shard) {
+  const auto known = std::ranges::find(opened_, shard, &std::pair<std::size_t, BoxReader>::first);
+  if (known != opened_.end()) {
+    std::rotate(opened_.begin(), known, known + 1);
+    return opened_.front().second;
+  }
+  const auto& path = shards_.paths[shard];
+  auto opened = open_(path);
+  auto expected = shards_.info.shape;
+  if (!expected.empty()) expected[0] = shards_.offsets[shard + 1] - shards_.offsets[shard];
+  if (opened.info.shape != expected || opened.info.element != shards_.info.element)
+    heatpp::detail::raise<IoError>(op_, "got shape {} in \"{}\"; expected {}, as it was a moment before",
+                                   to_string(opened.info.shape), path, to_string(expected));
+  if (opened_.size() == keep_) opened_.pop_back();
+  return opened_.emplace(opened_.begin(), shard, std::move(opened.read))->second;
+}
+
+void ShardReader::read(const Selection& box, const at::Tensor& out) {
+  if (out.numel() == 0) return;
+  if (box.empty()) return reader(0)(box, out);
+  const auto& rows = box[0];
+  const auto shard_of = [&](std::int64_t row) {
+    return static_cast<std::size_t>(std::ranges::upper_bound(shards_.offsets, row) - shards_.offsets.begin() - 1);
+  };
+  const auto last = shard_of(rows.start + (rows.count - 1) * rows.step);
+  for (auto shard = shard_of(rows.start); shard <= last; ++shard) {
+    const auto [first, count] = rows_within(rows, shards_.offsets[shard], shards_.offsets[shard + 1]);
+    if (count == 0) continue;
+    auto part = narrow(box, 0, first, count);
+    part[0].start -= shards_.offsets[shard];
+    reader(shard)(part, out.narrow(0, first, count));
+  }
+}
+
+}  // namespace heatpp::io::detail

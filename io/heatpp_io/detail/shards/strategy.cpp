@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+#include <heatpp_io/detail/shards/strategy.hpp>
+
+#include <algorithm>
+
+namespace heatpp::io::detail {
+namespace {
+
+// HDF5 reads contiguous data through a buffer of this size where the wanted runs are shorter.
+constexpr double sieve_bytes = 65536;
+// Decompressing twice costs more than a message; reading the page cache twice costs less.
+constexpr double compressed_limit = 1.25, plain_limit = 2.0;
+
+std::int64_t bytes_behind(const Shape& shape, int axis, Dtype dtype) {
+  auto bytes = static_cast<std::int64_t>(itemsize(dtype));
+  for (auto i = static_cast<std::size_t>(axis) + 1; i < shape.size(); ++i) bytes *= shape[i];
+  return bytes;
+}
+
+std::int64_t chunks_between(std::int64_t first, std::int64_t last, std::int64_t chunk) {
+  return first < last ? (last - 1) / chunk - first / chunk + 1 : 0;
+}
+
+double chunk_amplification(const ResolvedSlice& range, const Layout& layout, std::int64_t chunk) {
+  const auto index = [&](std::int64_t position) { return range.start + position * range.step; };
+  const auto chunks = [&](std::int64_t from, std::int64_t to) {
+    return from < to ? chunks_between(index(from), index(to - 1) + 1, chunk) : 0;
+  };
+  std::int64_t read = 0;
+  for (int r = 0; r < layout.ranks(); ++r) read += chunks(layout.offset(r), layout.offset(r + 1));
+  return static_cast<double>(read) / static_cast<double>(std::max<std::int64_t>(1, chunks(0, range.count)));
+}
+
+double sieve_amplification(const DatasetInfo& info, const Layout& layout) {
+  const auto inner = bytes_behind(info.shape, *layout.split(), info.element.dtype);
+  const auto run = static_cast<double>(inner * layout.count(0));
+  const auto stride = static_cast<double>(inner * info.shape[static_cast<std::size_t>(*layout.split())]);
+  return run > 0 ? std::max(1.0, std::min(stride, sieve_bytes) / run) : 1.0;
+}
+
+/// Whether one unit of rows or chunks may lie in memory beside the block.
+bool fits(const DatasetInfo& info, const Selection& box, const Layout& layout, int axis, std::int64_t unit) {
+  constexpr std::int64_t always = std::int64_t{8} << 20;
+  const auto bytes = static_cast<std::int64_t>(itemsize(info.element.dtype));
+  const auto extent = std::max<std::int64_t>(1, box[static_cast<std::size_t>(axis)].count);
+  const auto unit_bytes = layout.size() / extent * std::min(unit, extent) * bytes;
+  return unit_bytes <= std::max(always, layout.size() / layout.ranks() * bytes / 8);
+}
+
+/// The axis to share the reading along: not the split one, without gaps, and cut into the most units.
+std::optional<Strategy> exchange_along(const DatasetInfo& info, const Selection& box, const Layout& layout) {
+  std::optional<Strategy> best;
+  std::int64_t most = 1;
+  for (int axis = 0; axis < (info.chunk.empty() ? 1 : layout.ndim()); ++axis) {
+    const auto i = static_cast<std::size_t>(axis);
+    const auto unit = info.chunk.empty() ? 1 : info.chunk[i];
+    const auto units = chunks_between(box[i].start, box[i].start + box[i].count, unit);
+    if (axis == layout.split() || box[i].step != 1 || units <= most || !fits(info, box, layout, axis, unit)) continue;
+    most = units;
+    best = Strategy{Strategy::Kind::exchange, {}, axis, unit};
+  }
+  return best;
+}
+
+std::string unshared_reason(const Shards& shards, const Layout& layout) {
+  if (layout.ranks() == 1) return "independent: one rank";
+  if (shards.info.is_virtual) return "independent: HDF5 cannot read virtual datasets through MPI-IO";
+  return fmt::format("independent: {} files, each opened by the ranks that need it", shards.count());
+}
+
+std::string shared_reason(const DatasetInfo& info, bool one_run) {
+  if (info.compressed) return "independent: compressed chunks, each rank reads those of its block";
+  if (!info.chunk.empty()) return "independent: chunks, each rank reads those of its block";
+  if (!one_run) return "independent: short runs are faster through a sieve buffer";
+  return "independent: as asked for";
+}
+
+}  // namespace
+
+double read_amplification(const DatasetInfo& info, const Selection& box, const Layout& layout) {
+  const auto split = static_cast<std::size_t>(*layout.split());
+  if (!info.chunk.empty()) return chunk_amplification(box[split], layout, info.chunk[split]);
+  return split == 0 ? 1.0 : sieve_amplification(info, layout);
+}
+
+bool is_one_run(const DatasetInfo& info, const Selection& box, const Layout& layout) {
+  if (!info.chunk.empty() || layout.split() != 0 || box[0].step != 1) return false;
+  for (std::size_t i = 1; i < box.size(); ++i)
+    if (box[i].count != info.shape[i]) return false;
+  return true;
+}
+
+Strategy choose_strategy(const Shards& shards, const Selection& box, const Layout& layout,
+                         std::optional<bool> collective) {
+  const bool shared = layout.ranks() > 1 && shards.count() == 1 && !shards.info.is_virtual;
+  const auto& info = shards.info;
+  const auto amplification = read_amplification(info, box, layout);
+  if (shared && collective.value_or(is_one_run(info, box, layout))) return {Strategy::Kind::collective, {}};
+  if (layout.ranks() > 1 && amplification > (info.compressed ? compressed_limit : plain_limit)) {
+    if (auto exchange = exchange_along(info, box, layout)) {
+      exchange->reason = fmt::format("exchange: each {} read once and its parts sent to their ranks{}",
+                                     info.chunk.empty() ? "row" : "chunk",
+                                     info.is_virtual ? "; HDF5 cannot read virtual datasets through MPI-IO" : "");
+      return *exchange;
+    }
+  }
+  return {Strategy::Kind::own_block,
+          shared ? shared_reason(info, is_one_run(info, box, layout)) : unshared_reason(shards, layout)};
+}
+
+}  // namespace heatpp::io::detail

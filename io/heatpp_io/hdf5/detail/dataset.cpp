@@ -1,0 +1,132 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/hdf5/detail/dataset.hpp>
+#include <heatpp_io/hdf5/detail/virtual_sources.hpp>
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace heatpp::io::detail {
+namespace {
+
+using heatpp::detail::raise;
+
+void check_is_file(const std::string& path, const char* op) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0)
+    raise<IoError>(op, "got \"{}\", which cannot be found ({}); expected an HDF5 file", path, std::strerror(errno));
+  if (S_ISDIR(status.st_mode)) raise<IoError>(op, "got \"{}\", which is a directory; expected an HDF5 file", path);
+}
+
+Handle open_file(const std::string& path, const char* op, const Handle& access) {
+  check_is_file(path, op);
+  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
+  if (file) return file;
+  const auto reason = innermost_error();
+  if (reason.find("unable to lock") != std::string::npos)
+    raise<IoError>(op, "got \"{}\", which another process is writing ({}); expected a complete HDF5 file", path,
+                   reason);
+  if (H5Fis_hdf5(path.c_str()) == 0)
+    raise<IoError>(op, "got \"{}\", which is not in HDF5 format; expected an HDF5 file", path);
+  raise<IoError>(op, "got \"{}\", which cannot be opened ({}); expected a complete HDF5 file", path, reason);
+}
+
+std::string link_name(hid_t group, hsize_t index) {
+  const auto length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, index, nullptr, 0, H5P_DEFAULT);
+  std::string name(static_cast<std::size_t>(std::max<ssize_t>(0, length)) + 1, '\0');
+  H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, index, name.data(), name.size(), H5P_DEFAULT);
+  name.pop_back();
+  return name;
+}
+
+bool is_dataset(hid_t file, const std::string& name) {
+  const Handle object(H5Oopen(file, name.c_str(), H5P_DEFAULT));
+  return object && H5Iget_type(object.get()) == H5I_DATASET;
+}
+
+/// The names of what lies in the file's root: the first few, for messages.
+std::vector<std::string> root_names(hid_t file, hsize_t limit) {
+  H5G_info_t info{};
+  H5Gget_info(file, &info);
+  std::vector<std::string> names;
+  for (hsize_t i = 0; i < std::min(info.nlinks, limit); ++i) names.push_back(link_name(file, i));
+  return names;
+}
+
+std::string listing(hid_t file) {
+  std::string text;
+  for (const auto& name : root_names(file, 8)) text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", name);
+  return text.empty() ? "nothing" : text;
+}
+
+std::string only_dataset(hid_t file, const std::string& path, const char* op) {
+  std::vector<std::string> names;
+  for (const auto& name : root_names(file, 1000))
+    if (is_dataset(file, name)) names.push_back(name);
+  if (names.size() != 1)
+    raise<ValueError>(op, "got no dataset's name, and {} datasets in the root of \"{}\", which has {}; expected a name",
+                      names.size(), path, listing(file));
+  return names.front();
+}
+
+Shape checked_shape(hid_t space, std::int64_t itemsize, const std::string& what, const char* op) {
+  if (H5Sget_simple_extent_type(space) == H5S_NULL)
+    raise<IoError>(op, "got {}, which has no shape; expected an array", what);
+  const int ndim = H5Sget_simple_extent_ndims(space);
+  if (ndim < 0) raise<IoError>(op, "got {}, whose shape cannot be read; expected an array", what);
+  std::vector<hsize_t> extents(static_cast<std::size_t>(ndim));
+  H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+  const Shape shape(extents.begin(), extents.end());
+  checked_bytes(shape, itemsize, what, op);
+  return shape;
+}
+
+void read_storage(hid_t dataset, DatasetInfo& info) {
+  const Handle properties(H5Dget_create_plist(dataset));
+  const auto layout = H5Pget_layout(properties.get());
+  info.is_virtual = layout == H5D_VIRTUAL;
+  info.compressed = H5Pget_nfilters(properties.get()) > 0;
+  if (layout != H5D_CHUNKED) return;
+  std::vector<hsize_t> chunk(info.shape.size());
+  H5Pget_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data());
+  info.chunk.assign(chunk.begin(), chunk.end());
+}
+
+void check_sources(hid_t dataset, const std::string& path, const std::string& what, const char* op) {
+  const auto missing = missing_source(dataset, path);
+  if (!missing.empty())
+    raise<IoError>(op, "got {}, which is made of \"{}\" among others, a file that is missing; expected all of them",
+                   what, missing);
+}
+
+}  // namespace
+
+Handle local_access() { return Handle(H5Pcreate(H5P_FILE_ACCESS)); }
+
+Dataset open_dataset(const std::string& path, const std::string& wanted, const char* op, const Handle& access) {
+  Dataset result;
+  result.file = open_file(path, op, access);
+  const auto name = wanted.empty() ? only_dataset(result.file.get(), path, op) : wanted;
+  const auto what = fmt::format("dataset \"{}\" of \"{}\"", name, path);
+  if (!is_dataset(result.file.get(), name))
+    raise<IoError>(op, "got no {}, whose root has {}; expected a dataset of that name", what,
+                   listing(result.file.get()));
+  result.id = Handle(H5Dopen2(result.file.get(), name.c_str(), H5P_DEFAULT));
+  if (!result.id) raise<IoError>(op, "got {}, which cannot be opened ({}); expected an array", what, innermost_error());
+
+  const Handle type(H5Dget_type(result.id.get())), space(H5Dget_space(result.id.get()));
+  const auto element = element_type(type.get());
+  if (!element)
+    raise<IoError>(op, "got {}, which holds {}; expected numbers of one of the library's dtypes", what,
+                   type_name(type.get()));
+  result.info.element = *element;
+  result.info.shape = checked_shape(space.get(), static_cast<std::int64_t>(itemsize(element->dtype)), what, op);
+  result.memory = memory_type(*element, type.get());
+  read_storage(result.id.get(), result.info);
+  if (result.info.is_virtual) check_sources(result.id.get(), path, what, op);
+  return result;
+}
+
+}  // namespace heatpp::io::detail

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <heatpp_io/detail/elements/selection.hpp>
+#include <heatpp_io/hdf5/detail/element_type.hpp>
+#include <string>
+
+namespace heatpp::io::detail {
+
+/// An open dataset, and the file it is in.
+struct Dataset {
+  Handle file;
+  Handle id;
+  Handle memory;  ///< the type of its elements in memory
+  DatasetInfo info;
+};
+
+/// How this rank opens files on its own, or all ranks of a communicator together.
+[[nodiscard]] Handle local_access();
+
+/// Opens a dataset for reading. Throws IoError naming `op` where the file is missing, no HDF5, truncated or being
+/// written, where it has no such dataset, and where that holds no numbers. An empty name means the only dataset of the
+/// file's root.
+[[nodiscard]] Dataset open_dataset(const std::string& path, const std::string& name, const char* op,
+                                   const Handle& access = local_access());
+
+}  // namespace heatpp::io::detail

@@ -1,0 +1,87 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/hdf5/detail/new_dataset.hpp>
+
+#include <algorithm>
+
+namespace heatpp::io::detail {
+namespace {
+
+using heatpp::detail::raise;
+
+constexpr std::int64_t chunk_bytes = std::int64_t{1} << 20;
+
+/// Extents of the chunks; empty where the dataset is stored in one run.
+Shape chunks_of(const WriteJob& job, const Layout& layout, Dtype dtype) {
+  if (layout.size() == 0 || layout.ndim() == 0) return {};
+  if (!job.options.chunks.empty()) {
+    auto chunks = job.options.chunks;
+    for (std::size_t axis = 0; axis < chunks.size(); ++axis)  // a shard may be smaller than a chunk
+      chunks[axis] = std::min(chunks[axis], layout.shape()[axis]);
+    return chunks;
+  }
+  if (!job.options.compression) return {};
+  return fitting_chunks(layout, static_cast<std::int64_t>(itemsize(dtype)));
+}
+
+Handle storage_of(const WriteJob& job, const Shape& chunks) {
+  Handle properties(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_fill_time(properties.get(), H5D_FILL_TIME_NEVER);  // every element is written
+  if (chunks.empty()) return properties;
+  const std::vector<hsize_t> extents(chunks.begin(), chunks.end());
+  H5Pset_chunk(properties.get(), static_cast<int>(extents.size()), extents.data());
+  if (job.options.compression) H5Pset_deflate(properties.get(), static_cast<unsigned>(*job.options.compression));
+  return properties;
+}
+
+Handle file_of(const WriteJob& job, const Handle& access) {
+  Handle file(job.options.append ? H5Fopen(job.path.c_str(), H5F_ACC_RDWR, access.get())
+                                 : H5Fcreate(job.path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
+  if (!file)
+    raise<IoError>(job.op, "got \"{}\", which cannot be written ({}); expected a place for an HDF5 file", job.shown,
+                   innermost_error());
+  return file;
+}
+
+}  // namespace
+
+Shape fitting_chunks(const Layout& layout, std::int64_t itemsize) {
+  auto chunks = layout.shape();
+  if (layout.split()) {
+    auto& cut = chunks[static_cast<std::size_t>(*layout.split())];
+    cut = std::max<std::int64_t>(1, (cut + layout.ranks() - 1) / layout.ranks());
+  }
+  // Halving equally keeps chunks within the blocks they began as.
+  for (std::size_t axis = 0; axis < chunks.size(); ++axis)
+    while (chunks[axis] > 1 && size_of(chunks) * itemsize > chunk_bytes) chunks[axis] = (chunks[axis] + 1) / 2;
+  return chunks;
+}
+
+Dataset create_dataset(const WriteJob& job, const Layout& layout, Dtype dtype, const Handle& access) {
+  Dataset result;
+  result.file = file_of(job, access);
+  result.memory = saved_type(dtype);
+  result.info.shape = layout.shape();
+  result.info.element = {dtype};
+  result.info.chunk = chunks_of(job, layout, dtype);
+  const std::vector<hsize_t> extents(layout.shape().begin(), layout.shape().end());
+  const Handle space(extents.empty() ? H5Screate(H5S_SCALAR)
+                                     : H5Screate_simple(layout.ndim(), extents.data(), nullptr));
+  const auto storage = storage_of(job, result.info.chunk);
+  const Handle groups(H5Pcreate(H5P_LINK_CREATE));
+  H5Pset_create_intermediate_group(groups.get(), 1);
+  result.id = Handle(H5Dcreate2(result.file.get(), job.dataset.c_str(), result.memory.get(), space.get(), groups.get(),
+                                storage.get(), H5P_DEFAULT));
+  if (!result.id)
+    raise<IoError>(job.op, "got dataset \"{}\", which cannot be made in \"{}\" ({}); expected a free name and room",
+                   job.dataset, job.shown, innermost_error());
+  return result;
+}
+
+void close_dataset(Dataset& dataset, const WriteJob& job) {
+  const bool closed = dataset.id.close();
+  if (!dataset.file.close() || !closed)
+    raise<IoError>(job.op, "got an error while writing \"{}\" ({}); expected room on the disk", job.shown,
+                   innermost_error());
+}
+
+}  // namespace heatpp::io::detail

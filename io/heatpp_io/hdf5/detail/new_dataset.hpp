@@ -1,0 +1,18 @@
+#pragma once
+
+#include <heatpp/core/layout.hpp>
+#include <heatpp_io/hdf5/detail/dataset.hpp>
+#include <heatpp_io/hdf5/detail/write.hpp>
+
+namespace heatpp::io::detail {
+
+/// Makes the dataset of `job` for an array under `layout`, in a file opened with `access`. Throws IoError.
+[[nodiscard]] Dataset create_dataset(const WriteJob& job, const Layout& layout, Dtype dtype, const Handle& access);
+
+/// Closes what is open. Throws IoError where HDF5 could not write all of it.
+void close_dataset(Dataset& dataset, const WriteJob& job);
+
+/// Extents of chunks of about 1 MiB that do not cross the ranks' blocks.
+[[nodiscard]] Shape fitting_chunks(const Layout& layout, std::int64_t itemsize);
+
+}  // namespace heatpp::io::detail

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <heatpp_io/hdf5/detail/handle.hpp>
+#include <string>
+
+namespace heatpp::io::detail {
+
+/// The first file that the virtual dataset in the file `path` is made of and that is not there, for which HDF5 would
+/// deliver fill values; empty if all are.
+[[nodiscard]] std::string missing_source(hid_t dataset, const std::string& path);
+
+}  // namespace heatpp::io::detail

@@ -1,0 +1,133 @@
+#include <ATen/ATen.h>
+
+#include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp_io/hdf5/detail/box_io.hpp>
+#include <heatpp_io/hdf5/detail/new_dataset.hpp>
+#include <heatpp_io/hdf5/detail/shared_access.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace heatpp::io::detail {
+namespace {
+
+using heatpp::detail::from_torch;
+using heatpp::detail::raise;
+
+// Shorter runs are put together to whole rows before they are written.
+constexpr std::int64_t long_run = std::int64_t{1} << 20;
+
+Selection whole(const Shape& shape) { return select(shape, {}, "save_hdf5"); }
+
+/// What the dataset needs in the file at most: compression may fail to make chunks smaller, and they want an index.
+std::int64_t bytes_needed(const Dataset& dataset) {
+  constexpr std::int64_t headers = std::int64_t{64} << 10;
+  const auto bytes = size_of(dataset.info.shape) * static_cast<std::int64_t>(itemsize(dataset.info.element.dtype));
+  return headers + bytes + (dataset.info.chunk.empty() ? 0 : bytes / 8);
+}
+
+/// Longest contiguous run of the first rank's block in the file.
+std::int64_t run_bytes(const Layout& layout, std::int64_t itemsize) {
+  auto bytes = itemsize * layout.count(0);
+  for (auto i = static_cast<std::size_t>(*layout.split()) + 1; i < layout.shape().size(); ++i)
+    bytes *= layout.shape()[i];
+  return bytes;
+}
+
+struct Target {
+  const WriteJob& job;
+  const Dataset& dataset;
+  const Layout& layout;
+  const Communicator& comm;
+};
+
+void write_blocks(const Target& to, const at::Tensor& block, MpiIo how) {
+  const auto rank = to.comm.rank();
+  const auto box = narrow(whole(to.layout.shape()), *to.layout.split(), to.layout.offset(rank), to.layout.count(rank));
+  std::array<std::int64_t, 1> calls{0};
+  if (how != MpiIo::independent) {
+    calls[0] = std::ssize(write_plan(to.dataset.info, box));
+    to.comm.allreduce(calls, ReduceOp::max);
+  }
+  const auto transfer = shared_transfer(how);
+  all_or_none(to.comm, [&] {
+    write_box(to.dataset, box, block, {to.job.op, to.job.shown, transfer.get(), static_cast<std::size_t>(calls[0])});
+  });
+}
+
+void exchange_and_write(const Target& to, const at::Tensor& block) {
+  const auto transfer = shared_transfer(MpiIo::independent);
+  each_rows(to.layout, block, to.comm, [&](std::int64_t first, const at::Tensor& rows) {
+    const auto box = narrow(whole(to.layout.shape()), 0, first, rows.size(0));
+    write_box(to.dataset, box, rows, {to.job.op, to.job.shown, transfer.get(), 0});
+  });
+}
+
+Transfer write_contiguous(const Target& to, const at::Tensor& block) {
+  const bool rows = to.layout.split() == 0;
+  const bool long_runs = to.layout.shape()[0] == 1 || run_bytes(to.layout, block.element_size()) >= long_run;
+  if (to.job.options.collective.value_or(rows || long_runs)) {
+    write_blocks(to, block, rows ? MpiIo::own_runs : MpiIo::collective);
+    return {true, {}};
+  }
+  if (!rows) {
+    exchange_and_write(to, block);
+    return {false, "exchange: parts of rows put together, contiguous rows written per rank"};
+  }
+  write_blocks(to, block, MpiIo::independent);
+  return {false, "independent: as asked for"};
+}
+
+}  // namespace
+
+void check_save_options(const Shape& shape, const SaveOptions& options, const char* op) {
+  if (options.compression && (*options.compression < 0 || *options.compression > 9))
+    raise<ValueError>(op, "got compression {}; expected a gzip level from 0 to 9", *options.compression);
+  const bool fit =
+      options.chunks.size() == shape.size() && std::ranges::equal(options.chunks, shape, [](auto chunk, auto n) {
+        return chunk >= 1 && chunk <= std::max<std::int64_t>(1, n) && chunk < (std::int64_t{1} << 32);
+      });
+  if (!options.chunks.empty() && !fit)
+    raise<ValueError>(op, "got chunks {} for an array of shape {}; expected one extent for each axis, within its own",
+                      heatpp::to_string(options.chunks), heatpp::to_string(shape));
+}
+
+void check_free_name(const WriteJob& job) {
+  const auto access = local_access();  // releasing it before the error is read would clear that
+  const Handle file(H5Fopen(job.path.c_str(), H5F_ACC_RDONLY, access.get()));
+  if (!file)
+    raise<IoError>(job.op, "got \"{}\" to extend, which cannot be opened ({}); expected a complete HDF5 file",
+                   job.shown, innermost_error());
+  if (Handle(H5Oopen(file.get(), job.dataset.c_str(), H5P_DEFAULT)))
+    raise<ValueError>(job.op, "got dataset \"{}\", which \"{}\" has already; expected a new name", job.dataset,
+                      job.shown);
+}
+
+void write_alone(const WriteJob& job, const at::Tensor& block) {
+  const Shape shape(block.sizes().begin(), block.sizes().end());
+  const Layout layout(shape, std::nullopt, 1);
+  auto dataset = create_dataset(job, layout, from_torch(block.scalar_type()), local_access());
+  Room(job.path, job.shown, job.op).reserve(bytes_needed(dataset));
+  if (block.numel() > 0) write_box(dataset, whole(shape), block, {job.op, job.shown});
+  close_dataset(dataset, job);
+}
+
+Transfer write_shared(const WriteJob& job, const Layout& layout, const at::Tensor& block, const Communicator& comm) {
+  Dataset dataset;
+  all_or_none(comm,
+              [&] { dataset = create_dataset(job, layout, from_torch(block.scalar_type()), shared_access(comm)); });
+  all_or_none(comm, [&] {
+    if (comm.rank() == 0) Room(job.path, job.shown, job.op).reserve(bytes_needed(dataset));
+  });
+  const Target to{job, dataset, layout, comm};
+  Transfer transfer{true, {}};
+  if (layout.size() == 0) transfer = {false, "independent: nothing to write"};
+  else if (dataset.info.chunk.empty()) transfer = write_contiguous(to, block);
+  else write_blocks(to, block, MpiIo::collective);  // HDF5 compresses in collective calls only
+  all_or_none(comm, [&] { close_dataset(dataset, job); });
+  return transfer;
+}
+
+}  // namespace heatpp::io::detail

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <heatpp/core/layout.hpp>
+#include <heatpp_io/detail/elements/save_array.hpp>
+#include <heatpp_io/hdf5/save_hdf5.hpp>
+
+namespace heatpp::io::detail {
+
+/// A new dataset in a file that is being written.
+struct WriteJob : SaveJob {
+  const std::string& dataset;
+  const SaveOptions& options;
+};
+
+/// Throws ValueError for options that do not fit an array of this shape, IoError and ValueError where the file to
+/// extend is unreadable or has the dataset. Local.
+void check_save_options(const Shape& shape, const SaveOptions& options, const char* op);
+void check_free_name(const WriteJob& job);
+
+/// Writes `block`, of which no other rank knows, as the whole dataset. Throws IoError. Local.
+void write_alone(const WriteJob& job, const at::Tensor& block);
+
+/// Writes the blocks of all ranks under `layout`, which must be split. Collective. Throws IoError on all ranks.
+Transfer write_shared(const WriteJob& job, const Layout& layout, const at::Tensor& block, const Communicator& comm);
+
+}  // namespace heatpp::io::detail

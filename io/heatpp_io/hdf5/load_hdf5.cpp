@@ -1,0 +1,60 @@
+#include <ATen/ATen.h>
+
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/shards/read.hpp>
+#include <heatpp_io/hdf5/detail/box_io.hpp>
+#include <heatpp_io/hdf5/detail/shared_access.hpp>
+#include <heatpp_io/hdf5/load_hdf5.hpp>
+
+#include <array>
+
+namespace heatpp::io {
+namespace {
+
+using namespace detail;  // NOLINT: the format is made of these
+
+constexpr auto op = "load_hdf5";
+
+/// How many transfers the rank with most of them needs.
+std::size_t most_calls(std::size_t mine, const Communicator& comm) {
+  std::array<std::int64_t, 1> calls{static_cast<std::int64_t>(mine)};
+  comm.allreduce(calls, ReduceOp::max);
+  return static_cast<std::size_t>(calls[0]);
+}
+
+void read_together(const ReadJob& job, const Layout& layout, const at::Tensor& block) {
+  const auto& path = job.shards.paths[0];
+  Dataset dataset;
+  all_or_none(job.comm, [&] { dataset = open_dataset(path, job.shards.name, job.op, shared_access(job.comm)); });
+  const auto box = own_box(job, layout);
+  const auto dtype = heatpp::detail::from_torch(block.scalar_type());
+  const auto calls = most_calls(read_plan(dataset.info, box, dtype).size(), job.comm);
+  const bool one_run = is_one_run(dataset.info, job.box, layout);
+  const auto transfer = shared_transfer(one_run ? MpiIo::own_runs : MpiIo::collective);
+  all_or_none(job.comm, [&] { read_box(dataset, box, block, {job.op, path, transfer.get(), calls}); });
+}
+
+/// One file for one rank.
+OpenArray open_array(const std::string& path, const std::string& name) {
+  auto dataset = std::make_shared<Dataset>(open_dataset(path, name, op));
+  auto info = dataset->info;
+  return {std::move(info), [dataset, path](const Selection& box, const at::Tensor& out) {
+            read_box(*dataset, box, out, {op, path});
+          }};
+}
+
+}  // namespace
+
+DNDarray load_hdf5(const Source& source, const std::string& dataset, const LoadOptions& options) {
+  const Recorder recorder(op);
+  const Hdf5Turn turn;
+  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto describe = [&](const std::string& path) { return open_dataset(path, dataset, op).info; };
+  const auto shards = inspect({expand(source, comm, op), dataset}, describe, comm, op);
+  const auto box = select(shards.info.shape, options.slices, op);
+  const auto open = [&](const std::string& path) { return open_array(path, dataset); };
+  return load_array({op, shards, box, comm, open, options.collective, read_together}, options, recorder);
+}
+
+}  // namespace heatpp::io

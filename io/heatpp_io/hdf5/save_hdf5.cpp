@@ -1,0 +1,52 @@
+#include <ATen/ATen.h>
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/detail/elements/save_array.hpp>
+#include <heatpp_io/hdf5/detail/handle.hpp>
+#include <heatpp_io/hdf5/detail/write.hpp>
+
+namespace heatpp::io {
+namespace {
+
+constexpr auto op = "save_hdf5";
+
+detail::Transfer write_blocks(const detail::WriteJob& job, const DNDarray& x) {
+  const auto& comm = x.comm();
+  all_or_none(comm, [&] {
+    if (job.options.append && comm.rank() == 0) check_free_name(job);
+  });
+  if (comm.size() > 1 && x.ndim() > 0) {
+    const auto blocks = detail::blocks_of(x);
+    return write_shared(job, blocks.layout, blocks.mine, comm);
+  }
+  all_or_none(comm, [&] {
+    if (comm.rank() == 0) write_alone(job, x.larray().to(at::kCPU).contiguous());
+  });
+  return {false, comm.size() == 1 ? "independent: one rank" : "independent: one number, written by rank 0"};
+}
+
+}  // namespace
+
+void save_hdf5(const DNDarray& x, const std::filesystem::path& path, const std::string& dataset,
+               const SaveOptions& options) {
+  const detail::Recorder recorder(op);
+  const detail::Hdf5Turn turn;
+  if (dataset.empty() || dataset.back() == '/')
+    heatpp::detail::raise<ValueError>(op, "got dataset name \"{}\"; expected a name, or one in groups (\"a/b\")",
+                                      dataset);
+  detail::check_save_options(x.shape(), options, op);
+  const auto begin = options.append ? detail::AsideFile::Begin::copy : detail::AsideFile::Begin::empty;
+  const detail::NewFile file{op, x.comm(), path, detail::bytes_of(x), begin};
+  const auto write_shard = [&](const detail::SaveJob& job, const at::Tensor& rows) {
+    const detail::WriteJob shard{job, dataset, options};
+    if (options.append) check_free_name(shard);
+    write_alone(shard, rows);
+  };
+  const auto transfer =
+      options.shards ? save_shards(file, x, ".h5", write_shard) : save_one(file, [&](const detail::SaveJob& job) {
+        return write_blocks({job, dataset, options}, x);
+      });
+  recorder.finish(detail::bytes_of(x), options.shards ? x.comm().size() : 1, transfer);
+}
+
+}  // namespace heatpp::io

@@ -1,0 +1,144 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/detail/elements/dataset_info.hpp>
+#include <heatpp_io/netcdf/detail/netcdf_classic.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace heatpp::io::detail {
+namespace {
+
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t padded(std::int64_t bytes) { return bytes + (4 - bytes % 4) % 4; }
+
+/// Where the elements of a variable lie: in one run, or in one of each record.
+struct Variable {
+  std::int64_t begin = 0, bytes = 0;
+  bool in_records = false;
+};
+
+/// Reads the header from front to back: names and lengths as in "The NetCDF Classic Format Specification".
+class Header {
+ public:
+  Header(ByteReader& file, const std::string& path, const char* op) : file_(file), path_(path), op_(op) {}
+
+  std::int64_t bytes_needed() {
+    const auto version = first_bytes();
+    if (version != 1 && version != 2 && version != 5) return 0;
+    count_bytes_ = version == 5 ? 8 : 4;
+    offset_bytes_ = version == 1 ? 4 : 8;
+    const auto records = number(count_bytes_);
+    each([&] {
+      skip_name();
+      lengths_.push_back(count());
+    });
+    skip_attributes();
+    std::vector<Variable> variables;
+    each([&] { variables.push_back(variable()); });
+    return end_of(variables, records == (count_bytes_ == 4 ? 0xffffffff : ~std::uint64_t{0}) ? 0 : checked(records));
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    heatpp::detail::raise<IoError>(op_, "got \"{}\" with a damaged header; expected a complete netCDF file", path_);
+  }
+  /// The number behind "CDF"; 0 where there is none.
+  int first_bytes() {
+    std::array<char, 4> magic{};
+    if (file_.size() < std::ssize(magic)) return 0;
+    file_.read(0, std::ssize(magic), magic.data());
+    at_ = std::ssize(magic);
+    return std::string_view(magic.data(), 3) == "CDF" ? magic[3] : 0;
+  }
+  std::uint64_t number(int bytes) {
+    std::array<unsigned char, 8> text{};
+    file_.read(at_, bytes, text.data());
+    at_ += bytes;
+    std::uint64_t value = 0;
+    for (int i = 0; i < bytes; ++i) value = value << 8 | text[static_cast<std::size_t>(i)];
+    return value;
+  }
+  [[nodiscard]] std::int64_t checked(std::uint64_t value) const {
+    if (value > std::uint64_t{largest}) fail();
+    return static_cast<std::int64_t>(value);
+  }
+  std::int64_t count() { return checked(number(count_bytes_)); }
+  void skip(std::int64_t bytes) {
+    if (bytes > file_.size() || padded(bytes) > file_.size() - at_) fail();
+    at_ += padded(bytes);
+  }
+  void skip_name() { skip(count()); }
+  std::int64_t type_bytes() {
+    constexpr std::array<std::int64_t, 12> bytes{0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
+    const auto type = number(4);
+    if (type < 1 || type >= bytes.size()) fail();
+    return bytes[type];
+  }
+
+  /// Calls f for each element of a list.
+  template <class F>
+  void each(F f) {
+    number(4);  // what kind of list it is
+    for (auto left = count(); left > 0; --left) f();
+  }
+  void skip_attributes() {
+    each([&] {
+      skip_name();
+      const auto bytes = type_bytes(), length = count();
+      if (length > file_.size()) fail();
+      skip(length * bytes);
+    });
+  }
+  Variable variable() {
+    skip_name();
+    Variable result;
+    Shape shape;
+    for (auto left = count(); left > 0; --left) {
+      const auto dimension = number(count_bytes_);
+      if (dimension >= lengths_.size()) fail();
+      shape.push_back(lengths_[dimension]);
+    }
+    skip_attributes();
+    const auto bytes = type_bytes();
+    number(count_bytes_);  // the size, which large variables have not
+    result.begin = checked(number(offset_bytes_));
+    result.in_records = !shape.empty() && shape[0] == 0;
+    if (result.in_records) shape[0] = 1;
+    result.bytes = checked_bytes(shape, bytes, fmt::format("\"{}\"", path_), op_);
+    return result;
+  }
+
+  /// Behind the last element. Records are padded, but not those of an only variable.
+  [[nodiscard]] std::int64_t end_of(const std::vector<Variable>& variables, std::int64_t records) const {
+    std::int64_t record = 0, end = at_;
+    const auto in_records = std::ranges::count(variables, true, &Variable::in_records);
+    for (const auto& v : variables)
+      if (v.in_records && __builtin_add_overflow(record, in_records > 1 ? padded(v.bytes) : v.bytes, &record)) fail();
+    for (const auto& v : variables) {
+      std::int64_t last = 0;
+      if (v.bytes == 0 || (v.in_records && records == 0)) continue;
+      if (__builtin_mul_overflow(v.in_records ? records - 1 : 0, record, &last) ||
+          __builtin_add_overflow(last, v.begin, &last) || __builtin_add_overflow(last, v.bytes, &last))
+        fail();
+      end = std::max(end, last);
+    }
+    return end;
+  }
+
+  ByteReader& file_;
+  const std::string& path_;
+  const char* op_;
+  std::int64_t at_ = 0;
+  int count_bytes_ = 4, offset_bytes_ = 4;
+  Shape lengths_;
+};
+
+}  // namespace
+
+std::int64_t classic_bytes(ByteReader& file, const std::string& path, const char* op) {
+  return Header(file, path, op).bytes_needed();
+}
+
+}  // namespace heatpp::io::detail

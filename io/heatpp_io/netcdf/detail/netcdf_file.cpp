@@ -1,0 +1,58 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/netcdf/detail/netcdf_file.hpp>
+
+#include <netcdf.h>
+
+#include <algorithm>
+#include <array>
+
+namespace heatpp::io::detail {
+namespace {
+
+struct Known {
+  int stored;
+  ElementType element;
+};
+/// Those that are written come first.
+constexpr std::array known{Known{NC_BYTE, {int8}},         Known{NC_UBYTE, {uint8}},  Known{NC_SHORT, {int16}},
+                           Known{NC_INT, {int32}},         Known{NC_INT64, {int64}},  Known{NC_FLOAT, {float32}},
+                           Known{NC_DOUBLE, {float64}},    Known{NC_USHORT, {int32}}, Known{NC_UINT, {int64}},
+                           Known{NC_UINT64, {int64, true}}};
+
+}  // namespace
+
+int NetcdfFile::close() {
+  const auto id = std::exchange(id_, -1);
+  return id < 0 ? NC_NOERR : nc_close(id);
+}
+
+void check_netcdf(int status, const std::string& path, const char* op) {
+  if (status != NC_NOERR)
+    heatpp::detail::raise<IoError>(op,
+                                   "got \"{}\", for which netCDF says \"{}\"; expected a complete netCDF file, and "
+                                   "room to write one",
+                                   path, nc_strerror(status));
+}
+
+std::optional<ElementType> netcdf_element(int stored) {
+  const auto* found = std::ranges::find(known, stored, &Known::stored);
+  return found == known.end() ? std::nullopt : std::optional(found->element);
+}
+
+std::optional<int> netcdf_type(Dtype dtype) {
+  if (dtype == bool_) return NC_BYTE;
+  const auto* found = std::ranges::find(known, ElementType{dtype}, &Known::element);
+  return found == known.end() ? std::nullopt : std::optional(found->stored);
+}
+
+std::vector<std::string> name_parts(const std::string& name) {
+  std::vector<std::string> parts{""};
+  for (const char c : name) {
+    if (c == '/') parts.emplace_back();
+    else parts.back().push_back(c);
+  }
+  if (parts.size() > 1 && parts.front().empty()) parts.erase(parts.begin());
+  return parts;
+}
+
+}  // namespace heatpp::io::detail

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <heatpp_io/hdf5/load_hdf5.hpp>
+
+namespace heatpp::io {
+
+/// Whether the library was built with netCDF; without it, the functions below throw NotCompiled.
+[[nodiscard]] bool supports_netcdf();
+
+/// A variable of one netCDF file (netCDF-4, or one of the classic formats), or the variables of that name of many files
+/// put together along their first dimension, as load_hdf5 does. Groups as in "ocean/temperature"; an empty name means
+/// the only variable of the root group that is not a coordinate (named like a dimension).
+///
+/// A variable with scale_factor or add_offset gives stored * scale_factor + add_offset: float32 where the attributes
+/// are and the stored numbers have at most 16 bits or are float32, else float64. In these, and in stored floats,
+/// elements that equal _FillValue or one of missing_value become NaN; other numbers are given as they are stored.
+/// Stored unsigned 16, 32 and 64 bit numbers become the next wider signed integers; bytes with the attribute dtype =
+/// "bool", as xarray writes them, bool.
+/// Each rank reads its own part only; compressed chunks that several ranks need are read by one of them, and their
+/// parts exchanged. Collective. Throws on all ranks as load_hdf5 does.
+[[nodiscard]] DNDarray load_netcdf(const Source& source, const std::string& variable, const LoadOptions& options = {});
+
+/// How a variable is stored.
+struct SaveNetcdfOptions {
+  std::vector<std::string> dimension_names = {};  ///< one for each axis; empty: "<variable>_dim_0", ...
+  bool unlimited = false;                         ///< the first dimension may grow later
+  bool append = false;                            ///< keep what the file holds, and add the variable
+  std::optional<int> compression = std::nullopt;  ///< deflate level, 0 to 9
+};
+
+/// Writes `x` as a variable of a netCDF-4 file by netCDF's parallel library, in groups that are made as needed. The
+/// file appears under its name when it is complete; after an error an older one is as it was. Any layout; a replicated
+/// array is written once. Dimensions that the file has already are used where their lengths fit. An axis without
+/// elements becomes an unlimited dimension, as netCDF has no others of length 0. bool is stored as xarray does.
+/// Collective. Each rank writes whole rows, after an exchange in small windows if `x` is split along another axis than
+/// 0; compressed and growing variables, and those added to a file, are written collectively. Throws on all ranks:
+/// TypeError for float16, bfloat16 and complex numbers, which netCDF has not; ValueError for bad options, for a
+/// variable that the file has already and dimensions of other lengths; IoError for a directory that is missing, a full
+/// disk, a file to extend that cannot be read.
+void save_netcdf(const DNDarray& x, const std::filesystem::path& path, const std::string& variable,
+                 const SaveNetcdfOptions& options = {});
+
+}  // namespace heatpp::io

@@ -1,0 +1,22 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/netcdf/netcdf.hpp>
+
+namespace heatpp::io {
+namespace {
+
+[[noreturn]] void refuse(const char* op) {
+  heatpp::detail::raise<NotCompiled>(
+      op, "got a heatpp without netCDF; expected one built with its parallel library (Debian: libnetcdf-mpi-dev)");
+}
+
+}  // namespace
+
+bool supports_netcdf() { return false; }
+
+DNDarray load_netcdf(const Source&, const std::string&, const LoadOptions&) { refuse("load_netcdf"); }
+
+void save_netcdf(const DNDarray&, const std::filesystem::path&, const std::string&, const SaveNetcdfOptions&) {
+  refuse("save_netcdf");
+}
+
+}  // namespace heatpp::io

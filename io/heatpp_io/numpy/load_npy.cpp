@@ -1,0 +1,32 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/shards/read.hpp>
+#include <heatpp_io/numpy/detail/npy_header.hpp>
+#include <heatpp_io/numpy/load_npy.hpp>
+
+namespace heatpp::io {
+namespace {
+
+constexpr auto op = "load_npy";
+
+detail::OpenArray open_array(const std::string& path) {
+  auto file = std::make_shared<detail::FileReader>(path, op);
+  auto array = detail::read_npy_header(*file, fmt::format("\"{}\"", path), op);
+  detail::DatasetInfo info{.shape = array.shape, .element = array.type.element};
+  return {std::move(info), [file, path, array = std::move(array)](const auto& box, const auto& out) {
+            detail::read_flat({*file, array, path, op}, box, out);
+          }};
+}
+
+}  // namespace
+
+DNDarray load_npy(const Source& source, const LoadOptions& options) {
+  const detail::Recorder recorder(op);
+  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto describe = [](const std::string& path) { return open_array(path).info; };
+  const auto shards = detail::inspect({detail::expand(source, comm, op, ".npy"), {}}, describe, comm, op);
+  const auto box = detail::select(shards.info.shape, options.slices, op);
+  return detail::load_array({op, shards, box, comm, open_array}, options, recorder);
+}
+
+}  // namespace heatpp::io

@@ -1,0 +1,94 @@
+#include <ATen/ATen.h>
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/shards/read.hpp>
+#include <heatpp_io/numpy/detail/npy_header.hpp>
+#include <heatpp_io/numpy/detail/zip.hpp>
+#include <heatpp_io/numpy/npz.hpp>
+
+#include <algorithm>
+
+namespace heatpp::io {
+namespace {
+
+using heatpp::detail::raise;
+
+constexpr auto load_op = "load_npz";
+constexpr std::string_view suffix = ".npy";
+
+/// The name of a member's array, or nothing for members that are none.
+std::string array_name(const std::string& member) {
+  return member.ends_with(suffix) ? member.substr(0, member.size() - suffix.size()) : std::string();
+}
+
+std::string listing(const std::vector<detail::ZipMember>& members) {
+  std::string text;
+  for (const auto& member : members)
+    if (text.size() < 200) text += fmt::format("{}{:?}", text.empty() ? "" : ", ", array_name(member.name));
+  return text.empty() ? "nothing" : text;
+}
+
+detail::ZipMember find_member(const std::vector<detail::ZipMember>& members, const std::string& name,
+                              const std::string& path) {
+  std::vector<detail::ZipMember> found;
+  for (const auto& member : members)
+    if (name.empty() ? member.name.ends_with(suffix) : array_name(member.name) == name) found.push_back(member);
+  if (name.empty() && found.size() != 1)
+    raise<ValueError>(load_op, "got no array's name, and {} arrays in \"{}\", which has {}; expected a name",
+                      found.size(), path, listing(members));
+  if (found.empty())
+    raise<IoError>(load_op, "got no array \"{}\" in \"{}\", which has {}; expected an array of that name", name, path,
+                   listing(members));
+  return found.back();
+}
+
+/// An open member; readers of it hold references to what is before them.
+struct OpenMember {
+  OpenMember(std::string path_, const std::string& name)
+      : path(std::move(path_)),
+        file(path, load_op),
+        member(find_member(detail::zip_members(file, path, load_op), name, path)),
+        bytes(detail::open_member(file, member, path, load_op)),
+        array(detail::read_npy_header(*bytes, fmt::format("{:?} of \"{}\"", member.name, path), load_op)) {}
+
+  std::string path;
+  detail::FileReader file;
+  detail::ZipMember member;
+  std::unique_ptr<detail::ByteReader> bytes;
+  detail::FlatArray array;
+};
+
+detail::OpenArray open_array(const std::string& path, const std::string& name) {
+  const auto member = std::make_shared<OpenMember>(path, name);
+  return {{.shape = member->array.shape, .element = member->array.type.element, .compressed = member->member.deflated},
+          [member](const auto& box, const auto& out) {
+            detail::read_flat({*member->bytes, member->array, member->path, load_op}, box, out);
+          }};
+}
+
+}  // namespace
+
+DNDarray load_npz(const Source& source, const std::string& name, const LoadOptions& options) {
+  const detail::Recorder recorder(load_op);
+  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto open = [&](const std::string& path) { return open_array(path, name); };
+  const auto describe = [&](const std::string& path) { return open_array(path, name).info; };
+  const auto shards = detail::inspect({detail::expand(source, comm, load_op, ".npz"), name}, describe, comm, load_op);
+  const auto box = detail::select(shards.info.shape, options.slices, load_op);
+  return detail::load_array({load_op, shards, box, comm, open}, options, recorder);
+}
+
+std::vector<std::string> npz_names(const std::filesystem::path& path) {
+  const auto& comm = default_comm();
+  std::vector<std::string> names;
+  all_or_none(comm, [&] {
+    if (comm.rank() != 0) return;
+    detail::FileReader file(path.string(), "npz_names");
+    for (const auto& member : detail::zip_members(file, path.string(), "npz_names"))
+      if (const auto name = array_name(member.name); !name.empty()) names.push_back(name);
+  });
+  return detail::broadcast_texts(std::move(names), comm);
+}
+
+}  // namespace heatpp::io

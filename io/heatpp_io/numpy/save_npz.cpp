@@ -1,0 +1,189 @@
+#include <ATen/ATen.h>
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/detail/elements/save_array.hpp>
+#include <heatpp_io/numpy/detail/npy_header.hpp>
+#include <heatpp_io/numpy/detail/zip.hpp>
+#include <heatpp_io/numpy/npz.hpp>
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace heatpp::io {
+namespace {
+
+using heatpp::detail::raise;
+
+constexpr auto op = "save_npz";
+constexpr std::string_view end_of_stream("\x03\x00", 2);  // an empty last block
+
+void check_names(const std::vector<NamedArray>& arrays) {
+  if (arrays.empty()) raise<ValueError>(op, "got no arrays; expected at least one");
+  std::vector<std::string> names;
+  for (const auto& [name, x] : arrays) {
+    if (!(x.comm() == arrays[0].second.comm()))
+      raise<CommError>(op, "got arrays \"{}\" and \"{}\" on different communicators; expected one", arrays[0].first,
+                       name);
+    if (name.empty() || name.size() > 1000 || name.find('\0') != std::string::npos ||
+        std::ranges::find(names, name) != names.end())
+      raise<ValueError>(op, "got name {:?} among {} arrays; expected names that are different, not empty and no NUL",
+                        name, arrays.size());
+    names.push_back(name);
+  }
+}
+
+/// Rows that one rank has written, or will.
+struct Piece {
+  std::int64_t first, bytes, crc, stored;
+};
+
+std::int64_t crc_of(const void* data, std::int64_t bytes) {
+  return static_cast<std::int64_t>(crc32_z(0, static_cast<const Bytef*>(data), static_cast<z_size_t>(bytes)));
+}
+
+/// Deflated blocks that end at a byte and refer to nothing before them: joined, pieces are one stream without its end.
+std::string deflated(const void* data, std::int64_t bytes, int level) {
+  z_stream stream{};
+  if (deflateInit2(&stream, level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    raise<MemoryError>(op, "got no memory to compress {} bytes; expected enough", bytes);
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> owner(&stream, deflateEnd);
+  std::array<char, 1 << 16> buffer;
+  std::string out;
+  stream.next_in = static_cast<Bytef*>(const_cast<void*>(data));
+  for (bool more = true; more;) {
+    const auto part = std::min(bytes, std::int64_t{1} << 30);
+    bytes -= part;
+    more = bytes > 0;
+    stream.avail_in = static_cast<uInt>(part);
+    do {
+      stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
+      stream.avail_out = static_cast<uInt>(buffer.size());
+      deflate(&stream, more ? Z_NO_FLUSH : Z_FULL_FLUSH);
+      out.append(buffer.data(), buffer.size() - stream.avail_out);
+    } while (stream.avail_out == 0);
+  }
+  return out;
+}
+
+/// The pieces of all ranks, in the order of rows.
+std::vector<Piece> gathered(const std::vector<Piece>& mine, const Communicator& comm) {
+  std::vector<std::int64_t> numbers;
+  for (const auto& [first, bytes, crc, stored] : mine) numbers.insert(numbers.end(), {first, bytes, crc, stored});
+  const auto counts = comm.allgather(std::ssize(numbers));
+  std::vector<std::int64_t> all(
+      static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0})));
+  comm.allgather(numbers, all, counts);
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < all.size(); i += 4) pieces.push_back({all[i], all[i + 1], all[i + 2], all[i + 3]});
+  std::ranges::sort(pieces, {}, &Piece::first);
+  return pieces;
+}
+
+/// An array on its way into a member of an archive.
+class Writer {
+ public:
+  Writer(const detail::FileWriter& file, const DNDarray& x, std::optional<int> level)
+      : file_(file), x_(x), level_(level), header_(detail::npy_header(x.dtype(), x.shape())) {}
+
+  /// Completes `member`, whose name and place are known.
+  void write(detail::ZipMember& member) {
+    member.bytes = member.stored_bytes = std::ssize(header_) + detail::bytes_of(x_);
+    member.deflated = level_.has_value();
+    const auto head = level_ ? deflated(header_.data(), std::ssize(header_), *level_) : header_;
+    const auto begin = member.at + std::ssize(detail::zip_header(member)) + std::ssize(head);
+    write_rows(begin);
+    const auto all = gathered(mine_, x_.comm());
+    auto crc = static_cast<uLong>(crc_of(header_.data(), std::ssize(header_)));
+    for (const auto& piece : all) crc = crc32_combine(crc, static_cast<uLong>(piece.crc), piece.bytes);
+    member.crc = static_cast<std::uint32_t>(crc);
+    auto end = begin;
+    for (const auto& piece : all) end += piece.stored;
+    if (level_) member.stored_bytes = end + std::ssize(end_of_stream) - begin + std::ssize(head);
+    all_or_none(x_.comm(), [&] {
+      if (level_) write_kept(begin, all);
+      if (x_.comm().rank() == 0) write_ends(member, head, end);
+    });
+  }
+
+ private:
+  /// Rows that are stored have their place; those that are compressed are kept until all ranks know how long they are.
+  void write_rows(std::int64_t begin) {
+    const auto blocks = detail::blocks_of(x_);
+    const auto row_bytes = detail::bytes_of(x_) / std::max<std::int64_t>(1, blocks.layout.shape()[0]);
+    detail::each_rows(blocks.layout, blocks.mine, x_.comm(), [&](std::int64_t first, const at::Tensor& rows) {
+      const auto bytes = rows.numel() * rows.element_size();
+      if (bytes == 0) return;
+      const auto* data = rows.const_data_ptr();
+      if (level_) kept_.push_back(deflated(data, bytes, *level_));
+      else file_.write(begin + first * row_bytes, bytes, data);
+      mine_.push_back({first, bytes, crc_of(data, bytes), level_ ? std::ssize(kept_.back()) : bytes});
+    });
+  }
+
+  void write_kept(std::int64_t at, const std::vector<Piece>& all) const {
+    std::size_t next = 0;
+    for (const auto& piece : all) {
+      if (next < mine_.size() && mine_[next].first == piece.first) file_.write(at, piece.stored, kept_[next++].data());
+      at += piece.stored;
+    }
+  }
+
+  void write_ends(const detail::ZipMember& member, const std::string& head, std::int64_t end) const {
+    const auto front = detail::zip_header(member) + head;
+    file_.write(member.at, std::ssize(front), front.data());
+    if (level_) file_.write(end, std::ssize(end_of_stream), end_of_stream.data());
+  }
+
+  const detail::FileWriter& file_;
+  const DNDarray& x_;
+  std::optional<int> level_;
+  std::string header_;
+  std::vector<Piece> mine_;
+  std::vector<std::string> kept_;
+};
+
+detail::Transfer write_archive(const detail::SaveJob& job, const std::vector<NamedArray>& arrays,
+                               std::optional<int> level) {
+  const auto& comm = arrays[0].second.comm();
+  std::optional<detail::FileWriter> file;
+  all_or_none(comm, [&] {
+    file.emplace(job.path, job.shown, op);
+    std::int64_t bytes = 0;
+    for (const auto& [name, x] : arrays) bytes += detail::bytes_of(x);
+    if (comm.rank() == 0 && !level) detail::Room(job.path, job.shown, op).reserve(bytes);
+  });
+  std::vector<detail::ZipMember> members;
+  std::int64_t at = 0;
+  for (const auto& [name, x] : arrays) {
+    auto& member = members.emplace_back();
+    member.name = name + ".npy";
+    member.at = at;
+    Writer(*file, x, level).write(member);
+    at += std::ssize(detail::zip_header(member)) + member.stored_bytes;
+  }
+  all_or_none(comm, [&] {
+    if (comm.rank() != 0) return;
+    const auto end = detail::zip_directory(members, at);
+    file->write(at, std::ssize(end), end.data());
+  });
+  return {false, "independent: each rank writes its rows"};
+}
+
+}  // namespace
+
+void save_npz(const std::vector<NamedArray>& arrays, const std::filesystem::path& path, const SaveNpzOptions& options) {
+  const detail::Recorder recorder(op);
+  check_names(arrays);
+  if (options.compression && (*options.compression < 0 || *options.compression > 9))
+    raise<ValueError>(op, "got compression level {}; expected 0 to 9", *options.compression);
+  std::int64_t bytes = 0;
+  for (const auto& [name, x] : arrays) bytes += detail::bytes_of(x);
+  const detail::NewFile file{op, arrays[0].second.comm(), path, bytes};
+  const auto transfer =
+      save_one(file, [&](const detail::SaveJob& job) { return write_archive(job, arrays, options.compression); });
+  recorder.finish(bytes, 1, transfer);
+}
+
+}  // namespace heatpp::io

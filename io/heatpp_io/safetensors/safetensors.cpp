@@ -1,0 +1,130 @@
+#include <ATen/ATen.h>
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp_io/detail/elements/flat_array.hpp>
+#include <heatpp_io/detail/elements/save_array.hpp>
+#include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/shards/read.hpp>
+#include <heatpp_io/safetensors/detail/safetensors_header.hpp>
+#include <heatpp_io/safetensors/safetensors.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace heatpp::io {
+namespace {
+
+using heatpp::detail::raise;
+
+constexpr auto load_op = "load_safetensors", save_op = "save_safetensors";
+
+std::string listing(const std::vector<detail::SafeTensor>& tensors) {
+  std::string text;
+  for (const auto& tensor : tensors)
+    if (text.size() < 200) text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", tensor.name);
+  return text.empty() ? "nothing" : text;
+}
+
+detail::SafeTensor find_tensor(const detail::SafeTensors& contents, const std::string& name, const std::string& path) {
+  const auto& tensors = contents.tensors;
+  if (name.empty() && tensors.size() != 1)
+    raise<ValueError>(load_op, "got no tensor's name, and {} tensors in \"{}\", which has {}; expected a name",
+                      tensors.size(), path, listing(tensors));
+  const auto found = name.empty() ? tensors.begin() : std::ranges::find(tensors, name, &detail::SafeTensor::name);
+  if (found == tensors.end())
+    raise<IoError>(load_op, "got no tensor \"{}\" in \"{}\", which has {}; expected a tensor of that name", name, path,
+                   listing(tensors));
+  return *found;
+}
+
+detail::OpenArray open_array(const std::string& path, const std::string& name) {
+  auto file = std::make_shared<detail::FileReader>(path, load_op);
+  const auto tensor = find_tensor(detail::read_safetensors(*file, path, load_op), name, path);
+  const auto type = detail::stored_type(tensor);
+  detail::FlatArray array{.type = type, .shape = tensor.shape, .offset = tensor.offset};
+  return {{.shape = tensor.shape, .element = type.element},
+          [file, path, array = std::move(array)](const auto& box, const auto& out) {
+            detail::read_flat({*file, array, path, load_op}, box, out);
+          }};
+}
+
+void check_arrays(const std::vector<NamedArray>& arrays) {
+  if (arrays.empty()) raise<ValueError>(save_op, "got no arrays; expected at least one");
+  std::set<std::string> names;
+  for (const auto& [name, x] : arrays) {
+    if (name.empty() || name == "__metadata__" || !names.insert(name).second)
+      raise<ValueError>(save_op, "got the name \"{}\"; expected names of their own, not empty and not __metadata__",
+                        name);
+    if (!(x.comm() == arrays[0].second.comm()))
+      raise<CommError>(save_op, "got arrays on different communicators; expected one");
+  }
+}
+
+void write_tensor(const detail::FileWriter& file, const detail::SafeTensor& tensor, const DNDarray& x) {
+  const auto blocks = detail::blocks_of(x);
+  const auto row_bytes = tensor.bytes / std::max<std::int64_t>(1, blocks.layout.shape()[0]);
+  detail::each_rows(blocks.layout, blocks.mine, x.comm(), [&](std::int64_t first, const at::Tensor& rows) {
+    file.write(tensor.offset + first * row_bytes, rows.numel() * rows.element_size(), rows.const_data_ptr());
+  });
+}
+
+detail::Transfer write_file(const detail::SaveJob& job, const std::vector<NamedArray>& arrays,
+                            detail::SafeTensors& contents) {
+  const auto& comm = arrays[0].second.comm();
+  const auto header = detail::safetensors_header(contents, save_op);
+  std::optional<detail::FileWriter> file;
+  all_or_none(comm, [&] {
+    file.emplace(job.path, job.shown, save_op);
+    if (comm.rank() != 0) return;
+    const auto& last = contents.tensors.back();
+    detail::Room(job.path, job.shown, save_op).reserve(last.offset + last.bytes);
+    file->write(0, std::ssize(header), header.data());
+  });
+  for (const auto& tensor : contents.tensors)
+    write_tensor(*file, tensor, std::ranges::find(arrays, tensor.name, &NamedArray::first)->second);
+  return {false, "independent: each rank writes its rows"};
+}
+
+}  // namespace
+
+DNDarray load_safetensors(const Source& source, const std::string& name, const LoadOptions& options) {
+  const detail::Recorder recorder(load_op);
+  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto open = [&](const std::string& path) { return open_array(path, name); };
+  const auto describe = [&](const std::string& path) { return open_array(path, name).info; };
+  const auto paths = detail::expand(source, comm, load_op, ".safetensors");
+  const auto shards = detail::inspect({paths, name}, describe, comm, load_op);
+  const auto box = detail::select(shards.info.shape, options.slices, load_op);
+  return detail::load_array({load_op, shards, box, comm, open}, options, recorder);
+}
+
+std::vector<std::string> safetensors_names(const std::filesystem::path& path) {
+  const auto& comm = default_comm();
+  std::vector<std::string> names;
+  all_or_none(comm, [&] {
+    if (comm.rank() != 0) return;
+    detail::FileReader file(path.string(), "safetensors_names");
+    for (const auto& tensor : detail::read_safetensors(file, path.string(), "safetensors_names").tensors)
+      names.push_back(tensor.name);
+  });
+  return detail::broadcast_texts(std::move(names), comm);
+}
+
+void save_safetensors(const std::vector<NamedArray>& arrays, const std::filesystem::path& path,
+                      const SaveSafetensorsOptions& options) {
+  const detail::Recorder recorder(save_op);
+  check_arrays(arrays);
+  detail::SafeTensors contents{{}, options.metadata};
+  std::int64_t bytes = 0;
+  for (const auto& [name, x] : arrays) {
+    contents.tensors.push_back({name, heatpp::detail::to_torch(x.dtype()), x.shape()});
+    bytes += detail::bytes_of(x);
+  }
+  (void)detail::safetensors_header(contents, save_op);  // before a file is made, for dtypes
+  const detail::NewFile file{save_op, arrays[0].second.comm(), path, bytes};
+  const auto transfer = save_one(file, [&](const detail::SaveJob& job) { return write_file(job, arrays, contents); });
+  recorder.finish(bytes, 1, transfer);
+}
+
+}  // namespace heatpp::io

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <heatpp_io/detail/elements/numpy_type.hpp>
+#include <optional>
+#include <string>
+
+namespace heatpp::io::detail {
+
+/// What the .zarray or zarr.json of an array says.
+struct ZarrArray {
+  StoredType type;
+  Shape shape;
+  Shape chunks;
+  bool fortran = false;
+  bool compressed = false;  ///< by zlib or gzip
+  char separator = '.';
+  bool prefixed = false;                     ///< whether names of chunks begin with "c", as format 3 has it
+  double fill_real = 0, fill_imaginary = 0;  ///< of floats and complex numbers
+  std::int64_t fill_whole = 0;               ///< of others
+};
+
+/// Reads `text`, the metadata in `path`, of format 2 or 3. Throws IoError naming `op` for what is damaged or not
+/// supported.
+[[nodiscard]] ZarrArray parse_zarray(const std::string& text, const std::string& path, const char* op);
+/// Whether this is the zarr.json of an array, not of a group.
+[[nodiscard]] bool is_zarr_array(const std::string& text);
+
+/// The metadata of an array in C order, compressed by zlib where a level is given.
+struct NewZarray {
+  Dtype dtype;
+  const Shape& shape;
+  const Shape& chunks;
+  std::optional<int> level;
+};
+[[nodiscard]] std::string zarray_text(const NewZarray& array);
+
+/// "3.1" or "c/3/1": the file of the chunk at a place in the grid of chunks.
+[[nodiscard]] std::string chunk_name(const Shape& place, char separator, bool prefixed = false);
+
+}  // namespace heatpp::io::detail
