@@ -40,7 +40,14 @@ std::vector<std::int64_t> all_on_first(std::int64_t n, std::int64_t P) {
   return counts;
 }
 
-/// For functions that give a handle another array.
+/// For functions in place.
+struct Own {
+  ht::DNDarray array;
+  [[nodiscard]] ht::DNDarray& it() { return array; }
+  operator ht::DNDarray&() { return array; }  // NOLINT: conversion intended
+};
+
+/// For functions that give an array another layout.
 void on_own(ht::DNDarray x, const std::function<void(ht::DNDarray&)>& call) { call(x); }
 
 struct Cost {
@@ -70,9 +77,9 @@ struct Case {
        }},
 #define LOCAL(function, ...) COST(function, "", 0, 0, __VA_ARGS__)
 #define HEATPP_UNARY(name, function, doc) LOCAL(name, ht::name(whole))
-#define HEATPP_BINARY(name, function, doc) LOCAL(name, ht::name(whole, whole))
+#define HEATPP_BINARY(name, function, numbers, doc) LOCAL(name, ht::name(whole, whole))
 #define HEATPP_UNARY_ALIAS(alias, name) HEATPP_UNARY(alias, , )
-#define HEATPP_BINARY_ALIAS(alias, name) HEATPP_BINARY(alias, , )
+#define HEATPP_BINARY_ALIAS(alias, name) HEATPP_BINARY(alias, , , )
 const Case cases[] = {
 #include "costs.inc"
 #include "local.inc"

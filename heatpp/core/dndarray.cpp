@@ -1,5 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/redistribute.hpp>
 
 namespace heatpp {
@@ -7,28 +7,72 @@ namespace {
 
 [[maybe_unused]] const bool allocator_installed = (detail::install_allocator(), true);
 
+const DNDarray::Impl& checked(const std::shared_ptr<DNDarray::Impl>& impl) {
+  if (!impl)
+    detail::raise<ValueError>("DNDarray",
+                              "got an array that nothing was assigned to, or that was moved from; expected "
+                              "one with elements");
+  return *impl;
+}
+
 }  // namespace
 
-const Layout& DNDarray::layout() const { return impl_->layout; }
-const Communicator& DNDarray::comm() const { return impl_->comm; }
-const at::Tensor& DNDarray::larray() const { return impl_->local; }
-bool DNDarray::is_writable() const { return impl_->writable; }
-bool detail::is_sole_handle(const DNDarray& x) { return x.impl_.use_count() == 1; }
-Dtype DNDarray::dtype() const { return detail::from_torch(impl_->local.scalar_type()); }
+const Layout& DNDarray::layout() const& { return checked(impl_).layout; }
+const Communicator& DNDarray::comm() const& { return checked(impl_).comm; }
+const at::Tensor& DNDarray::larray() const& { return checked(impl_).local; }
+at::Tensor DNDarray::larray() && { return checked(impl_).local; }
+bool DNDarray::is_writable() const { return !checked(impl_).read_only; }
+bool DNDarray::is_adopted() const { return checked(impl_).in_place; }
+Dtype DNDarray::dtype() const { return detail::from_torch(larray().scalar_type()); }
+
+const at::Tensor& DNDarray::mutable_larray() & {
+  detail::own("mutable_larray", *this);
+  return larray();
+}
+
+DNDarray::DNDarray(const DNDarray& other)
+    : impl_(other.impl_ && other.impl_->pinned
+                ? detail::sharing({other.impl_->local, other.impl_->layout, other.impl_->comm})
+                : other.impl_) {}
+
+DNDarray& DNDarray::operator=(const DNDarray& other) & {
+  if (this == &other) return *this;
+  if (impl_ && impl_->in_place) write_elements(other);
+  else impl_ = DNDarray(other).impl_;
+  return *this;
+}
+
+DNDarray& DNDarray::operator=(DNDarray&& other) & {
+  if (impl_ && impl_->in_place && other.impl_ && !other.impl_->in_place) write_elements(other);
+  else impl_ = std::move(other.impl_);
+  return *this;
+}
+
+void DNDarray::write_elements(const DNDarray& value) {
+  if (value.dtype() != dtype() || value.layout() != layout() || !(value.comm() == comm()))
+    detail::raise<ValueError>(
+        "operator=",
+        "got an array of shape {}, {}, {} for one of shape {}, {}, {} in adopted memory; expected "
+        "equal ones, an array of another name, or x(ellipsis) = value, which converts",
+        to_string(value.shape()), name(value.dtype()), to_string(value.split()), to_string(shape()), name(dtype()),
+        to_string(split()));
+  const auto elements = value.larray().is_alias_of(larray()) ? value.larray().clone() : value.larray();
+  mutable_larray().copy_(elements);
+}
 
 Device DNDarray::device() const {
-  const auto device = impl_->local.device();
+  const auto device = larray().device();
   return {device.is_cuda() ? Device::Type::cuda : Device::Type::cpu, device.has_index() ? device.index() : 0};
 }
 
 DNDarray DNDarray::astype(Dtype dtype) const {
   if (dtype == this->dtype()) return *this;
-  return detail::wrap(impl_->local.to(detail::to_torch(dtype)), layout(), comm());
+  return detail::wrap(larray().to(detail::to_torch(dtype)), layout(), comm());
 }
 
 DNDarray DNDarray::to_device(const Device& device) const {
   if (device == this->device()) return *this;
-  return detail::wrap(impl_->local.to(detail::to_torch(device)), layout(), comm());
+  return detail::wrap(larray().to(detail::to_torch(device)), layout(), comm());
 }
 
 std::vector<Shape> lshape_map(const DNDarray& x) {
@@ -69,26 +113,36 @@ T DNDarray::item() const {
 
 template <Element T>
 std::vector<T> DNDarray::to_vector() const {
-  const auto all = contiguous_as<T>(resplit(*this, std::nullopt).larray());
+  const auto all = contiguous_as<T>(heatpp::resplit(*this, std::nullopt).larray());
   const auto* first = static_cast<const T*>(all.data_ptr());
   return std::vector<T>(first, first + all.numel());
 }
 
 template <Element T>
-std::span<T> DNDarray::local() const {
-  const auto& block = impl_->local;
+std::span<const T> DNDarray::local() const& {
+  const auto& block = larray();
   if (dtype_of<T>() != dtype())
     detail::raise<TypeError>("local", "got an array of {}; expected {}", name(dtype()), name(dtype_of<T>()));
+  // Whether a function gives a block in C order depends on the layout, which is not to be seen here.
+  if (!block.is_contiguous() && !is_adopted()) impl_->local = block.contiguous();
   if (!block.is_contiguous() || !block.is_cpu())
     detail::raise<ValueError>("local", "got a block with strides {} on {}; expected a contiguous one on the CPU",
                               detail::tuple_text(block.strides()), to_string(device()));
-  return {static_cast<T*>(block.data_ptr()), static_cast<std::size_t>(block.numel())};
+  return {static_cast<const T*>(block.const_data_ptr()), static_cast<std::size_t>(block.numel())};
 }
 
-#define HEATPP_INSTANTIATE(T)                             \
-  template T DNDarray::item<T>() const;                   \
-  template std::vector<T> DNDarray::to_vector<T>() const; \
-  template std::span<T> DNDarray::local<T>() const;
+template <Element T>
+std::span<T> DNDarray::local() & {
+  detail::own("local", *this);
+  const auto elements = std::as_const(*this).local<T>();
+  return {const_cast<T*>(elements.data()), elements.size()};  // memory that this array alone has
+}
+
+#define HEATPP_INSTANTIATE(T)                              \
+  template T DNDarray::item<T>() const;                    \
+  template std::vector<T> DNDarray::to_vector<T>() const;  \
+  template std::span<const T> DNDarray::local<T>() const&; \
+  template std::span<T> DNDarray::local<T>()&;
 HEATPP_INSTANTIATE(bool)
 HEATPP_INSTANTIATE(std::uint8_t)
 HEATPP_INSTANTIATE(std::int8_t)

@@ -5,58 +5,78 @@
 #include <heatpp/core/layout.hpp>
 #include <heatpp/core/scalar.hpp>
 #include <initializer_list>
+#include <utility>
 
 namespace at {
 class Tensor;
 }
 
-namespace heatpp {
-class DNDarray;
-}
-
 namespace heatpp::detail {
-
-class Origin;
-/// Whether no other handle refers to the array.
-[[nodiscard]] bool is_sole_handle(const DNDarray& x);
-
+struct Access;
+template <class...>
+inline constexpr bool never = false;
 }  // namespace heatpp::detail
 
 namespace heatpp {
 
 class Index;
 class Operand;
+class Selection;
 
 /// An n-dimensional array over the ranks of a communicator: a local block, and a Layout that tells where all blocks
-/// lie. A handle: copying it shares the elements (`ht::copy` duplicates them).
+/// lie. A value: copies, selections and what `reshape`, `transpose` and the like return share its elements until one of
+/// them is written to, which then takes memory of its own (of this rank's block, without a message). Memory that
+/// `from_local` adopted is always written where it is, by the array that adopted it; whatever shares it is given its
+/// own elements before. An array that nothing was assigned to has no elements: any use but assigning throws ValueError.
 class DNDarray {
  public:
   struct Impl;
+  DNDarray() = default;
   explicit DNDarray(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+  DNDarray(const DNDarray& other);
+  DNDarray(DNDarray&& other) noexcept = default;
+  ~DNDarray() = default;
+  /// The array is now the other one. One that adopted memory is written to instead, and throws ValueError unless the
+  /// other has its shape, dtype and layout; it becomes another array only if that adopted memory, too, and is moved.
+  DNDarray& operator=(const DNDarray& other) &;
+  DNDarray& operator=(DNDarray&& other) &;
 
-  [[nodiscard]] const Layout& layout() const;
-  [[nodiscard]] const Communicator& comm() const;
+  [[nodiscard]] const Layout& layout() const&;
+  [[nodiscard]] Layout layout() && { return std::as_const(*this).layout(); }
+  [[nodiscard]] const Communicator& comm() const&;
+  [[nodiscard]] Communicator comm() && { return std::as_const(*this).comm(); }
   [[nodiscard]] Dtype dtype() const;
   [[nodiscard]] Device device() const;
-  [[nodiscard]] const Shape& shape() const { return layout().shape(); }
+  [[nodiscard]] const Shape& shape() const& { return layout().shape(); }
+  [[nodiscard]] Shape shape() && { return std::as_const(*this).shape(); }
+  /// The extent of one axis; negative ones count from the end. Throws IndexError.
+  [[nodiscard]] std::int64_t shape(int axis) const {
+    return shape()[static_cast<std::size_t>(sanitize_axis(axis, ndim(), "shape"))];
+  }
   [[nodiscard]] Shape lshape() const { return layout().local_shape(comm().rank()); }
   [[nodiscard]] std::optional<int> split() const { return layout().split(); }
   [[nodiscard]] int ndim() const { return layout().ndim(); }
   [[nodiscard]] std::int64_t size() const { return layout().size(); }
   [[nodiscard]] bool is_balanced() const { return layout().is_balanced(); }
 
-  /// This rank's block, sharing memory.
-  [[nodiscard]] const at::Tensor& larray() const;
+  /// This rank's block, to read: what shares its memory would see a change.
+  [[nodiscard]] const at::Tensor& larray() const&;
+  [[nodiscard]] at::Tensor larray() &&;
+  /// This rank's block, to write to: in memory that no other array shares. What is copied or selected from the array
+  /// later shares it again. Local. Throws ValueError where the array is not writable.
+  [[nodiscard]] const at::Tensor& mutable_larray() &;
 
-  /// Whether functions in place take the array: they refuse what broadcast_to stretched, blocks that were adopted with
-  /// elements in the same memory or read-only, and views of them. The same on all ranks. Local.
+  /// Whether functions in place take the array: they refuse memory that was adopted read-only, or with elements in the
+  /// same place. The same on all ranks. Local.
   [[nodiscard]] bool is_writable() const;
+  /// Whether the array's elements lie in memory that from_local or from_dlpack adopted, and are written there. Local.
+  [[nodiscard]] bool is_adopted() const;
 
-  /// The array in another dtype; the same handle if it has it already. Local.
+  /// The array in another dtype; itself if it has it already. Local.
   [[nodiscard]] DNDarray astype(Dtype dtype) const;
 
-  /// The array with its blocks in the memory of `device`; the same handle if they are there already. Ranks may name
-  /// different GPUs. Local. Throws ValueError for a GPU that the node does not have.
+  /// The array with its blocks in the memory of `device`; itself if they are there already. Ranks may name different
+  /// GPUs. Local. Throws ValueError for a GPU that the node does not have.
   [[nodiscard]] DNDarray to_device(const Device& device) const;
 
   /// The part that the entries select, by NumPy's rules (`<heatpp/ops/operands/index.hpp>`). Positions and slices share
@@ -68,37 +88,102 @@ class DNDarray {
   /// Throws IndexError for positions out of range, too many entries, and masks of other shapes.
   [[nodiscard]] DNDarray index(std::initializer_list<Index> entries) const;
   [[nodiscard]] DNDarray index(std::span<const Index> entries) const;
-  /// Writes `value`, broadcast and converted to the dtype of `x`, to the part that the entries select; handles that
-  /// share the elements see it. Where positions repeat the last one counts. Values move to the ranks that hold the
-  /// places, and the positions with them unless every rank holds them all. Collective. Errors as `index`, ValueError
-  /// for a value that does not broadcast, a number out of range and an array that is not writable, TypeError for
-  /// complex values in a real array.
-  void index_put(std::initializer_list<Index> entries, const Operand& value) const;
-  void index_put(std::span<const Index> entries, const Operand& value) const;
-  /// As index. An operator in place right behind it, `x(mask) += 1`, writes to `x`, whether the selection shares its
-  /// memory or is a copy: then it communicates as index_put, too.
+  /// Writes `value`, broadcast and converted to the dtype of `x`, to the part that the entries select. Where positions
+  /// repeat the last one counts. Values move to the ranks that hold the places, and the positions with them unless
+  /// every rank holds them all. Collective. Errors as `index`, ValueError for a value that does not broadcast, a number
+  /// out of range and an array that is not writable, TypeError for complex values in a real array.
+  void index_put(std::initializer_list<Index> entries, const Operand& value) &;
+  void index_put(std::span<const Index> entries, const Operand& value) &;
+  /// As index, of a named array that may be written to a Selection: `x(0) = y` and `x(x > 3) += 1` write to `x`.
   template <class... Entries>
-  [[nodiscard]] DNDarray operator()(const Entries&... entries) const {
+  [[nodiscard]] Selection operator()(const Entries&... entries) &;
+  template <std::size_t N>
+  [[nodiscard]] Selection operator()(const int (&positions)[N]) &;
+  template <class... Entries>
+  [[nodiscard]] DNDarray operator()(const Entries&... entries) const& {
     return index({Index(entries)...});
+  }
+  template <class... Entries>
+  [[nodiscard]] DNDarray operator()(const Entries&... entries) && {
+    return index({Index(entries)...});
+  }
+  template <std::size_t N>
+  [[nodiscard]] DNDarray operator()(const int (&positions)[N]) const& {
+    return index({Index(std::vector<int>(positions, positions + N))});
+  }
+  template <std::size_t N>
+  [[nodiscard]] DNDarray operator()(const int (&positions)[N]) && {
+    return index({Index(std::vector<int>(positions, positions + N))});
   }
 
   /// The value of an array with one element, on every rank. Collective: one broadcast of the element if it is split.
   /// Throws ValueError for other sizes.
   template <Element T>
   [[nodiscard]] T item() const;
+  /// The same as another type of number, converted as C++ does.
+  template <class T>
+  requires(std::is_arithmetic_v<T> && !Element<T>) [[nodiscard]] T item() const {
+    return static_cast<T>(item<std::conditional_t<std::is_integral_v<T>, std::int64_t, double>>());
+  }
+  /// item<T>(): `double(mean(x))`, `if (all(x > 3))`.
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  explicit operator T() const { return item<T>(); }
 
   /// All elements in C order, on every rank. Collective: an all-gather of the array if it is split.
   template <Element T>
   [[nodiscard]] std::vector<T> to_vector() const;
 
-  /// The elements of this rank's block in C order, sharing memory. Throws TypeError where T is not the dtype,
-  /// ValueError where the block is not contiguous in memory or not on the CPU. Local.
+  /// The elements of this rank's block in C order, sharing memory: to read, and of an array that is not const to write,
+  /// as mutable_larray. Throws TypeError where T is not the dtype, ValueError where the block is not on the CPU,
+  /// or adopted memory that is not contiguous; others are made contiguous. Local.
   template <Element T>
-  [[nodiscard]] std::span<T> local() const;
+  [[nodiscard]] std::span<const T> local() const&;
+  template <Element T>
+  [[nodiscard]] std::span<T> local() &;
+  /// Not of a temporary, whose elements are gone when the span is used: name the array.
+  template <Element T>
+  std::span<const T> local() const&& = delete;
+
+  // Functions are free: these say how they are called.
+#define HEATPP_FREE(name)                                                                                      \
+  template <class... Arguments>                                                                                \
+  void name(const Arguments&...) const {                                                                       \
+    static_assert(detail::never<Arguments...>, "x." #name "(...) is written ht::" #name "(x, ...) in heatpp"); \
+  }
+  HEATPP_FREE(sum)
+  HEATPP_FREE(prod)
+  HEATPP_FREE(mean)
+  HEATPP_FREE(var)
+  HEATPP_FREE(std)
+  HEATPP_FREE(min)
+  HEATPP_FREE(max)
+  HEATPP_FREE(argmin)
+  HEATPP_FREE(argmax)
+  HEATPP_FREE(all)
+  HEATPP_FREE(any)
+  HEATPP_FREE(reshape)
+  HEATPP_FREE(flatten)
+  HEATPP_FREE(ravel)
+  HEATPP_FREE(squeeze)
+  HEATPP_FREE(transpose)
+  HEATPP_FREE(resplit)
+  HEATPP_FREE(sort)
+  HEATPP_FREE(argsort)
+  HEATPP_FREE(cumsum)
+  HEATPP_FREE(dot)
+  HEATPP_FREE(round)
+  HEATPP_FREE(clip)
+  HEATPP_FREE(copy)
+#undef HEATPP_FREE
+  template <class... Arguments>
+  void T(const Arguments&...) const {
+    static_assert(detail::never<Arguments...>, "x.T() is written ht::transpose(x) in heatpp");
+  }
 
  private:
-  friend class detail::Origin;
-  friend bool detail::is_sole_handle(const DNDarray& x);
+  friend struct detail::Access;
+  void write_elements(const DNDarray& value);
   std::shared_ptr<Impl> impl_;
 };
 
@@ -106,6 +191,7 @@ class DNDarray {
 [[nodiscard]] inline int ndim(const DNDarray& x) { return x.ndim(); }
 [[nodiscard]] inline std::int64_t size(const DNDarray& x) { return x.size(); }
 [[nodiscard]] inline const Shape& shape(const DNDarray& x) { return x.shape(); }
+[[nodiscard]] inline Shape shape(DNDarray&& x) { return x.shape(); }
 [[nodiscard]] inline std::int64_t nbytes(const DNDarray& x) {
   return x.size() * static_cast<std::int64_t>(itemsize(x.dtype()));
 }
@@ -130,3 +216,5 @@ template <class T>
 [[nodiscard]] inline DNDarray to_device(const DNDarray& x, const Device& device) { return x.to_device(device); }
 
 }  // namespace heatpp
+
+#include <heatpp/core/selection.hpp>

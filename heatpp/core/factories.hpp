@@ -18,6 +18,22 @@ struct ArrayOptions {
 [[nodiscard]] DNDarray empty(const Shape& shape, const ArrayOptions& options = {});
 [[nodiscard]] DNDarray zeros(const Shape& shape, const ArrayOptions& options = {});
 [[nodiscard]] DNDarray ones(const Shape& shape, const ArrayOptions& options = {});
+/// The same with the dtype of T: `zeros<double>({n})`.
+template <Element T>
+[[nodiscard]] DNDarray empty(const Shape& shape, ArrayOptions options = {}) {
+  options.dtype = dtype_of<T>();
+  return empty(shape, options);
+}
+template <Element T>
+[[nodiscard]] DNDarray zeros(const Shape& shape, ArrayOptions options = {}) {
+  options.dtype = dtype_of<T>();
+  return zeros(shape, options);
+}
+template <Element T>
+[[nodiscard]] DNDarray ones(const Shape& shape, ArrayOptions options = {}) {
+  options.dtype = dtype_of<T>();
+  return ones(shape, options);
+}
 /// Every element `value`; the dtype is the value's (whole numbers int64, others float32) unless given.
 [[nodiscard]] DNDarray full(const Shape& shape, const Scalar& value, const ArrayOptions& options = {});
 
@@ -36,6 +52,13 @@ struct ArangeRange {
   Scalar step = 1;  ///< for a dtype of whole numbers that from the first to the second, both without their fractions
 };
 [[nodiscard]] DNDarray arange(const ArangeRange& range, const ArrayOptions& options = {});
+[[nodiscard]] inline DNDarray arange(const Scalar& start, const Scalar& stop, const ArrayOptions& options = {}) {
+  return arange(ArangeRange{start, stop}, options);
+}
+[[nodiscard]] inline DNDarray arange(const Scalar& start, const Scalar& stop, const Scalar& step,
+                                     const ArrayOptions& options = {}) {
+  return arange(ArangeRange{start, stop, step}, options);
+}
 /// `num` numbers from `start` to `stop`, both included; rounded down for dtypes of whole numbers. Throws ValueError for
 /// a negative num.
 [[nodiscard]] DNDarray linspace(double start, double stop, std::int64_t num, const ArrayOptions& options = {});
@@ -52,6 +75,10 @@ struct LinspaceRange {
 [[nodiscard]] DNDarray eye(std::int64_t rows, std::optional<std::int64_t> columns, std::int64_t k,
                            const ArrayOptions& options = {});
 
+[[nodiscard]] inline DNDarray eye(std::int64_t rows, const ArrayOptions& options) {
+  return eye(rows, std::nullopt, options);
+}
+
 /// The numbers given, which every rank must give alike: array({{1, 2}, {3, 4}}, {.split = 0}). Without a dtype those in
 /// braces are bool, int64, float32 or complex64, and those of vectors, arrays and spans, nested too, what they are.
 /// Throws ValueError for rows of different lengths and whole numbers that a given dtype has not, TypeError for complex
@@ -63,19 +90,35 @@ struct LocalOptions {
   std::optional<int> split = std::nullopt;  ///< axis along which the blocks lie in rank order; nullopt: all equal
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
 };
-/// Adopts this rank's block, shared and not copied; extents along the split axis may differ by rank. Collective: one
-/// check that the blocks fit, which also tells every rank the offsets. Not writable where elements of one rank's block
-/// may lie in the same memory. Gradients are left behind. Throws on all ranks: ValueError where blocks do not fit,
-/// TypeError for a dtype that heatpp has not and for sparse tensors.
+/// Adopts this rank's block, shared and not copied; extents along the split axis may differ by rank. The array is
+/// written where it lies, also by `x = value`; copies of it and what is selected from it are values, which what heatpp
+/// writes does not change. What the host itself writes is seen by all arrays that still share the memory: `ht::copy`
+/// takes a snapshot. Collective: one check that the blocks fit, which also tells every rank the offsets. Not writable
+/// where elements of one rank's block may lie in the same memory. Gradients are left behind. Throws on all ranks:
+/// ValueError where blocks do not fit, TypeError for a dtype that heatpp has not and for sparse tensors.
 [[nodiscard]] DNDarray from_local(const at::Tensor& block, const LocalOptions& options = {});
 /// The same for memory of the caller's, in C order with the given local shape; it must outlive the array.
 [[nodiscard]] DNDarray from_local(void* data, const Shape& shape, Dtype dtype, const LocalOptions& options = {});
 /// The same for elements at strides, counted in elements and not negative where the extent is above 1.
 [[nodiscard]] DNDarray from_local(void* data, const Shape& shape, const Shape& strides, Dtype dtype,
                                   const LocalOptions& options = {});
-template <Element T>
+/// The same for memory that is not to be written to: the array is not writable, copies of it are.
+[[nodiscard]] DNDarray from_local(const void* data, const Shape& shape, Dtype dtype, const LocalOptions& options = {});
+/// The same for the elements of a span or a vector, to write to unless they are const. A temporary would be gone.
+template <class T>
+requires Element<std::remove_const_t<T>>
 [[nodiscard]] DNDarray from_local(std::span<T> data, const LocalOptions& options = {}) {
-  return from_local(data.data(), {std::ssize(data)}, dtype_of<T>(), options);
+  return from_local(data.data(), {std::ssize(data)}, dtype_of<std::remove_const_t<T>>(), options);
 }
+template <Element T>
+[[nodiscard]] DNDarray from_local(std::vector<T>& data, const LocalOptions& options = {}) {
+  return from_local(std::span(data), options);
+}
+template <Element T>
+[[nodiscard]] DNDarray from_local(const std::vector<T>& data, const LocalOptions& options = {}) {
+  return from_local(std::span(data), options);
+}
+template <Element T>
+DNDarray from_local(const std::vector<T>&& data, const LocalOptions& options = {}) = delete;
 
 }  // namespace heatpp

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/adopt.hpp>
 #include <heatpp/core/detail/bounds.hpp>
+#include <heatpp/core/detail/ownership.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -61,14 +62,25 @@ DNDarray detail::adopt(const LocalOptions& options, const std::function<LocalBlo
   const auto comm = options.comm.value_or(default_comm());
   LocalBlock local;
   const auto ranks = static_cast<std::size_t>(options.split ? comm.size() : 0);
-  const auto numbers =
-      bounds_or_error(comm, max_kind + ranks, [&] { return numbers_of(local = make(), options.split, comm); });
+  const auto numbers = bounds_or_error(comm, max_kind + ranks, [&] {
+    local = make();
+    // What LibTorch conjugates or negates when it is read cannot be written where it lies.
+    local.writable = local.writable && !local.data.is_conj() && !local.data.is_neg();
+    local.data = local.data.resolve_conj().resolve_neg();
+    return numbers_of(local, options.split, comm);
+  });
   const auto split = checked_split(numbers, options.split);
-  const bool writable = numbers.most[2] == 0;
   Shape shape(local.data.sizes().begin(), local.data.sizes().end());
-  if (!split) return wrap(local.data, Layout(std::move(shape), std::nullopt, comm.size()), comm, writable);
-  const std::vector<std::int64_t> counts(numbers.most.begin() + max_kind, numbers.most.end());
-  return wrap(local.data, Layout::from_counts(std::move(shape), *split, counts), comm, writable);
+  std::optional<Layout> layout;
+  if (split) {
+    const std::vector<std::int64_t> counts(numbers.most.begin() + max_kind, numbers.most.end());
+    layout = Layout::from_counts(std::move(shape), *split, counts);
+  } else {
+    layout = Layout(std::move(shape), std::nullopt, comm.size());
+  }
+  auto x = written_through(wrap(as_host_memory(local.data), *std::move(layout), comm));
+  Access::impl(x)->read_only = numbers.most[2] != 0;
+  return x;
 }
 
 at::Tensor detail::adoptable(const char* op, const at::Tensor& tensor) {
@@ -114,6 +126,12 @@ DNDarray from_local(const at::Tensor& block, const LocalOptions& options) {
 
 DNDarray from_local(void* data, const Shape& shape, Dtype dtype, const LocalOptions& options) {
   return detail::adopt(options, [&] { return detail::LocalBlock{block_at(data, shape, std::nullopt, dtype)}; });
+}
+
+DNDarray from_local(const void* data, const Shape& shape, Dtype dtype, const LocalOptions& options) {
+  return detail::adopt(options, [&] {
+    return detail::LocalBlock{block_at(const_cast<void*>(data), shape, std::nullopt, dtype), false};
+  });
 }
 
 DNDarray from_local(void* data, const Shape& shape, const Shape& strides, Dtype dtype, const LocalOptions& options) {

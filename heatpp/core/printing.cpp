@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <fmt/format.h>
 #include <numeric>
 #include <ostream>
 #include <span>
@@ -171,6 +172,14 @@ std::string to_string(const DNDarray& array) {
   auto body = x.size() == 0 ? "[]" : Writer(x.shape(), summarise, element_texts(part, x.dtype())).write(0, head.size());
   return fmt::format("{}{}, shape={}, dtype={}, split={})", head, body, to_string(x.shape()), name(x.dtype()),
                      array.split() ? std::to_string(*array.split()) : "None");
+}
+
+std::string detail::text_of(const Scalar& number) {
+  if (number.is_bool()) return number.to<bool>() ? "true" : "false";
+  if (number.is_integral()) return fmt::format("{}", number.to<std::int64_t>());
+  if (number.is_floating()) return fmt::format("{:.{}g}", number.to<double>(), options().precision + 2);
+  const auto value = number.to<std::complex<double>>();
+  return fmt::format("{:.{}g}{:+.{}g}j", value.real(), options().precision + 2, value.imag(), options().precision + 2);
 }
 
 std::ostream& operator<<(std::ostream& out, const DNDarray& x) { return out << to_string(x); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/core/dndarray.hpp>
+#include <concepts>
 #include <iosfwd>
 #include <string_view>
 
@@ -23,6 +24,13 @@ void set_printoptions(const PrintOptions& options);
 /// every rank. Collective: only the elements shown are gathered.
 [[nodiscard]] std::string to_string(const DNDarray& x);
 
+namespace detail {
+[[nodiscard]] inline std::string text_of(const DNDarray& x) { return to_string(x); }
+[[nodiscard]] inline std::string text_of(const Shape& shape) { return to_string(shape); }
+[[nodiscard]] inline std::string text_of(std::string_view text) { return std::string(text); }
+[[nodiscard]] std::string text_of(const Scalar& number);
+}  // namespace detail
+
 /// to_string in a stream, on every rank. Collective.
 std::ostream& operator<<(std::ostream& out, const DNDarray& x);
 
@@ -30,6 +38,13 @@ std::ostream& operator<<(std::ostream& out, const DNDarray& x);
 void print(const DNDarray& x);
 /// Prints a line on rank 0 of the world to standard output.
 void print(std::string_view text);
+/// Prints arrays, shapes, text and numbers in one line, apart by blanks, on rank 0 of the world. Collective.
+template <class... Values>
+requires(sizeof...(Values) > 1) void print(const Values&... values) {
+  std::string line;
+  ((line += (line.empty() ? "" : " ") + detail::text_of(values)), ...);
+  print(std::string_view(line));
+}
 
 /// From here on `to_string` shows each rank its own block, with the rank before it, and `print` prints on every rank;
 /// or, as at the beginning, the whole array. HeAT's names.

@@ -66,11 +66,12 @@ at::Tensor exchange_blocks(const at::Tensor& source, const Layout& from, const L
   return result;
 }
 
-/// `x` under `target` in memory of its own.
-DNDarray moved(const DNDarray& x, Layout target) {
-  auto local = detail::relayout(x, target);
-  if (local.is_alias_of(x.larray())) local = local.clone(at::MemoryFormat::Contiguous);
-  return detail::wrap(std::move(local), std::move(target), x.comm());
+void check_may_be_cut(const char* op, const DNDarray& x) {
+  if (x.is_adopted())
+    detail::raise<ValueError>(op,
+                              "got an array of shape {} in adopted memory, which stays as it is cut; expected an "
+                              "array of its own, such as y = resplit(x, split)",
+                              to_string(x.shape()));
 }
 
 }  // namespace
@@ -127,11 +128,11 @@ at::Tensor detail::relayout_operand(const char* op, const DNDarray& x, const Lay
 
 DNDarray resplit(const DNDarray& x, std::optional<int> split) {
   if (split) split = sanitize_axis(*split, x.ndim(), "resplit");
-  if (split == x.split()) return copy(x);
-  return moved(x, Layout(x.shape(), split, x.comm().size()));
+  if (split == x.split()) return x;
+  return detail::brought_to(x, Layout(x.shape(), split, x.comm().size()));
 }
 
-DNDarray balance(const DNDarray& x) { return moved(x, Layout(x.shape(), x.split(), x.comm().size())); }
+DNDarray balance(const DNDarray& x) { return detail::brought_to(x, Layout(x.shape(), x.split(), x.comm().size())); }
 
 DNDarray redistribute(const DNDarray& x, const std::vector<std::int64_t>& counts) {
   const bool fits = x.split() && std::ssize(counts) == x.comm().size() &&
@@ -141,7 +142,7 @@ DNDarray redistribute(const DNDarray& x, const std::vector<std::int64_t>& counts
                               "got counts {} for an array of shape {}, {}; expected one for each of {} ranks, that add "
                               "up to the extent of the split axis",
                               detail::tuple_text(counts), to_string(x.shape()), to_string(x.split()), x.comm().size());
-  return moved(x, Layout::from_counts(x.shape(), *x.split(), counts));
+  return detail::brought_to(x, Layout::from_counts(x.shape(), *x.split(), counts));
 }
 
 DNDarray collect(const DNDarray& x, int rank) {
@@ -151,7 +152,24 @@ DNDarray collect(const DNDarray& x, int rank) {
   const int axis = x.split().value_or(0);
   std::vector<std::int64_t> counts(static_cast<std::size_t>(x.comm().size()), 0);
   counts[static_cast<std::size_t>(rank)] = x.shape()[static_cast<std::size_t>(axis)];
-  return moved(x, Layout::from_counts(x.shape(), axis, counts));
+  return detail::brought_to(x, Layout::from_counts(x.shape(), axis, counts));
+}
+
+void resplit_(DNDarray& x, std::optional<int> split) {
+  check_may_be_cut("resplit_", x);
+  x = resplit(x, split);
+}
+void balance_(DNDarray& x) {
+  check_may_be_cut("balance_", x);
+  x = balance(x);
+}
+void redistribute_(DNDarray& x, const std::vector<std::int64_t>& counts) {
+  check_may_be_cut("redistribute_", x);
+  x = redistribute(x, counts);
+}
+void collect_(DNDarray& x, int rank) {
+  check_may_be_cut("collect_", x);
+  x = collect(x, rank);
 }
 
 void set_redistribution(Redistribution wanted) { policy = wanted; }

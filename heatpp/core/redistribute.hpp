@@ -4,7 +4,7 @@
 
 namespace heatpp {
 
-/// `x` cut along another axis, or replicated (`std::nullopt`), in memory of its own. From replicated: local. To
+/// `x` cut along another axis, or replicated (`std::nullopt`). From replicated: local. To
 /// replicated: every rank receives all other blocks. Between axes: each element moves at most once, in one exchange,
 /// with a few MiB of extra memory. Collective. Throws IndexError for a bad axis, and Error on all ranks where one has
 /// no memory for a new block of 64 MiB or more (smaller ones: on that rank); one allreduce of 8 bytes tells.
@@ -21,11 +21,11 @@ namespace heatpp {
 /// Collective. Throws ValueError for an array without axes and a rank that there is not.
 [[nodiscard]] DNDarray collect(const DNDarray& x, int rank = 0);
 
-/// In place: the handle `x` is given the new array; other handles keep the old one.
-inline void resplit_(DNDarray& x, std::optional<int> split) { x = resplit(x, split); }
-inline void balance_(DNDarray& x) { x = balance(x); }
-inline void redistribute_(DNDarray& x, const std::vector<std::int64_t>& counts) { x = redistribute(x, counts); }
-inline void collect_(DNDarray& x, int rank = 0) { x = collect(x, rank); }
+/// `x` becomes the new array. Throw ValueError for adopted memory, which stays as the host cut it.
+void resplit_(DNDarray& x, std::optional<int> split);
+void balance_(DNDarray& x);
+void redistribute_(DNDarray& x, const std::vector<std::int64_t>& counts);
+void collect_(DNDarray& x, int rank = 0);
 
 /// What happens where operands with different layouts meet: the cheaper one moves, or a ValueError is thrown on all
 /// ranks. What a function of one array, or of arrays in one layout, recuts by its contract, and what it fetches by

@@ -17,6 +17,9 @@ struct Slice {
   return {start, stop, step};
 }
 
+/// The indices before `stop`.
+[[nodiscard]] constexpr Slice slice(std::optional<std::int64_t> stop) { return {std::nullopt, stop, 1}; }
+
 /// A slice of an axis of known extent: `count` indices start, start + step, ..., with a step that is at most the
 /// extent.
 struct ResolvedSlice {

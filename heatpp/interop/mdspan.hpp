@@ -47,6 +47,8 @@ class StridedView {
   [[nodiscard]] T* data_handle() const { return data_; }
   [[nodiscard]] std::int64_t extent(std::size_t axis) const { return extents_[axis]; }
   [[nodiscard]] std::int64_t stride(std::size_t axis) const { return strides_[axis]; }
+  [[nodiscard]] const Extents& extents() const { return extents_; }
+  [[nodiscard]] const Extents& strides() const { return strides_; }
   template <class... I>
   requires(sizeof...(I) == N) [[nodiscard]] T& operator()(I... indices) const {
     std::int64_t offset = 0;
@@ -70,16 +72,25 @@ struct StridedBlock {
 [[nodiscard]] StridedBlock strided_block(const DNDarray& x, Dtype dtype, std::size_t axes);
 }  // namespace detail
 
-/// This rank's block of `x`, sharing memory, whatever its strides. Local. Throws TypeError where T is not the dtype,
-/// ValueError where `x` has not N axes or is not on the CPU.
+/// This rank's block of `x`, sharing memory, whatever its strides: of a const array to read, else also to write, as
+/// `x.local`. Local. Throws TypeError where T is not the dtype, ValueError where `x` has not N axes or is not on the
+/// CPU.
 template <Element T, std::size_t N>
-[[nodiscard]] StridedView<T, N> local_view(const DNDarray& x) {
+[[nodiscard]] StridedView<const T, N> local_view(const DNDarray& x) {
   const auto block = detail::strided_block(x, dtype_of<T>(), N);
   typename StridedView<T, N>::Extents extents, strides;
   std::copy_n(block.extents.begin(), N, extents.begin());
   std::copy_n(block.strides.begin(), N, strides.begin());
-  return {static_cast<T*>(block.data), extents, strides};
+  return {static_cast<const T*>(block.data), extents, strides};
 }
+template <Element T, std::size_t N>
+[[nodiscard]] StridedView<T, N> local_view(DNDarray& x) {
+  static_cast<void>(x.mutable_larray());
+  const auto view = local_view<T, N>(std::as_const(x));
+  return {const_cast<T*>(view.data_handle()), view.extents(), view.strides()};
+}
+template <Element T, std::size_t N>
+void local_view(const DNDarray&& x) = delete;  // its elements would be gone
 
 /// Adopts the memory of a view as this rank's block, in place and with its strides; it must outlive the array.
 /// Collective, see from_local. Throws ValueError for negative strides.

@@ -14,19 +14,29 @@ void check_expression(const char* op, const Expression& expression, const Shape&
                      "; expected equal shapes");
 }
 
+template <class T>
+[[nodiscard]] auto adapted(std::span<T> elements, const Shape& shape) {
+  return xt::adapt(elements.data(), elements.size(), xt::no_ownership(),
+                   std::vector<std::size_t>(shape.begin(), shape.end()));
+}
+
 }  // namespace heatpp::detail
 
 namespace heatpp {
 
-/// This rank's block of `x` as an xtensor container on the same memory. Local. Throws TypeError where T is not the
-/// dtype, ValueError where the block is not contiguous or not on the CPU.
+/// This rank's block of `x` as an xtensor container on the same memory: of a const array to read, else also to write,
+/// as `x.local`. Local. Throws TypeError where T is not the dtype, ValueError where the block is not contiguous or not
+/// on the CPU.
 template <Element T>
 [[nodiscard]] auto as_xtensor(const DNDarray& x) {
-  const auto block = x.local<T>();
-  const auto shape = x.lshape();
-  return xt::adapt(block.data(), block.size(), xt::no_ownership(),
-                   std::vector<std::size_t>(shape.begin(), shape.end()));
+  return detail::adapted(x.local<T>(), x.lshape());
 }
+template <Element T>
+[[nodiscard]] auto as_xtensor(DNDarray& x) {
+  return detail::adapted(x.local<T>(), x.lshape());
+}
+template <Element T>
+void as_xtensor(const DNDarray&& x) = delete;  // its elements would be gone
 
 /// Adopts the elements of an xtensor container, or of a view on one, as this rank's block, in place and with their
 /// strides; it must outlive the array. Collective, see from_local. Throws ValueError for negative strides.
@@ -41,10 +51,7 @@ template <class Container>
 /// Computes an xtensor expression over local blocks into this rank's block of `x`, in one pass and without temporaries.
 /// Local. Throws ValueError where the expression does not have the block's shape, and where `x` is not writable.
 template <class Expression, Element T = typename Expression::value_type>
-void assign(const DNDarray& x, const Expression& expression) {
-  if (!x.is_writable())
-    throw ValueError("[assign] got an array of shape " + to_string(x.shape()) +
-                     " that is not writable; expected memory to write to");
+void assign(DNDarray& x, const Expression& expression) {
   auto block = as_xtensor<T>(x);
   detail::check_expression("assign", expression, x.lshape());
   if (block.size() > 0) xt::noalias(block) = expression;  // views of nothing may point beside it
@@ -54,7 +61,7 @@ void assign(const DNDarray& x, const Expression& expression) {
 /// `ht::from_expression(a * a + b, x)` with `a = ht::as_xtensor<float>(x)`. Local. Errors as of assign.
 template <class Expression>
 [[nodiscard]] DNDarray from_expression(const Expression& expression, const DNDarray& x) {
-  const auto result = empty_like(x, dtype_of<typename Expression::value_type>());
+  auto result = empty_like(x, dtype_of<typename Expression::value_type>());
   assign(result, expression);
   return result;
 }

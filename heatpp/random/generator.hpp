@@ -112,7 +112,8 @@ class Generator {
   /// axis: one exchange of the rows, without messages about them.
   [[nodiscard]] DNDarray permutation(const DNDarray& x, int axis = 0);
   /// The same in place. Throws ValueError for an array that is not writable.
-  void shuffle(const DNDarray& x, int axis = 0);
+  void shuffle(DNDarray& x, int axis = 0);
+  void shuffle(Selection&& x, int axis = 0);
   /// Each line along `axis` in a random order of its own, cut evenly; all elements together for nullopt. Communicates
   /// as argsort and take_along_axis, or as permutation. Collective.
   [[nodiscard]] DNDarray permuted(const DNDarray& x, std::optional<int> axis = std::nullopt);

@@ -3,6 +3,7 @@
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
+#include <heatpp/ops/operands/detail/origin.hpp>
 #include <heatpp/ops/selection/selection.hpp>
 #include <heatpp/ops/shape/reshape.hpp>
 #include <heatpp/ops/sorting/detail/runs.hpp>
@@ -110,10 +111,14 @@ DNDarray Generator::permuted(const DNDarray& x, std::optional<int> axis) {
   return take_along_axis(x, argsort(keys, along), along);
 }
 
-void Generator::shuffle(const DNDarray& x, int axis) {
-  heatpp::detail::check_writable("shuffle", x);
+void Generator::shuffle(DNDarray& x, int axis) {
   axis = sanitize_axis(axis, x.ndim(), "shuffle");
-  x.larray().copy_(permuted_block(x, axis, next_bijection(*this, x.comm(), x.shape()[static_cast<std::size_t>(axis)])));
+  x.mutable_larray().copy_(
+      permuted_block(x, axis, next_bijection(*this, x.comm(), x.shape()[static_cast<std::size_t>(axis)])));
+}
+
+void Generator::shuffle(Selection&& x, int axis) {
+  heatpp::detail::changed(std::move(x), [&](DNDarray& part) { shuffle(part, axis); });
 }
 
 }  // namespace heatpp::random

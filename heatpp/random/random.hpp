@@ -105,7 +105,8 @@ namespace heatpp::random {
   return default_generator().permutation(x, axis);
 }
 /// Puts the rows of `x` into random order, in place.
-inline void shuffle(const DNDarray& x, int axis = 0) { default_generator().shuffle(x, axis); }
+inline void shuffle(DNDarray& x, int axis = 0) { default_generator().shuffle(x, axis); }
+inline void shuffle(Selection&& x, int axis = 0) { default_generator().shuffle(std::move(x), axis); }
 
 /// Each line along `axis` in a random order of its own; all elements for nullopt.
 [[nodiscard]] inline DNDarray permuted(const DNDarray& x, std::optional<int> axis = std::nullopt) {

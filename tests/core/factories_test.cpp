@@ -101,7 +101,7 @@ TEST_CASE("blocks that do not fit are an error on all ranks", "[core][factories]
 TEST_CASE("xtensor views and containers share memory", "[core][xtensor]") {
   xt::xarray<double> field = xt::ones<double>({2, 3}) * (ht::world().rank() + 1.0);
   const auto x = ht::from_xtensor(field, {.split = 0});
-  const auto y = ht::zeros(x.shape(), {.dtype = ht::float64, .split = 0});
+  auto y = ht::zeros(x.shape(), {.dtype = ht::float64, .split = 0});
 
   ht::assign(y, xt::sqrt(ht::as_xtensor<double>(x) * ht::as_xtensor<double>(x)) + 1.0);
 
@@ -115,8 +115,9 @@ TEST_CASE("xtensor views and containers share memory", "[core][xtensor]") {
 TEST_CASE("astype converts, and shares where nothing is to do", "[core][dndarray]") {
   const auto x = ht::array({1.7, -2.2});
   CHECK(x.astype(ht::int32).to_vector<std::int32_t>() == std::vector<std::int32_t>{1, -2});
-  CHECK(x.astype(ht::float32).local<float>().data() == x.local<float>().data());
-  CHECK(ht::copy(x).local<float>().data() != x.local<float>().data());
+  const auto same_dtype = x.astype(ht::float32), duplicate = ht::copy(x);
+  CHECK(same_dtype.local<float>().data() == x.local<float>().data());
+  CHECK(duplicate.local<float>().data() != x.local<float>().data());
 }
 
 TEST_CASE("linspace ends where it is told, and rounds whole numbers down", "[core][factories]") {

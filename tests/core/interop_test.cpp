@@ -131,7 +131,7 @@ TEST_CASE("DLPack tensors keep the memory they were made of", "[core][dlpack]") 
 TEST_CASE("strided memory is adopted in place, in Fortran order too", "[core][mdspan]") {
   std::vector<float> field(24);
   std::iota(field.begin(), field.end(), 24.0f * static_cast<float>(ht::world().rank()));
-  const auto fortran = ht::StridedView<float, 2>::fortran_order(field.data(), {3, 4});
+  auto fortran = ht::StridedView<float, 2>::fortran_order(field.data(), {3, 4});
   // Every other row of a matrix of 4 x 6.
   const ht::StridedView<float, 2> rows(field.data(), {2, 6}, {12, 1});
 
@@ -173,7 +173,6 @@ TEST_CASE("blocks with elements in the same memory are not writable, on all rank
   CHECK(is_writable({2, 0}, {0, 0}));
   CHECK(is_writable({2, 2}, {1, 4}));
   CHECK_FALSE(ht::from_local(at::ones({1}).expand({4}), {.split = 0}).is_writable());
-  CHECK_FALSE(ht::from_tensor(at::ones({1}).expand({4}), {.split = 0}).is_writable());
 }
 
 TEST_CASE("tensors are adopted without their gradients, sparse ones not at all", "[core]") {
@@ -229,7 +228,7 @@ TEST_CASE("xtensor expressions are not assigned to what is not writable", "[core
   Foreign<DLManagedTensorVersioned> constant;
   constant.managed.flags = DLPACK_FLAG_BITMASK_READ_ONLY;
   constant.managed.dl_tensor.strides = nullptr;
-  const auto x = ht::from_dlpack(&constant.managed, {.split = 0});
+  auto x = ht::from_dlpack(&constant.managed, {.split = 0});
   CHECK_THROWS_AS(ht::assign(x, ht::as_xtensor<double>(x) + 1.0), ht::ValueError);
   CHECK(constant.data[0] == 1);
 }

@@ -161,12 +161,12 @@ const Step steps[] = {
     [](const ht::DNDarray& x, Draw&) { return ht::map([](float v) { return v * v - 1; }, x); },
     [](const ht::DNDarray& x, Draw&) { return ht::gradient(x); },
     [](const ht::DNDarray& x, Draw& d) {
-      const auto y = ht::copy(x);
+      auto y = ht::copy(x);
       if (x.ndim() > 1) y.index_put({d.entry(x.shape()[0]), d.entry(x.shape()[1])}, d.number(-9, 9));
       return y;
     },
     [](const ht::DNDarray& x, Draw& d) {
-      const auto y = ht::copy(x);
+      auto y = ht::copy(x);
       const auto p = d.positions(x.shape().back());
       y.index_put({ht::ellipsis, p}, d.array({p.size()}).astype(x.dtype()));
       return y;

@@ -20,7 +20,7 @@ DNDarray from_tensor(const at::Tensor& data, const LocalOptions& options) {
   const auto whole = detail::wrap(tensor, Layout(shape, std::nullopt, comm.size()), comm);
   Layout target(shape, options.split, comm.size());
   auto block = detail::relayout(whole, target);
-  return detail::wrap(std::move(block), std::move(target), comm, !detail::may_overlap(tensor));
+  return detail::wrap(std::move(block), std::move(target), comm);
 }
 
 detail::StridedBlock detail::strided_block(const DNDarray& x, Dtype dtype, std::size_t axes) {

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/detail/torch.hpp>
 
 #include <ATen/Context.h>
@@ -38,19 +39,16 @@ at::Scalar to_torch(const Scalar& scalar) {
   return c10::complex<double>(scalar.to<std::complex<double>>());
 }
 
-DNDarray wrap(at::Tensor local, Layout layout, const Communicator& comm, bool writable) {
+DNDarray wrap(at::Tensor local, Layout layout, const Communicator& comm) {
   const auto expected = layout.local_shape(comm.rank());
   if (local.sizes() != at::IntArrayRef(expected))
     raise<Error>("wrap", "got a local block of shape {} on rank {}; expected {}", tuple_text(local.sizes()),
                  comm.rank(), to_string(expected));
   // Messages are made of what is in memory, which LibTorch's lazily conjugated and negated tensors are not.
   if (local.is_conj() || local.is_neg()) local = local.resolve_conj().resolve_neg();
-  return DNDarray(
-      std::make_shared<DNDarray::Impl>(DNDarray::Impl{std::move(local), std::move(layout), comm, writable}));
-}
-
-DNDarray view_of(const DNDarray& x, at::Tensor local, Layout layout) {
-  return wrap(std::move(local), std::move(layout), x.comm(), x.is_writable());
+  // LibTorch's views keep what they were taken from alive, as if that still had the elements.
+  if (local.is_view()) local = at::Tensor(local.variable_data());
+  return DNDarray(sharing({std::move(local), std::move(layout), comm}));
 }
 
 Buffer buffer_of(const at::Tensor& tensor) {

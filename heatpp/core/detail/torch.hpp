@@ -10,8 +10,9 @@ struct DNDarray::Impl {
   at::Tensor local;
   Layout layout;
   Communicator comm;
-  bool writable = true;
-  std::shared_ptr<const detail::Origin> origin = nullptr;  ///< of a selection that had to be copied
+  bool in_place = false;   ///< is written where it lies: memory of a host, or a part of an array that is being written
+  bool read_only = false;  ///< memory of a host that must not be written to
+  bool pinned = false;     ///< of one array alone, whose copies get an Impl of their own
 };
 
 namespace detail {
@@ -23,10 +24,9 @@ namespace detail {
 /// Throws TypeError for types of LibTorch's that the library has not.
 [[nodiscard]] Dtype from_torch(at::ScalarType type);
 
-/// The array whose block on this rank is `local`. A block that does not fit the layout is a bug, and throws.
-[[nodiscard]] DNDarray wrap(at::Tensor local, Layout layout, const Communicator& comm, bool writable = true);
-/// The same for a block in the memory of `x`, where one is writable if the other is.
-[[nodiscard]] DNDarray view_of(const DNDarray& x, at::Tensor local, Layout layout);
+/// The array whose block on this rank is `local`, which may share the memory of other arrays. A block that does not fit
+/// the layout is a bug, and throws.
+[[nodiscard]] DNDarray wrap(at::Tensor local, Layout layout, const Communicator& comm);
 
 /// The elements of a contiguous tensor as a message, in order with the current stream of its device.
 [[nodiscard]] Buffer buffer_of(const at::Tensor& tensor);

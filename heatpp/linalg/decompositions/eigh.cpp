@@ -1,3 +1,4 @@
+#include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
 #include <heatpp/linalg/decompositions/detail/jacobi.hpp>
@@ -38,8 +39,9 @@ DNDarray triangle(const DNDarray& x, Triangle uplo, int missing = 0) {
 /// The Hermitian matrix that a triangle stands for.
 DNDarray completed(const DNDarray& x, Triangle uplo) {
   const auto strict = triangle(x, uplo, 1);
-  const auto result = strict + detail::brought_to(conj(transpose(strict)), strict.layout());
-  diagonal(result).index_put({all_of}, real(diagonal(x)));
+  auto result = strict + detail::brought_to(conj(transpose(strict)), strict.layout());
+  auto line = detail::written_through(diagonal(result));
+  line.index_put({all_of}, real(diagonal(x)));
   return result;
 }
 

@@ -51,5 +51,11 @@ struct NormOptions {
 /// NumPy's norm: of vectors or matrices along `axis`; without one, of the vector or matrix that `x` is, or, without an
 /// order, of all its elements. Throws ValueError where `x` is neither.
 [[nodiscard]] DNDarray norm(const DNDarray& x, const NormOptions& options = {});
+/// The norm of this order: a number, "fro" or "nuc".
+template <class Order>
+requires(std::is_arithmetic_v<Order> || std::convertible_to<Order, const char*>) [[nodiscard]] DNDarray
+    norm(const DNDarray& x, Order ord) {
+  return norm(x, NormOptions{.ord = NormOrder(ord)});
+}
 
 }  // namespace heatpp::linalg

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <heatpp/core/dndarray.hpp>
 #include <string_view>
 
@@ -13,5 +14,9 @@ namespace heatpp {
 /// letter that one operand alone has and the result has not is summed first, which along the split axis is one
 /// allreduce. Collective. Throws ValueError for subscripts that are malformed or do not fit the operands.
 [[nodiscard]] DNDarray einsum(std::string_view subscripts, const std::vector<DNDarray>& operands);
+template <std::convertible_to<DNDarray>... Arrays>
+[[nodiscard]] DNDarray einsum(std::string_view subscripts, const DNDarray& first, const Arrays&... others) {
+  return einsum(subscripts, std::vector<DNDarray>{first, others...});
+}
 
 }  // namespace heatpp

@@ -9,8 +9,8 @@ struct DiffOptions {
   int n = 1;  ///< how often
   int axis = -1;
   /// What stands before the first element; a number is one index of int64, float64 or complex128, as in NumPy.
-  std::optional<Operand> prepend = std::nullopt;
-  std::optional<Operand> append = std::nullopt;  ///< and behind the last
+  std::optional<KeptOperand> prepend = std::nullopt;
+  std::optional<KeptOperand> append = std::nullopt;  ///< and behind the last
 };
 /// x[i + 1] - x[i] along `axis`; of bool whether they differ. Along the split each rank gets its neighbour's first
 /// index.
@@ -31,7 +31,7 @@ struct GradientOptions {
 struct GradientsOptions {
   Axes axis = std::nullopt;  ///< nullopt: all, in their order
   /// For each axis a distance or where the indices lie, or one distance for all; none: 1.
-  std::vector<Operand> spacing = {};
+  std::vector<KeptOperand> spacing = {};
   int edge_order = 1;  ///< as of gradient
 };
 /// The derivatives along several axes: NumPy's gradient where it gives several arrays. Each costs what gradient does.

@@ -1,8 +1,10 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/ops/calculus/scan.hpp>
 #include <heatpp/ops/elementwise/detail/elementwise_blocks.hpp>
 #include <heatpp/ops/joining/join.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
+#include <heatpp/ops/operands/detail/origin.hpp>
 #include <heatpp/ops/reductions/detail/without_nan.hpp>
 #include <heatpp/ops/shape/detail/along.hpp>
 #include <heatpp/ops/shape/reshape.hpp>
@@ -55,11 +57,11 @@ void check_axis_given(const char* op, const DNDarray& x, const ScanOptions& opti
 }
 
 template <class Scan>
-const DNDarray& in_place(const char* op, const DNDarray& x, int axis, Scan scan) {
-  detail::check_writable(op, x);
+DNDarray& in_place(const char* op, DNDarray& x, int axis, Scan scan) {
   // Whole numbers wrap alike in their own dtype and in int64.
   const auto dtype = is_integral(x.dtype()) ? std::optional(x.dtype()) : std::nullopt;
   const auto result = scan(x, {.axis = axis, .dtype = dtype});
+  detail::own(op, x, &result);
   const Operand operands[] = {x};
   detail::with_errors_of(op, operands, [&] { detail::local::write(x.larray(), result.larray()); });
   return x;
@@ -90,11 +92,18 @@ DNDarray cumulative_prod(const DNDarray& x, const ScanOptions& options) {
   return cumprod(x, options);
 }
 
-const DNDarray& cumsum_(const DNDarray& x, int axis) {
+DNDarray& cumsum_(DNDarray& x, int axis) {
   return in_place("cumsum_", x, axis, [](const auto& y, const ScanOptions& options) { return cumsum(y, options); });
 }
-const DNDarray& cumprod_(const DNDarray& x, int axis) {
+DNDarray& cumprod_(DNDarray& x, int axis) {
   return in_place("cumprod_", x, axis, [](const auto& y, const ScanOptions& options) { return cumprod(y, options); });
+}
+
+DNDarray cumsum_(Selection&& x, int axis) {
+  return detail::changed(std::move(x), [=](DNDarray& part) { cumsum_(part, axis); });
+}
+DNDarray cumprod_(Selection&& x, int axis) {
+  return detail::changed(std::move(x), [=](DNDarray& part) { cumprod_(part, axis); });
 }
 
 DNDarray nancumsum(const DNDarray& x, const ScanOptions& options) { return cumsum(detail::without_nan(x, 0), options); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/core/dndarray.hpp>
+#include <heatpp/ops/operands/axes.hpp>
 
 namespace heatpp {
 
@@ -17,12 +18,12 @@ struct ScanOptions {
 /// and may differ from NumPy's. Throws IndexError for an axis out of range.
 #define HEATPP_SCAN(name, doc)                                                     \
   [[nodiscard]] DNDarray name(const DNDarray& x, const ScanOptions& options = {}); \
-  [[nodiscard]] inline DNDarray name(const DNDarray& x, std::optional<int> axis) { \
-    return name(x, ScanOptions{.axis = axis});                                     \
+  [[nodiscard]] inline DNDarray name(const DNDarray& x, AxisNumber auto axis) {    \
+    return name(x, ScanOptions{.axis = static_cast<int>(axis)});                   \
   }
 #define HEATPP_SCAN_ALIAS(alias, name)                                                                                 \
   [[nodiscard]] inline DNDarray alias(const DNDarray& x, const ScanOptions& options = {}) { return name(x, options); } \
-  [[nodiscard]] inline DNDarray alias(const DNDarray& x, std::optional<int> axis) { return name(x, axis); }
+  [[nodiscard]] inline DNDarray alias(const DNDarray& x, AxisNumber auto axis) { return name(x, axis); }
 #include <heatpp/ops/calculus/scan.inc>
 #undef HEATPP_SCAN
 #undef HEATPP_SCAN_ALIAS
@@ -30,16 +31,19 @@ struct ScanOptions {
 /// cumsum and cumprod as the array API has them: they throw ValueError for more than one axis where none is given.
 [[nodiscard]] DNDarray cumulative_sum(const DNDarray& x, const ScanOptions& options = {});
 [[nodiscard]] DNDarray cumulative_prod(const DNDarray& x, const ScanOptions& options = {});
-[[nodiscard]] inline DNDarray cumulative_sum(const DNDarray& x, int axis) {
-  return cumulative_sum(x, ScanOptions{.axis = axis});
+[[nodiscard]] inline DNDarray cumulative_sum(const DNDarray& x, AxisNumber auto axis) {
+  return cumulative_sum(x, ScanOptions{.axis = static_cast<int>(axis)});
 }
-[[nodiscard]] inline DNDarray cumulative_prod(const DNDarray& x, int axis) {
-  return cumulative_prod(x, ScanOptions{.axis = axis});
+[[nodiscard]] inline DNDarray cumulative_prod(const DNDarray& x, AxisNumber auto axis) {
+  return cumulative_prod(x, ScanOptions{.axis = static_cast<int>(axis)});
 }
 
 /// Written over `x`. Throws TypeError where the sums are of another kind.
-const DNDarray& cumsum_(const DNDarray& x, int axis);
-const DNDarray& cumprod_(const DNDarray& x, int axis);
-inline const DNDarray& cumproduct_(const DNDarray& x, int axis) { return cumprod_(x, axis); }
+DNDarray& cumsum_(DNDarray& x, int axis);
+DNDarray cumsum_(Selection&& x, int axis);
+DNDarray& cumprod_(DNDarray& x, int axis);
+DNDarray cumprod_(Selection&& x, int axis);
+inline DNDarray& cumproduct_(DNDarray& x, int axis) { return cumprod_(x, axis); }
+inline DNDarray cumproduct_(Selection&& x, int axis) { return cumprod_(std::move(x), axis); }
 
 }  // namespace heatpp

@@ -45,7 +45,7 @@ DNDarray positions_along(const Shape& shape, int axis, const ArrayOptions& optio
   alone.split = std::nullopt;
   const auto stretched = broadcast_to(reshape(arange(shape[static_cast<std::size_t>(axis)], alone), column), shape);
   const Layout layout(shape, options.split, stretched.comm().size());
-  return detail::view_of(stretched, detail::relayout(stretched, layout), layout);
+  return detail::brought_to(stretched, layout);
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ DNDarray empty_like(const DNDarray& x, const LikeOptions& options) {
   return empty(shape, {.dtype = dtype, .split = split, .device = x.device(), .comm = x.comm()});
 }
 DNDarray full_like(const DNDarray& x, const Operand& value, const LikeOptions& options) {
-  const auto result = empty_like(x, options);
+  auto result = empty_like(x, options);
   result.index_put({ellipsis}, value);
   return result;
 }
@@ -86,7 +86,7 @@ DNDarray geomspace(const LinspaceRange& range, const ArrayOptions& options) {
   if (start == 0 || stop == 0)
     detail::raise<ValueError>("geomspace", "got {} .. {}; expected two numbers that are not 0", start, stop);
   const auto sign = start < 0 ? -1.0 : 1.0;
-  const auto numbers =
+  auto numbers =
       sign * logspace({std::log10(sign * start), std::log10(sign * stop), num, endpoint}, in_float64(options));
   // Logarithms and powers are rounded, the ends are not.
   if (num > 0) numbers.index_put({0}, start);

@@ -1,9 +1,10 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/ops/creation/diagonal.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/indexing/nonzero.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
+#include <heatpp/ops/operands/detail/origin.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
 #include <heatpp/ops/shape/detail/along.hpp>
 #include <heatpp/ops/shape/reshape.hpp>
@@ -98,8 +99,8 @@ DNDarray diagonal(const DNDarray& x, const DiagonalOptions& options) {
              columns = sanitize_axis(options.axis2, x.ndim(), "diagonal");
   if (rows == columns) detail::raise<ValueError>("diagonal", "got axis {} twice; expected two different axes", rows);
   const auto offset = within_reach(x, rows, columns, options.offset);
-  return detail::view_of(x, at::diagonal(x.larray(), offset_in_block(x, rows, columns, offset), rows, columns),
-                         diagonal_layout(x, rows, columns, offset));
+  return detail::wrap(at::diagonal(x.larray(), offset_in_block(x, rows, columns, offset), rows, columns),
+                      diagonal_layout(x, rows, columns, offset), x.comm());
 }
 
 DNDarray diag(const DNDarray& x, std::int64_t offset) {
@@ -110,7 +111,7 @@ DNDarray diag(const DNDarray& x, std::int64_t offset) {
 
 DNDarray diagflat(const DNDarray& x, std::int64_t offset) { return matrix_of(flatten(x), offset); }
 
-void fill_diagonal(const DNDarray& x, const Operand& value, const FillDiagonalOptions& options) {
+void fill_diagonal(DNDarray& x, const Operand& value, const FillDiagonalOptions& options) {
   const bool alike = std::ranges::all_of(x.shape(), [&](auto extent) { return extent == x.shape().front(); });
   if (x.ndim() < 2 || (x.ndim() > 2 && !alike))
     detail::raise<ValueError>("fill_diagonal", "got an array of shape {}; expected a matrix or equal extents",
@@ -118,7 +119,8 @@ void fill_diagonal(const DNDarray& x, const Operand& value, const FillDiagonalOp
   detail::check_value("fill_diagonal", value, x.dtype());
   if (value.array() && value.array()->size() == 0) return;
   std::int64_t written = 0;
-  const auto fill = [&](const DNDarray& places) {
+  detail::own("fill_diagonal", x, value.temporary());
+  const auto fill = [&](DNDarray places) {
     if (!value.array() || value.array()->ndim() == 0) return places.index_put({all_of}, value);
     const auto elements = flatten(*value.array());
     const auto n = arange(places.size(), {.comm = x.comm()}) + written;
@@ -127,10 +129,14 @@ void fill_diagonal(const DNDarray& x, const Operand& value, const FillDiagonalOp
   };
   auto places = x;  // x[i, i, i, ...] by one diagonal after another
   while (places.ndim() > 1) places = diagonal(places, {.axis1 = places.ndim() - 2, .axis2 = places.ndim() - 1});
-  fill(places);
+  fill(detail::written_through(places));
   const auto next = extent_of(x, 1) + 1;
   for (auto row = next; options.wrap && x.ndim() == 2 && row < extent_of(x, 0); row += next)
-    fill(diagonal(x, {.offset = -row}));
+    fill(detail::written_through(diagonal(x, {.offset = -row})));
+}
+void fill_diagonal(Selection&& x, const Operand& value, const FillDiagonalOptions& options) {
+  detail::changed(
+      std::move(x), [&](DNDarray& part) { fill_diagonal(part, value, options); }, value.array());
 }
 
 DNDarray tril(const DNDarray& x, std::int64_t k) { return triangle("tril", x, k, true); }
@@ -141,7 +147,8 @@ DNDarray tri(std::int64_t rows, const TriOptions& options) {
 
 DNDarray eye(std::int64_t rows, const TriOptions& options) {
   auto result = zeros({rows, options.columns.value_or(rows)}, options.array);
-  diagonal(result, {.offset = options.k}).index_put({all_of}, 1);
+  auto ones = detail::written_through(diagonal(result, {.offset = options.k}));
+  ones.index_put({all_of}, 1);
   return result;
 }
 

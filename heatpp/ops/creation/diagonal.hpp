@@ -26,7 +26,8 @@ struct FillDiagonalOptions {
 };
 /// Writes `value`, or the elements of a vector from its start again and again, on the diagonal x[i, i, ...]; nothing if
 /// it has none. Local but for a vector that lies elsewhere. Throws as index_put.
-void fill_diagonal(const DNDarray& x, const Operand& value, const FillDiagonalOptions& options = {});
+void fill_diagonal(DNDarray& x, const Operand& value, const FillDiagonalOptions& options = {});
+void fill_diagonal(Selection&& x, const Operand& value, const FillDiagonalOptions& options = {});
 
 /// The last two axes with zeros above (tril) or below (triu) the `k`th diagonal; a vector becomes the rows of a matrix,
 /// for which all ranks get it. Else local.

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
+#include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/elementwise/detail/close.hpp>
 #include <heatpp/ops/elementwise/detail/elementwise_blocks.hpp>
@@ -7,6 +8,7 @@
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
 #include <heatpp/ops/operands/detail/origin.hpp>
+#include <heatpp/ops/operands/index.hpp>
 
 namespace heatpp {
 namespace local = detail::local;
@@ -17,25 +19,11 @@ template <class F>
 DNDarray unary(const char* op, const DNDarray& x, F f) {
   const Operand operands[] = {x};
   auto block = detail::with_errors_of(op, operands, [&] { return f(x.larray()); });
-  // What leaves the elements as they are gives the block itself back; a view of it is to share its memory.
-  if (block.is_same(x.larray())) block = block.clone();
-  if (block.is_alias_of(x.larray())) return detail::view_of(x, std::move(block), x.layout());
   return detail::wrap(std::move(block), x.layout(), x.comm());
 }
 
-constexpr std::string_view comparisons[] = {"eq", "not_equal", "less", "less_equal", "greater", "greater_equal"};
-
-constexpr bool is_comparison(std::string_view name) {
-  return std::ranges::find(comparisons, name) != std::end(comparisons);
-}
-
-/// Functions that answer in truth values or in floating point take any number.
-constexpr bool takes_any_number(std::string_view name) {
-  constexpr std::string_view names[] = {"isclose",    "divide",      "arctan2",     "hypot",      "logaddexp",
-                                        "logaddexp2", "copysign",    "float_power", "nextafter",  "heaviside",
-                                        "ldexp",      "logical_and", "logical_or",  "logical_xor"};
-  return is_comparison(name) || std::ranges::find(names, name) != std::end(names);
-}
+/// The numbers that a function takes beside an array (elementwise.inc).
+enum class Numbers { fitting, any, compared, exponents };
 
 /// NumPy takes whole ones only. Of blocks one cannot tell: those beside an array without axes are in its dtype.
 void check_exponents(const Operand& exponents) {
@@ -44,13 +32,13 @@ void check_exponents(const Operand& exponents) {
 }
 
 template <class F>
-DNDarray combine(const char* op, std::span<const Operand> operands, F f) {
-  if (std::string_view(op) == "ldexp") check_exponents(operands[1]);
+DNDarray combine(const char* op, Numbers numbers, std::span<const Operand> operands, F f) {
+  if (numbers == Numbers::exponents) check_exponents(operands[1]);
   auto [blocks, layout, comm] = detail::align(op, operands);
-  if (takes_any_number(op)) local::widen_to_numbers(blocks);
-  else local::check_numbers(op, blocks);
+  if (numbers == Numbers::fitting) local::check_numbers(op, blocks);
+  else local::widen_to_numbers(blocks);
   local::widen_halves(blocks);
-  if (is_comparison(op)) local::compare_in_double(blocks);
+  if (numbers == Numbers::compared) local::compare_in_double(blocks);
   auto local = detail::with_errors_of(op, operands, [&] { return f(blocks); });
   return detail::wrap(std::move(local), std::move(layout), comm);
 }
@@ -59,8 +47,8 @@ DNDarray combine(const char* op, std::span<const Operand> operands, F f) {
 /// floating `a` and `b` give.
 bool is_free(const Operand& operand, const at::Tensor& block, const at::Tensor& a, const at::Tensor& b) {
   constexpr long handles = 2;  // of the block: the array's, and `block`
-  const auto* x = operand.array();
-  if (!x || !detail::is_sole_handle(*x) || !x->is_writable() || !block.is_same(x->larray())) return false;
+  const auto* x = operand.temporary();
+  if (!x || !detail::is_sole_handle(*x) || !block.is_same(x->larray())) return false;
   if (block.use_count() > handles || block.storage().use_count() > 1 || !block.is_contiguous()) return false;
   if (!block.is_cpu() || block.storage().data_ptr().get_deleter() != at::getCPUAllocator()->raw_deleter()) return false;
   const auto type = block.scalar_type();
@@ -71,8 +59,8 @@ bool is_free(const Operand& operand, const at::Tensor& block, const at::Tensor& 
 
 /// f(out, a, b) into the memory of an operand that is free, or function(a, b).
 template <class F, class G>
-DNDarray of_temporaries(const char* op, const std::array<Operand, 2> operands, F f, G function) {
-  return combine(op, operands, [&](auto& blocks) {
+DNDarray of_temporaries(const char* op, Numbers numbers, const std::array<Operand, 2> operands, F f, G function) {
+  return combine(op, numbers, operands, [&](auto& blocks) {
     for (std::size_t i = 0; i < 2; ++i)
       if (is_free(operands[i], blocks[i], blocks[0], blocks[1])) {
         auto out = blocks[i];
@@ -99,9 +87,9 @@ std::pair<DNDarray, DNDarray> two_results(const char* op, const DNDarray& x, F f
 }
 
 template <class F>
-const DNDarray& in_place(const char* op, const DNDarray& x, const Operand& b, F f) {
-  detail::check_writable(op, x);
+DNDarray& in_place(const char* op, DNDarray& x, const Operand& b, F f) {
   if (b.array()) detail::check_kind(op, b.array()->dtype(), x.dtype());
+  detail::own(op, x, b.temporary());
   const Operand operands[] = {x, b};
   auto block = detail::align_to(op, x, b);
   // Other elements of the same memory would be written while they are read.
@@ -113,8 +101,8 @@ const DNDarray& in_place(const char* op, const DNDarray& x, const Operand& b, F 
 }
 
 template <class F>
-const DNDarray& in_place(const char* op, const DNDarray& x, F f) {
-  detail::check_writable(op, x);
+DNDarray& in_place(const char* op, DNDarray& x, F f) {
+  detail::own(op, x);
   const Operand operands[] = {x};
   detail::with_errors_of(op, operands, [&] { f(x.larray()); });
   return x;
@@ -126,10 +114,10 @@ const DNDarray& in_place(const char* op, const DNDarray& x, F f) {
   DNDarray name(const DNDarray& x) {                                                 \
     return unary(#name, x, [](const at::Tensor& block) { return function(block); }); \
   }
-#define HEATPP_BINARY(name, function, doc)                                                        \
-  DNDarray name(const Operand& a, const Operand& b) {                                             \
-    const Operand operands[] = {a, b};                                                            \
-    return combine(#name, operands, [](auto& blocks) { return function(blocks[0], blocks[1]); }); \
+#define HEATPP_BINARY(name, function, numbers, doc)                                                                 \
+  DNDarray name(const Operand& a, const Operand& b) {                                                               \
+    const Operand operands[] = {a, b};                                                                              \
+    return combine(#name, Numbers::numbers, operands, [](auto& blocks) { return function(blocks[0], blocks[1]); }); \
   }
 #define HEATPP_UNARY_ALIAS(alias, name)
 #define HEATPP_BINARY_ALIAS(alias, name)
@@ -139,21 +127,25 @@ const DNDarray& in_place(const char* op, const DNDarray& x, F f) {
 #undef HEATPP_UNARY_ALIAS
 #undef HEATPP_BINARY_ALIAS
 
-#define HEATPP_OPERATOR(result, name, written, function)                                                            \
+#define HEATPP_OPERATOR(result, name, numbers, written, function)                                                   \
   DNDarray detail::result(Operand a, Operand b) {                                                                   \
     const auto into = [](at::Tensor& out, const at::Tensor& x, const at::Tensor& y) { return written(out, x, y); }; \
-    return of_temporaries(#name, {std::move(a), std::move(b)}, into,                                                \
+    return of_temporaries(#name, Numbers::numbers, {std::move(a), std::move(b)}, into,                              \
                           [](const at::Tensor& x, const at::Tensor& y) { return function(x, y); });                 \
   }
-HEATPP_OPERATOR(sum_of, add, at::add_out, local::add)
-HEATPP_OPERATOR(difference_of, subtract, at::sub_out, local::subtract)
-HEATPP_OPERATOR(product_of, multiply, at::mul_out, at::mul)
-HEATPP_OPERATOR(quotient_of, divide, at::div_out, at::true_divide)
+HEATPP_OPERATOR(sum_of, add, fitting, at::add_out, local::add)
+HEATPP_OPERATOR(difference_of, subtract, fitting, at::sub_out, local::subtract)
+HEATPP_OPERATOR(product_of, multiply, fitting, at::mul_out, at::mul)
+HEATPP_OPERATOR(quotient_of, divide, any, at::div_out, at::true_divide)
 #undef HEATPP_OPERATOR
 
 #define HEATPP_IN_PLACE(name, written, doc)                                                            \
-  const DNDarray& name(const DNDarray& array, const Operand& operand) {                                \
+  DNDarray& name(DNDarray& array, const Operand& operand) {                                            \
     return in_place(#name, array, operand, [](const at::Tensor& x, const at::Tensor& b) { written; }); \
+  }                                                                                                    \
+  DNDarray name(Selection&& part, const Operand& operand) {                                            \
+    return detail::changed(                                                                            \
+        std::move(part), [&](DNDarray& x) { name(x, operand); }, operand.array());                     \
   }
 #define HEATPP_IN_PLACE_ALIAS(alias, name)
 #define HEATPP_IN_PLACE_OPERATOR(op, name)
@@ -162,26 +154,43 @@ HEATPP_OPERATOR(quotient_of, divide, at::div_out, at::true_divide)
 #undef HEATPP_IN_PLACE_ALIAS
 #undef HEATPP_IN_PLACE_OPERATOR
 
-DNDarray detail::written_back(const DNDarray& selection) {
-  Origin::write_back(selection);
-  return selection;
-}
-
-const DNDarray& negative_(const DNDarray& x) {
+DNDarray& negative_(DNDarray& x) {
   return in_place("negative_", x,
                   [](const at::Tensor& block) { (block.is_complex() ? at::view_as_real(block) : block).neg_(); });
 }
-const DNDarray& bitwise_not_(const DNDarray& x) {
+DNDarray& bitwise_not_(DNDarray& x) {
   return in_place("bitwise_not_", x, [](const at::Tensor& block) { block.bitwise_not_(); });
 }
-const DNDarray& nan_to_num_(const DNDarray& x, const NanToNumOptions& options) {
+DNDarray& nan_to_num_(DNDarray& x, const NanToNumOptions& options) {
   return in_place("nan_to_num_", x,
                   [&](const at::Tensor& block) { block.nan_to_num_(options.nan, options.posinf, options.neginf); });
 }
 
+DNDarray negative_(Selection&& x) {
+  return detail::changed(std::move(x), [](DNDarray& part) { negative_(part); });
+}
+DNDarray bitwise_not_(Selection&& x) {
+  return detail::changed(std::move(x), [](DNDarray& part) { bitwise_not_(part); });
+}
+DNDarray nan_to_num_(Selection&& x, const NanToNumOptions& options) {
+  return detail::changed(std::move(x), [&](DNDarray& part) { nan_to_num_(part, options); });
+}
+
+DNDarray detail::written_out(const char* op, DNDarray result, const OutOptions& options) {
+  auto* out = options.out.array();
+  const auto& mask = options.where;
+  if (!out) return mask ? where(*mask, result, 0) : result;
+  check_kind(op, result.dtype(), out->dtype());
+  if (broadcast_shapes(result.shape(), out->shape(), op) != out->shape())
+    raise<ValueError>(op, "got a result of shape {} for out of shape {}; expected one that broadcasts to it",
+                      to_string(result.shape()), to_string(out->shape()));
+  out->index_put({ellipsis}, mask ? where(*mask, result, *out) : std::move(result));
+  return *out;
+}
+
 DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b) {
   const Operand operands[] = {condition.astype(bool_), a, b};
-  return combine("where", operands,
+  return combine("where", Numbers::fitting, operands,
                  [](auto& blocks) { return runs::where(blocks[0].to(at::kBool), blocks[1], blocks[2]); });
 }
 
@@ -196,7 +205,7 @@ DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::o
   const auto dtype = detail::common_type(operands);
   const bool numbers = from_below && from_above && !low->array() && !high->array();
   const bool in_one_pass = numbers && dtype != bool_ && !is_complex(dtype);
-  return combine("clip", operands, [&](auto& blocks) {
+  return combine("clip", Numbers::fitting, operands, [&](auto& blocks) {
     for (auto& block : blocks) block = block.to(detail::to_torch(dtype));
     if (in_one_pass)
       return at::clamp(blocks[0], detail::element_of(low->number(), dtype), detail::element_of(high->number(), dtype));
@@ -230,7 +239,8 @@ std::pair<DNDarray, DNDarray> divmod(const Operand& a, const Operand& b) {
 DNDarray isclose(const Operand& a, const Operand& b, const CloseOptions& options) {
   if (auto close = detail::close_in_one_pass(a, b, options)) return *std::move(close);
   const Operand operands[] = {a, b};
-  return combine("isclose", operands, [&](auto& blocks) { return local::isclose(blocks[0], blocks[1], options); });
+  return combine("isclose", Numbers::any, operands,
+                 [&](auto& blocks) { return local::isclose(blocks[0], blocks[1], options); });
 }
 
 }  // namespace heatpp

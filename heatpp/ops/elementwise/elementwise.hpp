@@ -4,9 +4,6 @@
 
 namespace heatpp::detail {
 
-/// A selection `x(...)` that was changed in place, which is written to `x` if it had to be copied.
-DNDarray written_back(const DNDarray& selection);
-
 /// What operators give. The result takes the memory of an operand that was a temporary, where it has the result's dtype
 /// and layout, so that a chain of operators needs few blocks, which may stay in the cache.
 [[nodiscard]] DNDarray sum_of(Operand a, Operand b);
@@ -18,13 +15,42 @@ DNDarray written_back(const DNDarray& selection);
 
 namespace heatpp {
 
+/// An array to write a result to.
+class Out {
+ public:
+  Out() = default;
+  Out(DNDarray& array) : array_(&array) {}  // NOLINT: conversion intended
+  [[nodiscard]] DNDarray* array() const { return array_; }
+
+ private:
+  DNDarray* array_ = nullptr;
+};
+/// Where the result of an elementwise function goes.
+struct OutOptions {
+  Out out = {};  ///< is written, converted to its dtype, and given back; its layout, and to its shape results broadcast
+  std::optional<DNDarray> where = std::nullopt;  ///< bool: only there, else `out` stays as it is, or without it 0
+};
+
+namespace detail {
+/// A result where the options want it. Throws as index_put, and TypeError where the dtype of `out` is of another kind.
+DNDarray written_out(const char* op, DNDarray result, const OutOptions& options);
+}  // namespace detail
+
 /// The functions of elementwise.inc. Unary ones are local and keep the layout. Binary ones broadcast their operands as
 /// NumPy does and take any mix of layouts: the operands that are cheapest to move are redistributed (counted in
 /// comm_report(), refused under Redistribution::forbid), equal or replicated layouts cost no communication. The result
-/// is split as the operand that stayed. Throws ValueError for shapes that do not broadcast, CommError for different
-/// communicators, TypeError for a dtype without the operation; always on all ranks.
-#define HEATPP_UNARY(name, function, doc) [[nodiscard]] DNDarray name(const DNDarray& x);
-#define HEATPP_BINARY(name, function, doc) [[nodiscard]] DNDarray name(const Operand& a, const Operand& b);
+/// is split as the operand that stayed; with options it goes where they say. Throws ValueError for shapes that do not
+/// broadcast, CommError for different communicators, TypeError for a dtype without the operation; always on all ranks.
+#define HEATPP_UNARY(name, function, doc)                              \
+  [[nodiscard]] DNDarray name(const DNDarray& x);                      \
+  inline DNDarray name(const DNDarray& x, const OutOptions& options) { \
+    return detail::written_out(#name, name(x), options);               \
+  }
+#define HEATPP_BINARY(name, function, numbers, doc)                                     \
+  [[nodiscard]] DNDarray name(const Operand& a, const Operand& b);                      \
+  inline DNDarray name(const Operand& a, const Operand& b, const OutOptions& options) { \
+    return detail::written_out(#name, name(a, b), options);                             \
+  }
 #define HEATPP_UNARY_ALIAS(alias, name) \
   [[nodiscard]] inline DNDarray alias(const DNDarray& x) { return name(x); }
 #define HEATPP_BINARY_ALIAS(alias, name) \
@@ -86,6 +112,11 @@ struct CloseOptions {
 [[nodiscard]] inline DNDarray operator&(const Operand& a, const Operand& b) { return bitwise_and(a, b); }
 [[nodiscard]] inline DNDarray operator|(const Operand& a, const Operand& b) { return bitwise_or(a, b); }
 [[nodiscard]] inline DNDarray operator^(const Operand& a, const Operand& b) { return bitwise_xor(a, b); }
+[[nodiscard]] inline DNDarray operator!(const DNDarray& x) { return logical_not(x); }
+template <std::convertible_to<Operand> B> [[nodiscard]] DNDarray operator&&(const DNDarray& a, const B& b) { return logical_and(a, b); }
+template <std::convertible_to<Operand> B> [[nodiscard]] DNDarray operator||(const DNDarray& a, const B& b) { return logical_or(a, b); }
+template <std::convertible_to<Scalar> A> [[nodiscard]] DNDarray operator&&(const A& a, const DNDarray& b) { return logical_and(a, b); }
+template <std::convertible_to<Scalar> A> [[nodiscard]] DNDarray operator||(const A& a, const DNDarray& b) { return logical_or(a, b); }
 [[nodiscard]] inline DNDarray operator<<(const DNDarray& a, const Operand& b) { return left_shift(a, b); }
 [[nodiscard]] inline DNDarray operator>>(const DNDarray& a, const Operand& b) { return right_shift(a, b); }
 [[nodiscard]] inline DNDarray operator<<(const Scalar& a, const DNDarray& b) { return left_shift(a, b); }
@@ -98,25 +129,33 @@ struct CloseOptions {
 [[nodiscard]] inline DNDarray operator>=(const Operand& a, const Operand& b) { return greater_equal(a, b); }
 // clang-format on
 
-/// In place, the functions of in_place.inc: `x` keeps its dtype, shape and layout, `b` is broadcast and moved to it.
-/// Handles that share the elements see the change. Throws ValueError where `b` does not broadcast to x's shape and
-/// where `x` is not writable, TypeError where the dtype of `b` is of a later kind than x's (bool, unsigned, signed,
-/// floating, complex) or the result does not fit it.
-#define HEATPP_IN_PLACE(name, written, doc) const DNDarray& name(const DNDarray& x, const Operand& b);
-#define HEATPP_IN_PLACE_ALIAS(alias, name) \
-  inline const DNDarray& alias(const DNDarray& x, const Operand& b) { return name(x, b); }
-#define HEATPP_IN_PLACE_OPERATOR(op, name)                                                       \
-  inline const DNDarray& operator op(const DNDarray& x, const Operand& b) { return name(x, b); } \
-  inline DNDarray operator op(DNDarray&& x, const Operand& b) { return detail::written_back(name(x, b)); }
+/// In place, the functions of in_place.inc: `x`, a named array or a selection `y(...)`, keeps its dtype, shape and
+/// layout, `b` is broadcast and moved to it. Other arrays stay as they are. Throws ValueError where `b` does not
+/// broadcast to x's shape and where `x` is not writable, TypeError where the dtype of `b` is of a later kind than x's
+/// (bool, unsigned, signed, floating, complex) or the result does not fit it.
+#define HEATPP_IN_PLACE(name, written, doc)      \
+  DNDarray& name(DNDarray& x, const Operand& b); \
+  DNDarray name(Selection&& x, const Operand& b);
+#define HEATPP_IN_PLACE_ALIAS(alias, name)                                     \
+  inline DNDarray& alias(DNDarray& x, const Operand& b) { return name(x, b); } \
+  inline DNDarray alias(Selection&& x, const Operand& b) { return name(std::move(x), b); }
+#define HEATPP_IN_PLACE_OPERATOR(op, name)                                           \
+  inline DNDarray& operator op(DNDarray& x, const Operand& b) { return name(x, b); } \
+  inline DNDarray operator op(Selection&& x, const Operand& b) { return name(std::move(x), b); }
 #include <heatpp/ops/elementwise/in_place.inc>
 #undef HEATPP_IN_PLACE
 #undef HEATPP_IN_PLACE_ALIAS
 #undef HEATPP_IN_PLACE_OPERATOR
 /// The functions of one array in place. Local. Throws TypeError for bool, and of floating numbers for invert_.
-const DNDarray& negative_(const DNDarray& x);
-const DNDarray& bitwise_not_(const DNDarray& x);
-const DNDarray& nan_to_num_(const DNDarray& x, const NanToNumOptions& options = {});
-inline const DNDarray& neg_(const DNDarray& x) { return negative_(x); }
-inline const DNDarray& invert_(const DNDarray& x) { return bitwise_not_(x); }
+DNDarray& negative_(DNDarray& x);
+DNDarray negative_(Selection&& x);
+DNDarray& bitwise_not_(DNDarray& x);
+DNDarray bitwise_not_(Selection&& x);
+DNDarray& nan_to_num_(DNDarray& x, const NanToNumOptions& options = {});
+DNDarray nan_to_num_(Selection&& x, const NanToNumOptions& options = {});
+inline DNDarray& neg_(DNDarray& x) { return negative_(x); }
+inline DNDarray neg_(Selection&& x) { return negative_(std::move(x)); }
+inline DNDarray& invert_(DNDarray& x) { return bitwise_not_(x); }
+inline DNDarray invert_(Selection&& x) { return bitwise_not_(std::move(x)); }
 
 }  // namespace heatpp

@@ -47,9 +47,12 @@ template <ReduceOp Op, class Expression>
   const auto compute = [&] {
     detail::check_expression(op, expression, shape);
     if (plan.size == 0) return;
-    if (detail::is_linear(expression, shape))
+    if (detail::is_linear(expression, shape)) {
       total = detail::total_from<Total, T>(xt::linear_begin(expression), plan.size);
-    else total = detail::total_from<Total, T>(from_expression(expression, x).template local<T>().data(), plan.size);
+    } else {
+      const auto values = from_expression(expression, x);
+      total = detail::total_from<Total, T>(values.template local<T>().data(), plan.size);
+    }
   };
   if (x.split()) all_or_none(x.comm(), compute);
   else compute();

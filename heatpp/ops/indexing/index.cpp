@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/indexing/detail/mask.hpp>
@@ -6,7 +7,6 @@
 #include <heatpp/ops/indexing/nonzero.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
 #include <heatpp/ops/operands/detail/index_list.hpp>
-#include <heatpp/ops/operands/detail/origin.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/shape/detail/along.hpp>
 #include <heatpp/ops/shape/detail/basic_index.hpp>
@@ -245,25 +245,21 @@ DNDarray DNDarray::index(std::initializer_list<Index> entries) const {
   return index(std::span(entries.begin(), entries.size()));
 }
 DNDarray DNDarray::index(std::span<const Index> entries) const {
-  const auto list = completed("index", *this, entries);
-  auto result = read("index", *this, list);
-  if (std::ranges::any_of(list, is_array) || !result.larray().is_alias_of(larray()))
-    detail::Origin::set(result, *this, entries);
-  return result;
+  return read("index", *this, completed("index", *this, entries));
 }
 
-void DNDarray::index_put(std::initializer_list<Index> entries, const Operand& value) const {
+void DNDarray::index_put(std::initializer_list<Index> entries, const Operand& value) & {
   index_put(std::span(entries.begin(), entries.size()), value);
 }
-void DNDarray::index_put(std::span<const Index> entries, const Operand& value) const {
+void DNDarray::index_put(std::span<const Index> entries, const Operand& value) & {
   constexpr auto op = "index_put";
-  detail::check_writable(op, *this);
   detail::check_value(op, value, dtype());
   const auto list = completed(op, *this, entries);
   const bool single = !value.array() || value.array()->ndim() == 0;
   if (!single && is_element(*this, entries))
     detail::raise<ValueError>(op, "got an array of shape {} for one element; expected a number",
                               to_string(value.array()->shape()));
+  detail::own(op, *this, value.temporary());
   if (const auto mask = lone_mask(list); mask && single) {
     const auto [base, axis] = around_mask(op, *this, list, mask->second);
     return fill_mask(op, base, axis, mask->first, value);

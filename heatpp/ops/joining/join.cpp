@@ -137,7 +137,7 @@ DNDarray without(const DNDarray& array, const Index& indices, std::optional<int>
   const auto [x, axis] = detail::with_axis("delete_", array, along_axis);
   const auto cut = x.layout().with({extent_of(x, axis)}, x.split() == axis ? std::optional(0) : std::nullopt);
   const auto mask = at::ones(cut.local_shape(x.comm().rank()), x.larray().options().dtype(at::kBool));
-  const auto keep = detail::wrap(mask, cut, x.comm());
+  auto keep = detail::wrap(mask, cut, x.comm());
   keep.index_put({indices}, false);
   return along(x, axis, keep);
 }

@@ -37,18 +37,18 @@ using Arrays = std::vector<DNDarray>;
 /// Arrays and numbers in nested braces, as `block` takes them.
 class Blocks {
  public:
-  template <std::convertible_to<Operand> T>
-  Blocks(const T& array) : array_(Operand(array)) {}                                     // NOLINT: conversion intended
+  template <std::convertible_to<KeptOperand> T>
+  Blocks(const T& array) : array_(KeptOperand(array)) {}                                 // NOLINT: conversion intended
   Blocks(std::initializer_list<Blocks> parts) : parts_(parts) {}                         // NOLINT: conversion intended
   Blocks(const std::vector<DNDarray>& arrays) : parts_(arrays.begin(), arrays.end()) {}  // NOLINT: conversion intended
   Blocks(const std::vector<Arrays>& rows) : parts_(rows.begin(), rows.end()) {}          // NOLINT: conversion intended
 
   /// The array or number; none where there are parts.
-  [[nodiscard]] const std::optional<Operand>& array() const { return array_; }
+  [[nodiscard]] const std::optional<KeptOperand>& array() const { return array_; }
   [[nodiscard]] const std::vector<Blocks>& parts() const { return parts_; }
 
  private:
-  std::optional<Operand> array_;
+  std::optional<KeptOperand> array_;
   std::vector<Blocks> parts_;
 };
 /// An array of blocks: those in the innermost braces are joined along the last axis, those around them along the one

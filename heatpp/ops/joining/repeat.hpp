@@ -11,6 +11,13 @@ namespace heatpp {
 /// Index i repeated repeats[i] times, or repeats[0] if there is no other, which every rank gives alike.
 [[nodiscard]] DNDarray repeat(const DNDarray& x, const std::vector<std::int64_t>& repeats,
                               std::optional<int> axis = std::nullopt);
+struct RepeatOptions {
+  std::optional<int> axis = std::nullopt;
+};
+template <class Repeats>
+[[nodiscard]] DNDarray repeat(const DNDarray& x, const Repeats& repeats, const RepeatOptions& options) {
+  return repeat(x, repeats, options.axis);
+}
 /// The whole array repeated so often along each axis, the last ones if there are fewer. Along the split,
 /// which is cut evenly, one exchange, in which a rank gets once what it holds several times.
 [[nodiscard]] DNDarray tile(const DNDarray& x, const std::vector<std::int64_t>& repeats);

@@ -1,13 +1,20 @@
 #pragma once
 
+#include <concepts>
 #include <heatpp/core/dndarray.hpp>
 #include <initializer_list>
 
 namespace heatpp {
 
-/// One axis, several or all: `1`, `{0, 2}`, `std::nullopt`. Negative ones count from the end.
+/// A number that names an axis: a whole one.
+template <class T>
+concept AxisNumber = std::integral<T> && !std::same_as<T, bool>;
+
+/// One axis, several or all: `1`, `{0, 2}`, `std::nullopt`. Negative ones count from the end. Empty braces do not say
+/// whether no axis or all are meant, and do not compile; `std::vector<int>()` is none.
 class Axes {
  public:
+  Axes() = delete;
   Axes(std::nullopt_t) : all_(true) {}                       // NOLINT: conversion intended
   Axes(int axis) : values_{axis} {}                          // NOLINT: conversion intended
   Axes(std::initializer_list<int> axes) : values_(axes) {}   // NOLINT: conversion intended
@@ -19,6 +26,29 @@ class Axes {
   bool all_ = false;
   std::vector<int> values_;
 };
+
+/// What names axes where it stands alone.
+template <class T>
+concept AxesArgument =
+    AxisNumber<T> || std::same_as<T, Axes> || std::same_as<T, std::vector<int>> || std::same_as<T, std::nullopt_t>;
+
+namespace detail {
+[[nodiscard]] inline Axes axes_of(const AxesArgument auto& axes) {
+  if constexpr (std::integral<std::remove_cvref_t<decltype(axes)>>) return static_cast<int>(axes);
+  else return axes;
+}
+}  // namespace detail
+
+/// `name(x, 1)`, `name(x, {0, 2})` and `name(x, std::nullopt)` beside `name(x, {.axis = 1})`. `name(x, {})` has options
+/// that say nothing: it is `name(x)`.
+#define HEATPP_OVER_AXES(Result, name, Options)                                        \
+  [[nodiscard]] inline Result name(const DNDarray& x, const AxesArgument auto& axis) { \
+    return name(x, Options{.axis = detail::axes_of(axis)});                            \
+  }                                                                                    \
+  template <std::same_as<int> Int>                                                     \
+  [[nodiscard]] Result name(const DNDarray& x, std::initializer_list<Int> axes) {      \
+    return name(x, Options{.axis = axes});                                             \
+  }
 
 /// Options of every function that reduces axes.
 struct ReduceOptions {

@@ -28,6 +28,10 @@ class Index {
   Index(const DNDarray& array) : value_(array) {}                               // NOLINT: conversion intended
   Index(std::vector<std::int64_t> positions) : value_(std::move(positions)) {}  // NOLINT: conversion intended
   template <std::integral T>
+  requires(!std::same_as<T, std::int64_t> && !std::same_as<T, bool>)
+      Index(const std::vector<T>& positions)  // NOLINT: conversion intended
+      : value_(std::vector<std::int64_t>(positions.begin(), positions.end())) {}
+  template <std::integral T>
   Index(T position) : value_(Scalar(position).to<std::int64_t>()) {}  // NOLINT: conversion intended
   template <class T>
   Index(T*) = delete;  // it would be a truth value

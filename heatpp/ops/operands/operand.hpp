@@ -4,10 +4,11 @@
 
 namespace heatpp {
 
-/// An array or a number, as it stands on either side of an operator.
+/// An array or a number, as it stands on either side of an operator: a parameter. It refers to a named array, which has
+/// to stay where it is meanwhile, and holds a temporary.
 class Operand {
  public:
-  Operand(const DNDarray& array) : value_(array) {}        // NOLINT: conversion intended
+  Operand(const DNDarray& array) : value_(&array) {}       // NOLINT: conversion intended
   Operand(DNDarray&& array) : value_(std::move(array)) {}  // NOLINT: conversion intended
   template <class T>
   requires std::is_arithmetic_v<T> Operand(T number) : value_(Scalar(number)) {}  // NOLINT: conversion intended
@@ -16,12 +17,27 @@ class Operand {
   Operand(const Scalar& number) : value_(number) {}            // NOLINT: conversion intended
 
   /// The array, or nullptr for a number.
-  [[nodiscard]] const DNDarray* array() const { return std::get_if<DNDarray>(&value_); }
+  [[nodiscard]] const DNDarray* array() const {
+    const auto* const* named = std::get_if<const DNDarray*>(&value_);
+    return named ? *named : temporary();
+  }
+  /// The array if it has no name, or nullptr.
+  [[nodiscard]] const DNDarray* temporary() const { return std::get_if<DNDarray>(&value_); }
   /// The number; only where there is no array.
   [[nodiscard]] const Scalar& number() const { return std::get<Scalar>(value_); }
 
  private:
-  std::variant<DNDarray, Scalar> value_;
+  std::variant<const DNDarray*, DNDarray, Scalar> value_;
+};
+
+/// An operand that is kept, such as an option: it shares a named array's elements.
+class KeptOperand : public Operand {
+ public:
+  using Operand::Operand;
+  KeptOperand(const DNDarray& array) : Operand(DNDarray(array)) {}  // NOLINT: conversion intended
+  KeptOperand(const Operand& operand)                               // NOLINT: conversion intended
+      : Operand(operand.array() ? Operand(DNDarray(*operand.array())) : operand) {}
+  KeptOperand(DNDarray&& array) : Operand(std::move(array)) {}  // NOLINT: conversion intended
 };
 
 }  // namespace heatpp

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/core/dndarray.hpp>
+#include <heatpp/ops/operands/axes.hpp>
 
 namespace heatpp {
 
@@ -22,9 +23,17 @@ struct ArgOptions {
 [[nodiscard]] DNDarray nanargmax(const DNDarray& x, const ArgOptions& options = {});
 [[nodiscard]] DNDarray nanargmin(const DNDarray& x, const ArgOptions& options = {});
 
-[[nodiscard]] inline DNDarray argmax(const DNDarray& x, int axis) { return argmax(x, ArgOptions{.axis = axis}); }
-[[nodiscard]] inline DNDarray argmin(const DNDarray& x, int axis) { return argmin(x, ArgOptions{.axis = axis}); }
-[[nodiscard]] inline DNDarray nanargmax(const DNDarray& x, int axis) { return nanargmax(x, ArgOptions{.axis = axis}); }
-[[nodiscard]] inline DNDarray nanargmin(const DNDarray& x, int axis) { return nanargmin(x, ArgOptions{.axis = axis}); }
+[[nodiscard]] inline DNDarray argmax(const DNDarray& x, AxisNumber auto axis) {
+  return argmax(x, ArgOptions{.axis = static_cast<int>(axis)});
+}
+[[nodiscard]] inline DNDarray argmin(const DNDarray& x, AxisNumber auto axis) {
+  return argmin(x, ArgOptions{.axis = static_cast<int>(axis)});
+}
+[[nodiscard]] inline DNDarray nanargmax(const DNDarray& x, AxisNumber auto axis) {
+  return nanargmax(x, ArgOptions{.axis = static_cast<int>(axis)});
+}
+[[nodiscard]] inline DNDarray nanargmin(const DNDarray& x, AxisNumber auto axis) {
+  return nanargmin(x, ArgOptions{.axis = static_cast<int>(axis)});
+}
 
 }  // namespace heatpp

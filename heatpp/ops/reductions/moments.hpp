@@ -49,13 +49,14 @@ struct AverageOptions {
 struct Average {
   DNDarray average, weights;
 };
+HEATPP_OVER_AXES(DNDarray, average, AverageOptions)
 [[nodiscard]] Average average_returned(const DNDarray& x, const AverageOptions& options = {});
 
-[[nodiscard]] inline Moments moments(const DNDarray& x, int axis) { return moments(x, ReduceOptions{.axis = axis}); }
-[[nodiscard]] inline DNDarray mean(const DNDarray& x, int axis) { return mean(x, ReduceOptions{.axis = axis}); }
-[[nodiscard]] inline DNDarray var(const DNDarray& x, int axis) { return var(x, VarOptions{.axis = axis}); }
-[[nodiscard]] inline DNDarray std(const DNDarray& x, int axis) { return std(x, VarOptions{.axis = axis}); }
-[[nodiscard]] inline DNDarray skew(const DNDarray& x, int axis) { return skew(x, ReduceOptions{.axis = axis}); }
-[[nodiscard]] inline DNDarray kurtosis(const DNDarray& x, int axis) { return kurtosis(x, ReduceOptions{.axis = axis}); }
+HEATPP_OVER_AXES(Moments, moments, ReduceOptions)
+HEATPP_OVER_AXES(DNDarray, mean, ReduceOptions)
+HEATPP_OVER_AXES(DNDarray, var, VarOptions)
+HEATPP_OVER_AXES(DNDarray, std, VarOptions)
+HEATPP_OVER_AXES(DNDarray, skew, ReduceOptions)
+HEATPP_OVER_AXES(DNDarray, kurtosis, ReduceOptions)
 
 }  // namespace heatpp

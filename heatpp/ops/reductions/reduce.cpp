@@ -142,13 +142,11 @@ bool broadcastable(const Shape& a, const Shape& b) {
   return true;
 }
 
-constexpr bool is_extremum(std::string_view name) { return name == "max" || name == "min"; }
-
 }  // namespace
 
-#define HEATPP_REDUCTION(name, local, across, doc)                                                \
+#define HEATPP_REDUCTION(name, local, across, of_nothing, doc)                                    \
   DNDarray detail::named::name(const char* op, const DNDarray& x, const ReduceOptions& options) { \
-    return reduce(op, x, options, &local_##local, ReduceOp::across, is_extremum(#name));          \
+    return reduce(op, x, options, &local_##local, ReduceOp::across, !(of_nothing));               \
   }                                                                                               \
   DNDarray name(const DNDarray& x, const ReduceOptions& options) { return detail::named::name(#name, x, options); }
 #include <heatpp/ops/reductions/reduce.inc>

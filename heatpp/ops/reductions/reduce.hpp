@@ -10,14 +10,16 @@ namespace heatpp {
 /// rank holds; otherwise local, and the split stays. Throws IndexError for an axis out of range, ValueError for one
 /// named twice, for an extremum of nothing, and for one with `where` and no `initial`, TypeError for a `where` that is
 /// not bool; always on all ranks.
-#define HEATPP_REDUCTION(name, local, across, doc)                                   \
+#define HEATPP_REDUCTION(name, local, across, of_nothing, doc)                       \
   [[nodiscard]] DNDarray name(const DNDarray& x, const ReduceOptions& options = {}); \
-  [[nodiscard]] inline DNDarray name(const DNDarray& x, int axis) { return name(x, ReduceOptions{.axis = axis}); }
+  HEATPP_OVER_AXES(DNDarray, name, ReduceOptions)
 #include <heatpp/ops/reductions/reduce.inc>
 #undef HEATPP_REDUCTION
 /// `max` and `min`.
 [[nodiscard]] inline DNDarray amax(const DNDarray& x, const ReduceOptions& options = {}) { return max(x, options); }
 [[nodiscard]] inline DNDarray amin(const DNDarray& x, const ReduceOptions& options = {}) { return min(x, options); }
+HEATPP_OVER_AXES(DNDarray, amax, ReduceOptions)
+HEATPP_OVER_AXES(DNDarray, amin, ReduceOptions)
 
 /// Whether all elements are close (`isclose`), or equal; shapes must broadcast for `allclose` and `array_equiv`, and be
 /// equal for `array_equal`. Collective: one allreduce of a truth value, besides moving operands of other layouts.
@@ -30,9 +32,7 @@ struct EqualOptions {
 
 /// How many elements along the axes are not 0, as int64. Communicates as sum.
 [[nodiscard]] DNDarray count_nonzero(const DNDarray& x, const ReduceOptions& options = {});
-[[nodiscard]] inline DNDarray count_nonzero(const DNDarray& x, int axis) {
-  return count_nonzero(x, ReduceOptions{.axis = axis});
-}
+HEATPP_OVER_AXES(DNDarray, count_nonzero, ReduceOptions)
 /// The real part if all imaginary parts are at most `tol` times the machine epsilon (or, for tol <= 1, `tol` itself),
 /// else `x`. One allreduce of a truth value. Collective.
 [[nodiscard]] DNDarray real_if_close(const DNDarray& x, double tol = 100);

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
+#include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -11,6 +12,7 @@
 #include <heatpp/ops/joining/join.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
 #include <heatpp/ops/operands/detail/as_array.hpp>
+#include <heatpp/ops/operands/detail/origin.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
 #include <heatpp/ops/selection/selection.hpp>
 #include <heatpp/ops/shape/detail/along.hpp>
@@ -164,7 +166,7 @@ DNDarray take_along_axis(const DNDarray& x, const DNDarray& given_positions, std
   return detail::wrap(at::gather(x.larray(), axis, rising), positions.layout(), x.comm());
 }
 
-void put_along_axis(const DNDarray& x, const DNDarray& positions, const Operand& values, std::optional<int> given) {
+void put_along_axis(DNDarray& x, const DNDarray& positions, const Operand& values, std::optional<int> given) {
   if (!given) {
     detail::check_positions("put_along_axis", x, positions);
     if (positions.ndim() != 1)
@@ -175,11 +177,16 @@ void put_along_axis(const DNDarray& x, const DNDarray& positions, const Operand&
   const auto axis = sanitize_axis(*given, x.ndim(), "put_along_axis");
   detail::check_positions("put_along_axis", x, positions);
   const auto places = belong_together(x, positions, axis) ? cut_as("put_along_axis", x, positions) : positions;
+  detail::own("put_along_axis", x, values.temporary());
   detail::put_positions("put_along_axis", x, along_axis("put_along_axis", x, places, axis), values);
 }
 
-void put(const DNDarray& x, const DNDarray& positions, const Operand& values, const ModeOptions& options) {
-  if (x.ndim() == 0) return put(detail::insert_axis(x, 0), positions, values, options);
+void put(DNDarray& x, const DNDarray& positions, const Operand& values, const ModeOptions& options) {
+  detail::own("put", x, values.temporary());
+  if (x.ndim() == 0) {
+    auto line = detail::written_through(detail::insert_axis(x, 0));
+    return put(line, positions, values, options);
+  }
   const auto flat = flatten(in_mode("put", positions, x.size(), options.mode));
   const auto count = [&] { return arange(flat.size(), {.split = flat.split(), .comm = x.comm()}); };
   const auto written = cycled(values, count);
@@ -192,13 +199,13 @@ void put(const DNDarray& x, const DNDarray& positions, const Operand& values, co
   detail::put_positions("put", x, places, *written);
 }
 
-void putmask(const DNDarray& x, const DNDarray& mask, const Operand& values) {
+void putmask(DNDarray& x, const DNDarray& mask, const Operand& values) {
   check_held("putmask", x, values);
   const auto places = shaped_mask("putmask", x, mask);
   if (const auto written = cycled(values, [&] { return flatnonzero(places); })) x.index_put({places}, *written);
 }
 
-void place(const DNDarray& x, const DNDarray& mask, const DNDarray& values) {
+void place(DNDarray& x, const DNDarray& mask, const DNDarray& values) {
   const auto places = shaped_mask("place", x, mask);
   const auto n = sum(places).item<std::int64_t>();
   if (n > 0 || values.size() > 0) check_held("place", x, values);
@@ -207,11 +214,31 @@ void place(const DNDarray& x, const DNDarray& mask, const DNDarray& values) {
     x.index_put({places}, *written);
 }
 
-void copyto(const DNDarray& x, const Operand& source, const std::optional<DNDarray>& condition) {
+void copyto(DNDarray& x, const Operand& source, const std::optional<DNDarray>& condition) {
   check_kind("copyto", x, source);
   if (condition) detail::check_bool("copyto", *condition);
   if (condition) x.index_put({ellipsis}, where(*condition, source, x));
   else x.index_put({ellipsis}, source);
+}
+
+void put_along_axis(Selection&& x, const DNDarray& positions, const Operand& values, std::optional<int> axis) {
+  detail::changed(
+      std::move(x), [&](DNDarray& part) { put_along_axis(part, positions, values, axis); }, values.array());
+}
+void put(Selection&& x, const DNDarray& positions, const Operand& values, const ModeOptions& options) {
+  detail::changed(
+      std::move(x), [&](DNDarray& part) { put(part, positions, values, options); }, values.array());
+}
+void putmask(Selection&& x, const DNDarray& mask, const Operand& values) {
+  detail::changed(
+      std::move(x), [&](DNDarray& part) { putmask(part, mask, values); }, values.array());
+}
+void place(Selection&& x, const DNDarray& mask, const DNDarray& values) {
+  detail::changed(std::move(x), [&](DNDarray& part) { place(part, mask, values); });
+}
+void copyto(Selection&& x, const Operand& source, const std::optional<DNDarray>& where) {
+  detail::changed(
+      std::move(x), [&](DNDarray& part) { copyto(part, source, where); }, source.array());
 }
 
 DNDarray extract(const DNDarray& condition, const DNDarray& x) {

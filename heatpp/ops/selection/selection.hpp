@@ -32,19 +32,24 @@ struct TakeOptions {
 [[nodiscard]] DNDarray take_along_axis(const DNDarray& x, const DNDarray& positions, std::optional<int> axis = -1);
 /// Writes `values` where take_along_axis would read, the positions moving as there. Throws ValueError where that needs
 /// a vector and gets none.
-void put_along_axis(const DNDarray& x, const DNDarray& positions, const Operand& values, std::optional<int> axis);
+void put_along_axis(DNDarray& x, const DNDarray& positions, const Operand& values, std::optional<int> axis);
+void put_along_axis(Selection&& x, const DNDarray& positions, const Operand& values, std::optional<int> axis);
 /// Writes `values`, from the start again as often as needed, at positions in the flattened array. This and the function
 /// before throw as index_put.
-void put(const DNDarray& x, const DNDarray& positions, const Operand& values, const ModeOptions& options = {});
+void put(DNDarray& x, const DNDarray& positions, const Operand& values, const ModeOptions& options = {});
+void put(Selection&& x, const DNDarray& positions, const Operand& values, const ModeOptions& options = {});
 /// Writes values[n] at the places n in the flattened array where `mask` is true, from the start again as often as
 /// needed; split ones are fetched by their positions. The mask has as many elements as `x`, in any shape. This and the
 /// next two throw ValueError for another mask or number out of range, TypeError for a number of another kind, such as a
 /// float for whole numbers, and, but in copyto, for values of a dtype that x's does not hold (`can_cast`).
-void putmask(const DNDarray& x, const DNDarray& mask, const Operand& values);
+void putmask(DNDarray& x, const DNDarray& mask, const Operand& values);
+void putmask(Selection&& x, const DNDarray& mask, const Operand& values);
 /// Writes one value after another at the places where `mask`, as that of putmask, is true.
-void place(const DNDarray& x, const DNDarray& mask, const DNDarray& values);
+void place(DNDarray& x, const DNDarray& mask, const DNDarray& values);
+void place(Selection&& x, const DNDarray& mask, const DNDarray& values);
 /// Writes `source`, broadcast, into `x`, only where `where`, of bool, is true if it is given.
-void copyto(const DNDarray& x, const Operand& source, const std::optional<DNDarray>& where = std::nullopt);
+void copyto(DNDarray& x, const Operand& source, const std::optional<DNDarray>& where = std::nullopt);
+void copyto(Selection&& x, const Operand& source, const std::optional<DNDarray>& where = std::nullopt);
 
 /// The elements of the flattened array where the flattened condition is not 0. As compress.
 [[nodiscard]] DNDarray extract(const DNDarray& condition, const DNDarray& x);
@@ -53,8 +58,8 @@ void copyto(const DNDarray& x, const Operand& source, const std::optional<DNDarr
 /// condition that is no vector, IndexError for one that is true beyond the axis.
 [[nodiscard]] DNDarray compress(const DNDarray& condition, const DNDarray& x, std::optional<int> axis = std::nullopt);
 /// Arrays and numbers to choose from.
-struct Choices : std::vector<Operand> {
-  using std::vector<Operand>::vector;
+struct Choices : std::vector<KeptOperand> {
+  using std::vector<KeptOperand>::vector;
   Choices(const std::vector<DNDarray>& arrays) : vector(arrays.begin(), arrays.end()) {}  // NOLINT: conversion intended
 };
 /// choices[which] element by element; bool positions count as 0 and 1. Throws ValueError on all ranks for positions

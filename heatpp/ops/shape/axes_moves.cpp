@@ -19,7 +19,7 @@ DNDarray permuted(const DNDarray& x, const std::vector<int>& order) {
     shape.push_back(x.shape()[static_cast<std::size_t>(axis)]);
   }
   const std::vector<std::int64_t> wide(order.begin(), order.end());
-  return detail::view_of(x, x.larray().permute(wide), x.layout().with(std::move(shape), split));
+  return detail::wrap(x.larray().permute(wide), x.layout().with(std::move(shape), split), x.comm());
 }
 
 std::vector<int> all_axes(int ndim) {
@@ -130,15 +130,14 @@ DNDarray broadcast_to(const DNDarray& x, const Shape& shape) {
   if (negative || broadcast_shapes(x.shape(), shape, op) != shape)
     detail::raise<ValueError>(op, "got an array of shape {} for shape {}; expected one that broadcasts to it",
                               to_string(x.shape()), to_string(shape));
-  const bool writable = x.is_writable() && size_of(shape) <= x.size();
   const auto me = x.comm().rank();
-  if (!x.split()) return detail::wrap(x.larray().expand(shape), x.layout().replicated(shape), x.comm(), writable);
+  if (!x.split()) return detail::wrap(x.larray().expand(shape), x.layout().replicated(shape), x.comm());
   const auto split = *x.split() + static_cast<int>(shape.size()) - x.ndim();
   const bool stretched = x.shape()[static_cast<std::size_t>(*x.split())] != shape[static_cast<std::size_t>(split)];
   const auto layout = stretched ? Layout(shape, split, x.comm().size()) : x.layout().with(shape, split);
   const auto block =
       stretched ? detail::relayout_operand(op, x, x.layout().replicated(x.shape()), x.comm()) : x.larray();
-  return detail::wrap(block.expand(layout.local_shape(me)), layout, x.comm(), writable);
+  return detail::wrap(block.expand(layout.local_shape(me)), layout, x.comm());
 }
 
 std::vector<DNDarray> broadcast_arrays(const std::vector<DNDarray>& arrays) {

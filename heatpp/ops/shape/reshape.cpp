@@ -34,7 +34,7 @@ Layout flat(const Layout& layout) {
 
 DNDarray relabelled(const DNDarray& x, Layout layout) {
   auto block = x.larray().reshape(layout.local_shape(x.comm().rank()));
-  return detail::view_of(x, std::move(block), std::move(layout));
+  return detail::wrap(std::move(block), std::move(layout), x.comm());
 }
 
 bool keeps_axes_up_to_split(const DNDarray& x, const Shape& shape) {
@@ -51,7 +51,7 @@ DNDarray reshape(const DNDarray& x, const Shape& wanted) {
   const auto rows = *x.split() == 0 ? x : resplit(x, 0);
   const auto elements = relabelled(rows, flat(rows.layout()));
   const Layout target(shape, shape.empty() ? std::nullopt : std::optional(0), x.comm().size());
-  return relabelled(detail::view_of(elements, detail::relayout(elements, flat(target)), flat(target)), target);
+  return relabelled(detail::brought_to(elements, flat(target)), target);
 }
 
 DNDarray reshape(const DNDarray& x, const Shape& shape, Order order) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp/ops/operands/axes.hpp>
 #include <heatpp/ops/operands/operand.hpp>
 
 namespace heatpp {
@@ -16,7 +17,9 @@ struct UniqueOptions {
 /// the slices are compared as wholes, in order of their elements. Collective. Throws IndexError for an axis out of
 /// range.
 [[nodiscard]] DNDarray unique(const DNDarray& x, const UniqueOptions& options = {});
-[[nodiscard]] inline DNDarray unique(const DNDarray& x, int axis) { return unique(x, UniqueOptions{.axis = axis}); }
+[[nodiscard]] inline DNDarray unique(const DNDarray& x, AxisNumber auto axis) {
+  return unique(x, UniqueOptions{.axis = static_cast<int>(axis)});
+}
 
 struct UniqueCounts {
   DNDarray values, counts;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/core/dndarray.hpp>
+#include <heatpp/ops/operands/axes.hpp>
 
 namespace heatpp {
 
@@ -17,12 +18,16 @@ struct SortOptions {
 /// that are brought together whole and back instead, in two exchanges. Along others: local. Collective. Throws
 /// IndexError for an axis out of range.
 [[nodiscard]] DNDarray sort(const DNDarray& x, const SortOptions& options = {});
-[[nodiscard]] inline DNDarray sort(const DNDarray& x, int axis) { return sort(x, SortOptions{.axis = axis}); }
+[[nodiscard]] inline DNDarray sort(const DNDarray& x, AxisNumber auto axis) {
+  return sort(x, SortOptions{.axis = static_cast<int>(axis)});
+}
 
 /// The positions along `axis` of the elements in sorted order, as int64 in the layout of `x`; equal elements in the
 /// order they have in `x`. Communicates as sort, with the positions beside the elements.
 [[nodiscard]] DNDarray argsort(const DNDarray& x, const SortOptions& options = {});
-[[nodiscard]] inline DNDarray argsort(const DNDarray& x, int axis) { return argsort(x, SortOptions{.axis = axis}); }
+[[nodiscard]] inline DNDarray argsort(const DNDarray& x, AxisNumber auto axis) {
+  return argsort(x, SortOptions{.axis = static_cast<int>(axis)});
+}
 
 /// sort, whose result has the element at position `kth` of the sorted axis, or at several, in its place, as all others.
 /// Throws ValueError for kth out of range.

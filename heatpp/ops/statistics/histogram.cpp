@@ -156,7 +156,7 @@ DNDarray histogram_bin_edges(const DNDarray& x, const HistogramOptions& options)
 }
 
 DNDarray histc(const DNDarray& x, const HistcOptions& options) {
-  const auto range = options.min == options.max ? std::nullopt : std::optional(detail::Range{options.min, options.max});
+  const auto range = options.min == options.max ? HistogramRange() : HistogramRange(options.min, options.max);
   return histogram(x, {.bins = options.bins, .range = range}).first.astype(x.dtype());
 }
 

@@ -1,14 +1,21 @@
 #pragma once
 
 #include <heatpp/core/dndarray.hpp>
+#include <heatpp/ops/operands/axes.hpp>
 #include <string_view>
 #include <utility>
 
 namespace heatpp {
 
+/// Two ends, `{0, 1}`, or nullopt.
+struct HistogramRange : std::optional<std::pair<double, double>> {
+  using optional::optional;
+  HistogramRange() = default;
+  HistogramRange(double first, double last) : optional(std::pair(first, last)) {}
+};
 struct HistogramOptions {
-  std::int64_t bins = 10;                                         ///< of equal width
-  std::optional<std::pair<double, double>> range = std::nullopt;  ///< nullopt: from the smallest to the largest element
+  std::int64_t bins = 10;                          ///< of equal width
+  HistogramRange range = std::nullopt;             ///< nullopt: from the smallest to the largest element
   std::optional<DNDarray> edges = std::nullopt;    ///< of bins of any width, rising; instead of the two above
   std::optional<DNDarray> weights = std::nullopt;  ///< what each element counts for, in the shape of `x`
   bool density = false;                            ///< divided by the bin's width and the sum of all, as float64
@@ -24,6 +31,9 @@ struct HistogramOptions {
 /// number of bins it tries. Collective. Throws ValueError for less than one bin, falling edges, another rule or one
 /// with weights, a range that falls or is not finite, weights of another shape; TypeError for complex arrays.
 [[nodiscard]] std::pair<DNDarray, DNDarray> histogram(const DNDarray& x, const HistogramOptions& options = {});
+[[nodiscard]] inline std::pair<DNDarray, DNDarray> histogram(const DNDarray& x, AxisNumber auto bins) {
+  return histogram(x, HistogramOptions{.bins = static_cast<std::int64_t>(bins)});
+}
 /// The edges that histogram would take.
 [[nodiscard]] DNDarray histogram_bin_edges(const DNDarray& x, const HistogramOptions& options = {});
 

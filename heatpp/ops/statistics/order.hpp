@@ -52,7 +52,7 @@ struct PercentileOptions {
 /// The middle element, or the mean of the two in the middle; NaN of nothing. Communicates as percentile; of complex
 /// numbers, which are sorted, as sort and take_along_axis. Throws ValueError for weights and other interpolations.
 [[nodiscard]] DNDarray median(const DNDarray& x, const PercentileOptions& options = {});
-[[nodiscard]] inline DNDarray median(const DNDarray& x, int axis) { return median(x, PercentileOptions{.axis = axis}); }
+HEATPP_OVER_AXES(DNDarray, median, PercentileOptions)
 
 /// percentile, quantile and median of the elements that are not NaN, and NaN where there are none. One small allreduce
 /// more, of their number. An array of no elements at all gives, as in NumPy, its nanmean, without an axis for q.
@@ -63,9 +63,7 @@ struct PercentileOptions {
                                    const PercentileOptions& options = {});
 [[nodiscard]] DNDarray nanquantile(const DNDarray& x, double q, const PercentileOptions& options = {});
 [[nodiscard]] DNDarray nanmedian(const DNDarray& x, const PercentileOptions& options = {});
-[[nodiscard]] inline DNDarray nanmedian(const DNDarray& x, int axis) {
-  return nanmedian(x, PercentileOptions{.axis = axis});
-}
+HEATPP_OVER_AXES(DNDarray, nanmedian, PercentileOptions)
 
 // Braces hold a list, even around one number.
 // clang-format off
@@ -77,6 +75,6 @@ struct PercentileOptions {
 
 /// The largest element less the smallest. Communicates as max and min. Throws TypeError for bool, as NumPy.
 [[nodiscard]] DNDarray ptp(const DNDarray& x, const ReduceOptions& options = {});
-[[nodiscard]] inline DNDarray ptp(const DNDarray& x, int axis) { return ptp(x, ReduceOptions{.axis = axis}); }
+HEATPP_OVER_AXES(DNDarray, ptp, ReduceOptions)
 
 }  // namespace heatpp

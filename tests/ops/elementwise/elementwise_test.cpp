@@ -78,7 +78,7 @@ TEST_CASE("operators in place keep layout and memory", "[ops][elementwise]") {
   const auto a = numbers({4, 5}), b = numbers({4, 5}, 2), row = numbers({5});
   for (const auto& layout_a : every_layout({4, 5}))
     for (const auto& layout_b : every_layout({4, 5})) {
-      const auto x = distribute(a, layout_a);
+      auto x = distribute(a, layout_a);
       const auto* memory = x.larray().const_data_ptr();
       x += distribute(b, layout_b);
       x *= distribute(row, ht::Layout({5}, std::nullopt, ht::world().size()));
@@ -91,13 +91,14 @@ TEST_CASE("operators in place keep layout and memory", "[ops][elementwise]") {
 }
 
 TEST_CASE("bad operands are errors on all ranks that name values", "[ops][elementwise]") {
-  const auto x = ht::ones({4, 5}, {.split = 0});
+  auto x = ht::ones({4, 5}, {.split = 0});
   CHECK_THROWS_WITH(x + ht::ones({4}), Catch::Contains("[add] got arrays of shapes (4, 5) and (4,)"));
   CHECK_THROWS_AS(x += ht::ones({3, 4, 5}), ht::ValueError);
   CHECK_THROWS_AS(x + ht::ones({4, 5}, {.comm = ht::self()}), ht::CommError);
   CHECK_THROWS_AS(ht::add(1, 2), ht::ValueError);
   CHECK_THROWS_WITH(~x, Catch::Contains("[bitwise_not] got operands of float32"));
-  CHECK_THROWS_AS(ht::arange(3) += 1.5, ht::TypeError);
+  auto whole = ht::arange(3);
+  CHECK_THROWS_AS(whole += 1.5, ht::TypeError);
 }
 
 TEST_CASE("the cheaper operand moves, is counted, and may be forbidden to", "[ops][elementwise]") {
@@ -215,7 +216,7 @@ TEST_CASE("uint8 is divided by 255 as by any other number", "[ops][elementwise]"
 
 TEST_CASE("numbers out of range of a dtype are compared, and refused elsewhere", "[ops][elementwise]") {
   for (const auto& layout : every_layout({3})) {
-    const auto x = distribute(at::tensor({0, 255, 1}).to(at::kByte), layout);
+    auto x = distribute(at::tensor({0, 255, 1}).to(at::kByte), layout);
     CHECK(same(x < -1, at::zeros({3}, at::kBool)));
     CHECK(same(x != 300, at::ones({3}, at::kBool)));
     CHECK(same(x / -1, at::tensor({-0.f, -255.f, -1.f})));
@@ -269,7 +270,7 @@ TEST_CASE("infinite complex numbers and signed zeros survive", "[ops][elementwis
     const auto x = distribute(z, layout);
     CHECK(same(ht::real(x + x), part * 2));
     CHECK(same(ht::imag(x - 1), -part));
-    const auto y = ht::copy(x);
+    auto y = ht::copy(x);
     y += x;
     CHECK(same(ht::imag(y), part * -2));
     const auto zeros = distribute(at::tensor({-0., 4., -6.}, at::kDouble), layout);
@@ -292,8 +293,8 @@ TEST_CASE("functions in place write over their array", "[ops][elementwise]") {
   for (const auto& layout : every_layout({5}))
     for (const auto& with : every_layout({5})) {
       const auto b = distribute(other, with);
-      const auto after = [&](const ht::DNDarray& (*f)(const ht::DNDarray&, const ht::Operand&)) {
-        const auto x = distribute(global, layout);
+      const auto after = [&](ht::DNDarray& (*f)(ht::DNDarray&, const ht::Operand&)) {
+        auto x = distribute(global, layout);
         f(x, b);
         return x;
       };
@@ -309,12 +310,12 @@ TEST_CASE("functions in place write over their array", "[ops][elementwise]") {
       CHECK_THROWS_AS(after(ht::div_), ht::TypeError);
       CHECK_THROWS_AS(after(ht::hypot_), ht::TypeError);
     }
-  const auto x = ht::array({1.5, -2.0, 0.0}, {.split = 0});
+  auto x = ht::array({1.5, -2.0, 0.0}, {.split = 0});
   ht::neg_(ht::pow_(x, 2));
   CHECK(same(x, at::tensor({-2.25f, -4.f, -0.f})));
-  const auto y = ht::arange(3, {.split = 0});
+  auto y = ht::arange(3, {.split = 0});
   CHECK(same(ht::invert_(y), at::tensor({-1, -2, -3}, at::kLong)));
-  const auto z = ht::array({NAN, 1.0}, {.split = 0});
+  auto z = ht::array({NAN, 1.0}, {.split = 0});
   CHECK(same(ht::nan_to_num_(z, {.nan = 3}), at::tensor({3.f, 1.f})));
   CHECK_THROWS_AS(ht::power_(y, 0.5), ht::TypeError);
 }
@@ -391,4 +392,28 @@ TEST_CASE("remainders of quotients beyond the range of vector code", "[ops][elem
   }
   const auto zero = ht::zeros({3}, {.dtype = ht::complex128, .split = 0});
   CHECK(same(ht::float_power(zero, 0), at::ones({3}, at::kComplexDouble)));
+}
+
+TEST_CASE("results go to out, and only where they are wanted", "[ops][elementwise]") {
+  const auto global = at::arange(6, at::kDouble).reshape({2, 3}), mask = global > 2;
+  for (const auto& layout : every_layout({2, 3}))
+    for (const auto& other : every_layout({2, 3})) {
+      const auto x = distribute(global, layout);
+      const auto wanted = distribute(mask, other);
+      auto out = distribute(at::full({2, 3}, -1, at::kDouble), other);
+      const auto before = out;
+      CHECK(same(ht::add(x, 10, {.out = out}), global + 10));
+      CHECK(same(out, global + 10));
+      CHECK(same(ht::negative(x, {.out = out, .where = wanted}), at::where(mask, -global, global + 10)));
+      CHECK(same(out, at::where(mask, -global, global + 10)));
+      CHECK(same(ht::sqrt(x, {.where = wanted}), at::where(mask, global.sqrt(), 0)));
+      CHECK(same(before, at::full({2, 3}, -1, at::kDouble)));
+      CHECK(same(ht::multiply(x(0), 2, {.out = out}), (global[0] * 2).expand({2, 3})));
+      CHECK(same(ht::add(out, out, {.out = out}), (global[0] * 4).expand({2, 3})));
+    }
+  auto whole = ht::zeros({3}, {.dtype = ht::int32}), narrow = ht::zeros({2}, {.split = 0});
+  CHECK_THROWS_WITH(ht::add(ht::ones({3}), 1, {.out = whole}), Catch::Contains("[add] got"));
+  CHECK_THROWS_WITH(ht::add(ht::ones({3}), 1, {.out = narrow}), Catch::Contains("[add] got arrays of shapes"));
+  CHECK_THROWS_WITH(ht::add(ht::ones({2, 2}), 1, {.out = narrow}),
+                    Catch::Contains("[add] got a result of shape (2, 2) for out of shape (2,)"));
 }

@@ -87,18 +87,18 @@ TEST_CASE("masks in the array's own memory count as they were", "[ops][index]") 
     return at::tensor(values, at::kLong).to(at::kBool).reshape(shape);
   };
   for (const auto& layout : every_layout({3, 3})) {
-    const auto x = distribute(bools({0, 1, 0, 0, 0, 1, 0, 0, 0}, {3, 3}), layout);
+    auto x = distribute(bools({0, 1, 0, 0, 0, 1, 0, 0, 0}, {3, 3}), layout);
     x.index_put({ht::transpose(x)}, true);
     CHECK(same(x, bools({0, 1, 0, 1, 0, 1, 0, 1, 0}, {3, 3})));
   }
   for (const auto& layout : every_layout({4, 2})) {
-    const auto x = distribute(bools({1, 0, 0, 1, 0, 0, 0, 0}, {4, 2}), layout);
-    const auto later = x(ht::slice(1, std::nullopt)), former = x(ht::slice(std::nullopt, -1));
-    later.index_put({former}, true);
+    auto x = distribute(bools({1, 0, 0, 1, 0, 0, 0, 0}, {4, 2}), layout);
+    const auto later = ht::slice(1, std::nullopt), former = ht::slice(std::nullopt, -1);
+    x(later)(x(former)) = true;
     CHECK(same(x, bools({1, 0, 1, 1, 0, 1, 0, 0}, {4, 2})));
-    ht::putmask(later, former, ht::full({1}, true));
+    ht::putmask(x(later), x(former), ht::full({1}, true));
     CHECK(same(x, bools({1, 0, 1, 1, 1, 1, 0, 1}, {4, 2})));
-    ht::place(later, later, ht::full({1}, false));
+    ht::place(x(later), x(later), ht::full({1}, false));
     CHECK(same(x, bools({1, 0, 0, 0, 0, 0, 0, 0}, {4, 2})));
   }
 }
@@ -108,7 +108,7 @@ TEST_CASE("of values in any order in memory the last one counts", "[ops][index]"
   for (const auto& layout : every_layout({4, 4})) {
     auto expected = at::zeros({4, 4}, at::kDouble);
     for (std::int64_t k = 0; k < 49; ++k) expected[k % 4].fill_(values[k / 7][k % 7]);
-    const auto x = distribute(at::zeros({4, 4}, at::kDouble), layout);
+    auto x = distribute(at::zeros({4, 4}, at::kDouble), layout);
     const auto all = ht::Layout({7, 7}, std::nullopt, ht::world().size());
     const auto value = ht::transpose(distribute(values.t().contiguous(), all));
     x.index_put({distribute(places, all)}, ht::expand_dims(value.astype(ht::float64), -1));
@@ -120,7 +120,7 @@ TEST_CASE("positions without axes are written along the split, too", "[ops][inde
   const auto two = at::tensor({7., 8.}, at::kDouble);
   const auto three = ht::full({}, 3, {.dtype = ht::int64});
   for (const auto& layout : every_layout({4, 7})) {
-    const auto x = distribute(at::zeros({4, 7}, at::kDouble), layout);
+    auto x = distribute(at::zeros({4, 7}, at::kDouble), layout);
     const auto v = ht::array({7., 8.}, {.dtype = ht::float64});
     x.index_put({ht::slice(std::nullopt, 3, 2), three}, v);
     auto expected = at::zeros({4, 7}, at::kDouble);
@@ -167,7 +167,7 @@ TEST_CASE("slices of any start, stop and step are Python's", "[ops][index]") {
     for (const auto& layout : every_layout({n, 2}))
       for (const auto& [slice, of_seven, of_one] : cases) {
         const auto global = at::arange(n * 2).reshape({n, 2});
-        const auto x = distribute(global, layout);
+        auto x = distribute(global, layout);
         const auto taken = at::tensor(n == 7 ? of_seven : n == 1 ? of_one : std::vector<std::int64_t>{}, at::kLong);
         CHECK(same(x(slice), global.index_select(0, taken)));
         x.index_put({slice}, -1);
@@ -189,11 +189,11 @@ TEST_CASE("positions are of any integer type, and pointers no truth values", "[o
 TEST_CASE("one element takes numbers, and no arrays with axes", "[ops][index]") {
   const auto one = ht::full({}, 1, {.dtype = ht::int64}), number = ht::full({}, 7.0);
   for (const auto& layout : every_layout({6, 2})) {
-    const auto x = distribute(at::zeros({6, 2}, at::kDouble), layout);
+    auto x = distribute(at::zeros({6, 2}, at::kDouble), layout), zero = ht::zeros({});
     for (const auto& value : {ht::ones({1}), ht::ones({1, 1}), ht::ones({1}, {.split = 0})}) {
       CHECK_THROWS_WITH(x.index_put({-5, 1}, value), Catch::Contains("[index_put] got an array of shape (1"));
       CHECK_THROWS_AS(x.index_put({one, 1}, value), ht::ValueError);
-      CHECK_THROWS_AS(ht::zeros({}).index_put({}, value), ht::ValueError);
+      CHECK_THROWS_AS(zero.index_put({}, value), ht::ValueError);
       x.index_put({-5, 1, ht::ellipsis}, value);
       x.index_put({std::vector<std::int64_t>{2}, 1}, value);
     }
@@ -207,7 +207,7 @@ TEST_CASE("operators in place on a selection write to the array, view or copy", 
   const std::vector<std::int64_t> rows{2, 0, 2};
   for (const auto& layout : every_layout({4, 3})) {
     auto expected = at::arange(12).view({4, 3});
-    const auto x = distribute(expected.clone(), layout);
+    auto x = distribute(expected.clone(), layout);
     x(1) += 100;
     x(ht::all_of, -1) *= 2;
     x(x > 100) -= 50;
@@ -224,15 +224,12 @@ TEST_CASE("operators in place on a selection write to the array, view or copy", 
     CHECK(same(x(2) += 1, expected[2] + 1));
     CHECK_THROWS_AS(x(ht::array({0, 1})) += 0.5, ht::TypeError);
   }
-  auto kept = ht::ones({4}, {.split = 0})(ht::array({1, 2}));  // of an array that is gone
-  CHECK(same(std::move(kept) += 1, at::full({2}, 2.f)));
-  CHECK_THROWS_AS(ht::broadcast_to(ht::ones({1}), {4})(ht::array({1, 2})) += 1, ht::ValueError);
 }
 
 TEST_CASE("a list of entries may be made at run time", "[ops][index]") {
   const auto global = at::arange(24).view({2, 3, 4});
   for (const auto& layout : every_layout({2, 3, 4})) {
-    const auto x = distribute(global.clone(), layout);
+    auto x = distribute(global.clone(), layout);
     std::vector<ht::Index> entries(2, ht::all_of);
     entries.emplace_back(ht::array({3, 0}));
     CHECK(same(x.index(entries), global.index_select(2, at::tensor({3, 0}))));

@@ -93,7 +93,7 @@ TEST_CASE("writing through an index changes exactly what reading it gives", "[op
           (value.dim() > view.dim() ? value.squeeze(0) : value).expand(view.sizes()).to(at::kInt).flatten();
       for (std::int64_t n = 0; n < filled.numel(); ++n) expected[view.flatten()[n].item<std::int64_t>()] = filled[n];
       for (const auto& cut : every_layout(value.sizes().vec())) {
-        const auto x = distribute(cube(), layout);
+        auto x = distribute(cube(), layout);
         x.index_put(index, distribute(value, cut));
         if (!same(x, expected.reshape({5, 4, 3}))) return false;
       }
@@ -124,7 +124,7 @@ TEST_CASE("masks and numbers are written, and repeated positions keep the last",
   const auto p = ht::world().size();
   for (const auto& layout : every_layout({5, 4})) {
     auto global = at::arange(20, at::kDouble).reshape({5, 4});
-    const auto x = distribute(global, layout);
+    auto x = distribute(global, layout);
     x.index_put({x > 11}, -1);
     global.masked_fill_(global > 11, -1);
     CHECK(same(x, global));
@@ -159,7 +159,7 @@ TEST_CASE("nonzero finds positions in C order", "[ops][positions]") {
 }
 
 TEST_CASE("bad positions are errors on all ranks", "[ops][positions]") {
-  const auto x = ht::zeros({5, 4}, {.split = 0});
+  auto x = ht::zeros({5, 4}, {.split = 0});
   // Only the rank that holds the bad position sees it.
   const auto late = distribute(at::tensor({0, 1, 2, 5}), ht::Layout({4}, 0, ht::world().size()));
   CHECK_THROWS_WITH(x(late), Catch::Contains("[index] got position 5 along axis 0 of an array of shape (5, 4)"));
@@ -176,7 +176,7 @@ TEST_CASE("positions that are not whole numbers are refused by all ranks", "[ops
   const auto some = at::tensor({1., 0.}, at::kDouble), none = at::zeros({0}, at::kFloat);
   for (const auto& layout : every_layout({2, 3}))
     for (const auto& given : {some, none, some.to(at::kComplexFloat)}) {
-      const auto x = distribute(at::arange(6, at::kInt).reshape({2, 3}), layout);
+      auto x = distribute(at::arange(6, at::kInt).reshape({2, 3}), layout);
       const auto p = distribute(given, ht::Layout({given.numel()}, 0, ht::world().size()));
       for (const auto mode : {ht::IndexMode::raise, ht::IndexMode::wrap, ht::IndexMode::clip}) {
         CHECK_THROWS_AS(ht::take(x, p, {.axis = 0, .mode = mode}), ht::IndexError);
@@ -199,7 +199,8 @@ TEST_CASE("positions that are not whole numbers are refused by all ranks", "[ops
 
 TEST_CASE("bool positions count as 0 and 1 where NumPy takes them", "[ops][selection]") {
   for (const auto& layout : every_layout({2})) {
-    const auto b = distribute(at::tensor({1, 0}).to(at::kBool), layout), x = distribute(longs({5, 6}), layout);
+    const auto b = distribute(at::tensor({1, 0}).to(at::kBool), layout);
+    auto x = distribute(longs({5, 6}), layout);
     CHECK(same(ht::take(x, b, {.mode = ht::IndexMode::wrap}), longs({6, 5})));
     CHECK(same(ht::choose(b, {x, x * 10}), longs({50, 6})));
     CHECK(same(ht::unravel_index(b, {2, 3})[1], longs({1, 0})));
@@ -213,7 +214,7 @@ TEST_CASE("positions that meet in nothing may be any", "[ops][positions]") {
   const auto far = at::full({1, 1}, 7, at::kLong), none = at::empty({0}, at::kLong);
   for (const auto& layout : every_layout({3, 4}))
     for (const auto& cut : every_layout({1, 1})) {
-      const auto x = distribute(at::ones({3, 4}), layout);
+      auto x = distribute(at::ones({3, 4}), layout);
       const auto a = distribute(far, cut), b = distribute(none, ht::Layout({0}, 0, ht::world().size()));
       CHECK(same(x(a, b), at::empty({1, 0})));
       CHECK(same(x(b, a), at::empty({1, 0})));
@@ -225,7 +226,7 @@ TEST_CASE("positions that meet in nothing may be any", "[ops][positions]") {
     }
   const auto seven = ht::array({7}, {.split = 0});
   for (const auto& layout : every_layout({0, 3})) {
-    const auto x = distribute(at::empty({0, 3}), layout);
+    auto x = distribute(at::empty({0, 3}), layout);
     CHECK_THROWS_AS(x(ht::all_of, seven), ht::IndexError);
     CHECK_THROWS_AS(x(seven), ht::IndexError);
     CHECK(same(ht::take(x, seven, 1), at::empty({0, 1})));
@@ -244,7 +245,7 @@ TEST_CASE("positions that meet in nothing may be any", "[ops][positions]") {
                at::empty({0, 3}, at::kLong)));
   }
   for (const auto& layout : every_layout({3, 0})) {
-    const auto x = distribute(at::empty({3, 0}), layout);
+    auto x = distribute(at::empty({3, 0}), layout);
     CHECK_THROWS_AS(x(seven), ht::IndexError);
     CHECK_THROWS_AS(x(7), ht::IndexError);
     CHECK_THROWS_AS(ht::take(x, seven, 0), ht::IndexError);
@@ -256,7 +257,7 @@ TEST_CASE("positions that meet in nothing may be any", "[ops][positions]") {
 
 TEST_CASE("positions in the array's own memory count as they were", "[ops][positions]") {
   for (const auto& layout : every_layout({3, 2})) {
-    const auto x = distribute(longs({2, 0, 1, 1, 0, 1}).reshape({3, 2}), layout);
+    auto x = distribute(longs({2, 0, 1, 1, 0, 1}).reshape({3, 2}), layout);
     x.index_put({x(whole, 0), x(whole, 1)}, 1);
     CHECK(same(x, longs({2, 1, 1, 1, 1, 1}).reshape({3, 2})));
   }
@@ -266,9 +267,9 @@ TEST_CASE("positions in the array's own memory count as they were", "[ops][posit
       write(next);
       return next;
     };
-    CHECK(same(after([](const auto& p) { p.index_put({p}, 5); }), longs({5, 5, 5, 0})));
-    CHECK(same(after([](const auto& p) { p.index_put({p}, p); }), longs({0, 1, 2, 0})));
-    CHECK(same(after([](const auto& p) { p.index_put({p(ht::slice(0, 2))}, 5); }), longs({1, 5, 5, 0})));
-    CHECK(same(after([](const auto& p) { ht::put_along_axis(p, p, 9, 0); }), longs({9, 9, 9, 0})));
+    CHECK(same(after([](auto& p) { p.index_put({p}, 5); }), longs({5, 5, 5, 0})));
+    CHECK(same(after([](auto& p) { p.index_put({p}, p); }), longs({0, 1, 2, 0})));
+    CHECK(same(after([](auto& p) { p.index_put({p(ht::slice(0, 2))}, 5); }), longs({1, 5, 5, 0})));
+    CHECK(same(after([](auto& p) { ht::put_along_axis(p, p, 9, 0); }), longs({9, 9, 9, 0})));
   }
 }

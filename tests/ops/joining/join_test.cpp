@@ -4,7 +4,9 @@
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/indexing/part.hpp>
 #include <heatpp/ops/joining/join.hpp>
+#include <heatpp/ops/joining/repeat.hpp>
 #include <heatpp/ops/operands/index.hpp>
+#include <heatpp/ops/padding/pad.hpp>
 #include <heatpp/ops/selection/selection.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
 #include <heatpp/ops/shape/reshape.hpp>
@@ -65,7 +67,7 @@ TEST_CASE("blocks are nested as deep as one likes", "[ops][join]") {
 TEST_CASE("numbers, rows and slices are inserted", "[ops][join]") {
   const auto a = at::arange(6).reshape({2, 3});
   for (const auto& layout : every_layout({2, 3})) {
-    const auto x = distribute(a, layout);
+    auto x = distribute(a, layout);
     CHECK(same(ht::insert(x, 1, 2.7), longs({0, 2, 1, 2, 3, 4, 5})));
     CHECK(same(ht::insert(x, 1, ht::array({7, 8}), 1), longs({0, 7, 1, 2, 3, 8, 4, 5}).reshape({2, 4})));
     CHECK(same(ht::insert(x, ht::slice(0, 3, 2), ht::array({7, 8}), 1),

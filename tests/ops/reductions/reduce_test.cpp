@@ -174,11 +174,12 @@ TEST_CASE("a scan carries infinite complex numbers across ranks", "[ops][scan]")
   for (const auto& layout : every_layout({5})) {
     const auto x = distribute(at::complex(part, at::ones({5}, at::kDouble)), layout);
     CHECK(same(ht::imag(ht::cumsum(x)), at::arange(1, 6).to(at::kDouble)));
-    const auto y = distribute(part, layout);
+    auto y = distribute(part, layout);
     CHECK(same(ht::cumsum_(y, 0), part.cumsum(0)));
     CHECK(same(y, part.cumsum(0)));
   }
-  CHECK_THROWS_AS(ht::cumsum_(ht::ones({3}, {.dtype = ht::bool_, .split = 0}), 0), ht::TypeError);
+  auto truths = ht::ones({3}, {.dtype = ht::bool_, .split = 0});
+  CHECK_THROWS_AS(ht::cumsum_(truths, 0), ht::TypeError);
 }
 
 TEST_CASE("elements that a mask leaves out do not take part", "[ops][reduce]") {
@@ -307,7 +308,7 @@ TEST_CASE("complex numbers have extremes in the order of their parts", "[ops][re
     CHECK(same(ht::argmax(x), at::full({}, 2, at::kLong)));
     CHECK(same(ht::argmin(x, 0), at::tensor({2, 1}).to(at::kLong)));
     CHECK(same(ht::argmax(x, 1), at::tensor({1, 0, 1}).to(at::kLong)));
-    const auto y = ht::where(ht::eq(x, std::complex<double>(1, 7)), std::complex<double>(0, NAN), x);
+    auto y = ht::where(ht::eq(x, std::complex<double>(1, 7)), std::complex<double>(0, NAN), x);
     CHECK(std::isnan(ht::max(y).item<std::complex<double>>().imag()));
     CHECK(same(ht::argmin(y), at::full({}, 3, at::kLong)));
     CHECK(same(ht::nanargmin(y), at::full({}, 4, at::kLong)));
@@ -346,17 +347,40 @@ TEST_CASE("narrow floats are totalled in float32", "[ops][reduce]") {
   }
 }
 
-TEST_CASE("a scan in place refuses what is stretched, on all ranks", "[ops][scan]") {
-  const auto stretched = ht::broadcast_to(ht::ones({2}, {.split = 0}), {3, 2});
-  CHECK_THROWS_AS(ht::cumsum_(stretched, 0), ht::ValueError);
-  CHECK_THROWS_AS(ht::cumprod_(stretched, 1), ht::ValueError);
+TEST_CASE("a scan in place of what is stretched in memory leaves the others as they are", "[ops][scan]") {
+  const auto row = ht::ones({2}, {.split = 0});
+  auto stretched = ht::broadcast_to(row, {3, 2});
+  CHECK(same(ht::cumsum_(stretched, 0), at::tensor({1.f, 2.f, 3.f}).reshape({3, 1}).expand({3, 2})));
+  CHECK(same(row, at::ones({2})));
 }
 
 TEST_CASE("sums in place of narrow integers wrap in their own dtype", "[ops][scan]") {
   const auto global = (at::arange(600) % 100).to(at::kChar).view({200, 3});
   for (const auto& layout : every_layout({200, 3})) {
-    const auto x = distribute(global.clone(), layout), y = distribute(global.clone(), layout);
+    auto x = distribute(global.clone(), layout), y = distribute(global.clone(), layout);
     CHECK(same(ht::cumsum_(x, 0), global.cumsum(0).to(at::kChar)));
     CHECK(same(ht::cumprod_(y, 0), global.cumprod(0).to(at::kChar)));
+  }
+}
+
+TEST_CASE("axes are one number, braces of several, or all, and empty braces say nothing", "[ops][reduce]") {
+  const auto global = at::arange(24, at::kDouble).reshape({2, 3, 4});
+  const std::vector<int> none;
+  for (const auto& layout : every_layout({2, 3, 4})) {
+    const auto x = distribute(global, layout);
+    CHECK(same(ht::sum(x, {}), global.sum()));
+    CHECK(same(ht::sum(x, {0}), global.sum(0)));
+    CHECK(same(ht::sum(x, {0, 2}), global.sum(at::IntArrayRef{0, 2})));
+    CHECK(same(ht::sum(x, {-1, 1}), global.sum(at::IntArrayRef{2, 1})));
+    CHECK(same(ht::sum(x, std::int64_t{1}), global.sum(1)));
+    CHECK(same(ht::sum(x, std::nullopt), global.sum()));
+    CHECK(same(ht::sum(x, none), global));
+    CHECK(same(ht::sum(x, std::vector<int>{1}), global.sum(1)));
+    CHECK(same(ht::sum(x, {.axis = 0, .keepdims = true}), global.sum(0, true)));
+    CHECK(same(ht::sum(x, {.axis = {0, 1}}), global.sum(at::IntArrayRef{0, 1})));
+    CHECK(same(ht::max(x, {}), global.max()));
+    CHECK(same(ht::max(x, {0, 1}), global.amax(at::IntArrayRef{0, 1})));
+    CHECK(same(ht::argmax(x, {}), global.argmax()));
+    CHECK(same(ht::cumsum(x, {}), global.flatten().cumsum(0)));
   }
 }

@@ -2,6 +2,8 @@
 
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/joining/join.hpp>
+#include <heatpp/ops/joining/repeat.hpp>
+#include <heatpp/ops/padding/pad.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
 
 namespace {
@@ -76,7 +78,7 @@ TEST_CASE("arrays are stretched to their common shape, and numbers get axes", "[
 TEST_CASE("arrays of any layouts are joined", "[ops][join]") {
   const auto a = cube(), b = at::arange(5 * 2 * 3, at::kInt).reshape({5, 2, 3}) - 100, c = a + 1000;
   for (const auto& layout : every_layout({5, 4, 3})) {
-    const auto x = distribute(a, layout);
+    auto x = distribute(a, layout);
     for (const auto& other : every_layout({5, 2, 3})) {
       CHECK(same(ht::concatenate({x, distribute(b, other)}, 1), at::cat({a, b}, 1)));
       CHECK(same(ht::concatenate({distribute(b, other), x, x}, -2), at::cat({b, a, a}, 1)));
@@ -153,7 +155,7 @@ TEST_CASE("padding grows the first and the last block", "[ops][join]") {
 TEST_CASE("values are inserted at several positions", "[ops][join]") {
   const auto v = at::arange(5), m = at::arange(6).reshape({2, 3});
   for (const auto& layout : every_layout({5})) {
-    const auto x = distribute(v, layout), values = ht::array({10, 20, 30}, {.split = 0});
+    auto x = distribute(v, layout), values = ht::array({10, 20, 30}, {.split = 0});
     CHECK(same(ht::insert(x, {4, 1, 1}, values), at::tensor({0, 20, 30, 1, 2, 3, 10, 4}, at::kLong)));
     CHECK(same(ht::insert(x, {0, -1}, ht::full({}, 7)), at::tensor({7, 0, 1, 2, 3, 7, 4}, at::kLong)));
     CHECK(same(ht::delete_(x, ht::slice(3, std::nullopt, -2)), at::tensor({0, 2, 4}, at::kLong)));
@@ -162,7 +164,7 @@ TEST_CASE("values are inserted at several positions", "[ops][join]") {
     CHECK_THROWS_AS(ht::insert(x, {0, 6}, ht::full({}, 7)), ht::IndexError);
   }
   for (const auto& layout : every_layout({2, 3})) {
-    const auto x = distribute(m, layout);
+    auto x = distribute(m, layout);
     CHECK(same(ht::insert(x, 1, ht::array({7, 8})), at::tensor({0, 7, 8, 1, 2, 3, 4, 5}, at::kLong)));
     CHECK(
         same(ht::insert(x, 1, ht::array({7, 8}), 1), at::tensor({0, 7, 1, 2, 3, 8, 4, 5}, at::kLong).reshape({2, 4})));

@@ -282,7 +282,6 @@ DNDarray take_positions(const char* op, const DNDarray& x, Positions positions) 
 }
 
 void put_positions(const char* op, const DNDarray& x, Positions positions, const Operand& value) {
-  check_writable(op, x);
   check_value(op, value, x.dtype());
   sanitize_positions(op, x, positions);
   if (!(x.split() && holds(positions.axes, *x.split()))) {

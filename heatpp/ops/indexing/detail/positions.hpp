@@ -38,7 +38,7 @@ void sanitize_positions(const char* op, const DNDarray& x, Positions& positions)
 [[nodiscard]] DNDarray take_positions(const char* op, const DNDarray& x, Positions positions);
 
 /// Writes `value`, broadcast to the shape that take_positions gives, to these places of `x`; where positions repeat,
-/// the last one counts. Throws as check_writable and check_value, too.
+/// the last one counts. The caller owns the memory of `x`. Throws as check_value, too.
 void put_positions(const char* op, const DNDarray& x, Positions positions, const Operand& value);
 
 }  // namespace heatpp::detail

@@ -97,13 +97,6 @@ void check_value(const char* op, const Operand& value, Dtype array) {
   if (!value.array()) check_in_range(op, value.number(), array);
 }
 
-void check_writable(const char* op, const DNDarray& x) {
-  if (!x.is_writable())
-    raise<ValueError>(
-        op, "got an array of shape {} that broadcast_to stretched or that came read-only; expected memory to write to",
-        to_string(x.shape()));
-}
-
 Aligned align(const char* op, std::span<const Operand> operands) {
   const auto arrays = arrays_of(op, operands);
   auto shape = arrays.front()->shape();

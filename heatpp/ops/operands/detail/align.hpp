@@ -35,8 +35,6 @@ struct Aligned {
 void check_bool(const char* op, const DNDarray& mask);
 /// Throws TypeError for a complex value, and ValueError for a number out of range, of an array of this dtype.
 void check_value(const char* op, const Operand& value, Dtype array);
-/// Throws ValueError for an array that is not writable.
-void check_writable(const char* op, const DNDarray& x);
 
 /// Runs f and gives its errors the name of `op`: LibTorch's refusal of a dtype is a TypeError that names the operands'
 /// dtypes, a result for which this rank has no memory a MemoryError.

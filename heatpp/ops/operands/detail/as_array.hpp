@@ -16,8 +16,9 @@ namespace heatpp::detail {
 }
 
 /// Arrays and numbers in the dtype in which all meet, beside `like`. Throws ValueError for a number out of its range.
-[[nodiscard]] inline std::vector<DNDarray> as_arrays(const char* op, std::span<const Operand> operands,
+[[nodiscard]] inline std::vector<DNDarray> as_arrays(const char* op, std::span<const KeptOperand> kept,
                                                      const DNDarray& like) {
+  const std::vector<Operand> operands(kept.begin(), kept.end());
   const auto dtype = common_type(operands);
   std::vector<DNDarray> arrays;
   for (const auto& operand : operands) {

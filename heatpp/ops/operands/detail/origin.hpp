@@ -1,24 +1,36 @@
 #pragma once
 
+#include <functional>
 #include <heatpp/ops/operands/index.hpp>
 
 namespace heatpp::detail {
 
-/// The array and the entries that a selection was copied from. It keeps none of them alive: what it is for, an operator
-/// in place on `x(...)`, runs before the expression ends in which they were named.
+/// The array that a selection was taken from, or the selection, and the entries. It does not keep the array alive, but
+/// the entries, so that a function may return a selection by a mask of its own.
 class Origin {
  public:
-  /// Tells `selection` that it is a copy of `x` at the entries.
-  static void set(const DNDarray& selection, const DNDarray& x, std::span<const Index> entries);
-  /// Writes a selection to where it was copied from, if it is a copy and that is still there.
-  static void write_back(const DNDarray& selection);
+  /// Where `part` was taken from `x`, or from a selection of the origin `outer`.
+  Origin(std::weak_ptr<DNDarray::Impl> x, std::shared_ptr<const Origin> outer, std::vector<Index> entries, bool shares)
+      : x_(std::move(x)), outer_(std::move(outer)), entries_(std::move(entries)), shares_(shares) {}
+
+  /// Writes `value` to what is selected.
+  void put(const Operand& value) const;
+  /// Has f change what is selected. `reader` is what f is about to read, or nullptr.
+  void change(const std::function<void(DNDarray&)>& f, const DNDarray* reader = nullptr) const;
 
  private:
-  using Weak = std::weak_ptr<DNDarray::Impl>;
-  using Entry = std::variant<Index, Weak>;
+  void in_array(const std::function<void(DNDarray&)>& f, const DNDarray* reader) const;
 
-  Weak array_;
-  std::vector<Entry> entries_;
+  std::weak_ptr<DNDarray::Impl> x_;
+  std::shared_ptr<const Origin> outer_;
+  std::vector<Index> entries_;
+  bool shares_;  ///< whether the part lies in the memory of what it was taken from
 };
+
+/// Whether a part that was read from `x` at the entries lies in the memory of `x`, on all ranks or on none.
+[[nodiscard]] bool shares_memory(const DNDarray& part, const DNDarray& x, std::span<const Index> entries);
+
+/// Has f change the array of a selection, as if it had been given that part of it; gives the changed part.
+DNDarray changed(Selection&& selection, const std::function<void(DNDarray&)>& f, const DNDarray* reader = nullptr);
 
 }  // namespace heatpp::detail

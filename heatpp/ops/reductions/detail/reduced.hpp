@@ -26,7 +26,7 @@ struct ReducedAxes {
 
 /// The functions of reduce.inc with errors that name `op`.
 namespace named {
-#define HEATPP_REDUCTION(name, local, across, doc) \
+#define HEATPP_REDUCTION(name, local, across, of_nothing, doc) \
   [[nodiscard]] DNDarray name(const char* op, const DNDarray& x, const ReduceOptions& options);
 #include <heatpp/ops/reductions/reduce.inc>
 #undef HEATPP_REDUCTION

@@ -27,7 +27,7 @@ std::int64_t sanitize_position(const char* op, const DNDarray& x, int axis, std:
 
 DNDarray take_position(const char* op, const DNDarray& x, int axis, std::int64_t position) {
   position = sanitize_position(op, x, axis, position);
-  if (x.split() != axis) return view_of(x, x.larray().select(axis, position), without_axis(x.layout(), axis));
+  if (x.split() != axis) return wrap(x.larray().select(axis, position), without_axis(x.layout(), axis), x.comm());
 
   auto shape = x.shape();
   shape.erase(shape.begin() + axis);
@@ -46,7 +46,7 @@ DNDarray take_rising(const DNDarray& x, int axis, const ResolvedSlice& range) {
   const auto stop = range.start + range.count * range.step;
   if (x.split() != axis) {
     auto local = x.larray().slice(axis, range.start, stop, range.step);
-    return view_of(x, std::move(local), x.layout().with(shape, x.split()));
+    return wrap(std::move(local), x.layout().with(shape, x.split()), x.comm());
   }
   std::vector<std::int64_t> offsets;  // how many of the indices lie before each rank's block
   for (const auto offset : x.layout().offsets())
@@ -56,7 +56,7 @@ DNDarray take_rising(const DNDarray& x, int axis, const ResolvedSlice& range) {
   const auto count = offsets[me + 1] - offsets[me];
   auto local = count > 0 ? x.larray().slice(axis, first, first + (count - 1) * range.step + 1, range.step)
                          : x.larray().narrow(axis, 0, 0);
-  return view_of(x, std::move(local), Layout(shape, axis, std::move(offsets)));
+  return wrap(std::move(local), Layout(shape, axis, std::move(offsets)), x.comm());
 }
 
 DNDarray reversed(const DNDarray& x, int axis) {
@@ -90,7 +90,7 @@ DNDarray insert_axis(const DNDarray& x, int axis) {
   auto shape = x.shape();
   shape.insert(shape.begin() + axis, 1);
   const auto split = x.split() ? std::optional(*x.split() + (*x.split() >= axis)) : std::nullopt;
-  return view_of(x, x.larray().unsqueeze(axis), x.layout().with(std::move(shape), split));
+  return wrap(x.larray().unsqueeze(axis), x.layout().with(std::move(shape), split), x.comm());
 }
 
 }  // namespace heatpp::detail

@@ -1,0 +1,116 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/adopt.hpp>
+#include <heatpp/core/detail/ownership.hpp>
+
+#include <algorithm>
+#include <mutex>
+
+namespace heatpp::detail {
+namespace {
+
+using Impl = DNDarray::Impl;
+
+class HostMemory;
+HostMemory* host_memory_of(const at::Tensor& block);
+
+/// Memory of a host's, and the arrays that share it.
+class HostMemory {
+ public:
+  explicit HostMemory(at::Tensor block) : block_(std::move(block)) {}
+
+  void add(const std::shared_ptr<Impl>& impl) {
+    const std::lock_guard lock(mutex_);
+    if (arrays_.size() >= prune_at_) {
+      std::erase_if(arrays_, [](const auto& array) { return array.expired(); });
+      prune_at_ = 2 * arrays_.size() + 16;
+    }
+    arrays_.push_back(impl);
+  }
+
+  /// Gives all arrays but those that are written here elements of their own.
+  void separate() {
+    const std::lock_guard lock(mutex_);
+    for (const auto& array : arrays_)
+      if (const auto impl = array.lock(); impl && !impl->in_place && host_memory_of(impl->local) == this)
+        impl->local = impl->local.clone();
+    std::erase_if(arrays_, [](const auto& array) { return array.expired() || !array.lock()->in_place; });
+  }
+
+ private:
+  at::Tensor block_;
+  std::mutex mutex_;
+  std::vector<std::weak_ptr<Impl>> arrays_;
+  std::size_t prune_at_ = 16;
+};
+
+void release(void* memory) { delete static_cast<HostMemory*>(memory); }
+
+HostMemory* host_memory_of(const at::Tensor& block) {
+  const auto& pointer = block.storage().data_ptr();
+  return pointer.get_deleter() == &release ? static_cast<HostMemory*>(pointer.get_context()) : nullptr;
+}
+
+/// Whether others than `x`, and `reader` if nobody sees it afterwards, hold its elements.
+bool are_shared(const at::Tensor& block, const std::shared_ptr<Impl>& impl, const DNDarray* reader) {
+  long tensors = 1;       // handles of the block
+  std::size_t views = 1;  // blocks in its memory
+  if (reader && Access::impl(*reader) != impl) {
+    const auto& other = reader->larray();
+    const bool temporary = is_sole_handle(*reader);
+    if (temporary && other.is_same(block)) ++tensors;
+    else if (temporary && other.use_count() == 1 && other.is_alias_of(block)) ++views;
+  }
+  return static_cast<long>(block.use_count()) > tensors || block.storage().use_count() > views;
+}
+
+}  // namespace
+
+std::shared_ptr<Impl> sharing(Impl given) {
+  auto impl = std::make_shared<Impl>(std::move(given));
+  if (auto* memory = host_memory_of(impl->local)) memory->add(impl);
+  return impl;
+}
+
+const std::shared_ptr<Impl>& pin(DNDarray& x) {
+  auto& impl = Access::impl(x);
+  if (!impl->pinned && impl.use_count() > 1) impl = sharing({impl->local, impl->layout, impl->comm});
+  impl->pinned = true;
+  return impl;
+}
+
+at::Tensor as_host_memory(const at::Tensor& block) {
+  const auto& storage = block.storage();
+  auto memory = std::make_unique<HostMemory>(block);
+  at::DataPtr pointer(storage.data_ptr().get(), memory.get(), &release, block.device());
+  static_cast<void>(memory.release());
+  const at::Storage own(at::Storage::use_byte_size_t(), storage.nbytes(), std::move(pointer), nullptr, false);
+  return at::empty({0}, block.options()).set_(own, block.storage_offset(), block.sizes(), block.strides());
+}
+
+void own(const char* op, DNDarray& x, const DNDarray* reader) {
+  auto& impl = Access::impl(x);
+  const auto& block = x.larray();
+  if (impl->read_only)
+    raise<ValueError>(op,
+                      "got an array of shape {} in memory that came read-only, or with elements in one place; "
+                      "expected memory to write to",
+                      to_string(x.shape()));
+  if (impl->in_place) {
+    if (auto* memory = host_memory_of(block)) memory->separate();
+    return;
+  }
+  const long handles = 1 + (reader && Access::impl(*reader) == impl ? 1 : 0);
+  const bool of_several = !impl->pinned && impl.use_count() > handles;
+  const bool stretched = !block.is_non_overlapping_and_dense() && may_overlap(block);
+  if (!of_several && !stretched && !are_shared(block, impl, reader)) return;
+  auto elements = block.clone();
+  if (of_several) impl = std::make_shared<Impl>(Impl{std::move(elements), impl->layout, impl->comm});
+  else impl->local = std::move(elements);
+}
+
+DNDarray written_through(DNDarray part) {
+  pin(part)->in_place = true;
+  return part;
+}
+
+}  // namespace heatpp::detail

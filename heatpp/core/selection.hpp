@@ -1,0 +1,64 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+
+namespace heatpp {
+namespace detail {
+class Origin;
+}  // namespace detail
+
+/// What `x(...)` gives: the part of `x` as an array. As long as it has no name, writing to it writes to `x`, whatever
+/// the layout and the kind of the entries: `x(0) = y(0)`, `x(x > 3) = 5`, `x(slice(1, 4)) += y`, `fill_diagonal(x(0),
+/// 1)`, also if a function returns it, and also to a selection of a selection. With a name, `auto row = x(0)`, it is an
+/// array of its own. Collective. Errors as index_put, and ValueError where the array is gone that it was taken from.
+class Selection : public DNDarray {
+ public:
+  Selection(DNDarray part, std::shared_ptr<const detail::Origin> origin)
+      : DNDarray(std::move(part)), origin_(std::move(origin)) {}
+  Selection(const Selection& other) : DNDarray(other) {}
+  Selection(Selection&& other) noexcept = default;
+  ~Selection() = default;
+
+  void operator=(const Operand& value) &&;
+  void operator=(const Selection& value) &&;
+  void operator=(Selection&& value) &&;
+  Selection& operator=(const DNDarray& other) & {
+    DNDarray::operator=(other);
+    return *this;
+  }
+  Selection& operator=(DNDarray&& other) & {
+    DNDarray::operator=(std::move(other));
+    return *this;
+  }
+  Selection& operator=(const Selection& other) & { return *this = static_cast<const DNDarray&>(other); }
+  Selection& operator=(Selection&& other) & { return *this = static_cast<DNDarray&&>(other); }
+
+  using DNDarray::operator();
+  template <class... Entries>
+  [[nodiscard]] Selection operator()(const Entries&... entries) && {
+    return std::move(*this).select({Index(entries)...});
+  }
+
+  /// Where it was taken, if it has not been written yet. For functions in place.
+  [[nodiscard]] std::shared_ptr<const detail::Origin> release_origin() && { return std::move(origin_); }
+
+ private:
+  [[nodiscard]] Selection select(std::initializer_list<Index> entries) &&;
+  std::shared_ptr<const detail::Origin> origin_;
+};
+
+namespace detail {
+/// The part of `x` at the entries, and where it was taken.
+[[nodiscard]] Selection selected(DNDarray& x, std::initializer_list<Index> entries);
+}  // namespace detail
+
+template <class... Entries>
+Selection DNDarray::operator()(const Entries&... entries) & {
+  return detail::selected(*this, {Index(entries)...});
+}
+template <std::size_t N>
+Selection DNDarray::operator()(const int (&positions)[N]) & {
+  return detail::selected(*this, {Index(std::vector<int>(positions, positions + N))});
+}
+
+}  // namespace heatpp
