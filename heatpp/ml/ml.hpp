@@ -1,4 +1,6 @@
 #pragma once
 
-// All estimators.
+// All estimators, and data to try them.
+#include <heatpp/ml/datasets/clusters.hpp>
+#include <heatpp/ml/datasets/matrixgallery.hpp>
 #include <heatpp/ml/pca.hpp>
