@@ -17,6 +17,16 @@ constexpr std::array backends{"nccl", "nccl,staged", "staged"};
 
 /// A kernel that takes its time.
 int long_one(void* turns) { return --*static_cast<int*>(turns) <= 0; }
+/// A kernel that ends when it is told to.
+int told_to_end(void* flag) { return static_cast<std::atomic<bool>*>(flag)->load(); }
+
+/// What is in the array once the stream has come so far.
+std::vector<float> seen_by(const TestStream& stream, const DeviceArray<float>& data, std::size_t count) {
+  std::vector<float> host(count, -1);
+  stream.copy(host.data(), data.data(), sizeof(float) * count);
+  stream.synchronize();
+  return host;
+}
 
 }  // namespace
 
@@ -66,4 +76,71 @@ TEST_CASE_METHOD(WatchedDevices, "parts and whole may be in different streams", 
       for (int r = 0; r < world.size(); ++r) std::ranges::copy(ramp(7, r + 1), std::back_inserter(expected));
       CHECK(all.to_host() == expected);
     }
+}
+
+TEST_CASE_METHOD(WatchedDevices, "a stream waits for a request, by every backend", "[comm][device]") {
+  const auto& world = ht::world();
+  for (const auto* backend : backends)
+    for (const std::string_view algorithm : {"", "blueconnect", "ring"}) {
+      const Variable variable("HEATPP_BACKEND", backend);
+      const ht::Topology topology(world, {.node_of = [](int rank) { return rank / 2; }});
+      const TestStream before, after;
+      const auto values = ramp(3000, world.rank() + 1);
+      DeviceArray data(std::vector<float>(3000, 0));
+      CHECK(data.to_host() == std::vector<float>(3000, 0));
+      before.copy(data.data(), values.data(), sizeof(float) * values.size());
+
+      auto request = topology.iallreduce(data.in(before), {.algorithm = algorithm, .chunk_bytes = 3000});
+      request.wait_on(after.memory());
+
+      INFO(backend << " " << algorithm);
+      CHECK(seen_by(after, data, 3000) == ramp(3000, sum_to(world.size())));
+      request.wait();
+    }
+}
+
+TEST_CASE_METHOD(WatchedDevices, "a stream waits for NCCL, and the host does not", "[comm][device]") {
+  if (real_devices()) return;
+  const auto& world = ht::world();
+  const Variable variable("HEATPP_BACKEND", "nccl");
+  const ht::Topology topology(world, {.node_of = [](int rank) { return rank / 2; }});
+  for (const std::string_view algorithm : {"", "blueconnect"}) {
+    const TestStream before, after;
+    const auto values = ramp(300, world.rank() + 1);
+    DeviceArray data(std::vector<float>(300, 0));
+    CHECK(data.to_host() == std::vector<float>(300, 0));
+    std::atomic<bool> begin{false};
+    before.put(&told_to_end, &begin);
+    before.copy(data.data(), values.data(), sizeof(float) * values.size());
+
+    auto request = topology.iallreduce(data.in(before), {.algorithm = algorithm});
+    request.wait_on(after.memory());
+    CHECK_FALSE(request.test());
+    begin = true;
+
+    CHECK(seen_by(after, data, 300) == ramp(300, sum_to(world.size())));
+    request.wait();
+  }
+}
+
+TEST_CASE_METHOD(WatchedDevices, "waiting for requests by streams tells of failures, and of host memory waits",
+                 "[comm][device]") {
+  if (real_devices() || ht::world().size() == 1) return;
+  const Variable variable("HEATPP_BACKEND", "nccl");
+  const auto comm = *ht::world().split(0);
+  const TestStream after;
+  DeviceArray data(ramp(9, 1));
+  auto host = ramp(9, 1);
+  auto on_host = comm.iallreduce(host);
+  on_host.wait_on(after.memory());
+  CHECK(host == ramp(9, comm.size()));
+
+  comm.allreduce(data);
+  comm.barrier();
+  failures().async = ncclInternalError;
+  auto request = comm.iallreduce(data);
+  CHECK_THROWS_WITH(request.wait_on(after.memory()), Catch::Contains("NCCL error"));
+  comm.barrier();
+  failures().async = ncclSuccess;
+  request.wait();  // nothing is left to wait for
 }

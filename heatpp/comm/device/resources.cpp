@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/mpi.hpp>
+#include <heatpp/comm/detail/progress/patience.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/device/resources.hpp>
 
@@ -6,7 +7,12 @@ namespace heatpp::device {
 
 Resources& Resources::of(const Communicator& comm, const Memory& memory) {
   auto& own = comm.impl().device;
-  if (!own) own = std::make_shared<Resources>(comm, memory.device);
+  if (!own) {
+    const auto call =
+        detail::latest_call();  // which needs them, and not what they need, is to be named if ranks are late
+    own = std::make_shared<Resources>(comm, memory.device);
+    if (call) detail::note(*call);
+  }
   if (own->device_ != memory.device)
     detail::raise<ValueError>("device", "got memory of device {}; expected that of device {}, as before on these ranks",
                               memory.device, own->device_);
