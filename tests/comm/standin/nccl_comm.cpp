@@ -188,6 +188,10 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* handle, int ranks, ncclUniqueId 
     const standin::Lock lock;
     std::array<int, 2> meeting{};
     std::memcpy(meeting.data(), id.internal, sizeof meeting);
+    if (meeting[1] == 0) {
+      standin::misuse("an id that ncclGetUniqueId has not made");
+      return ncclInvalidArgument;
+    }
     comm = std::make_shared<ncclComm>();
     comm->tag = meeting[1];
     comm->rank = rank;

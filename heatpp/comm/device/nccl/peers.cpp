@@ -83,7 +83,12 @@ void Peers::offer(const Offer& offer, const std::string& failure) {
   messages_->send_to_others(messages_->offer, offer_tag);
 }
 
-const Peers::Offer* Peers::offered() { return ended(messages_->offer_request) ? &messages_->offer.offer : nullptr; }
+const Peers::Offer* Peers::offered() {
+  auto& all = *messages_;
+  if (!ended(all.offer_request)) return nullptr;
+  if (all.offer.failure[0] != '\0' && !std::exchange(all.decided, true)) all.failure = all.offer.failure.data();
+  return &all.offer.offer;
+}
 
 void Peers::vote(const std::string& failure) {
   messages_->has_voted = true;

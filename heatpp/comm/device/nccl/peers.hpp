@@ -19,7 +19,7 @@ class Peers {
 
   /// What rank 0 gives to all, or why it cannot.
   void offer(const Offer& offer, const std::string& failure);
-  /// Rank 0's offer; nullptr until it has come.
+  /// Rank 0's offer; nullptr until it has come. Where there is none it is decided that it does not work.
   [[nodiscard]] const Offer* offered();
   /// Whether it works on this rank, once for each rank: an empty text, or why it does not.
   void vote(const std::string& failure);
