@@ -71,26 +71,32 @@ TEST_CASE_METHOD(WatchedDevices, "a call that fails in a group of calls closes t
   check_that_it_works(fresh());
 }
 
-TEST_CASE_METHOD(WatchedDevices, "a failure of NCCL's on one rank is an error on all", "[comm][device]") {
+TEST_CASE_METHOD(WatchedDevices, "a failure of NCCL's on one rank is an error on all, of other nodes, too",
+                 "[comm][device]") {
   if (real_devices() || ht::world().size() == 1) return;
+  const ht::TopologyOptions one_node{.shape = {1, ht::world().size()}},
+      nodes_of_two{.node_of = [](int rank) { return rank / 2; }};
   for (const auto* backend : {"nccl", "nccl,staged"})
-    for (const bool at_once : {true, false}) {
-      const Variable variable("HEATPP_BACKEND", backend);
-      const auto comm = fresh();
-      const ht::Topology topology(comm);
-      DeviceArray data(ramp(9, 1));
-      topology.allreduce(data);
-      {
-        StandinFailures failing{};
-        if (last(comm)) (at_once ? failing.call : failing.async) = ncclRemoteError;
-        const Failing guard(failing);
-        const auto who = "on rank " + std::to_string(comm.size() - 1);
-        CHECK_THROWS_WITH(topology.allreduce(data), Catch::Contains(who) && Catch::Contains("NCCL error"));
+    for (const auto& machine : {one_node, nodes_of_two})
+      for (const bool at_once : {true, false}) {
+        const Variable variable("HEATPP_BACKEND", backend);
+        const auto comm = fresh();
+        const ht::Topology topology(comm, machine);
+        const ht::AllreduceOptions options{.algorithm = "blueconnect", .chunk_bytes = 12};
+        DeviceArray data(ramp(90, 1));
+        topology.allreduce(data, options);
         comm.barrier();
+        {
+          StandinFailures failing{};
+          if (comm.rank() == 0) (at_once ? failing.call : failing.async) = ncclRemoteError;
+          const Failing guard(failing);
+          CHECK_THROWS_WITH(topology.allreduce(data, options),
+                            Catch::Contains("on rank 0") && Catch::Contains("NCCL error"));
+          comm.barrier();
+        }
+        CHECK_THROWS_AS(topology.allreduce(data, options), ht::CommError);
+        check_that_it_works(fresh());
       }
-      CHECK_THROWS_WITH(topology.allreduce(data), Catch::Contains("given up"));
-      check_that_it_works(fresh());
-    }
 }
 
 TEST_CASE_METHOD(WatchedDevices, "NCCL's communicators end when all ranks have left", "[comm][device]") {

@@ -16,17 +16,19 @@ class InStream final : public detail::Operation {
   }
   ~InStream() override {
     if (!begun_ || ended_) return;
-    for (const auto& call : calls_) call.group->abort();
+    for (const auto& call : calls_) call.group->abort(why_);
   }
 
   bool advance() override {
     if (!all_put_ && !turn_.come()) return false;
     const cuda::OnDevice guard(device_);
-    if (!all_put_) turn_.keep_unless_thrown([&] { put(); });
-    if (!all_put_) return false;
-    ended_ = done_->ended();
-    for (const auto& [group, calls] : in_stream_) ended_ ? group->note_end_of(calls) : group->expect_end_of(calls);
-    return ended_;
+    try {
+      if (!all_put_) turn_.keep_unless_thrown([&] { put(); });
+      return all_put_ && end();
+    } catch (const Error& error) {
+      why_ = error.what();
+      throw;
+    }
   }
 
   bool hold(const Memory& stream) override {
@@ -54,6 +56,12 @@ class InStream final : public detail::Operation {
     }
   }
 
+  bool end() {
+    ended_ = done_->ended();
+    for (const auto& [group, calls] : in_stream_) ended_ ? group->note_end_of(calls) : group->expect_end_of(calls);
+    return ended_;
+  }
+
   void finish(const cuda::Stream& stream) {
     done_->record(stream.handle());
     all_put_ = true;
@@ -67,6 +75,7 @@ class InStream final : public detail::Operation {
   std::optional<cuda::Event> done_;
   std::size_t next_ = 0;                            // call
   std::map<nccl::Group*, std::int64_t> in_stream_;  // the number of the latest call
+  std::string why_ = {};                            // it has failed
   bool begun_ = false, all_put_ = false, ended_ = false;
 };
 

@@ -16,6 +16,8 @@ class Pipeline final : public detail::Operation {
     const cuda::OnDevice guard(data.memory.device);
     ready_.emplace().record(data.memory.stream);
     streams_ = &cuda::Streams::of(data.memory.device);
+    alarms_ = &Resources::of(topology.comm(), data.memory).operations();
+    number_ = alarms_->begin();
     const auto& node = topology.node();
     if (options_.plan.node == Backend::nccl && node.size() > 1) group_ = &Resources::of(node, data.memory).nccl(node);
     if (by_mpi()) between_ = Resources::of(topology.across(), data.memory).messages(topology.across());
@@ -23,22 +25,19 @@ class Pipeline final : public detail::Operation {
       lanes_.emplace_back(Range{first, std::min(options_.chunk, data.count - first)});
   }
   ~Pipeline() override {
-    if (!begun_ || released_ == lanes_.size()) return;
-    if (group_) group_->abort();
+    if (released_ == lanes_.size()) return;
+    if (group_) group_->abort(why_);
+    if (!why_.empty()) alarms_->raise(why_);
     for (auto& lane : lanes_) (void)new detail::Scratch(std::move(lane.host));  // copies may still be under way
   }
 
   bool advance() override {
-    if (returned_ < lanes_.size()) {
-      if (!turn_.come()) return false;
-      const cuda::OnDevice guard(data_.memory.device);
-      turn_.keep_unless_thrown([&] { move_on(); });
-      if (returned_ == lanes_.size()) turn_.end();
+    try {
+      return go_on();
+    } catch (const Error& error) {
+      why_ = error.what();
+      throw;
     }
-    while (released_ < returned_ && lanes_[released_].returned.ended()) lanes_[released_++].host = {};
-    const bool ended = released_ == lanes_.size();
-    if (group_ && returned_ == lanes_.size()) ended ? group_->note_end_of(calls_) : group_->expect_end_of(calls_);
-    return ended;
   }
 
   bool hold(const Memory& stream) override {
@@ -56,6 +55,29 @@ class Pipeline final : public detail::Operation {
     cuda::Event reduced = {}, returned = {};
     std::unique_ptr<Operation> crossing = {};
   };
+
+  bool go_on() {
+    if (returned_ < lanes_.size()) {
+      if (!turn_.come()) return false;
+      const cuda::OnDevice guard(data_.memory.device);
+      turn_.keep_unless_thrown([&] {
+        expect_end();
+        move_on();
+      });
+      if (returned_ == lanes_.size()) turn_.end();
+    }
+    while (released_ < returned_ && lanes_[released_].returned.ended()) lanes_[released_++].host = {};
+    const bool ended = released_ == lanes_.size();
+    if (group_ && returned_ == lanes_.size()) ended ? group_->note_end_of(calls_) : group_->expect_end_of(calls_);
+    if (ended) alarms_->note_end_of(number_);
+    else if (returned_ == lanes_.size()) expect_end();
+    return ended;
+  }
+
+  /// Throws if another rank has failed: messages between nodes do not tell.
+  void expect_end() const {
+    if (const auto failure = alarms_->failure_of(number_)) throw CommError(*failure);
+  }
 
   [[nodiscard]] bool by_mpi() const { return options_.plan.across == Backend::mpi; }
 
@@ -156,6 +178,9 @@ class Pipeline final : public detail::Operation {
   std::optional<Communicator> between_;
   std::vector<Lane> lanes_;
   std::function<void()> call_taken_;  // what follows when NCCL has taken its latest call
+  Alarms* alarms_ = nullptr;
+  std::int64_t number_ = 0;
+  std::string why_ = {};  // it has failed
   bool begun_ = false;
   std::int64_t calls_ = 0;                                            // of the group, with the latest
   std::size_t sent_ = 0, crossed_ = 0, returned_ = 0, released_ = 0;  // lanes

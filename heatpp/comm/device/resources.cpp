@@ -19,7 +19,7 @@ Resources& Resources::of(const Communicator& comm, const Memory& memory) {
   return *own;
 }
 
-Resources::Resources(const Communicator& comm, int device) : device_(device) {
+Resources::Resources(const Communicator& comm, int device) : device_(device), operations_(comm, 12) {
   std::int64_t id = -1;
   all_or_none(comm, [&] {
     if (!cuda::available())

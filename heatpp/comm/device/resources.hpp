@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/comm/detail/progress/turns.hpp>
+#include <heatpp/comm/device/alarms.hpp>
 #include <heatpp/comm/device/identity.hpp>
 #include <heatpp/comm/device/nccl/nccl.hpp>
 
@@ -19,12 +20,15 @@ class Resources {
   [[nodiscard]] nccl::Group& nccl(const Communicator& comm);
   /// A communicator for messages whose order no others disturb, which counts traffic with `comm`'s.
   [[nodiscard]] const Communicator& messages(const Communicator& comm);
+  /// Of operations that go through several groups of ranks.
+  [[nodiscard]] Alarms& operations() { return operations_; }
 
  private:
   int device_;
   std::vector<std::int64_t> devices_;
   std::unique_ptr<nccl::Group> nccl_;
   std::optional<Communicator> messages_;
+  Alarms operations_;
 };
 
 /// NCCL's collectives of this rank, over whatever ranks: they have to begin in one order everywhere.

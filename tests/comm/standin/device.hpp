@@ -42,6 +42,8 @@ struct Task {
   std::shared_ptr<const Moment> wait = {};  ///< instead: for this
 };
 void put(cudaStream_t stream, Task task);
+/// Does what can be done in all streams.
+void drain();
 /// The stream's device; -1 where there is no such stream. The default stream is that of the current device.
 int device_of(cudaStream_t stream);
 

@@ -66,6 +66,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
 cudaError_t cudaFree(void* memory) {
   const standin::Lock lock;
   standin::use_device();
+  standin::drain();  // as CUDA waits for the device
   const auto found = blocks().find(static_cast<std::byte*>(memory));
   if (found == blocks().end()) return cudaErrorInvalidValue;
   ::munmap(memory, found->second.bytes);

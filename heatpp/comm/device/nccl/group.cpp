@@ -22,13 +22,12 @@ void Group::Impl::expect_use() const {
 void Group::Impl::check(const char* call, ncclResult_t code) {
   if (is_fine(code)) return;
   const auto text = failure(call, code);
-  peers.raise({text, calls_ended});
+  calls.raise(text);
   fail(text);
 }
 
 ncclResult_t Group::Impl::look(std::int64_t needed) {
-  if (!alarm) alarm = peers.heard();
-  if (alarm && alarm->calls_ended < needed) fail(alarm->failure);
+  if (const auto told = calls.failure_of(needed)) fail(*told);
   const auto code = state_of(comm);
   check("collective", code);
   return code;
@@ -92,8 +91,9 @@ Group::~Group() {
   else impl_->give_up();
 }
 
-void Group::abort() {
+void Group::abort(const std::string& failure) {
   const std::lock_guard lock(impl_->mutex);
+  if (impl_->made && !impl_->given_up && !failure.empty()) impl_->calls.raise(failure);
   impl_->give_up();
 }
 
@@ -102,13 +102,10 @@ bool Group::idle() {
   impl_->expect_use();
   const cuda::OnDevice guard(impl_->device);
   if (!impl_->made) return impl_->make();
-  return impl_->look(impl_->calls + 1) == ncclSuccess;
+  return impl_->look(impl_->calls.latest() + 1) == ncclSuccess;
 }
 
-std::int64_t Group::calls() const {
-  const std::lock_guard lock(impl_->mutex);
-  return impl_->calls;
-}
+std::int64_t Group::calls() const { return impl_->calls.latest(); }
 
 void Group::expect_end_of(std::int64_t calls) {
   const std::lock_guard lock(impl_->mutex);
@@ -117,9 +114,6 @@ void Group::expect_end_of(std::int64_t calls) {
   impl_->look(calls);
 }
 
-void Group::note_end_of(std::int64_t calls) {
-  const std::lock_guard lock(impl_->mutex);
-  impl_->calls_ended = std::max(impl_->calls_ended, calls);
-}
+void Group::note_end_of(std::int64_t calls) { impl_->calls.note_end_of(calls); }
 
 }  // namespace heatpp::nccl

@@ -3,6 +3,7 @@
 #include <nccl.h>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/device/alarms.hpp>
 #include <heatpp/comm/device/cuda/library.hpp>
 #include <heatpp/comm/device/nccl/nccl.hpp>
 #include <heatpp/comm/device/nccl/peers.hpp>
@@ -26,14 +27,13 @@ void look_after_those_left();
 
 struct Group::Impl {
   Impl(const Communicator& comm_, int device_)
-      : device(device_), rank(comm_.rank()), ranks(comm_.size()), peers(comm_) {}
+      : device(device_), rank(comm_.rank()), ranks(comm_.size()), peers(comm_), calls(comm_, 11) {}
 
   int device, rank, ranks;
   device::Peers peers;
+  device::Alarms calls;
   ncclComm_t comm = nullptr;
   bool made = false, given_up = false;
-  std::int64_t calls = 0, calls_ended = 0;
-  std::optional<device::Peers::Alarm> alarm = {};
   std::mutex mutex = {};  // operations of a group may be looked after by different threads
 
   void offer();
@@ -44,7 +44,7 @@ struct Group::Impl {
     const std::lock_guard lock(mutex);
     expect_use();
     const cuda::OnDevice guard(device);
-    ++calls;
+    calls.begin();
     check(name, f(comm));
   }
 

@@ -41,8 +41,8 @@ class Group {
   void reduce_scatter(const Buffer& data, Counts counts, ReduceOp op, const cuda::Stream& stream);
   void allgather(const Buffer& data, Counts counts, const cuda::Stream& stream);
 
-  /// Gives up what is under way. The group is of no use afterwards.
-  void abort();
+  /// Gives up what is under way. The group is of no use afterwards. Other ranks are told of the failure, if it is one.
+  void abort(const std::string& failure);
 
  private:
   struct Impl;

@@ -16,7 +16,7 @@ bool Group::idle() { return true; }
 std::int64_t Group::calls() const { return 0; }
 void Group::expect_end_of(std::int64_t) {}
 void Group::note_end_of(std::int64_t) {}
-void Group::abort() {}
+void Group::abort(const std::string&) {}
 void Group::allreduce(const Buffer&, ReduceOp, const cuda::Stream&) {}
 void Group::reduce(const Buffer&, int, ReduceOp, const cuda::Stream&) {}
 void Group::broadcast(const Buffer&, int, const cuda::Stream&) {}

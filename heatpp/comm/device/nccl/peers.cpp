@@ -7,12 +7,11 @@
 namespace heatpp::device {
 namespace {
 
-enum Tag { offer_tag = 8, vote_tag, decision_tag, alarm_tag };
+enum Tag { offer_tag = 8, vote_tag, decision_tag };
 
 struct Note {
   std::array<char, 384> failure = {};  // empty: it works
   Peers::Offer offer = {};
-  std::int64_t calls_ended = 0;
 };
 
 void write(Note& note, const std::string& failure) {
@@ -126,24 +125,5 @@ bool Peers::decided() {
   return all.decided;
 }
 const std::string& Peers::failure() const { return messages_->failure; }
-
-void Peers::raise(const Alarm& alarm) const {
-  auto& lasting = *new Messages{messages_->mpi, messages_->rank, messages_->ranks};  // some may never take it
-  write(lasting.vote, alarm.failure);
-  lasting.vote.calls_ended = alarm.calls_ended;
-  lasting.send_to_others(lasting.vote, alarm_tag);
-}
-
-std::optional<Peers::Alarm> Peers::heard() const {
-  int found = 0;
-  MPI_Status status;
-  const auto mpi = messages_->mpi;
-  detail::check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, alarm_tag, mpi, &found, &status), "device");
-  if (!found) return std::nullopt;
-  Note note;
-  detail::check_mpi(MPI_Recv(&note, sizeof note, MPI_BYTE, status.MPI_SOURCE, alarm_tag, mpi, MPI_STATUS_IGNORE),
-                    "device");
-  return Alarm{note.failure.data(), note.calls_ended};
-}
 
 }  // namespace heatpp::device

@@ -5,8 +5,8 @@
 
 namespace heatpp::device {
 
-/// What the ranks of a communicator of NCCL's tell each other by messages of the host's. A rank that fails leaves the
-/// others waiting in NCCL; here they hear of it. Nothing waits.
+/// What the ranks tell each other by messages of the host's while they make a communicator of NCCL's. A rank that fails
+/// leaves the others waiting in NCCL; here they hear of it. Nothing waits.
 class Peers {
  public:
   using Offer = std::array<char, 128>;
@@ -28,16 +28,6 @@ class Peers {
   [[nodiscard]] bool decided();
   /// Why it does not work on one of them; empty where it does.
   [[nodiscard]] const std::string& failure() const;
-
-  /// A failure later on, and how many calls had ended by then where it was found: what comes after those never will.
-  struct Alarm {
-    std::string failure;
-    std::int64_t calls_ended = 0;
-  };
-  /// Tells all others.
-  void raise(const Alarm& alarm) const;
-  /// What another rank has told, once.
-  [[nodiscard]] std::optional<Alarm> heard() const;
 
  private:
   struct Messages;
