@@ -7,6 +7,7 @@
 #include <heatpp/comm/detail/schedule/execution.hpp>
 #include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/device/collectives.hpp>
+#include <heatpp/comm/device/staging.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -163,7 +164,7 @@ void Topology::allreduce(Buffer data, const AllreduceOptions& options, Site site
 
 Request Topology::iallreduce(Buffer data, const AllreduceOptions& options, Site site) const {
   check_options(*this, options, data);
-  if (comm_.size() == 1) return {};
+  if (comm_.size() == 1) return data.memory.on_device() ? start(device::settled(data.memory)) : Request();
   const Call call{"iallreduce", data.count, data.dtype, static_cast<int>(options.op)};
   if (debugging() && !data.memory.on_device())
     return start(checked(comm_, call, site, [=, *this, name = std::string(options.algorithm)] {

@@ -6,6 +6,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
 #include <heatpp/comm/device/collectives.hpp>
+#include <heatpp/comm/device/staging.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -59,7 +60,7 @@ void Communicator::allreduce(Buffer data, ReduceOp op, Site site) const {
 Request Communicator::iallreduce(Buffer data, ReduceOp op, Site site) const {
   check_op("iallreduce", op, data.dtype);
   impl_->count(data.bytes());
-  if (size() == 1) return {};
+  if (size() == 1) return data.memory.on_device() ? start(device::settled(data.memory)) : Request();
   const Call call{"iallreduce", data.count, data.dtype, static_cast<int>(op)};
   if (debugging() && !data.memory.on_device())
     return start(checked(*this, call, site, [=, *this] { return start_allreduce(*this, data, op); }));

@@ -4,6 +4,8 @@
 
 namespace heatpp {
 
+struct Memory;
+
 /// An operation under way. It makes progress while this rank waits in any communication of heatpp, in test() and in
 /// progress(). Waiting throws CommError where the operation failed; a request that is dropped waits.
 class Request {
@@ -18,6 +20,10 @@ class Request {
   /// Whether the operation has ended; also makes it progress.
   [[nodiscard]] bool test();
   void wait();
+  /// Lets what is put into the memory's stream, a device's, from now on wait for the result. Returns when the host has
+  /// nothing left to do for it: once NCCL has taken the calls, where data go through the host when the last copy has
+  /// been started, and for host memory at the end. Throws as wait(). The data belong to the request as before.
+  void wait_on(const Memory& memory);
 
  private:
   std::unique_ptr<Impl> impl_;

@@ -3,7 +3,7 @@
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/state.hpp>
-#include <heatpp/comm/device/side.hpp>
+#include <heatpp/comm/device/identity.hpp>
 #include <heatpp/comm/topology.hpp>
 
 #include <algorithm>

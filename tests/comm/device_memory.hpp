@@ -1,45 +1,115 @@
 #pragma once
 
+#include <catch2/catch.hpp>
 #include <cuda_runtime_api.h>
 
-#include <heatpp/comm/device/library.hpp>
 #include <heatpp/comm/buffer.hpp>
+#include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/device/cuda/cuda.hpp>
+#include <heatpp/comm/device/cuda/library.hpp>
 
 #include <filesystem>
 #include <utility>
 #include <vector>
+
+#include "standin/control.hpp"
 
 inline bool real_devices() { return std::filesystem::exists("/dev/nvidiactl"); }
 
 /// CUDA, or the stand-in that is told to the library in its place.
 inline const heatpp::device::Library& device_library() {
   static const bool told = real_devices() || (::setenv("HEATPP_CUDART", HEATPP_STANDIN, 1) == 0 &&
+                                              ::setenv("HEATPP_CUDA", HEATPP_STANDIN, 1) == 0 &&
                                               ::setenv("HEATPP_NCCL", HEATPP_STANDIN, 1) == 0);
   static const heatpp::device::Library instance("HEATPP_CUDART", {told ? "libcudart.so" : ""});
   return instance;
 }
+#define TEST_CUDA(name) HEATPP_FROM(device_library(), name)
 
-inline void fail_nccl(bool fail) { *device_library().function<int*>("standin_failure") = fail ? 1 : 0; }
+/// The stand-in's second device, so that what goes to the first by mistake is seen.
+inline int test_device() {
+  if (!real_devices()) return 1;
+  int count = 1;
+  TEST_CUDA(cudaGetDeviceCount)(&count);
+  return heatpp::world().rank() % count;
+}
+
+inline StandinFailures& failures() { return *device_library().function<StandinFailures*>("standin_failures"); }
+
+/// Looks at the stand-in when a test ends: what CUDA and NCCL forbid was not done, and no device but that of the tests
+/// has a context.
+struct WatchedDevices {
+  WatchedDevices() { device_library(); }
+  WatchedDevices(const WatchedDevices&) = delete;
+  WatchedDevices& operator=(const WatchedDevices&) = delete;
+  ~WatchedDevices() {
+    if (real_devices()) return;
+    CHECK(std::string(TEST_CUDA(standin_misuse)()).empty());
+    CHECK(TEST_CUDA(standin_has_context)(0) == 0);
+    CHECK(TEST_CUDA(standin_current)() == -1);
+    CHECK(TEST_CUDA(standin_open_groups)() == 0);
+  }
+};
+
+/// A stream of the test's device.
+class TestStream {
+ public:
+  TestStream() {
+    const heatpp::cuda::OnDevice guard(test_device());
+    TEST_CUDA(cudaStreamCreateWithFlags)(&handle_, cudaStreamNonBlocking);
+  }
+  ~TestStream() {
+    synchronize();
+    const heatpp::cuda::OnDevice guard(test_device());
+    TEST_CUDA(cudaStreamDestroy)(handle_);
+  }
+  TestStream(const TestStream&) = delete;
+  TestStream& operator=(const TestStream&) = delete;
+
+  [[nodiscard]] cudaStream_t handle() const { return handle_; }
+  [[nodiscard]] heatpp::Memory memory() const { return {.device = test_device(), .stream = handle_}; }
+  void copy(void* to, const void* from, std::size_t bytes) const {
+    const heatpp::cuda::OnDevice guard(test_device());
+    TEST_CUDA(cudaMemcpyAsync)(to, from, bytes, cudaMemcpyDefault, handle_);
+  }
+  /// A kernel of the stand-in's.
+  void put(int (*kernel)(void*), void* argument) const {
+    const heatpp::cuda::OnDevice guard(test_device());
+    TEST_CUDA(standin_put)(handle_, kernel, argument);
+  }
+  void synchronize() const {
+    const heatpp::cuda::OnDevice guard(test_device());
+    TEST_CUDA(cudaStreamSynchronize)(handle_);
+  }
+
+ private:
+  cudaStream_t handle_ = nullptr;
+};
 
 /// Values in memory of the device, on their way there when it is made.
 template <class T>
 class DeviceArray {
  public:
   explicit DeviceArray(std::vector<T> values) : values_(std::move(values)) {
-    HEATPP_FROM(device_library(), cudaMalloc)(&data_, bytes() + 1);
-    HEATPP_FROM(device_library(), cudaMemcpyAsync)(data_, values_.data(), bytes(), cudaMemcpyDefault, nullptr);
+    const heatpp::cuda::OnDevice guard(test_device());
+    device_library().function<cudaError_t (*)(void**, std::size_t)>("cudaMalloc")(&data_, bytes() + 1);
+    TEST_CUDA(cudaMemcpyAsync)(data_, values_.data(), bytes(), cudaMemcpyDefault, nullptr);
   }
   ~DeviceArray() {
     if (!data_) return;
-    HEATPP_FROM(device_library(), cudaStreamSynchronize)(nullptr);
-    HEATPP_FROM(device_library(), cudaFree)(data_);
+    const heatpp::cuda::OnDevice guard(test_device());
+    TEST_CUDA(cudaStreamSynchronize)(nullptr);
+    TEST_CUDA(cudaFree)(data_);
   }
   DeviceArray(DeviceArray&& other) noexcept
       : values_(std::move(other.values_)), data_(std::exchange(other.data_, nullptr)) {}
   DeviceArray& operator=(DeviceArray&&) = delete;
 
   [[nodiscard]] T* data() const { return static_cast<T*>(data_); }
-  [[nodiscard]] static heatpp::Memory memory() { return {.device = 0, .stream = nullptr}; }
+  [[nodiscard]] static heatpp::Memory memory() { return {.device = test_device(), .stream = nullptr}; }
+  [[nodiscard]] heatpp::Buffer in(const TestStream& stream) const {
+    return {data_, std::ssize(values_), heatpp::dtype_of<T>(), stream.memory()};
+  }
   operator heatpp::Buffer() const {  // NOLINT: conversion intended
     return {data_, std::ssize(values_), heatpp::dtype_of<T>(), memory()};
   }
@@ -47,8 +117,9 @@ class DeviceArray {
 
   [[nodiscard]] std::vector<T> to_host() const {
     auto copy = values_;
-    HEATPP_FROM(device_library(), cudaMemcpyAsync)(copy.data(), data_, bytes(), cudaMemcpyDefault, nullptr);
-    HEATPP_FROM(device_library(), cudaStreamSynchronize)(nullptr);
+    const heatpp::cuda::OnDevice guard(test_device());
+    TEST_CUDA(cudaMemcpyAsync)(copy.data(), data_, bytes(), cudaMemcpyDefault, nullptr);
+    TEST_CUDA(cudaStreamSynchronize)(nullptr);
     return copy;
   }
 
@@ -58,3 +129,23 @@ class DeviceArray {
   std::vector<T> values_;
   void* data_ = nullptr;
 };
+
+/// A variable of the environment while it lives.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+  ~Variable() { ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+/// Values that differ, times a factor; sums of such over ranks are exact.
+inline std::vector<float> ramp(std::size_t count, int factor) {
+  std::vector<float> data(count);
+  for (std::size_t i = 0; i < count; ++i) data[i] = static_cast<float>(i % 1000 + 1) * static_cast<float>(factor);
+  return data;
+}
+inline int sum_to(int p) { return p * (p + 1) / 2; }

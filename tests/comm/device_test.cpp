@@ -1,14 +1,11 @@
 // A program of its own, since the libraries of a device are loaded once. Without a GPU these are stand-ins over MPI.
 #include <catch2/catch.hpp>
 
-#include <heatpp/comm/device/cuda.hpp>
 #include <heatpp/comm/topology.hpp>
 
 #include "machines.hpp"
 
 #include <bit>
-#include <cstdlib>
-#include <cstring>
 #include <numeric>
 
 #include "device_memory.hpp"
@@ -17,29 +14,12 @@ namespace ht = heatpp;
 
 namespace {
 
-std::vector<float> ramp(std::size_t count, int factor) {
-  std::vector<float> data(count);
-  for (std::size_t i = 0; i < count; ++i) data[i] = static_cast<float>(i % 1000 + 1) * static_cast<float>(factor);
-  return data;
-}
-int sum_to(int p) { return p * (p + 1) / 2; }
-
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
-  ~Variable() { ::unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-};
-
 constexpr std::array backends{"", "nccl", "nccl,staged", "staged"};
 
 }  // namespace
 
-TEST_CASE("an all-reduce of device memory is exact on every machine, by every backend", "[comm][device]") {
+TEST_CASE_METHOD(WatchedDevices, "an all-reduce of device memory is exact on every machine, by every backend",
+                 "[comm][device]") {
   const auto& world = ht::world();
   const std::vector<std::pair<const char*, std::string_view>> ways{
       {"", ""}, {"nccl", "blueconnect"}, {"nccl,staged", ""}, {"staged", ""}, {"staged", "ring"}};
@@ -56,7 +36,7 @@ TEST_CASE("an all-reduce of device memory is exact on every machine, by every ba
     }
 }
 
-TEST_CASE("every operation works on device memory", "[comm][device]") {
+TEST_CASE_METHOD(WatchedDevices, "every operation works on device memory", "[comm][device]") {
   const auto& world = ht::world();
   const auto p = static_cast<float>(world.size());
   for (const auto* backend : backends) {
@@ -83,7 +63,8 @@ TEST_CASE("every operation works on device memory", "[comm][device]") {
   }
 }
 
-TEST_CASE("every dtype is reduced, by NCCL or in host memory where it cannot", "[comm][device]") {
+TEST_CASE_METHOD(WatchedDevices, "every dtype is reduced, by NCCL or in host memory where it cannot",
+                 "[comm][device]") {
   const auto& world = ht::world();
   const ht::Topology topology(world, {.node_of = [](int rank) { return rank / 2; }});
   for (const auto* backend : backends) {
@@ -107,7 +88,7 @@ TEST_CASE("every dtype is reduced, by NCCL or in host memory where it cannot", "
   }
 }
 
-TEST_CASE("communicators gather, scatter and broadcast device memory", "[comm][device]") {
+TEST_CASE_METHOD(WatchedDevices, "communicators gather, scatter and broadcast device memory", "[comm][device]") {
   const auto& world = ht::world();
   const auto p = static_cast<std::size_t>(world.size()), me = static_cast<std::size_t>(world.rank());
   for (const auto* backend : {"nccl", "staged"})
@@ -148,7 +129,7 @@ TEST_CASE("communicators gather, scatter and broadcast device memory", "[comm][d
     }
 }
 
-TEST_CASE("many operations on device and host memory are under way together", "[comm][device]") {
+TEST_CASE_METHOD(WatchedDevices, "many operations on device and host memory are under way together", "[comm][device]") {
   const auto& world = ht::world();
   const ht::Topology topology(world, {.node_of = [](int rank) { return rank / 2; }});
   for (const auto* backend : backends) {
@@ -177,7 +158,8 @@ TEST_CASE("many operations on device and host memory are under way together", "[
   }
 }
 
-TEST_CASE("between nodes device memory travels in wire formats, and reproducibly", "[comm][device]") {
+TEST_CASE_METHOD(WatchedDevices, "between nodes device memory travels in wire formats, and reproducibly",
+                 "[comm][device]") {
   const auto& world = ht::world();
   const ht::Topology topology(world, {.node_of = [](int rank) { return rank / 2; }}), other(world);
   std::vector<float> noise(3000);
@@ -201,7 +183,7 @@ TEST_CASE("between nodes device memory travels in wire formats, and reproducibly
   }
 }
 
-TEST_CASE("levels carry the bytes that they must", "[comm][device]") {
+TEST_CASE_METHOD(WatchedDevices, "levels carry the bytes that they must", "[comm][device]") {
   const auto& world = ht::world();
   if (world.size() != 4) return;
   const auto traffic = [&](const char* backend, std::string_view algorithm) {
@@ -218,7 +200,7 @@ TEST_CASE("levels carry the bytes that they must", "[comm][device]") {
   CHECK(traffic("nccl", "") == std::pair<std::int64_t, std::int64_t>{0, 3 << 19});
 }
 
-TEST_CASE("an MPI library that takes device memory is handed it", "[comm][device]") {
+TEST_CASE_METHOD(WatchedDevices, "an MPI library that takes device memory is handed it", "[comm][device]") {
   if (real_devices()) return;
   const auto& world = ht::world();
   const Variable readable("STANDIN_READABLE", "1");
@@ -238,7 +220,8 @@ TEST_CASE("an MPI library that takes device memory is handed it", "[comm][device
   }
 }
 
-TEST_CASE("a backend that does not exist or cannot work is an error on all ranks", "[comm][device]") {
+TEST_CASE_METHOD(WatchedDevices, "a backend that does not exist or cannot work is an error on all ranks",
+                 "[comm][device]") {
   const auto comm = *ht::world().split(0);
   if (comm.size() == 1 || real_devices()) return;
   const Variable one("STANDIN_DEVICES", "1");
@@ -251,21 +234,24 @@ TEST_CASE("a backend that does not exist or cannot work is an error on all ranks
     const Variable variable("HEATPP_BACKEND", "nccl");
     CHECK_THROWS_WITH(ht::Topology(comm).allreduce(data), Catch::Contains("share a device"));
   }
-  const ht::Topology topology(comm);
-  CHECK_THAT(ht::comm::describe(topology), Catch::Contains("rank 1: 0000:00:00.0"));
+  const auto topology = [&] {
+    const ht::cuda::OnDevice guard(test_device());
+    return ht::Topology(comm);
+  }();
+  CHECK_THAT(ht::comm::describe(topology), Catch::Contains("rank 1: 0000:00:01.0"));
   topology.allreduce(data);  // where devices are shared it is staged
   CHECK(data.to_host() == ramp(4, comm.size()));
 }
 
-TEST_CASE("a failure that NCCL finds is an error, and ends the group", "[comm][device]") {
+TEST_CASE_METHOD(WatchedDevices, "a failure that NCCL finds is an error, and ends the group", "[comm][device]") {
   const auto comm = *ht::world().split(0);
   if (comm.size() == 1 || real_devices()) return;
   const Variable variable("HEATPP_BACKEND", "nccl");
   const ht::Topology topology(comm);
   DeviceArray data(ramp(4, 1));
   topology.allreduce(data);
-  fail_nccl(true);
+  failures().async = ncclInternalError;
   CHECK_THROWS_WITH(topology.allreduce(data), Catch::Contains("NCCL error"));
-  fail_nccl(false);
+  failures().async = ncclSuccess;
   CHECK_THROWS_WITH(topology.allreduce(data), Catch::Contains("given up"));
 }

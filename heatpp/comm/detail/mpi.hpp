@@ -13,7 +13,7 @@
 namespace heatpp {
 
 namespace device {
-class Side;
+class Resources;
 }
 
 namespace detail {
@@ -35,9 +35,9 @@ struct Communicator::Impl {
   /// By level; deeper ones count as the last.
   using Levels = std::array<detail::Traffic, 8>;
   std::shared_ptr<Levels> traffic = std::make_shared<Levels>();
-  detail::Turns calls_to_check;              ///< of HEATPP_DEBUG=collectives
-  std::shared_ptr<device::Side> device;      ///< once it was asked for
-  std::unique_ptr<detail::Segment> segment;  ///< where the ranks share memory and a topology asked for it
+  detail::Turns calls_to_check;               ///< of HEATPP_DEBUG=collectives
+  std::shared_ptr<device::Resources> device;  ///< once it was asked for
+  std::unique_ptr<detail::Segment> segment;   ///< where the ranks share memory and a topology asked for it
   bool asked_for_segment = false;
 
   /// Adopts `owned`, a communicator that nobody else frees.

@@ -57,7 +57,7 @@ Make between_all(const Topology& topology, const AllreduceOptions& options, std:
 
 std::unique_ptr<Operation> start_pipeline(const Topology& topology, const AllreduceOptions& options, const Buffer& data,
                                           const Plan& plan) {
-  const auto& messages = Side::of(topology.comm(), data.memory).messages(topology.comm());
+  const auto& messages = Resources::of(topology.comm(), data.memory).messages(topology.comm());
   const auto all = plan.node == Backend::nccl ? nullptr : between_all(topology, options, data.bytes());
   auto* residual = options.residual.empty() ? nullptr : options.residual.data();
   const auto cross = [=, op = options.op, wire = options.wire](Buffer chunk) mutable {
@@ -80,12 +80,13 @@ std::unique_ptr<Operation> start_nccl(const Topology& topology, const AllreduceO
   const auto outermost = state.nodes > 1 ? static_cast<int>(topology.levels().size()) - 1 : state.node_level;
   if (options.algorithm != "blueconnect" || !topology.uniform() || state.nodes == 1 || state.largest_node == 1) {
     state.count(comm, outermost, 2 * share(comm.size()));
-    auto& group = Side::of(comm, data.memory).nccl(comm);
-    return in_stream(data.memory, {&group},
-                     [=, &group](const auto& stream) { group.allreduce(data, options.op, stream); });
+    auto& group = Resources::of(comm, data.memory).nccl(comm);
+    const auto put = [data, &group, op = options.op](const auto& stream) { group.allreduce(data, op, stream); };
+    return in_stream(std::span(&data.memory, 1), {{&group, put}});
   }
   const auto &node = topology.node(), &across = topology.across();
-  auto &inside = Side::of(node, data.memory).nccl(node), &outside = Side::of(across, data.memory).nccl(across);
+  auto &inside = Resources::of(node, data.memory).nccl(node),
+       &outside = Resources::of(across, data.memory).nccl(across);
   std::vector<std::int64_t> counts;
   std::vector<detail::Range> parts;
   for (int r = 0; r < node.size(); ++r) {
@@ -99,11 +100,11 @@ std::unique_ptr<Operation> start_nccl(const Topology& topology, const AllreduceO
   state.count(comm, state.node_level, 2 * (data.bytes() - mine.bytes()));
   state.count(comm, outermost, 2 * (mine.bytes() - mine.bytes() / across.size()));
   // The mean over equal nodes of their means is the mean.
-  return in_stream(data.memory, {&inside, &outside}, [=, &inside, &outside, op = options.op](const auto& stream) {
-    inside.reduce_scatter(data, counts, op, stream);
-    outside.allreduce(mine, op, stream);
-    inside.allgather(data, counts, stream);
-  });
+  const auto op = options.op;
+  return in_stream(std::span(&data.memory, 1),
+                   {{&inside, [=, &inside](const auto& stream) { inside.reduce_scatter(data, counts, op, stream); }},
+                    {&outside, [=, &outside](const auto& stream) { outside.allreduce(mine, op, stream); }},
+                    {&inside, [=, &inside](const auto& stream) { inside.allgather(data, counts, stream); }}});
 }
 
 bool asks_for_other_than_blueconnect(const AllreduceOptions& options) {

@@ -2,8 +2,8 @@
 #include <heatpp/comm/detail/schedule/combine.hpp>
 #include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/device/backend.hpp>
-#include <heatpp/comm/device/cuda_aware.hpp>
-#include <heatpp/comm/device/side.hpp>
+#include <heatpp/comm/device/cuda/cuda_aware.hpp>
+#include <heatpp/comm/device/resources.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -64,11 +64,11 @@ bool mpi_reduces(Dtype dtype, ReduceOp op) {
 }  // namespace
 
 Backend backend_of(const char* op, const Communicator& comm, const Memory& memory) {
-  return choose(op, wanted(op).node, apart(Side::of(comm, memory).devices()));
+  return choose(op, wanted(op).node, apart(Resources::of(comm, memory).devices()));
 }
 
 Plan plan_of(const char* op, const Topology& topology, const Memory& memory) {
-  const auto& devices = Side::of(topology.comm(), memory).devices();
+  const auto& devices = Resources::of(topology.comm(), memory).devices();
   auto& state = topology.state();
   state.devices = devices;
   const auto [node, across] = wanted(op);

@@ -3,6 +3,7 @@
 #include <heatpp/comm/device/backend.hpp>
 #include <heatpp/comm/device/collectives.hpp>
 #include <heatpp/comm/device/in_stream.hpp>
+#include <heatpp/comm/device/staging.hpp>
 
 #include <numeric>
 
@@ -22,14 +23,15 @@ const Communicator& comm_of(const Topology& topology) { return topology.comm(); 
 
 using Put = std::function<void(nccl::Group& group, const cuda::Stream& stream)>;
 
-std::unique_ptr<Operation> start_nccl(const Communicator& comm, const Memory& memory, Put put) {
-  auto& group = Side::of(comm, memory).nccl(comm);
-  return in_stream(memory, {&group}, [&group, put = std::move(put)](const auto& stream) { put(group, stream); });
+std::unique_ptr<Operation> start_nccl(const Communicator& comm, std::span<const Memory> after, Put put) {
+  auto& group = Resources::of(comm, after.front()).nccl(comm);
+  return in_stream(after, {{&group, [&group, put = std::move(put)](const auto& stream) { put(group, stream); }}});
 }
 
-void run_nccl(const Communicator& comm, const Buffer& data, Put put) {
+void run_nccl(const Communicator& comm, const Buffer& data, Put put, std::optional<Memory> also_after = {}) {
   comm.impl().count(data.bytes());
-  detail::run(*start_nccl(comm, data.memory, std::move(put)));
+  const std::array after{data.memory, also_after.value_or(data.memory)};
+  detail::run(*start_nccl(comm, std::span(after).first(also_after ? 2 : 1), std::move(put)));
 }
 
 }  // namespace
@@ -37,7 +39,7 @@ void run_nccl(const Communicator& comm, const Buffer& data, Put put) {
 std::unique_ptr<Operation> start_allreduce(const Communicator& comm, const Buffer& data, ReduceOp op) {
   switch (able(backend_of("allreduce", comm, data.memory), data.dtype, op)) {
     case Backend::nccl:
-      return start_nccl(comm, data.memory,
+      return start_nccl(comm, std::span(&data.memory, 1),
                         [data, op](auto& group, const auto& stream) { group.allreduce(data, op, stream); });
     case Backend::mpi: comm.allreduce(address_of(data), op); return std::make_unique<detail::Done>();
     case Backend::staged: break;
@@ -78,9 +80,15 @@ void allgather(const Ranks& ranks, const ConstBuffer& mine, const Buffer& all, C
   const auto item = static_cast<std::int64_t>(itemsize(all.dtype));
   const auto place = [&](const Buffer& whole) { return static_cast<std::byte*>(whole.data) + first * item; };
   const auto backend = backend_of("allgather", comm, all.memory);
-  if (mine.data != place(all)) copy(mine.memory, place(all), mine.data, mine.bytes());
-  if (backend == Backend::nccl)
-    return run_nccl(comm, all, [&](auto& group, const auto& stream) { group.allgather(all, counts, stream); });
+  const bool in_place = mine.data == place(all);
+  if (backend == Backend::nccl) {
+    const auto put = [&](auto& group, const auto& stream) {
+      if (!in_place) stream.copy(place(all), mine.data, mine.bytes());
+      group.allgather(all, counts, stream);
+    };
+    return run_nccl(comm, all, put, mine.memory);
+  }
+  if (!in_place) copy(mine, place(all), all.memory);
   const auto gather = [&](const auto& by, Buffer whole) {
     by.allgather({place(whole), mine.count, mine.dtype}, whole, counts);
   };

@@ -1,92 +1,88 @@
 #include <heatpp/comm/device/in_stream.hpp>
 
-#include <thread>
+#include <algorithm>
+#include <map>
 
 namespace heatpp::device {
 namespace {
 
 class InStream final : public detail::Operation {
  public:
-  InStream(const Memory& memory, std::vector<nccl::Group*> groups, std::function<void(const cuda::Stream&)> put)
-      : device_(memory.device), groups_(std::move(groups)), put_(std::move(put)), turn_(turns()) {
+  InStream(std::span<const Memory> after, std::vector<NcclCall> calls)
+      : device_(after.front().device), calls_(std::move(calls)), turn_(turns()) {
     const cuda::OnDevice guard(device_);
-    ready_.emplace().record(memory.stream);
+    for (const auto& memory : after) ready_.emplace_back().record(memory.stream);
     done_.emplace();
   }
   ~InStream() override {
-    if (put_ || ended_) return;
-    for (auto* group : groups_) group->abort();
+    if (!begun_ || ended_) return;
+    for (const auto& call : calls_) call.group->abort(why_);
   }
 
   bool advance() override {
-    if (put_ && !turn_.come()) return false;
+    if (!all_put_ && !turn_.come()) return false;
     const cuda::OnDevice guard(device_);
-    if (put_) turn_.keep_unless_thrown([&] { begin(); });
-    for (auto* group : groups_) group->check();
-    return ended_ = done_->ended();
+    try {
+      if (!all_put_) turn_.keep_unless_thrown([&] { put(); });
+      return all_put_ && end();
+    } catch (const Error& error) {
+      why_ = error.what();
+      throw;
+    }
+  }
+
+  bool hold(const Memory& stream) override {
+    if (!all_put_) return false;
+    const cuda::OnDevice guard(stream.device);
+    done_->hold(stream.stream);
+    return true;
   }
 
  private:
-  void begin() {
+  [[nodiscard]] bool all_idle() const {
+    return std::ranges::all_of(calls_, [](const NcclCall& call) { return call.group->idle(); });
+  }
+
+  /// Puts in what NCCL takes now.
+  void put() {
     const auto& stream = cuda::Streams::of(device_).nccl;
-    stream.wait_for(*ready_);
-    std::exchange(put_, nullptr)(stream);
+    if (!std::exchange(begun_, true))
+      for (const auto& moment : ready_) stream.wait_for(moment);
+    while (all_idle()) {
+      if (next_ == calls_.size()) return finish(stream);
+      const auto& call = calls_[next_++];
+      call.put(stream);
+      in_stream_[call.group] = call.group->calls();
+    }
+  }
+
+  bool end() {
+    ended_ = done_->ended();
+    for (const auto& [group, calls] : in_stream_) ended_ ? group->note_end_of(calls) : group->expect_end_of(calls);
+    return ended_;
+  }
+
+  void finish(const cuda::Stream& stream) {
     done_->record(stream.handle());
+    all_put_ = true;
     turn_.end();
   }
 
   int device_;
-  std::vector<nccl::Group*> groups_;
-  std::function<void(const cuda::Stream&)> put_;  // until it is done
+  std::vector<NcclCall> calls_;
   detail::Turns::Turn turn_;
-  std::optional<cuda::Event> ready_, done_;
-  bool ended_ = false;
+  std::vector<cuda::Event> ready_;
+  std::optional<cuda::Event> done_;
+  std::size_t next_ = 0;                            // call
+  std::map<nccl::Group*, std::int64_t> in_stream_;  // the number of the latest call
+  std::string why_ = {};                            // it has failed
+  bool begun_ = false, all_put_ = false, ended_ = false;
 };
-
-void copy_and_wait(void* to, const void* from, std::int64_t bytes, const cuda::Stream& stream) {
-  stream.copy(to, from, bytes);
-  cuda::Event copied;
-  copied.record(stream.handle());
-  while (!copied.ended()) std::this_thread::yield();
-}
 
 }  // namespace
 
-std::unique_ptr<detail::Operation> in_stream(const Memory& memory, std::vector<nccl::Group*> groups,
-                                             std::function<void(const cuda::Stream&)> put) {
-  return std::make_unique<InStream>(memory, std::move(groups), std::move(put));
-}
-
-void settle(const Memory& memory) {
-  const cuda::OnDevice guard(memory.device);
-  cuda::Event end;
-  end.record(memory.stream);
-  while (!end.ended()) std::this_thread::yield();
-}
-
-void copy(const Memory& memory, void* to, const void* from, std::int64_t bytes) {
-  settle(memory);
-  const cuda::OnDevice guard(memory.device);
-  copy_and_wait(to, from, bytes, cuda::Streams::of(memory.device).to_device);
-}
-
-std::unique_ptr<detail::Operation> through_host(const Buffer& data, const detail::StartAllreduce& make) {
-  settle(data.memory);
-  const cuda::OnDevice guard(data.memory.device);
-  const auto& streams = cuda::Streams::of(data.memory.device);
-  auto host = std::make_shared<detail::Scratch>(data.bytes(), cuda::pinned());
-  copy_and_wait(host->data(), data.data, data.bytes(), streams.to_host);
-  return detail::then(make({host->data(), data.count, data.dtype}), [data, host, &streams] {
-    const cuda::OnDevice there(data.memory.device);
-    copy_and_wait(data.data, host->data(), data.bytes(), streams.to_device);
-  });
-}
-
-void on_host(const Buffer& data, const std::function<void(Buffer host)>& work) {
-  detail::run(*through_host(data, [&](Buffer host) -> std::unique_ptr<detail::Operation> {
-    work(host);
-    return std::make_unique<detail::Done>();
-  }));
+std::unique_ptr<detail::Operation> in_stream(std::span<const Memory> after, std::vector<NcclCall> calls) {
+  return std::make_unique<InStream>(after, std::move(calls));
 }
 
 }  // namespace heatpp::device

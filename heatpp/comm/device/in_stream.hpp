@@ -1,21 +1,18 @@
 #pragma once
 
 #include <heatpp/comm/detail/progress/operation.hpp>
-#include <heatpp/comm/device/side.hpp>
+#include <heatpp/comm/device/resources.hpp>
 
 namespace heatpp::device {
 
-/// NCCL's collectives that `put` puts into the stream it is given. They are put in when those begun before are.
-[[nodiscard]] std::unique_ptr<detail::Operation> in_stream(const Memory& memory, std::vector<nccl::Group*> groups,
-                                                           std::function<void(const cuda::Stream&)> put);
+/// A collective of NCCL's: its group, and what puts it into a stream.
+struct NcclCall {
+  nccl::Group* group;
+  std::function<void(const cuda::Stream&)> put;
+};
 
-/// Waits for what was in the memory's stream.
-void settle(const Memory& memory);
-/// Copies within the device and waits.
-void copy(const Memory& memory, void* to, const void* from, std::int64_t bytes);
-/// Copies to the host, lets `make` start an operation there, and copies back when it has ended.
-[[nodiscard]] std::unique_ptr<detail::Operation> through_host(const Buffer& data, const detail::StartAllreduce& make);
-/// Calls `work` with a copy in host memory, and copies back.
-void on_host(const Buffer& data, const std::function<void(Buffer host)>& work);
+/// Collectives of NCCL's one after another, which begin after what is in the streams of `after` now, all on one device.
+/// They are put into NCCL's stream when those of operations begun before are.
+[[nodiscard]] std::unique_ptr<detail::Operation> in_stream(std::span<const Memory> after, std::vector<NcclCall> calls);
 
 }  // namespace heatpp::device

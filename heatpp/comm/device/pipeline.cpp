@@ -16,25 +16,35 @@ class Pipeline final : public detail::Operation {
     const cuda::OnDevice guard(data.memory.device);
     ready_.emplace().record(data.memory.stream);
     streams_ = &cuda::Streams::of(data.memory.device);
+    alarms_ = &Resources::of(topology.comm(), data.memory).operations();
+    number_ = alarms_->begin();
     const auto& node = topology.node();
-    if (options_.plan.node == Backend::nccl && node.size() > 1) group_ = &Side::of(node, data.memory).nccl(node);
-    if (by_mpi()) between_ = Side::of(topology.across(), data.memory).messages(topology.across());
+    if (options_.plan.node == Backend::nccl && node.size() > 1) group_ = &Resources::of(node, data.memory).nccl(node);
+    if (by_mpi()) between_ = Resources::of(topology.across(), data.memory).messages(topology.across());
     for (std::int64_t first = 0; first < data.count; first += options_.chunk)
       lanes_.emplace_back(Range{first, std::min(options_.chunk, data.count - first)});
   }
   ~Pipeline() override {
-    if (group_ && released_ < lanes_.size()) group_->abort();
+    if (released_ == lanes_.size()) return;
+    if (group_) group_->abort(why_);
+    if (!why_.empty()) alarms_->raise(why_);
+    for (auto& lane : lanes_) (void)new detail::Scratch(std::move(lane.host));  // copies may still be under way
   }
 
   bool advance() override {
-    if (returned_ < lanes_.size()) {
-      if (!turn_.come()) return false;
-      const cuda::OnDevice guard(data_.memory.device);
-      turn_.keep_unless_thrown([&] { move_on(); });
-      if (returned_ == lanes_.size()) turn_.end();
+    try {
+      return go_on();
+    } catch (const Error& error) {
+      why_ = error.what();
+      throw;
     }
-    while (released_ < returned_ && lanes_[released_].returned.ended()) lanes_[released_++].host = {};
-    return released_ == lanes_.size();
+  }
+
+  bool hold(const Memory& stream) override {
+    if (returned_ < lanes_.size()) return false;
+    const cuda::OnDevice guard(stream.device);
+    lanes_.back().returned.hold(stream.stream);  // it is in one stream with those before it
+    return true;
   }
 
  private:
@@ -46,22 +56,48 @@ class Pipeline final : public detail::Operation {
     std::unique_ptr<Operation> crossing = {};
   };
 
+  bool go_on() {
+    if (returned_ < lanes_.size()) {
+      if (!turn_.come()) return false;
+      const cuda::OnDevice guard(data_.memory.device);
+      turn_.keep_unless_thrown([&] {
+        expect_end();
+        move_on();
+      });
+      if (returned_ == lanes_.size()) turn_.end();
+    }
+    while (released_ < returned_ && lanes_[released_].returned.ended()) lanes_[released_++].host = {};
+    const bool ended = released_ == lanes_.size();
+    if (group_ && returned_ == lanes_.size()) ended ? group_->note_end_of(calls_) : group_->expect_end_of(calls_);
+    if (ended) alarms_->note_end_of(number_);
+    else if (returned_ == lanes_.size()) expect_end();
+    return ended;
+  }
+
+  /// Throws if another rank has failed: messages between nodes do not tell.
+  void expect_end() const {
+    if (const auto failure = alarms_->failure_of(number_)) throw CommError(*failure);
+  }
+
   [[nodiscard]] bool by_mpi() const { return options_.plan.across == Backend::mpi; }
 
-  /// NCCL's calls come in one order on all ranks, whatever arrives when: the first chunks go down, and each that goes
-  /// up is followed by the next one down. The same holds for what is started between nodes.
   void move_on() {
-    if (group_) group_->check();
-    if (sent_ == 0) {
-      streams_->nccl.wait_for(*ready_);
-      while (sent_ < std::min(window, lanes_.size())) down(lanes_[sent_++]);
-    }
+    if (!std::exchange(begun_, true)) (group_ ? streams_->nccl : streams_->to_host).wait_for(*ready_);
+    call_nccl();
     while (crossed_ < sent_ && lanes_[crossed_].reduced.ended()) cross(lanes_[crossed_++]);
     for (auto i = returned_; i < crossed_; ++i)
       if (auto& crossing = lanes_[i].crossing; crossing && crossing->advance()) crossing = nullptr;
-    while (returned_ < crossed_ && !lanes_[returned_].crossing) {
-      up(lanes_[returned_++]);
-      if (sent_ < lanes_.size()) down(lanes_[sent_++]);
+    call_nccl();
+  }
+
+  /// NCCL's calls come in one order on all ranks, whatever arrives when: the first chunks go down, and each that goes
+  /// up is followed by the next one down. The same holds for what is started between nodes.
+  void call_nccl() {
+    while (!group_ || group_->idle()) {
+      if (call_taken_) std::exchange(call_taken_, nullptr)();
+      else if (sent_ < std::min(returned_ + window, lanes_.size())) down(lanes_[sent_]);
+      else if (returned_ < crossed_ && !lanes_[returned_].crossing) up(lanes_[returned_]);
+      else return;
     }
   }
 
@@ -91,12 +127,15 @@ class Pipeline final : public detail::Operation {
     // A mean is divided by the number of all ranks, where the sum of all is.
     if (group_) group_->reduce_scatter(part_of_data(lane.range), counts(lane), sum_of(op_), streams_->nccl);
     if (group_) count(lane, part);
-    streams_->to_host.wait_for(streams_->nccl);
-    if (!by_mpi()) {
-      lane.host = detail::Scratch(lane.range.count * item(), cuda::pinned());
-      streams_->to_host.copy(in_host(lane, part), part_of_data(part).data, part.count * item());
-    }
-    lane.reduced.record(streams_->to_host.handle());
+    call_taken_ = [this, &lane, part] {
+      if (group_) streams_->to_host.wait_for(streams_->nccl);
+      if (!by_mpi()) {
+        lane.host = detail::Scratch(lane.range.count * item(), cuda::pinned());
+        streams_->to_host.copy(in_host(lane, part), part_of_data(part).data, part.count * item());
+      }
+      lane.reduced.record(streams_->to_host.handle());
+      ++sent_;
+    };
   }
 
   void cross(Lane& lane) {
@@ -115,8 +154,12 @@ class Pipeline final : public detail::Operation {
       streams_->nccl.wait_for(streams_->to_device);
       group_->allgather(part_of_data(lane.range), counts(lane), streams_->nccl);
       count(lane, part);
+      calls_ = group_->calls();
     }
-    lane.returned.record(group_ ? streams_->nccl.handle() : streams_->to_device.handle());
+    call_taken_ = [this, &lane] {
+      lane.returned.record(group_ ? streams_->nccl.handle() : streams_->to_device.handle());
+      ++returned_;
+    };
   }
 
   static ReduceOp sum_of(ReduceOp op) { return op == ReduceOp::mean ? ReduceOp::sum : op; }
@@ -134,6 +177,12 @@ class Pipeline final : public detail::Operation {
   nccl::Group* group_ = nullptr;
   std::optional<Communicator> between_;
   std::vector<Lane> lanes_;
+  std::function<void()> call_taken_;  // what follows when NCCL has taken its latest call
+  Alarms* alarms_ = nullptr;
+  std::int64_t number_ = 0;
+  std::string why_ = {};  // it has failed
+  bool begun_ = false;
+  std::int64_t calls_ = 0;                                            // of the group, with the latest
   std::size_t sent_ = 0, crossed_ = 0, returned_ = 0, released_ = 0;  // lanes
 };
 

@@ -3,7 +3,7 @@
 #include <heatpp/comm/detail/progress/operation.hpp>
 #include <heatpp/comm/detail/schedule/schedule.hpp>
 #include <heatpp/comm/device/backend.hpp>
-#include <heatpp/comm/device/side.hpp>
+#include <heatpp/comm/device/resources.hpp>
 
 namespace heatpp::device {
 

@@ -1,20 +1,12 @@
-// NCCL's calls over MPI: whatever is reduced is first gathered from all ranks.
-#include "device.hpp"
-
-#include <mpi.h>
+// NCCL's collectives: whatever is reduced is first gathered from all ranks.
 #include <nccl.h>
 
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <vector>
 
-struct ncclComm {
-  MPI_Comm mpi = MPI_COMM_NULL;
-  int rank = 0, ranks = 1;
-  bool aborted = false;
-};
+#include "device.hpp"
+#include "nccl_comm.hpp"
 
 namespace {
 
@@ -73,125 +65,84 @@ Reduce reduce_of(ncclDataType_t type) {
   }
 }
 
-/// Gathers what all ranks have at `from`, and then calls `last` with it.
-ncclResult_t gather(const void* from, std::size_t bytes, ncclComm_t comm, cudaStream_t stream,
-                    std::function<void(const std::byte* all)> last) {
-  struct Gathering {
-    MPI_Request request = MPI_REQUEST_NULL;
-    std::vector<std::byte> mine, all;
-  };
-  standin::put(stream, [=, state = std::make_shared<Gathering>()] {
-    if (comm->aborted) {
-      static std::vector<std::shared_ptr<Gathering>> unfinished;  // MPI may still write to it
-      unfinished.push_back(state);
-      return true;
-    }
-    if (state->all.empty()) {
-      const auto* const at = static_cast<const std::byte*>(standin::seen(from));
-      state->mine.assign(at, at + bytes);
-      state->all.resize(bytes * static_cast<std::size_t>(comm->ranks) + 1);
-      const auto n = static_cast<int>(bytes);
-      MPI_Iallgather(state->mine.data(), n, MPI_BYTE, state->all.data(), n, MPI_BYTE, comm->mpi, &state->request);
-    }
-    int done = 0;
-    MPI_Test(&state->request, &done, MPI_STATUS_IGNORE);
-    if (done) last(state->all.data());
-    return done != 0;
-  });
-  return ncclSuccess;
-}
+using Last = std::function<void(const std::byte* all)>;
 
-constexpr int tag = 77;
+/// What a collective has on its way; `all` are the ranks' parts, in order.
+struct Gathering {
+  std::shared_ptr<ncclComm> comm;
+  const void* from;
+  std::size_t bytes;
+  Last last;
+  std::vector<std::byte> all = {};
+  std::vector<MPI_Request> requests = {};
+
+  std::byte* part(int rank) { return all.data() + bytes * static_cast<std::size_t>(rank); }
+  void begin() {
+    all.resize(bytes * static_cast<std::size_t>(comm->ranks) + 1);
+    if (bytes > 0) std::memcpy(part(comm->rank), standin::seen(from), bytes);
+    const auto n = static_cast<int>(bytes);
+    for (int r = 0; r < comm->ranks; ++r) {
+      if (r == comm->rank) continue;
+      const int other = comm->members[static_cast<std::size_t>(r)], tag = comm->tag + standin::data;
+      MPI_Irecv(part(r), n, MPI_BYTE, other, tag, MPI_COMM_WORLD, &requests.emplace_back());
+      MPI_Isend(part(comm->rank), n, MPI_BYTE, other, tag, MPI_COMM_WORLD, &requests.emplace_back());
+    }
+  }
+  bool step() {
+    if (all.empty()) begin();
+    int done = 0;
+    MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+    if (done) last(all.data());
+    return done != 0;
+  }
+};
+
+/// Gathers what all ranks have at `from`, and then calls `last` with it.
+ncclResult_t gather(const void* from, std::size_t bytes, ncclComm_t handle, cudaStream_t stream, Last last) {
+  const standin::Lock lock;
+  if (bytes > 0 && !standin::in_device(from, bytes)) {
+    standin::misuse("a buffer of NCCL's that is not in memory of a device");
+    return ncclInvalidArgument;
+  }
+  return standin::launch(handle, standin::device_of(stream), [=](const std::shared_ptr<ncclComm>& comm) {
+    const auto state = std::make_shared<Gathering>(Gathering{comm, from, bytes, last});
+    standin::put(stream, {[state] {
+                   if (!state->comm->aborted) return state->step();
+                   static std::vector<std::shared_ptr<Gathering>> unfinished;  // MPI may still write to it
+                   unfinished.push_back(state);
+                   return true;
+                 }});
+  });
+}
 
 }  // namespace
 
 extern "C" {
 
-const char* ncclGetErrorString(ncclResult_t) { return "an error of the stand-in"; }
-
-/// Names a rank of the world that the others meet at.
-ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  std::memcpy(id->internal, &rank, sizeof rank);
-  return ncclSuccess;
-}
-
-ncclResult_t ncclCommInitRank(ncclComm_t* comm, int ranks, ncclUniqueId id, int rank) {
-  int root = 0, me = 0;
-  std::memcpy(&root, id.internal, sizeof root);
-  MPI_Comm_rank(MPI_COMM_WORLD, &me);
-  std::vector<int> members(static_cast<std::size_t>(ranks));
-  if (rank == 0) {
-    members[0] = me;
-    for (int i = 1; i < ranks; ++i) {
-      int who[2];
-      MPI_Recv(who, 2, MPI_INT, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      members[static_cast<std::size_t>(who[0])] = who[1];
-    }
-    for (int i = 1; i < ranks; ++i)
-      MPI_Send(members.data(), ranks, MPI_INT, members[static_cast<std::size_t>(i)], tag + 1, MPI_COMM_WORLD);
-  } else {
-    const int who[] = {rank, me};
-    MPI_Send(who, 2, MPI_INT, root, tag, MPI_COMM_WORLD);
-    MPI_Recv(members.data(), ranks, MPI_INT, root, tag + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  }
-  MPI_Group world, group;
-  MPI_Comm_group(MPI_COMM_WORLD, &world);
-  MPI_Group_incl(world, ranks, members.data(), &group);
-  auto made = std::make_unique<ncclComm>();
-  MPI_Comm_create_group(MPI_COMM_WORLD, group, tag + 2, &made->mpi);
-  made->rank = rank;
-  made->ranks = ranks;
-  *comm = made.release();
-  return ncclSuccess;
-}
-
-ncclResult_t ncclCommDestroy(ncclComm_t comm) {
-  MPI_Comm_free(&comm->mpi);
-  delete comm;
-  return ncclSuccess;
-}
-ncclResult_t ncclCommAbort(ncclComm_t comm) {
-  comm->aborted = true;  // what is in streams still refers to it
-  return ncclSuccess;
-}
-
-ncclResult_t standin_failure = ncclSuccess;
-ncclResult_t ncclCommGetAsyncError(ncclComm_t, ncclResult_t* failure) {
-  *failure = standin_failure;
-  return ncclSuccess;
-}
-ncclResult_t ncclGroupStart() { return ncclSuccess; }
-ncclResult_t ncclGroupEnd() { return ncclSuccess; }
-
 ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclRedOp_t op,
                            ncclComm_t comm, cudaStream_t stream) {
-  return gather(from, count * size_of(type), comm, stream, [=](const std::byte* all) {
-    reduce_of(type)(all, static_cast<std::size_t>(comm->ranks), count, op, 0, count, standin::seen(to));
-  });
+  const auto ranks = static_cast<std::size_t>(comm->ranks);
+  return gather(from, count * size_of(type), comm, stream,
+                [=](const std::byte* all) { reduce_of(type)(all, ranks, count, op, 0, count, standin::seen(to)); });
 }
 ncclResult_t ncclReduce(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclRedOp_t op, int root,
                         ncclComm_t comm, cudaStream_t stream) {
-  return gather(from, count * size_of(type), comm, stream, [=](const std::byte* all) {
-    if (comm->rank != root) return;
-    reduce_of(type)(all, static_cast<std::size_t>(comm->ranks), count, op, 0, count, standin::seen(to));
+  const auto ranks = static_cast<std::size_t>(comm->ranks);
+  return gather(from, count * size_of(type), comm, stream, [=, is_root = comm->rank == root](const std::byte* all) {
+    if (is_root) reduce_of(type)(all, ranks, count, op, 0, count, standin::seen(to));
   });
 }
 ncclResult_t ncclReduceScatter(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclRedOp_t op,
                                ncclComm_t comm, cudaStream_t stream) {
-  const auto ranks = static_cast<std::size_t>(comm->ranks);
+  const auto ranks = static_cast<std::size_t>(comm->ranks), first = static_cast<std::size_t>(comm->rank) * count;
   return gather(from, ranks * count * size_of(type), comm, stream, [=](const std::byte* all) {
-    const auto first = static_cast<std::size_t>(comm->rank) * count;
     reduce_of(type)(all, ranks, ranks * count, op, first, count, standin::seen(to));
   });
 }
 ncclResult_t ncclAllGather(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclComm_t comm,
                            cudaStream_t stream) {
-  const auto bytes = count * size_of(type);
-  return gather(from, bytes, comm, stream, [=](const std::byte* all) {
-    std::memcpy(standin::seen(to), all, bytes * static_cast<std::size_t>(comm->ranks));
-  });
+  const auto bytes = count * size_of(type), whole = bytes * static_cast<std::size_t>(comm->ranks);
+  return gather(from, bytes, comm, stream, [=](const std::byte* all) { std::memcpy(standin::seen(to), all, whole); });
 }
 ncclResult_t ncclBroadcast(const void* from, void* to, std::size_t count, ncclDataType_t type, int root,
                            ncclComm_t comm, cudaStream_t stream) {

@@ -86,6 +86,12 @@ class Patience {
   std::optional<detail::Deadline> deadline_;
 };
 
+/// Whether the operation has ended, or the stream waits for it.
+bool hold(Request::Impl& request, const Memory& memory) {
+  const std::lock_guard lock(started().mutex);
+  return request.done || request.operation->hold(memory);
+}
+
 void finish(Request::Impl& request) {
   try {
     for (Patience patience; !request.done; patience.wait(*request.operation, request.call)) started().advance();
@@ -189,6 +195,18 @@ bool Request::test() {
   if (!impl_->done) return false;
   wait();
   return true;
+}
+
+void Request::wait_on(const Memory& memory) {
+  if (!impl_) return;
+  try {
+    for (Patience patience; !hold(*impl_, memory); patience.wait(*impl_->operation, impl_->call)) started().advance();
+  } catch (...) {
+    started().remove(impl_.get());
+    impl_ = nullptr;
+    throw;
+  }
+  if (impl_->done) wait();
 }
 
 void Request::wait() {

@@ -14,6 +14,8 @@ class Operation {
   virtual bool advance() = 0;
   /// The same, but may sleep until a message has come.
   virtual bool advance_or_sleep() { return advance(); }
+  /// Lets the memory's stream, a device's, wait for the end, if only devices have to go on until then; whether they do.
+  virtual bool hold(const Memory& /*memory*/) { return false; }
   /// Called when it has been waited for too long; throws if it knows better than others why that is.
   virtual void give_up() {}
 };

@@ -1,7 +1,7 @@
 #include <dlfcn.h>
 
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/comm/device/library.hpp>
+#include <heatpp/comm/device/cuda/library.hpp>
 
 #include <cstdlib>
 

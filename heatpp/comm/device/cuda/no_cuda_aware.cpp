@@ -1,4 +1,4 @@
-#include <heatpp/comm/device/cuda_aware.hpp>
+#include <heatpp/comm/device/cuda/cuda_aware.hpp>
 
 namespace heatpp::device {
 

@@ -1,14 +1,16 @@
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/comm/device/cuda.hpp>
-#include <heatpp/comm/device/library.hpp>
+#include <heatpp/comm/device/cuda/cuda.hpp>
+#include <heatpp/comm/device/cuda/library.hpp>
 
 #include <atomic>
 #include <map>
 
 #define CUDA(name) HEATPP_FROM(library(), name)
+#define DRIVER(name) HEATPP_FROM(driver(), name)
 
 namespace heatpp::cuda {
 namespace {
@@ -19,6 +21,31 @@ const device::Library& library() {
   static const device::Library instance("HEATPP_CUDART", {"libcudart.so.13", "libcudart.so.12", "libcudart.so"});
   is_loaded = instance.loaded();
   return instance;
+}
+
+const device::Library& driver() {
+  static const device::Library instance("HEATPP_CUDA", {"libcuda.so.1"});
+  return instance;
+}
+
+void check_driver(CUresult code, const char* what) {
+  if (code == CUDA_SUCCESS) return;
+  detail::raise<CommError>(what, "got the error {} of CUDA's driver; expected success", static_cast<int>(code));
+}
+
+/// The context of the device that the runtime uses, too. It is kept for as long as the program runs.
+CUcontext context_of(int device) {
+  static std::map<int, CUcontext> all;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  const auto found = all.find(device);
+  if (found != all.end()) return found->second;
+  CUdevice handle = 0;
+  CUcontext context = nullptr;
+  check_driver(DRIVER(cuInit)(0), "cuInit");
+  check_driver(DRIVER(cuDeviceGet)(&handle, device), "cuDeviceGet");
+  check_driver(DRIVER(cuDevicePrimaryCtxRetain)(&context, handle), "cuDevicePrimaryCtxRetain");
+  return all[device] = context;
 }
 
 void check(cudaError_t code, const char* what) {
@@ -43,9 +70,8 @@ bool available() {
 bool in_use() { return (is_loaded || ::dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_LAZY)) && available(); }
 
 int current_device() {
-  int device = 0;
-  check(CUDA(cudaGetDevice)(&device), "cudaGetDevice");
-  return device;
+  CUdevice device = -1;
+  return DRIVER(cuCtxGetDevice)(&device) == CUDA_SUCCESS ? device : -1;
 }
 
 std::int64_t bus_address(int device) {
@@ -57,19 +83,16 @@ std::int64_t bus_address(int device) {
   return std::int64_t{(domain & 0xffff) << 16 | (bus & 0xff) << 8 | (slot & 0x1f) << 3 | (function & 7)};
 }
 
-OnDevice::OnDevice(int device) : before_(current_device()) {
-  if (device != before_) check(CUDA(cudaSetDevice)(device), "cudaSetDevice");
+OnDevice::OnDevice(int device) { check_driver(DRIVER(cuCtxPushCurrent)(context_of(device)), "cuCtxPushCurrent"); }
+OnDevice::~OnDevice() {
+  CUcontext ours = nullptr;
+  DRIVER(cuCtxPopCurrent)(&ours);
 }
-OnDevice::~OnDevice() { CUDA(cudaSetDevice)(before_); }
 
 Stream::Stream() {
   cudaStream_t stream = nullptr;
   check(CUDA(cudaStreamCreateWithFlags)(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
   handle_ = stream;
-}
-
-void Stream::wait_for(const Event& moment) const {
-  check(CUDA(cudaStreamWaitEvent)(stream_of(handle_), event_of(moment.handle()), 0), "cudaStreamWaitEvent");
 }
 
 void Stream::wait_for(const Stream& other) const {
@@ -84,13 +107,15 @@ void Stream::copy(void* to, const void* from, std::int64_t bytes) const {
   check(CUDA(cudaMemcpyAsync)(to, from, n, cudaMemcpyDefault, stream_of(handle_)), "cudaMemcpyAsync");
 }
 
-Event::Event() {
+Event::Event() : device_(current_device()) {
   cudaEvent_t event = nullptr;
   check(CUDA(cudaEventCreateWithFlags)(&event, cudaEventDisableTiming), "cudaEventCreate");
   handle_ = event;
 }
 Event::~Event() {
-  if (handle_) CUDA(cudaEventDestroy)(event_of(handle_));
+  if (!handle_) return;
+  const OnDevice guard(device_);
+  CUDA(cudaEventDestroy)(event_of(handle_));
 }
 
 void Event::record(void* stream) {
@@ -98,25 +123,37 @@ void Event::record(void* stream) {
 }
 
 bool Event::ended() const {
+  const OnDevice guard(device_);
   const auto code = CUDA(cudaEventQuery)(event_of(handle_));
   if (code == cudaErrorNotReady) return false;
   check(code, "cudaEventQuery");
   return true;
 }
 
+void Event::hold(void* stream) const {
+  check(CUDA(cudaStreamWaitEvent)(stream_of(stream), event_of(handle_), 0), "cudaStreamWaitEvent");
+}
+
 const Streams& Streams::of(int device) {
   static auto& all = *new std::map<int, Streams>;  // CUDA is gone before statics are
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
+  const OnDevice guard(device);
   return all.try_emplace(device).first->second;
 }
 
 detail::Pool& pinned() {
+  static std::atomic<int> device{0};  // that of the latest block: any device with a context can free it
   const auto allocate = [](std::size_t bytes) -> void* {
     void* memory = nullptr;
+    device = current_device();
     return CUDA(cudaMallocHost)(&memory, bytes) == cudaSuccess ? memory : nullptr;
   };
-  static auto& pool = *new detail::Pool(allocate, [](void* memory) { CUDA(cudaFreeHost)(memory); });
+  const auto free = [](void* memory) {
+    const OnDevice guard(device);
+    CUDA(cudaFreeHost)(memory);
+  };
+  static auto& pool = *new detail::Pool(allocate, free);
   return pool;
 }
 

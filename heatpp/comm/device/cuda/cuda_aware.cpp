@@ -2,7 +2,7 @@
 
 #include <mpi-ext.h>
 
-#include <heatpp/comm/device/cuda_aware.hpp>
+#include <heatpp/comm/device/cuda/cuda_aware.hpp>
 
 namespace heatpp::device {
 

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <nccl.h>
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/device/alarms.hpp>
+#include <heatpp/comm/device/cuda/library.hpp>
+#include <heatpp/comm/device/nccl/nccl.hpp>
+#include <heatpp/comm/device/nccl/peers.hpp>
+#include <mutex>
+
+#define NCCL(name) HEATPP_FROM(heatpp::nccl::library(), name)
+
+namespace heatpp::nccl {
+
+[[nodiscard]] const device::Library& library();
+
+/// Whether a call has not failed: those of communicators that do not block go on after they have returned.
+[[nodiscard]] inline bool is_fine(ncclResult_t code) { return code == ncclSuccess || code == ncclInProgress; }
+/// What has become of the communicator's latest call.
+[[nodiscard]] ncclResult_t state_of(ncclComm_t comm);
+
+/// Lets go of a communicator that other ranks may still need. It ends when they let go of theirs; this rank looks then
+/// and now whether they have, since none should wait for them.
+void leave(int device, ncclComm_t comm);
+void look_after_those_left();
+
+struct Group::Impl {
+  Impl(const Communicator& comm_, int device_)
+      : device(device_), rank(comm_.rank()), ranks(comm_.size()), peers(comm_), calls(comm_, 11) {}
+
+  int device, rank, ranks;
+  device::Peers peers;
+  device::Alarms calls;
+  ncclComm_t comm = nullptr;
+  bool made = false, given_up = false;
+  std::mutex mutex = {};  // operations of a group may be looked after by different threads
+
+  void offer();
+  void begin(const device::Peers::Offer& offer);
+  [[nodiscard]] bool make();
+  template <class F>
+  void call(const char* name, F f) {
+    const std::lock_guard lock(mutex);
+    expect_use();
+    const cuda::OnDevice guard(device);
+    calls.begin();
+    check(name, f(comm));
+  }
+
+  void expect_use() const;
+  /// Throws where NCCL has failed here, or another rank's failure keeps the first so many calls from ending.
+  ncclResult_t look(std::int64_t needed);
+  void check(const char* call, ncclResult_t code);
+  [[nodiscard]] std::string failure(const char* call, ncclResult_t code) const;
+  [[noreturn]] void fail(const std::string& failure);
+  void give_up();
+};
+
+}  // namespace heatpp::nccl
