@@ -1,6 +1,7 @@
 #include "matrices.hpp"
 
 #include <heatpp/core/factories.hpp>
+#include <heatpp/linalg/matrices/covariance.hpp>
 #include <heatpp/linalg/matrices/matrix.hpp>
 #include <heatpp/linalg/matrices/norm.hpp>
 #include <heatpp/linalg/products/product.hpp>

@@ -12,8 +12,9 @@ namespace heatpp::linalg {
 // are not square, shapes do not fit, or a matrix is singular where it must not be; always on all ranks.
 
 /// x with a x = b, for one right side (n) or several (n, k); the leading axes of stacks (..., n, k) broadcast. By LU
-/// decomposition with partial pivoting. For a cut matrix the triangles are recut by rows, and the result is cut as
-/// those; if neither is cut, neither is x.
+/// decomposition with partial pivoting. NaN throughout for matrices with elements that are not finite, and in columns
+/// for which b has such. For a cut matrix the triangles are recut by rows, and the result is cut as those; if neither
+/// is cut, neither is x.
 [[nodiscard]] DNDarray solve(const DNDarray& a, const DNDarray& b);
 
 struct TriangularOptions {
@@ -24,7 +25,7 @@ struct TriangularOptions {
 /// broadcast once, and the others subtract what it contributes.
 [[nodiscard]] DNDarray solve_triangular(const DNDarray& a, const DNDarray& b, const TriangularOptions& options = {});
 
-/// The inverse, cut as `a`.
+/// The inverse, cut as `a`; NaN where `a` has elements that are not finite.
 [[nodiscard]] DNDarray inv(const DNDarray& a);
 
 /// x with tensordot(a, x, x.ndim()) = b, where the last axes of `a` hold as many elements as `b`, whose shape the first
@@ -46,7 +47,8 @@ struct CholeskyOptions {
   bool upper = false;  ///< read the upper triangle, and give conj(L)^T
 };
 /// The lower triangular L with a = L conj(L)^T for a Hermitian, positive definite matrix, whose lower triangle alone is
-/// read; cut as `a`. Throws ValueError where it is not positive definite.
+/// read; cut as `a`. Throws ValueError where it is not positive definite, as no matrix with elements that are not
+/// finite is.
 [[nodiscard]] DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options = {});
 
 /// The square matrices `a` to the power `n`, by squaring; negative powers are those of the inverse. Communicates as

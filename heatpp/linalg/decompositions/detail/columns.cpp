@@ -51,6 +51,16 @@ Length length_of(const char* op, const DNDarray& x) {
   return length;
 }
 
+bool all_finite(const DNDarray& x) {
+  std::array<std::int64_t, 1> others{!at::isfinite(x.larray()).all().item<bool>()};
+  if (x.split()) x.comm().allreduce(others, ReduceOp::max);
+  return others[0] == 0;
+}
+
+at::Tensor finite_matrices(const at::Tensor& blocks) {
+  return at::isfinite(blocks).all(-1, /*keepdim=*/true).all(-2, /*keepdim=*/true);
+}
+
 void check_matrices(const char* op, const DNDarray& x, bool square) {
   const auto& shape = x.shape();
   if (shape.size() < 2 || (square && shape[shape.size() - 1] != shape[shape.size() - 2]))
