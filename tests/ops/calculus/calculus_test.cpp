@@ -2,6 +2,7 @@
 
 #include <heatpp/ops/calculus/calculus.hpp>
 #include <heatpp/ops/creation/creation.hpp>
+#include <heatpp/ops/creation/packbits.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/shape/reshape.hpp>

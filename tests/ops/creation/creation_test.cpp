@@ -2,6 +2,7 @@
 
 #include <heatpp/ops/creation/creation.hpp>
 #include <heatpp/ops/creation/diagonal.hpp>
+#include <heatpp/ops/creation/packbits.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/index.hpp>
 

@@ -4,12 +4,16 @@
 #include <heatpp/ops/calculus/scan.hpp>
 #include <heatpp/ops/creation/creation.hpp>
 #include <heatpp/ops/creation/diagonal.hpp>
+#include <heatpp/ops/creation/packbits.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/indexing/part.hpp>
 #include <heatpp/ops/joining/join.hpp>
+#include <heatpp/ops/joining/repeat.hpp>
 #include <heatpp/ops/operands/index.hpp>
+#include <heatpp/ops/padding/pad.hpp>
 #include <heatpp/ops/reductions/arg.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
+#include <heatpp/ops/selection/piecewise.hpp>
 #include <heatpp/ops/selection/selection.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
 #include <heatpp/ops/sorting/search.hpp>

@@ -2,6 +2,8 @@
 
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/joining/join.hpp>
+#include <heatpp/ops/joining/repeat.hpp>
+#include <heatpp/ops/padding/pad.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
 
 namespace {

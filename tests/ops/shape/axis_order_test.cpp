@@ -3,7 +3,9 @@
 #include <heatpp/ops/calculus/calculus.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/joining/join.hpp>
+#include <heatpp/ops/joining/repeat.hpp>
 #include <heatpp/ops/operands/index.hpp>
+#include <heatpp/ops/padding/pad.hpp>
 #include <heatpp/ops/reductions/arg.hpp>
 #include <heatpp/ops/reductions/moments.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>

@@ -2,6 +2,7 @@
 
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/indexing/trim.hpp>
+#include <heatpp/ops/reductions/reduce.hpp>
 #include <heatpp/ops/sorting/search.hpp>
 
 namespace {
