@@ -47,7 +47,7 @@ double degrees_of_freedom(const char* op, const CovOptions& options, const std::
 
 DNDarray covariance(const char* op, const DNDarray& x, const CovOptions& options) {
   if (x.ndim() > 2) raise<ValueError>(op, "got an array of shape {}; expected at most two axes", to_string(x.shape()));
-  if (is_integral(x.dtype())) return covariance(op, x.astype(float64), options).astype(float32);
+  if (is_integral(x.dtype())) return covariance(op, x.astype(float64), options).astype(inexact_type(x.dtype()));
   const auto values = x.astype(inexact_type(x.dtype()));
   const auto data = values.ndim() == 2 ? values : reshape(values, {values.size()});
   const int axis = data.ndim() == 2 && options.rowvar ? 1 : 0;

@@ -4,12 +4,13 @@
 
 namespace heatpp::linalg {
 
-// Systems of linear equations. Whole numbers and 16-bit floats are computed in float32. Replicated matrices, and stacks
-// of matrices that are cut along leading axes, are treated by every rank for itself; stacks that are cut inside their
-// matrices are first recut along their longest leading axis. A single n x n matrix that is cut is recut by columns (or
-// rows where said) and decomposed panel by panel on the ranks that hold it; each panel is broadcast, about n^2 / 2
-// numbers in all, and an n x n matrix never stands on one rank. All are collective, and throw ValueError where matrices
-// are not square, shapes do not fit, or a matrix is singular where it must not be; always on all ranks.
+// Systems of linear equations. Whole numbers are computed in inexact_type, 16-bit floats in float32. Replicated
+// matrices, and stacks of matrices that are cut along leading axes, are treated by every rank for itself; stacks that
+// are cut inside their matrices are first recut along their longest leading axis. A single n x n matrix that is cut is
+// recut by columns (or rows where said) and decomposed panel by panel on the ranks that hold it; each panel is
+// broadcast, about n^2 / 2 numbers in all, and an n x n matrix never stands on one rank. All are collective, and throw
+// ValueError where matrices are not square, shapes do not fit, or a matrix is singular where it must not be; always on
+// all ranks.
 
 /// x with a x = b, for one right side (n) or several (n, k); the leading axes of stacks (..., n, k) broadcast. By LU
 /// decomposition with partial pivoting. NaN throughout for matrices with elements that are not finite, and in columns

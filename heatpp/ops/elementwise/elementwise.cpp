@@ -29,12 +29,41 @@ constexpr bool is_comparison(std::string_view name) {
   return std::ranges::find(comparisons, name) != std::end(comparisons);
 }
 
+constexpr bool answers_in_floating(std::string_view name) {
+  constexpr std::string_view names[] = {"divide",   "arctan2",     "hypot",     "logaddexp", "logaddexp2",
+                                        "copysign", "float_power", "nextafter", "heaviside"};
+  return std::ranges::find(names, name) != std::end(names);
+}
+
+/// Functions that answer in truth values, or have dtypes of their own, convert their operands themselves.
+constexpr bool converts_by_itself(std::string_view name) {
+  constexpr std::string_view names[] = {"isclose",     "ldexp", "logical_and", "logical_or",
+                                        "logical_xor", "where", "clip"};
+  return is_comparison(name) || std::ranges::find(names, name) != std::end(names);
+}
+
 /// Functions that answer in truth values or in floating point take any number.
 constexpr bool takes_any_number(std::string_view name) {
-  constexpr std::string_view names[] = {"isclose",    "divide",      "arctan2",     "hypot",      "logaddexp",
-                                        "logaddexp2", "copysign",    "float_power", "nextafter",  "heaviside",
-                                        "ldexp",      "logical_and", "logical_or",  "logical_xor"};
-  return is_comparison(name) || std::ranges::find(names, name) != std::end(names);
+  return answers_in_floating(name) || (converts_by_itself(name) && name != "where" && name != "clip");
+}
+
+/// The floating dtype in which operands meet, whatever whole numbers stand beside the arrays.
+Dtype floating_type(std::span<const Operand> operands) {
+  auto dtype = bool_;
+  for (const auto& operand : operands)
+    if (operand.array()) dtype = promote_types(dtype, operand.array()->dtype());
+  dtype = inexact_type(dtype);
+  for (const auto& operand : operands)
+    if (!operand.array()) dtype = result_type(dtype, operand.number());
+  return dtype;
+}
+
+/// Brings blocks to the dtype that NumPy computes in, where LibTorch would take another.
+void convert(std::string_view op, std::span<const Operand> operands, std::vector<at::Tensor>& blocks) {
+  if (const auto* x = operands[0].array(); op == "ldexp" && x)
+    blocks[0] = blocks[0].to(detail::to_torch(inexact_type(x->dtype())));
+  if (converts_by_itself(op)) return;
+  local::convert_to_meet(blocks, answers_in_floating(op) ? floating_type(operands) : detail::common_type(operands));
 }
 
 /// NumPy takes whole ones only. Of blocks one cannot tell: those beside an array without axes are in its dtype.
@@ -47,6 +76,7 @@ template <class F>
 DNDarray combine(const char* op, std::span<const Operand> operands, F f) {
   if (std::string_view(op) == "ldexp") check_exponents(operands[1]);
   auto [blocks, layout, comm] = detail::align(op, operands);
+  convert(op, operands, blocks);
   if (takes_any_number(op)) local::widen_to_numbers(blocks);
   else local::check_numbers(op, blocks);
   local::widen_halves(blocks);
@@ -181,8 +211,10 @@ const DNDarray& nan_to_num_(const DNDarray& x, const NanToNumOptions& options) {
 
 DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b) {
   const Operand operands[] = {condition.astype(bool_), a, b};
-  return combine("where", operands,
-                 [](auto& blocks) { return runs::where(blocks[0].to(at::kBool), blocks[1], blocks[2]); });
+  const auto type = detail::to_torch(detail::common_type(std::span(operands).last(2)));
+  return combine("where", operands, [=](auto& blocks) {
+    return runs::where(blocks[0].to(at::kBool), blocks[1].to(type), blocks[2].to(type));
+  });
 }
 
 DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {

@@ -10,7 +10,7 @@
 
 namespace heatpp::detail {
 
-Dtype decomposition_type(Dtype dtype) { return dtype < float64 ? float32 : dtype; }
+Dtype decomposition_type(Dtype dtype) { return std::max(float32, inexact_type(dtype)); }
 
 double real_epsilon(Dtype dtype) {
   return real_type(dtype) == float64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();

@@ -5,7 +5,7 @@
 
 namespace heatpp::detail {
 
-/// The floating dtype in which decompositions of `x` are computed: 16-bit floats and whole numbers become float32.
+/// The floating dtype in which decompositions are computed: inexact_type, 16-bit floats in float32.
 [[nodiscard]] Dtype decomposition_type(Dtype dtype);
 /// The distance from 1 to the next number of a floating dtype's real parts.
 [[nodiscard]] double real_epsilon(Dtype dtype);
