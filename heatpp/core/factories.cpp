@@ -96,15 +96,15 @@ at::Tensor tensor_of(const Literal& literal, Dtype dtype) {
 }  // namespace
 
 DNDarray empty(const Shape& shape, const ArrayOptions& options) {
-  return build("empty", shape, options.dtype.value_or(float32), options,
+  return build("empty", shape, options.dtype.value_or(get_default_dtype()), options,
                [](auto local, const auto& o) { return at::empty(local, o); });
 }
 DNDarray zeros(const Shape& shape, const ArrayOptions& options) {
-  return build("zeros", shape, options.dtype.value_or(float32), options,
+  return build("zeros", shape, options.dtype.value_or(get_default_dtype()), options,
                [](auto local, const auto& o) { return at::zeros(local, o); });
 }
 DNDarray ones(const Shape& shape, const ArrayOptions& options) {
-  return build("ones", shape, options.dtype.value_or(float32), options,
+  return build("ones", shape, options.dtype.value_or(get_default_dtype()), options,
                [](auto local, const auto& o) { return at::ones(local, o); });
 }
 DNDarray full(const Shape& shape, const Scalar& value, const ArrayOptions& options) {
@@ -147,7 +147,7 @@ DNDarray arange(const ArangeRange& range, const ArrayOptions& options) {
                               stop, step, steps);
   const auto n = whole ? static_cast<std::int64_t>(whole_steps(range))
                        : std::max<std::int64_t>(0, static_cast<std::int64_t>(steps));
-  const auto dtype = options.dtype.value_or(whole ? int64 : float32);
+  const auto dtype = options.dtype.value_or(whole ? int64 : get_default_dtype());
   if (dtype == bool_ && n > 2) detail::raise<TypeError>("arange", "got {} numbers as bool; expected at most 2", n);
   const auto [from, each] = is_integral(dtype) ? converted(range, whole, n, dtype) : std::pair(range.start, range.step);
   const auto [first, last] = my_range(n, options);
@@ -170,7 +170,7 @@ DNDarray linspace(const LinspaceRange& range, const ArrayOptions& options) {
   const auto [first, last] = my_range(num, options);
   const auto steps = num - (endpoint ? 1 : 0);
   const auto step = steps > 0 ? (stop - start) / static_cast<double>(steps) : 0.0;
-  const auto dtype = options.dtype.value_or(float32);
+  const auto dtype = options.dtype.value_or(get_default_dtype());
   return build("linspace", {num}, dtype, options,
                [&, first = first, last = last, stop = stop, start = start](auto, const auto& o) {
                  auto index = at::arange(first, last, o.dtype(at::kDouble));
@@ -193,7 +193,7 @@ DNDarray eye(std::int64_t rows, std::optional<std::int64_t> columns, std::int64_
   const auto first = layout.split() ? layout.offset(comm.rank()) : 0;
   // Column minus row on the diagonal, in the block.
   const auto shift = std::clamp(k, -shape[0], shape[1]) + (layout.split() == 0 ? first : -first);
-  return build("eye", shape, options.dtype.value_or(float32), options, [&](auto local, const auto& o) {
+  return build("eye", shape, options.dtype.value_or(get_default_dtype()), options, [&](auto local, const auto& o) {
     auto block = at::zeros(local, o);
     if (shift < local[1] && -shift < local[0]) block.diagonal(shift).fill_(1);
     return block;

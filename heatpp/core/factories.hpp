@@ -8,7 +8,7 @@ namespace heatpp {
 /// How a new array is stored. Factories are local, except that blocks of 64 MiB and more cost one allreduce of 8 bytes:
 /// they throw MemoryError on all ranks where one has no memory.
 struct ArrayOptions {
-  std::optional<Dtype> dtype = std::nullopt;  ///< nullopt: float32, or what the values suggest
+  std::optional<Dtype> dtype = std::nullopt;  ///< nullopt: the default one, or what the values suggest
   std::optional<int> split = std::nullopt;    ///< axis to cut evenly; nullopt: every rank holds all
   Device device = cpu;
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
@@ -34,7 +34,7 @@ template <Element T>
   options.dtype = dtype_of<T>();
   return ones(shape, options);
 }
-/// Every element `value`; the dtype is the value's (whole numbers int64, others float32) unless given.
+/// Every element `value`; the dtype is the value's (whole numbers int64, others the default one) unless given.
 [[nodiscard]] DNDarray full(const Shape& shape, const Scalar& value, const ArrayOptions& options = {});
 
 /// Arrays with the shape, dtype, layout, device and communicator of `x`.
@@ -43,7 +43,7 @@ template <Element T>
 [[nodiscard]] DNDarray ones_like(const DNDarray& x, std::optional<Dtype> dtype = std::nullopt);
 [[nodiscard]] DNDarray full_like(const DNDarray& x, const Scalar& value, std::optional<Dtype> dtype = std::nullopt);
 
-/// 0, 1, ... stop - 1, as int64 unless `stop` is not a whole number (then float32) or a dtype is given.
+/// 0, 1, ... stop - 1, as int64 unless `stop` is not a whole number (then the default dtype) or a dtype is given.
 [[nodiscard]] DNDarray arange(const Scalar& stop, const ArrayOptions& options = {});
 /// start, start + step, ... before stop. Throws ValueError for step 0, TypeError for more than two numbers as bool.
 struct ArangeRange {
@@ -80,9 +80,9 @@ struct LinspaceRange {
 }
 
 /// The numbers given, which every rank must give alike: array({{1, 2}, {3, 4}}, {.split = 0}). Without a dtype those in
-/// braces are bool, int64, float32 or complex64, and those of vectors, arrays and spans, nested too, what they are.
-/// Throws ValueError for rows of different lengths and whole numbers that a given dtype has not, TypeError for complex
-/// ones in a real array.
+/// braces are bool, int64, get_default_dtype() or its complex one, and those of vectors, arrays and spans, nested too,
+/// what they are. Throws ValueError for rows of different lengths and whole numbers that a given dtype has not,
+/// TypeError for complex ones in a real array.
 [[nodiscard]] DNDarray array(const Literal& values, const ArrayOptions& options = {});
 
 /// How blocks that the ranks already hold form an array.

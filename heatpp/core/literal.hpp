@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heatpp/core/scalar.hpp>
+#include <heatpp/core/promotion.hpp>
 #include <heatpp/core/shape.hpp>
 #include <initializer_list>
 #include <ranges>
@@ -23,7 +23,8 @@ concept List =
 class Literal {
  public:
   template <std::convertible_to<Scalar> T>
-  Literal(const T& value) : values_{Scalar(value)}, dtype_(values_.front().default_dtype()) {}  // NOLINT: intended
+  Literal(const T& value)  // NOLINT: conversion intended
+      : values_{Scalar(value)}, dtype_(values_.front().default_dtype()), in_braces_(true) {}
   template <detail::List R>
   requires std::convertible_to<std::ranges::range_value_t<R>, Scalar> Literal(const R& values)  // NOLINT: intended
       : shape_{std::ssize(values)},
@@ -37,7 +38,7 @@ class Literal {
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] const std::vector<Scalar>& values() const { return values_; }
-  /// That of a vector's elements; of numbers in braces bool, int64, float32 or complex64.
+  /// That of a vector's elements; of numbers in braces bool, int64, the default one or that of complex numbers.
   [[nodiscard]] Dtype dtype() const { return dtype_; }
 
  private:
@@ -51,7 +52,8 @@ class Literal {
 
   Shape shape_;
   std::vector<Scalar> values_;
-  Dtype dtype_ = float32;
+  Dtype dtype_ = get_default_dtype();
+  bool in_braces_ = false;  ///< whether it has numbers alone, which widen no dtype
 };
 
 }  // namespace heatpp

@@ -2,6 +2,7 @@
 #include <heatpp/core/promotion.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -13,6 +14,8 @@ bool is_integral(Dtype dtype) { return dtype >= uint8 && dtype <= int64; }
 bool is_whole(Dtype dtype) { return dtype <= int64; }
 
 namespace {
+
+std::atomic<Dtype> default_dtype = float32;
 
 Dtype promote_integers(Dtype a, Dtype b) {
   // Dtypes are ordered by width; only uint8 meets a signed type of its own width.
@@ -27,6 +30,11 @@ Dtype promote_floats(Dtype a, Dtype b) {
   return std::max(a, b);
 }
 
+/// Whether floating numbers beside those of a dtype are double, as whole ones of 32 bits do not fit into float.
+bool is_wide(Dtype dtype) { return real_type(dtype) == float64 || (is_integral(dtype) && itemsize(dtype) >= 4); }
+
+Dtype complex_of(Dtype parts) { return parts == float64 ? complex128 : complex64; }
+
 /// The place among bool, unsigned, signed, floating and complex.
 int kind(Dtype dtype) {
   return int{dtype != bool_} + int{dtype >= int8} + int{dtype >= float16} + int{is_complex(dtype)};
@@ -39,7 +47,26 @@ bool fits(Dtype from, Dtype to) {
   return parts == float64 || itemsize(from) * 2 <= itemsize(parts);
 }
 
+/// The smallest float that holds a float's and the whole numbers.
+Dtype promote_whole(Dtype whole, Dtype floating) {
+  if (fits(whole, floating)) return floating;
+  return fits(whole, float32) ? float32 : float64;
+}
+
 }  // namespace
+
+Dtype get_default_dtype() { return default_dtype; }
+
+void set_default_dtype(Dtype dtype) {
+  if (dtype != float32 && dtype != float64)
+    detail::raise<TypeError>("set_default_dtype", "got {}; expected float32 or float64", name(dtype));
+  default_dtype = dtype;
+}
+
+Dtype Scalar::default_dtype() const {
+  const Dtype of_kind[] = {bool_, int64, get_default_dtype(), complex_of(get_default_dtype())};
+  return of_kind[value_.index()];
+}
 
 Dtype real_type(Dtype dtype) {
   if (dtype == complex64) return float32;
@@ -48,21 +75,23 @@ Dtype real_type(Dtype dtype) {
 
 Dtype promote_types(Dtype a, Dtype b) {
   if (a == bool_ || b == bool_) return a == bool_ ? b : a;
-  if (is_complex(a) || is_complex(b))
-    return real_type(a) == float64 || real_type(b) == float64 ? complex128 : complex64;
+  if (is_complex(a) || is_complex(b)) return is_wide(a) || is_wide(b) ? complex128 : complex64;
   if (is_floating(a) && is_floating(b)) return promote_floats(a, b);
-  if (is_floating(a) || is_floating(b)) return is_floating(a) ? a : b;
+  if (is_floating(a) || is_floating(b)) return is_floating(a) ? promote_whole(b, a) : promote_whole(a, b);
   return promote_integers(a, b);
 }
 
 Dtype result_type(Dtype array, const Scalar& number) {
-  if (number.is_complex() && !is_complex(array)) return array == float64 ? complex128 : complex64;
-  if (number.is_floating() && is_whole(array)) return float32;
+  if (number.is_complex() && !is_complex(array)) return complex_of(inexact_type(array));
+  if (number.is_floating() && is_whole(array)) return inexact_type(array);
   if (number.is_integral() && array == bool_) return int64;
   return array;
 }
 
-Dtype inexact_type(Dtype dtype) { return is_whole(dtype) ? float32 : dtype; }
+Dtype inexact_type(Dtype dtype) {
+  if (!is_whole(dtype)) return dtype;
+  return is_wide(dtype) ? float64 : get_default_dtype();
+}
 
 bool can_cast(Dtype from, Dtype to, Casting casting) {
   switch (casting) {

@@ -9,11 +9,20 @@ namespace heatpp {
 [[nodiscard]] bool is_integral(Dtype dtype);  ///< uint8 .. int64, without bool
 [[nodiscard]] bool is_whole(Dtype dtype);     ///< bool and uint8 .. int64
 
-/// The dtype of an operation on two arrays, by the array API standard; an integer with a float gives that float.
+/// The floating dtype that is meant where none is given, float32 unless set: of zeros, linspace or random, of numbers
+/// in braces, and of what sqrt or mean make of bool and whole numbers of 8 and 16 bits.
+[[nodiscard]] Dtype get_default_dtype();
+/// Sets it for this process to float32 or float64. Local; all ranks must set the same one before the next array is
+/// made. Throws TypeError for another dtype.
+void set_default_dtype(Dtype dtype);
+
+/// The dtype of an operation on two arrays, the smallest that holds both, as in NumPy: whole numbers of 32 and 64 bits
+/// with floats give float64, of 16 bits at least float32, of 8 bits the float itself.
 [[nodiscard]] Dtype promote_types(Dtype a, Dtype b);
-/// The dtype of an operation on an array and a number: the number wins only by kind.
+/// The dtype of an operation on an array and a number: the number wins only by kind, and then as inexact_type says.
 [[nodiscard]] Dtype result_type(Dtype array, const Scalar& number);
-/// The floating dtype in which a function such as sqrt answers: whole numbers become float32.
+/// The floating dtype in which a function such as sqrt answers: float64 for whole numbers of 32 and 64 bits, the
+/// default one for shorter ones and bool.
 [[nodiscard]] Dtype inexact_type(Dtype dtype);
 /// The dtype of the parts of a complex number, else the dtype itself.
 [[nodiscard]] Dtype real_type(Dtype dtype);

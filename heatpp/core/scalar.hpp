@@ -43,11 +43,9 @@ class Scalar {
         },
         value_);
   }
-  /// The dtype an array made of such numbers has: bool, int64, float32 or complex64.
-  [[nodiscard]] Dtype default_dtype() const {
-    constexpr Dtype of_kind[] = {bool_, int64, float32, complex64};
-    return of_kind[value_.index()];
-  }
+  /// The dtype an array made of such numbers has: bool, int64, the default one (get_default_dtype) or that of complex
+  /// numbers with such parts.
+  [[nodiscard]] Dtype default_dtype() const;
 
  private:
   std::variant<bool, std::int64_t, double, std::complex<double>> value_;

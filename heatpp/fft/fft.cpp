@@ -243,14 +243,14 @@ DNDarray fftfreq(std::int64_t n, double d, const ArrayOptions& options) {
   wide.dtype = float64;
   const auto i = arange(n, wide);
   const auto cycles = where(i < static_cast<double>((n + 1) / 2), i, i - static_cast<double>(n));
-  return (cycles * (1 / (static_cast<double>(n) * d))).astype(options.dtype.value_or(float32));
+  return (cycles * (1 / (static_cast<double>(n) * d))).astype(options.dtype.value_or(get_default_dtype()));
 }
 DNDarray rfftfreq(std::int64_t n, double d, const ArrayOptions& options) {
   if (n == 0 || d == 0) raise<ValueError>("rfftfreq", "got n {}, d {}; expected others than 0", n, d);
   auto wide = options;
   wide.dtype = float64;
   const auto count = n < 0 ? 0 : n / 2 + 1;
-  return (arange(count, wide) * (1 / (static_cast<double>(n) * d))).astype(options.dtype.value_or(float32));
+  return (arange(count, wide) * (1 / (static_cast<double>(n) * d))).astype(options.dtype.value_or(get_default_dtype()));
 }
 
 DNDarray fftshift(const DNDarray& x, const Axes& axes) { return rolled("fftshift", x, axes, 1); }

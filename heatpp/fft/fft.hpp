@@ -4,9 +4,9 @@
 #include <heatpp/ops/operands/axes.hpp>
 
 // Discrete Fourier transforms by NumPy's rules. Results are complex64 or complex128 (real transforms back: float32 or
-// float64), as the dtype of `x`; whole numbers and 16-bit floats give 32 bits. The split stays. Along other axes
-// nothing is communicated. Along the split axis `x` is recut along its longest other axis, transformed, and recut back:
-// two exchanges. If no other axis has an index for each rank, an axis of n = a * b elements is transformed as a matrix,
+// float64), as inexact_type of `x`; 16-bit floats give 32 bits. The split stays. Along other axes nothing is
+// communicated. Along the split axis `x` is recut along its longest other axis, transformed, and recut back: two
+// exchanges. If no other axis has an index for each rank, an axis of n = a * b elements is transformed as a matrix,
 // first along one axis and then along the other (Gentleman and Sande, 1966): three exchanges; where n has no two
 // factors of at least the number of ranks, as a convolution of at least twice the length (Bluestein, 1970). Of a real
 // transform of even length that is done with pairs as complex numbers, and its two halves are exchanged. All are
@@ -65,7 +65,8 @@ struct FftnOptions {
 [[nodiscard]] DNDarray ihfft2(const DNDarray& x, const FftnOptions& options = {});
 
 /// The frequencies that the n numbers of `fft`, or the n / 2 + 1 ones of `rfft`, stand for, with samples d apart, in
-/// float32 unless a dtype is given. Local. Throws ValueError for d = 0 and n < 1; for n < 0 rfftfreq has no numbers.
+/// the default dtype unless one is given. Local. Throws ValueError for d = 0 and n < 1; for n < 0 rfftfreq has no
+/// numbers.
 [[nodiscard]] DNDarray fftfreq(std::int64_t n, double d = 1, const ArrayOptions& options = {});
 [[nodiscard]] DNDarray rfftfreq(std::int64_t n, double d = 1, const ArrayOptions& options = {});
 /// Frequency 0 to the middle of the axes, by `roll`, and back.

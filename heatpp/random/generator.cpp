@@ -148,7 +148,7 @@ Generator Generator::jumped(int times) const {
 }
 
 DNDarray Generator::random(const Shape& shape, const ArrayOptions& options) {
-  auto target = target_of("random", {}, shape, options, float32);
+  auto target = target_of("random", {}, shape, options, heatpp::get_default_dtype());
   const auto digits = 2 / finfo(target.dtype).eps;
   const auto dtype = std::exchange(target.dtype, target.dtype == float64 ? float64 : float32);
   const auto x = shifted<Uniforms>(*this, target, {}, {.number = 1, .block = {}});
@@ -158,13 +158,13 @@ DNDarray Generator::random(const Shape& shape, const ArrayOptions& options) {
 }
 
 DNDarray Generator::standard_normal(const Shape& shape, const ArrayOptions& options) {
-  return shifted<Normals>(*this, target_of("standard_normal", {}, shape, options, float32), {},
+  return shifted<Normals>(*this, target_of("standard_normal", {}, shape, options, heatpp::get_default_dtype()), {},
                           {.number = 1, .block = {}});
 }
 
 DNDarray Generator::uniform(const Operand& low, const Operand& high, const Shape& shape, const ArrayOptions& options) {
   const Operand operands[] = {low, high};
-  const auto target = target_of("uniform", operands, shape, options, float32);
+  const auto target = target_of("uniform", operands, shape, options, heatpp::get_default_dtype());
   const auto parameters = parameters_of("uniform", operands, target);
   const auto most = finfo(target.dtype).max;
   check_parameters("uniform", "low <= high, within the dtype's range as their difference", parameters, target,
@@ -184,7 +184,7 @@ DNDarray Generator::uniform(const Operand& low, const Operand& high, const Shape
 
 DNDarray Generator::normal(const Operand& loc, const Operand& scale, const Shape& shape, const ArrayOptions& options) {
   const Operand operands[] = {loc, scale};
-  const auto target = target_of("normal", operands, shape, options, float32);
+  const auto target = target_of("normal", operands, shape, options, heatpp::get_default_dtype());
   const auto parameters = parameters_of("normal", operands, target);
   check_parameters("normal", "scale >= 0", parameters, target, [&](std::int64_t i) {
     return not_negative(parameters[1].at(i)) || std::isnan(parameters[1].at(i));

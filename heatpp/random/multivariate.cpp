@@ -122,7 +122,7 @@ DNDarray outcomes(Generator& generator, const Target& target, const std::vector<
 DNDarray Generator::dirichlet(const std::vector<double>& alpha, const Shape& shape, const ArrayOptions& options) {
   if (!std::ranges::all_of(alpha, [](double a) { return a >= 0 && std::isfinite(a); }))
     raise<ValueError>("dirichlet", "got alpha {}; expected finite numbers >= 0", heatpp::detail::tuple_text(alpha));
-  const auto target = rows_target("dirichlet", shape, alpha.size(), options, float32);
+  const auto target = rows_target("dirichlet", shape, alpha.size(), options, heatpp::get_default_dtype());
   return sample_rows<double>(*this, target, [&](Draws& d, double* row, std::int64_t) {
     const auto n = alpha.size();
     for (std::size_t i = 0; i < n; ++i) row[i] = draw_gamma(d, alpha[i]).log();
@@ -194,7 +194,8 @@ DNDarray Generator::multivariate_normal(const DNDarray& mean, const DNDarray& co
   const auto k = mean.shape()[0];
   const auto centre = replicated(mean, {k}, "a mean");
   const auto root = root_of(replicated(covariance, {k, k}, "a covariance"));
-  const auto target = rows_target("multivariate_normal", shape, static_cast<std::size_t>(k), stored, float32);
+  const auto target =
+      rows_target("multivariate_normal", shape, static_cast<std::size_t>(k), stored, heatpp::get_default_dtype());
   return sample_rows<double>(*this, target, [&](Draws& d, double* row, std::int64_t) {
     std::copy_n(centre.const_data_ptr<double>(), k, row);
     const auto* direction = root.const_data_ptr<double>();

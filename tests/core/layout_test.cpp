@@ -44,15 +44,29 @@ TEST_CASE("shapes broadcast as NumPy's", "[core][shape]") {
                     Catch::Contains("[add] got arrays of shapes (3, 2) and (3,)"));
 }
 
-TEST_CASE("types promote by the array API's table", "[core][dtype]") {
+TEST_CASE("types promote to the smallest that holds both", "[core][dtype]") {
   CHECK(ht::promote_types(ht::uint8, ht::int8) == ht::int16);
   CHECK(ht::promote_types(ht::uint8, ht::int32) == ht::int32);
-  CHECK(ht::promote_types(ht::int64, ht::float32) == ht::float32);
+  for (const auto floating : {ht::float16, ht::bfloat16, ht::float32}) {
+    for (const auto whole : {ht::bool_, ht::uint8, ht::int8}) CHECK(ht::promote_types(floating, whole) == floating);
+    CHECK(ht::promote_types(ht::int16, floating) == ht::float32);
+    for (const auto whole : {ht::int32, ht::int64}) CHECK(ht::promote_types(floating, whole) == ht::float64);
+  }
+  CHECK(ht::promote_types(ht::int16, ht::complex64) == ht::complex64);
+  CHECK(ht::promote_types(ht::complex64, ht::int32) == ht::complex128);
   CHECK(ht::promote_types(ht::float16, ht::bfloat16) == ht::float32);
   CHECK(ht::promote_types(ht::float64, ht::complex64) == ht::complex128);
   CHECK(ht::promote_types(ht::bool_, ht::int8) == ht::int8);
   CHECK(ht::result_type(ht::int8, 300) == ht::int8);
-  CHECK(ht::result_type(ht::int64, 1.5) == ht::float32);
+  CHECK(ht::result_type(ht::int64, 1.5) == ht::float64);
+  CHECK(ht::result_type(ht::int32, 1.5) == ht::float64);
+  CHECK(ht::result_type(ht::int16, 1.5) == ht::float32);
+  CHECK(ht::result_type(ht::float16, 1.5) == ht::float16);
+  CHECK(ht::result_type(ht::float32, 3) == ht::float32);
+  CHECK(ht::result_type(ht::int64, std::complex<double>(0, 1)) == ht::complex128);
+  CHECK(ht::result_type(ht::int8, std::complex<double>(0, 1)) == ht::complex64);
+  for (const auto whole : {ht::int32, ht::int64}) CHECK(ht::inexact_type(whole) == ht::float64);
+  for (const auto whole : {ht::bool_, ht::uint8, ht::int8, ht::int16}) CHECK(ht::inexact_type(whole) == ht::float32);
   CHECK(ht::result_type(ht::float64, std::complex<double>(0, 1)) == ht::complex128);
 }
 

@@ -30,3 +30,6 @@ template <class F>
 void for_each_pair(const at::Tensor& a, const at::Tensor& b, F f) {
   for_each_layout(a, [&](const ht::DNDarray& x) { for_each_layout(b, [&](const ht::DNDarray& y) { f(x, y); }); });
 }
+
+/// The same as an array that every rank has.
+inline ht::DNDarray scattered_array(at::IntArrayRef shape) { return ht::from_tensor(scattered(shape)); }

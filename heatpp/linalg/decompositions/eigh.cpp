@@ -2,6 +2,7 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
 #include <heatpp/linalg/decompositions/detail/jacobi.hpp>
+#include <heatpp/linalg/decompositions/detail/named.hpp>
 #include <heatpp/linalg/decompositions/eigh.hpp>
 #include <heatpp/ops/creation/diagonal.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
@@ -45,10 +46,10 @@ DNDarray completed(const DNDarray& x, Triangle uplo) {
   return result;
 }
 
-Eigen of_cut_matrix(const DNDarray& x) {
+Eigen of_cut_matrix(const char* op, const DNDarray& x) {
   const auto mean = largest_mean(x), size = detail::power_of_2(mean, x.dtype());
   const auto shift = static_cast<double>(x.shape()[0]) * (mean / size);
-  const auto [w, v, scale] = detail::orthogonalise_columns("eigh", shifted(x, size, shift), detail::Lengths::rising);
+  const auto [w, v, scale] = detail::orthogonalise_columns(op, shifted(x, size, shift), detail::Lengths::rising);
   const auto values = (at::real((v.larray().conj() * w.larray()).sum(0)) * scale - shift) * size;
   const auto cut = v.layout().with({x.shape()[0]}, 0);
   const auto all = detail::relayout(detail::wrap(values.contiguous(), cut, x.comm()), cut.replicated(cut.shape()));
@@ -57,22 +58,28 @@ Eigen of_cut_matrix(const DNDarray& x) {
 
 }  // namespace
 
-Eigen eigh(const DNDarray& x, Triangle uplo) {
-  detail::check_matrices("eigh", x, true);
-  const auto matrices = detail::decomposable(x);
-  if (!detail::is_local(matrices)) return of_cut_matrix(completed(matrices, uplo));
-  const auto [values, vectors] = detail::on_blocks("eigh", triangle(matrices, uplo), [&](const at::Tensor& blocks) {
-    return at::linalg_eigh(blocks, letter(uplo));
-  });
-  return {detail::stack_like(matrices, values), detail::stack_like(matrices, vectors)};
-}
+Eigen eigh(const DNDarray& x, Triangle uplo) { return detail::named::eigh("eigh", x, uplo); }
 
 DNDarray eigvalsh(const DNDarray& x, Triangle uplo) {
   detail::check_matrices("eigvalsh", x, true);
   const auto matrices = detail::decomposable(x);
-  if (!detail::is_local(matrices)) return of_cut_matrix(completed(matrices, uplo)).values;
+  if (!detail::is_local(matrices)) return of_cut_matrix("eigvalsh", completed(matrices, uplo)).values;
   const auto values = [&](const at::Tensor& blocks) { return at::linalg_eigvalsh(blocks, letter(uplo)); };
   return detail::stack_like(matrices, detail::on_blocks("eigvalsh", triangle(matrices, uplo), values));
 }
 
 }  // namespace heatpp::linalg
+
+namespace heatpp::detail {
+
+linalg::Eigen named::eigh(const char* op, const DNDarray& x, linalg::Triangle uplo) {
+  check_matrices(op, x, true);
+  const auto matrices = decomposable(x);
+  if (!is_local(matrices)) return linalg::of_cut_matrix(op, linalg::completed(matrices, uplo));
+  const auto [values, vectors] = on_blocks(op, linalg::triangle(matrices, uplo), [&](const at::Tensor& blocks) {
+    return at::linalg_eigh(blocks, linalg::letter(uplo));
+  });
+  return {stack_like(matrices, values), stack_like(matrices, vectors)};
+}
+
+}  // namespace heatpp::detail

@@ -5,6 +5,8 @@
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/padding/pad.hpp>
 
+#include <cmath>
+
 namespace heatpp::linalg {
 namespace {
 
@@ -57,11 +59,22 @@ DNDarray accumulate(const Columns& a, const std::vector<at::Tensor>& factors, st
   return detail::wrap(q.contiguous(), layout, a.comm());
 }
 
+/// Of whole matrices; NaN for those with elements that are not finite.
+std::tuple<at::Tensor, at::Tensor> of_blocks(const at::Tensor& matrices) {
+  const auto finite = detail::finite_matrices(matrices);
+  if (finite.all().item<bool>()) return at::linalg_qr(matrices);
+  const auto [q, r] = at::linalg_qr(at::where(finite, matrices, 0));
+  return {at::where(finite, q, NAN), at::where(finite, r, NAN).triu()};
+}
+
 QR by_panels(const DNDarray& x, QrMode mode) {
   const auto k = std::min(x.shape()[0], x.shape()[1]);
   const Columns a(x);
+  const bool finite = detail::all_finite(x);
   const auto factors = triangularise(a, k);
   auto q = accumulate(a, factors, mode == QrMode::r ? 0 : k);
+  if (!finite)
+    for (const auto& block : {q.larray(), a.block()}) block.fill_(NAN);
   auto r = a.block().slice(0, 0, k).triu(-a.first_column()).contiguous();
   const auto layout = a.layout().with({k, x.shape()[1]}, 1);
   return {x.split() == 1 ? q : detail::cut_along(q, *x.split()), detail::wrap(std::move(r), layout, x.comm())};
@@ -80,7 +93,7 @@ QR qr(const DNDarray& x, QrMode mode) {
   }
   const auto values = detail::decomposable(x);
   if (detail::is_local(values)) {
-    const auto [q, r] = at::linalg_qr(values.larray());
+    const auto [q, r] = of_blocks(values.larray());
     return {detail::stack_like(values, mode == QrMode::r ? q.slice(-1, 0, 0) : q), detail::stack_like(values, r)};
   }
   if (!detail::is_tall(values)) return by_panels(values, mode);

@@ -3,6 +3,7 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
 #include <heatpp/linalg/decompositions/detail/jacobi.hpp>
+#include <heatpp/linalg/decompositions/detail/named.hpp>
 #include <heatpp/linalg/decompositions/detail/tall.hpp>
 #include <heatpp/linalg/decompositions/qr.hpp>
 #include <heatpp/linalg/decompositions/svd.hpp>
@@ -29,15 +30,15 @@ auto on_every_block(const char* op, const DNDarray& x) {
                            [](const at::Tensor& blocks) { return at::linalg_svd(blocks, /*full_matrices=*/false); });
 }
 
-DNDarray values_of_blocks(const DNDarray& x) {
+DNDarray values_of_blocks(const char* op, const DNDarray& x) {
   const auto values = [](const at::Tensor& blocks) { return at::linalg_svdvals(blocks); };
-  return detail::stack_like(x, detail::on_blocks("svdvals", x, values));
+  return detail::stack_like(x, detail::on_blocks(op, x, values));
 }
 
-SVD of_tall(const DNDarray& x) {
+SVD of_tall(const char* op, const DNDarray& x) {
   const auto rows = cut_along(x, 0);
   const auto [q, r] = detail::tall_qr(rows);
-  const auto [u, s, vh] = on_every_block("svd", replicated(r, x.comm()));
+  const auto [u, s, vh] = on_every_block(op, replicated(r, x.comm()));
   const auto left = detail::wrap(at::mm(q, u), rows.layout(), x.comm());
   return {cut_along(left, *x.split()), replicated(s, x.comm()), replicated(vh, x.comm())};
 }
@@ -51,8 +52,8 @@ at::Tensor gathered_lengths(const DNDarray& columns) {
 
 /// x (m, n) with m >= n. The rotated columns are long and orthogonal, or short and anything: their QR decomposition has
 /// orthonormal columns all the same.
-SVD of_square(const DNDarray& x) {
-  const auto [w, v, scale] = detail::orthogonalise_columns("svd", x, detail::Lengths::falling);
+SVD of_square(const char* op, const DNDarray& x) {
+  const auto [w, v, scale] = detail::orthogonalise_columns(op, x, detail::Lengths::falling);
   const auto [q, r] = qr(w);
   const auto diagonal = r.larray().diagonal(-w.layout().offset(x.comm().rank()));
   const auto phases = at::where(diagonal == 0, at::ones_like(diagonal), diagonal.sgn());
@@ -60,18 +61,18 @@ SVD of_square(const DNDarray& x) {
   return {u, replicated(gathered_lengths(w) * scale, x.comm()), adjoint(v)};
 }
 
-SVD of_cut_matrix(const DNDarray& x) {
+SVD of_cut_matrix(const char* op, const DNDarray& x) {
   if (x.shape()[0] < x.shape()[1]) {
-    auto [u, s, vh] = of_cut_matrix(adjoint(x));
+    auto [u, s, vh] = of_cut_matrix(op, adjoint(x));
     return {adjoint(vh), s, adjoint(u)};
   }
-  return detail::is_tall(x) ? of_tall(x) : of_square(x);
+  return detail::is_tall(x) ? of_tall(op, x) : of_square(op, x);
 }
 
-SVD reduced(const DNDarray& x) {
+SVD reduced(const char* op, const DNDarray& x) {
   const auto values = detail::decomposable(x);
-  if (!detail::is_local(values)) return of_cut_matrix(values);
-  const auto [u, s, vh] = on_every_block("svd", values);
+  if (!detail::is_local(values)) return of_cut_matrix(op, values);
+  const auto [u, s, vh] = on_every_block(op, values);
   return {detail::stack_like(values, u), detail::stack_like(values, s), detail::stack_like(values, vh)};
 }
 
@@ -83,34 +84,42 @@ DNDarray completed(const DNDarray& columns) {
 
 }  // namespace
 
-SVD svd(const DNDarray& x, const SvdOptions& options) {
-  detail::check_matrices("svd", x);
-  auto [u, s, vh] = reduced(x);
-  if (!options.full_matrices) return {u, s, vh};
-  return {completed(u), s, matrix_transpose(completed(matrix_transpose(vh)))};
-}
+SVD svd(const DNDarray& x, const SvdOptions& options) { return detail::named::svd("svd", x, options); }
 
 Polar polar(const DNDarray& x) {
   detail::check_matrices("polar", x);
   if (x.shape()[x.shape().size() - 2] < x.shape().back())
     detail::raise<ValueError>("polar", "got an array of shape {}; expected at least as many rows as columns",
                               to_string(x.shape()));
-  const auto [u, s, vh] = svd(x);
+  const auto [u, s, vh] = detail::named::svd("polar", x);
   const auto stretched = detail::adjoint(vh) * expand_dims(s, -2);
   return {matmul(u, vh), matmul(stretched, vh)};
 }
 
-DNDarray svdvals(const DNDarray& x) {
-  detail::check_matrices("svdvals", x);
-  const auto values = detail::decomposable(x);
-  if (detail::is_local(values)) return values_of_blocks(values);
-  const auto matrix = x.shape()[0] < x.shape()[1] ? adjoint(values) : values;
-  if (detail::is_tall(matrix)) {
-    const auto [q, r] = detail::tall_qr(cut_along(matrix, 0));
-    return values_of_blocks(replicated(r, x.comm()));
-  }
-  const auto [w, v, scale] = detail::orthogonalise_columns("svdvals", matrix, detail::Lengths::falling);
-  return replicated(gathered_lengths(w) * scale, x.comm());
-}
+DNDarray svdvals(const DNDarray& x) { return detail::named::svdvals("svdvals", x); }
 
 }  // namespace heatpp::linalg
+
+namespace heatpp::detail {
+
+linalg::SVD named::svd(const char* op, const DNDarray& x, const linalg::SvdOptions& options) {
+  check_matrices(op, x);
+  auto [u, s, vh] = linalg::reduced(op, x);
+  if (!options.full_matrices) return {u, s, vh};
+  return {linalg::completed(u), s, matrix_transpose(linalg::completed(matrix_transpose(vh)))};
+}
+
+DNDarray named::svdvals(const char* op, const DNDarray& x) {
+  check_matrices(op, x);
+  const auto values = decomposable(x);
+  if (is_local(values)) return linalg::values_of_blocks(op, values);
+  const auto matrix = x.shape()[0] < x.shape()[1] ? linalg::adjoint(values) : values;
+  if (is_tall(matrix)) {
+    const auto [q, r] = tall_qr(cut_along(matrix, 0));
+    return linalg::values_of_blocks(op, replicated(r, x.comm()));
+  }
+  const auto [w, v, scale] = orthogonalise_columns(op, matrix, Lengths::falling);
+  return replicated(linalg::gathered_lengths(w) * scale, x.comm());
+}
+
+}  // namespace heatpp::detail

@@ -3,6 +3,7 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
+#include <heatpp/linalg/decompositions/detail/named.hpp>
 #include <heatpp/linalg/decompositions/detail/tall.hpp>
 #include <heatpp/linalg/decompositions/qr.hpp>
 #include <heatpp/linalg/decompositions/truncated.hpp>
@@ -92,29 +93,31 @@ TruncatedSVD hierarchical(const char* op, const DNDarray& x, const Keep& keep_lo
   return {conj(matrix_transpose(vh)), s, conj(matrix_transpose(u)), error};
 }
 
-}  // namespace
-
-TruncatedSVD hsvd_rank(const DNDarray& x, std::int64_t rank) {
-  if (rank < 1) raise<ValueError>("hsvd_rank", "got rank {}; expected rank >= 1", rank);
+TruncatedSVD by_rank(const char* op, const DNDarray& x, std::int64_t rank) {
+  if (rank < 1) raise<ValueError>(op, "got rank {}; expected rank >= 1", rank);
   return hierarchical(
-      "hsvd_rank", x, [rank](const auto&) { return rank + 5; }, [rank](const auto&) { return rank; });
+      op, x, [rank](const auto&) { return rank + 5; }, [rank](const auto&) { return rank; });
 }
 
-TruncatedSVD hsvd_rtol(const DNDarray& x, double rtol) {
-  if (!(rtol >= 0)) raise<ValueError>("hsvd_rtol", "got rtol {}; expected rtol >= 0", rtol);
+TruncatedSVD by_rtol(const char* op, const DNDarray& x, double rtol) {
+  if (!(rtol >= 0)) raise<ValueError>(op, "got rtol {}; expected rtol >= 0", rtol);
   // What all ranks drop and what is dropped in the end add up as squares to rtol.
   const auto part = rtol / std::sqrt(2.0), each = part / std::sqrt(static_cast<double>(x.comm().size()));
   return hierarchical(
-      "hsvd_rtol", x, [each](const auto& s) { return needed(s, each); },
-      [part](const auto& s) { return needed(s, part); });
+      op, x, [each](const auto& s) { return needed(s, each); }, [part](const auto& s) { return needed(s, part); });
 }
+
+}  // namespace
+
+TruncatedSVD hsvd_rank(const DNDarray& x, std::int64_t rank) { return by_rank("hsvd_rank", x, rank); }
+TruncatedSVD hsvd_rtol(const DNDarray& x, double rtol) { return by_rtol("hsvd_rtol", x, rtol); }
 
 TruncatedSVD hsvd(const DNDarray& x, const HsvdOptions& options) {
   if (!options.maxrank && !options.rtol) raise<ValueError>("hsvd", "got neither maxrank nor rtol; expected one");
-  if (!options.rtol) return hsvd_rank(x, *options.maxrank);
-  auto parts = hsvd_rtol(x, *options.rtol);
+  if (!options.rtol) return by_rank("hsvd", x, *options.maxrank);
+  auto parts = by_rtol("hsvd", x, *options.rtol);
   if (!options.maxrank || parts.s.size() <= *options.maxrank) return parts;
-  return hsvd_rank(x, *options.maxrank);
+  return by_rank("hsvd", x, *options.maxrank);
 }
 
 namespace {
@@ -146,8 +149,11 @@ DNDarray range_of(const char* op, const DNDarray& x, std::int64_t rank, const Rs
 }  // namespace
 
 SVD isvd(const DNDarray& columns, const SVD& old, std::int64_t rank) {
+  if (columns.ndim() != 2 || columns.shape()[0] != old.u.shape()[0])
+    raise<ValueError>("isvd", "got columns of shape {} for left vectors of shape {}; expected as many rows",
+                      to_string(columns.shape()), to_string(old.u.shape()));
   const auto known = old.s.size();
-  const auto [u, s, vh] = svd(concatenate({old.u * old.s, columns}, 1));
+  const auto [u, s, vh] = detail::named::svd("isvd", concatenate({old.u * old.s, columns}, 1));
   if (rank < 1 || rank > s.size())
     raise<ValueError>("isvd", "got rank {} for {} singular values; expected 1 <= rank <= {}", rank, s.size(), s.size());
   const auto first = slice(0, rank);
@@ -161,7 +167,7 @@ SVD rsvd(const DNDarray& x, std::int64_t rank, const RsvdOptions& options) {
   const auto values = x.astype(detail::decomposition_type(x.dtype()));
   const auto q = range_of("rsvd", values, rank, options);
   const auto sketch = resplit(matmul(conj(matrix_transpose(q)), values), std::nullopt);
-  const auto [u, s, vh] = svd(sketch);
+  const auto [u, s, vh] = detail::named::svd("rsvd", sketch);
   const auto first = [&](const at::Tensor& t, int axis) {
     return detail::replicated(t.narrow(axis, 0, rank), x.comm());
   };
@@ -173,7 +179,7 @@ Eigen reigh(const DNDarray& x, std::int64_t rank, const RsvdOptions& options) {
   const auto matrix = x.astype(detail::decomposition_type(x.dtype()));
   const auto q = range_of("reigh", matrix, rank, options);
   const auto projected = resplit(matmul(conj(matrix_transpose(q)), matmul(matrix, fitted(matrix, q))), std::nullopt);
-  const auto [values, vectors] = eigh(projected);
+  const auto [values, vectors] = detail::named::eigh("reigh", projected);
   const auto largest = [&](const at::Tensor& t, int axis) {
     return detail::replicated(t.flip(axis).narrow(axis, 0, rank), x.comm());
   };

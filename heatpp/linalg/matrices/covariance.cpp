@@ -19,54 +19,50 @@ using detail::raise;
 namespace {
 
 /// The weights of observations, or 1 where there are none.
-std::optional<DNDarray> weights_of(const CovOptions& options, std::int64_t observations, Dtype dtype) {
+std::optional<DNDarray> weights_of(const char* op, const CovOptions& options, std::int64_t observations, Dtype dtype) {
   std::optional<DNDarray> weights;
   for (const auto& given : {options.fweights, options.aweights}) {
     if (!given) continue;
     if (given->shape() != Shape{observations})
-      raise<ValueError>("cov", "got weights of shape {} for {} observations; expected one for each",
+      raise<ValueError>(op, "got weights of shape {} for {} observations; expected one for each",
                         to_string(given->shape()), observations);
-    if (any(less(*given, 0)).item<bool>()) raise<ValueError>("cov", "got weights below 0; expected none");
+    if (any(less(*given, 0)).item<bool>()) raise<ValueError>(op, "got weights below 0; expected none");
     const auto values = given->astype(real_type(dtype));
     weights = weights ? *weights * values : values;
   }
   if (const auto& f = options.fweights; f && !is_whole(f->dtype()) && !array_equal(*f, rint(*f)))
-    raise<TypeError>("cov", "got fweights with fractions; expected whole numbers");
+    raise<TypeError>(op, "got fweights with fractions; expected whole numbers");
   return weights;
 }
 
 /// What the sum of products is divided by, as NumPy defines it, for a sum of weights.
-double degrees_of_freedom(const CovOptions& options, const std::optional<DNDarray>& weights, double total) {
+double degrees_of_freedom(const char* op, const CovOptions& options, const std::optional<DNDarray>& weights,
+                          double total) {
   const auto ddof = options.ddof.value_or(options.bias ? 0 : 1);
-  if (ddof != std::trunc(ddof)) raise<ValueError>("cov", "got ddof = {}; expected a whole number", ddof);
+  if (ddof != std::trunc(ddof)) raise<ValueError>(op, "got ddof = {}; expected a whole number", ddof);
   if (ddof == 0) return total;
   if (!options.aweights) return total - ddof;
   return total - ddof * sum(*weights * *options.aweights).astype(float64).item<double>() / total;
 }
 
-}  // namespace
-
-DNDarray cov(const DNDarray& x, const CovOptions& options) {
-  if (x.ndim() > 2)
-    raise<ValueError>("cov", "got an array of shape {}; expected at most two axes", to_string(x.shape()));
-  if (is_integral(x.dtype())) return cov(x.astype(float64), options).astype(float32);
+DNDarray covariance(const char* op, const DNDarray& x, const CovOptions& options) {
+  if (x.ndim() > 2) raise<ValueError>(op, "got an array of shape {}; expected at most two axes", to_string(x.shape()));
+  if (is_integral(x.dtype())) return covariance(op, x.astype(float64), options).astype(inexact_type(x.dtype()));
   const auto values = x.astype(inexact_type(x.dtype()));
   const auto data = values.ndim() == 2 ? values : reshape(values, {values.size()});
   const int axis = data.ndim() == 2 && options.rowvar ? 1 : 0;
   const auto n = data.shape()[static_cast<std::size_t>(axis)];
-  const auto weights = weights_of(options, n, values.dtype());
+  const auto weights = weights_of(op, options, n, values.dtype());
   const auto along = [&](const DNDarray& w) { return axis == 1 || data.ndim() == 1 ? w : reshape(w, {n, 1}); };
   const auto sums = sum(weights ? data * along(*weights) : data, {.axis = axis, .keepdims = true});
   const auto total = weights ? sum(*weights).astype(float64).item<double>() : static_cast<double>(n);
-  if (weights && total == 0) raise<ValueError>("cov", "got weights that sum to 0; expected another sum");
+  if (weights && total == 0) raise<ValueError>(op, "got weights that sum to 0; expected another sum");
   const auto deviations = data - sums / total;
   const auto weighted = weights ? deviations * along(*weights) : deviations;
-  const auto freedom = std::max(0.0, degrees_of_freedom(options, weights, total));
+  const auto freedom = std::max(0.0, degrees_of_freedom(op, options, weights, total));
   const auto products = tensordot(weighted, conj(deviations), {{axis}, {axis}}) / freedom;
   return products.size() == 1 ? squeeze(products, std::nullopt) : products;
 }
-
-namespace {
 
 /// A row for each variable.
 DNDarray variables(const DNDarray& x, bool rowvar) {
@@ -94,13 +90,16 @@ DNDarray scaled_to_ones(const DNDarray& c) {
 
 }  // namespace
 
+DNDarray cov(const DNDarray& x, const CovOptions& options) { return covariance("cov", x, options); }
 DNDarray cov(const DNDarray& x, const DNDarray& y, const CovOptions& options) {
-  return cov(joined(x, y, options.rowvar), by_rows(options));
+  return covariance("cov", joined(x, y, options.rowvar), by_rows(options));
 }
 
-DNDarray corrcoef(const DNDarray& x, const CovOptions& options) { return scaled_to_ones(cov(x, options)); }
+DNDarray corrcoef(const DNDarray& x, const CovOptions& options) {
+  return scaled_to_ones(covariance("corrcoef", x, options));
+}
 DNDarray corrcoef(const DNDarray& x, const DNDarray& y, const CovOptions& options) {
-  return scaled_to_ones(cov(x, y, options));
+  return scaled_to_ones(covariance("corrcoef", joined(x, y, options.rowvar), by_rows(options)));
 }
 
 }  // namespace heatpp

@@ -44,7 +44,14 @@ void check_vectors(const char* op, const DNDarray& x) {
 
 }  // namespace
 
-DNDarray trace(const DNDarray& x, const DiagonalOptions& options) { return sum(diagonal(x, options), -1); }
+DNDarray trace(const DNDarray& x, const DiagonalOptions& options) {
+  if (x.ndim() < 2)
+    raise<ValueError>("trace", "got an array of shape {}; expected two axes or more", to_string(x.shape()));
+  if (const auto axis = sanitize_axis(options.axis1, x.ndim(), "trace");
+      axis == sanitize_axis(options.axis2, x.ndim(), "trace"))
+    raise<ValueError>("trace", "got axis {} twice; expected two different axes", axis);
+  return sum(diagonal(x, options), -1);
+}
 
 DNDarray cross(const DNDarray& a, const DNDarray& b, const CrossOptions& options) {
   const auto x = with_vectors_last(a, options.axisa), y = with_vectors_last(b, options.axisb);

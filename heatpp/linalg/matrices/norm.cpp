@@ -1,8 +1,8 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
-#include <heatpp/linalg/decompositions/svd.hpp>
-#include <heatpp/linalg/matrices/norm.hpp>
+#include <heatpp/linalg/decompositions/detail/named.hpp>
+#include <heatpp/linalg/matrices/detail/named.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/detail/checked_axes.hpp>
 #include <heatpp/ops/reductions/detail/reduced.hpp>
@@ -57,7 +57,7 @@ DNDarray of_singular_values(const char* op, const DNDarray& x, int rows, int col
                             const MatrixNormOptions& options) {
   const auto last = x.ndim() - 1;
   const auto stacked = moveaxis(moveaxis(x, rows, last), columns - (columns > rows), last);
-  const auto values = svdvals(stacked);
+  const auto values = detail::named::svdvals(op, stacked);
   const auto axis = values.ndim() - 1;
   auto result = options.ord.kind() == Kind::nuclear ? sum(values, axis)
                                                     : extremum(op, values, options.ord.number() > 0, {.axis = axis});
@@ -137,3 +137,11 @@ DNDarray norm(const DNDarray& x, const NormOptions& options) {
 }
 
 }  // namespace heatpp::linalg
+
+namespace heatpp::detail {
+
+DNDarray named::matrix_norm(const char* op, const DNDarray& x, const linalg::MatrixNormOptions& options) {
+  return linalg::of_matrices(op, x, options);
+}
+
+}  // namespace heatpp::detail

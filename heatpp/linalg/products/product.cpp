@@ -103,6 +103,25 @@ Labels matrix_labels(const DNDarray& x, Labels labels, std::size_t kept) {
   return x.ndim() == 1 ? Labels{labels[kept]} : labels;
 }
 
+/// tensordot, whose errors name `op`.
+DNDarray over_pairs(const char* op, const DNDarray& a, const DNDarray& b, const TensordotAxes& axes) {
+  Labelled left{a, counted(a.ndim())}, right{b, counted(b.ndim(), a.ndim())};
+  bool fits = axes.a.size() == axes.b.size();
+  for (std::size_t i = 0; fits && i < axes.a.size(); ++i) {
+    const auto of_a = static_cast<std::size_t>(sanitize_axis(axes.a[i], a.ndim(), op));
+    const auto of_b = static_cast<std::size_t>(sanitize_axis(axes.b[i], b.ndim(), op));
+    fits = a.shape()[of_a] == b.shape()[of_b] && right.labels[of_b] >= a.ndim() && !right.has(left.labels[of_a]);
+    right.labels[of_b] = left.labels[of_a];
+  }
+  if (!fits) refuse(op, a, b, "different axes in pairs of equal extents");
+  Labels out;
+  for (const auto label : left.labels)
+    if (!right.has(label)) out.push_back(label);
+  for (const auto label : right.labels)
+    if (label >= a.ndim()) out.push_back(label);
+  return contract(op, left, right, out);
+}
+
 }  // namespace
 
 DNDarray matmul(const DNDarray& a, const DNDarray& b) {
@@ -121,21 +140,7 @@ DNDarray vecmat(const DNDarray& x, const DNDarray& a) {
 }
 
 DNDarray tensordot(const DNDarray& a, const DNDarray& b, const TensordotAxes& axes) {
-  Labelled left{a, counted(a.ndim())}, right{b, counted(b.ndim(), a.ndim())};
-  bool fits = axes.a.size() == axes.b.size();
-  for (std::size_t i = 0; fits && i < axes.a.size(); ++i) {
-    const auto of_a = static_cast<std::size_t>(sanitize_axis(axes.a[i], a.ndim(), "tensordot"));
-    const auto of_b = static_cast<std::size_t>(sanitize_axis(axes.b[i], b.ndim(), "tensordot"));
-    fits = a.shape()[of_a] == b.shape()[of_b] && right.labels[of_b] >= a.ndim() && !right.has(left.labels[of_a]);
-    right.labels[of_b] = left.labels[of_a];
-  }
-  if (!fits) refuse("tensordot", a, b, "different axes in pairs of equal extents");
-  Labels out;
-  for (const auto label : left.labels)
-    if (!right.has(label)) out.push_back(label);
-  for (const auto label : right.labels)
-    if (label >= a.ndim()) out.push_back(label);
-  return contract("tensordot", left, right, out);
+  return over_pairs("tensordot", a, b, axes);
 }
 
 DNDarray tensordot(const DNDarray& a, const DNDarray& b, int axes) {
@@ -148,12 +153,12 @@ DNDarray tensordot(const DNDarray& a, const DNDarray& b, int axes) {
 
 DNDarray dot(const DNDarray& a, const DNDarray& b) {
   if (a.ndim() == 0 || b.ndim() == 0) return multiply(a, b);
-  return tensordot(a, b, {{-1}, {b.ndim() == 1 ? 0 : -2}});
+  return over_pairs("dot", a, b, {{-1}, {b.ndim() == 1 ? 0 : -2}});
 }
 
 DNDarray inner(const DNDarray& a, const DNDarray& b) {
   if (a.ndim() == 0 || b.ndim() == 0) return multiply(a, b);
-  return tensordot(a, b, {{-1}, {-1}});
+  return over_pairs("inner", a, b, {{-1}, {-1}});
 }
 
 DNDarray vdot(const DNDarray& a, const DNDarray& b) {

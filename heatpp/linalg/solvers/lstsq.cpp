@@ -3,7 +3,8 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
-#include <heatpp/linalg/decompositions/svd.hpp>
+#include <heatpp/linalg/decompositions/detail/named.hpp>
+#include <heatpp/linalg/matrices/detail/named.hpp>
 #include <heatpp/linalg/products/product.hpp>
 #include <heatpp/linalg/solvers/lstsq.hpp>
 #include <heatpp/linalg/solvers/solve.hpp>
@@ -54,7 +55,7 @@ DNDarray infinite_where_singular(const DNDarray& condition, const DNDarray& norm
 
 /// The quotients of singular values.
 DNDarray quotient(const DNDarray& x, const NormOrder& ord) {
-  const auto s = svdvals(x), largest = max(s, -1), smallest = min(s, -1);
+  const auto s = detail::named::svdvals("cond", x), largest = max(s, -1), smallest = min(s, -1);
   return infinite_where_singular(ord.number() > 0 ? largest / smallest : smallest / largest, largest);
 }
 
@@ -78,11 +79,14 @@ DNDarray of_cut_matrix(const DNDarray& x, const NormOrder& ord) {
   return of_any_matrices(x, ord);
 }
 
+/// `b` such that a column with an element that is not finite makes NaN of what it is multiplied by.
+DNDarray nan_for_infinite(const DNDarray& b) { return is_whole(b.dtype()) ? b : where(isfinite(b), b, double(NAN)); }
+
 }  // namespace
 
 DNDarray pinv(const DNDarray& x, std::optional<double> rtol) {
   detail::check_matrices("pinv", x);
-  const auto parts = svd(x);
+  const auto parts = detail::named::svd("pinv", x);
   const auto inverse = expand_dims(inverse_values(parts, x.shape(), rtol), -2);
   return matmul(adjoint(parts.vh) * inverse, adjoint(parts.u));
 }
@@ -92,7 +96,7 @@ DNDarray matrix_rank(const DNDarray& x, const RankOptions& options) {
     detail::raise<ValueError>("matrix_rank", "got rtol {} and tol {}; expected one of both", *options.rtol,
                               *options.tol);
   if (x.ndim() < 2) return any(x).astype(int64);
-  const auto s = svdvals(x);
+  const auto s = detail::named::svdvals("matrix_rank", x);
   return sum(options.tol ? s > *options.tol : counts(s, x.shape(), options.rtol), -1);
 }
 
@@ -103,20 +107,21 @@ DNDarray cond(const DNDarray& x, const NormOrder& ord) {
   const bool by_values = ord.kind() == NormOrder::Kind::number && std::abs(ord.number()) == 2;
   if (!by_values) {
     detail::check_matrices("cond", x, true);
-    const auto size = matrix_norm(x, {.ord = ord}), inverse = inverse_or_infinite(x);
-    return infinite_where_singular(size * matrix_norm(inverse, {.ord = ord}), size);
+    const auto norm = [&](const DNDarray& y) { return detail::named::matrix_norm("cond", y, {.ord = ord}); };
+    const auto size = norm(x);
+    return infinite_where_singular(size * norm(inverse_or_infinite(x)), size);
   }
   const auto matrix = detail::decomposable(x);
   return detail::is_local(matrix) ? of_any_matrices(matrix, ord) : of_cut_matrix(matrix, ord);
 }
 
-LeastSquares lstsq(const DNDarray& matrix, const DNDarray& b, std::optional<double> rtol) {
-  const auto a = matrix.astype(promote_types(matrix.dtype(), b.dtype()));
+LeastSquares lstsq(const DNDarray& matrix, const DNDarray& right, std::optional<double> rtol) {
+  const auto b = nan_for_infinite(right), a = matrix.astype(promote_types(matrix.dtype(), b.dtype()));
   if (a.ndim() != 2 || b.ndim() < 1 || b.ndim() > 2 || a.shape()[0] != b.shape()[0])
     detail::raise<ValueError>("lstsq",
                               "got arrays of shapes {} and {}; expected a matrix and as many rows of right sides",
                               to_string(a.shape()), to_string(b.shape()));
-  const auto parts = svd(a);
+  const auto parts = detail::named::svd("lstsq", a);
   const auto inverse = inverse_values(parts, a.shape(), rtol);
   const auto coordinates = matmul(adjoint(parts.u), b);
   const auto scaled = coordinates * (b.ndim() == 1 ? inverse : expand_dims(inverse, 1));

@@ -30,8 +30,8 @@ struct LeastSquares {
   std::int64_t rank;
   DNDarray s;  ///< singular values
 };
-/// The shortest x that makes |b - a x| smallest, for a matrix (m, n) and one right side (m) or several (m, k). Throws
-/// ValueError for other shapes.
+/// The shortest x that makes |b - a x| smallest, for a matrix (m, n) and one right side (m) or several (m, k). The
+/// columns of b with elements that are not finite give NaN. Throws ValueError for other shapes.
 [[nodiscard]] LeastSquares lstsq(const DNDarray& a, const DNDarray& b, std::optional<double> rtol = std::nullopt);
 
 }  // namespace heatpp::linalg

@@ -24,19 +24,29 @@ using detail::eliminate;
 using detail::is_local;
 using detail::raise;
 
-void check_regular(const char* op, const at::Tensor& diagonal, const Communicator& comm) {
-  std::array<std::int64_t, 1> zeros{diagonal.eq(0).sum().item<std::int64_t>()};
-  comm.allreduce(zeros);
-  if (zeros[0] > 0) raise<ValueError>(op, "got a singular matrix; expected a regular one");
+/// Whether this rank's `block` of a matrix and those of the others are finite; throws where they are and a pivot is 0.
+bool check_regular(const char* op, const at::Tensor& block, const at::Tensor& pivots, const Communicator& comm) {
+  std::array<std::int64_t, 2> flaws{pivots.eq(0).sum().item<std::int64_t>(), !at::isfinite(block).all().item<bool>()};
+  comm.allreduce(flaws);
+  if (flaws[1] > 0) return false;
+  if (flaws[0] > 0) raise<ValueError>(op, "got a singular matrix; expected a regular one");
+  return true;
+}
+
+/// Right sides in whole columns, those with elements that are not finite NaN throughout.
+at::Tensor spoiled_columns(const at::Tensor& b) {
+  return at::where(at::isfinite(b).all(b.dim() == 1 ? 0 : -2, /*keepdim=*/true), b, NAN);
 }
 
 /// x with a x = b on blocks of whole matrices; throws on all ranks where one is singular.
 DNDarray solve_locally(const char* op, const DNDarray& a, const DNDarray& b, bool left_is_stack) {
-  const auto [x, info] = at::linalg_solve_ex(a.larray(), b.larray());
-  std::array<std::int64_t, 1> singular{info.ne(0).any().item<bool>()};
+  auto finite = detail::finite_matrices(a.larray());
+  const auto [x, info] = at::linalg_solve_ex(at::where(finite, a.larray(), NAN), spoiled_columns(b.larray()));
+  std::array<std::int64_t, 1> singular{info.ne(0).logical_and(finite.squeeze(-1).squeeze(-1)).any().item<bool>()};
   if (a.split() || b.split()) a.comm().allreduce(singular, ReduceOp::max);
   if (singular[0]) raise<ValueError>(op, "got a singular matrix; expected a regular one");
-  return detail::stack_like(left_is_stack ? a : b, x);
+  if (b.ndim() == 1) finite = finite.squeeze(-1);
+  return detail::stack_like(left_is_stack ? a : b, at::where(finite, x, NAN));
 }
 
 bool same_stack(const DNDarray& a, const DNDarray& b) {
@@ -108,9 +118,12 @@ DNDarray solved(const char* op, const DNDarray& a, const DNDarray& b) {
     return as_right_side(solve_locally(op, matrix, cut_along(right, 1), false), b);
   }
   Columns triangle(matrix), sides(right);
+  sides.block().copy_(spoiled_columns(sides.block()));
   eliminate(triangle, &sides);
-  check_regular(op, detail::upper_diagonal(triangle), a.comm());
-  return as_right_side(solve_triangular(triangle.array(), sides.array(), {.upper = true}), b);
+  const bool finite = check_regular(op, matrix.larray(), detail::upper_diagonal(triangle), a.comm());
+  const auto x = solve_triangular(triangle.array(), sides.array(), {.upper = true});
+  if (!finite) x.larray().fill_(NAN);
+  return as_right_side(x, b);
 }
 
 DNDarray inverse(const char* op, const DNDarray& a) {
@@ -235,46 +248,6 @@ SignAndLog slogdet(const DNDarray& a) {
 DNDarray det(const DNDarray& a) {
   const auto [sign, log] = wide_slogdet("det", a);
   return (sign * exp(log)).astype(sign.dtype());
-}
-
-DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options) {
-  detail::check_matrices("cholesky", a, true);
-  if (options.upper) return detail::adjoint(cholesky(detail::adjoint(a)));
-  const auto matrix = decomposable(a);
-  const auto check = [](bool failed) {
-    if (failed) raise<ValueError>("cholesky", "got a matrix that is not positive definite; expected one that is");
-  };
-  if (is_local(matrix)) {
-    const auto [factor, info] = at::linalg_cholesky_ex(matrix.larray());
-    std::array<std::int64_t, 1> failed{info.ne(0).any().item<bool>()};
-    if (a.split()) a.comm().allreduce(failed, ReduceOp::max);
-    check(failed[0]);
-    return detail::stack_like(matrix, factor);
-  }
-  Columns columns(matrix);
-  const auto n = a.shape()[0];
-  for (const auto& panel : columns.panels(n)) {
-    at::Tensor factor, info;
-    if (columns.owns(panel)) {
-      auto mine = columns.columns(panel).slice(0, panel.first);
-      at::Tensor corner;
-      std::tie(corner, info) = at::linalg_cholesky_ex(mine.slice(0, 0, panel.count));
-      mine.slice(0, 0, panel.count).copy_(corner);
-      mine.slice(0, panel.count)
-          .copy_(at::linalg_solve_triangular(corner.mH(), mine.slice(0, panel.count), /*upper=*/true, /*left=*/false));
-      factor = mine;
-    }
-    check(columns.broadcast(panel, info, {}, at::kInt).item<int>() != 0);
-    factor = columns.broadcast(panel, factor, {n - panel.first, panel.count}, columns.block().scalar_type());
-    auto behind = columns.behind(panel);
-    if (behind.numel() == 0) continue;
-    const auto first = columns.first_column() + columns.block().size(1) - behind.size(1);
-    const auto below = factor.slice(0, first - panel.first);
-    behind.slice(0, first).addmm_(below, below.slice(0, 0, behind.size(1)).mH(), 1, -1);
-  }
-  columns.block().tril_(-columns.first_column());
-  const auto factor = columns.array();
-  return detail::brought_to(factor, a.layout());
 }
 
 DNDarray matrix_power(const DNDarray& a, std::int64_t n) {

@@ -198,7 +198,7 @@ DNDarray diff(const DNDarray& array, const DiffOptions& options) {
 
 DNDarray gradient(const DNDarray& array, const GradientOptions& options) {
   if (array.dtype() == bool_) detail::raise<TypeError>("gradient", "got an array of bool; expected numbers");
-  if (is_integral(array.dtype())) return gradient(array.astype(float64), options).astype(float32);
+  if (is_integral(array.dtype())) return gradient(array.astype(float64), options).astype(inexact_type(array.dtype()));
   const auto x = array.astype(inexact_type(array.dtype()));
   const auto axis = sanitize_axis(options.axis, x.ndim(), "gradient");
   const auto n = extent_of(x, axis);
@@ -283,7 +283,7 @@ DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points, 
 DNDarray unwrap(const DNDarray& array, const UnwrapOptions& options) {
   const bool whole = is_integral(array.dtype()) && options.period == std::trunc(options.period);
   if (whole) return round(unwrap(array.astype(float64), options)).astype(array.dtype());
-  if (is_integral(array.dtype())) return unwrap(array.astype(float64), options).astype(float32);
+  if (is_integral(array.dtype())) return unwrap(array.astype(float64), options).astype(inexact_type(array.dtype()));
   const auto x = array.astype(inexact_type(array.dtype()));
   const auto axis = sanitize_axis(options.axis, x.ndim(), "unwrap");
   if (extent_of(x, axis) < 2) return x;

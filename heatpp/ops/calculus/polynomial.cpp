@@ -48,7 +48,8 @@ std::pair<DNDarray, DNDarray> of_one_length(const char* op, const DNDarray& a, c
 
 /// The product: row i of a strip is `a` moved by i places and multiplied by b[i].
 at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
-  const auto type = at::result_type(a, b);
+  const auto type =
+      detail::to_torch(promote_types(detail::from_torch(a.scalar_type()), detail::from_torch(b.scalar_type())));
   const auto strip = a.to(type), factors = b.to(type);
   auto result = at::zeros({a.numel() + b.numel() - 1}, type);
   for (std::int64_t i = 0; i < b.numel(); ++i) result.narrow(0, i, a.numel()).add_(strip * factors[i]);

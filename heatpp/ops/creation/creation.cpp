@@ -75,7 +75,7 @@ DNDarray logspace(double start, double stop, std::int64_t num, const ArrayOption
 }
 DNDarray logspace(const LogspaceRange& range, const ArrayOptions& options) {
   const auto exponents = linspace({range.start, range.stop, range.num, range.endpoint}, in_float64(options));
-  return power(range.base, exponents).astype(options.dtype.value_or(float32));
+  return power(range.base, exponents).astype(options.dtype.value_or(get_default_dtype()));
 }
 
 DNDarray geomspace(double start, double stop, std::int64_t num, const ArrayOptions& options) {
@@ -91,7 +91,7 @@ DNDarray geomspace(const LinspaceRange& range, const ArrayOptions& options) {
   // Logarithms and powers are rounded, the ends are not.
   if (num > 0) numbers.index_put({0}, start);
   if (num > 1 && endpoint) numbers.index_put({-1}, stop);
-  return numbers.astype(options.dtype.value_or(float32));
+  return numbers.astype(options.dtype.value_or(get_default_dtype()));
 }
 
 double linspace_step(const LinspaceRange& range) {
@@ -102,11 +102,10 @@ double linspace_step(const LinspaceRange& range) {
 
 DNDarray linspace(const Operand& start, const Operand& stop, const SpaceOptions& options) {
   if (options.num < 0) detail::raise<ValueError>("linspace", "got num {}; expected num >= 0", options.num);
-  const auto dtype_of = [](const Operand& end) {
-    return end.array() ? end.array()->dtype() : end.number().default_dtype();
-  };
-  const auto common = promote_types(dtype_of(start), dtype_of(stop));
-  const auto dtype = options.dtype.value_or(inexact_type(common)), wide = promote_types(common, float64);
+  const Operand ends[] = {start, stop};
+  const bool no_array = !start.array() && !stop.array();
+  const auto common = detail::common_type(ends), wide = promote_types(common, float64);
+  const auto dtype = options.dtype.value_or(no_array && is_whole(common) ? get_default_dtype() : inexact_type(common));
   const auto* array = start.array() ? start.array() : stop.array();
   const auto& comm = array ? array->comm() : default_comm();
   const auto device = array ? array->device() : cpu;

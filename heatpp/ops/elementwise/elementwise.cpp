@@ -22,8 +22,27 @@ DNDarray unary(const char* op, const DNDarray& x, F f) {
   return detail::wrap(std::move(block), x.layout(), x.comm());
 }
 
-/// The numbers that a function takes beside an array (elementwise.inc).
-enum class Numbers { fitting, any, compared, exponents };
+/// What a function takes beside an array, and the dtype in which its operands meet (elementwise.inc).
+enum class Numbers { fitting, floating, truths, compared, exponents, kept };
+
+/// The floating dtype in which operands meet, whatever whole numbers stand beside the arrays.
+Dtype floating_type(std::span<const Operand> operands) {
+  auto dtype = bool_;
+  for (const auto& operand : operands)
+    if (operand.array()) dtype = promote_types(dtype, operand.array()->dtype());
+  dtype = inexact_type(dtype);
+  for (const auto& operand : operands)
+    if (!operand.array()) dtype = result_type(dtype, operand.number());
+  return dtype;
+}
+
+/// Brings blocks to the dtype that NumPy computes in, where LibTorch would take another.
+void convert(Numbers numbers, std::span<const Operand> operands, std::vector<at::Tensor>& blocks) {
+  if (const auto* x = operands[0].array(); numbers == Numbers::exponents && x)
+    blocks[0] = blocks[0].to(detail::to_torch(inexact_type(x->dtype())));
+  if (numbers == Numbers::fitting) local::convert_to_meet(blocks, detail::common_type(operands));
+  if (numbers == Numbers::floating) local::convert_to_meet(blocks, floating_type(operands));
+}
 
 /// NumPy takes whole ones only. Of blocks one cannot tell: those beside an array without axes are in its dtype.
 void check_exponents(const Operand& exponents) {
@@ -35,7 +54,8 @@ template <class F>
 DNDarray combine(const char* op, Numbers numbers, std::span<const Operand> operands, F f) {
   if (numbers == Numbers::exponents) check_exponents(operands[1]);
   auto [blocks, layout, comm] = detail::align(op, operands);
-  if (numbers == Numbers::fitting) local::check_numbers(op, blocks);
+  convert(numbers, operands, blocks);
+  if (numbers == Numbers::fitting || numbers == Numbers::kept) local::check_numbers(op, blocks);
   else local::widen_to_numbers(blocks);
   local::widen_halves(blocks);
   if (numbers == Numbers::compared) local::compare_in_double(blocks);
@@ -136,7 +156,7 @@ DNDarray& in_place(const char* op, DNDarray& x, F f) {
 HEATPP_OPERATOR(sum_of, add, fitting, at::add_out, local::add)
 HEATPP_OPERATOR(difference_of, subtract, fitting, at::sub_out, local::subtract)
 HEATPP_OPERATOR(product_of, multiply, fitting, at::mul_out, at::mul)
-HEATPP_OPERATOR(quotient_of, divide, any, at::div_out, at::true_divide)
+HEATPP_OPERATOR(quotient_of, divide, floating, at::div_out, at::true_divide)
 #undef HEATPP_OPERATOR
 
 #define HEATPP_IN_PLACE(name, written, doc)                                                            \
@@ -190,8 +210,10 @@ DNDarray detail::written_out(const char* op, DNDarray result, const OutOptions& 
 
 DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b) {
   const Operand operands[] = {condition.astype(bool_), a, b};
-  return combine("where", Numbers::fitting, operands,
-                 [](auto& blocks) { return runs::where(blocks[0].to(at::kBool), blocks[1], blocks[2]); });
+  const auto type = detail::to_torch(detail::common_type(std::span(operands).last(2)));
+  return combine("where", Numbers::kept, operands, [=](auto& blocks) {
+    return runs::where(blocks[0].to(at::kBool), blocks[1].to(type), blocks[2].to(type));
+  });
 }
 
 DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {
@@ -205,7 +227,7 @@ DNDarray clip(const DNDarray& x, const std::optional<Operand>& low, const std::o
   const auto dtype = detail::common_type(operands);
   const bool numbers = from_below && from_above && !low->array() && !high->array();
   const bool in_one_pass = numbers && dtype != bool_ && !is_complex(dtype);
-  return combine("clip", Numbers::fitting, operands, [&](auto& blocks) {
+  return combine("clip", Numbers::kept, operands, [&](auto& blocks) {
     for (auto& block : blocks) block = block.to(detail::to_torch(dtype));
     if (in_one_pass)
       return at::clamp(blocks[0], detail::element_of(low->number(), dtype), detail::element_of(high->number(), dtype));
@@ -239,7 +261,7 @@ std::pair<DNDarray, DNDarray> divmod(const Operand& a, const Operand& b) {
 DNDarray isclose(const Operand& a, const Operand& b, const CloseOptions& options) {
   if (auto close = detail::close_in_one_pass(a, b, options)) return *std::move(close);
   const Operand operands[] = {a, b};
-  return combine("isclose", Numbers::any, operands,
+  return combine("isclose", Numbers::truths, operands,
                  [&](auto& blocks) { return local::isclose(blocks[0], blocks[1], options); });
 }
 

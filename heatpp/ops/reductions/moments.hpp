@@ -22,11 +22,11 @@ struct Moments {
 
 /// Mean, variance, skewness and excess kurtosis (Fisher's; biased, as SciPy's defaults) in one pass over memory and, if
 /// the split axis is reduced, one allreduce of 48 bytes for each result. Computed in float64: block by block about the
-/// block's own mean, blocks merged by the formulas of Pébay (Sandia report SAND2008-6212, 2008). float64 stays float64,
-/// other dtypes give float32, 16-bit floats themselves. Results are split as those of `sum`. Elements that are NaN give
-/// NaN; the moments of nothing are NaN, as are skewness and kurtosis of equal elements. Throws IndexError, ValueError
-/// and TypeError as `sum`, ValueError for an `initial`, TypeError for complex arrays, of which only mean, var and std
-/// are defined.
+/// block's own mean, blocks merged by the formulas of Pébay (Sandia report SAND2008-6212, 2008). Floats keep their
+/// dtype, whole numbers give that of inexact_type. Results are split as those of `sum`. Elements that are NaN give NaN;
+/// the moments of nothing are NaN, as are skewness and kurtosis of equal elements. Throws IndexError, ValueError and
+/// TypeError as `sum`, ValueError for an `initial`, TypeError for complex arrays, of which only mean, var and std are
+/// defined.
 [[nodiscard]] Moments moments(const DNDarray& x, const ReduceOptions& options = {});
 /// The one of the `moments` of that name, or the root of the variance; what it does not need is neither computed nor
 /// sent: 16 bytes for a mean, 32 for var and std.

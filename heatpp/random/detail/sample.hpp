@@ -101,7 +101,7 @@ DNDarray sample(Generator& generator, const char* op, const std::array<Operand, 
   };
   using Result = decltype(draw_with(std::declval<Draws&>(), std::vector<Parameter>(), 0));
   constexpr bool whole = std::is_same_v<Result, std::int64_t>;
-  const auto target = target_of(op, operands, shape, options, whole ? int64 : float32);
+  const auto target = target_of(op, operands, shape, options, whole ? int64 : heatpp::get_default_dtype());
   const auto parameters = parameters_of(op, operands, target);
   check_parameters(op, Sampler::expected, parameters, target, [&](std::int64_t i) {
     return with_parameters(parameters, i,

@@ -33,20 +33,20 @@ TEST_CASE("chains of operators leave their operands as they are", "[ops][element
 
 TEST_CASE("temporaries of another shape or dtype do not hold the result", "[ops][elementwise]") {
   const auto a = numbers(at::kFloat, -2), b = numbers(at::kDouble, 1);
-  const auto whole = at::arange(4) + 1, truths = whole > 2;
+  const auto whole = at::arange(4) + 1, truths = whole > 2, wide = whole.to(at::kDouble), a64 = a.to(at::kDouble);
   for (const auto& layout : every_layout({5, 4})) {
     const auto x = distribute(a, layout), y = distribute(b, layout);
     const auto n = distribute(whole, ht::Layout({4}, std::nullopt, layout.ranks()));
     const auto mask = distribute(truths, n.layout());
     CHECK(same((x + 1) + (y + 1), (a + 1) + (b + 1)));
     CHECK(same((y + 1) * (x + 1), (b + 1) * (a + 1)));
-    CHECK(same((n + 1) / (n + 2), (whole + 1) / (whole + 2)));
-    CHECK(same((n * 2) - (x * 2), whole * 2 - a * 2));
-    CHECK(same((x * 2) - n, a * 2 - whole));
+    CHECK(same((n + 1) / (n + 2), (wide + 1) / (wide + 2)));
+    CHECK(same((n * 2) - (x * 2), wide * 2 - a64 * 2));
+    CHECK(same((x * 2) - n, a64 * 2 - wide));
     CHECK(same((x * 2) - mask, a * 2 - truths.to(at::kFloat)));
     CHECK(same((x * 2) - true, a * 2 - 1));
     CHECK(same((x * 2) + std::complex<float>(0, 1), a * 2 + at::Scalar(c10::complex<double>(0, 1))));
-    CHECK(same((n * 0.5) + (x * 0.5), whole * 0.5 + a * 0.5));
+    CHECK(same((n * 0.5) + (x * 0.5), wide * 0.5 + a64 * 0.5));
   }
 }
 

@@ -45,7 +45,7 @@ TEST_CASE("columns of any layout are rolled and tiled", "[ops][join]") {
     CHECK(same(ht::tile(a, {1, 3}), x.repeat({1, 3})));
     CHECK(same(ht::tile(a, {2, 1}), x.repeat({2, 1})));
     CHECK(same(ht::diff(a, {.axis = 1}), at::diff(x, 1, 1)));
-    CHECK(same(ht::trapezoid(a, {.axis = 1}), at::trapezoid(x.to(at::kFloat), 1.0, 1)));
+    CHECK(same(ht::trapezoid(a, {.axis = 1}), at::trapezoid(x.to(at::kDouble), 1.0, 1)));
   }
 }
 
@@ -230,7 +230,7 @@ TEST_CASE("braces hold a list, even around one number", "[ops][join]") {
     CHECK(ht::dsplit(ht::reshape(x, {1, 2, 3}), {1})[1].shape() == ht::Shape{1, 2, 2});
     for (const auto& found :
          {ht::percentile(x, {50}), ht::quantile(x, {0.5}), ht::nanpercentile(x, {50}), ht::nanquantile(x, {0.5})})
-      CHECK(same(found, at::full({1}, 2.5f)));
+      CHECK(same(found, at::full({1}, 2.5, at::kDouble)));
     CHECK(ht::percentile(x, 50).ndim() == 0);
     const auto row = ht::array({7, 8});  // before one place stand all of them, before a list of places one each
     CHECK(ht::insert(x, 1, row).size() == 8);

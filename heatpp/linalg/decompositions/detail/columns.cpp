@@ -10,7 +10,7 @@
 
 namespace heatpp::detail {
 
-Dtype decomposition_type(Dtype dtype) { return dtype < float64 ? float32 : dtype; }
+Dtype decomposition_type(Dtype dtype) { return std::max(float32, inexact_type(dtype)); }
 
 double real_epsilon(Dtype dtype) {
   return real_type(dtype) == float64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
@@ -49,6 +49,16 @@ Length length_of(const char* op, const DNDarray& x) {
   if (x.split()) x.comm().allreduce_records(&length, 1, sizeof length, &merge_lengths);
   check_finite(op, std::isfinite(length.scale));
   return length;
+}
+
+bool all_finite(const DNDarray& x) {
+  std::array<std::int64_t, 1> others{!at::isfinite(x.larray()).all().item<bool>()};
+  if (x.split()) x.comm().allreduce(others, ReduceOp::max);
+  return others[0] == 0;
+}
+
+at::Tensor finite_matrices(const at::Tensor& blocks) {
+  return at::isfinite(blocks).all(-1, /*keepdim=*/true).all(-2, /*keepdim=*/true);
 }
 
 void check_matrices(const char* op, const DNDarray& x, bool square) {

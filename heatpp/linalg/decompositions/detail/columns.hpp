@@ -5,7 +5,7 @@
 
 namespace heatpp::detail {
 
-/// The floating dtype in which decompositions of `x` are computed: 16-bit floats and whole numbers become float32.
+/// The floating dtype in which decompositions are computed: inexact_type, 16-bit floats in float32.
 [[nodiscard]] Dtype decomposition_type(Dtype dtype);
 /// The distance from 1 to the next number of a floating dtype's real parts.
 [[nodiscard]] double real_epsilon(Dtype dtype);
@@ -18,6 +18,10 @@ struct Length {
 };
 /// On every rank. Collective: one allreduce. Throws ValueError where elements are not finite.
 [[nodiscard]] Length length_of(const char* op, const DNDarray& x);
+/// Whether all elements are finite, on every rank alike. Collective: one allreduce if `x` is cut.
+[[nodiscard]] bool all_finite(const DNDarray& x);
+/// For each matrix of a stack (..., 1, 1) whether its elements are finite.
+[[nodiscard]] at::Tensor finite_matrices(const at::Tensor& blocks);
 /// Throws ValueError naming `op` where not all elements are `finite`.
 void check_finite(const char* op, bool finite);
 /// Throws ValueError naming `op` where `x` is no matrix or stack of matrices, or, if asked, not square ones.

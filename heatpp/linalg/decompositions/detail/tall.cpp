@@ -28,15 +28,21 @@ at::Tensor inverse_of_upper(const at::Tensor& r) {
   return at::linalg_solve_triangular(r, at::eye(r.size(0), r.options()), /*upper=*/true);
 }
 
-/// nullopt, on all ranks, where Cholesky's factor of the Gram matrix is too inaccurate. All ranks have the same bits of
-/// it, so they agree without asking.
-std::optional<Tall> by_cholesky(const at::Tensor& x, const Communicator& comm) {
-  const auto [first, info] = at::linalg_cholesky_ex(gram(x, comm), /*upper=*/true);
-  if (info.item<int>() != 0) return std::nullopt;
-  auto q = at::mm(x, inverse_of_upper(first));
+/// Whether x, of which all ranks have the same bits, is that near the identity. A difference and a comparison have the
+/// same answer on every kind of processor, which a factor or a norm need not have.
+bool is_near_identity(const at::Tensor& x, double distance) {
+  const auto beside = x - at::eye(x.size(0), x.options());
+  const auto parts = beside.is_complex() ? at::view_as_real(beside) : beside;
+  return parts.numel() == 0 || parts.abs().max().item<double>() < distance;
+}
+
+/// nullopt, on all ranks, where Cholesky's factor of the Gram matrix of x is too inaccurate. A rank that has none makes
+/// the next sum NaN, by which all learn of it.
+std::optional<Tall> by_cholesky(const at::Tensor& x, const at::Tensor& product, const Communicator& comm) {
+  const auto [first, info] = at::linalg_cholesky_ex(product, /*upper=*/true);
+  auto q = info.item<int>() == 0 ? at::mm(x, inverse_of_upper(first)) : at::full_like(x, NAN);
   const auto almost = gram(q, comm);
-  const auto error = at::linalg_matrix_norm(almost - at::eye(almost.size(0), almost.options()), "fro").item<double>();
-  if (!(error < 0.1)) return std::nullopt;
+  if (!is_near_identity(almost, 0.1 / static_cast<double>(almost.size(0)))) return std::nullopt;
   const auto second = at::linalg_cholesky(almost, /*upper=*/true);
   multiply_in_place(q, inverse_of_upper(second));
   return Tall{q, at::mm(second, first)};
@@ -75,29 +81,41 @@ at::Tensor first_rows(const at::Tensor& q, const Layout& layout, const Communica
 /// The signs that Householder's reflections give the columns of Q: q - S = L U without pivoting, where each sign is
 /// chosen against its pivot (Ballard et al., Reconstructing Householder vectors, 2014); one of 0 counts as
 /// positive, whatever its sign. A column that already lies on the real axis is not reflected.
+/// Of a panel of contiguous columns, the first on the diagonal: leaves L below the diagonal.
 template <class T>
-void reflect_signs(at::Tensor top, at::Tensor signs) {
-  const auto n = top.size(0);
-  auto* a = top.data_ptr<T>();
+void reflect_signs(at::Tensor panel, at::Tensor signs, double tolerance) {
+  const auto rows = panel.size(0), n = panel.size(1);
+  auto* a = panel.data_ptr<T>();
   auto* sign = signs.data_ptr<T>();
-  const auto tolerance = 10 * static_cast<double>(n) * real_epsilon(from_torch(top.scalar_type()));
   for (std::int64_t j = 0; j < n; ++j) {
     const auto pivot = static_cast<double>(std::real(a[j * n + j]));
     const bool on_axis = std::abs(std::abs(pivot) - 1) <= tolerance;
     sign[j] = (pivot < 0) != on_axis ? T(1) : T(-1);
-    if (on_axis) continue;
     a[j * n + j] -= sign[j];
-    for (std::int64_t i = j + 1; i < n; ++i) {
-      const auto factor = a[i * n + j] / a[j * n + j];
+    for (std::int64_t i = j + 1; i < rows; ++i) {
+      const auto factor = on_axis ? T(0) : a[i * n + j] / a[j * n + j];
+      a[i * n + j] = factor;
       for (auto k = j + 1; k < n; ++k) a[i * n + k] -= factor * a[j * n + k];
     }
   }
 }
 
+/// Panel by panel, so that most of the work is a product of matrices.
 at::Tensor signs_of(const at::Tensor& top) {
-  auto signs = at::empty({top.size(0)}, top.options());
-  const auto work = top.clone();
-  AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES(top.scalar_type(), "signs", [&] { reflect_signs<scalar_t>(work, signs); });
+  constexpr std::int64_t width = 32;
+  const auto n = top.size(0);
+  const auto tolerance = 10 * static_cast<double>(n) * real_epsilon(from_torch(top.scalar_type()));
+  const auto signs = at::empty({n}, top.options()), work = top.clone();
+  for (std::int64_t first = 0; first < n; first += width) {
+    const auto count = std::min(width, n - first);
+    const auto panel = work.slice(0, first).slice(1, first, first + count).contiguous();
+    AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES(
+        top.scalar_type(), "signs", [&] { reflect_signs<scalar_t>(panel, signs.narrow(0, first, count), tolerance); });
+    const auto right = work.slice(0, first).slice(1, first + count), above = right.slice(0, 0, count);
+    const auto solved = at::linalg_solve_triangular(panel.slice(0, 0, count), above, /*upper=*/false, /*left=*/true,
+                                                    /*unitriangular=*/true);
+    right.slice(0, count).addmm_(panel.slice(0, count), solved, 1, -1);
+  }
   return signs;
 }
 
@@ -115,7 +133,11 @@ bool is_tall(const DNDarray& x) { return x.shape()[0] >= x.shape()[1] * x.comm()
 
 Tall tall_qr(const DNDarray& x) {
   const auto& block = x.larray();
-  auto result = by_cholesky(block, x.comm());
+  const auto product = gram(block, x.comm());
+  // What is not finite is seen in the sum of squares, where large numbers overflow as well.
+  if (!at::isfinite(product).all().item<bool>() && !all_finite(x))
+    return {at::full_like(block, NAN), at::full_like(product, NAN).triu()};
+  auto result = by_cholesky(block, product, x.comm());
   if (!result && x.comm().size() == 1) {
     const auto [q, r] = at::linalg_qr(block);
     return {q, r};

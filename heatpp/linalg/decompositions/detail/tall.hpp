@@ -11,7 +11,8 @@ namespace heatpp::detail {
 struct Tall {
   at::Tensor q, r;
 };
-/// The decomposition of a tall floating-point matrix that is cut by rows (see linalg::qr). Collective.
+/// The decomposition of a tall floating-point matrix that is cut by rows (see linalg::qr), NaN where elements are not
+/// finite. Collective.
 [[nodiscard]] Tall tall_qr(const DNDarray& x);
 
 }  // namespace heatpp::detail

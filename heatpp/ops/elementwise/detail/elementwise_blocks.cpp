@@ -26,10 +26,10 @@ at::Tensor in_whole_numbers(const at::Tensor& a, const at::Tensor& b, F f) {
   if (at::result_type(a, b) == at::kBool) return f(a.to(at::kChar), b.to(at::kChar));
   return f(a, b);
 }
-/// f in floating point: two blocks of whole numbers become float32.
+/// f of floating numbers in one dtype.
 template <class F>
 at::Tensor in_floating(const at::Tensor& a, const at::Tensor& b, F f) {
-  const auto common = at::result_type(a, b), type = at::isIntegralType(common, true) ? at::kFloat : common;
+  const auto type = at::result_type(a, b);
   return f(a.to(type), b.to(type));
 }
 /// f of the parts of complex numbers, which LibTorch would multiply with 1 first, making NaN of infinity.
@@ -74,8 +74,8 @@ at::Tensor complex_sign(const at::Tensor& z) {
 /// The hyperbolic function f of x, with beyond(x) where e^x is larger than all numbers and half of it is not: there
 /// LibTorch's vector code is infinite.
 template <class F, class G>
-at::Tensor hyperbolic(const at::Tensor& block, F f, G beyond) {
-  const auto x = inexact(block), result = f(x);
+at::Tensor hyperbolic(const at::Tensor& x, F f, G beyond) {
+  const auto result = f(x);
   if (x.is_complex() || x.numel() == 0) return result;
   const double end = x.scalar_type() == at::kDouble ? 709 : 88;
   const auto [low, high] = at::aminmax(x);
@@ -92,7 +92,16 @@ at::Tensor half_spacing(const at::Tensor& x) {
 
 }  // namespace
 
-at::Tensor inexact(const at::Tensor& x) { return at::isIntegralType(x.scalar_type(), true) ? x.to(at::kFloat) : x; }
+at::Tensor inexact(const at::Tensor& x) { return x.to(to_torch(inexact_type(from_torch(x.scalar_type())))); }
+
+void convert_to_meet(std::vector<at::Tensor>& blocks, Dtype dtype) {
+  if (at::result_type(blocks[0], blocks[1]) == to_torch(dtype)) return;
+  // A complex number makes floats complex by itself.
+  const bool by_number = std::ranges::any_of(blocks, [](const auto& b) { return is_number(b) && b.is_complex(); });
+  const auto type = to_torch(by_number ? real_type(dtype) : dtype);
+  for (auto& block : blocks)
+    if (!is_number(block) && !block.is_complex()) block = block.to(type);
+}
 
 void check_numbers(const char* op, std::span<const at::Tensor> blocks) {
   if (const auto type = whole_type_of_others(blocks))
@@ -151,7 +160,7 @@ at::Tensor reciprocal(const at::Tensor& x) {
 at::Tensor floor(const at::Tensor& x) { return whole(x) ? x : at::floor(x); }
 at::Tensor ceil(const at::Tensor& x) { return whole(x) ? x : at::ceil(x); }
 at::Tensor trunc(const at::Tensor& x) { return whole(x) ? x : at::trunc(x); }
-at::Tensor rint(const at::Tensor& x) { return local::round(inexact(x), 0); }
+at::Tensor rint(const at::Tensor& x) { return local::round(x, 0); }
 at::Tensor round(const at::Tensor& block, int decimals) {
   const bool truth = block.scalar_type() == at::kBool;
   if (truth && decimals != 0) C10_THROW_ERROR(NotImplementedError, "decimals of bool");
@@ -162,8 +171,7 @@ at::Tensor round(const at::Tensor& block, int decimals) {
   const auto unit = std::pow(10.0, -decimals);
   return (at::round(x.to(at::kDouble) / unit) * unit).to(at::kLong).to(x.scalar_type());
 }
-at::Tensor angle(const at::Tensor& block) {
-  const auto x = inexact(block);
+at::Tensor angle(const at::Tensor& x) {
   return x.is_complex() ? at::angle(x) : at::atan2(at::zeros({}, x.options()), x);
 }
 
@@ -175,12 +183,11 @@ at::Tensor sign(const at::Tensor& x) {
 
 at::Tensor fabs(const at::Tensor& x) {
   if (x.is_complex()) C10_THROW_ERROR(NotImplementedError, "complex numbers");
-  return at::abs(inexact(x));
+  return at::abs(x);
 }
 
-at::Tensor cbrt(const at::Tensor& block) {
-  if (block.is_complex()) C10_THROW_ERROR(NotImplementedError, "complex numbers");
-  const auto x = inexact(block);
+at::Tensor cbrt(const at::Tensor& x) {
+  if (x.is_complex()) C10_THROW_ERROR(NotImplementedError, "complex numbers");
   return runs::cbrt(x.to(without_halves(x.scalar_type()))).to(x.scalar_type());
 }
 
@@ -194,9 +201,9 @@ at::Tensor cosh(const at::Tensor& x) {
       x, [](const auto& y) { return at::cosh(y); }, [](const auto& size, const auto&) { return size; });
 }
 
-at::Tensor spacing(const at::Tensor& block) {
-  if (block.scalar_type() == at::kHalf) return half_spacing(block);
-  const auto x = inexact(block), size = at::abs(x);
+at::Tensor spacing(const at::Tensor& x) {
+  if (x.scalar_type() == at::kHalf) return half_spacing(x);
+  const auto size = at::abs(x);
   return at::copysign(at::nextafter(size, at::full({}, INFINITY, x.options())) - size, x);
 }
 
@@ -265,7 +272,8 @@ at::Tensor logaddexp(const at::Tensor& a, const at::Tensor& b) {
 
 at::Tensor ldexp(const at::Tensor& a, const at::Tensor& b) {
   if (a.is_complex()) C10_THROW_ERROR(NotImplementedError, "complex numbers");
-  const auto common = at::result_type(a, b), type = at::isIntegralType(common, true) ? at::kFloat : common;
+  // Exponents have no part in the dtype, but that a number takes the one that answers to theirs.
+  const auto type = to_torch(inexact_type(from_torch(is_number(a) ? b.scalar_type() : a.scalar_type())));
   const auto wide = without_halves(type);
   return runs::ldexp(a.to(wide), b.to(wide)).to(type);
 }

@@ -10,8 +10,16 @@ namespace heatpp::detail::local {
 
 /// Whether the operands meet as whole numbers or bools.
 [[nodiscard]] bool is_whole(const at::Tensor& a, const at::Tensor& b);
-/// The block in floating point: whole numbers become float32.
+/// The block in floating point: whole numbers as inexact_type says.
 [[nodiscard]] at::Tensor inexact(const at::Tensor& x);
+/// f of the block in floating point.
+template <at::Tensor (*f)(const at::Tensor&)>
+[[nodiscard]] at::Tensor floating(const at::Tensor& x) {
+  return f(inexact(x));
+}
+
+/// Converts two blocks that LibTorch would compute in another dtype than this one, in which the operands meet.
+void convert_to_meet(std::vector<at::Tensor>& blocks, Dtype dtype);
 
 /// Throws ValueError for a number that is out of range of the whole numbers it meets, as NumPy.
 void check_numbers(const char* op, std::span<const at::Tensor> blocks);

@@ -54,6 +54,9 @@ void keep_as(const void* in, const bool* mask, std::int64_t n, void* out) {
   keep_elements(static_cast<const T*>(in), mask, n, static_cast<T*>(out));
 }
 
+/// Whether rows of so many bytes are kept as elements are, which takes room for one more.
+bool is_element(std::int64_t bytes) { return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16; }
+
 void keep(const void* in, const bool* mask, std::int64_t n, std::int64_t bytes, void* out) {
   switch (bytes) {
     case 1: return keep_as<std::uint8_t>(in, mask, n, out);
@@ -98,7 +101,7 @@ at::Tensor compressed(const at::Tensor& block, std::int64_t axis, const at::Tens
   auto shape = block.sizes().slice(static_cast<std::size_t>(mask.dim())).vec();
   std::int64_t bytes = block.element_size();
   for (const auto extent : shape) bytes *= extent;
-  shape.insert(shape.begin(), count + 1);
+  shape.insert(shape.begin(), is_element(bytes) ? count + 1 : count);
   auto kept = at::empty(shape, block.options());
   if (bytes > 0) keep(block.const_data_ptr(), wanted, n, bytes, kept.mutable_data_ptr());
   return kept.narrow(0, 0, count);

@@ -3,13 +3,13 @@
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/indexing/detail/positions.hpp>
+#include <heatpp/ops/indexing/detail/put_rows.hpp>
 #include <heatpp/ops/indexing/detail/routes.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
 #include <heatpp/ops/operands/detail/index_list.hpp>
 #include <heatpp/ops/shape/detail/basic_index.hpp>
 #include <heatpp/ops/shape/reshape.hpp>
 
-#include <ATen/Context.h>
 #include <algorithm>
 #include <numeric>
 
@@ -67,19 +67,6 @@ c10::List<std::optional<at::Tensor>> list_of(std::span<const at::Tensor> blocks)
   for (const auto& block : blocks) list.push_back(block);
   return list;
 }
-
-/// LibTorch writes repeated positions in their order only when asked to.
-class InOrder {
- public:
-  InOrder() { at::globalContext().setDeterministicAlgorithms(true, false); }
-  ~InOrder() { at::globalContext().setDeterministicAlgorithms(was_, warned_); }
-  InOrder(const InOrder&) = delete;
-  InOrder& operator=(const InOrder&) = delete;
-
- private:
-  bool was_ = at::globalContext().deterministicAlgorithms();
-  bool warned_ = at::globalContext().deterministicAlgorithmsWarnOnly();
-};
 
 struct Broadcast {
   std::vector<at::Tensor> blocks;  ///< of the positions, expanded to one shape
@@ -207,8 +194,7 @@ void put_across(const char* op, const DNDarray& x, const Positions& positions, c
     rows = rows.reshape(with_rows({routes.order.numel()}, row)).cpu().index_select(0, routes.order);
     rows = exchange_rows(rows, routes.mine, routes.theirs, x.comm()).to(held.device());
   }
-  const InOrder in_order;
-  held.index_put_(list_of(places), rows);
+  put_rows(held, places, rows);
 }
 
 void put_here(const char* op, const DNDarray& x, const Positions& positions, const Broadcast& asked,
@@ -218,8 +204,7 @@ void put_here(const char* op, const DNDarray& x, const Positions& positions, con
   auto held = indexed_first(x, positions.axes);
   auto places = asked.blocks;
   for (auto& block : places) block = apart_from(held, block);
-  const InOrder in_order;
-  held.index_put_(list_of(places), rows.contiguous());  // what is not would be written in its own order
+  put_rows(held, places, rows);
 }
 
 /// The positions in the order in which they are written, which lines have however they are cut.

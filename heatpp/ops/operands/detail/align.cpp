@@ -82,10 +82,13 @@ std::vector<const DNDarray*> arrays_of(const char* op, std::span<const Operand> 
 
 Dtype common_type(std::span<const Operand> operands) {
   const auto arrays = arrays_among(operands);
-  auto type = arrays.empty() ? std::nullopt : std::optional(common_dtype(arrays));
-  for (const auto& operand : operands)
-    if (!operand.array()) type = type ? result_type(*type, operand.number()) : operand.number().default_dtype();
-  return type.value();
+  auto type = common_dtype(arrays);
+  for (const auto& operand : operands) {
+    if (operand.array()) continue;
+    const auto of_number = operand.number().default_dtype();
+    type = arrays.empty() ? std::max(type, of_number) : result_type(type, operand.number());
+  }
+  return type;
 }
 
 void check_bool(const char* op, const DNDarray& mask) {

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <heatpp/linalg/decompositions/eigh.hpp>
+#include <heatpp/linalg/decompositions/svd.hpp>
+
+/// The functions of linalg with errors that name `op`.
+namespace heatpp::detail::named {
+
+[[nodiscard]] linalg::SVD svd(const char* op, const DNDarray& x, const linalg::SvdOptions& options = {});
+[[nodiscard]] DNDarray svdvals(const char* op, const DNDarray& x);
+[[nodiscard]] linalg::Eigen eigh(const char* op, const DNDarray& x, linalg::Triangle uplo = linalg::Triangle::lower);
+
+}  // namespace heatpp::detail::named

@@ -1,0 +1,90 @@
+#include <ATen/ATen.h>
+
+#include <heatpp/ops/indexing/detail/put_rows.hpp>
+
+// LibTorch writes repeated places in their order only where the whole process is told to be deterministic.
+namespace heatpp::detail {
+namespace {
+
+/// How far the elements of a row lie from its first one, in C order.
+at::Tensor distances(at::IntArrayRef extents, at::IntArrayRef strides) {
+  auto steps = at::zeros({1}, at::kLong);
+  for (std::size_t i = 0; i < extents.size(); ++i)
+    steps = (steps.unsqueeze(1) + at::arange(extents[i], at::kLong) * strides[i]).flatten();
+  return steps;
+}
+
+struct Wide {
+  std::uint64_t parts[2];
+};
+
+/// Where elements lie in memory, counted in elements.
+struct Targets {
+  at::Tensor rows, elements;
+  bool rows_near;  ///< whether neighbours in memory are those of other rows
+};
+
+template <class T>
+void write(void* to, const void* from, const Targets& targets) {
+  const auto n = targets.rows.numel(), m = targets.elements.numel();
+  const auto *row = targets.rows.const_data_ptr<std::int64_t>(),
+             *element = targets.elements.const_data_ptr<std::int64_t>();
+  auto* out = static_cast<T*>(to);
+  const auto* in = static_cast<const T*>(from);
+  if (targets.rows_near)
+    for (std::int64_t j = 0; j < m; ++j)
+      for (std::int64_t i = 0; i < n; ++i) out[row[i] + element[j]] = in[i * m + j];
+  else
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < m; ++j) out[row[i] + element[j]] = in[i * m + j];
+}
+
+void write(const at::Tensor& held, const at::Tensor& rows, const Targets& targets) {
+  auto* to = held.mutable_data_ptr();
+  const auto* from = rows.const_data_ptr();
+  switch (held.element_size()) {
+    case 1: return write<std::uint8_t>(to, from, targets);
+    case 2: return write<std::uint16_t>(to, from, targets);
+    case 4: return write<std::uint32_t>(to, from, targets);
+    case 8: return write<std::uint64_t>(to, from, targets);
+    default: return write<Wide>(to, from, targets);
+  }
+}
+
+/// The last of each run of equal keys, in any order.
+at::Tensor last_of_equal(const at::Tensor& keys) {
+  const auto [sorted, order] = keys.sort(/*stable=*/true, /*dim=*/0, /*descending=*/false);
+  auto last = at::ones(keys.sizes(), keys.options().dtype(at::kBool));
+  last.slice(0, 0, -1).copy_(sorted.slice(0, 0, -1) != sorted.slice(0, 1));
+  return order.masked_select(last);
+}
+
+void index_put(const at::Tensor& held, std::span<const at::Tensor> places, const at::Tensor& rows) {
+  c10::List<std::optional<at::Tensor>> list;
+  for (const auto& place : places) list.push_back(place);
+  held.index_put_(list, rows);
+}
+
+}  // namespace
+
+void put_rows(const at::Tensor& held, std::span<const at::Tensor> places, const at::Tensor& rows) {
+  if (rows.numel() == 1) return index_put(held, places, rows);
+  const auto axes = places.size();
+  auto keys = at::zeros({}, places.front().options().dtype(at::kLong));
+  for (std::size_t axis = 0; axis < axes; ++axis)
+    keys = keys + places[axis].to(at::kLong) * held.stride(static_cast<std::int64_t>(axis));
+  keys = keys.flatten();
+  const auto extents = held.sizes().slice(axes), strides = held.strides().slice(axes);
+  if (held.is_cpu()) {
+    const bool rows_near = !strides.empty() && strides.back() > held.stride(static_cast<std::int64_t>(axes) - 1);
+    return write(held, rows.contiguous(), {keys, distances(extents, strides), rows_near});
+  }
+  const auto last = last_of_equal(keys);
+  std::vector<at::Tensor> kept;
+  for (const auto& place : places) kept.push_back(place.flatten().index_select(0, last));
+  std::vector<std::int64_t> shape{keys.numel()};
+  shape.insert(shape.end(), extents.begin(), extents.end());
+  index_put(held, kept, rows.reshape(shape).index_select(0, last));
+}
+
+}  // namespace heatpp::detail

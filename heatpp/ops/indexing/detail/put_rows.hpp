@@ -1,0 +1,13 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <span>
+
+namespace heatpp::detail {
+
+/// Writes `rows` to the places of `held` that arrays of one shape, not negative and one for each of its first axes,
+/// index together; in their order, so that the last of equal places counts. A single element is written to all.
+void put_rows(const at::Tensor& held, std::span<const at::Tensor> places, const at::Tensor& rows);
+
+}  // namespace heatpp::detail
