@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/datasets/clusters.hpp>
 #include <heatpp/ops/calculus/scan.hpp>
@@ -46,7 +47,7 @@ Clusters create_clusters(std::int64_t n, const DNDarray& means, const Operand& d
   const auto labels = searchsorted(bounds, random::random({n}, wide), {.side = Side::right});
   const auto noise = random::standard_normal({n, centres.shape(1)}, wide);
   const auto samples = take(centres, labels, 0) + take(widths, labels, 0) * noise;
-  return {samples.astype(options.array.dtype.value_or(float32)), labels};
+  return {samples.astype(options.array.dtype.value_or(get_default_dtype())), labels};
 }
 
 Clusters create_spherical_dataset(std::int64_t n, const SphericalOptions& options) {
@@ -62,7 +63,7 @@ Clusters create_spherical_dataset(std::int64_t n, const SphericalOptions& option
   const auto centres = options.offset * where(ball < 2, ball + 1, 1 - ball);
   const auto norm = sqrt(sum(direction * direction, 1));
   const auto samples = direction * expand_dims(length / norm, 1) + expand_dims(centres, 1);
-  return {samples.astype(options.array.dtype.value_or(float32)), ball};
+  return {samples.astype(options.array.dtype.value_or(get_default_dtype())), ball};
 }
 
 }  // namespace heatpp::datasets

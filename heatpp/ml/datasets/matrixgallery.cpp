@@ -22,7 +22,7 @@ void check_extents(const char* op, std::int64_t m, std::int64_t n) {
 
 /// Normal numbers, of complex ones both parts.
 DNDarray normal_matrix(const Shape& shape, ArrayOptions options) {
-  const auto dtype = options.dtype.value_or(float32);
+  const auto dtype = options.dtype.value_or(get_default_dtype());
   if (!is_complex(dtype)) return random::standard_normal(shape, options);
   options.dtype = dtype == complex64 ? float32 : float64;
   const auto real = random::standard_normal(shape, options), imaginary = random::standard_normal(shape, options);
@@ -52,7 +52,7 @@ DNDarray parter(std::int64_t n, const ArrayOptions& options) {
   auto cut = options;
   cut.split = sanitized(options.split);
   const auto rows = counted(n, 0, cut), columns = counted(n, 1, cut);
-  return (1 / (columns - rows + 0.5)).astype(options.dtype.value_or(float32));
+  return (1 / (columns - rows + 0.5)).astype(options.dtype.value_or(get_default_dtype()));
 }
 
 DNDarray hermitian(std::int64_t n, const HermitianOptions& options) {
@@ -73,7 +73,7 @@ DNDarray random_orthogonal(std::int64_t m, std::int64_t n, const ArrayOptions& o
                                       m, n);
   const auto [q, r] = linalg::qr(normal_matrix({m, n}, options));
   const auto line = resplit(diagonal(r), std::nullopt);
-  return resplit(q * (line / abs(line)), sanitized(options.split)).astype(options.dtype.value_or(float32));
+  return resplit(q * (line / abs(line)), sanitized(options.split)).astype(options.dtype.value_or(get_default_dtype()));
 }
 
 KnownSvd random_known_singularvalues(std::int64_t m, std::int64_t n, const DNDarray& s, const ArrayOptions& options) {
@@ -86,7 +86,7 @@ KnownSvd random_known_singularvalues(std::int64_t m, std::int64_t n, const DNDar
   const auto split = sanitized(options.split);
   auto rows = options;
   rows.split = split == 0 ? split : std::nullopt;
-  const auto values = resplit(s, std::nullopt).astype(options.dtype.value_or(float32));
+  const auto values = resplit(s, std::nullopt).astype(options.dtype.value_or(get_default_dtype()));
   const auto u = random_orthogonal(m, s.size(), rows), v = random_orthogonal(n, s.size(), replicated(options));
   const auto a = matmul(u * values, conj(transpose(v)));
   return {resplit(a, split), u, values, v};
