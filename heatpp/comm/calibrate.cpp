@@ -1,5 +1,6 @@
 #include <heatpp/comm/allreduce/algorithm.hpp>
 #include <heatpp/comm/detail/calibrate.hpp>
+#include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/log.hpp>
@@ -130,14 +131,6 @@ std::string read(const std::string& file) {
   return text.str();
 }
 
-std::string broadcast_text(const Communicator& comm, std::string text) {
-  std::array<std::int64_t, 1> length{std::ssize(text)};
-  comm.broadcast(length, 0);
-  text.resize(static_cast<std::size_t>(length[0]));
-  comm.broadcast({text.data(), length[0], int8}, 0);
-  return text;
-}
-
 }  // namespace
 
 const Calibration& Topology::calibrate() const {
@@ -210,7 +203,7 @@ Calibration detail::parse_calibration(const std::string& text, std::string_view 
 void detail::calibrate_by_file(const Topology& topology, const std::string& file) {
   const auto key = key_of(topology);
   const bool writes = topology.comm().rank() == 0;
-  const auto text = broadcast_text(topology.comm(), writes ? key + "\n" + read(file) : "");
+  const auto text = text_of_rank_0(topology.comm(), writes ? key + "\n" + read(file) : "");
   const auto key_of_all = text.substr(0, text.find('\n'));
   auto& calibration = topology.state().calibration;
   calibration = parse_calibration(text.substr(key_of_all.size()), key_of_all);
