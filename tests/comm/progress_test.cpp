@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <heatpp/comm/allreduce/algorithm.hpp>
+#include <heatpp/comm/detail/schedule/execution.hpp>
 #include <heatpp/comm/log.hpp>
 #include <heatpp/comm/progress_thread.hpp>
 #include <heatpp/comm/topology.hpp>
@@ -149,6 +151,59 @@ TEST_CASE("without threads in MPI there is no progress thread, which is said onc
   CHECK(threads_of_this_process() == before + (has_threads ? 2 : 0));
   CHECK(said.size() == (has_threads ? 0 : 1));
   if (!said.empty()) CHECK_THAT(said[0], Catch::Contains("MPI_THREAD_MULTIPLE"));
+}
+
+TEST_CASE("a progress thread works beside blocking calls", "[comm][progress]") {
+  const auto& world = ht::world();
+  const ht::Topology node(world), nodes(world, {.node_of = [](int rank) { return rank % 2; }});
+  const ht::ProgressThread thread(std::chrono::microseconds(20));
+  std::vector<std::int64_t> data(20000, 1), other(data), small(3, 1);
+  std::int64_t factor = 1;
+  for (int round = 0; round < 10; ++round) {
+    auto first = node.iallreduce(data), second = nodes.iallreduce(other, ht::ReduceOp::sum, "blueconnect");
+    node.allreduce(small);
+    nodes.allreduce(small, ht::ReduceOp::max);
+    world.barrier();
+    second.wait();
+    first.wait();
+    factor *= world.size();
+    if (factor > 1'000'000) break;
+  }
+  CHECK(data == std::vector<std::int64_t>(20000, factor));
+  CHECK(other == data);
+  CHECK(small == std::vector<std::int64_t>(3, factor));
+}
+
+TEST_CASE("memory of what was given up is not used again", "[comm][progress]") {
+  using namespace ht::detail;
+  const auto& world = ht::world();
+  const auto pair = *world.split(world.rank() / 2);
+  if (pair.size() == 1) return;
+  std::vector<std::int64_t> data(3000, 1 + pair.rank());
+  const ht::Buffer buffer(data);
+  const auto start = [&] {
+    auto steps = ht::comm::doubling(side_by_side(2), {pair.rank(), buffer.count, 8});
+    return then(std::make_unique<Execution>(pair, std::move(steps), buffer, ht::ReduceOp::sum), [] {});
+  };
+  if (pair.rank() == 1) MPI_Barrier(ht::to_mpi(pair));
+  auto operation = start();
+  if (pair.rank() == 1) {
+    run(std::move(operation));
+    CHECK(pair.split(0)->size() == 2);
+    return;
+  }
+  const auto* const taken = Scratch(buffer.bytes()).data();  // what the pool gives next
+  CHECK_FALSE(operation->advance());
+  CHECK(operation->in_flight());
+  abandon(std::move(operation));
+  const Scratch next(buffer.bytes());
+  std::fill_n(reinterpret_cast<std::int64_t*>(next.data()), 3000, 7);
+  MPI_Barrier(ht::to_mpi(pair));
+  CHECK(pair.split(0)->size() == 2);  // the other rank's message arrives at the latest while it comes here
+
+  CHECK(next.data() != taken);
+  CHECK(std::count(reinterpret_cast<std::int64_t*>(next.data()), reinterpret_cast<std::int64_t*>(next.data()) + 3000,
+                   7) == 3000);
 }
 
 TEST_CASE("many requests end together, or the first of them", "[comm][progress]") {

@@ -10,7 +10,8 @@ class Communicator;
 namespace heatpp::detail {
 
 /// What the environment says about communication. It has to be the same on all ranks, and launchers need not hand it to
-/// all: a communicator made from a host's, and a topology, take what rank 0 has; parts of a communicator have its own.
+/// all: a communicator takes what rank 0 has when it is made from a host's, and anew when a topology is made of it. Its
+/// parts begin with its own.
 struct Settings {
   std::string allreduce, topology, calibration, backend, trace;  ///< HEATPP_ALLREDUCE and so on, or empty
   bool debug = false;                                            ///< HEATPP_DEBUG=collectives
