@@ -60,7 +60,10 @@ def lab(program, environment, repeats, limit):
 
 
 def one_machine(program, environment, repeats, limit):
-    """heatpp beside the better of MPI's blocking all-reduces, in place and not."""
+    """heatpp beside the better of MPI's blocking all-reduces, in place and not; and what schedules allocate."""
+    lines, reason = json_lines([os.path.join(os.path.dirname(program), "heatpp_schedules")], environment, limit)
+    for line in lines if not reason else [{"missing": reason}]:
+        show(**line)
     for ranks in (2, 4):
         command = ["mpirun", "-n", str(ranks), program, "--repeat", str(repeats), "--algorithms", "heatpp,mpi,mpi_out",
                    "--overlap", str(16 * MIB)]
@@ -128,8 +131,8 @@ def write_machine(folder, racks, nodes, gpus):
 def scale_sources():
     """heatpp/comm with its stand-ins for what is missing, and the benchmark's own memory."""
     comm = os.path.join(ROOT, "heatpp", "comm")
-    found = [path for folder in (comm, comm + "/detail", comm + "/allreduce", comm + "/device") for path in glob.glob(folder + "/*.cpp")]
-    replaced = {path.replace("/no_", "/") for path in found if "/no_" in path} | {comm + "/detail/pages.cpp"}
+    found = glob.glob(comm + "/**/*.cpp", recursive=True)
+    replaced = {path.replace("/no_", "/") for path in found if "/no_" in path} | {comm + "/detail/machine/pages.cpp"}
     return [path for path in found if path not in replaced] + glob.glob(os.path.join(HERE, "scale", "*.cpp"))
 
 

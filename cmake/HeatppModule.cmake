@@ -63,14 +63,21 @@ function(heatpp_add_test name)
   endforeach()
 endfunction()
 
-# heatpp_add_mpi_test(<ctest name> RANKS <n> COMMAND ... [TIMEOUT seconds]) runs a command under mpirun.
+# heatpp_add_mpi_test(<ctest name> RANKS <n> COMMAND ... [ENVIRONMENT ...] [RANK_0 ...] [OTHERS ...] [TIMEOUT seconds])
+# runs a command under mpirun, with variables of the environment on all ranks, on rank 0, or on the others.
 function(heatpp_add_mpi_test name)
-  cmake_parse_arguments(ARG "" "RANKS;TIMEOUT" "COMMAND" ${ARGN})
+  cmake_parse_arguments(ARG "" "RANKS;TIMEOUT" "COMMAND;ENVIRONMENT;RANK_0;OTHERS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
-  add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ARG_RANKS} ${ARG_COMMAND})
+  if(ARG_RANK_0 OR ARG_OTHERS)
+    math(EXPR others "${ARG_RANKS} - 1")
+    add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 1 env ${ARG_RANK_0} ${ARG_COMMAND}
+      : ${MPIEXEC_NUMPROC_FLAG} ${others} env ${ARG_OTHERS} ${ARG_COMMAND})
+  else()
+    add_test(NAME ${name} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ARG_RANKS} ${ARG_COMMAND})
+  endif()
   file(STRINGS ${PROJECT_SOURCE_DIR}/scripts/openmpi.env environment REGEX "^OMPI")
   set_tests_properties(${name} PROPERTIES PROCESSORS ${ARG_RANKS} TIMEOUT ${ARG_TIMEOUT}
-    ENVIRONMENT "${environment};OMP_NUM_THREADS=1;ASAN_OPTIONS=detect_leaks=0")
+    ENVIRONMENT "${environment};OMP_NUM_THREADS=1;ASAN_OPTIONS=detect_leaks=0;${ARG_ENVIRONMENT}")
 endfunction()

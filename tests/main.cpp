@@ -1,16 +1,23 @@
-// Runs the tests on every rank, lets rank 0 report unless another rank failed, and fails if any rank did.
+// Runs the tests on every rank, lets rank 0 report unless another rank failed, and fails if any rank did. With
+// HEATPP_TEST_THREADS=<level> heatpp starts MPI for serialized or funneled threads only, with guest:<level> a host
+// does.
 #define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>
 
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/environment.hpp>
 
+#include <mpi.h>
+
 #include <array>
+#include <cstdlib>
 #include <iostream>
 #include <sstream>
 
-int main(int argc, char** argv) {
-  const heatpp::Environment env(argc, argv);
+namespace {
+
+int run_tests(int& argc, char**& argv, heatpp::Threads threads) {
+  const heatpp::Environment env(argc, argv, {.threads = threads});
   const auto& world = heatpp::world();
   Catch::Session session;
   if (const int code = session.applyCommandLine(argc, argv)) return code;
@@ -24,4 +31,18 @@ int main(int argc, char** argv) {
 
   world.allreduce(failed, heatpp::ReduceOp::max);
   return failed[0] != 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const char* const wanted = std::getenv("HEATPP_TEST_THREADS");
+  const std::string_view text = wanted ? wanted : "multiple";
+  const bool guest = text.starts_with("guest:"), funneled = text.ends_with("funneled");
+  const auto less = funneled ? heatpp::Threads::funneled : heatpp::Threads::serialized;
+  int provided = 0;
+  if (guest) MPI_Init_thread(&argc, &argv, funneled ? MPI_THREAD_FUNNELED : MPI_THREAD_SERIALIZED, &provided);
+  const int failed = run_tests(argc, argv, text == "multiple" ? heatpp::Threads::multiple : less);
+  if (guest) MPI_Finalize();
+  return failed;
 }

@@ -3,10 +3,10 @@
 
 namespace heatpp {
 
-void Communicator::agree(const std::optional<Failure>& failure) const {
+void Communicator::agree(const std::optional<Failure>& failure, Site site) const {
   // The lowest failing rank speaks for all.
   std::array<std::int64_t, 1> speaker{failure ? rank() : size()};
-  allreduce(speaker, ReduceOp::min);
+  allreduce(speaker, ReduceOp::min, site);
   if (speaker[0] == size()) return;
 
   const auto root = static_cast<int>(speaker[0]);
@@ -14,9 +14,9 @@ void Communicator::agree(const std::optional<Failure>& failure) const {
   if (root == rank() && size() > 1) text += fmt::format(" (rank {} of {})", rank(), size());
   std::array<std::int64_t, 2> head{failure ? static_cast<std::int64_t>(failure->kind) : 0,
                                    static_cast<std::int64_t>(text.size())};
-  broadcast(head, root);
+  broadcast(head, root, site);
   text.resize(static_cast<std::size_t>(head[1]));
-  broadcast({text.data(), head[1], int8}, root);
+  broadcast({text.data(), head[1], int8}, root, site);
   throw_error(static_cast<ErrorKind>(head[0]), text);
 }
 
@@ -31,6 +31,8 @@ std::optional<Communicator::Failure> detail::failure_of(const std::function<void
   return std::nullopt;
 }
 
-void all_or_none(const Communicator& comm, const std::function<void()>& work) { comm.agree(detail::failure_of(work)); }
+void all_or_none(const Communicator& comm, const std::function<void()>& work, Communicator::Site site) {
+  comm.agree(detail::failure_of(work), site);
+}
 
 }  // namespace heatpp

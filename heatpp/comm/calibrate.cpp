@@ -6,12 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <numeric>
-#include <sstream>
-#include <unistd.h>
 
 namespace heatpp {
 namespace {
@@ -69,7 +65,7 @@ std::vector<Cost> level_costs(const Topology& topology) {
     if (members[0] == 1) continue;
     const auto latency = time_round(topology, level.group, out, in, 8);
     const auto passed = time_round(topology, level.group, out, in, large);
-    costs.push_back({level.name, latency, large / std::max(passed - latency, 1e-9)});
+    costs.push_back(detail::cost_of(level.name, latency, passed, large));
   }
   return costs;
 }
@@ -118,29 +114,9 @@ std::vector<Choice> fastest(const Topology& topology, std::span<const Cost> cost
   return choices;
 }
 
-std::string key_of(const Topology& topology) {
-  char host[256] = {};
-  ::gethostname(host, sizeof host - 1);
-  return fmt::format("{:016x}", std::hash<std::string>()(comm::describe(topology) + host));
-}
-
-std::string read(const std::string& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
-std::string broadcast_text(const Communicator& comm, std::string text) {
-  std::array<std::int64_t, 1> length{std::ssize(text)};
-  comm.broadcast(length, 0);
-  text.resize(static_cast<std::size_t>(length[0]));
-  comm.broadcast({text.data(), length[0], int8}, 0);
-  return text;
-}
-
 }  // namespace
 
-const Calibration& Topology::calibrate() const {
+const Calibration& Topology::calibrate() {
   state_->calibration = {};
   if (comm_.size() == 1) return state_->calibration;
   auto costs = level_costs(*this);
@@ -148,6 +124,12 @@ const Calibration& Topology::calibrate() const {
   state_->calibration = {std::move(costs), std::move(choices)};
   log(LogLevel::info, "calibrated:\n" + comm::describe(*this));
   return state_->calibration;
+}
+
+Cost detail::cost_of(const std::string& level, double latency, double passed, std::int64_t bytes) {
+  // On a busy machine the short message may have taken as long as the long one.
+  const auto transfer = passed > 2 * latency ? passed - latency : passed;
+  return {level, latency, static_cast<double>(bytes) / transfer};
 }
 
 detail::Stages detail::best_stages(std::span<const std::size_t> extents, std::span<const Cost> costs,
@@ -172,51 +154,6 @@ detail::Stages detail::best_stages(std::span<const std::size_t> extents, std::sp
     }
   } while (std::ranges::next_permutation(order).found);
   return best;
-}
-
-std::string detail::to_text(const Calibration& calibration, std::string_view key) {
-  std::string text;
-  for (const auto& cost : calibration.costs)
-    text += fmt::format("{} cost {} {} {}\n", key, cost.latency, cost.bandwidth, cost.level);
-  for (const auto& choice : calibration.choices)
-    text += fmt::format("{} choice {} {} {} {} {}\n", key, choice.up_to_bytes, choice.chunk_bytes, choice.message_bytes,
-                        choice.algorithm, fmt::join(choice.order, " "));
-  return text;
-}
-
-Calibration detail::parse_calibration(const std::string& text, std::string_view key) {
-  Calibration calibration;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string of, kind;
-    Cost cost{};
-    Choice choice{};
-    if (!(words >> of >> kind) || of != key) continue;
-    if (kind == "cost" && words >> cost.latency >> cost.bandwidth && std::getline(words >> std::ws, cost.level))
-      calibration.costs.push_back(cost);
-    else if (kind == "choice" &&
-             words >> choice.up_to_bytes >> choice.chunk_bytes >> choice.message_bytes >> choice.algorithm) {
-      choice.order.assign(std::istream_iterator<int>(words), {});
-      calibration.choices.push_back(choice);
-    } else return {};
-  }
-  const auto known = [](const Choice& choice) {
-    return std::ranges::find(comm::algorithms(), choice.algorithm, &comm::Algorithm::name) != comm::algorithms().end();
-  };
-  return std::ranges::all_of(calibration.choices, known) ? calibration : Calibration{};
-}
-
-void detail::calibrate_by_file(const Topology& topology, const std::string& file) {
-  const auto key = key_of(topology);
-  const bool writes = topology.comm().rank() == 0;
-  const auto text = broadcast_text(topology.comm(), writes ? key + "\n" + read(file) : "");
-  const auto key_of_all = text.substr(0, text.find('\n'));
-  auto& calibration = topology.state().calibration;
-  calibration = parse_calibration(text.substr(key_of_all.size()), key_of_all);
-  if (!calibration.choices.empty()) return;
-  topology.calibrate();
-  if (writes) std::ofstream(file, std::ios::app) << to_text(calibration, key_of_all);
 }
 
 }  // namespace heatpp

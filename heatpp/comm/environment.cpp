@@ -1,7 +1,7 @@
 #include <mpi.h>
 
 #include <heatpp/comm/communicator.hpp>
-#include <heatpp/comm/detail/progress/patience.hpp>
+#include <heatpp/comm/detail/progress/deadline.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/schedule/trace.hpp>
 #include <heatpp/comm/environment.hpp>
@@ -9,21 +9,26 @@
 namespace heatpp {
 namespace {
 
-bool start_mpi(int* argc, char*** argv) {
+int level_of(Threads threads) {
+  if (threads == Threads::funneled) return MPI_THREAD_FUNNELED;
+  return threads == Threads::serialized ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE;
+}
+
+bool start_mpi(int* argc, char*** argv, const EnvironmentOptions& options) {
   int running = 0;
   MPI_Initialized(&running);
   if (running) return false;
-  // Training overlaps communication with computation from a second thread.
   int provided = 0;
-  if (MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS)
+  if (MPI_Init_thread(argc, argv, level_of(options.threads), &provided) != MPI_SUCCESS)
     detail::raise<CommError>("Environment", "got a failure of MPI_Init_thread; expected MPI to start");
   return true;
 }
 
 }  // namespace
 
-Environment::Environment() : owns_mpi_(start_mpi(nullptr, nullptr)) {}
-Environment::Environment(int& argc, char**& argv) : owns_mpi_(start_mpi(&argc, &argv)) {}
+Environment::Environment(const EnvironmentOptions& options) : owns_mpi_(start_mpi(nullptr, nullptr, options)) {}
+Environment::Environment(int& argc, char**& argv, const EnvironmentOptions& options)
+    : owns_mpi_(start_mpi(&argc, &argv, options)) {}
 
 Environment::~Environment() {
   if (detail::tracing()) detail::write_trace(world().rank());

@@ -1,14 +1,16 @@
 #include <heatpp/comm/communicator.hpp>
-#include <heatpp/comm/detail/progress/fingerprint.hpp>
-#include <heatpp/comm/detail/progress/patience.hpp>
+#include <heatpp/comm/detail/machine/scratch.hpp>
+#include <heatpp/comm/detail/progress/collective.hpp>
+#include <heatpp/comm/detail/checks.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/device/collectives.hpp>
 
 #include <cstring>
+#include <numeric>
 
 namespace heatpp {
 namespace {
 
-using detail::check_collective;
 using detail::check_mpi;
 
 // Pieces fit into a core's second-level cache, so that packing costs one pass over memory, and few are under way at
@@ -58,18 +60,17 @@ void copy(const ConstBlock& from, const Block& to) {
 template <class B>
 class Stream {
  public:
-  Stream(std::span<const B> blocks, std::vector<int> peers, MPI_Comm comm)
-      : blocks_(blocks), peers_(std::move(peers)), comm_(comm) {}
+  Stream(std::span<const B> blocks, std::vector<int> peers, MPI_Comm comm, const char* call)
+      : blocks_(blocks.begin(), blocks.end()), peers_(std::move(peers)), comm_(comm), call_(call) {}
 
-  [[nodiscard]] bool done() const { return peer_ == peers_.size() && active_ == 0; }
+  [[nodiscard]] bool in_flight() const { return active_ > 0; }
 
-  /// Starts pieces while there is room, and ends those that have arrived. Returns the number ended.
-  int advance() {
+  /// Starts pieces while there is room, and ends those that have arrived. Whether all have.
+  bool advance() {
     while (active_ < window && start_next()) {
     }
-    int ended = 0;
-    while (active_ > 0 && finish_oldest()) ++ended;
-    return ended;
+    while (active_ > 0 && finish_oldest()) start_next();
+    return peer_ == peers_.size() && active_ == 0;
   }
 
  private:
@@ -77,7 +78,7 @@ class Stream {
     MPI_Request request = MPI_REQUEST_NULL;
     const B* block = nullptr;
     std::int64_t first = 0, length = 0;
-    std::vector<std::byte> staging;
+    detail::Scratch staging;
   };
 
   bool start_next() {
@@ -98,22 +99,22 @@ class Stream {
 
   void post(Piece& piece, int peer) {
     const bool direct = piece.block->contiguous();
-    if (!direct) piece.staging.resize(static_cast<std::size_t>(piece.length));
+    if (!direct && !piece.staging.data()) piece.staging = detail::Scratch(piece_bytes);
     const auto n = static_cast<int>(piece.length);
     if constexpr (std::is_same_v<B, ConstBlock>) {
       if (!direct) pack(*piece.block, piece.first, piece.length, piece.staging.data());
       const auto* from = direct ? piece.block->data + piece.first : piece.staging.data();
-      check_mpi(MPI_Isend(from, n, MPI_BYTE, peer, 2, comm_, &piece.request), "exchange");
+      check_mpi(MPI_Isend(from, n, MPI_BYTE, peer, detail::exchange_tag, comm_, &piece.request), call_);
     } else {
       auto* to = direct ? piece.block->data + piece.first : piece.staging.data();
-      check_mpi(MPI_Irecv(to, n, MPI_BYTE, peer, 2, comm_, &piece.request), "exchange");
+      check_mpi(MPI_Irecv(to, n, MPI_BYTE, peer, detail::exchange_tag, comm_, &piece.request), call_);
     }
   }
 
   bool finish_oldest() {
     auto& piece = pieces_[oldest_];
     int arrived = 0;
-    check_mpi(MPI_Test(&piece.request, &arrived, MPI_STATUS_IGNORE), "exchange");
+    check_mpi(MPI_Test(&piece.request, &arrived, MPI_STATUS_IGNORE), call_);
     if (!arrived) return false;
     if constexpr (std::is_same_v<B, Block>)
       if (!piece.block->contiguous()) unpack(piece.staging.data(), *piece.block, piece.first, piece.length);
@@ -124,44 +125,139 @@ class Stream {
 
   [[nodiscard]] const B& block() const { return blocks_[static_cast<std::size_t>(peers_[peer_])]; }
 
-  std::span<const B> blocks_;
+  std::vector<B> blocks_;
   std::vector<int> peers_;
   MPI_Comm comm_;
+  const char* call_;
   std::array<Piece, window> pieces_;
   std::size_t peer_ = 0, oldest_ = 0, active_ = 0;
   std::int64_t first_ = 0;
 };
 
+/// The other ranks, `round` ranks on from this one or back.
+std::vector<int> peers_of(const Communicator& comm, bool onwards) {
+  std::vector<int> peers;
+  for (int round = 1; round < comm.size(); ++round)
+    peers.push_back((comm.rank() + (onwards ? round : comm.size() - round)) % comm.size());
+  return peers;
+}
+
+class Exchange final : public detail::Operation {
+ public:
+  Exchange(const Communicator& comm, std::span<const ConstBlock> send, std::span<const Block> receive, const char* call)
+      : comm_(comm),
+        own_(send[static_cast<std::size_t>(comm.rank())]),
+        own_place_(receive[static_cast<std::size_t>(comm.rank())]),
+        incoming_(receive, peers_of(comm, false), comm.impl().mpi, call),
+        outgoing_(send, peers_of(comm, true), comm.impl().mpi, call) {}
+
+  bool advance() override {
+    const bool received = incoming_.advance(), sent = outgoing_.advance();
+    if (std::exchange(own_is_there_, true) == false) copy(own_, own_place_);
+    return received && sent;
+  }
+  [[nodiscard]] bool in_flight() const override { return incoming_.in_flight() || outgoing_.in_flight(); }
+
+ private:
+  Communicator comm_;
+  ConstBlock own_;
+  Block own_place_;
+  Stream<Block> incoming_;
+  Stream<ConstBlock> outgoing_;
+  bool own_is_there_ = false;
+};
+
+void count_sent(const Communicator& comm, std::span<const ConstBlock> send) {
+  std::int64_t payload = 0;
+  for (const auto peer : peers_of(comm, true)) payload += send[static_cast<std::size_t>(peer)].bytes();
+  comm.impl().count(payload);
+}
+
+ConstBlock block_of(const ConstBuffer& data, std::int64_t first, std::int64_t count) {
+  const auto item = static_cast<std::int64_t>(itemsize(data.dtype));
+  return {static_cast<const std::byte*>(data.data) + first * item, 1, count * item, count * item};
+}
+Block block_of(const Buffer& data, std::int64_t first, std::int64_t count) {
+  const auto bytes = count * static_cast<std::int64_t>(itemsize(data.dtype));
+  return {detail::address(data, first), 1, bytes, bytes};
+}
+
+/// The parts of the root's data, and on other ranks nothing.
+template <class B, class Data>
+std::vector<B> parts_at_root(const Communicator& comm, const Data& data, int root,
+                             std::span<const std::int64_t> counts) {
+  std::vector<B> blocks(counts.size());
+  std::int64_t first = 0;
+  for (std::size_t rank = 0; comm.rank() == root && rank < counts.size(); first += counts[rank++])
+    blocks[rank] = block_of(data, first, counts[rank]);
+  return blocks;
+}
+/// What one rank has for the root.
+template <class B, class Data>
+std::vector<B> only_for(const Communicator& comm, int root, const Data& data) {
+  std::vector<B> blocks(static_cast<std::size_t>(comm.size()));
+  blocks[static_cast<std::size_t>(root)] = block_of(data, 0, data.count);
+  return blocks;
+}
+
+/// What is wrong with this rank's share of a gather or scatter, or nothing.
+std::string wrong_in(const Communicator& comm, const ConstBuffer& mine, const ConstBuffer& all, int root,
+                     std::span<const std::int64_t> counts) {
+  const auto wanted = counts[static_cast<std::size_t>(comm.rank())];
+  const auto sum = std::reduce(counts.begin(), counts.end(), std::int64_t{0});
+  if (mine.count != wanted)
+    return fmt::format("got {} elements on rank {}; expected its count, {}", mine.count, comm.rank(), wanted);
+  if (comm.rank() != root || (all.count == sum && all.dtype == mine.dtype)) return {};
+  return fmt::format("got {} x {} on the root; expected {} x {}", all.count, name(all.dtype), sum, name(mine.dtype));
+}
+
+void check_shares(const char* op, const Communicator& comm, const ConstBuffer& mine, const ConstBuffer& all, int root,
+                  std::span<const std::int64_t> counts) {
+  device::expect_host(op, mine.memory);
+  device::expect_host(op, all.memory);
+  detail::check_root(op, comm, root);
+  detail::check_counts(op, comm, counts, std::reduce(counts.begin(), counts.end(), std::int64_t{0}));
+}
+
+/// The blocks go round if all ranks' shares are right.
+std::unique_ptr<detail::Operation> start_exchange(const char* op, const Communicator& comm, std::string wrong,
+                                                  std::span<const ConstBlock> send, std::span<const Block> receive) {
+  detail::run(detail::unless_wrong_anywhere(comm, op, std::move(wrong)));
+  return std::make_unique<Exchange>(comm, send, receive, op);
+}
+
 }  // namespace
 
 void Communicator::exchange(std::span<const ConstBlock> send, std::span<const Block> receive, Site site) const {
-  check_collective(*this, {"exchange"}, site);
   const auto ranks = static_cast<std::size_t>(size());
   if (send.size() != ranks || receive.size() != ranks)
     detail::raise<ValueError>("exchange", "got {} and {} blocks; expected one for each of {} ranks", send.size(),
                               receive.size(), ranks);
-  std::vector<int> to, from;
-  std::int64_t payload = 0;
-  for (int round = 1; round < size(); ++round) {
-    to.push_back((rank() + round) % size());
-    from.push_back((rank() + size() - round) % size());
-    payload += send[static_cast<std::size_t>(to.back())].bytes();
-  }
-  impl_->count(payload);
+  count_sent(*this, send);
+  detail::run_collective(*this, {"exchange"}, site,
+                         [&] { return std::make_unique<Exchange>(*this, send, receive, "exchange"); });
+}
 
-  Stream<Block> incoming(receive, std::move(from), impl_->mpi);
-  Stream<ConstBlock> outgoing(send, std::move(to), impl_->mpi);
-  incoming.advance();
-  outgoing.advance();
-  const auto me = static_cast<std::size_t>(rank());
-  copy(send[me], receive[me]);
-  const bool limited = detail::waits_are_limited();
-  const auto deadline = limited ? std::optional<detail::Deadline>(std::in_place) : std::nullopt;
-  while (!incoming.done() || !outgoing.done()) {
-    const int ended = incoming.advance() + outgoing.advance();
-    progress();
-    if (limited && ended == 0) detail::check_deadline(*deadline, detail::latest_call());
-  }
+void Communicator::gather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, int root,
+                          Site site) const {
+  check_shares("gather", *this, mine, all, root, counts);
+  const auto send = only_for<ConstBlock>(*this, root, mine);
+  const auto receive = parts_at_root<Block>(*this, all, root, counts);
+  count_sent(*this, send);
+  detail::run_collective(*this, {"gather", 0, mine.dtype, root, detail::plan_of(*this, counts)}, site, [&] {
+    return start_exchange("gather", *this, wrong_in(*this, mine, all, root, counts), send, receive);
+  });
+}
+
+void Communicator::scatter(ConstBuffer all, Buffer mine, std::span<const std::int64_t> counts, int root,
+                           Site site) const {
+  check_shares("scatter", *this, mine, all, root, counts);
+  const auto send = parts_at_root<ConstBlock>(*this, all, root, counts);
+  const auto receive = only_for<Block>(*this, root, mine);
+  count_sent(*this, send);
+  detail::run_collective(*this, {"scatter", 0, mine.dtype, root, detail::plan_of(*this, counts)}, site, [&] {
+    return start_exchange("scatter", *this, wrong_in(*this, mine, all, root, counts), send, receive);
+  });
 }
 
 }  // namespace heatpp

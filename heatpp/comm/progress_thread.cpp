@@ -1,3 +1,4 @@
+#include <heatpp/comm/log.hpp>
 #include <heatpp/comm/progress_thread.hpp>
 #include <heatpp/comm/request.hpp>
 
@@ -34,6 +35,17 @@ void ask_for_short_slices() {
 #endif
 }
 
+void warn_once() {
+  static const bool warned = [] {
+    log(LogLevel::warning,
+        "[ProgressThread] got MPI with less than MPI_THREAD_MULTIPLE; without it there is no progress thread, and what "
+        "is "
+        "under way goes on in calls of heatpp only, such as progress()");
+    return true;
+  }();
+  static_cast<void>(warned);
+}
+
 }  // namespace
 
 struct ProgressThread::Impl {
@@ -66,6 +78,7 @@ ProgressThread::ProgressThread(std::chrono::microseconds pause) {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
   if (level == MPI_THREAD_MULTIPLE) impl_ = std::make_unique<Impl>(pause);
+  else warn_once();
 }
 ProgressThread::~ProgressThread() = default;
 ProgressThread::ProgressThread(ProgressThread&&) noexcept = default;

@@ -7,7 +7,8 @@ namespace heatpp {
 
 /// While it lives, a thread of its own makes the operations under way on this rank progress every `pause`, so that they
 /// overlap with a computation that calls nothing of heatpp. Where all cores compute, Linux from 6.12 on lets it run as
-/// soon as it wakes. Does nothing where a host code initialised MPI with less than MPI_THREAD_MULTIPLE.
+/// soon as it wakes. Does nothing, and says so once in the log, where MPI was initialised with less than
+/// MPI_THREAD_MULTIPLE.
 class ProgressThread {
  public:
   explicit ProgressThread(std::chrono::microseconds pause);

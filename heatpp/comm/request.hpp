@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
+#include <span>
 
 namespace heatpp {
 
@@ -26,8 +29,15 @@ class Request {
   void wait_on(const Memory& memory);
 
  private:
+  friend std::optional<std::size_t> wait_any(std::span<Request> requests);
   std::unique_ptr<Impl> impl_;
 };
+
+/// Waits for all of them; then throws the error of the first that failed, if any did.
+void wait_all(std::span<Request> requests);
+/// Waits until one of them has ended, ends it, and returns its number; nothing where all have been waited for. Throws
+/// where that one failed.
+[[nodiscard]] std::optional<std::size_t> wait_any(std::span<Request> requests);
 
 /// Makes all operations under way on this rank progress; whether none is left. Local. A long computation that is to
 /// overlap with communication calls it now and then.

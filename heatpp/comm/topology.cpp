@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/calibrate.hpp>
+#include <heatpp/comm/detail/hash.hpp>
 #include <heatpp/comm/detail/machine/places.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/raise.hpp>
@@ -7,7 +8,6 @@
 #include <heatpp/comm/topology.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -58,6 +58,17 @@ bool is_uniform(const std::vector<const Tree*>& level) {
   return below.empty() || is_uniform(below);
 }
 
+/// Ranks and, below zero, how many children the nodes have.
+std::vector<std::int64_t> fingerprint_of(const Tree& tree) {
+  if (tree.is_leaf()) return {tree.rank};
+  std::vector<std::int64_t> all{-std::ssize(tree.children)};
+  for (const auto& child : tree.children) {
+    const auto below = fingerprint_of(child);
+    all.insert(all.end(), below.begin(), below.end());
+  }
+  return all;
+}
+
 /// The nodes side by side, whatever is between them and the root.
 void collect_nodes(const Tree& tree, int node_level, Tree& nodes) {
   for (const auto& child : tree.children)
@@ -96,15 +107,17 @@ void draw(const Tree& tree, const std::string& indent, const Topology& topology,
 
 Topology::Topology(const Communicator& comm, const TopologyOptions& options)
     : comm_(comm), state_(std::make_shared<State>()) {
-  const auto machine = detail::find_machine(comm, options);
+  comm.impl().settings = state_->settings = detail::settings_of_rank_0(comm);
+  const auto machine = detail::find_machine(comm, options, state_->settings->topology);
   state_->tree = detail::tree_of(machine.places);
+  state_->hash = detail::hash_of(fingerprint_of(state_->tree));
   state_->node_level = machine.node_level;
   state_->devices = device::find_devices(comm);
   uniform_ = is_uniform({&state_->tree});
   make_levels();
   if (auto& impl = comm.impl(); !std::exchange(impl.asked_for_segment, true))
     impl.segment = detail::Segment::make(comm);
-  if (const char* file = std::getenv("HEATPP_CALIBRATION"); file && *file && comm.size() > 1)
+  if (const auto& file = state_->settings->calibration; !file.empty() && comm.size() > 1)
     detail::calibrate_by_file(*this, file);
 }
 

@@ -131,7 +131,7 @@ class Topology {
   /// Times messages on each level and all all-reduces at several sizes, in a second or two, and lets all copies choose
   /// by that from now on: the same on all ranks. With HEATPP_CALIBRATION=<file> a topology is calibrated when it is
   /// made, or takes what an earlier run with the same arrangement wrote there. Collective.
-  const Calibration& calibrate() const;
+  const Calibration& calibrate();
   /// Empty before calibrate().
   [[nodiscard]] const Calibration& calibration() const;
 

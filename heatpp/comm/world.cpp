@@ -1,8 +1,12 @@
 #include <heatpp/comm/communicator.hpp>
-#include <heatpp/comm/detail/mpi.hpp>
+#include <heatpp/comm/detail/hash.hpp>
+#include <heatpp/comm/detail/progress/collective.hpp>
+#include <heatpp/comm/detail/progress/deadline.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/schedule/trace.hpp>
 #include <heatpp/interop/mpi.hpp>
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
@@ -35,25 +39,43 @@ Communicator duplicate(MPI_Comm comm, const char* op) {
   return from_mpi(comm);
 }
 
-/// The ranks in MPI_COMM_WORLD of the `size` ranks of `comm`, hashed in their order (Fowler, Noll, Vo's FNV-1a).
+/// All ranks of a host's communicator are there, and what they have under way goes on until they are.
+class HostBarrier final : public detail::Operation {
+ public:
+  explicit HostBarrier(MPI_Comm comm) { check_mpi(MPI_Ibarrier(comm, &request_), "from_mpi"); }
+  bool advance() override {
+    int done = 0;
+    check_mpi(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "from_mpi");
+    return done != 0;
+  }
+
+ private:
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+/// Of the ranks of `comm` in their order.
 std::uint64_t group_of(MPI_Comm comm, int size) {
+  const auto [ranks, of_all] = detail::ranks_in_program(comm, size);
+  const bool in_order = std::ranges::is_sorted(ranks) && size == of_all;
+  return in_order ? 0 : detail::hash_of(ranks);
+}
+
+}  // namespace
+
+detail::ProgramRanks detail::ranks_in_program(MPI_Comm comm, int size) {
   MPI_Group group = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
   check_mpi(MPI_Comm_group(comm, &group), "Communicator");
   check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &all), "Communicator");
   std::vector<int> ranks(static_cast<std::size_t>(size)), in_all(ranks.size());
   std::iota(ranks.begin(), ranks.end(), 0);
   check_mpi(MPI_Group_translate_ranks(group, size, ranks.data(), all, in_all.data()), "Communicator");
-  int ranks_of_all = 0;
-  check_mpi(MPI_Group_size(all, &ranks_of_all), "Communicator");
+  int of_all = 0;
+  check_mpi(MPI_Group_size(all, &of_all), "Communicator");
   MPI_Group_free(&group);
   MPI_Group_free(&all);
-  if (size == ranks_of_all && in_all == ranks) return 0;
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const auto rank : in_all) hash = (hash ^ static_cast<std::uint64_t>(rank)) * 0x100000001b3;
-  return hash;
+  if (std::ranges::find(in_all, MPI_UNDEFINED) != in_all.end()) return {std::move(ranks), size};
+  return {std::move(in_all), of_all};
 }
-
-}  // namespace
 
 Communicator::Impl::Impl(MPI_Comm owned) : mpi(owned) {
   MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
@@ -75,9 +97,15 @@ void Communicator::Impl::count(std::int64_t payload) {
 CommCounters total_counters() noexcept { return {total_calls, total_bytes}; }
 
 Communicator from_mpi(MPI_Comm comm) {
+  detail::run(std::make_unique<HostBarrier>(comm));
   MPI_Comm copy = MPI_COMM_NULL;
   check_mpi(MPI_Comm_dup(comm, &copy), "from_mpi");
-  return Communicator(std::make_shared<Communicator::Impl>(copy));
+  Communicator made(std::make_shared<Communicator::Impl>(copy));
+  auto settings = detail::settings_of_rank_0(made);
+  detail::limit_waits(*settings);
+  detail::trace_to(settings->trace);
+  made.impl().settings = std::move(settings);
+  return made;
 }
 
 MPI_Comm to_mpi(const Communicator& comm) { return comm.impl().mpi; }

@@ -1,10 +1,13 @@
 #include <catch2/catch.hpp>
 
 #include <heatpp/comm/detail/calibrate.hpp>
+#include <heatpp/comm/detail/impl.hpp>
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <limits>
+#include <sstream>
 
 namespace ht = heatpp;
 
@@ -27,7 +30,7 @@ TEST_CASE("a calibration covers all sizes and is the same on all ranks", "[comm]
   const auto& world = ht::world();
   if (world.size() == 1 || world.size() > 4) return;
   for (const auto& options : {ht::TopologyOptions{}, {.node_of = [](int rank) { return rank == 0 ? 0 : 1; }}}) {
-    const ht::Topology topology(world, options);
+    ht::Topology topology(world, options);
     const ht::Topology copy = topology;
     const auto& calibration = topology.calibrate();
 
@@ -60,13 +63,61 @@ TEST_CASE("a calibration is written once and found again", "[comm][calibrate]") 
 }
 
 TEST_CASE("a broken calibration, or one of another machine, counts as none", "[comm][calibrate]") {
-  const ht::Calibration written{{{"node", 1e-6, 1e9}},
-                                {{4096, "tree", 0}, {1 << 20, "blueconnect", 65536, 8192, {1, 0}}}};
+  const auto any = std::numeric_limits<std::int64_t>::max();
+  const ht::Calibration written{{{"node", 1e-6, 1e9}}, {{4096, "tree", 0}, {any, "blueconnect", 65536, 8192, {1, 0}}}};
   const auto text = ht::detail::to_text(written, "key");
   CHECK(ht::detail::to_text(ht::detail::parse_calibration("other choice 1 0 0 tree\n" + text, "key"), "key") == text);
   CHECK(ht::detail::parse_calibration(text, "other").choices.empty());
   CHECK(ht::detail::parse_calibration(text + "key choice 7\n", "key").choices.empty());
   CHECK(ht::detail::parse_calibration(text + "key choice 7 0 0 magic\n", "key").choices.empty());
+  CHECK(ht::detail::parse_calibration(text + "key choice 7 0 0 tree\n", "key").choices.empty());  // sizes that shrink
+  CHECK(ht::detail::parse_calibration("key choice 4096 0 0 tree\n", "key").choices.empty());      // none for more
+  for (const auto* cost : {"1e-6 1e15", "-1e-6 1e9", "1e-6 0", "60 1e9", "1e-6 nan"})
+    CHECK(ht::detail::parse_calibration(text + "key cost " + cost + " node\n", "key").choices.empty());
+}
+
+TEST_CASE("a transfer that took no longer than a short message has a bandwidth all the same", "[comm][calibrate]") {
+  CHECK(ht::detail::cost_of("node", 1e-6, 1e-3, 1 << 20).bandwidth == Approx((1 << 20) / 0.999e-3));
+  for (const double passed : {1e-3, 0.5e-3, 1.5e-3})
+    CHECK(ht::detail::cost_of("node", 1e-3, passed, 1 << 20).bandwidth == Approx((1 << 20) / passed));
+}
+
+TEST_CASE("what a file chooses is taken where it fits, and is measured anew elsewhere", "[comm][calibrate]") {
+  const auto& world = ht::world();
+  if (world.size() != 2 && world.size() != 3) return;
+  const auto file = std::filesystem::temp_directory_path() / ("heatpp_fits_" + std::to_string(world.size()));
+  // As on a machine where the ranks share memory, but of another order.
+  const ht::Topology topology(*world.split(0), {.node_of = [](int rank) { return rank; }});
+  const auto any = std::numeric_limits<std::int64_t>::max();
+  const ht::Calibration shared{{}, {{any, "shared", 0}}}, ordered{{}, {{any, "blueconnect", 0, 0, {0, 1, 2, 3}}}};
+  CHECK(ht::detail::fits(shared, topology));
+  CHECK_FALSE(ht::detail::fits(ordered, topology));
+  topology.comm().impl().segment.reset();
+  CHECK_FALSE(ht::detail::fits(shared, topology));
+
+  const auto key = ht::detail::calibration_key(topology);
+  if (world.rank() == 0)
+    std::ofstream(file) << "other choice 7 0 0 tree\n" << ht::detail::to_text(shared, key) << std::flush;
+  world.barrier();
+  auto again = topology;
+  ht::detail::calibrate_by_file(again, file);
+  std::vector<float> data(100, 1);
+  CHECK_NOTHROW(again.allreduce(data));
+  world.barrier();
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  CHECK_THAT(text.str(), Catch::StartsWith("other choice 7 0 0 tree\n"));
+  CHECK(ht::detail::to_text(ht::detail::parse_calibration(text.str(), key), key) ==
+        ht::detail::to_text(again.calibration(), key));
+  ::setenv("UCX_TLS", "of another kind", 1);
+  CHECK(ht::detail::calibration_key(topology) != key);
+  ::unsetenv("UCX_TLS");
+  world.barrier();
+  if (world.rank() == 0) {
+    std::filesystem::remove(file);
+    for (const auto& entry : std::filesystem::directory_iterator(file.parent_path()))
+      CHECK(entry.path().string().find(file.string() + ".") == std::string::npos);
+  }
 }
 
 TEST_CASE("the order of levels puts the widest one first, and chunks pay where messages are long",

@@ -101,6 +101,109 @@ TEST_CASE("bad counts and roots are errors before anything is sent", "[comm][col
   CHECK_THROWS_AS(topology.reduce(data, -1), ht::ValueError);
 }
 
+TEST_CASE("a part of another size or dtype on one rank is an error on all", "[comm][collectives]") {
+  const auto& world = ht::world();
+  const ht::Topology topology(world, {.node_of = [](int rank) { return rank % 2; }});
+  const auto p = static_cast<std::size_t>(world.size());
+  const bool last = world.rank() == world.size() - 1;
+  std::vector<double> all(2 * p), mine(2), wrong(3);
+  std::vector<std::int64_t> counts(p, 2), negative(counts), integers(2);
+  negative[0] = -2;
+  negative.back() += 4;
+  const ht::ConstBuffer too_long = last ? ht::ConstBuffer(wrong) : mine,
+                        other = last ? ht::ConstBuffer(integers) : mine;
+  for (const auto& part : {too_long, other}) {
+    CHECK_THROWS_AS(world.allgather(part, all, counts), ht::ValueError);
+    CHECK_THROWS_AS(topology.allgather(part, all, counts), ht::ValueError);
+    auto request = world.iallgather(part, all, counts);
+    CHECK_THROWS_AS(request.wait(), ht::ValueError);
+  }
+  CHECK_THROWS_AS(world.gather(too_long, all, counts, 0), ht::ValueError);
+  CHECK_THROWS_WITH(world.scatter(all, {last ? wrong.data() : mine.data(), last ? 3 : 2, ht::float64}, counts, 0),
+                    Catch::Contains("[scatter]"));
+  CHECK_THROWS_WITH(world.allgather(mine, {all.data(), 1, ht::float64}, counts), Catch::Contains("with the sum 1"));
+  CHECK_THROWS_WITH(world.reduce_scatter({all.data(), 1, ht::float64}, counts), Catch::Contains("[reduce_scatter]"));
+  CHECK_THROWS_WITH(world.broadcast(all, world.size()), Catch::Contains("[broadcast] got the root"));
+  if (p > 1) CHECK_THROWS_WITH(topology.reduce_scatter(all, negative), Catch::Contains("negative"));
+}
+
+TEST_CASE("the collectives of a communicator keep what those of a topology do", "[comm][collectives]") {
+  const auto& world = ht::world();
+  const ht::Topology topology(world, {.node_of = [](int rank) { return rank % 2; }});
+  const auto p = static_cast<std::size_t>(world.size());
+  const auto me = static_cast<std::size_t>(world.rank());
+  const std::vector<std::int64_t> counts(p, 1);
+  // 256 + 1 is 256 in bfloat16, so that a sum that is rounded more than once is less.
+  std::vector<std::uint16_t> data(p, world.rank() == 0 ? 0x4380 : 0x3f80), by_levels(data), exact(data), rooted(data);
+  world.reduce_scatter({data.data(), world.size(), ht::bfloat16}, counts);
+  topology.reduce_scatter({by_levels.data(), world.size(), ht::bfloat16}, counts);
+  topology.allreduce({exact.data(), world.size(), ht::bfloat16}, {.reproducible = true});
+  world.reduce({rooted.data(), world.size(), ht::bfloat16}, 0);
+  CHECK(data[me] == exact[me]);
+  CHECK(by_levels[me] == exact[me]);
+  if (me == 0) CHECK(rooted == exact);
+
+  std::vector<double> mean(2 * p, 1.0 + world.rank());
+  world.reduce_scatter(mean, std::vector<std::int64_t>(p, 2), ht::ReduceOp::mean);
+  CHECK(mean[2 * me + 1] == Approx((world.size() + 1) / 2.0));
+  std::vector<std::int64_t> whole(2 * p, 1);
+  CHECK_THROWS_AS(world.reduce_scatter(whole, std::vector<std::int64_t>(p, 2), ht::ReduceOp::mean), ht::TypeError);
+  CHECK_THROWS_WITH(world.exscan(whole, ht::ReduceOp::mean), Catch::StartsWith("[exscan]"));
+}
+
+TEST_CASE("a scan reduces the ranks up to this one, and exscan those before it", "[comm][collectives]") {
+  const auto& world = ht::world();
+  const auto before = static_cast<double>(world.rank());
+  std::vector<double> sum{before + 1}, mean(sum), mean_before(sum), product{2};
+  std::vector<std::uint16_t> rounded{static_cast<std::uint16_t>(world.rank() == 0 ? 0x4380 : 0x3f80)};
+  world.scan(sum);
+  world.scan(mean, ht::ReduceOp::mean);
+  world.exscan(mean_before, ht::ReduceOp::mean);
+  world.scan(product, ht::ReduceOp::prod);
+  world.scan({rounded.data(), 1, ht::bfloat16});
+  CHECK(sum[0] == (before + 1) * (before + 2) / 2);
+  CHECK(mean[0] == Approx((before + 2) / 2));
+  if (world.rank() > 0) CHECK(mean_before[0] == Approx((before + 1) / 2));
+  CHECK(product[0] == std::pow(2, before + 1));
+  if (world.rank() == 2) CHECK(rounded[0] == 0x4381);  // 258
+}
+
+TEST_CASE("gather and scatter move uneven parts to and from any root", "[comm][collectives]") {
+  const auto& world = ht::world();
+  std::vector<std::int64_t> counts, expected;
+  for (int r = 0; r < world.size(); ++r) {
+    counts.push_back(r % 3 * 100000);
+    expected.insert(expected.end(), static_cast<std::size_t>(counts.back()), r);
+  }
+  const std::vector<std::int64_t> mine(static_cast<std::size_t>(counts[static_cast<std::size_t>(world.rank())]),
+                                       world.rank());
+  for (int root = 0; root < world.size(); ++root) {
+    const bool here = world.rank() == root;
+    std::vector<std::int64_t> all(here ? expected.size() : 0), back(mine.size(), -1);
+    world.gather(mine, all, counts, root);
+    world.scatter(all, back, counts, root);
+    if (here) CHECK(all == expected);
+    CHECK(back == mine);
+  }
+}
+
+TEST_CASE("collectives may be under way together", "[comm][collectives]") {
+  const auto& world = ht::world();
+  const auto p = static_cast<std::size_t>(world.size());
+  const auto me = static_cast<std::size_t>(world.rank());
+  const std::vector<std::int64_t> counts(p, 3);
+  std::vector<std::int64_t> sent(100000, world.rank() == 0 ? 9 : 0), all(3 * p), sum(3 * p, world.rank());
+  const std::vector<std::int64_t> mine(3, world.rank());
+  std::vector<ht::Request> requests;
+  requests.push_back(world.ibroadcast(sent, 0));
+  requests.push_back(world.iallgather(mine, all, counts));
+  requests.push_back(world.ireduce_scatter(sum, counts));
+  ht::wait_all(requests);
+  CHECK(sent == std::vector<std::int64_t>(100000, 9));
+  for (std::size_t i = 0; i < all.size(); ++i) CHECK(all[i] == static_cast<std::int64_t>(i / 3));
+  CHECK(sum[3 * me] == world.size() * (world.size() - 1) / 2);
+}
+
 TEST_CASE("many arrays of any size and dtype go in one call", "[comm][collectives]") {
   const auto& world = ht::world();
   for (const auto& machine : machines(world.size())) {

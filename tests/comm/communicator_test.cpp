@@ -127,6 +127,51 @@ TEST_CASE("records are merged in rank order", "[comm]") {
   CHECK(record.second == std::min(1, world.size() - 1));  // the first of the largest
 }
 
+TEST_CASE("records of merges that depend on the order are merged in it", "[comm]") {
+  // Maps x -> a x + b, one after another.
+  struct Affine {
+    std::int64_t a, b;
+  };
+  const auto after = [](const void* in, void* inout, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto first = static_cast<const Affine*>(in)[i];
+      auto& then = static_cast<Affine*>(inout)[i];
+      then = {then.a * first.a, then.a * first.b + then.b};
+    }
+  };
+  const auto& world = ht::world();
+  std::vector<Affine> maps(5000, {2, world.rank() + 1});
+  world.allreduce_records(maps.data(), std::ssize(maps), sizeof(Affine), after);
+
+  std::int64_t a = 1, b = 0;
+  for (int r = 0; r < world.size(); ++r) {
+    a *= 2;
+    b = 2 * b + r + 1;
+  }
+  for (const auto i : {0, 4999})
+    CHECK((maps[static_cast<std::size_t>(i)].a == a && maps[static_cast<std::size_t>(i)].b == b));
+}
+
+TEST_CASE("messages match by tag, and may come from any rank", "[comm]") {
+  const auto& world = ht::world();
+  const std::int64_t mine = world.rank(), doubled = 2 * mine;
+  std::vector<ht::Request> sends;
+  sends.push_back(world.isend({&mine, 1, ht::int64}, 0, 5));
+  sends.push_back(world.isend({&doubled, 1, ht::int64}, 0, 16383));
+  std::vector<bool> seen(static_cast<std::size_t>(world.size()), false);
+  for (int i = 0; world.rank() == 0 && i < world.size(); ++i) {
+    std::int64_t twice = -1, once = -1;
+    const int source = world.receive({&twice, 1, ht::int64}, ht::any_rank, 16383);
+    CHECK(world.receive({&once, 1, ht::int64}, source, 5) == source);
+    CHECK((once == source && twice == 2 * source));
+    seen.at(static_cast<std::size_t>(source)) = true;
+  }
+  ht::wait_all(sends);
+  if (world.rank() == 0) CHECK(std::ranges::all_of(seen, std::identity()));
+  CHECK_THROWS_WITH(world.send({&mine, 1, ht::int64}, 0, 1 << 14), Catch::Contains("[send] got the tag 16384"));
+  CHECK_THROWS_WITH(world.ireceive({nullptr, 1, ht::int64}, 0, -1), Catch::Contains("[ireceive] got the tag -1"));
+}
+
 TEST_CASE("what fails on one rank throws on all, with its message", "[comm]") {
   const auto& world = ht::world();
   const int culprit = world.size() - 1;

@@ -61,6 +61,25 @@ TEST_CASE("the environment gives a shape, and a bad one is an error that quotes 
   CHECK(ht::Topology(world).node().size() == world.size());  // one machine
 }
 
+TEST_CASE("the environment describes the program's ranks, of which some take their places", "[comm][topology]") {
+  const auto& world = ht::world();
+  if (world.size() != 4) return;
+  ::setenv("HEATPP_TOPOLOGY", "2x2", 1);
+  const auto half = *world.split(world.rank() / 2), across = *world.split(world.rank() % 2);
+  const auto backwards = *world.split(0, -world.rank()), one = *world.split(world.rank());
+  const ht::Topology inside(half), between(across), reversed(backwards), alone(one);
+  ::unsetenv("HEATPP_TOPOLOGY");
+
+  CHECK(inside.node().size() == 2);
+  CHECK(between.node().size() == 1);
+  CHECK(between.across().size() == 2);
+  CHECK(reversed.node().size() == 2);
+  CHECK(alone.node().size() == 1);
+  std::vector<std::int64_t> data(3000, 1);
+  reversed.allreduce(data, {.algorithm = "blueconnect"});
+  CHECK(data == std::vector<std::int64_t>(3000, 4));
+}
+
 TEST_CASE("a file places ranks anyhow, and a bad one is an error that quotes the line", "[comm][topology]") {
   const auto parsed =
       ht::detail::parse_places("# two racks\n rack0/a: 0, 3-4\nrack0/b: 2 # alone\n\nrack1/a: 1 5\n", 6);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
 namespace heatpp::comm {
 namespace {
@@ -13,6 +12,7 @@ constexpr std::array table{
     Algorithm{"native", nullptr, &native},
     Algorithm{"ring", &ring},
     Algorithm{"recursive", &recursive},
+    Algorithm{"doubling", &doubling},
     Algorithm{"tree", &tree},
     Algorithm{"blueconnect", &blueconnect},
     Algorithm{"ordered", &ordered},
@@ -21,12 +21,7 @@ constexpr std::array table{
 
 // Below this size latency rules, and the stages of a decomposition cost more than they save.
 constexpr std::int64_t decompose_from_bytes = std::int64_t{1} << 20;
-
-/// Looked up once: that takes longer than a small all-reduce.
-std::string_view wanted() {
-  static const char* const name = std::getenv("HEATPP_ALLREDUCE");
-  return name ? name : "";
-}
+constexpr std::int64_t whole_to_bytes = 4 << 10;
 
 std::string known_names() {
   std::string names;
@@ -51,6 +46,7 @@ Choice choose(const Topology& topology, std::int64_t bytes) {
       return {named(choice.algorithm, topology), choice.chunk_bytes, choice.message_bytes, choice.order};
   // A topology of several nodes says that these do not share memory, whatever the machine is.
   if (state.nodes == 1 && shares_memory(topology)) return {named("shared", topology)};
+  if (bytes <= whole_to_bytes) return {named("doubling", topology)};
   return {named(state.nodes > 1 && bytes >= decompose_from_bytes ? "blueconnect" : "native", topology)};
 }
 
@@ -59,8 +55,8 @@ Choice choose(const Topology& topology, std::int64_t bytes) {
 std::span<const Algorithm> algorithms() { return table; }
 
 Choice find_algorithm(std::string_view name, const Topology& topology, std::int64_t bytes) {
-  if (name.empty() && wanted().empty()) return choose(topology, bytes);
-  return {named(name.empty() ? wanted() : name, topology)};
+  const std::string_view wanted = name.empty() ? topology.state().settings->allreduce : name;
+  return wanted.empty() ? choose(topology, bytes) : Choice{named(wanted, topology)};
 }
 
 }  // namespace heatpp::comm

@@ -52,6 +52,9 @@ struct Choice {
 /// other than powers of two go by other factors, or by halves of different size.
 [[nodiscard]] detail::Schedule recursive(const detail::Tree& tree, const Job& job);
 
+/// Each rank exchanges the whole data with one twice as far away at each step, in log2 p steps: for the least.
+[[nodiscard]] detail::Schedule doubling(const detail::Tree& tree, const Job& job);
+
 /// Up to one rank and down again, node by node, in 2 log2 p steps of the whole data: for small messages.
 [[nodiscard]] detail::Schedule tree(const detail::Tree& tree, const Job& job);
 

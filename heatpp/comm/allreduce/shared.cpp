@@ -25,9 +25,9 @@ class Shared final : public detail::Operation {
     const auto item = static_cast<std::int64_t>(itemsize(data.dtype));
     chunk_ = Segment::slot_bytes / item;
     small_ = data.bytes() * comm.size() <= small_bytes * 2 && data.bytes() <= small_bytes;
-    first_ = segment_.begun + 1;
-    segment_.begun += static_cast<std::uint64_t>((data.count + chunk_ - 1) / chunk_);
-    last_ = segment_.begun;
+    const auto rounds = static_cast<std::uint64_t>((data.count + chunk_ - 1) / chunk_);
+    first_ = segment_.begun.fetch_add(rounds) + 1;
+    last_ = first_ + rounds - 1;
     round_ = first_;
   }
 

@@ -5,8 +5,16 @@
 
 namespace heatpp::detail {
 
-/// Takes from `file` what was measured for a machine of the same arrangement, or measures and adds it. Collective.
-void calibrate_by_file(const Topology& topology, const std::string& file);
+/// Takes from `file` what was measured for a machine of the same arrangement, MPI library and transport, or measures
+/// and adds it. Collective.
+void calibrate_by_file(Topology& topology, const std::string& file);
+/// Of these, hashed.
+[[nodiscard]] std::string calibration_key(const Topology& topology);
+/// Whether the topology has what was chosen: memory that ranks share may be too small today, and orders are of levels.
+[[nodiscard]] bool fits(const Calibration& calibration, const Topology& topology);
+
+/// The cost of a level where a message of a few bytes took `latency` seconds and one of `bytes` took `passed`.
+[[nodiscard]] Calibration::Cost cost_of(const std::string& level, double latency, double passed, std::int64_t bytes);
 
 /// How blueconnect goes through the levels.
 struct Stages {
@@ -20,7 +28,8 @@ struct Stages {
 [[nodiscard]] Stages best_stages(std::span<const std::size_t> extents, std::span<const Calibration::Cost> costs,
                                  std::int64_t bytes);
 
-/// The lines of a calibration, each behind `key`, and back: nothing where there is none with the key, or a broken one.
+/// The lines of a calibration, each behind `key`, and back: nothing where there is none with the key, or one
+/// that is broken or implausible.
 [[nodiscard]] std::string to_text(const Calibration& calibration, std::string_view key);
 [[nodiscard]] Calibration parse_calibration(const std::string& text, std::string_view key);
 

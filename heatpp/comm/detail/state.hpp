@@ -1,6 +1,8 @@
 #pragma once
 
+#include <heatpp/comm/detail/schedule/cache.hpp>
 #include <heatpp/comm/detail/schedule/tree.hpp>
+#include <heatpp/comm/detail/settings.hpp>
 #include <heatpp/comm/topology.hpp>
 
 namespace heatpp {
@@ -13,6 +15,9 @@ struct Topology::State {
   int node_level = 0;            ///< of the network inside a node; what is below it are parts of one
   std::vector<std::int64_t> devices = {};  ///< of each rank, as device_id() has them; empty where none has one
   Calibration calibration;
+  std::shared_ptr<const detail::Settings> settings;
+  detail::ScheduleCache schedules;
+  std::uint64_t hash = 0;  ///< of the tree
 
   /// Notes that this rank sent so much on a level by means that do not count themselves.
   void count(const Communicator& comm, int level, std::int64_t bytes) const;

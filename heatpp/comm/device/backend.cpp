@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/impl.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
 #include <heatpp/comm/detail/state.hpp>
@@ -6,7 +7,6 @@
 #include <heatpp/comm/device/resources.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace heatpp::device {
 namespace {
@@ -25,10 +25,9 @@ Backend parse(const char* op, std::string_view name) {
 struct Wanted {
   std::optional<Backend> node, across;
 };
-Wanted wanted(const char* op) {
-  const char* const variable = std::getenv("HEATPP_BACKEND");
-  if (!variable || !*variable) return {};
-  const std::string_view text = variable;
+Wanted wanted(const char* op, const Communicator& comm) {
+  const std::string_view text = comm.impl().settings->backend;
+  if (text.empty()) return {};
   const auto comma = std::min(text.find(','), text.size());
   const auto node = parse(op, text.substr(0, comma));
   return {node, comma < text.size() ? parse(op, text.substr(comma + 1)) : node};
@@ -64,14 +63,14 @@ bool mpi_reduces(Dtype dtype, ReduceOp op) {
 }  // namespace
 
 Backend backend_of(const char* op, const Communicator& comm, const Memory& memory) {
-  return choose(op, wanted(op).node, apart(Resources::of(comm, memory).devices()));
+  return choose(op, wanted(op, comm).node, apart(Resources::of(comm, memory).devices()));
 }
 
 Plan plan_of(const char* op, const Topology& topology, const Memory& memory) {
   const auto& devices = Resources::of(topology.comm(), memory).devices();
   auto& state = topology.state();
   state.devices = devices;
-  const auto [node, across] = wanted(op);
+  const auto [node, across] = wanted(op, topology.comm());
   return {choose(op, node, apart_in_nodes(state.tree, state.node_level, devices)), choose(op, across, apart(devices))};
 }
 

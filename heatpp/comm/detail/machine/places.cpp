@@ -1,10 +1,10 @@
 #include <heatpp/comm/detail/machine/hwloc.hpp>
 #include <heatpp/comm/detail/machine/places.hpp>
+#include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <numeric>
@@ -92,11 +92,7 @@ std::string read_on_rank_0(const Communicator& comm, const std::string& file) {
       raise<IoError>("Topology", "got the file \"{}\", which cannot be read; expected a topology", file);
     text = content.str();
   });
-  std::array<std::int64_t, 1> length{std::ssize(text)};
-  comm.broadcast(length, 0);
-  text.resize(static_cast<std::size_t>(length[0]));
-  comm.broadcast({text.data(), length[0], int8}, 0);
-  return text;
+  return text_of_rank_0(comm, text);
 }
 
 [[noreturn]] void bad_line(std::size_t number, std::string_view line) {
@@ -138,6 +134,18 @@ std::vector<int> parse_place(std::string_view text, std::map<std::string, int, s
   return place;
 }
 
+/// What the variable says about all ranks of the program, of which those of `comm` have their places.
+Machine machine_of_program(const Communicator& comm, const std::string& variable) {
+  const auto in_program = ranks_in_program(comm);
+  const auto ranks = in_program.of_all;
+  const bool file = variable.find_first_of("/.") != std::string::npos;
+  const auto all =
+      file ? parse_places(read_on_rank_0(comm, variable), ranks) : places_in_grid(parse_shape(variable), ranks);
+  Places places;
+  for (const auto rank : in_program.ranks) places.push_back(all[static_cast<std::size_t>(rank)]);
+  return {std::move(places)};
+}
+
 }  // namespace
 
 Places parse_places(const std::string& text, int ranks) {
@@ -165,7 +173,7 @@ Places parse_places(const std::string& text, int ranks) {
   return places_by([&](int rank) { return places[static_cast<std::size_t>(rank)]; }, ranks);
 }
 
-Machine find_machine(const Communicator& comm, const TopologyOptions& options) {
+Machine find_machine(const Communicator& comm, const TopologyOptions& options, const std::string& variable) {
   const int ranks = comm.size();
   const int ways = !options.shape.empty() + !!options.place_of + !!options.node_of + !options.file.empty();
   if (ways > 1)
@@ -173,12 +181,8 @@ Machine find_machine(const Communicator& comm, const TopologyOptions& options) {
   if (!options.shape.empty()) return {places_in_grid(options.shape, ranks)};
   if (options.place_of) return {places_by(options.place_of, ranks)};
   if (options.node_of) return {places_in_nodes(comm, options.node_of(comm.rank()))};
-  const char* variable = std::getenv("HEATPP_TOPOLOGY");
-  const std::string text = !options.file.empty() ? options.file : variable ? variable : "";
-  const bool file = !options.file.empty() || text.find_first_of("/.") != std::string::npos;
-  if (file) return {parse_places(read_on_rank_0(comm, text), ranks)};
-  if (!text.empty()) return {places_in_grid(parse_shape(text), ranks)};
-  return nodes_and_packages(comm);
+  if (!options.file.empty()) return {parse_places(read_on_rank_0(comm, options.file), ranks)};
+  return variable.empty() ? nodes_and_packages(comm) : machine_of_program(comm, variable);
 }
 
 Tree tree_of(const Places& places) {

@@ -46,6 +46,8 @@ class Scratch {
   ~Scratch();
 
   [[nodiscard]] std::byte* data() const { return data_; }
+  /// The memory is never used again.
+  void leak() { data_ = nullptr; }
 
  private:
   Pool* pool_ = nullptr;

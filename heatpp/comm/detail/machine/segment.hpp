@@ -32,8 +32,8 @@ class Segment {
   /// Whether all ranks have.
   [[nodiscard]] bool all(Event event, std::uint64_t round) const;
 
-  std::uint64_t begun = 0;  ///< the rounds that this rank's collectives have taken so far
-  std::uint64_t ended = 0;  ///< those that they are through with
+  std::atomic<std::uint64_t> begun = 0;  ///< the rounds that this rank's collectives have taken so far
+  std::atomic<std::uint64_t> ended = 0;  ///< those that they are through with
 
  private:
   Segment(std::byte* memory, std::size_t bytes, int rank, int ranks)

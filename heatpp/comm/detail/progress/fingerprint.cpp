@@ -1,13 +1,10 @@
 #include <heatpp/comm/detail/progress/fingerprint.hpp>
-#include <heatpp/comm/detail/progress/patience.hpp>
+#include <heatpp/comm/detail/progress/deadline.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 
-#include <cstdlib>
-
+#include <fmt/ranges.h>
 namespace heatpp::detail {
 namespace {
-
-constexpr int tag = 3;
 
 [[noreturn]] void raise_missing(RollCall& calls, const Communicator& comm, const Fingerprint& mine) {
   raise<CommError>(mine.op, "got no call from rank {} of {} within {} s, in {}; expected all ranks to make it",
@@ -17,7 +14,11 @@ constexpr int tag = 3;
 class Checked final : public Operation {
  public:
   Checked(const Communicator& comm, const Fingerprint& mine, MakeOperation make)
-      : comm_(comm), mine_(mine), make_(std::move(make)), turn_(comm.impl().calls_to_check), calls_(comm, mine, tag) {}
+      : comm_(comm),
+        mine_(mine),
+        make_(std::move(make)),
+        turn_(comm.impl().calls_to_check),
+        calls_(comm, mine, roll_call_tag) {}
 
   bool advance() override {
     if (!operation_) {
@@ -33,7 +34,9 @@ class Checked final : public Operation {
 
   void give_up() override {
     if (!operation_) raise_missing(calls_, comm_, mine_);
+    operation_->give_up();
   }
+  [[nodiscard]] bool in_flight() const override { return operation_ && operation_->in_flight(); }
 
  private:
   Communicator comm_;
@@ -46,21 +49,19 @@ class Checked final : public Operation {
 
 }  // namespace
 
-bool debugging() {
-  static const bool debug = [] {
-    const char* value = std::getenv("HEATPP_DEBUG");
-    return value && std::string_view(value).find("collectives") != std::string_view::npos;
-  }();
-  return debug;
+bool debugging(const Communicator& comm) { return comm.impl().settings->debug && comm.size() > 1; }
+
+std::string plan_of(const Communicator& comm, std::span<const std::int64_t> counts) {
+  return debugging(comm) ? fmt::format("counts {}", fmt::join(counts, ", ")) : std::string();
 }
 
 void check_collective(const Communicator& comm, const Call& call, const std::source_location& site) {
   if (!waits_are_limited() || comm.size() == 1) return;
   const Fingerprint mine(call, site);
   note({comm, mine});
-  if (!debugging()) return;
+  if (!debugging(comm)) return;
   Turns::Turn turn(comm.impl().calls_to_check);
-  RollCall calls(comm, mine, tag);
+  RollCall calls(comm, mine, roll_call_tag);
   const Deadline deadline;
   while (!calls.ended() || !turn.come()) {
     progress();

@@ -18,6 +18,8 @@ class Operation {
   virtual bool hold(const Memory& /*memory*/) { return false; }
   /// Called when it has been waited for too long; throws if it knows better than others why that is.
   virtual void give_up() {}
+  /// Whether messages may still read or write memory that the operation owns.
+  [[nodiscard]] virtual bool in_flight() const { return false; }
 };
 
 /// One that needs nothing more.
@@ -31,14 +33,21 @@ inline std::atomic<int> tries_before_yield{64};
 
 /// Ends the operation, while all that were started make progress too.
 void run(Operation& operation);
+/// The same; of an operation that fails, memory that messages may still use is never used again.
+void run(std::unique_ptr<Operation> operation);
 /// Hands the operation to a request. It makes progress whenever this rank waits in a communication of heatpp.
 [[nodiscard]] Request start(std::unique_ptr<Operation> operation);
+/// Ends the life of an operation that failed, unless it is in flight.
+void abandon(std::unique_ptr<Operation> operation) noexcept;
 
-/// `first`, then `last()`.
+/// `first`, then `last()`, which owns what `first` works on.
 [[nodiscard]] std::unique_ptr<Operation> then(std::unique_ptr<Operation> first, std::function<void()> last);
+/// All of them at once.
+[[nodiscard]] std::unique_ptr<Operation> together(std::vector<std::unique_ptr<Operation>> operations);
 
 /// The MPI library's all-reduce.
-[[nodiscard]] std::unique_ptr<Operation> native_allreduce(const Communicator& comm, Buffer data, ReduceOp op);
+[[nodiscard]] std::unique_ptr<Operation> native_allreduce(const Communicator& comm, Buffer data, ReduceOp op,
+                                                          const char* call = "allreduce");
 
 /// An all-reduce of `data` as `make` makes it; of 16-bit floats as float32 where partial results would be rounded.
 using StartAllreduce = std::function<std::unique_ptr<Operation>(Buffer data)>;

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/progress/roll_call.hpp>
+#include <heatpp/comm/detail/hash.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 
 #include <algorithm>
@@ -7,19 +8,21 @@
 namespace heatpp::detail {
 
 Fingerprint::Fingerprint(const Call& call, const std::source_location& at)
-    : count(call.count), dtype(call.dtype), detail(call.detail) {
+    : plan_hash(hash_of(call.plan)), count(call.count), dtype(call.dtype), detail(call.detail) {
   std::strncpy(op, call.op, sizeof op - 1);
   const std::string_view path = at.file_name();
   const auto tail = path.substr(path.size() > 120 ? path.size() - 120 : 0);
   fmt::format_to_n(site, sizeof site - 1, "{}:{}", tail, at.line());
+  std::strncpy(plan, call.plan.c_str(), sizeof plan - 1);
 }
 
 bool Fingerprint::agrees(const Fingerprint& other) const {
-  return std::strcmp(op, other.op) == 0 && count == other.count && dtype == other.dtype && detail == other.detail;
+  return std::strcmp(op, other.op) == 0 && count == other.count && dtype == other.dtype && detail == other.detail &&
+         plan_hash == other.plan_hash;
 }
 
 std::string Fingerprint::text() const {
-  return fmt::format("{} of {} x {} ({}) at {}", op, count, name(dtype), detail, site);
+  return fmt::format("{} of {} x {} ({}){}{} at {}", op, count, name(dtype), detail, *plan ? " by " : "", plan, site);
 }
 
 RollCall::RollCall(const Communicator& comm, const Fingerprint& mine, int tag)

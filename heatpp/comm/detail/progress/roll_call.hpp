@@ -9,6 +9,8 @@ namespace heatpp::detail {
 struct Fingerprint {
   char op[32] = {};
   char site[160] = {};
+  char plan[96] = {};           ///< as much of it as has room
+  std::uint64_t plan_hash = 0;  ///< of all of it
   std::int64_t count = 0;
   Dtype dtype = Dtype::bool_;
   int detail = 0;

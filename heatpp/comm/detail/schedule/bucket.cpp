@@ -9,18 +9,6 @@ namespace {
 // Copying costs little against latency below the one size, and buckets that are full can travel while others fill.
 constexpr std::int64_t copy_below_bytes = 512 << 10, bucket_bytes = 4 << 20;
 
-class All final : public Operation {
- public:
-  explicit All(std::vector<std::unique_ptr<Operation>> operations) : operations_(std::move(operations)) {}
-  bool advance() override {
-    std::erase_if(operations_, [](const auto& operation) { return operation->advance(); });
-    return operations_.empty();
-  }
-
- private:
-  std::vector<std::unique_ptr<Operation>> operations_;
-};
-
 /// Calls f(array, its place in the bucket).
 template <class F>
 void for_each_place(std::span<const Buffer> arrays, std::byte* bucket, F f) {
@@ -63,7 +51,7 @@ std::unique_ptr<Operation> in_buckets(std::span<const Buffer> arrays,
     buckets.push_back(start_bucket(arrays.subspan(first, last - first), make));
     first = last;
   }
-  return std::make_unique<All>(std::move(buckets));
+  return together(std::move(buckets));
 }
 
 }  // namespace heatpp::detail

@@ -36,7 +36,7 @@ float* Execution::values(const Active& active, Range range) const {
 }
 
 float* Execution::residual(const Active& active, Range range) const {
-  return coding_.residual + schedule_.lanes[active.lane].offset + range.first;
+  return coding_.residual + schedule_->lanes[active.lane].offset + range.first;
 }
 
 /// What leaves is rounded, and the residual is what that took away, of a mean as many times as it was divided by. Of

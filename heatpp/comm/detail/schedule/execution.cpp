@@ -7,7 +7,7 @@ namespace heatpp::detail {
 namespace {
 
 // Tags below are those of other messages; a collective has as many as it may have lanes under way.
-constexpr int first_free_tag = 16;
+constexpr int first_free_tag = first_user_tag + user_tags;
 constexpr int tags_each = 16;
 
 int highest_tag() {
@@ -34,44 +34,48 @@ std::int64_t scratch_bytes(const Step& step, std::int64_t item) {
 
 }  // namespace
 
-Execution::Execution(const Communicator& comm, Schedule schedule, Buffer data, ReduceOp op, Coding coding)
+Execution::Execution(const Communicator& comm, std::shared_ptr<const Schedule> schedule, Buffer data, ReduceOp op,
+                     Coding coding, const char* call)
     : comm_(comm),
       schedule_(std::move(schedule)),
       data_(data),
       op_(op),
       coding_(coding),
-      window_(std::clamp<std::size_t>(static_cast<std::size_t>(schedule_.window), 1, tags_each)),
+      call_(call),
+      window_(std::clamp<std::size_t>(static_cast<std::size_t>(schedule_->window), 1, tags_each)),
       first_tag_(next_tag(comm.impl())) {
-  for (std::size_t lane = 0; lane < std::min(schedule_.lanes.size(), window_); ++lane)
-    skip_to_next_lane(active_.emplace_back(Active{lane}));
-  for (auto& active : active_)
-    if (may_post(active)) post(active);
+  const auto under_way = std::min(schedule_->lanes.size(), window_);
+  active_.reserve(under_way);
+  for (std::size_t lane = 0; lane < under_way; ++lane) skip_to_next_lane(active_.emplace_back(Active{lane}));
 }
 
+bool Execution::in_flight() const {
+  return std::ranges::any_of(active_, [](const Active& active) {
+    return std::ranges::any_of(active.requests, [](auto request) { return request != MPI_REQUEST_NULL; });
+  });
+}
+
+/// Messages that were given up may still be written: their memory stays theirs.
 Execution::~Execution() {
-  for (auto& active : active_)
-    for (auto& request : active.requests)
-      if (request != MPI_REQUEST_NULL) {
-        MPI_Cancel(&request);
-        MPI_Request_free(&request);
-      }
+  if (!in_flight()) return;
+  for (auto& active : active_) active.scratch.leak();
 }
 
 std::byte* Execution::address(const Active& active, Range range) const {
-  const auto first = schedule_.lanes[active.lane].offset + range.first;
+  const auto first = schedule_->lanes[active.lane].offset + range.first;
   return static_cast<std::byte*>(data_.data) + first * static_cast<std::int64_t>(itemsize(data_.dtype));
 }
 
 std::int64_t Execution::longest_message(const Active& active) const {
-  const bool limited = schedule_.message_bytes > 0 && steps_of(active)[active.step].level > 0;
-  return limited ? std::min(schedule_.message_bytes, max_count) : max_count;
+  const bool limited = schedule_->message_bytes > 0 && steps_of(active)[active.step].level > 0;
+  return limited ? std::min(schedule_->message_bytes, max_count) : max_count;
 }
 
 void Execution::receive(Active& active, std::byte* to, std::int64_t bytes, int from) {
   const auto tag = first_tag_ + static_cast<int>(active.lane % window_);
   for_each_piece(bytes, longest_message(active), [&](std::int64_t first, int n) {
     auto& request = active.requests.emplace_back(MPI_REQUEST_NULL);
-    check_mpi(MPI_Irecv(to + first, n, MPI_BYTE, from, tag, comm_.impl().mpi, &request), "collective");
+    check_mpi(MPI_Irecv(to + first, n, MPI_BYTE, from, tag, comm_.impl().mpi, &request), call_);
   });
 }
 
@@ -81,7 +85,7 @@ void Execution::send(Active& active, const std::byte* from, std::int64_t bytes, 
   for_each_piece(bytes, longest_message(active), [&](std::int64_t first, int n) {
     ++active.messages_sent;
     auto& request = active.requests.emplace_back(MPI_REQUEST_NULL);
-    check_mpi(MPI_Isend(from + first, n, MPI_BYTE, to, tag, comm_.impl().mpi, &request), "collective");
+    check_mpi(MPI_Isend(from + first, n, MPI_BYTE, to, tag, comm_.impl().mpi, &request), call_);
   });
 }
 
@@ -130,6 +134,7 @@ void Execution::combine_from(const Active& active, const Sum& sum, const std::by
 
 void Execution::count(const Active& active) const {
   const auto& step = steps_of(active)[active.step];
+  if (step.level < 0) return;
   auto& levels = *comm_.impl().traffic;
   auto& traffic = levels[std::min(static_cast<std::size_t>(step.level), levels.size() - 1)];
   traffic.messages += active.messages_sent;
@@ -161,10 +166,10 @@ void Execution::skip_to_next_lane(Active& active) const {
   }
 }
 
-bool Execution::arrived(Active& active) {
+bool Execution::arrived(Active& active) const {
   int all = 0;
   check_mpi(MPI_Testall(static_cast<int>(active.requests.size()), active.requests.data(), &all, MPI_STATUSES_IGNORE),
-            "collective");
+            call_);
   return all != 0;
 }
 
@@ -189,6 +194,12 @@ bool Execution::advance_or_sleep() {
 }
 
 void Execution::sleep() {
+  const auto under_way = [](const Active& active) { return active.posted; };
+  if (std::ranges::count_if(active_, under_way) == 1) {
+    auto& only = *std::ranges::find_if(active_, under_way);
+    check_mpi(MPI_Waitall(static_cast<int>(only.requests.size()), only.requests.data(), MPI_STATUSES_IGNORE), call_);
+    return;
+  }
   std::vector<MPI_Request> pending;
   std::vector<MPI_Request*> origin;
   for (auto& active : active_)
@@ -199,7 +210,7 @@ void Execution::sleep() {
       }
   if (pending.empty()) return;
   int index = 0;
-  check_mpi(MPI_Waitany(static_cast<int>(pending.size()), pending.data(), &index, MPI_STATUS_IGNORE), "collective");
+  check_mpi(MPI_Waitany(static_cast<int>(pending.size()), pending.data(), &index, MPI_STATUS_IGNORE), call_);
   *origin[static_cast<std::size_t>(index)] = MPI_REQUEST_NULL;
 }
 

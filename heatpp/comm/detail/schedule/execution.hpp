@@ -19,11 +19,15 @@ struct Coding {
 /// combined and goes on with the next. Lanes follow each other at a distance of a step.
 class Execution final : public Operation {
  public:
-  Execution(const Communicator& comm, Schedule schedule, Buffer data, ReduceOp op, Coding coding = {});
+  Execution(const Communicator& comm, std::shared_ptr<const Schedule> schedule, Buffer data, ReduceOp op,
+            Coding coding = {}, const char* call = "allreduce");
+  Execution(const Communicator& comm, Schedule schedule, Buffer data, ReduceOp op, Coding coding = {})
+      : Execution(comm, std::make_shared<const Schedule>(std::move(schedule)), data, op, coding) {}
   ~Execution() override;
 
   bool advance() override;
   bool advance_or_sleep() override;
+  [[nodiscard]] bool in_flight() const override;
 
  private:
   /// A lane under way.
@@ -37,8 +41,8 @@ class Execution final : public Operation {
     Clock::time_point begin = {};
   };
 
-  [[nodiscard]] bool ended(const Active& active) const { return active.lane >= schedule_.lanes.size(); }
-  [[nodiscard]] const Steps& steps_of(const Active& active) const { return *schedule_.lanes[active.lane].steps; }
+  [[nodiscard]] bool ended(const Active& active) const { return active.lane >= schedule_->lanes.size(); }
+  [[nodiscard]] const Steps& steps_of(const Active& active) const { return *schedule_->lanes[active.lane].steps; }
   [[nodiscard]] std::byte* address(const Active& active, Range range) const;
   /// A lane begins a step when the lane before it has ended that step: lanes that shared a link evenly would all reach
   /// the next level at once, and leave this one idle.
@@ -62,14 +66,15 @@ class Execution final : public Operation {
   [[nodiscard]] float* residual(const Active& active, Range range) const;
   void encode_range(const Active& active, const Step& step, Range range, std::byte* code) const;
   /// Whether the step under way has ended.
-  static bool arrived(Active& active);
+  bool arrived(Active& active) const;
   void sleep();
 
   Communicator comm_;
-  Schedule schedule_;
+  std::shared_ptr<const Schedule> schedule_;
   Buffer data_;
   ReduceOp op_;
   Coding coding_;
+  const char* call_;
   std::size_t window_;
   int first_tag_;
   std::vector<Active> active_;  // at i the lanes i, i + window, ... one after another

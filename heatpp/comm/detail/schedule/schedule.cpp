@@ -1,102 +1,10 @@
 #include <heatpp/comm/detail/schedule/schedule.hpp>
+#include <heatpp/comm/detail/schedule/sharing.hpp>
 
 #include <algorithm>
-#include <array>
-#include <limits>
 
 namespace heatpp::detail {
 namespace {
-
-/// A range and the one rank of a part of the machine that holds it reduced over that part.
-struct Piece {
-  Range range;
-  int owner;
-};
-
-/// Ranks that own the same ranges in different parts of the machine and share them out: member j gets shares[j].
-struct Group {
-  int level;
-  bool outermost;
-  std::vector<int> members;
-  std::vector<std::vector<Range>> shares;
-
-  [[nodiscard]] std::size_t place_of(int rank) const {
-    return static_cast<std::size_t>(std::ranges::find(members, rank) - members.begin());
-  }
-  [[nodiscard]] std::int64_t count() const {
-    std::int64_t sum = 0;
-    for (const auto& share : shares)
-      for (const auto& range : share) sum += range.count;
-    return sum;
-  }
-};
-/// Of one rank; groups[i] are those of the i-th node on its way out.
-using Groups = std::vector<std::vector<Group>>;
-
-/// Calls f(range, owners) for the longest ranges that no cut of a child crosses, in order; owners has one of each
-/// child.
-template <class F>
-void for_each_common(const std::vector<std::vector<Piece>>& children, F f) {
-  std::vector<std::size_t> at(children.size(), 0);
-  std::int64_t first = 0;
-  while (at[0] < children[0].size()) {
-    first = std::max(first, children[0][at[0]].range.first);
-    auto end = std::numeric_limits<std::int64_t>::max();
-    std::vector<int> owners;
-    for (std::size_t c = 0; c < children.size(); ++c) {
-      end = std::min(end, children[c][at[c]].range.end());
-      owners.push_back(children[c][at[c]].owner);
-    }
-    f(Range{first, end - first}, std::move(owners));
-    for (std::size_t c = 0; c < children.size(); ++c) at[c] += children[c][at[c]].range.end() == end;
-    first = end;
-  }
-}
-
-/// Decides which child's owner gets what of a range: one range for each child, possibly empty. The root has depth 0.
-using Cut = std::function<std::vector<Range>(const Tree& node, std::size_t depth, Range range)>;
-
-/// Pieces of parts of the machine, and the groups that one rank is in.
-class Sharing {
- public:
-  Sharing(int rank, Cut cut) : rank_(rank), cut_(std::move(cut)) {}
-
-  std::vector<Piece> share_out(const Tree& tree, std::span<const Range> whole, std::size_t depth) {
-    std::vector<Piece> pieces;
-    if (tree.is_leaf()) {
-      for (const auto& range : whole) pieces.push_back({range, tree.rank});
-      return pieces;
-    }
-    std::vector<std::vector<Piece>> children;
-    for (const auto& child : tree.children) children.push_back(share_out(child, whole, depth + 1));
-    std::vector<Group> mine;
-    for_each_common(children, [&](Range range, std::vector<int> owners) {
-      const auto shares = cut_(tree, depth, range);
-      for (std::size_t c = 0; c < shares.size(); ++c)
-        if (shares[c].count > 0) pieces.push_back({shares[c], owners[c]});
-      if (std::ranges::find(owners, rank_) != owners.end())
-        add(mine, {tree.level, depth == 0, std::move(owners), {}}, shares);
-    });
-    if (!mine.empty()) groups.push_back(std::move(mine));
-    return pieces;
-  }
-
-  Groups groups;
-
- private:
-  static void add(std::vector<Group>& groups, Group group, const std::vector<Range>& shares) {
-    auto same = std::ranges::find(groups, group.members, &Group::members);
-    if (same == groups.end()) {
-      group.shares.resize(shares.size());
-      same = groups.insert(groups.end(), std::move(group));
-    }
-    for (std::size_t c = 0; c < shares.size(); ++c)
-      if (shares[c].count > 0) same->shares[c].push_back(shares[c]);
-  }
-
-  int rank_;
-  Cut cut_;
-};
 
 Step& step_at(Steps& steps, std::size_t index, int level) {
   while (steps.size() <= index) steps.push_back({.level = level});
@@ -162,44 +70,10 @@ void allgather(Steps& steps, const Groups& groups, int rank, const StyleOf& styl
   }
 }
 
-std::vector<Range> nonempty(std::span<const Range> ranges) {
-  std::vector<Range> kept;
-  std::ranges::copy_if(ranges, std::back_inserter(kept), [](const Range& range) { return range.count > 0; });
-  return kept;
-}
-
-Groups equal_groups(const Tree& tree, Range range, int rank) {
-  Sharing sharing(rank, [](const Tree& node, std::size_t, Range whole) {
-    std::vector<Range> shares;
-    for (std::size_t c = 0; c < node.children.size(); ++c) shares.push_back(part_of(whole, c, node.children.size()));
-    return shares;
-  });
-  sharing.share_out(tree, nonempty(std::array{range}), 0);
-  return std::move(sharing.groups);
-}
-
-/// The places of every rank in the nodes that it is in, outermost first.
-void collect_places(const Tree& tree, std::vector<std::vector<std::size_t>>& places) {
-  for (std::size_t c = 0; c < tree.children.size(); ++c) {
-    for (const auto rank : ranks_of(tree.children[c])) places[static_cast<std::size_t>(rank)].push_back(c);
-    collect_places(tree.children[c], places);
-  }
-}
-
-/// A part goes to the child in its owner's place: in the nodes that hold the owner this leads to it, and in the others
-/// to ranks that differ from it in their place at the outer levels only, where the machine is regular.
-Groups groups_of_parts(const Tree& tree, std::span<const Range> parts, int rank) {
-  std::vector<std::vector<std::size_t>> places(parts.size());
-  collect_places(tree, places);
-  Sharing sharing(rank, [&, parts](const Tree& node, std::size_t depth, Range range) {
-    const auto holds = [&](const Range& part) { return part.first <= range.first && range.first < part.end(); };
-    const auto owner = static_cast<std::size_t>(std::ranges::find_if(parts, holds) - parts.begin());
-    std::vector<Range> shares(node.children.size());
-    shares[places[owner][std::min(depth, places[owner].size() - 1)] % shares.size()] = range;
-    return shares;
-  });
-  sharing.share_out(tree, nonempty(parts), 0);
-  return std::move(sharing.groups);
+std::int64_t longest(std::span<const Range> parts) {
+  std::int64_t count = 0;
+  for (const auto& part : parts) count = std::max(count, part.count);
+  return count;
 }
 
 }  // namespace
@@ -248,7 +122,14 @@ Schedule in_slices(std::span<const Range> parts, std::int64_t slices,
                    const std::function<Steps(std::span<const Range>)>& steps) {
   Schedule schedule;
   std::vector<Range> slice(parts.size());
+  const auto length = longest(parts) / slices;
+  const bool alike =
+      std::ranges::all_of(parts, [&](const Range& part) { return part.count == 0 || part.count == length * slices; });
   for (std::int64_t i = 0; i < slices; ++i) {
+    if (alike && i > 0) {
+      schedule.lanes.push_back({schedule.lanes.front().steps, i * length});
+      continue;
+    }
     for (std::size_t r = 0; r < parts.size(); ++r)
       slice[r] = part_of(parts[r], static_cast<std::size_t>(i), static_cast<std::size_t>(slices));
     schedule.lanes.push_back({std::make_shared<const Steps>(steps(slice)), 0});

@@ -79,7 +79,8 @@ using StyleOf = std::function<Style(int level, std::size_t members, std::int64_t
 /// The second half: parts[r] gets from rank r to every rank. With a single part it is a broadcast.
 [[nodiscard]] Steps allgather_steps(const Tree& tree, std::span<const Range> parts, int rank);
 
-/// A lane for each of `slices` slices of all parts; `steps` makes those of one.
+/// A lane for each of `slices` slices of all parts; `steps` makes those of one. Slices of parts that come out even
+/// share their steps.
 [[nodiscard]] Schedule in_slices(std::span<const Range> parts, std::int64_t slices,
                                  const std::function<Steps(std::span<const Range>)>& steps);
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
+#include <deque>
 #include <fstream>
 #include <mutex>
 #include <vector>
@@ -19,9 +19,12 @@ struct Event {
   Clock::time_point begin, end;
 };
 
+constexpr std::size_t most_events = 1 << 18;
+
 struct Trace {
   std::mutex mutex;
-  std::vector<Event> events;
+  std::deque<Event> events;
+  std::string prefix;
   std::atomic<bool> wanted = false;
 };
 Trace& noted() {
@@ -31,12 +34,9 @@ Trace& noted() {
 
 void note(Event event) {
   const std::lock_guard lock(noted().mutex);
-  noted().events.push_back(std::move(event));
-}
-
-const char* prefix() {
-  static const char* const value = std::getenv("HEATPP_TRACE");
-  return value && *value ? value : nullptr;
+  auto& events = noted().events;
+  events.push_back(std::move(event));
+  if (events.size() > most_events) events.pop_front();
 }
 
 double microseconds(Clock::duration duration) { return std::chrono::duration<double, std::micro>(duration).count(); }
@@ -56,8 +56,15 @@ std::string title(const char* of, int rank, std::size_t row, const std::string& 
 
 }  // namespace
 
-bool tracing() { return prefix() != nullptr || noted().wanted; }
+bool tracing() { return noted().wanted; }
 void start_tracing() { noted().wanted = true; }
+
+void trace_to(const std::string& prefix) {
+  if (prefix.empty()) return;
+  const std::lock_guard lock(noted().mutex);
+  noted().prefix = prefix;
+  noted().wanted = true;
+}
 
 void trace(int level, std::size_t lane, std::int64_t bytes, Clock::time_point begin) {
   note({fmt::format("level {}", level), lane + 1, bytes, begin, Clock::now()});
@@ -83,8 +90,8 @@ std::string trace_events(int rank, Clock::time_point origin) {
 }
 
 void write_trace(int rank) {
-  if (!prefix()) return;
-  std::ofstream(fmt::format("{}.{}.json", prefix(), rank)) << "[\n" << trace_events(rank) << "\n]\n";
+  if (noted().prefix.empty()) return;
+  std::ofstream(fmt::format("{}.{}.json", noted().prefix, rank)) << "[\n" << trace_events(rank) << "\n]\n";
 }
 
 }  // namespace heatpp::detail

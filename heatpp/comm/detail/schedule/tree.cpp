@@ -48,6 +48,12 @@ Tree flat_tree(std::span<const int> ranks, int level) {
   return flat;
 }
 
+Tree side_by_side(int ranks) {
+  std::vector<int> all(static_cast<std::size_t>(ranks));
+  std::iota(all.begin(), all.end(), 0);
+  return flat_tree(all, -1);
+}
+
 Tree without_single_children(const Tree& tree) {
   if (tree.children.size() == 1) return without_single_children(tree.children.front());
   Tree result{tree.rank, tree.level};

@@ -20,6 +20,8 @@ struct Tree {
 [[nodiscard]] std::vector<int> ranks_of(const Tree& tree);
 /// The ranks side by side, on one level.
 [[nodiscard]] Tree flat_tree(std::span<const int> ranks, int level);
+/// Ranks 0 to `ranks` - 1 on level -1, which no topology has.
+[[nodiscard]] Tree side_by_side(int ranks);
 /// The same with nodes of more than `most` children made of nodes of two or three where that comes out even, so that a
 /// group is left after as many exchanges as the logarithm of its size; and without nodes of a single child.
 [[nodiscard]] Tree factored(const Tree& tree, std::size_t most = 1);

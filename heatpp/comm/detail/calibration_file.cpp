@@ -1,0 +1,141 @@
+#include <heatpp/comm/allreduce/algorithm.hpp>
+#include <heatpp/comm/detail/calibrate.hpp>
+#include <heatpp/comm/detail/hash.hpp>
+#include <heatpp/comm/detail/progress/collective.hpp>
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/state.hpp>
+#include <heatpp/comm/log.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <unistd.h>
+
+namespace heatpp::detail {
+namespace {
+
+using Cost = Calibration::Cost;
+using Choice = Calibration::Choice;
+
+// By which MPI libraries are told what carries messages.
+constexpr std::array transports{"OMPI_MCA_pml",    "OMPI_MCA_btl", "OMPI_MCA_mtl",         "OMPI_MCA_coll", "UCX_TLS",
+                                "UCX_NET_DEVICES", "FI_PROVIDER",  "MPIR_CVAR_CH4_NETMOD", "I_MPI_FABRICS"};
+
+constexpr double longest_latency = 10, highest_bandwidth = 1e13;  // seconds; bytes a second
+
+std::string mpi_and_transport() {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(version, &length);
+  std::string text(version, static_cast<std::size_t>(length));
+  for (const char* name : transports) {
+    const char* const value = std::getenv(name);
+    text += fmt::format(" {}={}", name, value ? value : "");
+  }
+  return text;
+}
+
+bool plausible(const Cost& cost) {
+  return cost.latency > 0 && cost.latency < longest_latency && cost.bandwidth > 0 && cost.bandwidth < highest_bandwidth;
+}
+
+/// What the choices of a file need not be: of known algorithms, by growing sizes up to any.
+bool sound(const Calibration& calibration) {
+  const auto known = [](const Choice& choice) {
+    return std::ranges::find(comm::algorithms(), choice.algorithm, &comm::Algorithm::name) !=
+               comm::algorithms().end() &&
+           choice.chunk_bytes >= 0 && choice.message_bytes >= 0;
+  };
+  const auto& choices = calibration.choices;
+  return std::ranges::all_of(choices, known) && std::ranges::all_of(calibration.costs, plausible) &&
+         std::ranges::is_sorted(choices, {}, &Choice::up_to_bytes) &&
+         (choices.empty() || choices.back().up_to_bytes == std::numeric_limits<std::int64_t>::max());
+}
+
+std::string read(const std::string& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+/// The file with these lines in place of those behind the key. Others see the file as it was, or as it is then.
+void rewrite(const std::string& file, const std::string& key, const std::string& lines) {
+  std::istringstream before(read(file));
+  const auto aside = fmt::format("{}.{}", file, ::getpid());
+  std::ofstream after(aside);
+  for (std::string line; std::getline(before, line);)
+    if (!line.starts_with(key + " ")) after << line << '\n';
+  after << lines;
+  after.close();
+  std::error_code failure;
+  if (after) std::filesystem::rename(aside, file, failure);
+  if (after && !failure) return;
+  std::filesystem::remove(aside, failure);
+  log(LogLevel::warning, fmt::format("[calibrate] got the file \"{}\", which cannot be written; expected to keep what "
+                                     "was measured there",
+                                     file));
+}
+
+}  // namespace
+
+std::string calibration_key(const Topology& topology) {
+  char host[256] = {};
+  ::gethostname(host, sizeof host - 1);
+  return fmt::format("{:016x}", hash_of(comm::describe(topology) + host + mpi_and_transport()));
+}
+
+bool fits(const Calibration& calibration, const Topology& topology) {
+  const auto machine = without_single_children(topology.tree());
+  return std::ranges::all_of(calibration.choices, [&](const Choice& choice) {
+    const auto found = std::ranges::find(comm::algorithms(), choice.algorithm, &comm::Algorithm::name);
+    return (!found->fits || found->fits(topology)) && (choice.order.empty() || reordered(machine, choice.order));
+  });
+}
+
+std::string to_text(const Calibration& calibration, std::string_view key) {
+  std::string text;
+  for (const auto& cost : calibration.costs)
+    text += fmt::format("{} cost {} {} {}\n", key, cost.latency, cost.bandwidth, cost.level);
+  for (const auto& choice : calibration.choices)
+    text += fmt::format("{} choice {} {} {} {} {}\n", key, choice.up_to_bytes, choice.chunk_bytes, choice.message_bytes,
+                        choice.algorithm, fmt::join(choice.order, " "));
+  return text;
+}
+
+Calibration parse_calibration(const std::string& text, std::string_view key) {
+  Calibration calibration;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string of, kind;
+    Cost cost{};
+    Choice choice{};
+    if (!(words >> of >> kind) || of != key) continue;
+    if (kind == "cost" && words >> cost.latency >> cost.bandwidth && std::getline(words >> std::ws, cost.level))
+      calibration.costs.push_back(cost);
+    else if (kind == "choice" &&
+             words >> choice.up_to_bytes >> choice.chunk_bytes >> choice.message_bytes >> choice.algorithm) {
+      choice.order.assign(std::istream_iterator<int>(words), {});
+      calibration.choices.push_back(choice);
+    } else return {};
+  }
+  return sound(calibration) ? calibration : Calibration{};
+}
+
+void calibrate_by_file(Topology& topology, const std::string& file) {
+  const bool writes = topology.comm().rank() == 0;
+  const auto text = text_of_rank_0(topology.comm(), writes ? calibration_key(topology) + "\n" + read(file) : "");
+  const auto key = text.substr(0, text.find('\n'));
+  auto& calibration = topology.state().calibration;
+  calibration = parse_calibration(text.substr(key.size()), key);
+  if (!fits(calibration, topology)) calibration = {};
+  if (!calibration.choices.empty()) return;
+  topology.calibrate();
+  if (writes) rewrite(file, key, to_text(calibration, key));
+}
+
+}  // namespace heatpp::detail

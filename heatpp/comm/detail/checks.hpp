@@ -1,0 +1,27 @@
+#pragma once
+
+#include <heatpp/comm/detail/progress/operation.hpp>
+#include <heatpp/comm/detail/schedule/schedule.hpp>
+#include <span>
+
+namespace heatpp::detail {
+
+/// Throws ValueError unless there is a count for each rank, none is negative, and their sum is `total`.
+void check_counts(const char* op, const Communicator& comm, std::span<const std::int64_t> counts, std::int64_t total);
+/// Throws ValueError for a root that is no rank of the communicator.
+void check_root(const char* op, const Communicator& comm, int root);
+
+/// Parts of so many elements behind one another.
+[[nodiscard]] std::vector<Range> parts_of(std::span<const std::int64_t> counts);
+/// One rank's part is the whole.
+[[nodiscard]] std::vector<Range> whole_of(const Communicator& comm, int rank, std::int64_t count);
+
+/// "sum" and so on.
+[[nodiscard]] const char* op_name(ReduceOp op);
+
+/// Puts this rank's part in its place, unless it does not fit there. To go on beside what sends it: throws ValueError
+/// on all ranks where that of any did not fit.
+[[nodiscard]] std::unique_ptr<Operation> place_part(const char* op, const Communicator& comm, const ConstBuffer& mine,
+                                                    const Buffer& all, std::span<const std::int64_t> counts);
+
+}  // namespace heatpp::detail

@@ -1,0 +1,88 @@
+#include <heatpp/comm/allreduce/algorithm.hpp>
+#include <heatpp/comm/detail/progress/collective.hpp>
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/schedule/combine.hpp>
+#include <heatpp/comm/detail/schedule/execution.hpp>
+#include <heatpp/comm/device/collectives.hpp>
+
+namespace heatpp::detail {
+namespace {
+
+// Longer ones go faster in pieces, as MPI cuts them.
+constexpr std::int64_t small_bytes = 4 << 10;
+
+std::unique_ptr<Operation> small_allreduce(const Communicator& comm, const Buffer& data, ReduceOp op,
+                                           const char* call) {
+  auto& impl = comm.impl();
+  const ScheduleCache::Key key{data.count};
+  auto schedule = impl.schedules.get(key, [&] {
+    return comm::doubling(side_by_side(impl.size),
+                          {impl.rank, data.count, static_cast<std::int64_t>(itemsize(data.dtype))});
+  });
+  return std::make_unique<Execution>(comm, std::move(schedule), data, op, Coding{}, call);
+}
+
+}  // namespace
+
+std::unique_ptr<Operation> native_allreduce(const Communicator& comm, Buffer data, ReduceOp op, const char* call) {
+  auto sum = std::make_unique<Pending>(comm, call);
+  for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
+    check_mpi(MPI_Iallreduce(MPI_IN_PLACE, address(data, first), n, mpi_type(data.dtype), mpi_op(op, data.dtype),
+                             comm.impl().mpi, &sum->next()),
+              call);
+  });
+  if (op != ReduceOp::mean) return sum;
+  return then(std::move(sum), [data, ranks = comm.size()] { divide(data.dtype, data.data, data.count, ranks); });
+}
+
+std::unique_ptr<Operation> start_allreduce(const Communicator& comm, Buffer data, ReduceOp op, const char* call) {
+  if (data.memory.on_device()) return device::start_allreduce(comm, data, op);
+  const auto make = [&comm, op, call](const Buffer& wide) {
+    return wide.bytes() <= small_bytes ? small_allreduce(comm, wide, op, call) : native_allreduce(comm, wide, op, call);
+  };
+  return is_float16(data.dtype) ? rounded_once(data, op, comm.size(), make) : make(data);
+}
+
+std::unique_ptr<Operation> rounded_once(Buffer data, ReduceOp op, int ranks, const StartAllreduce& make) {
+  const bool rounds = op != ReduceOp::min && op != ReduceOp::max && ranks > 2;
+  if (!is_float16(data.dtype) || !rounds) return make(data);
+  auto wide = std::make_shared<Scratch>(data.count * static_cast<std::int64_t>(sizeof(float)));
+  auto* const values = reinterpret_cast<float*>(wide->data());
+  widen(data.dtype, data.data, values, data.count);
+  return then(make({values, data.count, float32}),
+              [data, values, wide] { narrow(data.dtype, values, data.data, data.count); });
+}
+
+std::unique_ptr<Operation> start_broadcast(const Communicator& comm, Buffer data, int root, const char* call) {
+  auto copies = std::make_unique<Pending>(comm, call);
+  for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
+    check_mpi(MPI_Ibcast(address(data, first), n, mpi_type(data.dtype), root, comm.impl().mpi, &copies->next()), call);
+  });
+  return copies;
+}
+
+std::unique_ptr<Operation> unless_wrong_anywhere(const Communicator& comm, const char* op, std::string wrong) {
+  const auto right = std::make_shared<std::int64_t>(wrong.empty());
+  return then(start_allreduce(comm, {right.get(), 1, Dtype::int64}, ReduceOp::min, op),
+              [op, right, wrong = std::move(wrong)] {
+                if (!wrong.empty()) raise<ValueError>(op, "{}", wrong);
+                if (!*right) raise<ValueError>(op, "got wrong arguments on another rank; expected right ones on all");
+              });
+}
+
+void await_all(const Communicator& comm, const char* op) { run(pending(comm, op, MPI_Ibarrier)); }
+
+std::string text_of_rank_0(const Communicator& comm, std::string text, std::source_location site) {
+  const auto length = std::make_shared<std::int64_t>(std::ssize(text));
+  run_collective(comm, {"broadcast of a length"}, site, [&] {
+    return then(start_broadcast(comm, {length.get(), 1, Dtype::int64}, 0), [length] {});
+  });
+  const auto all = std::make_shared<std::string>(std::move(text));
+  all->resize(static_cast<std::size_t>(*length));
+  run_collective(comm, {"broadcast of a text"}, site, [&] {
+    return then(start_broadcast(comm, {all->data(), *length, Dtype::int8}, 0), [all] {});
+  });
+  return *all;
+}
+
+}  // namespace heatpp::detail

@@ -1,0 +1,176 @@
+#include <heatpp/comm/detail/progress/patience.hpp>
+#include <heatpp/comm/request.hpp>
+
+#include <algorithm>
+#include <mutex>
+
+namespace heatpp {
+
+using detail::Patience;
+
+struct Request::Impl {
+  std::unique_ptr<detail::Operation> operation;
+  std::atomic<bool> done{false};
+  std::exception_ptr error;
+  std::optional<detail::NotedCall> call = {};  // that started it, where waiting is limited
+
+  void advance() noexcept {
+    try {
+      done = operation->advance();
+    } catch (...) {
+      error = std::current_exception();
+      done = true;
+    }
+  }
+  ~Impl() {
+    if (error) detail::abandon(std::move(operation));
+  }
+};
+
+namespace {
+
+/// What was started and has not ended, in the order of starting.
+class Started {
+ public:
+  [[nodiscard]] bool none() const { return count_ == 0; }
+  void add(Request::Impl* request) {
+    const std::lock_guard lock(mutex_);
+    requests_.push_back(request);
+    count_ = requests_.size();
+  }
+  void remove(Request::Impl* request) {
+    const std::lock_guard lock(mutex_);
+    std::erase(requests_, request);
+    count_ = requests_.size();
+  }
+  /// Unless this thread or another is at it: an operation that makes progress may wait in a call of its own.
+  void advance() {
+    if (inside) return;
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return;
+    inside = true;
+    for (auto* request : requests_) request->advance();
+    std::erase_if(requests_, [](const auto* request) { return request->done.load(); });
+    count_ = requests_.size();
+    inside = false;
+  }
+  /// Whether the request has ended, or the memory's stream waits for it.
+  [[nodiscard]] bool hold(Request::Impl& request, const Memory& memory) {
+    const std::lock_guard lock(mutex_);
+    return request.done || request.operation->hold(memory);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Request::Impl*> requests_;
+  std::atomic<std::size_t> count_{0};
+  static inline thread_local bool inside = false;
+};
+Started& started() {
+  static Started instance;
+  return instance;
+}
+
+void finish(Request::Impl& request) {
+  try {
+    for (Patience patience; !request.done; patience.wait(*request.operation, request.call)) started().advance();
+  } catch (...) {
+    request.error = std::current_exception();
+  }
+  started().remove(&request);  // no other thread looks at it any more
+}
+
+}  // namespace
+
+void detail::run(Operation& operation) {
+  Patience patience;
+  for (;;) {
+    const bool alone = started().none() && !waits_are_limited();
+    if (alone ? operation.advance_or_sleep() : operation.advance()) return;
+    if (!alone) started().advance();
+    patience.wait(operation, latest_call());
+  }
+}
+
+Request detail::start(std::unique_ptr<Operation> operation) {
+  auto request = std::make_unique<Request::Impl>();
+  request->operation = std::move(operation);
+  if (waits_are_limited()) request->call = latest_call();
+  request->advance();
+  if (!request->done) started().add(request.get());
+  return Request(std::move(request));
+}
+
+bool progress() {
+  if (!started().none()) started().advance();
+  return started().none();
+}
+
+Request::Request() = default;
+Request::Request(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Request::Request(Request&&) noexcept = default;
+
+Request& Request::operator=(Request&& other) noexcept {
+  std::swap(impl_, other.impl_);  // what this one held is waited for when `other` dies
+  return *this;
+}
+
+Request::~Request() {
+  if (impl_) finish(*impl_);
+}
+
+bool Request::test() {
+  if (!impl_) return true;
+  if (!impl_->done) started().advance();
+  if (!impl_->done) return false;
+  wait();
+  return true;
+}
+
+void Request::wait_on(const Memory& memory) {
+  if (!impl_) return;
+  try {
+    for (Patience patience; !started().hold(*impl_, memory); patience.wait(*impl_->operation, impl_->call))
+      started().advance();
+  } catch (...) {
+    impl_->error = std::current_exception();
+    started().remove(impl_.get());
+    impl_ = nullptr;
+    throw;
+  }
+  if (impl_->done) wait();
+}
+
+void Request::wait() {
+  if (!impl_) return;
+  finish(*impl_);
+  const auto ended = std::move(impl_);
+  if (ended->error) std::rethrow_exception(ended->error);
+}
+
+void wait_all(std::span<Request> requests) {
+  std::exception_ptr first;
+  for (auto& request : requests) try {
+      request.wait();
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  if (first) std::rethrow_exception(first);
+}
+
+std::optional<std::size_t> wait_any(std::span<Request> requests) {
+  const auto holds = [](const Request& request) { return request.impl_ != nullptr; };
+  if (std::ranges::none_of(requests, holds)) return std::nullopt;
+  for (Patience patience;;) {
+    started().advance();
+    for (std::size_t i = 0; i < requests.size(); ++i)
+      if (requests[i].impl_ && requests[i].impl_->done) {
+        requests[i].wait();
+        return i;
+      }
+    const auto& any = *std::ranges::find_if(requests, holds);
+    patience.wait(*any.impl_->operation, any.impl_->call);
+  }
+}
+
+}  // namespace heatpp

@@ -1,0 +1,51 @@
+#include <heatpp/comm/detail/checks.hpp>
+#include <heatpp/comm/detail/schedule/execution.hpp>
+#include <heatpp/comm/detail/schedule/parts.hpp>
+
+#include <algorithm>
+
+namespace heatpp::detail {
+namespace {
+
+using MakeSteps = Steps (*)(const Tree& tree, std::span<const Range> parts, int rank);
+
+// Slices are large against what a message costs, and few.
+constexpr std::int64_t slice_bytes = 1 << 20, most_slices = 16;
+
+// What a key of the cache begins with; those of other collectives begin with a count.
+enum Kind : std::int64_t { reduced = -1, spread = -2 };
+
+Schedule make_schedule(const PartsJob& job, std::span<const Range> parts, std::int64_t slices, MakeSteps make) {
+  const auto machine =
+      job.machine ? factored(without_single_children(*job.machine)) : factored(side_by_side(job.comm.size()));
+  const auto rank = job.comm.rank();
+  return in_slices(parts, slices, [&](std::span<const Range> slice) { return make(machine, slice, rank); });
+}
+
+std::unique_ptr<Operation> start_in_slices(const PartsJob& job, const Buffer& data, std::span<const Range> parts,
+                                           Kind kind, ReduceOp op) {
+  const auto slices = std::clamp<std::int64_t>(data.bytes() / slice_bytes, 1, most_slices);
+  ScheduleCache::Key key{kind, slices};
+  for (const auto& part : parts) key.push_back(part.count);
+  const auto make = kind == reduced ? &reduce_scatter_steps : &allgather_steps;
+  auto schedule = job.schedules.get(key, [&] { return make_schedule(job, parts, slices, make); });
+  return std::make_unique<Execution>(job.comm, std::move(schedule), data, op, Coding{}, job.call);
+}
+
+}  // namespace
+
+std::unique_ptr<Operation> reduce_parts(const PartsJob& job, const Buffer& data, std::span<const Range> parts,
+                                        ReduceOp op) {
+  return rounded_once(data, op, job.comm.size(),
+                      [&](const Buffer& wide) { return start_in_slices(job, wide, parts, reduced, op); });
+}
+
+std::unique_ptr<Operation> reduce_to_root(const PartsJob& job, const Buffer& data, int root, ReduceOp op) {
+  return reduce_parts(job, data, whole_of(job.comm, root, data.count), op);
+}
+
+std::unique_ptr<Operation> spread_parts(const PartsJob& job, const Buffer& data, std::span<const Range> parts) {
+  return start_in_slices(job, data, parts, spread, ReduceOp::sum);
+}
+
+}  // namespace heatpp::detail

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <heatpp/comm/detail/progress/operation.hpp>
+#include <heatpp/comm/detail/schedule/cache.hpp>
+
+namespace heatpp::detail {
+
+/// Where parts of data move between ranks, and for which call.
+struct PartsJob {
+  const Communicator& comm;
+  const Tree* machine;  ///< nullptr: ranks side by side
+  ScheduleCache& schedules;
+  const char* call;
+};
+
+/// parts[r] of `data` ends up reduced at rank r; 16-bit floats are accumulated in float32.
+[[nodiscard]] std::unique_ptr<Operation> reduce_parts(const PartsJob& job, const Buffer& data,
+                                                      std::span<const Range> parts, ReduceOp op);
+/// All of it at the root.
+[[nodiscard]] std::unique_ptr<Operation> reduce_to_root(const PartsJob& job, const Buffer& data, int root, ReduceOp op);
+/// parts[r] of `data` gets from rank r to every rank.
+[[nodiscard]] std::unique_ptr<Operation> spread_parts(const PartsJob& job, const Buffer& data,
+                                                      std::span<const Range> parts);
+
+}  // namespace heatpp::detail

@@ -1,0 +1,211 @@
+#include <heatpp/comm/detail/schedule/sharing.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace heatpp::detail {
+namespace {
+
+/// A range and the one rank of a part of the machine that holds it reduced over that part.
+struct Piece {
+  Range range;
+  int owner;
+};
+
+bool overlap(Range a, Range b) { return a.first < b.end() && b.first < a.end(); }
+
+/// The one of these pieces, which lie in order, that holds the element.
+std::size_t piece_at(std::span<const Piece> pieces, std::int64_t element) {
+  const auto after =
+      std::ranges::upper_bound(pieces, element, {}, [](const Piece& piece) { return piece.range.first; });
+  return static_cast<std::size_t>(after - pieces.begin()) - 1;
+}
+
+bool same_shape(const Tree& a, const Tree& b) { return std::ranges::equal(a.children, b.children, same_shape); }
+/// Whether the nodes of each level are alike.
+bool is_regular(const Tree& tree) {
+  return std::ranges::all_of(tree.children, is_regular) && std::ranges::all_of(tree.children, [&](const Tree& child) {
+           return same_shape(child, tree.children.front());
+         });
+}
+
+/// Calls f(range, owners) for the longest ranges up to `end` that no cut of a child crosses, in order; owners has one
+/// of each child.
+template <class F>
+void for_each_common(const std::vector<std::vector<Piece>>& children, std::int64_t end, F f) {
+  std::vector<std::size_t> at(children.size(), 0);
+  std::vector<int> owners(children.size());
+  for (std::int64_t first = 0; first < end;) {
+    auto last = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t c = 0; c < children.size(); ++c) {
+      const auto& piece = children[c][at[c]];
+      first = std::max(first, piece.range.first);
+      last = std::min(last, piece.range.end());
+      owners[c] = piece.owner;
+    }
+    f(Range{first, last - first}, owners);
+    for (std::size_t c = 0; c < children.size(); ++c)
+      at[c] += children[c][at[c]].range.end() == last && at[c] + 1 < children[c].size();
+    first = last;
+  }
+}
+
+/// Decides which child's owner gets what of a range: one range for each child, possibly empty. The root has depth 0.
+using Cut = std::function<void(const Tree& node, std::size_t depth, Range range, std::vector<Range>& shares)>;
+
+/// Who owns what in the parts of the machine that one rank has to do with: those beside its way from the root, and of
+/// them what it owns itself.
+class Sharing {
+ public:
+  /// `whole` is what every rank has, in ranges that lie in order.
+  Sharing(std::vector<Piece> whole, int rank, Cut cut) : whole_(std::move(whole)), rank_(rank), cut_(std::move(cut)) {
+    for (const auto& piece : whole_) mine_.push_back(piece.range);
+  }
+
+  /// Goes from the rank out, to every node that it is in.
+  void go_out(const Tree& tree, std::size_t depth) {
+    if (tree.is_leaf()) return;
+    const auto inside = std::ranges::find_if(tree.children, [this](const Tree& child) { return holds_rank(child); });
+    go_out(*inside, depth + 1);
+    share_out(tree, static_cast<std::size_t>(inside - tree.children.begin()), depth);
+  }
+
+  Groups groups;
+
+ private:
+  [[nodiscard]] bool holds_rank(const Tree& tree) const {
+    return tree.is_leaf() ? tree.rank == rank_
+                          : std::ranges::any_of(tree.children, [this](const Tree& child) { return holds_rank(child); });
+  }
+
+  /// Of what the rank owns in its child of the node, it keeps its shares.
+  void share_out(const Tree& tree, std::size_t own_child, std::size_t depth) {
+    const bool alike = is_regular(tree);
+    std::vector<Group> formed;
+    std::vector<Range> kept;
+    for (const auto& range : std::exchange(mine_, {})) {
+      children_.resize(tree.children.size());
+      for (std::size_t c = 0; c < children_.size(); ++c) {
+        children_[c].clear();
+        if (c == own_child) children_[c].push_back({range, rank_});
+        else if (alike) children_[c].push_back({range, owner_in(tree.children[c], range.first, depth + 1)});
+        else add_pieces(tree.children[c], range, depth + 1, children_[c]);
+      }
+      for_each_common(children_, range.end(), [&](Range common, const std::vector<int>& owners) {
+        cut_(tree, depth, common, shares_);
+        add(formed, {tree.level, depth == 0, {}, {}}, owners);
+        if (shares_[own_child].count > 0) kept.push_back(shares_[own_child]);
+      });
+    }
+    mine_ = std::move(kept);
+    if (!formed.empty()) groups.push_back(std::move(formed));
+  }
+
+  void add(std::vector<Group>& formed, Group group, const std::vector<int>& owners) {
+    auto same = std::ranges::find(formed, owners, &Group::members);
+    if (same == formed.end()) {
+      group.members = owners;
+      group.shares.resize(owners.size());
+      same = formed.insert(formed.end(), std::move(group));
+    }
+    for (std::size_t c = 0; c < shares_.size(); ++c)
+      if (shares_[c].count > 0) same->shares[c].push_back(shares_[c]);
+  }
+
+  /// In a part whose nodes are alike, all of which cut alike: first the way in which the element goes, then who that
+  /// is.
+  int owner_in(const Tree& tree, std::int64_t element, std::size_t depth) {
+    way_.clear();
+    follow(tree, element, depth);
+    const auto* node = &tree;
+    for (auto child = way_.rbegin(); child != way_.rend(); ++child) node = &node->children[*child];
+    return node->rank;
+  }
+  Range follow(const Tree& tree, std::int64_t element, std::size_t depth) {
+    if (tree.is_leaf()) return whole_[piece_at(whole_, element)].range;
+    const auto range = follow(tree.children.front(), element, depth + 1);
+    cut_(tree, depth, range, shares_);
+    const auto holds = [&](Range share) { return share.first <= element && element < share.end(); };
+    const auto share = std::ranges::find_if(shares_, holds);
+    way_.push_back(static_cast<std::size_t>(share - shares_.begin()));
+    return *share;
+  }
+
+  /// The pieces of a part of the machine that lie in a range at least partly.
+  void add_pieces(const Tree& tree, Range within, std::size_t depth, std::vector<Piece>& pieces) {
+    if (tree.is_leaf()) {
+      for (auto i = piece_at(whole_, within.first); i < whole_.size() && overlap(whole_[i].range, within); ++i)
+        pieces.push_back({whole_[i].range, tree.rank});
+      return;
+    }
+    std::vector<std::vector<Piece>> children(tree.children.size());
+    for (std::size_t c = 0; c < children.size(); ++c) add_pieces(tree.children[c], within, depth + 1, children[c]);
+    for_each_common(children, within.end(), [&](Range common, const std::vector<int>& owners) {
+      cut_(tree, depth, common, shares_);
+      for (std::size_t c = 0; c < shares_.size(); ++c)
+        if (shares_[c].count > 0 && overlap(shares_[c], within)) pieces.push_back({shares_[c], owners[c]});
+    });
+  }
+
+  std::vector<Piece> whole_;
+  int rank_;
+  Cut cut_;
+  std::vector<Range> mine_, shares_;
+  std::vector<std::size_t> way_;
+  std::vector<std::vector<Piece>> children_;
+};
+
+/// The places of every rank in the nodes that it is in, outermost first.
+void collect_places(const Tree& tree, std::vector<std::size_t>& way, std::vector<std::vector<std::size_t>>& places) {
+  if (tree.is_leaf()) places[static_cast<std::size_t>(tree.rank)] = way;
+  for (std::size_t c = 0; c < tree.children.size(); ++c) {
+    way.push_back(c);
+    collect_places(tree.children[c], way, places);
+    way.pop_back();
+  }
+}
+
+}  // namespace
+
+std::size_t Group::place_of(int rank) const {
+  return static_cast<std::size_t>(std::ranges::find(members, rank) - members.begin());
+}
+
+std::int64_t Group::count() const {
+  std::int64_t sum = 0;
+  for (const auto& share : shares)
+    for (const auto& range : share) sum += range.count;
+  return sum;
+}
+
+Groups equal_groups(const Tree& tree, Range range, int rank) {
+  if (range.count == 0) return {};
+  Sharing sharing({{range, rank}}, rank, [](const Tree& node, std::size_t, Range whole, std::vector<Range>& shares) {
+    shares.clear();
+    for (std::size_t c = 0; c < node.children.size(); ++c) shares.push_back(part_of(whole, c, node.children.size()));
+  });
+  sharing.go_out(tree, 0);
+  return std::move(sharing.groups);
+}
+
+/// A part goes to the child in its owner's place: in the nodes that hold the owner this leads to it, and in the others
+/// to ranks that differ from it in their place at the outer levels only, where the machine is regular.
+Groups groups_of_parts(const Tree& tree, std::span<const Range> parts, int rank) {
+  std::vector<std::vector<std::size_t>> places(parts.size());
+  std::vector<std::size_t> way;
+  collect_places(tree, way, places);
+  std::vector<Piece> whole;
+  for (std::size_t r = 0; r < parts.size(); ++r)
+    if (parts[r].count > 0) whole.push_back({parts[r], static_cast<int>(r)});
+  if (whole.empty()) return {};
+  Sharing sharing(whole, rank, [&](const Tree& node, std::size_t depth, Range range, std::vector<Range>& shares) {
+    const auto& place = places[static_cast<std::size_t>(whole[piece_at(whole, range.first)].owner)];
+    shares.assign(node.children.size(), {});
+    shares[place[std::min(depth, place.size() - 1)] % shares.size()] = range;
+  });
+  sharing.go_out(tree, 0);
+  return std::move(sharing.groups);
+}
+
+}  // namespace heatpp::detail

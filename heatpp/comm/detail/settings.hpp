@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace heatpp {
+class Communicator;
+}
+
+namespace heatpp::detail {
+
+/// What the environment says about communication. It has to be the same on all ranks, and launchers need not hand it to
+/// all: a communicator takes what rank 0 has when it is made from a host's, and anew when a topology is made of it. Its
+/// parts begin with its own.
+struct Settings {
+  std::string allreduce, topology, calibration, backend, trace;  ///< HEATPP_ALLREDUCE and so on, or empty
+  bool debug = false;                                            ///< HEATPP_DEBUG=collectives
+  double timeout = 0;                                            ///< HEATPP_TIMEOUT, or 0
+};
+
+/// Rank 0's environment, as it is now. Collective.
+[[nodiscard]] std::shared_ptr<const Settings> settings_of_rank_0(const Communicator& comm);
+
+}  // namespace heatpp::detail
