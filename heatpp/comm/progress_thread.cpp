@@ -38,9 +38,8 @@ void ask_for_short_slices() {
 void warn_once() {
   static const bool warned = [] {
     log(LogLevel::warning,
-        "[ProgressThread] got MPI with less than MPI_THREAD_MULTIPLE; without it there is no progress thread, and what "
-        "is "
-        "under way goes on in calls of heatpp only, such as progress()");
+        "[ProgressThread] got MPI with less than MPI_THREAD_MULTIPLE; expected that: without it there is no progress "
+        "thread, and what is under way goes on in calls of heatpp only, such as progress()");
     return true;
   }();
   static_cast<void>(warned);
