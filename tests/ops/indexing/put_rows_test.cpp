@@ -35,7 +35,7 @@ TEST_CASE("the last of repeated places counts along every axis", "[ops][position
     for (const auto& layout : every_layout({4, 3, 5}))
       for (const auto& cut : every_layout({count})) {
         const auto put = [&](const std::vector<ht::Index>& index, const at::Tensor& values) {
-          const auto x = distribute(global, layout);
+          auto x = distribute(global, layout);
           x.index_put(index, ht::from_tensor(values));
           return x;
         };
@@ -56,9 +56,9 @@ TEST_CASE("writing to places leaves LibTorch's settings alone meanwhile, too", "
   });
   const auto positions = ht::from_tensor(places(n, 1009, 0)), values = ht::from_tensor(at::arange(n).sin());
   for (int i = 0; i < 5; ++i) {
-    const auto x = ht::from_tensor(at::zeros({1009}));
+    auto x = ht::from_tensor(at::zeros({1009}));
     x.index_put({positions}, values);
-    const auto cut = ht::resplit(x, 0);
+    auto cut = ht::resplit(x, 0);
     cut.index_put({positions}, values);
     CHECK(same(cut, gathered(x)));
   }
