@@ -1,5 +1,6 @@
-// Takes the place of heatpp/comm/detail/machine/pages.cpp: all simulated ranks live in one process, and what large scratch
-// memory holds does not matter, so that all of it can be the same few pages, which SimGrid then does not copy either.
+// Takes the place of heatpp/comm/detail/machine/pages.cpp: all simulated ranks live in one process, and what large
+// scratch memory holds does not matter, so that all of it can be the same few pages, which SimGrid then does not copy
+// either.
 #include <heatpp/comm/detail/machine/scratch.hpp>
 
 #include <smpi/smpi.h>
