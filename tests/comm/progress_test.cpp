@@ -153,7 +153,7 @@ TEST_CASE("without threads in MPI there is no progress thread, which is said onc
   if (!said.empty()) CHECK_THAT(said[0], Catch::Contains("MPI_THREAD_MULTIPLE"));
 }
 
-TEST_CASE("a progress thread works beside blocking calls", "[comm][progress]") {
+TEST_CASE("working beside blocking calls, a progress thread changes no result", "[comm][progress]") {
   const auto& world = ht::world();
   const ht::Topology node(world), nodes(world, {.node_of = [](int rank) { return rank % 2; }});
   const ht::ProgressThread thread(std::chrono::microseconds(20));
