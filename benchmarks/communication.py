@@ -133,6 +133,8 @@ def scale_sources():
     comm = os.path.join(ROOT, "heatpp", "comm")
     found = glob.glob(comm + "/**/*.cpp", recursive=True)
     replaced = {path.replace("/no_", "/") for path in found if "/no_" in path} | {comm + "/detail/machine/pages.cpp"}
+    without_nccl = comm + "/device/nccl/no_nccl.cpp"
+    replaced |= {path for path in found if os.path.dirname(path) == os.path.dirname(without_nccl) and path != without_nccl}
     return [path for path in found if path not in replaced] + glob.glob(os.path.join(HERE, "scale", "*.cpp"))
 
 

@@ -1,6 +1,7 @@
 // What is done in which order, and on which device.
 #include <heatpp/comm/progress_thread.hpp>
 #include <heatpp/comm/topology.hpp>
+#include <heatpp/interop/mpi.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -127,7 +128,7 @@ TEST_CASE_METHOD(WatchedDevices, "waiting for requests by streams tells of failu
                  "[comm][device]") {
   if (real_devices() || ht::world().size() == 1) return;
   const Variable variable("HEATPP_BACKEND", "nccl");
-  const auto comm = *ht::world().split(0);
+  const auto comm = ht::from_mpi(MPI_COMM_WORLD);
   const TestStream after;
   DeviceArray data(ramp(9, 1));
   auto host = ramp(9, 1);

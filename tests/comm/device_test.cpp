@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include <heatpp/comm/topology.hpp>
+#include <heatpp/interop/mpi.hpp>
 
 #include "machines.hpp"
 
@@ -222,7 +223,7 @@ TEST_CASE_METHOD(WatchedDevices, "an MPI library that takes device memory is han
 
 TEST_CASE_METHOD(WatchedDevices, "a backend that does not exist or cannot work is an error on all ranks",
                  "[comm][device]") {
-  const auto comm = *ht::world().split(0);
+  const auto comm = ht::from_mpi(MPI_COMM_WORLD);
   if (comm.size() == 1 || real_devices()) return;
   const Variable one("STANDIN_DEVICES", "1");
   DeviceArray data(ramp(4, 1));
@@ -244,7 +245,7 @@ TEST_CASE_METHOD(WatchedDevices, "a backend that does not exist or cannot work i
 }
 
 TEST_CASE_METHOD(WatchedDevices, "a failure that NCCL finds is an error, and ends the group", "[comm][device]") {
-  const auto comm = *ht::world().split(0);
+  const auto comm = ht::from_mpi(MPI_COMM_WORLD);
   if (comm.size() == 1 || real_devices()) return;
   const Variable variable("HEATPP_BACKEND", "nccl");
   const ht::Topology topology(comm);
