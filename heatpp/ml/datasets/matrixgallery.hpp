@@ -7,7 +7,8 @@
 // for rounding. All are collective, and throw ValueError for extents below 1.
 namespace heatpp::datasets {
 
-/// The matrix 1 / (j - i + 1/2), whose singular values lie close to pi (Parter, 1986); of the default dtype unless given. Local.
+/// The matrix 1 / (j - i + 1/2), whose singular values lie close to pi (Parter, 1986); of the default dtype unless
+/// given. Local.
 [[nodiscard]] DNDarray parter(std::int64_t n, const ArrayOptions& options = {});
 
 struct HermitianOptions {
