@@ -43,7 +43,7 @@ DNDarray& DNDarray::operator=(const DNDarray& other) & {
 }
 
 DNDarray& DNDarray::operator=(DNDarray&& other) & {
-  if (impl_ && impl_->in_place && other.impl_ && !other.impl_->in_place) write_elements(other);
+  if (impl_ && impl_->in_place && !(other.impl_ && other.impl_->in_place)) write_elements(other);
   else impl_ = std::move(other.impl_);
   return *this;
 }

@@ -97,7 +97,7 @@ struct LocalOptions {
 /// where elements of one rank's block may lie in the same memory. Gradients are left behind. Throws on all ranks:
 /// ValueError where blocks do not fit, TypeError for a dtype that heatpp has not and for sparse tensors.
 [[nodiscard]] DNDarray from_local(const at::Tensor& block, const LocalOptions& options = {});
-/// The same for memory of the caller's, in C order with the given local shape; it must outlive the array.
+/// The same for memory of the caller's, in C order with the given local shape; it must outlive the array and copies.
 [[nodiscard]] DNDarray from_local(void* data, const Shape& shape, Dtype dtype, const LocalOptions& options = {});
 /// The same for elements at strides, counted in elements and not negative where the extent is above 1.
 [[nodiscard]] DNDarray from_local(void* data, const Shape& shape, const Shape& strides, Dtype dtype,

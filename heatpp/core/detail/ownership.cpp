@@ -72,6 +72,7 @@ std::shared_ptr<Impl> sharing(Impl given) {
 }
 
 const std::shared_ptr<Impl>& pin(DNDarray& x) {
+  static_cast<void>(x.layout());  // throws for an array without elements
   auto& impl = Access::impl(x);
   if (!impl->pinned && impl.use_count() > 1) impl = sharing({impl->local, impl->layout, impl->comm});
   impl->pinned = true;
@@ -88,8 +89,8 @@ at::Tensor as_host_memory(const at::Tensor& block) {
 }
 
 void own(const char* op, DNDarray& x, const DNDarray* reader) {
-  auto& impl = Access::impl(x);
   const auto& block = x.larray();
+  auto& impl = Access::impl(x);
   if (impl->read_only)
     raise<ValueError>(op,
                       "got an array of shape {} in memory that came read-only, or with elements in one place; "
@@ -102,10 +103,11 @@ void own(const char* op, DNDarray& x, const DNDarray* reader) {
   const long handles = 1 + (reader && Access::impl(*reader) == impl ? 1 : 0);
   const bool of_several = !impl->pinned && impl.use_count() > handles;
   const bool stretched = !block.is_non_overlapping_and_dense() && may_overlap(block);
-  if (!of_several && !stretched && !are_shared(block, impl, reader)) return;
-  auto elements = block.clone();
-  if (of_several) impl = std::make_shared<Impl>(Impl{std::move(elements), impl->layout, impl->comm});
-  else impl->local = std::move(elements);
+  const bool of_host = host_memory_of(block) != nullptr;  // which the array that adopted it alone may write to
+  if (of_several) impl = std::make_shared<Impl>(Impl{block.clone(), impl->layout, impl->comm});
+  else if (stretched || of_host || are_shared(block, impl, reader)) impl->local = block.clone();
+  // Also where this rank has nothing to write, so that all ranks know that a selection is not any more what it was.
+  impl->local.unsafeGetTensorImpl()->bump_version();
 }
 
 DNDarray written_through(DNDarray part) {

@@ -136,7 +136,7 @@ void fill_diagonal(DNDarray& x, const Operand& value, const FillDiagonalOptions&
 }
 void fill_diagonal(Selection&& x, const Operand& value, const FillDiagonalOptions& options) {
   detail::changed(
-      std::move(x), [&](DNDarray& part) { fill_diagonal(part, value, options); }, value.array());
+      std::move(x), [&](DNDarray& part) { fill_diagonal(part, value, options); }, value.temporary());
 }
 
 DNDarray tril(const DNDarray& x, std::int64_t k) { return triangle("tril", x, k, true); }

@@ -223,22 +223,22 @@ void copyto(DNDarray& x, const Operand& source, const std::optional<DNDarray>& c
 
 void put_along_axis(Selection&& x, const DNDarray& positions, const Operand& values, std::optional<int> axis) {
   detail::changed(
-      std::move(x), [&](DNDarray& part) { put_along_axis(part, positions, values, axis); }, values.array());
+      std::move(x), [&](DNDarray& part) { put_along_axis(part, positions, values, axis); }, values.temporary());
 }
 void put(Selection&& x, const DNDarray& positions, const Operand& values, const ModeOptions& options) {
   detail::changed(
-      std::move(x), [&](DNDarray& part) { put(part, positions, values, options); }, values.array());
+      std::move(x), [&](DNDarray& part) { put(part, positions, values, options); }, values.temporary());
 }
 void putmask(Selection&& x, const DNDarray& mask, const Operand& values) {
   detail::changed(
-      std::move(x), [&](DNDarray& part) { putmask(part, mask, values); }, values.array());
+      std::move(x), [&](DNDarray& part) { putmask(part, mask, values); }, values.temporary());
 }
 void place(Selection&& x, const DNDarray& mask, const DNDarray& values) {
   detail::changed(std::move(x), [&](DNDarray& part) { place(part, mask, values); });
 }
 void copyto(Selection&& x, const Operand& source, const std::optional<DNDarray>& where) {
   detail::changed(
-      std::move(x), [&](DNDarray& part) { copyto(part, source, where); }, source.array());
+      std::move(x), [&](DNDarray& part) { copyto(part, source, where); }, source.temporary());
 }
 
 DNDarray extract(const DNDarray& condition, const DNDarray& x) {

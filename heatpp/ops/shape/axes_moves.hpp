@@ -34,9 +34,9 @@ namespace heatpp {
 [[nodiscard]] DNDarray atleast_2d(const DNDarray& x);
 [[nodiscard]] DNDarray atleast_3d(const DNDarray& x);
 
-/// `x` stretched to a shape without copying elements: they repeat in memory, so that functions in place refuse the
-/// result. A split axis that is stretched is cut evenly, for which all ranks get the array; otherwise local. Throws
-/// ValueError.
+/// `x` stretched to a shape without copying elements: they repeat in memory until the result is written to. A split
+/// axis that is stretched is cut evenly, for which all ranks get the array; otherwise local. Throws ValueError for
+/// another shape.
 [[nodiscard]] DNDarray broadcast_to(const DNDarray& x, const Shape& shape);
 /// All stretched to their common shape.
 [[nodiscard]] std::vector<DNDarray> broadcast_arrays(const std::vector<DNDarray>& arrays);

@@ -9,22 +9,32 @@ namespace heatpp::detail {
 /// the entries, so that a function may return a selection by a mask of its own.
 class Origin {
  public:
-  /// Where `part` was taken from `x`, or from a selection of the origin `outer`.
-  Origin(std::weak_ptr<DNDarray::Impl> x, std::shared_ptr<const Origin> outer, std::vector<Index> entries, bool shares)
-      : x_(std::move(x)), outer_(std::move(outer)), entries_(std::move(entries)), shares_(shares) {}
+  /// Where `part` was taken from `x`, or from a selection of the origin `outer`, in whose memory it lies if it
+  /// `shares`.
+  Origin(std::weak_ptr<DNDarray::Impl> x, std::shared_ptr<const Origin> outer, std::vector<Index> entries, bool shares,
+         const DNDarray& part);
 
+  /// Whether the selection is as it was taken: a named one that was written to, or assigned, is an array of its own.
+  [[nodiscard]] bool holds(const DNDarray& selection) const;
   /// Writes `value` to what is selected.
   void put(const Operand& value) const;
   /// Has f change what is selected. `reader` is what f is about to read, or nullptr.
   void change(const std::function<void(DNDarray&)>& f, const DNDarray* reader = nullptr) const;
 
  private:
-  void in_array(const std::function<void(DNDarray&)>& f, const DNDarray* reader) const;
+  using Change = std::function<void(DNDarray&)>;
+  void in_array(const Change& f, const DNDarray* reader) const;
+  void in_outer(const Change& f, const DNDarray* reader) const;
+  [[nodiscard]] bool repeats() const;
+  [[nodiscard]] DNDarray places_in(const DNDarray& x) const;
+  [[nodiscard]] std::vector<Index> entries_in(const DNDarray& x) const;
 
   std::weak_ptr<DNDarray::Impl> x_;
   std::shared_ptr<const Origin> outer_;
   std::vector<Index> entries_;
-  bool shares_;  ///< whether the part lies in the memory of what it was taken from
+  bool shares_;
+  const void* block_;     ///< the part's on this rank
+  std::int64_t version_;  ///< of its elements
 };
 
 /// Whether a part that was read from `x` at the entries lies in the memory of `x`, on all ranks or on none.
