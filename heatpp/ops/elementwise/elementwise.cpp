@@ -165,7 +165,7 @@ HEATPP_OPERATOR(quotient_of, divide, floating, at::div_out, at::true_divide)
   }                                                                                                    \
   DNDarray name(Selection&& part, const Operand& operand) {                                            \
     return detail::changed(                                                                            \
-        std::move(part), [&](DNDarray& x) { name(x, operand); }, operand.temporary());                    \
+        std::move(part), [&](DNDarray& x) { name(x, operand); }, operand.temporary());                 \
   }
 #define HEATPP_IN_PLACE_ALIAS(alias, name)
 #define HEATPP_IN_PLACE_OPERATOR(op, name)
