@@ -5,7 +5,6 @@
 #include <heatpp/ops/elementwise/reduce_expression.hpp>
 
 #include <fmt/format.h>
-#include <functional>
 
 namespace {
 
@@ -46,9 +45,6 @@ struct Own {
   [[nodiscard]] ht::DNDarray& it() { return array; }
   operator ht::DNDarray&() { return array; }  // NOLINT: conversion intended
 };
-
-/// For functions that give an array another layout.
-void on_own(ht::DNDarray x, const std::function<void(ht::DNDarray&)>& call) { call(x); }
 
 struct Cost {
   std::int64_t calls, bytes;

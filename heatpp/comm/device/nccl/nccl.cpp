@@ -1,4 +1,4 @@
-#include <heatpp/comm/device/nccl/group_impl.hpp>
+#include <heatpp/comm/device/nccl/detail/group_impl.hpp>
 
 #include <algorithm>
 

@@ -146,11 +146,8 @@ DNDarray changed(Selection&& selection, const std::function<void(DNDarray&)>& f,
 }  // namespace detail
 
 Selection Selection::select(std::initializer_list<Index> entries) && {
-  if (!origin_ || !origin_->holds(*this)) {  // an array of its own
-    auto part = std::as_const(*this).index(entries);
-    return {std::move(part), nullptr};
-  }
   auto part = std::as_const(*this).index(entries);
+  if (!origin_ || !origin_->holds(*this)) return {std::move(part), nullptr};  // of an array of its own
   const bool shares = detail::shares_memory(part, *this, entries);
   auto origin = std::make_shared<detail::Origin>(std::weak_ptr<DNDarray::Impl>(), std::move(origin_),
                                                  std::vector(entries), shares, part);
