@@ -115,8 +115,6 @@ Topology::Topology(const Communicator& comm, const TopologyOptions& options)
   state_->devices = device::find_devices(comm);
   uniform_ = is_uniform({&state_->tree});
   make_levels();
-  if (auto& impl = comm.impl(); !std::exchange(impl.asked_for_segment, true))
-    impl.segment = detail::Segment::make(comm);
   if (const auto& file = state_->settings->calibration; !file.empty() && comm.size() > 1)
     detail::calibrate_by_file(*this, file);
 }
