@@ -63,7 +63,7 @@ void RowSource::pass(std::int64_t count, std::int64_t features, const Visit& f) 
   for (std::int64_t first = 0; first < count; first += stretch) f(first, read(first, std::min(stretch, count - first)));
 }
 
-Rows::Rows(const DNDarray& x) : layout_({0, 0}, std::nullopt, 1), dtype_(x.dtype()), comm_(x.comm()) {
+Rows::Rows(const DNDarray& x) : layout_({0, 0}, std::nullopt, 1), dtype_(x.dtype()), comm_(x.comm()), in_memory_(true) {
   auto mine = by_samples(x);
   layout_ = mine.layout();
   source_ = std::make_shared<ArrayRows>(std::move(mine));

@@ -53,6 +53,8 @@ class Rows {
   /// The number of the first row of this rank among all, and how many it has.
   [[nodiscard]] std::int64_t first() const { return distributed() ? layout_.offset(comm_.rank()) : 0; }
   [[nodiscard]] std::int64_t count() const { return layout_.local_shape(comm_.rank())[0]; }
+  /// Whether the rows are an array's, so that reading them cannot fail on one rank alone.
+  [[nodiscard]] bool in_memory() const { return in_memory_; }
   /// As RowSource; a block of another shape is an error.
   [[nodiscard]] at::Tensor read(std::int64_t first, std::int64_t count) const;
   void pass(const RowSource::Visit& f) const;
@@ -62,6 +64,7 @@ class Rows {
   Layout layout_;
   Dtype dtype_;
   Communicator comm_;
+  bool in_memory_ = false;
 };
 
 }  // namespace heatpp

@@ -85,14 +85,9 @@ DNDarray KMeans::predict(const Rows& x) const {
 DNDarray KMeans::transform(const Rows& x) const {
   const auto& centers = learnt("KMeans.transform").centers;
   check_features("KMeans.transform", x, centers.shape()[1]);
-  const auto type = detail::to_torch(working_dtype(x));
-  const auto where = centers.larray().to(type);
-  auto distances = at::empty({x.count(), where.size(0)}, type);
+  const auto where = centers.larray().to(detail::to_torch(working_dtype(x)));
   constexpr std::int64_t by_differences = 2;
-  for_blocks(x, [&](const at::Tensor& block, std::int64_t first, int) {
-    distances.slice(0, first, first + block.size(0)).copy_(at::cdist(block, where, 2, by_differences));
-  });
-  return as_rows(x, distances);
+  return mapped(x, where.size(0), [&](const at::Tensor& block) { return at::cdist(block, where, 2, by_differences); });
 }
 
 double KMeans::score(const Rows& x, const FitOptions& options) const {

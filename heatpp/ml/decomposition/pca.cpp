@@ -22,12 +22,9 @@ void check_samples(const Rows& x, std::int64_t count) {
 }
 
 /// (rows - from) * matrix + to, a piece at a time.
-DNDarray mapped(const Rows& x, const at::Tensor& from, const at::Tensor& matrix, const at::Tensor& to) {
-  auto result = at::empty({x.count(), matrix.size(1)}, detail::to_torch(working_dtype(x)));
-  for_blocks(x, [&](const at::Tensor& block, std::int64_t first, int) {
-    result.slice(0, first, first + block.size(0)).copy_(at::addmm(to, block.to(at::kDouble) - from, matrix));
-  });
-  return as_rows(x, result);
+DNDarray moved(const Rows& x, const at::Tensor& from, const at::Tensor& matrix, const at::Tensor& to) {
+  return mapped(x, matrix.size(1),
+                [&](const at::Tensor& block) { return at::addmm(to, block.to(at::kDouble) - from, matrix); });
 }
 
 at::Tensor wide(const DNDarray& x) { return x.larray().to(at::kDouble); }
@@ -52,7 +49,7 @@ DNDarray PCA::transform(const Rows& x) const {
   check_features("PCA.transform", x, components.shape()[1]);
   auto matrix = wide(components).t();
   if (options_.whiten) matrix = matrix / wide(variance).sqrt();
-  return mapped(x, wide(centre), matrix, at::zeros({1}, at::kDouble));
+  return moved(x, wide(centre), matrix, at::zeros({1}, at::kDouble));
 }
 
 DNDarray PCA::inverse_transform(const Rows& z) const {
@@ -60,7 +57,7 @@ DNDarray PCA::inverse_transform(const Rows& z) const {
   check_features("PCA.inverse_transform", z, components.shape()[0]);
   auto matrix = wide(components);
   if (options_.whiten) matrix = matrix * wide(variance).sqrt().unsqueeze(1);
-  return mapped(z, at::zeros({1}, at::kDouble), matrix, wide(centre));
+  return moved(z, at::zeros({1}, at::kDouble), matrix, wide(centre));
 }
 
 const PCA::Learnt& PCA::learnt() const {

@@ -21,6 +21,17 @@ struct Table {
   std::int64_t features, padded;
 };
 
+/// The least number of a register, in all its lanes.
+template <class L, class V>
+[[gnu::always_inline]] inline V least_of_lanes(V v, const typename L::Numbers& numbers) {
+#pragma GCC unroll 4
+  for (int step = static_cast<int>(L::count / 2); step > 0; step /= 2) {
+    const V other = __builtin_shuffle(v, numbers ^ step);
+    v = other < v ? other : v;
+  }
+  return v;
+}
+
 /// The nearest of all centres for `rows` rows whose differences from the origin are in x; `vectors` registers of
 /// centres at a time.
 template <class T, int bytes, int rows, int vectors>
@@ -52,11 +63,9 @@ template <class T, int bytes, int rows, int vectors>
       }
   }
   for (int r = 0; r < rows; ++r) {
-    auto value = best[r][0];
-    auto number = which[r][0];
-    for (int l = 1; l < L::count; ++l)
-      if (best[r][l] < value || (best[r][l] == value && which[r][l] < number)) value = best[r][l], number = which[r][l];
-    labels[r] = static_cast<std::int32_t>(number);
+    const auto least = least_of_lanes<L>(best[r], numbers);
+    const auto none = typename L::Numbers{} + std::numeric_limits<typename L::Integer>::max();
+    labels[r] = static_cast<std::int32_t>(least_of_lanes<L>(best[r] == least ? which[r] : none, numbers)[0]);
   }
 }
 

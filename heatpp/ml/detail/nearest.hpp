@@ -49,10 +49,10 @@ struct Labelled {
 };
 [[nodiscard]] Labelled labelled(const char* op, const Rows& rows, const double* weights, const at::Tensor& centres);
 
-/// Adds weight * (row - origin) of each row to the sum of its label, and the weight to that label's count, in float64.
-/// Weights are 1 where there are none. Local.
+/// Adds weight * (row - origin) of each row to the sum of its label, of `clusters`, and the weight to that label's
+/// count, in float64. Weights are 1 where there are none. Local.
 template <class T>
 void add_rows(const Piece<T>& piece, const std::int32_t* labels, const double* weights, const double* origin,
-              double* sums, double* counts);
+              std::int64_t clusters, double* sums, double* counts);
 
 }  // namespace heatpp::ml::detail

@@ -90,9 +90,18 @@ void check_finite(const char* op, const Rows& rows, const Piece<T>& piece, Missi
 [[nodiscard]] std::optional<at::Tensor> weights_beside(const char* op, const Rows& rows,
                                                        const std::optional<DNDarray>& weights);
 
-/// The rows with these global positions, in float64, on every rank. Collective: one all-reduce of 8 m features bytes,
-/// none where rows are replicated.
+/// The rows with these global positions, in float64, on every rank. Collective: one all-reduce of 8 (m features + 1)
+/// bytes, none where rows are replicated.
 [[nodiscard]] at::Tensor fetch_rows(const Rows& rows, std::span<const std::int64_t> positions);
+
+/// `sum`, contiguous float64 numbers, becomes that over all ranks. Where any rank passes a failure all throw that of
+/// the lowest one. Collective: one all-reduce of the numbers and a flag, none where rows are replicated.
+void sum_over_ranks(const Rows& rows, at::Tensor& sum, const std::optional<Communicator::Failure>& failure);
+
+/// f(block) for all rows, a (rows, columns) tensor for each block, put together: cut as the rows, in the working dtype.
+/// Local for arrays; for other sources one all-reduce of 8 bytes, so that what one rank throws all throw.
+[[nodiscard]] DNDarray mapped(const Rows& rows, std::int64_t columns,
+                              const std::function<at::Tensor(const at::Tensor& block)>& f);
 
 /// A block with the layout of the rows and other columns, or none.
 [[nodiscard]] DNDarray as_rows(const Rows& rows, const at::Tensor& block);

@@ -6,14 +6,10 @@ namespace {
 
 using namespace ml::detail;
 
-/// f(block) for all rows, a piece at a time: in float64, since what is left of the rows may be small beside them.
+/// f(block) in float64, since what is left of the rows may be small beside them.
 template <class F>
 DNDarray each_block(const Rows& x, F f) {
-  auto result = at::empty({x.count(), x.features()}, detail::to_torch(working_dtype(x)));
-  for_blocks(x, [&](const at::Tensor& block, std::int64_t first, int) {
-    result.slice(0, first, first + block.size(0)).copy_(f(block.to(at::kDouble)));
-  });
-  return as_rows(x, result);
+  return mapped(x, x.features(), [&](const at::Tensor& block) { return f(block.to(at::kDouble)); });
 }
 
 }  // namespace

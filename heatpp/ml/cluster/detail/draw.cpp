@@ -34,19 +34,22 @@ Closest::Closest(const Weighted& data)
 void Closest::add(const at::Tensor& centres) {
   const NearestCentres table(centres, working_dtype(data_.rows));
   const auto where = centres.contiguous();
-  for_pieces(data_.rows, [&](const auto& piece, int) {
+  const auto nearer = [&](const auto& piece, int) {
     std::vector<std::int32_t> labels(static_cast<std::size_t>(piece.rows));
     std::vector<double> distances(labels.size());
     table.nearest(piece, labels.data());
     squared_distances(piece, where.template const_data_ptr<double>(), labels.data(), distances.data());
     auto* kept = distances_.data() + piece.first;
     for (std::size_t i = 0; i < labels.size(); ++i) kept[i] = std::min(kept[i], distances[i]);
-  });
+  };
+  failure_ = heatpp::detail::failure_of([&] { for_pieces(data_.rows, nearer); });
 }
 
 std::vector<double> Closest::sums_with(const at::Tensor& centres) const {
   const auto where = centres.contiguous();
-  return summed(data_.rows, static_cast<std::size_t>(centres.size(0)), [&](const auto& piece, std::span<double> sums) {
+  Totals totals(static_cast<std::size_t>(centres.size(0)));
+  const auto add = [&](const auto& piece, int thread) {
+    const auto sums = totals.of(thread);
     std::vector<std::int32_t> labels(static_cast<std::size_t>(piece.rows));
     std::vector<double> distances(labels.size());
     for (std::size_t c = 0; c < sums.size(); ++c) {
@@ -57,14 +60,16 @@ std::vector<double> Closest::sums_with(const at::Tensor& centres) const {
         sums[c] += std::min(distances[i], distances_[row]) * (data_.weights ? data_.weights[row] : 1.0);
       }
     }
-  });
+  };
+  const auto failure = heatpp::detail::failure_of([&] { for_pieces(data_.rows, add); });
+  return totals.over_ranks(data_.rows, failure_ ? failure_ : failure);
 }
 
 double Closest::sum() const {
   Totals sums(1);
   const auto mine = masses();
   sums.of(0)[0] = std::accumulate(mine.begin(), mine.end(), 0.0);
-  return sums.over_ranks(data_.rows)[0];
+  return sums.over_ranks(data_.rows, failure_)[0];
 }
 
 std::vector<double> Closest::masses() const {

@@ -8,7 +8,7 @@ namespace heatpp::ml::detail {
 class Closest {
  public:
   explicit Closest(const Weighted& data);
-  /// More centres, (m, features). Local.
+  /// More centres, (m, features). Local: an error is thrown by the next sum, on all ranks.
   void add(const at::Tensor& centres);
   /// What each of the rows would leave of the sum of weighted distances if it were another centre. Collective: one
   /// all-reduce of m + 1 numbers.
@@ -25,6 +25,7 @@ class Closest {
  private:
   Weighted data_;
   std::vector<double> distances_;
+  std::optional<Communicator::Failure> failure_;
 };
 
 /// For each of the numbers in (0, 1) the row with that part of all rows' mass before it: its global position where it

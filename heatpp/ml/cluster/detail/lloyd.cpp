@@ -34,7 +34,7 @@ Step step(const Weighted& data, const at::Tensor& centres, const at::Tensor& ori
       const auto* weights = data.weights ? data.weights + piece.first : nullptr;
       std::vector<std::int32_t> found(static_cast<std::size_t>(piece.rows));
       table.nearest(piece, found.data());
-      add_rows(piece, found.data(), weights, origin.const_data_ptr<double>(), numbers.data(), counts);
+      add_rows(piece, found.data(), weights, origin.const_data_ptr<double>(), k, numbers.data(), counts);
       counts[k] += static_cast<double>(piece.rows) -
                    static_cast<double>(std::inner_product(found.begin(), found.end(), old, std::int64_t{0}, std::plus{},
                                                           [](auto a, auto b) { return std::int64_t{a == b}; }));

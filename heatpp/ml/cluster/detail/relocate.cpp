@@ -49,15 +49,18 @@ std::vector<Far> farthest(const Weighted& data, const Assignment& assignment, st
 at::Tensor with_labels(const Weighted& data, const Assignment& assignment, const std::vector<Far>& far) {
   const auto f = data.rows.features();
   auto found = at::zeros({std::ssize(far), f + 2}, at::kDouble);
-  for (std::size_t i = 0; i < far.size(); ++i) {
+  const auto add = [&](std::size_t i) {
     const auto local = static_cast<std::int64_t>(far[i].row) - data.rows.first();
-    if (far[i].distance < 0 || local < 0 || local >= data.rows.count()) continue;
+    if (far[i].distance < 0 || local < 0 || local >= data.rows.count()) return;
     auto line = found[static_cast<std::int64_t>(i)];
     line.slice(0, 0, f).copy_(data.rows.read(local, 1)[0]);
     line[f] = assignment.labels[static_cast<std::size_t>(local)];
     line[f + 1] = data.weights ? data.weights[local] : 1.0;
-  }
-  if (data.rows.distributed()) data.rows.comm().allreduce(heatpp::detail::buffer_of(found));
+  };
+  const auto failure = heatpp::detail::failure_of([&] {
+    for (std::size_t i = 0; i < far.size(); ++i) add(i);
+  });
+  sum_over_ranks(data.rows, found, failure);
   return found;
 }
 

@@ -14,9 +14,13 @@ std::vector<double> weights_of(const Weighted& data) {
 }
 
 /// All ranks' rows behind one another, in rank order. Collective: two all-gathers.
-at::Tensor gathered(const Rows& rows, const at::Tensor& mine) {
+at::Tensor gathered(const Rows& rows, const std::function<at::Tensor()>& chosen) {
+  at::Tensor mine;
+  const auto failure = heatpp::detail::failure_of([&] { mine = chosen(); });
+  auto counts = rows.distributed() ? rows.comm().allgather(failure ? -1 : mine.size(0))
+                                   : std::vector<std::int64_t>{failure ? -1 : mine.size(0)};
+  if (std::ranges::min(counts) < 0) rows.comm().agree(failure);
   if (!rows.distributed()) return mine;
-  auto counts = rows.comm().allgather(mine.size(0));
   auto all = at::empty({std::accumulate(counts.begin(), counts.end(), std::int64_t{0}), mine.size(1)}, at::kDouble);
   for (auto& count : counts) count *= mine.size(1);
   rows.comm().allgather(heatpp::detail::buffer_of(mine), heatpp::detail::buffer_of(all), counts);
@@ -92,8 +96,8 @@ at::Tensor parallel(const Weighted& data, std::int64_t k, std::uint64_t seed) {
     closest.add(fresh);
     const auto left = closest.sum();
     if (!(left > 0)) break;
-    fresh =
-        gathered(data.rows, joining(data, closest, 2.0 * static_cast<double>(k) / left, RowRandom(seed, 3 + round)));
+    const auto factor = 2.0 * static_cast<double>(k) / left;
+    fresh = gathered(data.rows, [&] { return joining(data, closest, factor, RowRandom(seed, 3 + round)); });
     candidates.push_back(fresh);
   }
   const auto all = at::cat(candidates);
