@@ -150,9 +150,9 @@ TEST_CASE("first centres do not depend on the ranks or the layout", "[ml][kmeans
 TEST_CASE("k-means++ finds the species of iris from nearly any seed", "[ml][kmeans]") {
   const auto x = even(iris());
   int poor = 0;
-  for (std::uint64_t seed = 0; seed < 500; ++seed)
+  for (std::uint64_t seed = 0; seed < 200; ++seed)
     poor += ht::KMeans({.n_clusters = 3, .seed = seed}).fit(x).inertia() > 100;
-  CHECK(poor <= 16);  // of scikit-learn's seeds it is 90 of 7500, so that more than 16 come once in 3000 times
+  CHECK(poor <= 8);  // of scikit-learn's seeds it is 90 of 7500, so that more than 8 of 200 come once in 1500 times
   CHECK(ht::KMeans({.n_clusters = 3, .init = ht::KMeansInit::parallel, .n_init = 3}).fit(x).inertia() < 79);
   CHECK(ht::KMeans({.n_clusters = 3, .init = ht::KMeansInit::random, .n_init = 10}).fit(x).inertia() < 79);
 }
