@@ -29,12 +29,12 @@ class KMeans {
   [[nodiscard]] const KMeansOptions& options() const { return options_; }
 
   /// Learns centres from (samples, features) rows. Collective: one all-reduce of 24 (features + 1) bytes, one of 8
-  /// (clusters (features + 1) + 3) for each iteration and one of 16 for the labels, besides those of the first
+  /// (clusters (features + 1) + 4) for each iteration and one of 16 for the labels, besides those of the first
   /// centres; none where rows are replicated. Throws ValueError for fewer rows than clusters, numbers that are not
   /// finite, weights that are negative, and centres of another shape.
   KMeans& fit(const Rows& x, const FitOptions& options = {});
   /// The number of the nearest centre of each row, of several as near the lowest: int64 of shape (samples,), split as
-  /// the rows. Communicates one all-reduce of 8 bytes to agree that all is finite. Throws NotFittedError before fit,
+  /// the rows. Communicates one all-reduce of 16 bytes to agree that all is finite. Throws NotFittedError before fit,
   /// ValueError for another number of features.
   [[nodiscard]] DNDarray predict(const Rows& x) const;
   [[nodiscard]] DNDarray fit_predict(const Rows& x, const FitOptions& options = {}) { return fit(x, options).labels(); }

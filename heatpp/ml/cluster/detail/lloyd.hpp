@@ -23,7 +23,7 @@ struct LloydResult {
 };
 /// Lloyd's algorithm (1982) from the (k, features) float64 `centres`, until no label changes or the centres stay. A
 /// centre without rows becomes the row that lies farthest from its own, which leaves the sum that it was in.
-/// Collective: one all-reduce of 8 (k (features + 1) + 3) bytes an iteration, none where rows are replicated.
+/// Collective: one all-reduce of 8 (k (features + 1) + 4) bytes an iteration, none where rows are replicated.
 [[nodiscard]] LloydResult lloyd(const Weighted& data, at::Tensor centres, const LloydOptions& options);
 
 }  // namespace heatpp::ml::detail
