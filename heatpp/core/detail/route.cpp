@@ -1,4 +1,5 @@
 #include <heatpp/core/detail/owner.hpp>
+#include <heatpp/core/detail/plain_type.hpp>
 #include <heatpp/core/detail/route.hpp>
 
 #include <ATen/Parallel.h>
@@ -23,19 +24,6 @@ std::int64_t bytes_of_row(const at::Tensor& rows) {
   return rows.element_size() * c10::multiply_integers(rows.sizes().slice(1));
 }
 
-/// Calls f(bytes) for the bytes of a row, which the compiler knows where they are those of one element.
-template <class F>
-void with_bytes(std::int64_t bytes, F f) {
-  switch (bytes) {
-    case 1: return f(std::integral_constant<std::int64_t, 1>());
-    case 2: return f(std::integral_constant<std::int64_t, 2>());
-    case 4: return f(std::integral_constant<std::int64_t, 4>());
-    case 8: return f(std::integral_constant<std::int64_t, 8>());
-    case 16: return f(std::integral_constant<std::int64_t, 16>());
-    default: return f(bytes);
-  }
-}
-
 /// Row i of `rows` at slots[i], or the other way round.
 at::Tensor reordered(const at::Tensor& given, const at::Tensor& slots, bool to_slots) {
   constexpr std::int64_t worth_a_thread = 1 << 15;  // bytes
@@ -44,7 +32,7 @@ at::Tensor reordered(const at::Tensor& given, const at::Tensor& slots, bool to_s
   auto* const out = static_cast<std::byte*>(result.data_ptr());
   const auto* const in = static_cast<const std::byte*>(rows.const_data_ptr());
   const auto* const slot = slots.const_data_ptr<std::int64_t>();
-  with_bytes(bytes_of_row(rows), [&](auto bytes) {
+  const auto copy_rows = [&](auto bytes) {
     const auto grain = std::max<std::int64_t>(1, worth_a_thread / std::max<std::int64_t>(1, bytes));
     at::parallel_for(0, slots.numel(), grain, [=](std::int64_t first, std::int64_t last) {
       const auto copy = [=](std::int64_t to, std::int64_t from) {
@@ -55,7 +43,11 @@ at::Tensor reordered(const at::Tensor& given, const at::Tensor& slots, bool to_s
       else
         for (auto i = first; i < last; ++i) copy(i, slot[i]);
     });
-  });
+  };
+  // The compiler should know the bytes where they are few.
+  const auto bytes = bytes_of_row(rows);
+  const auto copy_as = [&]<class T>() { copy_rows(std::integral_constant<std::int64_t, sizeof(T)>()); };
+  if (!with_plain_type(bytes, copy_as)) copy_rows(bytes);
   return result;
 }
 

@@ -1,5 +1,6 @@
 #include <ATen/ATen.h>
 
+#include <heatpp/core/detail/plain_type.hpp>
 #include <heatpp/ops/elementwise/detail/run_blocks.hpp>
 #include <heatpp/ops/indexing/detail/compress.hpp>
 #include <heatpp/ops/operands/detail/index_list.hpp>
@@ -45,10 +46,6 @@ void keep_rows(const std::byte* in, const bool* mask, std::int64_t n, std::int64
   }
 }
 
-struct Wide {
-  std::uint64_t parts[2];
-};
-
 /// `in` where the mask is true, else `out`: by bits, as g++ makes a branch of a condition.
 template <class T>
 T chosen(T in, T out, bool mask) {
@@ -60,53 +57,18 @@ Wide chosen(Wide in, Wide out, bool mask) {
 
 /// The way back, as far as there are elements: each is read, if in vain, until it is the turn of it.
 template <class T>
-void put_elements(const T* in, const bool* mask, std::int64_t count, T* out) {
+void write_elements(const T* in, const bool* mask, std::int64_t count, T* out) {
   for (const auto* const end = in + count; in != end; ++out) {
     *out = chosen(*in, *out, *mask);
     in += *mask++;
   }
 }
 
-void put_rows(const std::byte* in, const bool* mask, std::int64_t count, std::int64_t bytes, std::byte* out) {
+void write_rows(const std::byte* in, const bool* mask, std::int64_t count, std::int64_t bytes, std::byte* out) {
   for (const auto* const end = in + count * bytes; in != end; out += bytes) {
     if (!*mask++) continue;
     std::memcpy(out, in, static_cast<std::size_t>(bytes));
     in += bytes;
-  }
-}
-
-template <class T>
-void keep_as(const void* in, const bool* mask, std::int64_t n, void* out) {
-  keep_elements(static_cast<const T*>(in), mask, n, static_cast<T*>(out));
-}
-
-/// Whether rows of so many bytes are kept as elements are, which takes room for one more.
-bool is_element(std::int64_t bytes) { return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16; }
-
-void keep(const void* in, const bool* mask, std::int64_t n, std::int64_t bytes, void* out) {
-  switch (bytes) {
-    case 1: return keep_as<std::uint8_t>(in, mask, n, out);
-    case 2: return keep_as<std::uint16_t>(in, mask, n, out);
-    case 4: return keep_as<std::uint32_t>(in, mask, n, out);
-    case 8: return keep_as<std::uint64_t>(in, mask, n, out);
-    case 16: return keep_as<Wide>(in, mask, n, out);
-    default: return keep_rows(static_cast<const std::byte*>(in), mask, n, bytes, static_cast<std::byte*>(out));
-  }
-}
-
-template <class T>
-void put_as(const void* in, const bool* mask, std::int64_t count, void* out) {
-  put_elements(static_cast<const T*>(in), mask, count, static_cast<T*>(out));
-}
-
-void put(const void* in, const bool* mask, std::int64_t count, std::int64_t bytes, void* out) {
-  switch (bytes) {
-    case 1: return put_as<std::uint8_t>(in, mask, count, out);
-    case 2: return put_as<std::uint16_t>(in, mask, count, out);
-    case 4: return put_as<std::uint32_t>(in, mask, count, out);
-    case 8: return put_as<std::uint64_t>(in, mask, count, out);
-    case 16: return put_as<Wide>(in, mask, count, out);
-    default: return put_rows(static_cast<const std::byte*>(in), mask, count, bytes, static_cast<std::byte*>(out));
   }
 }
 
@@ -151,23 +113,35 @@ at::Tensor places_of(const at::Tensor& mask) {
 at::Tensor compressed(const at::Tensor& block, std::int64_t axis, const at::Tensor& mask) {
   if (!is_plain(block, axis, mask)) return at::index(block, index_list(axis, mask));
   const auto* wanted = mask.const_data_ptr<bool>();
-  const auto n = mask.numel();
   const auto count = runs::count_true(mask);
-  auto shape = block.sizes().slice(static_cast<std::size_t>(mask.dim())).vec();
   const auto bytes = bytes_of_row(block, mask);
-  shape.insert(shape.begin(), is_element(bytes) ? count + 1 : count);
+  const bool in_vain = with_plain_type(bytes, []<class T>() {});  // one element is written behind the others
+  auto shape = block.sizes().slice(static_cast<std::size_t>(mask.dim())).vec();
+  shape.insert(shape.begin(), count + (in_vain ? 1 : 0));
   auto kept = at::empty(shape, block.options());
-  if (bytes > 0) keep(block.const_data_ptr(), wanted, n, bytes, kept.mutable_data_ptr());
+  const auto* in = static_cast<const std::byte*>(block.const_data_ptr());
+  auto* out = static_cast<std::byte*>(kept.mutable_data_ptr());
+  const auto keep = [&]<class T>() {
+    keep_elements(reinterpret_cast<const T*>(in), wanted, mask.numel(), reinterpret_cast<T*>(out));
+  };
+  if (bytes > 0 && !with_plain_type(bytes, keep)) keep_rows(in, wanted, mask.numel(), bytes, out);
   return kept.narrow(0, 0, count);
 }
 
 void write_compressed(const at::Tensor& block, std::int64_t axis, const at::Tensor& mask, const at::Tensor& elements) {
   if (!is_plain(block, axis, mask)) {
     block.index_put_(index_list(axis, mask), elements);
-  } else if (const auto bytes = bytes_of_row(block, mask); bytes > 0) {
-    const auto in = elements.contiguous();
-    put(in.const_data_ptr(), mask.const_data_ptr<bool>(), in.size(0), bytes, block.mutable_data_ptr());
+    return;
   }
+  const auto given = elements.contiguous();
+  const auto* wanted = mask.const_data_ptr<bool>();
+  const auto* in = static_cast<const std::byte*>(given.const_data_ptr());
+  auto* out = static_cast<std::byte*>(block.mutable_data_ptr());
+  const auto write = [&]<class T>() {
+    write_elements(reinterpret_cast<const T*>(in), wanted, given.size(0), reinterpret_cast<T*>(out));
+  };
+  const auto bytes = bytes_of_row(block, mask);
+  if (!with_plain_type(bytes, write)) write_rows(in, wanted, given.size(0), bytes, out);
 }
 
 void fill_compressed(const at::Tensor& block, std::int64_t axis, const at::Tensor& mask, const at::Tensor& value) {

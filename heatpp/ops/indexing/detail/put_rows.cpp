@@ -1,5 +1,6 @@
 #include <ATen/ATen.h>
 
+#include <heatpp/core/detail/plain_type.hpp>
 #include <heatpp/ops/indexing/detail/put_rows.hpp>
 
 // LibTorch writes repeated places in their order only where the whole process is told to be deterministic.
@@ -13,10 +14,6 @@ at::Tensor distances(at::IntArrayRef extents, at::IntArrayRef strides) {
     steps = (steps.unsqueeze(1) + at::arange(extents[i], at::kLong) * strides[i]).flatten();
   return steps;
 }
-
-struct Wide {
-  std::uint64_t parts[2];
-};
 
 /// Where elements lie in memory, counted in elements.
 struct Targets {
@@ -38,22 +35,13 @@ void write_each(T* out, const Targets& targets, F value) {
 }
 
 /// Rows of elements, or one for all.
-template <class T>
-void write_as(const at::Tensor& held, const at::Tensor& rows, const Targets& targets) {
-  auto* out = static_cast<T*>(held.mutable_data_ptr());
-  const auto* in = static_cast<const T*>(rows.const_data_ptr());
-  if (rows.numel() == 1) write_each(out, targets, [number = *in](std::int64_t) { return number; });
-  else write_each(out, targets, [in](std::int64_t i) { return in[i]; });
-}
-
 void write(const at::Tensor& held, const at::Tensor& rows, const Targets& targets) {
-  switch (held.element_size()) {
-    case 1: return write_as<std::uint8_t>(held, rows, targets);
-    case 2: return write_as<std::uint16_t>(held, rows, targets);
-    case 4: return write_as<std::uint32_t>(held, rows, targets);
-    case 8: return write_as<std::uint64_t>(held, rows, targets);
-    default: return write_as<Wide>(held, rows, targets);
-  }
+  with_plain_type(held.element_size(), [&]<class T>() {
+    auto* out = static_cast<T*>(held.mutable_data_ptr());
+    const auto* in = static_cast<const T*>(rows.const_data_ptr());
+    if (rows.numel() == 1) write_each(out, targets, [number = *in](std::int64_t) { return number; });
+    else write_each(out, targets, [in](std::int64_t i) { return in[i]; });
+  });
 }
 
 /// The last of each run of equal keys, in any order.
