@@ -176,6 +176,17 @@ def mask():
     return lambda: x[x > 0], check_sums
 
 
+@workload("mask_put")
+def mask_put():
+    x = vector("normal", 71, 10_000_000)
+
+    def put():
+        x[x > 0] = 0.5
+        return x
+
+    return put, check_sums
+
+
 def _load(file, axis):
     path = os.path.join(os.environ["HEATPP_BENCH_DATA"], file)
     return lambda: ht.load_hdf5(path, "data", dtype=ht.float32, split=axis), check_sums

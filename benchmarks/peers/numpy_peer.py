@@ -130,6 +130,17 @@ def mask():
     return lambda: x[x > 0], data.check_sums
 
 
+@workload("mask_put")
+def mask_put():
+    x = data.vector("normal", 71, 0, 10_000_000)
+
+    def put():
+        x[x > 0] = 0.5
+        return x
+
+    return put, data.check_sums
+
+
 def _load(pattern):
     import h5py
 

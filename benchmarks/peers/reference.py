@@ -61,6 +61,7 @@ def kmeans(rows, columns, points, seed, clusters, iterations):
 sums = {
     ("resplit01", "resplit10"): (1e-9, lambda: data.check_sums(data.rows("normal", 64, 0, 8000, 8000))),
     ("mask",): (1e-9, lambda: data.check_sums(positives(ten_million()))),
+    ("mask_put",): (1e-9, lambda: data.check_sums(np.where(ten_million() > 0, np.float32(0.5), ten_million()))),
     ("fancy",): (1e-9, lambda: data.check_sums(ten_million()[data.vector("position", 121, 0, 1_000_000)])),
     ("matmul_00", "matmul_01", "matmul_10", "matmul_11", "matmul_0N", "matmul_N1"): (
         1e-5,

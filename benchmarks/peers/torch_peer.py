@@ -125,5 +125,16 @@ def mask():
     return lambda: x[x > 0], check_sums
 
 
+@workload("mask_put")
+def mask_put():
+    x = vector("normal", 71, 10_000_000)
+
+    def put():
+        x[x > 0] = 0.5
+        return x
+
+    return put, check_sums
+
+
 if __name__ == "__main__":
     main()

@@ -15,6 +15,16 @@ Prepared mask() {
   return timed([x = generate<normal>(71, {10'000'000})] { return x(x > 0); }, check_sums);
 }
 
+/// As often as it is run the same is there.
+Prepared mask_put() {
+  return timed(
+      [x = std::make_shared<ht::DNDarray>(generate<normal>(71, {10'000'000}))] {
+        (*x)(*x > 0) = 0.5;
+        return *x;
+      },
+      check_sums);
+}
+
 Prepared fancy() {
   return timed([x = generate<normal>(71, {10'000'000}), at = generate<position>(121, {1'000'000})] { return x(at); },
                check_sums);
@@ -26,6 +36,7 @@ std::vector<Workload> layout_workloads() {
   return {{"resplit01", "resplit", resplit<0, 1>},
           {"resplit10", "resplit", resplit<1, 0>},
           {"mask", "index", mask},
+          {"mask_put", "selection", mask_put},
           {"fancy", "index", fancy}};
 }
 

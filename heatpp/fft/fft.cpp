@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/detail/with_dtype.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/fft/detail/along_split.hpp>
 #include <heatpp/fft/fft.hpp>
@@ -239,18 +240,14 @@ DNDarray ihfft2(const DNDarray& x, const FftnOptions& options) { return ihfftn(x
 
 DNDarray fftfreq(std::int64_t n, double d, const ArrayOptions& options) {
   if (n < 1 || d == 0) raise<ValueError>("fftfreq", "got n {}, d {}; expected n >= 1 and d other than 0", n, d);
-  auto wide = options;
-  wide.dtype = float64;
-  const auto i = arange(n, wide);
+  const auto i = arange(n, heatpp::detail::with_dtype(options, float64));
   const auto cycles = where(i < static_cast<double>((n + 1) / 2), i, i - static_cast<double>(n));
   return (cycles * (1 / (static_cast<double>(n) * d))).astype(options.dtype.value_or(get_default_dtype()));
 }
 DNDarray rfftfreq(std::int64_t n, double d, const ArrayOptions& options) {
   if (n == 0 || d == 0) raise<ValueError>("rfftfreq", "got n {}, d {}; expected others than 0", n, d);
-  auto wide = options;
-  wide.dtype = float64;
-  const auto count = n < 0 ? 0 : n / 2 + 1;
-  return (arange(count, wide) * (1 / (static_cast<double>(n) * d))).astype(options.dtype.value_or(get_default_dtype()));
+  const auto i = arange(n < 0 ? 0 : n / 2 + 1, heatpp::detail::with_dtype(options, float64));
+  return (i * (1 / (static_cast<double>(n) * d))).astype(options.dtype.value_or(get_default_dtype()));
 }
 
 DNDarray fftshift(const DNDarray& x, const Axes& axes) { return rolled("fftshift", x, axes, 1); }

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/calculus/scan.hpp>
@@ -22,7 +23,7 @@ using heatpp::detail::wrap;
 DNDarray probabilities(std::int64_t n, std::int64_t least, const DNDarray& p) {
   if (p.shape() != Shape{n})
     raise<ValueError>("choice", "got p of shape {} for {} elements; expected one each", to_string(p.shape()), n);
-  if (is_complex(p.dtype())) raise<TypeError>("choice", "got p of {}; expected real numbers", name(p.dtype()));
+  heatpp::detail::check_real("choice", p.dtype(), "p");
   auto block = p.larray().to(at::kDouble);
   std::array<double, 3> sums{};  // the sum, how many are not 0, how many are wrong
   if (block.numel() > 0)

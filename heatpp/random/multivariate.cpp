@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
@@ -51,8 +52,7 @@ at::Tensor replicated(const DNDarray& x, const Shape& shape, const char* what) {
   if (x.shape() != shape)
     raise<ValueError>("multivariate_normal", "got {} of shape {}; expected {}", what, to_string(x.shape()),
                       to_string(shape));
-  if (is_complex(x.dtype()))
-    raise<TypeError>("multivariate_normal", "got {} of {}; expected real numbers", what, name(x.dtype()));
+  heatpp::detail::check_real("multivariate_normal", x.dtype(), what);
   return resplit(x, std::nullopt).larray().to(at::kDouble).contiguous();
 }
 

@@ -1,5 +1,4 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/owner.hpp>
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
@@ -62,18 +61,12 @@ at::Tensor exchanged(const at::Tensor& rows, const Layout& layout, const Communi
   const auto first = layout.offset(comm.rank()), count = layout.count(comm.rank());
   auto order = values(first, count, permutation, true);
   const bool narrow = layout.offset(layout.ranks()) >> 32 == 0;
-  const auto send =
+  auto asked =
       narrow ? put_in_order<std::uint64_t>(order, layout) : put_in_order<heatpp::detail::Key128>(order, layout);
   const auto outgoing = rows.index_select(0, order);
   order.reset();  // its memory is wanted for the places
-  std::vector<std::int64_t> receive(static_cast<std::size_t>(comm.size())), next(receive);
-  const auto place = values(first, count, permutation);
-  const std::span source(place.data_ptr<std::int64_t>(), static_cast<std::size_t>(count));
-  for (auto& i : source) ++receive[static_cast<std::size_t>(i = heatpp::detail::owner_of(i, layout.offsets()))];
-  std::exclusive_scan(receive.begin(), receive.end(), next.begin(), std::int64_t{0});
-  for (auto& i : source) i = next[static_cast<std::size_t>(i)]++;
-  const auto arrived = heatpp::detail::exchange_rows(outgoing, send, receive, comm);
-  return arrived.index_select(0, place);
+  const auto owners = heatpp::detail::owners_of(values(first, count, permutation), layout.offsets());
+  return heatpp::detail::route_to(owners, comm, std::move(asked)).back(outgoing);
 }
 
 at::Tensor permuted_block(const DNDarray& x, int axis, const Bijection& permutation) {

@@ -32,6 +32,10 @@ void check_in_range(const char* op, const Scalar& number, Dtype dtype) {
                     limits.max);
 }
 
+void check_real(const char* op, Dtype dtype, const char* what) {
+  if (is_complex(dtype)) raise<TypeError>(op, "got {} of {}; expected real numbers", what, name(dtype));
+}
+
 void check_real(const char* op, Dtype values, Dtype array) {
   if (is_complex(values) && !is_complex(array))
     raise<TypeError>(op, "got a complex value for an array of {}; expected a real one", name(array));

@@ -8,6 +8,8 @@ namespace heatpp::detail {
 [[nodiscard]] bool is_in_range(const Scalar& number, Dtype dtype);
 /// Throws ValueError where it is not.
 void check_in_range(const char* op, const Scalar& number, Dtype dtype);
+/// Throws TypeError for complex numbers.
+void check_real(const char* op, Dtype dtype, const char* what = "an array");
 /// Throws TypeError for complex values of a real array.
 void check_real(const char* op, Dtype values, Dtype array);
 /// Throws TypeError for what NumPy refuses to write: floats into whole numbers, signed into unsigned ones, and so on.

@@ -1,5 +1,10 @@
+#include <heatpp/core/detail/owner.hpp>
+#include <heatpp/core/detail/plain_type.hpp>
 #include <heatpp/core/detail/route.hpp>
 
+#include <ATen/Parallel.h>
+#include <algorithm>
+#include <cstring>
 #include <numeric>
 
 namespace heatpp::detail {
@@ -15,6 +20,47 @@ std::vector<BasicBlock<Byte>> consecutive(Byte* data, std::span<const std::int64
   return blocks;
 }
 
+std::int64_t bytes_of_row(const at::Tensor& rows) {
+  return rows.element_size() * c10::multiply_integers(rows.sizes().slice(1));
+}
+
+/// Row i of `rows` at slots[i], or the other way round.
+at::Tensor reordered(const at::Tensor& given, const at::Tensor& slots, bool to_slots) {
+  constexpr std::int64_t worth_a_thread = 1 << 15;  // bytes
+  const auto rows = given.contiguous();
+  auto result = at::empty_like(rows);
+  auto* const out = static_cast<std::byte*>(result.data_ptr());
+  const auto* const in = static_cast<const std::byte*>(rows.const_data_ptr());
+  const auto* const slot = slots.const_data_ptr<std::int64_t>();
+  const auto copy_rows = [&](auto bytes) {
+    const auto grain = std::max<std::int64_t>(1, worth_a_thread / std::max<std::int64_t>(1, bytes));
+    at::parallel_for(0, slots.numel(), grain, [=](std::int64_t first, std::int64_t last) {
+      const auto copy = [=](std::int64_t to, std::int64_t from) {
+        std::memcpy(out + to * bytes, in + from * bytes, static_cast<std::size_t>(bytes));
+      };
+      if (to_slots)
+        for (auto i = first; i < last; ++i) copy(slot[i], i);
+      else
+        for (auto i = first; i < last; ++i) copy(i, slot[i]);
+    });
+  };
+  // The compiler should know the bytes where they are few.
+  const auto bytes = bytes_of_row(rows);
+  const auto copy_as = [&]<class T>() { copy_rows(std::integral_constant<std::int64_t, sizeof(T)>()); };
+  if (!with_plain_type(bytes, copy_as)) copy_rows(bytes);
+  return result;
+}
+
+/// Turns owners into slots: a stable counting sort. Returns the number of rows of each owner.
+std::vector<std::int64_t> owners_to_slots(const at::Tensor& owners, int ranks) {
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(ranks), 0), next(counts);
+  const std::span slots(owners.mutable_data_ptr<std::int64_t>(), static_cast<std::size_t>(owners.numel()));
+  for (const auto owner : slots) ++counts[static_cast<std::size_t>(owner)];
+  std::exclusive_scan(counts.begin(), counts.end(), next.begin(), std::int64_t{0});
+  for (auto& slot : slots) slot = next[static_cast<std::size_t>(slot)]++;
+  return counts;
+}
+
 }  // namespace
 
 at::Tensor exchange_rows(const at::Tensor& tensor, std::span<const std::int64_t> send,
@@ -23,11 +69,40 @@ at::Tensor exchange_rows(const at::Tensor& tensor, std::span<const std::int64_t>
   auto shape = rows.sizes().vec();
   shape[0] = std::reduce(receive.begin(), receive.end());
   auto arrived = at::empty(shape, rows.options());
-  std::int64_t row_bytes = rows.element_size();
-  for (std::int64_t axis = 1; axis < rows.dim(); ++axis) row_bytes *= rows.size(axis);
+  const auto row_bytes = bytes_of_row(rows);
   comm.exchange(consecutive(static_cast<const std::byte*>(rows.const_data_ptr()), send, row_bytes),
                 consecutive(static_cast<std::byte*>(arrived.data_ptr()), receive, row_bytes));
   return arrived;
+}
+
+at::Tensor Route::there(const at::Tensor& rows) const {
+  if (comm.size() == 1) return rows;
+  return exchange_rows(slots.defined() ? reordered(rows, slots, true) : rows, sent, received, comm);
+}
+
+at::Tensor Route::back(const at::Tensor& answers) const {
+  if (comm.size() == 1) return answers;
+  const auto arrived = exchange_rows(answers, received, sent, comm);
+  return slots.defined() ? reordered(arrived, slots, false) : arrived;
+}
+
+Route route_in_order(std::vector<std::int64_t> sent, const Communicator& comm) {
+  auto received = comm.alltoall(sent);
+  return {comm, std::move(sent), std::move(received)};
+}
+
+Route route_to(const at::Tensor& owners, const Communicator& comm, std::optional<std::vector<std::int64_t>> received) {
+  auto sent = owners_to_slots(owners, comm.size());
+  if (!received) received = comm.alltoall(sent);
+  return {comm, std::move(sent), *std::move(received), owners};
+}
+
+at::Tensor owners_of(const at::Tensor& positions, std::span<const std::int64_t> offsets) {
+  auto owners = at::empty({positions.numel()}, at::kLong);
+  const auto* first = positions.const_data_ptr<std::int64_t>();
+  std::transform(first, first + positions.numel(), owners.mutable_data_ptr<std::int64_t>(),
+                 [=](std::int64_t position) { return owner_of(position, offsets); });
+  return owners;
 }
 
 }  // namespace heatpp::detail

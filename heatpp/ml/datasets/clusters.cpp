@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/with_dtype.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/datasets/clusters.hpp>
@@ -26,11 +27,6 @@ DNDarray bounds_of(const std::optional<DNDarray>& weights, std::int64_t clusters
   return cumsum(given / total, 0)(slice(0, clusters - 1));
 }
 
-ArrayOptions in_doubles(ArrayOptions options) {
-  options.dtype = float64;
-  return options;
-}
-
 }  // namespace
 
 Clusters create_clusters(std::int64_t n, const DNDarray& means, const Operand& deviations,
@@ -40,7 +36,7 @@ Clusters create_clusters(std::int64_t n, const DNDarray& means, const Operand& d
     heatpp::detail::raise<ValueError>(op,
                                       "got {} samples and means of shape {}; expected n >= 0 and (clusters, features)",
                                       n, to_string(means.shape()));
-  const auto wide = in_doubles(options.array);
+  const auto wide = heatpp::detail::with_dtype(options.array, float64);
   const auto centres = resplit(means, std::nullopt).astype(float64);
   const auto widths = copy(broadcast_to(zeros_like(centres) + deviations, centres.shape()));
   const auto bounds = bounds_of(options.weights, centres.shape(0), options.array);
@@ -54,7 +50,7 @@ Clusters create_spherical_dataset(std::int64_t n, const SphericalOptions& option
   if (n < 0 || options.radius < 0)
     heatpp::detail::raise<ValueError>("create_spherical_dataset",
                                       "got {} samples in balls of radius {}; expected both >= 0", n, options.radius);
-  const auto wide = in_doubles(options.array);
+  const auto wide = heatpp::detail::with_dtype(options.array, float64);
   const auto direction = random::standard_normal({4 * n, 3}, wide);
   const auto length = options.radius * cbrt(random::random({4 * n}, wide));
   const auto labels =

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -251,9 +252,8 @@ DNDarray interp(const DNDarray& x, const std::pair<DNDarray, DNDarray>& points, 
   if (points.first.ndim() != 1 || points.first.shape() != points.second.shape() || points.first.size() == 0)
     detail::raise<ValueError>("interp", "got points of shapes {} and {}; expected two vectors alike, not empty",
                               to_string(points.first.shape()), to_string(points.second.shape()));
-  if (is_complex(x.dtype()) || is_complex(points.first.dtype()))
-    detail::raise<TypeError>("interp", "got {} at points of {}; expected real numbers", name(x.dtype()),
-                             name(points.first.dtype()));
+  detail::check_real("interp", x.dtype());
+  detail::check_real("interp", points.first.dtype(), "points");
   if (is_complex(points.second.dtype())) {
     const auto re = interp(x, {points.first, real(points.second)}, options);
     auto of_imaginary = options;

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/detail/with_dtype.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/creation/creation.hpp>
@@ -16,15 +17,10 @@
 namespace heatpp {
 namespace {
 
-ArrayOptions in_float64(ArrayOptions options) {
-  options.dtype = float64;
-  return options;
-}
-
 /// f(i) for i = 0 .. n - 1, where 1 gives the window with one point.
 template <class F>
 DNDarray window(std::int64_t n, const ArrayOptions& options, F f) {
-  const auto i = arange(std::max<std::int64_t>(0, n), in_float64(options));
+  const auto i = arange(std::max<std::int64_t>(0, n), detail::with_dtype(options, float64));
   const auto values = n == 1 ? i + 1.0 : f(i, static_cast<double>(n - 1));
   return values.astype(options.dtype.value_or(float64));
 }
@@ -74,7 +70,8 @@ DNDarray logspace(double start, double stop, std::int64_t num, const ArrayOption
   return logspace(LogspaceRange{.start = start, .stop = stop, .num = num}, options);
 }
 DNDarray logspace(const LogspaceRange& range, const ArrayOptions& options) {
-  const auto exponents = linspace({range.start, range.stop, range.num, range.endpoint}, in_float64(options));
+  const auto exponents =
+      linspace({range.start, range.stop, range.num, range.endpoint}, detail::with_dtype(options, float64));
   return power(range.base, exponents).astype(options.dtype.value_or(get_default_dtype()));
 }
 
@@ -86,8 +83,8 @@ DNDarray geomspace(const LinspaceRange& range, const ArrayOptions& options) {
   if (start == 0 || stop == 0)
     detail::raise<ValueError>("geomspace", "got {} .. {}; expected two numbers that are not 0", start, stop);
   const auto sign = start < 0 ? -1.0 : 1.0;
-  auto numbers =
-      sign * logspace({std::log10(sign * start), std::log10(sign * stop), num, endpoint}, in_float64(options));
+  auto numbers = sign * logspace({std::log10(sign * start), std::log10(sign * stop), num, endpoint},
+                                 detail::with_dtype(options, float64));
   // Logarithms and powers are rounded, the ends are not.
   if (num > 0) numbers.index_put({0}, start);
   if (num > 1 && endpoint) numbers.index_put({-1}, stop);

@@ -10,6 +10,7 @@
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/joining/detail/padded.hpp>
 #include <heatpp/ops/joining/join.hpp>
+#include <heatpp/ops/operands/detail/lines.hpp>
 #include <heatpp/ops/shape/detail/along.hpp>
 
 #include <bit>
@@ -44,19 +45,19 @@ HEATPP_SIMD void unpack(const std::uint8_t* __restrict in, std::uint8_t* __restr
   }
 }
 
-/// The block's bytes along `axis`, from which f(in, out, count) makes others: from_each of them to_each.
+/// The array of the layout whose bytes f(in, out, count) makes of those of the block along `axis`: to_each of
+/// from_each.
 template <class F>
-at::Tensor map_bytes(const at::Tensor& block, int axis, std::int64_t from_each, std::int64_t to_each, F f) {
-  const auto lines = block.cpu().movedim(axis, -1).contiguous();
-  auto shape = lines.sizes().vec();
-  shape.back() = shape.back() / from_each * to_each;
-  auto out = at::empty(shape, lines.options());
+DNDarray map_bytes(const at::Tensor& block, int axis, std::int64_t from_each, std::int64_t to_each,
+                   const Layout& layout, const DNDarray& like, F f) {
+  const auto lines = detail::lines_along(block, axis);
+  const auto out = at::empty({lines.size(0), lines.size(1) / from_each * to_each}, lines.options());
   const auto* in = lines.const_data_ptr<std::uint8_t>();
   auto* result = out.data_ptr<std::uint8_t>();
   detail::runs::in_runs(lines.numel() / from_each, [&](std::int64_t first, std::int64_t count) {
     f(in + first * from_each, result + first * to_each, count);
   });
-  return out.movedim(-1, axis).contiguous().to(block.device());
+  return detail::from_lines(out, axis, layout, like);
 }
 
 }  // namespace
@@ -76,8 +77,8 @@ DNDarray packbits(const DNDarray& array, std::optional<int> along_axis, BitOrder
     block = at::cat({block, at::zeros(missing, block.options())}, axis);
   }
   const auto factor = for_order(order, falling, rising);
-  block = map_bytes(block, axis, 8, 1, [=](const auto* in, auto* out, std::int64_t n) { pack(in, out, n, factor); });
-  return detail::wrap(std::move(block), layout, x.comm());
+  return map_bytes(block, axis, 8, 1, layout, x,
+                   [=](const auto* in, auto* out, std::int64_t n) { pack(in, out, n, factor); });
 }
 
 DNDarray unpackbits(const DNDarray& array, std::optional<int> along_axis, BitOrder order) {
@@ -87,9 +88,8 @@ DNDarray unpackbits(const DNDarray& array, std::optional<int> along_axis, BitOrd
   const auto mask = for_order(order, rising, falling);
   const auto layout =
       detail::recut(x.layout(), axis, 8 * detail::extent_of(x, axis), [](std::int64_t byte) { return 8 * byte; });
-  return detail::wrap(
-      map_bytes(x.larray(), axis, 1, 8, [=](const auto* in, auto* out, std::int64_t n) { unpack(in, out, n, mask); }),
-      layout, x.comm());
+  return map_bytes(x.larray(), axis, 1, 8, layout, x,
+                   [=](const auto* in, auto* out, std::int64_t n) { unpack(in, out, n, mask); });
 }
 
 DNDarray unpackbits(const DNDarray& x, const UnpackbitsOptions& options) {

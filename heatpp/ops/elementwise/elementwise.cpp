@@ -106,12 +106,22 @@ std::pair<DNDarray, DNDarray> two_results(const char* op, const DNDarray& x, F f
   return {detail::wrap(std::move(first), x.layout(), x.comm()), detail::wrap(std::move(second), x.layout(), x.comm())};
 }
 
+/// The block of b that meets `x` in the dtype in which NumPy computes before it writes the result in that of `x`.
+/// LibTorch takes float32 with int64 for float32, and lets arrays without axes give way.
+at::Tensor block_to_meet(const char* op, const DNDarray& x, const Operand& b) {
+  auto block = detail::align_to(op, x, b);
+  const auto dtype = b.array() ? promote_types(x.dtype(), b.array()->dtype()) : x.dtype();
+  if (dtype == x.dtype()) return block;
+  block = block.to(detail::to_torch(dtype));
+  return block.dim() == 0 && x.ndim() > 0 ? block.unsqueeze(0) : block;
+}
+
 template <class F>
 DNDarray& in_place(const char* op, DNDarray& x, const Operand& b, F f) {
   if (b.array()) detail::check_kind(op, b.array()->dtype(), x.dtype());
   detail::own(op, x, b.temporary());
   const Operand operands[] = {x, b};
-  auto block = detail::align_to(op, x, b);
+  auto block = block_to_meet(op, x, b);
   // Other elements of the same memory would be written while they are read.
   if (block.is_alias_of(x.larray()) && !block.is_same(x.larray())) block = block.clone();
   const at::Tensor blocks[] = {x.larray(), block};

@@ -2,11 +2,11 @@
 #include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/indexing/detail/compress.hpp>
 #include <heatpp/ops/indexing/detail/mask.hpp>
 #include <heatpp/ops/indexing/detail/positions.hpp>
 #include <heatpp/ops/indexing/nonzero.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
-#include <heatpp/ops/operands/detail/index_list.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/shape/detail/along.hpp>
 #include <heatpp/ops/shape/detail/basic_index.hpp>
@@ -188,7 +188,7 @@ void fill_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask
   auto block = x.larray();
   const auto wanted = detail::apart_from(block, detail::relayout_operand(op, mask, layout, x.comm()));
   const auto filling = detail::align_to(op, x.layout().replicated({}), x.comm(), value).to(block.options());
-  block.index_put_(detail::index_list(axis, wanted), filling);
+  detail::fill_compressed(block, axis, wanted, filling);
 }
 
 /// `value` turned so that it broadcasts to what is written: back to front where slices fall, and with the axes that
@@ -260,9 +260,10 @@ void DNDarray::index_put(std::span<const Index> entries, const Operand& value) &
     detail::raise<ValueError>(op, "got an array of shape {} for one element; expected a number",
                               to_string(value.array()->shape()));
   detail::own(op, *this, value.temporary());
-  if (const auto mask = lone_mask(list); mask && single) {
+  if (const auto mask = lone_mask(list)) {
     const auto [base, axis] = around_mask(op, *this, list, mask->second);
-    return fill_mask(op, base, axis, mask->first, value);
+    if (single) return fill_mask(op, base, axis, mask->first, value);
+    if (std::ranges::none_of(list, falls) && detail::put_mask(op, base, axis, mask->first, *value.array())) return;
   }
   const auto parts = Taker(op, *this, list, true).parts();
   if (!value.array()) return write(op, parts, value);

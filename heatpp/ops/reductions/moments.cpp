@@ -1,6 +1,7 @@
 #include <ATen/Dispatch.h>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -83,7 +84,7 @@ void local_sums(const AroundAxes& view, const std::optional<AroundAxes>& mask, i
 Sums sums_of(const char* op, const DNDarray& array, const ReduceOptions& options, int order) {
   const auto reduced = detail::reduced_axes(op, array, options);
   const auto x = options.dtype ? array.astype(*options.dtype) : array;
-  if (is_complex(x.dtype())) detail::raise<TypeError>(op, "got an array of {}; expected real numbers", name(x.dtype()));
+  detail::check_real(op, x.dtype());
   if (options.initial) detail::raise<ValueError>(op, "got an initial value; expected none");
   Sums sums{.values = {},
             .layout = reduced.result_layout(x.layout()),

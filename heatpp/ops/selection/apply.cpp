@@ -72,8 +72,9 @@ DNDarray apply_along_axis(const std::function<DNDarray(const DNDarray&)>& f, int
                               to_string(array.shape()), axis);
   const auto x = cut_beside(array, axis);
   std::vector<at::Tensor> results;
-  const auto kind = kind_of(detail::bounds_or_error(
-      x.comm(), max_axes + 2, [&] { return numbers_of(results = results_of(f, detail::lines_along(x, axis))); }));
+  const auto kind = kind_of(detail::bounds_or_error(x.comm(), max_axes + 2, [&] {
+    return numbers_of(results = results_of(f, detail::lines_along(x.larray(), axis)));
+  }));
 
   // The results' axes lie behind those of the lines first.
   shape.insert(shape.end(), kind.shape.begin(), kind.shape.end());

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/factories.hpp>
@@ -143,28 +144,14 @@ Rows<std::int64_t> routed_places(const DNDarray& sorted, const Rows<K>& wanted, 
   const auto& comm = sorted.comm();
   const auto first = keys_of<T>(mine.slice(0, 0, 1));
   const auto [firsts, ranks] = first_keys(first, sorted.layout(), comm);
-  std::vector<int> owner;
-  std::vector<std::int64_t> send(static_cast<std::size_t>(comm.size()), 0), next(send);
-  for (const auto key : wanted) {
-    const auto block = std::max<std::int64_t>(1, place<K>(firsts, key, side)) - 1;
-    owner.push_back(ranks[static_cast<std::size_t>(block)]);
-    ++send[static_cast<std::size_t>(owner.back())];
-  }
-  std::exclusive_scan(send.begin(), send.end(), next.begin(), std::int64_t{0});
-  Rows<K> outgoing(wanted.size());
-  std::vector<std::int64_t> slot;
-  for (std::int64_t i = 0; i < wanted.size(); ++i) {
-    slot.push_back(next[static_cast<std::size_t>(owner[static_cast<std::size_t>(i)])]++);
-    outgoing[slot.back()] = wanted[i];
-  }
-  const auto receive = comm.alltoall(send);
-  const Rows<K> asked(detail::exchange_rows(outgoing.bytes(), send, receive, comm));
-  auto found = places_in<T>(mine, asked, side);
-  for (auto& position : found) position += sorted.layout().offset(comm.rank());
-  const Rows<std::int64_t> answers(detail::exchange_rows(found.bytes(), receive, send, comm));
-  Rows<std::int64_t> result(wanted.size());
-  std::ranges::transform(slot, result.begin(), [&](std::int64_t s) { return answers[s]; });
-  return result;
+  const at::Tensor owners = at::empty({wanted.size()}, at::kLong);
+  std::ranges::transform(wanted, owners.data_ptr<std::int64_t>(), [&, &firsts = firsts, &ranks = ranks](K key) {
+    const auto before = place(std::span<const K>(firsts), key, side);
+    return ranks[static_cast<std::size_t>(std::max<std::int64_t>(1, before) - 1)];
+  });
+  const auto route = detail::route_to(owners, comm);
+  const auto found = places_in<T>(mine, Rows<K>(route.there(wanted.bytes())), side);
+  return Rows<std::int64_t>(route.back(found.bytes().view(at::kLong) + sorted.layout().offset(comm.rank())));
 }
 
 /// Whether all of `a` is fewer bytes for a rank than what it takes to look `v` up where `a` lies.
@@ -239,9 +226,8 @@ DNDarray searchsorted(const DNDarray& a, const Operand& v, const SearchOptions& 
 
 DNDarray digitize(const DNDarray& x, const DNDarray& bins, const BinOptions& options) {
   constexpr const char* op = "digitize";
-  if (is_complex(x.dtype()) || is_complex(bins.dtype()))
-    detail::raise<TypeError>(op, "got an array of {} and bins of {}; expected real numbers", name(x.dtype()),
-                             name(bins.dtype()));
+  detail::check_real(op, x.dtype());
+  detail::check_real(op, bins.dtype(), "bins");
   if (bins.ndim() != 1)
     detail::raise<ValueError>(op, "got bins of shape {}; expected one axis", to_string(bins.shape()));
   const auto side = options.right ? Side::left : Side::right;

@@ -1,9 +1,10 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/detail/element_type.hpp>
 #include <heatpp/ops/operands/detail/lines.hpp>
-#include <heatpp/ops/shape/reshape.hpp>
+#include <heatpp/ops/shape/detail/along.hpp>
 #include <heatpp/ops/sorting/detail/distinct.hpp>
 #include <heatpp/ops/sorting/detail/runs.hpp>
 #include <heatpp/ops/sorting/sort.hpp>
@@ -113,12 +114,6 @@ std::vector<std::int64_t> offsets_up_to(const Layout& layout, std::int64_t most)
   return offsets;
 }
 
-/// x and axis with axis = nullopt resolved by flattening.
-std::pair<DNDarray, int> along(const char* op, const DNDarray& x, const std::optional<int>& axis) {
-  if (!axis) return {flatten(x), 0};
-  return {x, sanitize_axis(*axis, x.ndim(), op)};
-}
-
 void check_kth(const char* op, const DNDarray& x, std::int64_t kth, const std::optional<int>& axis) {
   if (x.size() == 0) return;
   const auto n = axis ? x.shape()[static_cast<std::size_t>(sanitize_axis(*axis, x.ndim(), op))] : x.size();
@@ -130,8 +125,8 @@ void check_kth(const char* op, const DNDarray& x, std::int64_t kth, const std::o
 }  // namespace
 
 DNDarray sort(const DNDarray& array, const SortOptions& options) {
-  const auto [x, axis] = along("sort", array, options.axis);
-  const auto lines = detail::lines_along(x, axis);
+  const auto [x, axis] = detail::with_axis("sort", array, options.axis);
+  const auto lines = detail::lines_along(x.larray(), axis);
   const auto result = detail::with_element_type(lines.scalar_type(), [&, &x = x, axis = axis]<class T>() {
     return sorted_lines<T>(lines, x, axis, options.descending);
   });
@@ -140,9 +135,9 @@ DNDarray sort(const DNDarray& array, const SortOptions& options) {
 
 DNDarray argsort(const DNDarray& array, const SortOptions& options) {
   if (array.ndim() == 0) return argsort(flatten(array), options);
-  const auto [x, axis] = along("argsort", array, options.axis);
+  const auto [x, axis] = detail::with_axis("argsort", array, options.axis);
   if (x.dtype() == complex128) return argsort(detail::codes_of(x).codes, {axis, options.descending});
-  const auto lines = detail::lines_along(x, axis);
+  const auto lines = detail::lines_along(x.larray(), axis);
   const auto offset = x.split() == axis ? x.layout().offset(x.comm().rank()) : 0;
   const auto n = x.shape()[static_cast<std::size_t>(axis)];
   const auto result = with_word_type(lines.scalar_type(), n, [&, &x = x, axis = axis]<class T, class Word>() {
@@ -194,13 +189,12 @@ Topk topk(const DNDarray& x, std::int64_t k, const TopkOptions& options) {
   if (k < 0 || k > n)
     detail::raise<ValueError>("topk", "got k = {} for axis {} of an array of shape {}; expected 0 <= k <= {}", k, axis,
                               to_string(x.shape()), n);
-  if (is_complex(x.dtype()))
-    detail::raise<TypeError>("topk", "got an array of {}; expected real numbers", name(x.dtype()));
+  detail::check_real("topk", x.dtype());
   auto shape = x.shape();
   shape[static_cast<std::size_t>(axis)] = k;
   const bool over_split = x.split() == axis;
   const auto layout = over_split ? Layout(shape, axis, x.comm().size()) : x.layout().with(shape, x.split());
-  const auto lines = detail::lines_along(x, axis);
+  const auto lines = detail::lines_along(x.larray(), axis);
   const auto columns = lines.size(0), offset = over_split ? x.layout().offset(x.comm().rank()) : 0;
 
   return with_word_type(lines.scalar_type(), n, [&]<class T, class Word>() {

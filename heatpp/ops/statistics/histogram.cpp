@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -15,10 +16,6 @@ namespace {
 
 using detail::Bins;
 using detail::BinsWanted;
-
-void check_real(const char* op, const DNDarray& x) {
-  if (is_complex(x.dtype())) detail::raise<TypeError>(op, "got an array of {}; expected real numbers", name(x.dtype()));
-}
 
 /// Edges have the dtype of floating elements.
 Dtype edge_dtype(const DNDarray& x) { return is_floating(x.dtype()) ? x.dtype() : float64; }
@@ -69,7 +66,7 @@ DNDarray weighted_counts(const at::Tensor& numbers, const at::Tensor& weights, s
 }
 
 std::vector<Bins> bins_of(const char* op, const DNDarray& x, const HistogramOptions& options) {
-  check_real(op, x);
+  detail::check_real(op, x.dtype());
   const auto count = options.rule.empty() ? options.bins : detail::bins_by_rule(op, x, options);
   const at::Tensor columns[] = {flat_block(x.larray())};
   const BinsWanted wanted[] = {{count, options.range, options.edges, edge_dtype(x)}};
@@ -112,7 +109,7 @@ Histogramdd histogram_of(const char* op, std::span<const at::Tensor> columns, co
   }
   cells.masked_fill_(outside, -1);
   const auto ones = weights ? *weights : at::ones({1}, at::kDouble).expand({cells.numel()});
-  if (ones.is_complex()) detail::raise<TypeError>(op, "got complex weights; expected real numbers");
+  detail::check_real(op, detail::from_torch(ones.scalar_type()), "weights");
   auto counts = summed(weighted(op, cells, ones, size_of(shape), like), shape, like);
   Histogramdd result{density ? as_density(counts, bins) : counts, {}};
   for (const auto& b : bins) result.edges.push_back(b.array);
@@ -163,7 +160,7 @@ DNDarray histc(const DNDarray& x, const HistcOptions& options) {
 Histogramdd histogramdd(const DNDarray& sample, const HistogramddOptions& options) {
   constexpr const char* op = "histogramdd";
   if (sample.ndim() == 1) return histogramdd(expand_dims(sample, 1), options);
-  check_real(op, sample);
+  detail::check_real(op, sample.dtype());
   if (sample.ndim() != 2 || sample.shape()[1] == 0)
     detail::raise<ValueError>(op, "got a sample of shape {}; expected rows of at least one column",
                               to_string(sample.shape()));
@@ -179,8 +176,8 @@ Histogramdd histogramdd(const DNDarray& sample, const HistogramddOptions& option
 
 Histogram2d histogram2d(const DNDarray& x, const DNDarray& y, const HistogramddOptions& options) {
   constexpr const char* op = "histogram2d";
-  check_real(op, x);
-  check_real(op, y);
+  detail::check_real(op, x.dtype());
+  detail::check_real(op, y.dtype());
   if (x.ndim() != 1 || x.shape() != y.shape())
     detail::raise<ValueError>(op, "got arrays of shapes {} and {}; expected one axis and equal lengths",
                               to_string(x.shape()), to_string(y.shape()));
@@ -218,7 +215,7 @@ DNDarray bincount(const DNDarray& x, const BincountOptions& options) {
                               options.minlength, most);
   const auto count = std::max(options.minlength, 1 - ends[1]);
   if (weights) {
-    if (weights->is_complex()) detail::raise<TypeError>(op, "got complex weights; expected real numbers");
+    detail::check_real(op, detail::from_torch(weights->scalar_type()), "weights");
     return summed(weighted(op, numbers.to(at::kLong), *weights, count, x), {count}, x);
   }
   const auto counts = counters(op, count, at::kLong, x);

@@ -1,9 +1,11 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/detail/around.hpp>
 #include <heatpp/ops/operands/detail/checked_axes.hpp>
+#include <heatpp/ops/operands/detail/lines.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/reductions/detail/reduced.hpp>
 #include <heatpp/ops/reductions/nan.hpp>
@@ -16,19 +18,6 @@
 
 namespace heatpp {
 namespace {
-
-/// The block as a matrix whose rows run over the reduced axes.
-at::Tensor lines_over(const DNDarray& x, const detail::ReducedAxes& reduced) {
-  const auto block = detail::readable(x.larray());
-  std::vector<std::int64_t> order;
-  std::int64_t lines = 1, length = 1;
-  for (int axis = 0; axis < x.ndim(); ++axis) {
-    (reduced.contains(axis) ? length : lines) *= block.size(axis);
-    if (!reduced.contains(axis)) order.push_back(axis);
-  }
-  order.insert(order.end(), reduced.axes.begin(), reduced.axes.end());
-  return block.permute(order).reshape({lines, length}).contiguous();
-}
 
 /// The axis along which lines that reach over ranks are better cut: moving a rank's part of one costs less than the
 /// histograms of its digits, of which there are as many as bytes, with 256 numbers of 8 bytes.
@@ -49,7 +38,7 @@ std::vector<double> parts_of(const char* op, std::vector<double> q, double scale
 }
 
 DNDarray quantiles(const char* op, const DNDarray& x, detail::Quantiles wanted, const PercentileOptions& options) {
-  if (is_complex(x.dtype())) detail::raise<TypeError>(op, "got an array of {}; expected real numbers", name(x.dtype()));
+  detail::check_real(op, x.dtype());
   detail::check_axes(op, x, options.axis);
   const auto reduced = detail::reduced_axes(op, x, {.axis = options.axis, .keepdims = options.keepdims});
   if (reduced.count == 0 && !wanted.skip_nan && !wanted.median)
@@ -69,8 +58,8 @@ DNDarray quantiles(const char* op, const DNDarray& x, detail::Quantiles wanted, 
     return resplit(quantiles(op, resplit(x, axis), wanted, options), std::nullopt);
 
   const auto each = reduced.result_layout(x.layout());  // of one quantile
-  const auto result =
-      detail::quantiles_of(lines_over(x, reduced), reduced.count, wanted, reduced.over_split ? x.comm() : self());
+  const auto result = detail::quantiles_of(detail::lines_along(detail::readable(x.larray()), reduced.axes),
+                                           reduced.count, wanted, reduced.over_split ? x.comm() : self());
   auto shape = each.shape(), local = each.local_shape(x.comm().rank());
   for (auto* s : {&shape, &local}) s->insert(s->begin(), std::ssize(wanted.q));
   auto layout = each.split() ? each.with(shape, *each.split() + 1) : each.replicated(shape);

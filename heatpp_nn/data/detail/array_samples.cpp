@@ -15,14 +15,6 @@ std::int64_t bytes_of_row(const DNDarray& x) {
   return size_of(shape) * static_cast<std::int64_t>(itemsize(x.dtype()));
 }
 
-/// How many of the rising row numbers lie on each rank.
-std::vector<std::int64_t> count_by_owner(const at::Tensor& sorted, const Layout& layout) {
-  const auto bounds = at::tensor(std::vector<std::int64_t>(layout.offsets().begin(), layout.offsets().end()));
-  const auto below = at::searchsorted(sorted, bounds);
-  const auto counts = below.slice(0, 1) - below.slice(0, 0, -1);
-  return {counts.const_data_ptr<std::int64_t>(), counts.const_data_ptr<std::int64_t>() + counts.numel()};
-}
-
 }  // namespace
 
 ArraySamples::ArraySamples(const DNDarray& inputs, const DNDarray& targets, std::int64_t window_bytes)
@@ -39,20 +31,15 @@ Window ArraySamples::reach(const at::Tensor& rows) const {
   return {{inputs_.larray(), targets_.larray()}, rows - layout().offset(comm().rank())};
 }
 
-/// Rows are asked for in rising order, so that the ranks that hold them are asked in theirs.
+/// The rows stay in the order in which they arrive: a batch takes those that it wants.
 Window ArraySamples::fetch(const at::Tensor& rows) const {
-  const auto [sorted, order] = at::sort(rows);
-  const auto mine = count_by_owner(sorted, layout());
-  const auto theirs = comm().alltoall(mine);
-  const auto asked = heatpp::detail::exchange_rows(sorted, mine, theirs, comm()) - layout().offset(comm().rank());
+  const auto route = heatpp::detail::route_to(heatpp::detail::owners_of(rows, layout().offsets()), comm());
+  const auto asked = route.there(rows) - layout().offset(comm().rank());
   const auto arrived = [&](const at::Tensor& block) {
     const auto sent = block.index_select(0, asked.to(block.device())).cpu();
-    return heatpp::detail::exchange_rows(sent, theirs, mine, comm()).to(block.device());
+    return heatpp::detail::exchange_rows(sent, route.received, route.sent, comm()).to(block.device());
   };
-  Batch found{arrived(inputs_.larray()), arrived(targets_.larray())};
-  auto place = at::empty_like(rows);
-  place.index_put_({order}, at::arange(rows.numel(), rows.options()));
-  return {std::move(found), std::move(place)};
+  return {{arrived(inputs_.larray()), arrived(targets_.larray())}, route.slots};
 }
 
 Batch in_order(const Window& window) {

@@ -132,6 +132,36 @@ TEST_CASE("values of a later kind are refused in place", "[ops][elementwise]") {
   CHECK_THROWS_AS(x += -1, ht::ValueError);
 }
 
+TEST_CASE("in place operands meet in the dtype that holds both, and results are rounded once", "[ops][elementwise]") {
+  const auto numbers = at::tensor({1.0, -3.0, 5.0, 0.1});
+  const auto whole = at::tensor({16777217, 33554435, -16777219, 7});
+  for (const auto& layout : every_layout({4}))
+    for (const auto type : {at::kFloat, at::kComplexFloat})
+      for (const auto other : {at::kInt, at::kLong, at::kDouble, at::kComplexDouble}) {
+        if (other == at::kComplexDouble && type == at::kFloat) continue;
+        const auto a = numbers.to(type), b = other == at::kDouble ? whole + 0.3 : whole.to(other);
+        const auto wide = type == at::kFloat ? at::kDouble : at::kComplexDouble;
+        const auto in_place = [&](auto f) {
+          auto x = distribute(a, layout);
+          f(x, distribute(b, layout));
+          return gathered(x);
+        };
+        const auto sum = in_place([](auto& x, const auto& y) { x += y; });
+        const auto difference = in_place([](auto& x, const auto& y) { x -= y; });
+        const auto product = in_place([](auto& x, const auto& y) { x *= y; });
+        CHECK(at::equal(sum, (a.to(wide) + b.to(wide)).to(type)));
+        CHECK(at::equal(difference, (a.to(wide) - b.to(wide)).to(type)));
+        CHECK(at::equal(product, (a.to(wide) * b.to(wide)).to(type)));
+        if (type == at::kFloat) {
+          const auto rest = in_place([](auto& x, const auto& y) { x %= y; });
+          CHECK(at::equal(rest, at::remainder(a.to(wide), b.to(wide)).to(type)));
+        }
+      }
+  auto x = distribute(numbers.to(at::kFloat), every_layout({4}).back());
+  x += ht::full({}, 0.1, {.dtype = ht::float64});  // an array without axes is no number
+  CHECK(same(x, (numbers.to(at::kFloat).to(at::kDouble) + 0.1).to(at::kFloat)));
+}
+
 TEST_CASE("numbers are multiplied with powers of two beyond the range of factors", "[ops][elementwise]") {
   const auto x = at::tensor({0., 1., -2., double{INFINITY}, 3., 5e-324, double{NAN}}, at::kDouble);
   const std::vector<std::int64_t> exponents{70000, 1LL << 40, 1LL << 40, -(1LL << 40), -1076, 1100, 5};

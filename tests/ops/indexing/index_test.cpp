@@ -1,6 +1,7 @@
 #include "../../support.hpp"
 
 #include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/joining/join.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/selection/selection.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
@@ -80,6 +81,39 @@ TEST_CASE("bad indices are errors on all ranks", "[ops][index]") {
   CHECK_THROWS_AS(x(ht::slice(0, 1, 0)), ht::ValueError);
   CHECK_THROWS_AS(x(ht::zeros({4}, {.dtype = ht::bool_})), ht::IndexError);
   CHECK_THROWS_AS(x(ht::zeros({5}, {.dtype = ht::float32})), ht::IndexError);
+}
+
+TEST_CASE("values are written at a mask however both are cut", "[ops][index]") {
+  const auto bits = [](const ht::Shape& shape) { return at::arange(ht::size_of(shape)).view(shape) * 7 % 5 > 1; };
+  const std::pair<int, at::Tensor> masks[] = {{0, bits({5})}, {0, bits({5, 4})}, {0, bits({5, 4, 3})},
+                                              {1, bits({4})}, {1, bits({4, 3})}, {2, bits({3})}};
+  for (const auto type : {at::kHalf, at::kComplexDouble}) {
+    const auto global = at::arange(60).reshape({5, 4, 3}).to(type);
+    for (const auto& layout : every_layout({5, 4, 3}))
+      for (const auto& [axis, mask] : masks)
+        for (const auto& cut : every_layout(mask.sizes().vec())) {
+          std::vector<ht::Index> entries(static_cast<std::size_t>(axis), ht::all_of);
+          entries.emplace_back(distribute(mask, cut));
+          std::vector<at::indexing::TensorIndex> at_mask(static_cast<std::size_t>(axis), at::indexing::Slice());
+          at_mask.emplace_back(mask);
+          auto expected = global.clone();
+          expected.index_put_(at_mask, global.index(at_mask) * 2);
+          auto x = distribute(global, layout);
+          const auto part = std::as_const(x).index(entries) * 2;
+          for (const auto& value : {part, ht::resplit(part, std::nullopt), ht::resplit(part, 0)}) {
+            auto y = x;
+            y.index_put(entries, value);
+            CHECK(same(y, expected));
+          }
+          if (cut.split()) continue;
+          auto turned = ht::transpose(distribute(global.permute({2, 1, 0}).contiguous(), layout.replicated({3, 4, 5})));
+          turned.index_put(entries, ht::resplit(part, std::nullopt));
+          CHECK(same(turned, expected));
+          CHECK_THROWS_AS(x.index_put(entries, ht::concatenate({part, part}, axis)), ht::ValueError);
+          x.index_put(entries, 9);
+          CHECK(same(x, expected.index_put_(at_mask, at::full({}, 9).to(type))));
+        }
+  }
 }
 
 TEST_CASE("masks in the array's own memory count as they were", "[ops][index]") {

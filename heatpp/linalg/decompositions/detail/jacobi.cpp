@@ -1,7 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/route.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
 #include <heatpp/linalg/decompositions/detail/jacobi.hpp>
+#include <heatpp/ops/operands/index.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -92,7 +92,11 @@ class Tournament {
     const auto all = at::empty({n}, lengths.options());
     comm_.allgather(buffer_of(lengths), buffer_of(all), counts);
     const auto order = all.argsort(/*stable=*/true, /*dim=*/0, /*descending=*/wanted == Lengths::falling);
-    return routed(players, counts, order);
+    const auto rows = wrap(players, Layout::from_counts({n, players.size(1)}, 0, counts), comm_);
+    const Layout to({n}, 0, comm_.size());
+    const auto placed = rows.index({wrap(order, to.replicated({n}), comm_)}).larray();
+    const auto w = placed.narrow(1, 0, m_).t().contiguous(), v = placed.narrow(1, m_, n).t().contiguous();
+    return {wrap(w, to.with({m_, n}, 1), comm_), wrap(v, to.with({n, n}, 1), comm_), scale_};
   }
 
  private:
@@ -103,34 +107,6 @@ class Tournament {
 
   [[nodiscard]] const Seat& mine(const std::vector<Seat>& seats) const {
     return seats[static_cast<std::size_t>(comm_.rank())];
-  }
-
-  /// Sends every row to where `order` wants it: row order[i] of all becomes row i.
-  [[nodiscard]] Orthogonalised routed(const at::Tensor& players, const std::vector<std::int64_t>& counts,
-                                      const at::Tensor& order) const {
-    const auto n = order.size(0), me = std::int64_t{comm_.rank()};
-    const Layout from = Layout::from_counts({n}, 0, counts), to({n}, 0, comm_.size());
-    std::vector<std::int64_t> send(counts.size()), receive(counts.size()), sent_rows;
-    std::vector<std::vector<std::int64_t>> arriving(counts.size());
-    const auto* source = order.const_data_ptr<std::int64_t>();
-    for (std::int64_t i = 0; i < n; ++i) {
-      const auto owner = static_cast<std::size_t>(from.owner(source[i])),
-                 target = static_cast<std::size_t>(to.owner(i));
-      if (static_cast<std::int64_t>(owner) == me) {
-        ++send[target];
-        sent_rows.push_back(source[i] - from.offset(comm_.rank()));
-      }
-      if (static_cast<std::int64_t>(target) == me) arriving[owner].push_back(i - to.offset(comm_.rank()));
-    }
-    std::vector<std::int64_t> places;
-    for (std::size_t r = 0; r < arriving.size(); ++r) {
-      receive[r] = std::ssize(arriving[r]);
-      places.insert(places.end(), arriving[r].begin(), arriving[r].end());
-    }
-    const auto rows = exchange_rows(players.index_select(0, at::tensor(sent_rows, at::kLong)), send, receive, comm_);
-    const auto placed = at::empty_like(rows).index_copy_(0, at::tensor(places, at::kLong), rows);
-    const auto w = placed.narrow(1, 0, m_).t().contiguous(), v = placed.narrow(1, m_, n).t().contiguous();
-    return {wrap(w, to.with({m_, n}, 1), comm_), wrap(v, to.with({n, n}, 1), comm_), scale_};
   }
 
   Communicator comm_;

@@ -229,12 +229,22 @@ at::Tensor subtract(const at::Tensor& a, const at::Tensor& b) {
   };
   return in_parts(number(a), number(b), [](const auto& x, const auto& y) { return at::sub(x, y); });
 }
+
+namespace {
+
+/// The real and imaginary parts of what is added to a complex block, which a number has in its dtype.
+at::Tensor parts_beside(const at::Tensor& x, const at::Tensor& b) {
+  return at::view_as_real((b.is_complex() && !is_number(b) ? b : b.to(x.scalar_type())).resolve_conj());
+}
+
+}  // namespace
+
 void add_(const at::Tensor& x, const at::Tensor& b) {
-  if (x.is_complex()) at::view_as_real(x).add_(at::view_as_real(b.to(x.scalar_type()).resolve_conj()));
+  if (x.is_complex()) at::view_as_real(x).add_(parts_beside(x, b));
   else x.add_(b);
 }
 void subtract_(const at::Tensor& x, const at::Tensor& b) {
-  if (x.is_complex()) at::view_as_real(x).sub_(at::view_as_real(b.to(x.scalar_type()).resolve_conj()));
+  if (x.is_complex()) at::view_as_real(x).sub_(parts_beside(x, b));
   else x.sub_(b.scalar_type() == at::kBool && x.scalar_type() != at::kBool ? b.to(x.scalar_type()) : b);
 }
 

@@ -47,6 +47,12 @@ HEATPP_MAGNITUDE(double, infinite, >)
       const auto mask = static_cast<T>(-static_cast<T>(condition[i] != 0));                                       \
       out[i] = static_cast<T>((a[i] & mask) | (b[i] & ~mask));                                                    \
     }                                                                                                             \
+  }                                                                                                               \
+  HEATPP_SIMD void fill(const std::uint8_t* __restrict condition, T value, T* __restrict out, std::int64_t n) {   \
+    for (std::int64_t i = 0; i < n; ++i) {                                                                        \
+      const auto mask = static_cast<T>(-static_cast<T>(condition[i] != 0));                                       \
+      out[i] = static_cast<T>((value & mask) | (out[i] & ~mask));                                                 \
+    }                                                                                                             \
   }
 HEATPP_SELECT(std::uint8_t)
 HEATPP_SELECT(std::uint16_t)
@@ -102,6 +108,15 @@ at::Tensor selected(const at::Tensor& condition, const at::Tensor& a, const at::
   return out;
 }
 
+template <class T>
+void filled(const at::Tensor& block, const at::Tensor& mask, const at::Tensor& value) {
+  const auto* which = static_cast<const std::uint8_t*>(mask.const_data_ptr());
+  const auto number = *static_cast<const T*>(value.const_data_ptr());
+  auto* const out = static_cast<T*>(block.mutable_data_ptr());
+  in_runs(block.numel(),
+          [&](std::int64_t first, std::int64_t count) { fill(which + first, number, out + first, count); });
+}
+
 }  // namespace
 
 #define HEATPP_COMPARE(name, kernel, first, second, swapped)                                                    \
@@ -150,6 +165,18 @@ at::Tensor where(const at::Tensor& condition, const at::Tensor& a, const at::Ten
       default: break;
     }
   return at::where(condition, x, y);
+}
+
+void masked_fill(const at::Tensor& block, const at::Tensor& mask, const at::Tensor& value) {
+  if (is_simple(block, block.sizes()) && block.is_contiguous() && is_simple(mask, block.sizes()) && value.is_cpu())
+    switch (block.element_size()) {
+      case 1: return filled<std::uint8_t>(block, mask, value);
+      case 2: return filled<std::uint16_t>(block, mask, value);
+      case 4: return filled<std::uint32_t>(block, mask, value);
+      case 8: return filled<std::uint64_t>(block, mask, value);
+      default: break;
+    }
+  block.masked_fill_(mask, value);
 }
 
 }  // namespace heatpp::detail::runs

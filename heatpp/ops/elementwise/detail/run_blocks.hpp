@@ -7,6 +7,8 @@
 namespace heatpp::detail::runs {
 
 [[nodiscard]] at::Tensor where(const at::Tensor& condition, const at::Tensor& a, const at::Tensor& b);
+/// Writes a value of the block's dtype where the mask, of its shape, is true.
+void masked_fill(const at::Tensor& block, const at::Tensor& mask, const at::Tensor& value);
 [[nodiscard]] at::Tensor eq(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor ne(const at::Tensor& a, const at::Tensor& b);
 [[nodiscard]] at::Tensor lt(const at::Tensor& a, const at::Tensor& b);

@@ -1,5 +1,6 @@
 #include <ATen/ATen.h>
 
+#include <heatpp/core/detail/plain_type.hpp>
 #include <heatpp/ops/elementwise/detail/run_blocks.hpp>
 #include <heatpp/ops/indexing/detail/compress.hpp>
 #include <heatpp/ops/operands/detail/index_list.hpp>
@@ -37,10 +38,6 @@ void keep_elements(const T* in, const bool* mask, std::int64_t n, T* out) {
   }
 }
 
-struct Wide {
-  std::uint64_t parts[2];
-};
-
 void keep_rows(const std::byte* in, const bool* mask, std::int64_t n, std::int64_t bytes, std::byte* out) {
   for (std::int64_t i = 0; i < n; ++i) {
     if (!mask[i]) continue;
@@ -49,23 +46,39 @@ void keep_rows(const std::byte* in, const bool* mask, std::int64_t n, std::int64
   }
 }
 
+/// `in` where the mask is true, else `out`: by bits, as g++ makes a branch of a condition.
 template <class T>
-void keep_as(const void* in, const bool* mask, std::int64_t n, void* out) {
-  keep_elements(static_cast<const T*>(in), mask, n, static_cast<T*>(out));
+T chosen(T in, T out, bool mask) {
+  return static_cast<T>(out ^ ((out ^ in) & static_cast<T>(-static_cast<T>(mask))));
+}
+Wide chosen(Wide in, Wide out, bool mask) {
+  return {{chosen(in.parts[0], out.parts[0], mask), chosen(in.parts[1], out.parts[1], mask)}};
 }
 
-/// Whether rows of so many bytes are kept as elements are, which takes room for one more.
-bool is_element(std::int64_t bytes) { return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16; }
-
-void keep(const void* in, const bool* mask, std::int64_t n, std::int64_t bytes, void* out) {
-  switch (bytes) {
-    case 1: return keep_as<std::uint8_t>(in, mask, n, out);
-    case 2: return keep_as<std::uint16_t>(in, mask, n, out);
-    case 4: return keep_as<std::uint32_t>(in, mask, n, out);
-    case 8: return keep_as<std::uint64_t>(in, mask, n, out);
-    case 16: return keep_as<Wide>(in, mask, n, out);
-    default: return keep_rows(static_cast<const std::byte*>(in), mask, n, bytes, static_cast<std::byte*>(out));
+/// The way back, as far as there are elements: each is read, if in vain, until it is the turn of it.
+template <class T>
+void write_elements(const T* in, const bool* mask, std::int64_t count, T* out) {
+  for (const auto* const end = in + count; in != end; ++out) {
+    *out = chosen(*in, *out, *mask);
+    in += *mask++;
   }
+}
+
+void write_rows(const std::byte* in, const bool* mask, std::int64_t count, std::int64_t bytes, std::byte* out) {
+  for (const auto* const end = in + count * bytes; in != end; out += bytes) {
+    if (!*mask++) continue;
+    std::memcpy(out, in, static_cast<std::size_t>(bytes));
+    in += bytes;
+  }
+}
+
+/// Whether the block's elements beside the mask follow one another in memory, as those of the mask do.
+bool is_plain(const at::Tensor& block, std::int64_t axis, const at::Tensor& mask) {
+  return axis == 0 && block.is_cpu() && mask.is_cpu() && block.is_contiguous() && mask.is_contiguous();
+}
+
+std::int64_t bytes_of_row(const at::Tensor& block, const at::Tensor& mask) {
+  return block.element_size() * c10::multiply_integers(block.sizes().slice(static_cast<std::size_t>(mask.dim())));
 }
 
 /// The positions along all axes of the elements that are true, a row for each, written as keep_elements does.
@@ -84,6 +97,11 @@ void write_places(const bool* mask, at::IntArrayRef extents, std::int64_t* out) 
 
 }  // namespace
 
+std::int64_t count_true(const at::Tensor& mask) {
+  if (mask.is_cpu() && mask.is_contiguous()) return runs::count_true(mask);
+  return at::count_nonzero(mask).item<std::int64_t>();
+}
+
 at::Tensor places_of(const at::Tensor& mask) {
   if (!mask.is_cpu() || !mask.is_contiguous() || mask.numel() == 0 || mask.dim() == 0) return at::nonzero(mask);
   const auto count = runs::count_true(mask);
@@ -93,18 +111,42 @@ at::Tensor places_of(const at::Tensor& mask) {
 }
 
 at::Tensor compressed(const at::Tensor& block, std::int64_t axis, const at::Tensor& mask) {
-  const bool plain = axis == 0 && block.is_cpu() && mask.is_cpu() && block.is_contiguous() && mask.is_contiguous();
-  if (!plain) return at::index(block, index_list(axis, mask));
+  if (!is_plain(block, axis, mask)) return at::index(block, index_list(axis, mask));
   const auto* wanted = mask.const_data_ptr<bool>();
-  const auto n = mask.numel();
   const auto count = runs::count_true(mask);
+  const auto bytes = bytes_of_row(block, mask);
+  const bool in_vain = with_plain_type(bytes, []<class T>() {});  // one element is written behind the others
   auto shape = block.sizes().slice(static_cast<std::size_t>(mask.dim())).vec();
-  std::int64_t bytes = block.element_size();
-  for (const auto extent : shape) bytes *= extent;
-  shape.insert(shape.begin(), is_element(bytes) ? count + 1 : count);
+  shape.insert(shape.begin(), count + (in_vain ? 1 : 0));
   auto kept = at::empty(shape, block.options());
-  if (bytes > 0) keep(block.const_data_ptr(), wanted, n, bytes, kept.mutable_data_ptr());
+  const auto* in = static_cast<const std::byte*>(block.const_data_ptr());
+  auto* out = static_cast<std::byte*>(kept.mutable_data_ptr());
+  const auto keep = [&]<class T>() {
+    keep_elements(reinterpret_cast<const T*>(in), wanted, mask.numel(), reinterpret_cast<T*>(out));
+  };
+  if (bytes > 0 && !with_plain_type(bytes, keep)) keep_rows(in, wanted, mask.numel(), bytes, out);
   return kept.narrow(0, 0, count);
+}
+
+void write_compressed(const at::Tensor& block, std::int64_t axis, const at::Tensor& mask, const at::Tensor& elements) {
+  if (!is_plain(block, axis, mask)) {
+    block.index_put_(index_list(axis, mask), elements);
+    return;
+  }
+  const auto given = elements.contiguous();
+  const auto* wanted = mask.const_data_ptr<bool>();
+  const auto* in = static_cast<const std::byte*>(given.const_data_ptr());
+  auto* out = static_cast<std::byte*>(block.mutable_data_ptr());
+  const auto write = [&]<class T>() {
+    write_elements(reinterpret_cast<const T*>(in), wanted, given.size(0), reinterpret_cast<T*>(out));
+  };
+  const auto bytes = bytes_of_row(block, mask);
+  if (!with_plain_type(bytes, write)) write_rows(in, wanted, given.size(0), bytes, out);
+}
+
+void fill_compressed(const at::Tensor& block, std::int64_t axis, const at::Tensor& mask, const at::Tensor& value) {
+  if (mask.dim() == block.dim()) runs::masked_fill(block, mask, value);
+  else block.index_put_(index_list(axis, mask), value);
 }
 
 }  // namespace heatpp::detail

@@ -3,6 +3,7 @@
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/indexing/detail/compress.hpp>
 #include <heatpp/ops/indexing/detail/mask.hpp>
+#include <heatpp/ops/operands/detail/align.hpp>
 
 #include <algorithm>
 
@@ -20,15 +21,55 @@ void check_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mas
   check_same_comm(op, x.comm(), mask.comm());
 }
 
+namespace {
+
+/// The shape of what a mask with so many true elements leaves of `x`.
+Shape shape_left(const DNDarray& x, int axis, const DNDarray& mask, std::int64_t count) {
+  auto shape = x.shape();
+  shape.erase(shape.begin() + axis, shape.begin() + axis + mask.ndim());
+  shape.insert(shape.begin() + axis, count);
+  return shape;
+}
+
+/// Where the split of `x` goes.
+std::optional<int> split_left(const DNDarray& x, int axis, const DNDarray& mask) {
+  if (!x.split() || *x.split() < axis) return x.split();
+  return *x.split() < axis + mask.ndim() ? axis : *x.split() - mask.ndim() + 1;
+}
+
+bool is_over_split(const DNDarray& x, int axis, const DNDarray& mask) {
+  return x.split() && *x.split() >= axis && *x.split() < axis + mask.ndim();
+}
+
+}  // namespace
+
+bool put_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask, const DNDarray& value) {
+  check_mask(op, x, axis, mask);
+  check_same_comm(op, x.comm(), value.comm());
+  const bool over_split = is_over_split(x, axis, mask);
+  const bool alike =
+      over_split ? x.split() == axis && same_cut(mask.layout(), x.layout().with(mask.shape(), 0)) : !mask.split();
+  if (!alike || value.ndim() != x.ndim() - mask.ndim() + 1 || value.split() != split_left(x, axis, mask) ||
+      value.shape() != shape_left(x, axis, mask, value.shape(axis)))
+    return false;
+  const auto count = count_true(mask.larray());
+  const auto layout = over_split ? Layout::from_counts(value.shape(), axis, x.comm().allgather(count))
+                                 : x.layout().with(shape_left(x, axis, mask, count), value.split());
+  if (layout != value.layout()) return false;
+  const auto block = x.larray();
+  write_compressed(block, axis, apart_from(block, mask.larray()),
+                   apart_from(block, value.larray().to(block.options())));
+  return true;
+}
+
 DNDarray take_mask(const char* op, const DNDarray& array, int axis, const DNDarray& mask) {
   check_mask(op, array, axis, mask);
-  const auto last = axis + mask.ndim();
   auto x = array;
   if (!x.split() && mask.split()) {
     const auto cut = mask.layout().with(x.shape(), *mask.split() + axis);
     x = brought_to(x, cut);
   }
-  const bool over_split = x.split() && *x.split() >= axis && *x.split() < last;
+  const bool over_split = is_over_split(x, axis, mask);
   const bool alike = over_split && same_cut(mask.layout(), x.layout().with(mask.shape(), *x.split() - axis));
   if (over_split && *x.split() != axis) x = resplit(x, axis);
 
@@ -37,14 +78,8 @@ DNDarray take_mask(const char* op, const DNDarray& array, int axis, const DNDarr
   const auto block = alike ? relayout(mask, mask_layout) : relayout_operand(op, mask, mask_layout, x.comm());
   auto local = compressed(x.larray(), axis, block);
 
-  auto shape = x.shape();
-  shape.erase(shape.begin() + axis, shape.begin() + last);
-  shape.insert(shape.begin() + axis, local.size(axis));
-  if (!over_split) {
-    if (!x.split()) return wrap(std::move(local), x.layout().replicated(shape), x.comm());
-    const auto split = *x.split() < axis ? *x.split() : *x.split() - mask.ndim() + 1;
-    return wrap(std::move(local), x.layout().with(shape, split), x.comm());
-  }
+  auto shape = shape_left(x, axis, mask, local.size(axis));
+  if (!over_split) return wrap(std::move(local), x.layout().with(shape, split_left(x, axis, mask)), x.comm());
   const auto counts = x.comm().allgather(local.size(axis));
   return wrap(std::move(local), Layout::from_counts(std::move(shape), axis, counts), x.comm());
 }

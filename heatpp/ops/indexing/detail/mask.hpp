@@ -8,6 +8,10 @@ namespace heatpp::detail {
 /// there it is cut along the first of them, so that the ranks' parts lie in C order; only the counts are communicated.
 [[nodiscard]] DNDarray take_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask);
 
+/// Writes the value to what take_mask takes where it is cut as that, and all lies on the ranks that have it; says
+/// whether. Of a mask along the split only the counts are communicated.
+[[nodiscard]] bool put_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask, const DNDarray& value);
+
 /// Throws IndexError where `mask` does not have bool elements and x's extents from `axis` on.
 void check_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask);
 

@@ -1,6 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
-#include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/indexing/detail/positions.hpp>
 #include <heatpp/ops/indexing/detail/put_rows.hpp>
@@ -48,18 +47,12 @@ at::Tensor indexed_first(const DNDarray& x, const std::vector<int>& axes) {
   return x.larray().permute(order);
 }
 
-/// Moves the first `count` axes of a result behind the next `place`, or back.
-at::Tensor move_to_place(const at::Tensor& block, int count, int place) {
-  std::vector<std::int64_t> from(static_cast<std::size_t>(count)), to(from);
-  std::iota(from.begin(), from.end(), 0);
-  std::iota(to.begin(), to.end(), place);
-  return block.movedim(from, to);
-}
-at::Tensor move_to_front(const at::Tensor& block, int count, int place) {
-  std::vector<std::int64_t> from(static_cast<std::size_t>(count)), to(from);
-  std::iota(from.begin(), from.end(), place);
-  std::iota(to.begin(), to.end(), 0);
-  return block.movedim(from, to);
+/// Moves `count` axes that are neighbours.
+at::Tensor moved_axes(const at::Tensor& block, int count, int from, int to) {
+  std::vector<std::int64_t> source(static_cast<std::size_t>(count)), target(source);
+  std::iota(source.begin(), source.end(), from);
+  std::iota(target.begin(), target.end(), to);
+  return block.movedim(source, target);
 }
 
 c10::List<std::optional<at::Tensor>> list_of(std::span<const at::Tensor> blocks) {
@@ -106,13 +99,13 @@ std::vector<at::Tensor> cut_blocks(const Broadcast& all, const Layout& cut, int 
 /// Positions that index the split axis, and what each rank has to send to whom.
 struct Plan {
   Layout cut;  ///< of the positions
-  Routes routes;
+  Requests requests;
 };
 
 Plan plan(const DNDarray& x, const Positions& positions, const Broadcast& asked) {
-  if (asked.layout.split()) return {asked.layout, route(x, positions.axes, asked.blocks, asked.layout, {})};
+  if (asked.layout.split()) return {asked.layout, requests(x, positions.axes, asked.blocks, asked.layout, {})};
   const auto cut = spread(asked.layout);
-  return {cut, route(x, positions.axes, cut_blocks(asked, cut, x.comm().rank()), cut, asked.blocks)};
+  return {cut, requests(x, positions.axes, cut_blocks(asked, cut, x.comm().rank()), cut, asked.blocks)};
 }
 
 Shape with_rows(Shape rows, at::IntArrayRef row) {
@@ -137,14 +130,13 @@ std::pair<at::Tensor, std::vector<at::Tensor>> rows_for(const DNDarray& x, const
 }
 
 DNDarray take_across(const DNDarray& x, const Positions& positions, const Broadcast& asked) {
-  const auto [cut, routes] = plan(x, positions, asked);
-  const auto [held, places] = rows_for(x, positions, routes.keys);
-  const auto arrived = exchange_rows(rows_at(held, places).cpu(), routes.theirs, routes.mine, x.comm());
+  const auto [cut, wanted] = plan(x, positions, asked);
+  const auto [held, places] = rows_for(x, positions, wanted.keys);
   const auto row = held.sizes().slice(places.size());
-  auto block = at::empty_like(arrived).index_copy_(0, routes.order, arrived);
+  auto block = wanted.route.back(rows_at(held, places).cpu());
   block = block.reshape(with_rows(cut.local_shape(x.comm().rank()), row)).to(held.device());
   auto layout = cut.with(shape_taken(x, positions, cut.shape()), *cut.split() + positions.place);
-  return wrap(move_to_place(block, cut.ndim(), positions.place), std::move(layout), x.comm());
+  return wrap(moved_axes(block, cut.ndim(), 0, positions.place), std::move(layout), x.comm());
 }
 
 /// Positions none of which have axes are one position for all ranks.
@@ -170,7 +162,7 @@ DNDarray take_here(const DNDarray& x, const Positions& positions, const Broadcas
     block = at::index(x.larray(), index_list(positions.place, asked.blocks.front()));
   } else {
     block = at::index(indexed_first(x, positions.axes), list_of(asked.blocks));
-    block = move_to_place(block, asked.layout.ndim(), positions.place);
+    block = moved_axes(block, asked.layout.ndim(), 0, positions.place);
   }
   return wrap(std::move(block), layout_taken(x, positions, asked.layout), x.comm());
 }
@@ -180,19 +172,18 @@ at::Tensor rows_of(const char* op, const Operand& value, const Layout& layout, c
                    const DNDarray& x) {
   const auto block = apart_from(x.larray(), align_to(op, layout, x.comm(), value).to(x.larray().options()));
   if (!value.array()) return block;
-  return move_to_front(block.expand(layout.local_shape(x.comm().rank())), axes, positions.place);
+  return moved_axes(block.expand(layout.local_shape(x.comm().rank())), axes, positions.place, 0);
 }
 
 void put_across(const char* op, const DNDarray& x, const Positions& positions, const Broadcast& asked,
                 const Operand& value) {
-  const auto [cut, routes] = plan(x, positions, asked);
+  const auto [cut, wanted] = plan(x, positions, asked);
   const auto layout = cut.with(shape_taken(x, positions, cut.shape()), *cut.split() + positions.place);
   auto rows = rows_of(op, value, layout, positions, cut.ndim(), x);
-  auto [held, places] = rows_for(x, positions, routes.keys);
+  auto [held, places] = rows_for(x, positions, wanted.keys);
   if (value.array()) {
     const auto row = held.sizes().slice(places.size());
-    rows = rows.reshape(with_rows({routes.order.numel()}, row)).cpu().index_select(0, routes.order);
-    rows = exchange_rows(rows, routes.mine, routes.theirs, x.comm()).to(held.device());
+    rows = wanted.route.there(rows.reshape(with_rows({wanted.route.slots.numel()}, row)).cpu()).to(held.device());
   }
   put_rows(held, places, rows);
 }

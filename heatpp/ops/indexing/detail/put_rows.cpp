@@ -1,5 +1,6 @@
 #include <ATen/ATen.h>
 
+#include <heatpp/core/detail/plain_type.hpp>
 #include <heatpp/ops/indexing/detail/put_rows.hpp>
 
 // LibTorch writes repeated places in their order only where the whole process is told to be deterministic.
@@ -14,41 +15,33 @@ at::Tensor distances(at::IntArrayRef extents, at::IntArrayRef strides) {
   return steps;
 }
 
-struct Wide {
-  std::uint64_t parts[2];
-};
-
 /// Where elements lie in memory, counted in elements.
 struct Targets {
   at::Tensor rows, elements;
   bool rows_near;  ///< whether neighbours in memory are those of other rows
 };
 
-template <class T>
-void write(void* to, const void* from, const Targets& targets) {
+template <class T, class F>
+void write_each(T* out, const Targets& targets, F value) {
   const auto n = targets.rows.numel(), m = targets.elements.numel();
   const auto *row = targets.rows.const_data_ptr<std::int64_t>(),
              *element = targets.elements.const_data_ptr<std::int64_t>();
-  auto* out = static_cast<T*>(to);
-  const auto* in = static_cast<const T*>(from);
   if (targets.rows_near)
     for (std::int64_t j = 0; j < m; ++j)
-      for (std::int64_t i = 0; i < n; ++i) out[row[i] + element[j]] = in[i * m + j];
+      for (std::int64_t i = 0; i < n; ++i) out[row[i] + element[j]] = value(i * m + j);
   else
     for (std::int64_t i = 0; i < n; ++i)
-      for (std::int64_t j = 0; j < m; ++j) out[row[i] + element[j]] = in[i * m + j];
+      for (std::int64_t j = 0; j < m; ++j) out[row[i] + element[j]] = value(i * m + j);
 }
 
+/// Rows of elements, or one for all.
 void write(const at::Tensor& held, const at::Tensor& rows, const Targets& targets) {
-  auto* to = held.mutable_data_ptr();
-  const auto* from = rows.const_data_ptr();
-  switch (held.element_size()) {
-    case 1: return write<std::uint8_t>(to, from, targets);
-    case 2: return write<std::uint16_t>(to, from, targets);
-    case 4: return write<std::uint32_t>(to, from, targets);
-    case 8: return write<std::uint64_t>(to, from, targets);
-    default: return write<Wide>(to, from, targets);
-  }
+  with_plain_type(held.element_size(), [&]<class T>() {
+    auto* out = static_cast<T*>(held.mutable_data_ptr());
+    const auto* in = static_cast<const T*>(rows.const_data_ptr());
+    if (rows.numel() == 1) write_each(out, targets, [number = *in](std::int64_t) { return number; });
+    else write_each(out, targets, [in](std::int64_t i) { return in[i]; });
+  });
 }
 
 /// The last of each run of equal keys, in any order.
@@ -68,7 +61,7 @@ void index_put(const at::Tensor& held, std::span<const at::Tensor> places, const
 }  // namespace
 
 void put_rows(const at::Tensor& held, std::span<const at::Tensor> places, const at::Tensor& rows) {
-  if (rows.numel() == 1) return index_put(held, places, rows);
+  if (rows.numel() == 1 && !held.is_cpu()) return index_put(held, places, rows);
   const auto axes = places.size();
   auto keys = at::zeros({}, places.front().options().dtype(at::kLong));
   for (std::size_t axis = 0; axis < axes; ++axis)

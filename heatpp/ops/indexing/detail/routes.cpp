@@ -1,102 +1,63 @@
-#include <heatpp/core/detail/owner.hpp>
-#include <heatpp/core/detail/route.hpp>
 #include <heatpp/ops/indexing/detail/routes.hpp>
 #include <heatpp/ops/shape/detail/along.hpp>
 
 #include <algorithm>
-#include <numeric>
 
 namespace heatpp::detail {
 namespace {
 
-std::span<const std::int64_t> elements(const at::Tensor& tensor) {
-  return {tensor.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(tensor.numel())};
+/// How many rows there are for one position along the split axis.
+std::int64_t rows_of_position(const DNDarray& x, std::span<const int> axes) {
+  std::int64_t rows = 1;
+  for (const auto axis : axes) rows *= axis == x.split() ? 1 : extent_of(x, axis);
+  return rows;
 }
 
-/// Positions that all ranks together would use as one number: the split axis first, then the others.
-struct Rows {
-  at::Tensor along_split, among_others;  ///< contiguous; the second undefined where no other axis is indexed
-  std::int64_t others = 1;               ///< number of positions among the others
-  const std::int64_t *first = nullptr, *second = nullptr;
-
-  Rows(const DNDarray& x, std::span<const int> axes, std::span<const at::Tensor> positions) {
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-      const auto flat = positions[i].reshape({-1});
-      if (axes[i] == x.split()) {
-        along_split = flat.contiguous();
-        continue;
-      }
-      const auto extent = extent_of(x, axes[i]);
-      among_others = among_others.defined() ? among_others * extent + flat : flat;
-      others *= extent;
-    }
-    first = along_split.const_data_ptr<std::int64_t>();
-    if (!among_others.defined()) return;
-    among_others = among_others.contiguous();
-    second = among_others.const_data_ptr<std::int64_t>();
+/// The rows at the positions, counted in C order with the split axis first, so that each rank's follow one another.
+at::Tensor rows_at(const DNDarray& x, std::span<const int> axes, std::span<const at::Tensor> positions) {
+  at::Tensor along_split, others;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto flat = positions[i].reshape({-1});
+    if (axes[i] == x.split()) along_split = flat;
+    else others = others.defined() ? others * extent_of(x, axes[i]) + flat : flat;
   }
-
-  [[nodiscard]] std::int64_t size() const { return along_split.numel(); }
-  [[nodiscard]] std::int64_t key(std::int64_t i, std::int64_t offset) const {
-    const auto row = first[i] - offset;
-    return second ? row * others + second[i] : row;
-  }
-};
-
-/// Puts this rank's requests in order by owner, and their keys with them: a stable counting sort.
-at::Tensor group_by_owner(const DNDarray& x, const Rows& rows, Routes& routes) {
-  const auto ranks = static_cast<std::size_t>(x.comm().size());
-  const auto positions = elements(rows.along_split);
-  std::vector<int> owners(positions.size());
-  routes.mine.assign(ranks, 0);
-  const auto offsets = x.layout().offsets();
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    owners[i] = owner_of(positions[i], offsets);
-    ++routes.mine[static_cast<std::size_t>(owners[i])];
-  }
-  std::vector<std::int64_t> next(ranks, 0);
-  std::exclusive_scan(routes.mine.begin(), routes.mine.end(), next.begin(), std::int64_t{0});
-  auto keys = at::empty({rows.size()}, at::kLong);
-  routes.order = at::empty({rows.size()}, at::kLong);
-  auto *key = keys.mutable_data_ptr<std::int64_t>(), *order = routes.order.mutable_data_ptr<std::int64_t>();
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    const auto place = next[static_cast<std::size_t>(owners[i])]++;
-    order[place] = static_cast<std::int64_t>(i);
-    key[place] = rows.key(static_cast<std::int64_t>(i), offsets[static_cast<std::size_t>(owners[i])]);
-  }
-  return keys;
+  return others.defined() ? at::add(others, along_split, rows_of_position(x, axes)) : along_split.contiguous();
 }
 
-/// What others ask of this rank, read off positions that it knows all of. The cut leaves them in C order.
-void find_asked(const DNDarray& x, const Rows& all, const Layout& cut, Routes& routes) {
-  const auto me = x.comm().rank();
-  const auto first = x.layout().offset(me), last = x.layout().offset(me + 1);
-  const auto positions = elements(all.along_split);
+/// What others ask of this rank, which has rows first .. last, read off all that is asked. The cut leaves it in C
+/// order.
+at::Tensor asked_of(std::int64_t first, std::int64_t last, const at::Tensor& all, const Layout& cut,
+                    std::vector<std::int64_t>& counts) {
+  const auto* row = all.const_data_ptr<std::int64_t>();
   const auto each = cut.size() / std::max<std::int64_t>(1, cut.offset(cut.ranks()));
   std::vector<std::int64_t> keys;
   for (int rank = 0; rank < cut.ranks(); ++rank) {
     const auto before = std::ssize(keys);
     for (auto i = cut.offset(rank) * each; i < cut.offset(rank + 1) * each; ++i)
-      if (const auto p = positions[static_cast<std::size_t>(i)]; p >= first && p < last)
-        keys.push_back(all.key(i, first));
-    routes.theirs.push_back(std::ssize(keys) - before);
+      if (row[i] >= first && row[i] < last) keys.push_back(row[i] - first);
+    counts.push_back(std::ssize(keys) - before);
   }
-  routes.keys = at::tensor(keys, at::kLong);
+  return at::tensor(keys, at::kLong);
 }
 
 }  // namespace
 
-Routes route(const DNDarray& x, std::span<const int> axes, std::span<const at::Tensor> positions, const Layout& cut,
-             std::span<const at::Tensor> everywhere) {
-  Routes routes;
-  const auto keys = group_by_owner(x, Rows(x, axes, positions), routes);
-  if (!everywhere.empty()) {
-    find_asked(x, Rows(x, axes, everywhere), cut, routes);
-  } else {
-    routes.theirs = x.comm().alltoall(routes.mine);
-    routes.keys = exchange_rows(keys, routes.mine, routes.theirs, x.comm());
+Requests requests(const DNDarray& x, std::span<const int> axes, std::span<const at::Tensor> positions,
+                  const Layout& cut, std::span<const at::Tensor> everywhere) {
+  std::vector<std::int64_t> firsts;  // rows of the ranks
+  for (const auto offset : x.layout().offsets()) firsts.push_back(offset * rows_of_position(x, axes));
+  const auto me = static_cast<std::size_t>(x.comm().rank());
+  const auto rows = rows_at(x, axes, positions);
+  const auto owners = owners_of(rows, firsts);
+  if (everywhere.empty()) {
+    auto route = route_to(owners, x.comm());
+    auto keys = route.there(rows);
+    if (firsts[me] > 0) keys.sub_(firsts[me]);  // what came: those of a single rank begin at 0
+    return {std::move(route), std::move(keys)};
   }
-  return routes;
+  std::vector<std::int64_t> counts;
+  auto keys = asked_of(firsts[me], firsts[me + 1], rows_at(x, axes, everywhere), cut, counts);
+  return {route_to(owners, x.comm(), std::move(counts)), std::move(keys)};
 }
 
 std::vector<at::Tensor> positions_of_keys(const DNDarray& x, std::span<const int> axes, at::Tensor keys) {

@@ -1,12 +1,11 @@
+#include <heatpp/ops/operands/detail/around.hpp>
 #include <heatpp/ops/operands/detail/lines.hpp>
 
 namespace heatpp::detail {
 
-at::Tensor lines_along(const DNDarray& x, int axis) {
-  const auto block = x.larray().cpu();
-  std::int64_t lines = 1;
-  for (int i = 0; i < x.ndim(); ++i) lines *= i == axis ? 1 : block.size(i);
-  return block.movedim(axis, -1).reshape({lines, block.size(axis)}).contiguous();
+at::Tensor lines_along(const at::Tensor& block, at::IntArrayRef axes) {
+  const auto view = before_axes(block.cpu(), axes);
+  return view.data.view({view.extents.outer, view.extents.n});
 }
 
 DNDarray from_lines(const at::Tensor& lines, int axis, const Layout& layout, const DNDarray& like) {

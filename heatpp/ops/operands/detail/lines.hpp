@@ -4,10 +4,10 @@
 
 namespace heatpp::detail {
 
-/// The block of `x` on the CPU as a contiguous matrix whose rows are the lines of the block along `axis`.
-[[nodiscard]] at::Tensor lines_along(const DNDarray& x, int axis);
+/// The block on the CPU as a contiguous matrix whose rows are the lines of the block along the axes.
+[[nodiscard]] at::Tensor lines_along(const at::Tensor& block, at::IntArrayRef axes);
 
-/// The array of lines_along's kind of matrix, whose lines have another extent if `layout` says so.
+/// The array of the matrix of the lines along one axis, which have another extent if `layout` says so.
 [[nodiscard]] DNDarray from_lines(const at::Tensor& lines, int axis, const Layout& layout, const DNDarray& like);
 
 }  // namespace heatpp::detail

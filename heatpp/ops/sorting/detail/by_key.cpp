@@ -71,10 +71,10 @@ template <class K>
 ByKey<K> by_key(Rows<K> keys, const Communicator& comm, const SameKey<K>& same) {
   const auto all = comm.allgather(keys.size());
   const auto total = std::reduce(all.begin(), all.end());
-  if (comm.size() == 1 || total == 0) return {comm, all, all, keys, keys};
+  if (comm.size() == 1 || total == 0) return {{comm, all, all}, keys, keys};
   std::vector<std::int64_t> positions;
   for (int r = 1; r < comm.size(); ++r) positions.push_back(total * r / comm.size());
-  ByKey<K> result{comm, {}, {}, Rows<K>(), Rows<K>()};
+  ByKey<K> result{{comm, {}, {}}, Rows<K>(), Rows<K>()};
   if (total * std::int64_t{sizeof(K)} <= splitter_bytes<K>(comm.size() - 1)) cut_by_all(result, keys, all, positions);
   else cut_by_search(result, keys, positions);
   keys = Rows<K>();  // their memory is wanted for the merge
@@ -84,11 +84,7 @@ ByKey<K> by_key(Rows<K> keys, const Communicator& comm, const SameKey<K>& same) 
 }
 
 #define HEATPP_INSTANTIATE(K) template ByKey<K> by_key(Rows<K>, const Communicator&, const SameKey<K>&);
-HEATPP_INSTANTIATE(std::uint8_t)
-HEATPP_INSTANTIATE(std::uint16_t)
-HEATPP_INSTANTIATE(std::uint32_t)
-HEATPP_INSTANTIATE(std::uint64_t)
-HEATPP_INSTANTIATE(Key128)
+HEATPP_FORALL_KEYS(HEATPP_INSTANTIATE)
 #undef HEATPP_INSTANTIATE
 
 }  // namespace heatpp::detail

@@ -28,21 +28,19 @@ template <class K>
 /// Rising keys of all ranks, repartitioned such that no key is on two ranks, in order over the ranks, in about equal
 /// shares. Values that belong to the keys follow as columns, in the order of the keys.
 template <class K>
-struct ByKey {
-  Communicator comm;
-  std::vector<std::int64_t> sent, received;  ///< keys to and from each rank
-  Rows<K> arrived;                           ///< rising from each rank, in the order of the ranks
-  Rows<K> distinct;                          ///< those that are not one, rising
+struct ByKey : Route {
+  Rows<K> arrived;   ///< rising from each rank, in the order of the ranks
+  Rows<K> distinct;  ///< those that are not one, rising
 
   /// A column of the keys that were sent, where they arrived. One exchange.
   template <class V>
   [[nodiscard]] Rows<V> there(const Rows<V>& column) const {
-    return comm.size() == 1 ? column : Rows<V>(exchange_rows(column.bytes(), sent, received, comm));
+    return Rows<V>(Route::there(column.bytes()));
   }
   /// A column of the keys that arrived, where they came from. One exchange.
   template <class V>
   [[nodiscard]] Rows<V> back(const Rows<V>& column) const {
-    return comm.size() == 1 ? column : Rows<V>(exchange_rows(column.bytes(), received, sent, comm));
+    return Rows<V>(Route::back(column.bytes()));
   }
   /// Calls f(i, place) for each key i that arrived with the first place of its key among the distinct ones.
   template <class F>

@@ -10,7 +10,7 @@ namespace heatpp::detail {
 
 __extension__ typedef unsigned __int128 Key128;
 
-/// The unsigned whole number of as many bytes as T, in which elements of T are ordered.
+/// The unsigned whole number of as many bytes, in which elements are ordered.
 template <std::size_t Bytes>
 struct UnsignedOf;
 template <>
@@ -33,6 +33,8 @@ template <>
 struct UnsignedOf<16> {
   using type = Key128;
 };
+#define HEATPP_FORALL_KEYS(apply) \
+  apply(std::uint8_t) apply(std::uint16_t) apply(std::uint32_t) apply(std::uint64_t) apply(Key128)
 template <class T>
 using KeyOf = typename UnsignedOf<sizeof(T)>::type;
 

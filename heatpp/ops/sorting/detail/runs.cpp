@@ -227,11 +227,7 @@ Rows<K> sort_across(Rows<K> keys, std::int64_t columns, std::span<const std::int
   template void sort_columns(Rows<K>&, std::int64_t);                                                               \
   template Rows<K> sort_across(Rows<K>, std::int64_t, std::span<const std::int64_t>, std::span<const std::int64_t>, \
                                const Communicator&);
-HEATPP_INSTANTIATE(std::uint8_t)
-HEATPP_INSTANTIATE(std::uint16_t)
-HEATPP_INSTANTIATE(std::uint32_t)
-HEATPP_INSTANTIATE(std::uint64_t)
-HEATPP_INSTANTIATE(Key128)
+HEATPP_FORALL_KEYS(HEATPP_INSTANTIATE)
 #undef HEATPP_INSTANTIATE
 
 }  // namespace heatpp::detail

@@ -1,6 +1,7 @@
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ops/operands/detail/element_type.hpp>
+#include <heatpp/ops/operands/detail/lines.hpp>
 #include <heatpp/ops/sorting/detail/keys.hpp>
 #include <heatpp/ops/sorting/detail/slices.hpp>
 
@@ -109,32 +110,25 @@ template <class T>
 Strings<T> distinct_across(const Strings<T>& mine, const Communicator& comm) {
   const auto rows = mine.distinct();
   const auto send = shares(rows, samples_of(rows, comm), comm.size());
-  return Strings<T>(exchange_rows(rows.bytes(), send, comm.alltoall(send), comm)).distinct();
+  return Strings<T>(route_in_order(send, comm).there(rows.bytes())).distinct();
 }
 
-/// The slices as rows, and what they are slices of.
-struct Rows2d {
-  DNDarray x;  ///< split along the axis, or not at all
-  at::Tensor rows;
-  Shape slice;
-};
-Rows2d rows_of(const DNDarray& array, int axis) {
+/// An array that is split along the axis, or not at all, and its slices as rows.
+std::pair<DNDarray, at::Tensor> rows_of(const DNDarray& array, int axis) {
   const auto x = array.split() && array.split() != axis ? resplit(array, axis) : array;
-  const auto front = x.larray().cpu().movedim(axis, 0);
-  std::int64_t width = 1;
-  for (std::int64_t i = 1; i < front.dim(); ++i) width *= front.size(i);
-  return {x, front.reshape({front.size(0), width}).contiguous(), Shape(front.sizes().begin() + 1, front.sizes().end())};
+  std::vector<std::int64_t> others;
+  for (int other = 0; other < x.ndim(); ++other)
+    if (other != axis) others.push_back(other);
+  return {x, lines_along(x.larray(), others)};
 }
 
 /// The rows as slices of an array along `axis`.
-DNDarray from_rows(const at::Tensor& found, const Rows2d& from, int axis) {
-  auto shape = from.slice;
-  shape.insert(shape.begin(), found.size(0));
-  const auto block = found.view(shape).movedim(0, axis).contiguous().to(from.x.larray().device());
-  shape = from.x.shape();
+DNDarray from_rows(const at::Tensor& found, const DNDarray& x, int axis) {
+  auto shape = x.shape();
   shape[static_cast<std::size_t>(axis)] = found.size(0);
-  if (!from.x.split()) return wrap(block, from.x.layout().replicated(shape), from.x.comm());
-  return wrap(block, Layout::from_counts(shape, axis, from.x.comm().allgather(found.size(0))), from.x.comm());
+  const auto layout =
+      x.split() ? Layout::from_counts(shape, axis, x.comm().allgather(found.size(0))) : x.layout().replicated(shape);
+  return from_lines(found.t(), axis, layout, x);
 }
 
 /// Rows in order, equal ones by their indices.
@@ -158,21 +152,14 @@ struct Ordered {
 
 template <class T>
 Ordered<T> ordered_across(const Ordered<T>& mine, const Communicator& comm) {
-  const auto send = shares(mine.rows, samples_of(mine.rows.distinct(), comm), comm.size());
-  const auto receive = comm.alltoall(send);
-  return Ordered<T>::of(Strings<T>(exchange_rows(mine.rows.bytes(), send, receive, comm)),
-                        exchange_rows(mine.indices, send, receive, comm));
+  const auto route = route_in_order(shares(mine.rows, samples_of(mine.rows.distinct(), comm), comm.size()), comm);
+  return Ordered<T>::of(Strings<T>(route.there(mine.rows.bytes())), route.there(mine.indices));
 }
 
 /// The places of the slices, each sent to the rank that has the slice.
 at::Tensor sent_home(const at::Tensor& indices, const at::Tensor& places, const Layout& layout,
                      const Communicator& comm) {
-  const auto [rising, order] = at::sort(indices);
-  std::vector<std::int64_t> send(static_cast<std::size_t>(comm.size()), 0);
-  for (std::int64_t i = 0; i < rising.numel(); ++i)
-    ++send[static_cast<std::size_t>(layout.owner(rising.const_data_ptr<std::int64_t>()[i]))];
-  const auto answers =
-      exchange_rows(at::stack({rising, places.index_select(0, order)}, 1), send, comm.alltoall(send), comm);
+  const auto answers = route_to(owners_of(indices, layout.offsets()), comm).there(at::stack({indices, places}, 1));
   auto result = at::empty({layout.count(comm.rank())}, at::kLong);
   return result.index_put_({answers.select(1, 0) - layout.offset(comm.rank())}, answers.select(1, 1));
 }
@@ -180,21 +167,21 @@ at::Tensor sent_home(const at::Tensor& indices, const at::Tensor& places, const 
 }  // namespace
 
 DNDarray unique_slices(const DNDarray& array, int axis) {
-  const auto from = rows_of(array, axis);
-  const auto found = with_element_type(from.rows.scalar_type(), [&]<class T>() {
-    const auto strings = Strings<T>::of(from.rows);
-    return (from.x.split() ? distinct_across(strings, from.x.comm()) : strings.distinct()).elements();
+  const auto [x, rows] = rows_of(array, axis);
+  const auto found = with_element_type(rows.scalar_type(), [&, &x = x, &rows = rows]<class T>() {
+    const auto strings = Strings<T>::of(rows);
+    return (x.split() ? distinct_across(strings, x.comm()) : strings.distinct()).elements();
   });
-  return from_rows(found, from, axis);
+  return from_rows(found, x, axis);
 }
 
 SliceGroups group_slices(const DNDarray& array, int axis) {
-  const auto from = rows_of(array, axis);
-  const auto& comm = from.x.comm();
-  const bool across = from.x.split() && comm.size() > 1;
-  const auto offset = from.x.split() ? from.x.layout().offset(comm.rank()) : 0;
-  return with_element_type(from.rows.scalar_type(), [&]<class T>() {
-    auto all = Ordered<T>::of(Strings<T>::of(from.rows), at::arange(offset, offset + from.rows.size(0)));
+  const auto [x, rows] = rows_of(array, axis);
+  const auto& comm = x.comm();
+  const bool across = x.split() && comm.size() > 1;
+  const auto offset = x.split() ? x.layout().offset(comm.rank()) : 0;
+  return with_element_type(rows.scalar_type(), [&, &x = x, &rows = rows]<class T>() {
+    auto all = Ordered<T>::of(Strings<T>::of(rows), at::arange(offset, offset + rows.size(0)));
     if (across) all = ordered_across(all, comm);
     std::vector<std::int64_t> first, counts, group;
     for (std::int64_t i = 0; i < all.rows.size(); ++i) {
@@ -206,18 +193,18 @@ SliceGroups group_slices(const DNDarray& array, int axis) {
       group.push_back(std::ssize(first) - 1);
     }
     const auto heads = at::tensor(first, at::kLong);
-    const auto values = from_rows(Strings<T>(all.rows.bytes().index_select(0, heads)).elements(), from, axis);
+    const auto values = from_rows(Strings<T>(all.rows.bytes().index_select(0, heads)).elements(), x, axis);
     const auto vector = [&](const at::Tensor& block, const Layout& like, std::int64_t extent, bool split) {
       const auto layout = like.with({extent}, split ? std::optional(0) : std::nullopt);
-      return wrap(block.to(from.x.larray().device()), layout, comm);
+      return wrap(block.to(x.larray().device()), layout, comm);
     };
-    const bool split = from.x.split().has_value();
+    const bool split = x.split().has_value();
     auto places = at::tensor(group, at::kLong) + (split ? values.layout().offset(comm.rank()) : 0);
-    if (across) places = sent_home(all.indices, places, from.x.layout(), comm);
+    if (across) places = sent_home(all.indices, places, x.layout(), comm);
     else places = at::empty_like(places).index_put_({all.indices - offset}, places);
     const auto found = values.shape()[static_cast<std::size_t>(axis)];
     return SliceGroups{values, vector(all.indices.index_select(0, heads), values.layout(), found, split),
-                       vector(places, from.x.layout(), from.x.shape()[static_cast<std::size_t>(axis)], split),
+                       vector(places, x.layout(), x.shape()[static_cast<std::size_t>(axis)], split),
                        vector(at::tensor(counts, at::kLong), values.layout(), found, split)};
   });
 }

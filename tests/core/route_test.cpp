@@ -1,0 +1,57 @@
+#include "../support.hpp"
+#include "../with_aten.hpp"
+
+#include <heatpp/core/detail/route.hpp>
+
+namespace {
+
+/// Row i of a rank begins with this number.
+std::int64_t number(int rank, std::int64_t i) { return 1000 * rank + i; }
+
+/// A rank's rows: none of the first, and an uneven number of the others.
+std::int64_t count_of(int rank) { return rank == 0 && ht::world().size() > 1 ? 0 : 5 + 3 * rank; }
+
+at::Tensor owners_of_rows(std::int64_t rows, int ranks) { return at::arange(rows) * 7 % (ranks + 1) % ranks; }
+
+}  // namespace
+
+TEST_CASE("rows go to their owners and answers come back in the order of the rows", "[core][route]") {
+  const auto& comm = ht::world();
+  const auto count = count_of(comm.rank());
+  const std::pair<at::ScalarType, std::vector<std::int64_t>> rows_of[] = {{at::kShort, {}},         {at::kLong, {}},
+                                                                          {at::kComplexDouble, {}}, {at::kInt, {3}},
+                                                                          {at::kShort, {2, 5}},     {at::kByte, {0}}};
+  for (const auto& [type, extents] : rows_of) {
+    std::vector<std::int64_t> shape{count};
+    shape.insert(shape.end(), extents.begin(), extents.end());
+    std::vector<std::int64_t> column(shape.size(), 1);
+    column.front() = count;
+    const auto numbers = at::arange(number(comm.rank(), 0), number(comm.rank(), count));
+    const auto rows = numbers.to(type).view(column).expand(shape);
+
+    const auto route = ht::detail::route_to(owners_of_rows(count, comm.size()), comm);
+    const auto arrived = route.there(rows);
+    const auto back = route.back(arrived * 2);
+
+    std::vector<std::int64_t> expected;
+    for (int rank = 0; rank < comm.size(); ++rank) {
+      const auto owners = owners_of_rows(count_of(rank), comm.size());
+      for (std::int64_t i = 0; i < owners.numel(); ++i)
+        if (owners[i].item<std::int64_t>() == comm.rank()) expected.push_back(number(rank, i));
+    }
+    shape.front() = column.front() = std::ssize(expected);
+    CHECK(at::equal(arrived, at::tensor(expected, at::kLong).to(type).view(column).expand(shape)));
+    CHECK(at::equal(back, rows * 2));
+  }
+}
+
+TEST_CASE("a route needs no message where ranks know what they receive", "[core][route]") {
+  const auto& comm = ht::world();
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  const auto owners = at::arange(3 * comm.size()).fmod(comm.size());
+  const auto told = ht::detail::route_to(owners.clone(), comm);
+  const auto known = ht::detail::route_to(owners.clone(), comm, std::vector<std::int64_t>(ranks, 3));
+  CHECK(told.received == known.received);
+  CHECK(at::equal(told.there(owners), at::full({3 * comm.size()}, comm.rank(), at::kLong)));
+  CHECK(at::equal(known.there(owners), told.there(owners)));
+}
