@@ -20,6 +20,7 @@ inline constexpr bool never = false;
 namespace heatpp {
 
 class Index;
+class Literal;
 class Operand;
 class Selection;
 
@@ -40,6 +41,8 @@ class DNDarray {
   /// other has its shape, dtype and layout; it becomes another array only if that adopted memory, too, and is moved.
   DNDarray& operator=(const DNDarray& other) &;
   DNDarray& operator=(DNDarray&& other) &;
+  template <class T>
+  requires std::is_arithmetic_v<T> DNDarray& operator=(T) & = delete;  // x(ht::ellipsis) = number fills an array
 
   [[nodiscard]] const Layout& layout() const&;
   [[nodiscard]] Layout layout() && { return std::as_const(*this).layout(); }
@@ -94,6 +97,8 @@ class DNDarray {
   /// out of range and an array that is not writable, TypeError for complex values in a real array.
   void index_put(std::initializer_list<Index> entries, const Operand& value) &;
   void index_put(std::span<const Index> entries, const Operand& value) &;
+  /// The same of numbers in braces, as array() takes them: `x.index_put({0}, {1, 2, 3})`.
+  void index_put(std::initializer_list<Index> entries, std::initializer_list<Literal> values) &;
   /// As index, of a named array that may be written to a Selection: `x(0) = y` and `x(x > 3) += 1` write to `x`.
   template <class... Entries>
   [[nodiscard]] Selection operator()(const Entries&... entries) &;
@@ -125,7 +130,8 @@ class DNDarray {
   requires(std::is_arithmetic_v<T> && !Element<T>) [[nodiscard]] T item() const {
     return static_cast<T>(item<std::conditional_t<std::is_integral_v<T>, std::int64_t, double>>());
   }
-  /// item<T>(): `double(mean(x))`, `if (all(x > 3))`.
+  /// item<T>(): `double(mean(x))`, `if (all(x > 3))`. Not implicit: by the language's rules `x + 1` would then be the
+  /// sum of a double and an int.
   template <class T>
   requires std::is_arithmetic_v<T>
   explicit operator T() const { return item<T>(); }

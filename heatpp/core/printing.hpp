@@ -38,6 +38,7 @@ std::ostream& operator<<(std::ostream& out, const DNDarray& x);
 void print(const DNDarray& x);
 /// Prints a line on rank 0 of the world to standard output.
 void print(std::string_view text);
+inline void print(const Shape& shape) { print(std::string_view(to_string(shape))); }
 /// Prints arrays, shapes, text and numbers in one line, apart by blanks, on rank 0 of the world. Collective.
 template <class... Values>
 requires(sizeof...(Values) > 1) void print(const Values&... values) {

@@ -22,6 +22,8 @@ class Selection : public DNDarray {
   void operator=(const Operand& value) &&;
   void operator=(const Selection& value) &&;
   void operator=(Selection&& value) &&;
+  /// Numbers in braces, as array() takes them: `x(0) = {1, 2, 3}`.
+  void operator=(std::initializer_list<Literal> values) &&;
   Selection& operator=(const DNDarray& other) & {
     DNDarray::operator=(other);
     return *this;

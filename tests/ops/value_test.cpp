@@ -133,6 +133,24 @@ TEST_CASE("assigning to a selection writes to the array", "[ops][value]") {
   }
 }
 
+TEST_CASE("numbers in braces are assigned as arrays of them", "[ops][value]") {
+  for (const auto& layout : every_layout({5, 4})) {
+    auto x = distribute(numbers(), layout);
+    x(0) = {1, 2.5, 3, 4};
+    x(ht::slice(1, 3)) = {{5, 6, 7, 8}, {-1, -2, -3, -4}};
+    x(x > 18) = {100};
+    x.index_put({3}, {0, 1, 0, 1});
+    x.index_put({4, ht::slice(0, 2)}, {9, 9});
+    const auto expected = at::tensor(
+        {1.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, -1.0, -2.0, -3.0, -4.0, 0.0, 1.0, 0.0, 1.0, 9.0, 9.0, 18.0, 100.0});
+    CHECK(same(x, expected.to(at::kDouble).view({5, 4})));
+    auto whole = x.astype(ht::int32);
+    whole(0) = {7, 8, 9, 10};
+    CHECK(same(whole(0), at::tensor({7, 8, 9, 10}, at::kInt)));
+    CHECK_THROWS_AS(x(0) = (std::initializer_list<ht::Literal>{1, 2}), ht::ValueError);
+  }
+}
+
 TEST_CASE("functions in place take selections", "[ops][value]") {
   const auto global = numbers();
   for (const auto& layout : every_layout({5, 4})) {
@@ -287,6 +305,8 @@ TEST_CASE("writes that would be lost do not compile", "[ops][value]") {
   STATIC_REQUIRE_FALSE(std::is_assignable_v<const ht::DNDarray&, ht::DNDarray>);
   STATIC_REQUIRE(std::is_assignable_v<ht::Selection&&, ht::DNDarray>);
   STATIC_REQUIRE(std::is_nothrow_move_constructible_v<ht::DNDarray>);
+  STATIC_REQUIRE(std::is_constructible_v<double, ht::DNDarray>);
+  STATIC_REQUIRE_FALSE(std::is_convertible_v<ht::DNDarray, double>);
 }
 
 TEST_CASE("properties of temporaries outlive them", "[ops][value]") {

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/factories.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/indexing/detail/compress.hpp>
 #include <heatpp/ops/indexing/detail/mask.hpp>
@@ -250,6 +251,9 @@ DNDarray DNDarray::index(std::span<const Index> entries) const {
 
 void DNDarray::index_put(std::initializer_list<Index> entries, const Operand& value) & {
   index_put(std::span(entries.begin(), entries.size()), value);
+}
+void DNDarray::index_put(std::initializer_list<Index> entries, std::initializer_list<Literal> values) & {
+  index_put(entries, array(values, {.device = device(), .comm = comm()}));
 }
 void DNDarray::index_put(std::span<const Index> entries, const Operand& value) & {
   constexpr auto op = "index_put";

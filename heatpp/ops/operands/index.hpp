@@ -35,6 +35,10 @@ class Index {
   Index(T position) : value_(Scalar(position).to<std::int64_t>()) {}  // NOLINT: conversion intended
   template <class T>
   Index(T*) = delete;  // it would be a truth value
+  template <std::floating_point T>
+  Index(T) {  // NOLINT: to say what is wrong
+    static_assert(detail::never<T>, "an index is a whole number, a slice, an array, ht::ellipsis or ht::newaxis");
+  }
 
   using Value = std::variant<std::int64_t, Slice, Ellipsis, NewAxis, DNDarray, bool, std::vector<std::int64_t>>;
   [[nodiscard]] const Value& value() const { return value_; }

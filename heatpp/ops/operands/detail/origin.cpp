@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/ownership.hpp>
+#include <heatpp/core/factories.hpp>
 #include <heatpp/ops/operands/detail/origin.hpp>
 #include <heatpp/ops/operands/operand.hpp>
 
@@ -162,5 +163,9 @@ void Selection::operator=(const Operand& value) && {
 }
 void Selection::operator=(const Selection& value) && { std::move(*this) = Operand(value); }
 void Selection::operator=(Selection&& value) && { std::move(*this) = Operand(std::move(value)); }
+void Selection::operator=(std::initializer_list<Literal> values) && {
+  const auto numbers = array(values, {.device = device(), .comm = comm()});
+  std::move(*this) = Operand(numbers);
+}
 
 }  // namespace heatpp
