@@ -9,7 +9,7 @@ namespace heatpp::detail {
 namespace {
 
 constexpr std::array names{"HEATPP_ALLREDUCE", "HEATPP_TOPOLOGY", "HEATPP_CALIBRATION", "HEATPP_BACKEND",
-                           "HEATPP_TRACE",     "HEATPP_DEBUG",    "HEATPP_TIMEOUT"};
+                           "HEATPP_TRACE",     "HEATPP_DEBUG",    "HEATPP_TIMEOUT",     "HEATPP_REPRODUCIBLE"};
 
 /// The values of the variables in their order, with a zero behind each.
 std::string environment() {
@@ -26,12 +26,13 @@ std::string environment() {
 std::shared_ptr<const Settings> settings_of_rank_0(const Communicator& comm) {
   std::istringstream values(text_of_rank_0(comm, environment()));
   auto settings = std::make_shared<Settings>();
-  std::string debug, timeout;
+  std::string debug, timeout, reproducible;
   for (auto* value : {&settings->allreduce, &settings->topology, &settings->calibration, &settings->backend,
-                      &settings->trace, &debug, &timeout})
+                      &settings->trace, &debug, &timeout, &reproducible})
     std::getline(values, *value, '\0');
   settings->debug = debug.find("collectives") != std::string::npos;
   settings->timeout = std::atof(timeout.c_str());
+  settings->reproducible = !reproducible.empty() && reproducible != "0";
   return settings;
 }
 

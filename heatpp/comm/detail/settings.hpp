@@ -15,6 +15,7 @@ namespace heatpp::detail {
 struct Settings {
   std::string allreduce, topology, calibration, backend, trace;  ///< HEATPP_ALLREDUCE and so on, or empty
   bool debug = false;                                            ///< HEATPP_DEBUG=collectives
+  bool reproducible = false;                                     ///< HEATPP_REPRODUCIBLE=1
   double timeout = 0;                                            ///< HEATPP_TIMEOUT, or 0
 };
 

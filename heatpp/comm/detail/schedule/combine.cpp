@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/reproducible/marked_sum.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
 
 #include <algorithm>
@@ -110,6 +111,7 @@ void check_op(const char* call, ReduceOp op, Dtype dtype) {
 }
 
 void combine(ReduceOp op, Dtype dtype, std::span<const void* const> sources, void* out, std::int64_t n) {
+  if (op >= marked_sum) return combine_exactly(op, dtype, sources, out, n);
   switch (dtype) {
     // The sum of booleans is "any", their product "all"; as bytes 0 and 1 these are max and min.
     case Dtype::bool_:
