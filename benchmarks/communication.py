@@ -46,7 +46,7 @@ def lab(program, environment, repeats, limit):
                 command = [os.path.join(HERE, "lab"), "--shape", shape, "--rates", rates, "--placement", placement,
                            "--timeout", str(limit), "--", program,
                            "--bytes", str(size), "--repeat", str(repeats), "--uplink", "eth0",
-                           "--algorithms", "heatpp,ring,blueconnect,mpi,mpi_out,mpi_han"]
+                           "--algorithms", "heatpp,reproducible,ring,blueconnect,mpi,mpi_out,mpi_han"]
                 lines, reason = json_lines(command, environment, limit)
                 if not lines:
                     show(shape=shape, placement=placement, bytes=size, missing=reason or "the lab was skipped: it needs the right to make namespaces")
@@ -60,12 +60,12 @@ def lab(program, environment, repeats, limit):
 
 
 def one_machine(program, environment, repeats, limit):
-    """heatpp beside the better of MPI's blocking all-reduces, in place and not; and what schedules allocate."""
+    """heatpp, plain and reproducible, beside the better of MPI's blocking all-reduces, in place and not; and what schedules allocate."""
     lines, reason = json_lines([os.path.join(os.path.dirname(program), "heatpp_schedules")], environment, limit)
     for line in lines if not reason else [{"missing": reason}]:
         show(**line)
     for ranks in (2, 4):
-        command = ["mpirun", "-n", str(ranks), program, "--repeat", str(repeats), "--algorithms", "heatpp,mpi,mpi_out",
+        command = ["mpirun", "-n", str(ranks), program, "--repeat", str(repeats), "--algorithms", "heatpp,reproducible,mpi,mpi_out",
                    "--overlap", str(16 * MIB)]
         lines, reason = json_lines(command, environment, limit)
         if reason:

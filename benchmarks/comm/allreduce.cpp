@@ -87,6 +87,12 @@ std::vector<Contender> contenders(const ht::Topology& topology, const std::vecto
                      MPI_Allreduce(x.data(), result.data(), n, MPI_FLOAT, MPI_SUM, hierarchical);
                    }});
   all.push_back({"heatpp", [=](auto& x) { topology.allreduce({x.data(), n, ht::float32}); }});
+  all.push_back({"reproducible", [=](auto& x) {
+                   topology.allreduce({x.data(), n, ht::float32}, {.reproducible = true});
+                 }});
+  all.push_back({"reproducible:blueconnect", [=](auto& x) {
+                   topology.allreduce({x.data(), n, ht::float32}, {.algorithm = "blueconnect", .reproducible = true});
+                 }});
   for (const auto& algorithm : ht::comm::algorithms())
     if (!algorithm.fits || algorithm.fits(topology))
       all.push_back({std::string(algorithm.name), [=](auto& x) {

@@ -52,6 +52,18 @@ def fancy():
     return lambda: x[at], data.check_sums
 
 
+@workload("sum")
+def sum_of_all():
+    x = data.vector("uniform", 11, 0, 100_000_000)
+    return lambda: x.sum(), scalar
+
+
+@workload("dot")
+def dot():
+    x = data.vector("uniform", 11, 0, 100_000_000)
+    return lambda: np.vdot(x, x), scalar
+
+
 @workload("latency")
 def latency():
     x = data.vector("uniform", 11, 0, 100)

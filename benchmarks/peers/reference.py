@@ -88,6 +88,8 @@ values = {
     ("percentile25",): (1e-5, lambda: [np.percentile(ten_million().astype(f8), 25)]),
     ("argmax",): (0, lambda: [data.vector("normal", 76, 0, 20_000_000).argmax()]),
     ("randn",): (1e-3, lambda: [0.0, 1.0]),
+    ("sum",): (1e-5, lambda: [data.vector("uniform", 11, 0, 100_000_000).sum(dtype=f8)]),
+    ("dot",): (1e-5, lambda: [np.square(data.vector("uniform", 11, 0, 100_000_000), dtype=f8).sum()]),
     ("latency",): (1e-5, lambda: [data.vector("uniform", 11, 0, 100).sum(dtype=f8)]),
 }
 

@@ -57,6 +57,18 @@ def fancy():
     return lambda: x[at], check_sums
 
 
+@workload("sum")
+def sum_of_all():
+    x = vector("uniform", 11, 100_000_000)
+    return lambda: x.sum().item(), scalar
+
+
+@workload("dot")
+def dot():
+    x = vector("uniform", 11, 100_000_000)
+    return lambda: torch.dot(x, x).item(), scalar
+
+
 @workload("latency")
 def latency():
     x = vector("uniform", 11, 100)

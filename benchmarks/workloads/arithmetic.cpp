@@ -68,6 +68,27 @@ Prepared conv1d() {
       check_sums);
 }
 
+ht::DNDarray hundred_million() { return generate<uniform>(11, {100'000'000}); }
+
+Prepared sum() {
+  return timed([x = hundred_million()] { return ht::sum(x); }, [](const auto& y) { return check_values({y}); });
+}
+
+/// Exact, and rounded once.
+Prepared reproducible_sum() {
+  return timed([x = hundred_million()] { return ht::sum(x, {.reproducible = true}); },
+               [](const auto& y) { return check_values({y}); });
+}
+
+Prepared reproducible_dot() {
+  return timed([x = hundred_million()] { return ht::vdot(x, x, {.reproducible = true}); },
+               [](const auto& y) { return check_values({y}); });
+}
+
+Prepared dot() {
+  return timed([x = hundred_million()] { return ht::vdot(x, x); }, [](const auto& y) { return check_values({y}); });
+}
+
 /// A thousand sums of a few elements: what a call costs.
 Prepared latency() {
   return timed(
@@ -88,6 +109,10 @@ std::vector<Workload> arithmetic_workloads() {
           {"conv1d", "convolve", conv1d},
           {"cumsum", "cumsum", cumsum},
           {"argmax", "argmax", argmax},
+          {"sum", "sum", sum},
+          {"sum", "reproducible", reproducible_sum},
+          {"dot", "vdot", dot},
+          {"dot", "reproducible", reproducible_dot},
           {"latency", "sum", latency}};
 }
 

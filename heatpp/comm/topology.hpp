@@ -34,7 +34,9 @@ struct AllreduceOptions {
   /// The order in which blueconnect, which this selects, goes through levels of more than one part: their numbers,
   /// counted from the innermost. Empty: as calibrated, or outwards.
   std::vector<int> order = {};
-  /// Sum in the order of the ranks, so that every topology gives the same bits. Costs bandwidth between nodes.
+  /// The exact sum of floating numbers, or its mean, rounded once: the same bits in any order of the ranks, on every
+  /// topology, in any chunks and by any algorithm, for twice the bytes between nodes. HEATPP_REPRODUCIBLE=1 says so for
+  /// all. A product is taken in the order of the ranks.
   bool reproducible = false;
   /// How float32 values travel between the parts of the outermost level: float32, bfloat16, or int8 with a scale for
   /// each 256 values, of which one that is not finite makes NaN of all. Inside they travel and are summed in float32.
@@ -117,6 +119,9 @@ class Topology {
   /// Many arrays in one call: small ones travel together. Every rank passes the same list.
   void allreduce(std::span<const Buffer> data, ReduceOp op = ReduceOp::sum, Site site = Site::current()) const;
   [[nodiscard]] Request iallreduce(std::span<const Buffer> data, ReduceOp op = ReduceOp::sum,
+                                   Site site = Site::current()) const;
+  /// The same with options, but for a residual, for which it throws ValueError.
+  [[nodiscard]] Request iallreduce(std::span<const Buffer> data, const AllreduceOptions& options,
                                    Site site = Site::current()) const;
 
   // Level by level, as BlueConnect does: contracts as those of Communicator.

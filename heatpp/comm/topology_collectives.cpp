@@ -2,6 +2,7 @@
 #include <heatpp/comm/detail/checks.hpp>
 #include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/reproducible/allreduce.hpp>
 #include <heatpp/comm/detail/schedule/bucket.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
 #include <heatpp/comm/detail/schedule/execution.hpp>
@@ -45,11 +46,18 @@ void check_options(const Topology& topology, const AllreduceOptions& options, co
                       data.count);
 }
 
+/// Whether the sum is to be exact. What travels coded is not, nor are sums of devices.
+bool is_exact(const Topology& topology, const AllreduceOptions& options, const Buffer& data) {
+  return (options.reproducible || wants_exact_sums(topology.comm())) && has_exact_sum(options.op, data.dtype) &&
+         options.wire == Dtype::float32 && !data.memory.on_device();
+}
+
 comm::Choice choose(const Topology& topology, const AllreduceOptions& options, std::int64_t bytes) {
   if (!options.order.empty())
     return {.algorithm = comm::find_algorithm("blueconnect", topology, bytes).algorithm, .order = options.order};
-  if (!options.reproducible) return comm::find_algorithm(options.algorithm, topology, bytes);
-  // Shared memory is summed in the order of the ranks, too.
+  if (!options.reproducible || options.op != ReduceOp::prod)
+    return comm::find_algorithm(options.algorithm, topology, bytes);
+  // Shared memory is multiplied in the order of the ranks, too.
   return comm::find_algorithm(comm::shares_memory(topology) ? "shared" : "ordered", topology, bytes);
 }
 
@@ -76,7 +84,8 @@ Plan plan_of(const Topology& topology, const AllreduceOptions& options, const Bu
 std::string text_of(const Topology& topology, const AllreduceOptions& options, const Plan& plan) {
   if (!debugging(topology.comm())) return {};
   const bool coded = options.wire != Dtype::float32;
-  return fmt::format("{}, chunks {}, messages {}, order [{}], wire {}{} on {:x}",
+  return fmt::format("{}{}, chunks {}, messages {}, order [{}], wire {}{} on {:x}",
+                     options.reproducible ? "reproducible " : "",
                      coded ? "coded blueconnect" : plan.choice.algorithm->name, plan.chunk_bytes, plan.message_bytes,
                      fmt::join(plan.choice.order, " "), name(options.wire),
                      options.residual.empty() ? "" : " with residual", topology.state().hash);
@@ -120,20 +129,36 @@ std::unique_ptr<Operation> start_scheduled(const Topology& topology, ReduceOp op
   return std::make_unique<Execution>(topology.comm(), std::move(schedule), data, op);
 }
 
+std::unique_ptr<Operation> start_by(const Topology& topology, ReduceOp op, const Buffer& data, const Plan& plan) {
+  const auto own = plan.choice.algorithm->start;
+  return own ? own(topology, data, op) : start_scheduled(topology, op, data, plan);
+}
+
+std::unique_ptr<Operation> start_exact(const Topology& topology, const AllreduceOptions& options, const Buffer& data,
+                                       const Plan& plan) {
+  const auto in_parts = [&](const Buffer& wide, ReduceOp op) {
+    return start_by(topology, op, wide, plan_of(topology, options, wide));
+  };
+  const auto name = plan.choice.algorithm->name;
+  if (name != "shared" && name != "ordered")
+    return exact_allreduce(topology.comm(), data, options.op, {.at_once = {}, .in_parts = in_parts});
+  const auto at_once = [&](const Buffer& real, ReduceOp op) { return start_by(topology, op, real, plan); };
+  return exact_allreduce(topology.comm(), data, options.op, {.at_once = at_once, .in_parts = in_parts});
+}
+
 std::unique_ptr<Operation> start_planned(const Topology& topology, const AllreduceOptions& options, const Buffer& data,
                                          const Plan& plan) {
   if (data.memory.on_device()) return device::start_allreduce(topology, options, data);
   if (options.wire != Dtype::float32) return start_coded(topology, options, data, plan);
-  return rounded_once(data, options.op, topology.comm().size(), [&](const Buffer& wide) {
-    const auto own = plan.choice.algorithm->start;
-    return own ? own(topology, wide, options.op) : start_scheduled(topology, options.op, wide, plan);
-  });
+  if (is_exact(topology, options, data)) return start_exact(topology, options, data, plan);
+  return rounded_once(data, options.op, topology.comm().size(),
+                      [&](const Buffer& wide) { return start_by(topology, options.op, wide, plan); });
 }
 
 /// Counts and dtypes of a list, and counts of parts, on this machine, where calls are compared.
-std::string list_text(const Topology& topology, std::span<const Buffer> list) {
+std::string list_text(const Topology& topology, const AllreduceOptions& options, std::span<const Buffer> list) {
   if (!debugging(topology.comm())) return {};
-  std::string text = fmt::format("{:x}", topology.state().hash);
+  std::string text = fmt::format("{}{:x}", options.reproducible ? "reproducible " : "", topology.state().hash);
   for (const auto& one : list) text += fmt::format(", {} x {}", one.count, name(one.dtype));
   return text;
 }
@@ -183,7 +208,12 @@ void Topology::allreduce(std::span<const Buffer> data, ReduceOp op, Site site) c
 }
 
 Request Topology::iallreduce(std::span<const Buffer> data, ReduceOp op, Site site) const {
-  const AllreduceOptions options{.op = op};
+  return iallreduce(data, AllreduceOptions{.op = op}, site);
+}
+
+Request Topology::iallreduce(std::span<const Buffer> data, const AllreduceOptions& options, Site site) const {
+  if (!options.residual.empty())
+    raise<ValueError>("allreduce", "got a residual of {} values for a list; expected none", options.residual.size());
   std::int64_t bytes = 0;
   for (const auto& one : data) {
     check_options(*this, options, one);
@@ -196,7 +226,8 @@ Request Topology::iallreduce(std::span<const Buffer> data, ReduceOp op, Site sit
       return start_planned(topology, options, bucket, plan_of(topology, options, bucket));
     });
   };
-  const Call call{"iallreduce of a list", bytes, Dtype::uint8, static_cast<int>(op), list_text(*this, data)};
+  const Call call{"iallreduce of a list", bytes, Dtype::uint8, static_cast<int>(options.op),
+                  list_text(*this, options, data)};
   if (std::ranges::any_of(data, [](const Buffer& one) { return one.memory.on_device(); })) {
     check_collective(comm_, call, site);
     return start(start_all(*this, data));

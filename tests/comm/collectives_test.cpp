@@ -225,24 +225,6 @@ TEST_CASE("many arrays of any size and dtype go in one call", "[comm][collective
   }
 }
 
-TEST_CASE("a reproducible sum has the same bits on every topology", "[comm][collectives]") {
-  const auto& world = ht::world();
-  for (const std::size_t count : {1, 10, 5000, 200000}) {
-    auto reference = noise(count, world.rank());
-    ht::Topology(world).allreduce(reference, {.reproducible = true});
-    CHECK(largest_error(reference, exact_sum(world.size(), count)) < 1e-5);
-    CHECK(same_bits_on_all(world, reference));
-    for (const auto& machine : machines(world.size())) {
-      const ht::Topology topology(world, machine);
-      for (const auto& options : {ht::AllreduceOptions{.reproducible = true}, {.algorithm = "ordered"}}) {
-        auto data = noise(count, world.rank());
-        topology.allreduce(data, options);
-        CHECK(std::memcmp(data.data(), reference.data(), count * sizeof(float)) == 0);
-      }
-    }
-  }
-}
-
 TEST_CASE("wire formats round little, alike on all ranks", "[comm][collectives]") {
   const auto& world = ht::world();
   const std::size_t count = 5000;

@@ -18,6 +18,7 @@ TEST_CASE("all ranks have the settings of rank 0", "[.settings]") {
   const ht::Topology topology(world);
   CHECK(topology.node().size() == (of_rank_0 ? 2 : 4));
   CHECK(topology.state().settings->allreduce == (of_rank_0 ? "tree" : ""));
+  CHECK(topology.state().settings->reproducible == of_rank_0);
   CHECK(topology.calibration().choices.empty() == !of_rank_0);
   CHECK(ht::detail::debugging(world) == of_rank_0);
   CHECK(ht::detail::debugging(*world.split(0)) == of_rank_0);

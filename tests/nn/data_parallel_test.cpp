@@ -246,6 +246,26 @@ TEST_CASE("Narrow wires train as float32 does", "[nn][data_parallel]") {
   }
 }
 
+TEST_CASE("Reproducible gradients have the same bits on every topology and in any buckets", "[nn][data_parallel]") {
+  std::vector<at::Tensor> expected;
+  for (const auto& topology : topologies())
+    for (const std::int64_t bytes : {1, 200, 1 << 20}) {
+      ht::nn::DataParallel model(std::make_shared<SmallNet>(torch::kFloat), topology,
+                                 {.gradients = {.bucket_bytes = bytes, .reproducible = true}});
+      const auto [x, y] = my_batch(3, 16);
+      torch::mse_loss(model(x.to(torch::kFloat)), y.to(torch::kFloat)).backward();
+      model.average_gradients();
+      std::vector<at::Tensor> gradients;
+      for (const auto& parameter : model.parameters()) gradients.push_back(parameter.grad());
+      if (expected.empty()) expected = gradients;
+      for (std::size_t i = 0; i < expected.size(); ++i) CHECK(at::equal(gradients[i], expected[i]));
+    }
+  const ht::nn::GradientOptions both{.wire = ht::bfloat16, .reproducible = true};
+  CHECK_THROWS_AS(
+      ht::nn::DataParallel(std::make_shared<SmallNet>(torch::kFloat), topologies().front(), {.gradients = both}),
+      ht::ValueError);
+}
+
 TEST_CASE("Buffers may be those of rank 0", "[nn][data_parallel]") {
   const ht::Topology topology(ht::world());
   auto net = std::make_shared<torch::nn::BatchNorm1dImpl>(3);

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/reproducible/marked_sum.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
 
 #include <array>
@@ -26,6 +27,17 @@ MPI_Op own_op(ReduceOp op) {
     return made;
   }();
   return ops[static_cast<std::size_t>(op)];
+}
+
+/// A reduction that every MPI library lacks.
+template <ReduceOp Op, Dtype D>
+MPI_Op other_op() {
+  static const auto op = [] {
+    MPI_Op made;
+    MPI_Op_create(&reduce<Op, D>, 1, &made);
+    return made;
+  }();
+  return op;
 }
 
 }  // namespace
@@ -58,6 +70,8 @@ MPI_Datatype mpi_type(Dtype dtype) {
 }
 
 MPI_Op mpi_op(ReduceOp op, Dtype dtype) {
+  if (op == marked_sum && dtype == Dtype::float64) return other_op<marked_sum, Dtype::float64>();
+  if (op == marked_sum) return other_op<marked_sum, Dtype::complex128>();
   if (op == ReduceOp::mean) op = ReduceOp::sum;
   if (dtype == Dtype::bfloat16) return own_op<Dtype::bfloat16>(op);
   if (dtype == Dtype::float16) return own_op<Dtype::float16>(op);

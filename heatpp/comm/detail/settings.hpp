@@ -16,6 +16,7 @@ struct Settings {
   std::string allreduce, topology, calibration, backend, trace;  ///< HEATPP_ALLREDUCE and so on, or empty
   bool debug = false;                                            ///< HEATPP_DEBUG=collectives
   bool shared_memory = false;                                    ///< unless HEATPP_SHARED_MEMORY=off
+  bool reproducible = false;                                     ///< HEATPP_REPRODUCIBLE=1
   double timeout = 0;                                            ///< HEATPP_TIMEOUT, or 0
 };
 

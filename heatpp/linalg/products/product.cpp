@@ -1,9 +1,11 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/products/detail/contract.hpp>
+#include <heatpp/linalg/products/detail/exact_dot.hpp>
 #include <heatpp/linalg/products/product.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/detail/checked_axes.hpp>
+#include <heatpp/ops/reductions/detail/exact_reduction.hpp>
 #include <heatpp/ops/shape/axes_moves.hpp>
 #include <heatpp/ops/shape/reshape.hpp>
 
@@ -122,6 +124,13 @@ DNDarray over_pairs(const char* op, const DNDarray& a, const DNDarray& b, const 
   return contract(op, left, right, out);
 }
 
+/// Whether the sum of products is to be exact, which has to be one number where that is asked for.
+bool is_exact(const char* op, const DNDarray& a, const DNDarray& b, bool one, const DotOptions& options) {
+  if (options.reproducible && !one) refuse(op, a, b, "vectors where reproducible = true");
+  return one && detail::sums_exactly(a.comm(), promote_types(a.dtype(), b.dtype()), options.reproducible);
+}
+bool are_vectors(const DNDarray& a, const DNDarray& b) { return a.ndim() == 1 && a.shape() == b.shape(); }
+
 }  // namespace
 
 DNDarray matmul(const DNDarray& a, const DNDarray& b) {
@@ -151,19 +160,22 @@ DNDarray tensordot(const DNDarray& a, const DNDarray& b, int axes) {
   return tensordot(a, b, {counted(axes, a.ndim() - axes), counted(axes)});
 }
 
-DNDarray dot(const DNDarray& a, const DNDarray& b) {
+DNDarray dot(const DNDarray& a, const DNDarray& b, const DotOptions& options) {
   if (a.ndim() == 0 || b.ndim() == 0) return multiply(a, b);
+  if (is_exact("dot", a, b, are_vectors(a, b), options)) return detail::exact_dot("dot", a, b, false);
   return over_pairs("dot", a, b, {{-1}, {b.ndim() == 1 ? 0 : -2}});
 }
 
-DNDarray inner(const DNDarray& a, const DNDarray& b) {
+DNDarray inner(const DNDarray& a, const DNDarray& b, const DotOptions& options) {
   if (a.ndim() == 0 || b.ndim() == 0) return multiply(a, b);
+  if (is_exact("inner", a, b, are_vectors(a, b), options)) return detail::exact_dot("inner", a, b, false);
   return over_pairs("inner", a, b, {{-1}, {-1}});
 }
 
-DNDarray vdot(const DNDarray& a, const DNDarray& b) {
+DNDarray vdot(const DNDarray& a, const DNDarray& b, const DotOptions& options) {
   if (a.size() != b.size()) refuse("vdot", a, b, "equally many elements");
-  if (a.shape() != b.shape()) return vdot(flatten(a), flatten(b));
+  if (a.shape() != b.shape()) return vdot(flatten(a), flatten(b), options);
+  if (is_exact("vdot", a, b, true, options)) return detail::exact_dot("vdot", a, b, true);
   return contract("vdot", {conjugate_of(a), counted(a.ndim())}, {b, counted(b.ndim())}, {});
 }
 

@@ -30,11 +30,17 @@ namespace heatpp {
 /// The matrix product by NumPy's rules: over the last axis of `a` and the second to last of `b`, earlier axes
 /// broadcast; an operand with one axis stands for a row on the left, for a column on the right.
 [[nodiscard]] DNDarray matmul(const DNDarray& a, const DNDarray& b);
+/// Options of dot, inner and vdot.
+struct DotOptions {
+  /// Of a result that is one number: the exact sum of the exact products of floating numbers, rounded once, which has
+  /// the same bits on any number of ranks and any layout. HEATPP_REPRODUCIBLE=1 says so for all of them.
+  bool reproducible = false;
+};
 /// matmul of at most two axes; with more, the sum over the last axis of `a` and the second to last of `b`, the other
 /// axes behind one another; with none, the elementwise product.
-[[nodiscard]] DNDarray dot(const DNDarray& a, const DNDarray& b);
+[[nodiscard]] DNDarray dot(const DNDarray& a, const DNDarray& b, const DotOptions& options = {});
 /// The sum of conj(a) * b over all elements, in C order. Operands of different shapes are flattened first.
-[[nodiscard]] DNDarray vdot(const DNDarray& a, const DNDarray& b);
+[[nodiscard]] DNDarray vdot(const DNDarray& a, const DNDarray& b, const DotOptions& options = {});
 /// The sum of conj(a) * b along `axis` of both; the other axes broadcast.
 [[nodiscard]] DNDarray vecdot(const DNDarray& a, const DNDarray& b, int axis = -1);
 /// Matrices times vectors: (..., m, n) by (..., n) gives (..., m).
@@ -42,7 +48,7 @@ namespace heatpp {
 /// Conjugated vectors times matrices: (..., m) by (..., m, n) gives (..., n).
 [[nodiscard]] DNDarray vecmat(const DNDarray& x, const DNDarray& a);
 /// The sum over the last axis of both, the other axes behind one another.
-[[nodiscard]] DNDarray inner(const DNDarray& a, const DNDarray& b);
+[[nodiscard]] DNDarray inner(const DNDarray& a, const DNDarray& b, const DotOptions& options = {});
 /// All products of an element of `a` with one of `b`, as a matrix; both are flattened first.
 [[nodiscard]] DNDarray outer(const DNDarray& a, const DNDarray& b);
 /// The Kronecker product: blocks `a[i] * b` in the places i. Cut along an axis of `a`.

@@ -57,6 +57,9 @@ struct ReduceOptions {
   bool keepdims = false;                         ///< keep reduced axes with extent 1
   std::optional<Scalar> initial = std::nullopt;  ///< takes part in every result; means and counts have none
   std::optional<DNDarray> where = std::nullopt;  ///< bool, broadcast to `x`: the elements that take part; moved to them
+  /// Of sum, mean, nansum and nanmean: the exact sum of floating numbers, rounded once, which has the same bits on any
+  /// number of ranks and any layout. HEATPP_REPRODUCIBLE=1 says so for all of them.
+  bool reproducible = false;
 };
 
 }  // namespace heatpp

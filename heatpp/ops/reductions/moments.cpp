@@ -8,6 +8,7 @@
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/detail/checked_axes.hpp>
 #include <heatpp/ops/reductions/detail/central_sums.hpp>
+#include <heatpp/ops/reductions/detail/exact_reduction.hpp>
 #include <heatpp/ops/reductions/detail/reduced.hpp>
 #include <heatpp/ops/reductions/detail/weights.hpp>
 #include <heatpp/ops/reductions/detail/without_nan.hpp>
@@ -86,6 +87,8 @@ Sums sums_of(const char* op, const DNDarray& array, const ReduceOptions& options
   const auto x = options.dtype ? array.astype(*options.dtype) : array;
   detail::check_real(op, x.dtype());
   if (options.initial) detail::raise<ValueError>(op, "got an initial value; expected none");
+  if (options.reproducible && order > 1)
+    detail::raise<ValueError>(op, "got reproducible = true; expected it of a sum or mean");
   Sums sums{.values = {},
             .layout = reduced.result_layout(x.layout()),
             .dtype = options.dtype.value_or(inexact_type(x.dtype())),
@@ -118,6 +121,9 @@ DNDarray as_asked(const DNDarray& x, const std::optional<Dtype>& dtype) {
 /// Complex numbers have a mean and no order: their parts have means.
 DNDarray mean_named(const char* op, const DNDarray& array, ReduceOptions options) {
   const auto x = as_asked(array, options.dtype);
+  const auto type = options.dtype.value_or(inexact_type(x.dtype()));
+  if (detail::sums_exactly(x.comm(), type, options.reproducible))
+    return detail::exact_mean(op, x.astype(type), options);
   if (!is_complex(x.dtype())) {
     const auto sums = sums_of(op, x, options, 1);
     if (is_integral(sums.dtype)) return sums.map([](const auto& s) { return std::trunc(whole_mean_of(s)); });

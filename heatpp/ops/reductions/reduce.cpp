@@ -5,6 +5,7 @@
 #include <heatpp/ops/elementwise/detail/run_blocks.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
 #include <heatpp/ops/operands/detail/axis_order.hpp>
+#include <heatpp/ops/reductions/detail/exact_reduction.hpp>
 #include <heatpp/ops/reductions/detail/first_extremum.hpp>
 #include <heatpp/ops/reductions/detail/reduced.hpp>
 #include <heatpp/ops/reductions/detail/whole_sums.hpp>
@@ -95,6 +96,10 @@ void check_initial(const char* op, const Scalar& initial, Dtype result) {
   detail::check_in_range(op, initial, result);
 }
 
+void check_not_reproducible(const char* op, const ReduceOptions& options) {
+  if (options.reproducible) detail::raise<ValueError>(op, "got reproducible = true; expected it of a sum or mean");
+}
+
 void across_ranks(at::Tensor& local, const Communicator& comm, ReduceOp across) {
   local = local.contiguous();
   if (local.is_complex() && across != ReduceOp::sum && across != ReduceOp::prod)
@@ -108,7 +113,12 @@ DNDarray reduce(const char* op, const DNDarray& array, const ReduceOptions& opti
   const auto reduced = detail::reduced_axes(op, array, options);
   auto layout = reduced.result_layout(array.layout());
   if (extremum) check_extremum(op, array, options, reduced.count == 0);
+  if (across == ReduceOp::prod) check_not_reproducible(op, options);
   const auto x = options.dtype ? array.astype(*options.dtype) : array;
+  if (across == ReduceOp::sum && detail::sums_exactly(x.comm(), x.dtype(), options.reproducible)) {
+    if (options.initial) check_initial(op, *options.initial, x.dtype());
+    return detail::exact_sum(op, x, options);
+  }
   // Narrow floats are totalled in float32, the same on any number of ranks.
   const bool narrow = x.dtype() == float16 || x.dtype() == bfloat16;
   const bool widened = narrow && (across == ReduceOp::sum || across == ReduceOp::prod);

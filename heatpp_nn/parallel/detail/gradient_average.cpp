@@ -39,10 +39,13 @@ GradientAverage::GradientAverage(std::vector<at::Tensor> parameters, const Topol
       node_(node),
       all_(all),
       wire_(options.wire),
+      reproducible_(options.reproducible),
       bucket_of_(parameters_.size()),
       arrived_(parameters_.size()) {
   if (options.bucket_bytes < 1)
     raise<ValueError>("Replica", "got buckets of {} bytes; expected at least 1", options.bucket_bytes);
+  if (reproducible_ && wire_ != Dtype::float32)
+    raise<ValueError>("Replica", "got a wire of {} for reproducible sums; expected float32", name(wire_));
   make_buckets(options);
   for (std::size_t i = 0; i < parameters_.size(); ++i) add_hook(i);
   settle();
@@ -130,14 +133,14 @@ void GradientAverage::launch(Bucket& bucket) {
     gradient = gradient.defined() ? gradient.contiguous() : at::zeros(parameters_[i].sizes(), parameters_[i].options());
     if (gradient.numel() > 0) buffers.push_back(buffer_of(gradient));
   }
-  bucket.requests.push_back(group().iallreduce(buffers, op()));
+  bucket.requests.push_back(group().iallreduce(buffers, AllreduceOptions{.op = op(), .reproducible = reproducible_}));
 }
 
 void GradientAverage::launch_copy(Bucket& bucket) {
   std::vector<at::Tensor> gradients;
   for (const auto i : bucket.parameters) gradients.push_back(parameters_[i].grad());
   bucket.copy->pack(gradients);
-  AllreduceOptions options{.op = op()};
+  AllreduceOptions options{.op = op(), .reproducible = reproducible_};
   if (bucket.residual.defined() && *scope_ == Scope::all) {
     options.wire = wire_;
     options.residual = {bucket.residual.mutable_data_ptr<float>(), static_cast<std::size_t>(bucket.count)};

@@ -1,6 +1,7 @@
 #include <heatpp/comm/allreduce/algorithm.hpp>
 #include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/reproducible/allreduce.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
 #include <heatpp/comm/detail/schedule/execution.hpp>
 #include <heatpp/comm/detail/shared/collectives.hpp>
@@ -38,10 +39,17 @@ std::unique_ptr<Operation> native_allreduce(const Communicator& comm, Buffer dat
 
 std::unique_ptr<Operation> start_allreduce(const Communicator& comm, Buffer data, ReduceOp op, const char* call) {
   if (data.memory.on_device()) return device::start_allreduce(comm, data, op);
-  const auto make = [&comm, op, call](const Buffer& wide) {
-    if (shares_memory(comm)) return shared_allreduce(comm, wide, op);
-    return wide.bytes() <= small_bytes ? small_allreduce(comm, wide, op, call) : native_allreduce(comm, wide, op, call);
+  const auto shared = [&comm](const Buffer& whole, ReduceOp by) { return shared_allreduce(comm, whole, by); };
+  const auto start = [&](const Buffer& wide, ReduceOp by) {
+    if (shares_memory(comm)) return shared(wide, by);
+    return wide.bytes() <= small_bytes ? small_allreduce(comm, wide, by, call) : native_allreduce(comm, wide, by, call);
   };
+  if (wants_exact_sums(comm) && has_exact_sum(op, data.dtype)) {
+    ExactMakers makers{.at_once = {}, .in_parts = start};
+    if (shares_memory(comm)) makers.at_once = shared;
+    return exact_allreduce(comm, data, op, makers);
+  }
+  const auto make = [&](const Buffer& wide) { return start(wide, op); };
   return is_float16(data.dtype) ? rounded_once(data, op, comm.size(), make) : make(data);
 }
 

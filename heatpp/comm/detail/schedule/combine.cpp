@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/reproducible/marked_sum.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
 
 #include <algorithm>
@@ -111,6 +112,7 @@ void check_op(const char* call, ReduceOp op, Dtype dtype) {
 }
 
 void combine(ReduceOp op, Dtype dtype, std::span<const void* const> sources, void* out, std::int64_t n) {
+  if (op >= marked_sum) return combine_exactly(op, dtype, sources, out, n);
   if (sources.size() == 1) {
     if (n > 0) std::memmove(out, sources[0], static_cast<std::size_t>(n) * itemsize(dtype));
     return;

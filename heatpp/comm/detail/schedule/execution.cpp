@@ -20,12 +20,6 @@ int highest_tag() {
   return highest;
 }
 
-/// Every rank starts the collectives of a communicator in the same order.
-int next_tag(Communicator::Impl& comm) {
-  const auto sets = static_cast<std::uint32_t>((highest_tag() - first_free_tag) / tags_each);
-  return first_free_tag + static_cast<int>(comm.started.fetch_add(1) % sets) * tags_each;
-}
-
 std::int64_t scratch_bytes(const Step& step, std::int64_t item) {
   std::int64_t bytes = 0;
   for (const auto& sum : step.sums) bytes += static_cast<std::int64_t>(sum.peers.size()) * sum.range.count * item;
@@ -34,8 +28,13 @@ std::int64_t scratch_bytes(const Step& step, std::int64_t item) {
 
 }  // namespace
 
+int next_tag(Communicator::Impl& comm) {
+  const auto sets = static_cast<std::uint32_t>((highest_tag() - first_free_tag) / tags_each);
+  return first_free_tag + static_cast<int>(comm.started.fetch_add(1) % sets) * tags_each;
+}
+
 Execution::Execution(const Communicator& comm, std::shared_ptr<const Schedule> schedule, Buffer data, ReduceOp op,
-                     Coding coding, const char* call)
+                     Coding coding, const char* call, int first_tag)
     : comm_(comm),
       schedule_(std::move(schedule)),
       data_(data),
@@ -43,7 +42,7 @@ Execution::Execution(const Communicator& comm, std::shared_ptr<const Schedule> s
       coding_(coding),
       call_(call),
       window_(std::clamp<std::size_t>(static_cast<std::size_t>(schedule_->window), 1, tags_each)),
-      first_tag_(next_tag(comm.impl())) {
+      first_tag_(first_tag) {
   const auto under_way = std::min(schedule_->lanes.size(), window_);
   active_.reserve(under_way);
   for (std::size_t lane = 0; lane < under_way; ++lane) skip_to_next_lane(active_.emplace_back(Active{lane}));

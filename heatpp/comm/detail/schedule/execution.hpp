@@ -15,12 +15,19 @@ struct Coding {
   float* residual = nullptr;  ///< beside the data, or nowhere
 };
 
+/// The tags of a collective that is made of messages. Every rank takes them in the same order.
+[[nodiscard]] int next_tag(Communicator::Impl& comm);
+
 /// Carries out a schedule on a buffer: posts the messages of a step, and when all have come combines what is to be
 /// combined and goes on with the next. Lanes follow each other at a distance of a step.
 class Execution final : public Operation {
  public:
   Execution(const Communicator& comm, std::shared_ptr<const Schedule> schedule, Buffer data, ReduceOp op,
-            Coding coding = {}, const char* call = "allreduce");
+            Coding coding = {}, const char* call = "allreduce")
+      : Execution(comm, std::move(schedule), data, op, coding, call, next_tag(comm.impl())) {}
+  /// With tags that were taken before.
+  Execution(const Communicator& comm, std::shared_ptr<const Schedule> schedule, Buffer data, ReduceOp op, Coding coding,
+            const char* call, int first_tag);
   Execution(const Communicator& comm, Schedule schedule, Buffer data, ReduceOp op, Coding coding = {})
       : Execution(comm, std::make_shared<const Schedule>(std::move(schedule)), data, op, coding) {}
   ~Execution() override;

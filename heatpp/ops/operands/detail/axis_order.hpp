@@ -36,7 +36,7 @@ class AxisOrder {
     const at::Tensor places = restored(at::arange(std::ssize(values)).view(sizes)).contiguous();
     const std::span place(places.const_data_ptr<std::int64_t>(), values.size());
     std::vector<T> result;
-    for (const auto from : place) result.push_back(values[static_cast<std::size_t>(from)]);
+    for (const auto from : place) result.push_back(std::move(values[static_cast<std::size_t>(from)]));
     return result;
   }
 
