@@ -1,5 +1,6 @@
 #include "matrices.hpp"
 
+#include <heatpp/linalg/decompositions/qr.hpp>
 #include <heatpp/linalg/products/detail/gemm.hpp>
 #include <heatpp/linalg/products/product.hpp>
 
@@ -89,5 +90,20 @@ TEST_CASE("all ranks choose the same way of multiplying", "[linalg][gemm]") {
     const auto calls = comm.counters().calls;
     CHECK(ht::detail::prefers_panels(comm, 1e9) == mine);
     CHECK(comm.counters().calls == calls);
+  }
+}
+
+TEST_CASE("tall matrices decompose as LAPACK does, by one factor or two", "[linalg][gemm][qr]") {
+  const auto random = scattered({20000, 66}, at::kFloat);
+  for (const auto& global : {random, random + 1}) {  // nearly orthogonal columns, and such that are far from it
+    const auto [q, r] = at::linalg_qr(global.to(at::kDouble));
+    for (const auto& layout : every_layout({20000, 66})) {
+      const auto parts = ht::linalg::qr(distribute(global, layout));
+      const auto mine = gathered(parts.q).to(at::kDouble);
+      const auto beside = at::mm(mine.t(), mine) - at::eye(66, mine.options());
+      CHECK(beside.abs().max().item<double>() < 3e-6);
+      CHECK((mine - q).abs().max().item<double>() < 1e-4);
+      CHECK((gathered(parts.r) - r).abs().max().item<double>() < 1e-2);
+    }
   }
 }
