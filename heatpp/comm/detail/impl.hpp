@@ -36,10 +36,11 @@ struct Communicator::Impl {
   /// By level; deeper ones count as the last.
   using Levels = std::array<detail::Traffic, 8>;
   std::shared_ptr<Levels> traffic = std::make_shared<Levels>();
-  detail::ScheduleCache schedules;            ///< of ranks side by side
-  detail::Turns calls_to_check;               ///< of HEATPP_DEBUG=collectives
-  std::shared_ptr<device::Resources> device;  ///< once it was asked for
-  std::unique_ptr<detail::Segment> segment;   ///< where the ranks share memory and a topology asked for it
+  detail::ScheduleCache schedules;                 ///< of ranks side by side
+  std::vector<bool> no_copies_to, no_copies_from;  ///< ranks between which memory cannot be read; see DirectCopies
+  detail::Turns calls_to_check;                    ///< of HEATPP_DEBUG=collectives
+  std::shared_ptr<device::Resources> device;       ///< once it was asked for
+  std::unique_ptr<detail::Segment> segment;        ///< where the ranks share memory and a topology asked for it
   bool asked_for_segment = false;
 
   /// Adopts `owned`, a communicator that nobody else frees.
