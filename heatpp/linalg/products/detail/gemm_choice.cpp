@@ -44,6 +44,7 @@ bool prefers_panels(const Communicator& comm, double multiplications) {
   {
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(comm.group()); found != known.end()) return found->second;
+    if (comm.size() == 1 && !known.empty()) return known.begin()->second;  // as what others do may have to equal this
   }
   const bool panels = kept_choice(comm, "product_of_float32", faster_product) == "panels";
   const std::lock_guard lock(mutex);
