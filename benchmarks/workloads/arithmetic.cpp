@@ -3,6 +3,13 @@
 #include "../data.hpp"
 #include "../workload.hpp"
 
+#include <heatpp/core/detail/simd.hpp>
+
+#include <bit>
+#include <span>
+#include <stdexcept>
+#include <utility>
+
 #include <heatpp/ops/elementwise/reduce_expression.hpp>
 #include <heatpp/random/random.hpp>
 
@@ -47,6 +54,23 @@ Prepared cumsum() {
 Prepared argmax() {
   return timed([x = generate<normal>(76, {20'000'000})] { return ht::argmax(x); },
                [](const auto& y) { return check_values({y}); });
+}
+
+HEATPP_SIMD std::uint32_t sum_of_words(std::span<const float> data) {
+  std::uint32_t sum = 0;
+  for (const auto x : data) sum += std::bit_cast<std::uint32_t>(x);
+  return sum;
+}
+
+/// The limit of argmax: a loop that reads the block once.
+Prepared bare_read() {
+  const auto x = generate<normal>(76, {20'000'000});
+  return timed([x] { return sum_of_words(std::as_const(x).local<float>()); },
+               [x](std::uint32_t sum) {
+                 for (const auto v : std::as_const(x).local<float>()) sum -= std::bit_cast<std::uint32_t>(v);
+                 if (sum != 0) throw std::runtime_error("bare read: not all was read");
+                 return check_values({ht::argmax(x)});
+               });
 }
 
 /// Checked by its mean and mean square.
@@ -109,6 +133,7 @@ std::vector<Workload> arithmetic_workloads() {
           {"conv1d", "convolve", conv1d},
           {"cumsum", "cumsum", cumsum},
           {"argmax", "argmax", argmax},
+          {"argmax", "bare read", bare_read},
           {"sum", "sum", sum},
           {"sum", "reproducible", reproducible_sum},
           {"dot", "vdot", dot},

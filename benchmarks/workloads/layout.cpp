@@ -3,12 +3,26 @@
 #include "../data.hpp"
 #include "../workload.hpp"
 
+#include <cstring>
+
 namespace bench {
 namespace {
 
 template <int From, int To>
 Prepared resplit() {
   return timed([x = generate<normal>(64, {8000, 8000}, From)] { return ht::resplit(x, To); }, check_sums);
+}
+
+/// The limit of resplit: each rank copies as many bytes, all of its own.
+Prepared bare_copy() {
+  return timed(
+      [x = generate<normal>(64, {8000, 8000}, 0)] {
+        auto y = ht::empty_like(x);
+        const auto from = x.local<float>();
+        std::memcpy(y.local<float>().data(), from.data(), from.size_bytes());
+        return y;
+      },
+      check_sums);
 }
 
 Prepared mask() {
@@ -34,6 +48,7 @@ Prepared fancy() {
 
 std::vector<Workload> layout_workloads() {
   return {{"resplit01", "resplit", resplit<0, 1>},
+          {"resplit01", "bare copy", bare_copy},
           {"resplit10", "resplit", resplit<1, 0>},
           {"mask", "index", mask},
           {"mask_put", "selection", mask_put},

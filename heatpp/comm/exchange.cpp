@@ -1,37 +1,26 @@
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/direct_copies.hpp>
 #include <heatpp/comm/detail/machine/scratch.hpp>
 #include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/checks.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/runs.hpp>
 #include <heatpp/comm/device/collectives.hpp>
 
 #include <cstring>
 #include <numeric>
+#include <optional>
 
 namespace heatpp {
 namespace {
 
 using detail::check_mpi;
+using detail::for_each_run;
 
 // Pieces fit into a core's second-level cache, so that packing costs one pass over memory, and few are under way at
 // once, so that the staging memory stays small.
 constexpr std::int64_t piece_bytes = std::int64_t{512} << 10;
 constexpr std::size_t window = 4;
-
-/// Calls f(address, length) for the runs that hold bytes [first, first + length) of the block, in order.
-template <class Byte, class F>
-void for_each_run(const BasicBlock<Byte>& block, std::int64_t first, std::int64_t length, F f) {
-  if (length <= 0) return;
-  auto run = first / block.run_bytes;
-  auto inside = first % block.run_bytes;
-  while (length > 0) {
-    const auto n = std::min(length, block.run_bytes - inside);
-    f(block.data + run * block.stride_bytes + inside, n);
-    length -= n;
-    ++run;
-    inside = 0;
-  }
-}
 
 void pack(const ConstBlock& block, std::int64_t first, std::int64_t length, std::byte* out) {
   for_each_run(block, first, length, [&](const std::byte* in, std::int64_t n) {
@@ -142,28 +131,47 @@ std::vector<int> peers_of(const Communicator& comm, bool onwards) {
   return peers;
 }
 
+/// Large blocks are copied from the memory of ranks that can be read; the others come in messages, once it is clear
+/// which these are.
 class Exchange final : public detail::Operation {
  public:
   Exchange(const Communicator& comm, std::span<const ConstBlock> send, std::span<const Block> receive, const char* call)
       : comm_(comm),
-        own_(send[static_cast<std::size_t>(comm.rank())]),
-        own_place_(receive[static_cast<std::size_t>(comm.rank())]),
-        incoming_(receive, peers_of(comm, false), comm.impl().mpi, call),
-        outgoing_(send, peers_of(comm, true), comm.impl().mpi, call) {}
+        call_(call),
+        send_(send.begin(), send.end()),
+        receive_(receive.begin(), receive.end()),
+        direct_(comm, send, receive, call) {}
 
   bool advance() override {
-    const bool received = incoming_.advance(), sent = outgoing_.advance();
-    if (std::exchange(own_is_there_, true) == false) copy(own_, own_place_);
-    return received && sent;
+    const bool settled = direct_.advance(), ended = settled && advance_streams();
+    const auto me = static_cast<std::size_t>(comm_.rank());
+    if (!std::exchange(own_is_there_, true)) copy(send_[me], receive_[me]);
+    return ended;
   }
-  [[nodiscard]] bool in_flight() const override { return incoming_.in_flight() || outgoing_.in_flight(); }
+  [[nodiscard]] bool in_flight() const override {
+    return direct_.in_flight() || (incoming_ && (incoming_->in_flight() || outgoing_->in_flight()));
+  }
 
  private:
+  bool advance_streams() {
+    if (!incoming_) {
+      auto from = peers_of(comm_, false), to = peers_of(comm_, true);
+      std::erase_if(from, [&](int rank) { return direct_.received(rank); });
+      std::erase_if(to, [&](int rank) { return direct_.sent(rank); });
+      incoming_.emplace(receive_, std::move(from), comm_.impl().mpi, call_);
+      outgoing_.emplace(send_, std::move(to), comm_.impl().mpi, call_);
+    }
+    const bool received = incoming_->advance(), sent = outgoing_->advance();
+    return received && sent;
+  }
+
   Communicator comm_;
-  ConstBlock own_;
-  Block own_place_;
-  Stream<Block> incoming_;
-  Stream<ConstBlock> outgoing_;
+  const char* call_;
+  std::vector<ConstBlock> send_;
+  std::vector<Block> receive_;
+  detail::DirectCopies direct_;
+  std::optional<Stream<Block>> incoming_;
+  std::optional<Stream<ConstBlock>> outgoing_;
   bool own_is_there_ = false;
 };
 

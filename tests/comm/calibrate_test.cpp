@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/calibrate.hpp>
 #include <heatpp/comm/detail/impl.hpp>
+#include <heatpp/comm/detail/kept_choice.hpp>
 
 #include <cstdlib>
 #include <filesystem>
@@ -131,4 +132,40 @@ TEST_CASE("the order of levels puts the widest one first, and chunks pay where m
   CHECK(ht::detail::best_stages(extents, std::vector{slow, fast}, large).order == std::vector{1, 0});
   CHECK(ht::detail::best_stages(extents, std::vector{fast, slow}, large).chunk_bytes < large / 8);
   CHECK(ht::detail::best_stages(extents, std::vector{fast, slow}, small).chunk_bytes == small);
+}
+
+TEST_CASE("a choice is measured on rank 0 once, and kept in the file of calibrations", "[comm][calibrate]") {
+  const auto& world = ht::world();
+  if (world.size() > 4) return;
+  const auto folder = std::filesystem::temp_directory_path();
+  const auto file = (folder / ("heatpp_choice_" + std::to_string(world.size()))).string(), copied = file + "_copied";
+  const auto with_file = [&](const std::string& path) {
+    auto comm = *world.split(0);
+    auto settings = std::make_shared<ht::detail::Settings>();
+    settings->calibration = path;
+    comm.impl().settings = settings;
+    return comm;
+  };
+  int measured = 0;
+  const auto choose = [&](const ht::Communicator& comm, const std::string& word) {
+    return ht::detail::kept_choice(comm, "test of choices", [&] { return ++measured, word; });
+  };
+  if (world.rank() == 0) std::ofstream(file) << "other choice 7 0 0 tree\n";
+
+  CHECK(choose(with_file(file), "first") == "first");
+  CHECK(choose(with_file(file), "second") == "first");
+  if (world.rank() == 0) std::filesystem::copy_file(file, copied, std::filesystem::copy_options::overwrite_existing);
+  CHECK(choose(with_file(copied), "third") == "first");
+  CHECK(measured == (world.rank() == 0 ? 1 : 0));
+  CHECK(choose(with_file(""), "fourth") == "fourth");
+  const auto failing = [&]() -> std::string { throw std::runtime_error("none"); };
+  CHECK(ht::detail::kept_choice(world, "test of failures", failing).empty());
+
+  world.barrier();
+  if (world.rank() > 0) return;
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  CHECK_THAT(text.str(), Catch::StartsWith("other choice 7 0 0 tree\n"));
+  std::filesystem::remove(file);
+  std::filesystem::remove(copied);
 }

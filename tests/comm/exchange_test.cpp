@@ -1,8 +1,11 @@
 #include <catch2/catch.hpp>
 
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/impl.hpp>
+#include <heatpp/comm/detail/machine/peer_memory.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
 
+#include <algorithm>
 #include <numeric>
 
 namespace ht = heatpp;
@@ -84,4 +87,75 @@ TEST_CASE("long buffers go in pieces that cover them once", "[comm]") {
   CHECK(pieces ==
         std::vector<std::pair<std::int64_t, int>>{
             {0, 4}, {4, 4}, {8, 2}, {0, 0}, {0, static_cast<int>(big)}, {big, static_cast<int>(big)}, {2 * big, 5}});
+}
+
+TEST_CASE("exchange of blocks that ranks copy from each other's memory", "[comm][direct]") {
+  // Rows of p * width columns become columns, as above, in runs that the kernel copies and in such that are too short
+  // for it; in a second call ranks know whether they can.
+  const auto& world = ht::world();
+  const auto p = static_cast<std::int64_t>(world.size());
+  const std::int64_t width = GENERATE(1024, 1500, 200), rows = (std::int64_t{5} << 20) / (4 * width);
+  const auto columns = p * width;
+  const auto number = [](std::int64_t row, std::int64_t column) {
+    return static_cast<std::int32_t>(row * 7919 + column);
+  };
+  std::vector<std::int32_t> mine(static_cast<std::size_t>(rows * columns)), result(mine.size());
+  for (std::int64_t i = 0; i < rows * columns; ++i)
+    mine[static_cast<std::size_t>(i)] = number(world.rank() * rows + i / columns, i % columns);
+
+  const auto check = [&](const ht::Communicator& comm) {
+    std::ranges::fill(result, -1);
+    std::vector<ht::ConstBlock> send;
+    std::vector<ht::Block> receive;
+    for (std::int64_t r = 0; r < p; ++r) {
+      send.push_back({reinterpret_cast<const std::byte*>(mine.data() + r * width), rows, width * 4, columns * 4});
+      receive.push_back(
+          {reinterpret_cast<std::byte*>(result.data() + r * rows * width), 1, rows * width * 4, rows * width * 4});
+    }
+    comm.exchange(send, receive);
+    bool right = true;
+    for (std::int64_t i = 0; i < rows * columns; ++i)
+      right &= result[static_cast<std::size_t>(i)] == number(i / width, world.rank() * width + i % width);
+    CHECK(right);
+  };
+  check(world);
+  check(world);
+
+  // As where memory of some ranks cannot be read.
+  const auto other = *world.split(0);
+  other.impl().no_copies_from.assign(static_cast<std::size_t>(p), world.rank() == 0);
+  other.impl().no_copies_to.assign(static_cast<std::size_t>(p), false);
+  other.impl().no_copies_to[0] = true;
+  if (world.rank() == 0) other.impl().no_copies_to.assign(static_cast<std::size_t>(p), false);
+  check(other);
+}
+
+TEST_CASE("a block of another process is read if that is what it says", "[comm][direct]") {
+  const auto& world = ht::world();
+  std::vector<std::int32_t> mine(5000, world.rank()), copy(2000, -1);
+  const auto there = ht::detail::whereabouts(whole(mine));
+  std::vector<ht::detail::Whereabouts> all(static_cast<std::size_t>(world.size()));
+  world.allgather({&there, sizeof there, ht::int8},
+                  {all.data(), std::ssize(all) * static_cast<std::int64_t>(sizeof there), ht::int8},
+                  std::vector<std::int64_t>(all.size(), sizeof there));
+  const auto next = static_cast<std::size_t>((world.rank() + 1) % world.size());
+  auto from = all[next];
+  const ht::Block to{reinterpret_cast<std::byte*>(copy.data()), 1, 8000, 8000};
+  // Where the system forbids it, all of this is false, and exchanges are made of messages.
+  const bool readable = ht::detail::is_readable(from);
+  CHECK(ht::detail::copy_from_peer(from, to, 400, 2000) == readable);
+  if (readable) CHECK((copy[99] == -1 && copy[100] == static_cast<std::int32_t>(next) && copy[600] == -1));
+  world.barrier();
+
+  from.signature += 1;
+  CHECK_FALSE(ht::detail::is_readable(from));
+  from = all[next];
+  from.machine += 1;
+  CHECK_FALSE(ht::detail::is_readable(from));
+  from.machine = 0;
+  CHECK_FALSE(ht::detail::is_readable(from));
+  from = all[next];
+  from.sign = nullptr;
+  CHECK_FALSE(ht::detail::is_readable(from));
+  world.barrier();
 }

@@ -56,7 +56,9 @@ void write_plain(const std::string& path, const std::string& dataset, const at::
     const hid_t create = H5Pcreate(H5P_DATASET_CREATE), links = H5Pcreate(H5P_LINK_CREATE);
     H5Pset_create_intermediate_group(links, 1);
     if (!storage.chunk.empty()) H5Pset_chunk(create, ndim, storage.chunk.data());
+    if (storage.shuffle) H5Pset_shuffle(create);
     if (storage.gzip >= 0) H5Pset_deflate(create, static_cast<unsigned>(storage.gzip));
+    if (storage.checksum) H5Pset_fletcher32(create);
     const hid_t stored = storage.type >= 0 ? storage.type : native_type(data);
     const hid_t set = H5Dcreate2(file, dataset.c_str(), stored, space, links, create, H5P_DEFAULT);
     H5Dwrite(set, native_type(data), H5S_ALL, H5S_ALL, H5P_DEFAULT, data.data_ptr());

@@ -29,6 +29,7 @@ struct Storage {
   hid_t type = H5I_INVALID_HID;
   std::vector<hsize_t> chunk = {};
   int gzip = -1;
+  bool shuffle = false, checksum = false;  ///< filters before and behind gzip
 };
 
 /// Writes a file with one dataset by HDF5's C calls alone, on rank 0.

@@ -36,11 +36,12 @@ struct Communicator::Impl {
   /// By level; deeper ones count as the last.
   using Levels = std::array<detail::Traffic, 8>;
   std::shared_ptr<Levels> traffic = std::make_shared<Levels>();
-  detail::ScheduleCache schedules;            ///< of ranks side by side
-  detail::Turns calls_to_check;               ///< of HEATPP_DEBUG=collectives
-  std::shared_ptr<device::Resources> device;  ///< once it was asked for
-  int node = -1;                              ///< a number that ranks which share memory have in common, if known
-  std::unique_ptr<detail::Segment> segment;   ///< where all ranks share memory
+  detail::ScheduleCache schedules;                 ///< of ranks side by side
+  std::vector<bool> no_copies_to, no_copies_from;  ///< ranks between which memory cannot be read; see DirectCopies
+  detail::Turns calls_to_check;                    ///< of HEATPP_DEBUG=collectives
+  std::shared_ptr<device::Resources> device;       ///< once it was asked for
+  int node = -1;                                   ///< a number that ranks which share memory have in common, if known
+  std::unique_ptr<detail::Segment> segment;        ///< where all ranks share memory
 
   /// Adopts `owned`, a communicator that nobody else frees.
   explicit Impl(MPI_Comm owned);

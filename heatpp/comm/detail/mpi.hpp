@@ -16,7 +16,14 @@ void check_mpi(int code, const char* op);
 inline constexpr std::int64_t max_count = std::int64_t{1} << 30;
 
 // Tags of messages of one communicator: those of the library's own kinds, the program's, and those of schedules.
-enum Tag : int { exchange_tag = 2, roll_call_tag = 3, gave_up_tag = 4, first_user_tag = 16 };
+enum Tag : int {
+  exchange_tag = 2,
+  roll_call_tag = 3,
+  gave_up_tag = 4,
+  whereabouts_tag = 5,
+  answer_tag = 6,
+  first_user_tag = 16
+};
 inline constexpr int user_tags = 1 << 14;  // half of what every MPI library has
 
 /// Calls f(first, n) for pieces of at most `limit` elements, at least once.

@@ -8,7 +8,7 @@
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/files/inflate.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
-#include <heatpp_io/zarr/detail/chunk_grid.hpp>
+#include <heatpp_io/detail/shards/chunk_grid.hpp>
 #include <heatpp_io/zarr/detail/zarr_metadata.hpp>
 #include <heatpp_io/zarr/zarr.hpp>
 

@@ -7,7 +7,7 @@
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/hdf5/detail/new_dataset.hpp>
-#include <heatpp_io/zarr/detail/chunk_grid.hpp>
+#include <heatpp_io/detail/shards/chunk_grid.hpp>
 #include <heatpp_io/zarr/detail/zarr_metadata.hpp>
 #include <heatpp_io/zarr/zarr.hpp>
 

@@ -1,28 +1,79 @@
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
 #include <heatpp/linalg/decompositions/detail/tall.hpp>
+#include <heatpp/linalg/products/detail/gemm.hpp>
 
+#include <ATen/Parallel.h>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace heatpp::detail {
 namespace {
 
-/// Rows of a block that stay in a core's cache while they are multiplied.
-constexpr std::int64_t rows_at_once = 2048;
+/// Rows that stay in the cores' caches while they are multiplied.
+std::int64_t rows_at_once(const at::Tensor& x) {
+  constexpr std::int64_t elements = 1 << 18;
+  return std::max<std::int64_t>(1024, elements / std::max<std::int64_t>(1, x.size(1))) * at::get_num_threads();
+}
 
-/// Replaces the rows of q by their products with a small matrix.
-void multiply_in_place(const at::Tensor& q, const at::Tensor& matrix) {
-  for (std::int64_t row = 0; row < q.size(0); row += rows_at_once) {
-    auto rows = q.slice(0, row, row + rows_at_once);
-    rows.copy_(at::mm(rows, matrix));
+/// Products of a block's rows with small matrices, and the small matrices that are sums over all ranks' rows.
+class Rows {
+ public:
+  explicit Rows(const DNDarray& x)
+      : comm_(x.comm()),
+        panels_(x.dtype() == float32 && x.larray().is_cpu() &&
+                prefers_panels(x.comm(), static_cast<double>(x.size()) * static_cast<double>(x.shape()[1]))) {}
+
+  /// x^H x.
+  [[nodiscard]] at::Tensor gram(const at::Tensor& x) const {
+    const auto product = at::zeros({x.size(1), x.size(1)}, x.options());
+    each_part(x, [&](const auto& part) { add_gram(product, part(x)); });
+    return summed(product);
   }
-}
+  /// x m; the Gram matrix of it goes to `gram`, where one is wanted, while the rows are in the cache.
+  [[nodiscard]] at::Tensor times(const at::Tensor& x, const at::Tensor& m, at::Tensor* gram = nullptr) const {
+    const auto out = at::empty_like(x, at::MemoryFormat::Contiguous);
+    const auto product = at::zeros({x.size(1), x.size(1)}, x.options());
+    each_part(x, [&](const auto& part) {
+      multiply(part(out), part(x), m, false);
+      if (gram) add_gram(product, part(out));
+    });
+    if (gram) *gram = summed(product);
+    return out;
+  }
+  /// x becomes x m.
+  void multiply_in_place(const at::Tensor& x, const at::Tensor& m) const {
+    const auto products = at::empty({std::min(rows_at_once(x), x.size(0)), x.size(1)}, x.options());
+    each_part(x, [&](const auto& part) {
+      const auto rows = part(x), product = products.slice(0, 0, rows.size(0));
+      multiply(product, rows, m, false);
+      rows.copy_(product);
+    });
+  }
 
-at::Tensor gram(const at::Tensor& x, const Communicator& comm) {
-  const auto product = at::mm(x.mH(), x).cpu();
-  comm.allreduce(buffer_of(product));
-  return product.to(x.device());
-}
+ private:
+  template <class F>
+  static void each_part(const at::Tensor& all, F f) {
+    const auto step = rows_at_once(all);
+    for (std::int64_t row = 0; row < all.size(0); row += step)
+      f([row, step](const at::Tensor& x) { return x.slice(0, row, row + step); });
+  }
+  void multiply(const at::Tensor& c, const at::Tensor& a, const at::Tensor& b, bool accumulate) const {
+    auto out = c;
+    if (panels_ && fits_panels(c, a, b)) multiply_by_panels(c, a, b, accumulate);
+    else if (accumulate) out.addmm_(a, b);
+    else at::mm_out(out, a, b);
+  }
+  void add_gram(const at::Tensor& product, const at::Tensor& rows) const { multiply(product, rows.mH(), rows, true); }
+  [[nodiscard]] at::Tensor summed(const at::Tensor& product) const {
+    const auto sum = product.cpu();
+    comm_.allreduce(buffer_of(sum));
+    return sum.to(product.device());
+  }
+
+  const Communicator& comm_;
+  bool panels_;
+};
 
 at::Tensor inverse_of_upper(const at::Tensor& r) {
   return at::linalg_solve_triangular(r, at::eye(r.size(0), r.options()), /*upper=*/true);
@@ -36,16 +87,28 @@ bool is_near_identity(const at::Tensor& x, double distance) {
   return parts.numel() == 0 || parts.abs().max().item<double>() < distance;
 }
 
-/// nullopt, on all ranks, where Cholesky's factor of the Gram matrix of x is too inaccurate. A rank that has none makes
-/// the next sum NaN, by which all learn of it.
-std::optional<Tall> by_cholesky(const at::Tensor& x, const at::Tensor& product, const Communicator& comm) {
-  const auto [first, info] = at::linalg_cholesky_ex(product, /*upper=*/true);
-  auto q = info.item<int>() == 0 ? at::mm(x, inverse_of_upper(first)) : at::full_like(x, NAN);
-  const auto almost = gram(q, comm);
-  if (!is_near_identity(almost, 0.1 / static_cast<double>(almost.size(0)))) return std::nullopt;
-  const auto second = at::linalg_cholesky(almost, /*upper=*/true);
-  multiply_in_place(q, inverse_of_upper(second));
-  return Tall{q, at::mm(second, first)};
+/// Whether columns with these products, of which all ranks have the same bits, are so near to orthogonal that one
+/// factor is as good as two: with unit columns, the squares of singular values are within 1/2 of 1, by the Frobenius
+/// norm. The numbers are added up one after the other, to the same sum on every kind of processor. Products that are
+/// too large or too small to be accurate count as far from it.
+bool are_nearly_orthogonal(const at::Tensor& gram) {
+  const auto n = gram.size(0);
+  const auto wide = gram.to(at::kCPU, at::kComplexDouble).contiguous();
+  const auto* products = wide.const_data_ptr<c10::complex<double>>();
+  const bool single = at::toRealValueType(gram.scalar_type()) == at::kFloat;
+  const auto least = single ? std::numeric_limits<float>::min() / std::numeric_limits<float>::epsilon()
+                            : std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon();
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto length = products[i * n + i].real();
+    if (!(length >= least && length < std::numeric_limits<double>::infinity())) return false;
+    for (std::int64_t j = 0; j < n; ++j) {
+      const auto& p = products[i * n + j];
+      const auto square = p.real() * p.real() + p.imag() * p.imag();
+      if (i != j) sum += square / (length * products[j * n + j].real());
+    }
+  }
+  return sum < 0.25;
 }
 
 Tall by_local_triangles(const at::Tensor& x, const Layout& layout, const Communicator& comm) {
@@ -65,15 +128,15 @@ Tall by_local_triangles(const at::Tensor& x, const Layout& layout, const Communi
   return {at::mm(q, top.narrow(0, first, r.size(0))), triangle};
 }
 
-/// The first n rows of q on every rank.
-at::Tensor first_rows(const at::Tensor& q, const Layout& layout, const Communicator& comm) {
+/// The first n rows of q m on every rank.
+at::Tensor first_rows(const at::Tensor& q, const at::Tensor& m, const Layout& layout, const Communicator& comm) {
   const auto n = q.size(1);
   std::vector<std::int64_t> counts;
   const auto rows_of = [&](int rank) {
     return std::clamp<std::int64_t>(n - layout.offset(rank), 0, layout.count(rank));
   };
   for (int rank = 0; rank < comm.size(); ++rank) counts.push_back(rows_of(rank) * n);
-  const auto mine = q.narrow(0, 0, rows_of(comm.rank())).cpu().contiguous(), all = at::empty({n, n}, mine.options());
+  const auto mine = at::mm(q.narrow(0, 0, rows_of(comm.rank())), m).cpu(), all = at::empty({n, n}, mine.options());
   comm.allgather(buffer_of(mine), buffer_of(all), counts);
   return all;
 }
@@ -119,12 +182,41 @@ at::Tensor signs_of(const at::Tensor& top) {
   return signs;
 }
 
-/// Makes the diagonal of r real and positive.
-void normalise(Tall& x) {
-  const auto diagonal = x.r.diagonal();
+/// The signs of LAPACK's columns beside those of q m, as n rows of one.
+at::Tensor signs_beside(const at::Tensor& q, const at::Tensor& m, const DNDarray& x) {
+  return signs_of(first_rows(q, m, x.layout(), x.comm())).to(q.device());
+}
+
+/// nullopt, on all ranks, where Cholesky's factor of the Gram matrix of x is too inaccurate. A rank that has none makes
+/// the next sum NaN, by which all learn of it. The signs are part of the last product, so that no pass is made for
+/// them.
+std::optional<Tall> by_cholesky(const DNDarray& x, const Rows& rows, const at::Tensor& product) {
+  const auto [first, info] = at::linalg_cholesky_ex(product, /*upper=*/true);
+  const auto inverse = info.item<int>() == 0 ? inverse_of_upper(first) : at::full_like(first, NAN);
+  if (are_nearly_orthogonal(product)) {
+    const auto signs = signs_beside(x.larray(), inverse, x);
+    return Tall{rows.times(x.larray(), inverse * signs), first * signs.unsqueeze(1)};
+  }
+  at::Tensor almost;
+  const auto q = rows.times(x.larray(), inverse, &almost);
+  if (!is_near_identity(almost, 0.1 / static_cast<double>(almost.size(0)))) return std::nullopt;
+  const auto second = at::linalg_cholesky(almost, /*upper=*/true), closing = inverse_of_upper(second);
+  const auto signs = signs_beside(q, closing, x);
+  rows.multiply_in_place(q, closing * signs);
+  return Tall{q, at::mm(second, first) * signs.unsqueeze(1)};
+}
+
+/// Of R's from each rank's rows, with the signs of LAPACK's whole decomposition.
+Tall by_householder(const DNDarray& x) {
+  if (x.comm().size() == 1) {
+    const auto [q, r] = at::linalg_qr(x.larray());
+    return {q, r};
+  }
+  auto [q, r] = by_local_triangles(x.larray(), x.layout(), x.comm());
+  const auto diagonal = r.diagonal();
   const auto phase = at::where(diagonal == 0, at::ones_like(diagonal), diagonal.sgn());
-  x.q.mul_(phase);
-  x.r.mul_(phase.conj().unsqueeze(1));
+  const auto signs = phase * signs_beside(q, at::diag(phase), x);
+  return {q.mul_(signs), r.mul_(signs.conj().unsqueeze(1))};
 }
 
 }  // namespace
@@ -132,23 +224,14 @@ void normalise(Tall& x) {
 bool is_tall(const DNDarray& x) { return x.shape()[0] >= x.shape()[1] * x.comm().size(); }
 
 Tall tall_qr(const DNDarray& x) {
-  const auto& block = x.larray();
-  const auto product = gram(block, x.comm());
+  const Rows rows(x);
+  const auto product = rows.gram(x.larray());
   // What is not finite is seen in the sum of squares, where large numbers overflow as well.
   if (!at::isfinite(product).all().item<bool>() && !all_finite(x))
-    return {at::full_like(block, NAN), at::full_like(product, NAN).triu()};
-  auto result = by_cholesky(block, product, x.comm());
-  if (!result && x.comm().size() == 1) {
-    const auto [q, r] = at::linalg_qr(block);
-    return {q, r};
-  }
-  if (!result) result = by_local_triangles(block, x.layout(), x.comm());
-  normalise(*result);
-  if (x.shape()[1] == 0) return *result;
-  const auto signs = signs_of(first_rows(result->q, x.layout(), x.comm())).to(block.device());
-  result->q.mul_(signs);
-  result->r.mul_(signs.unsqueeze(1));
-  return *result;
+    return {at::full_like(x.larray(), NAN), at::full_like(product, NAN).triu()};
+  if (x.shape()[1] == 0) return {x.larray(), product};
+  auto result = by_cholesky(x, rows, product);
+  return result ? *std::move(result) : by_householder(x);
 }
 
 }  // namespace heatpp::detail

@@ -2,6 +2,7 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/products/detail/contract.hpp>
+#include <heatpp/linalg/products/detail/gemm.hpp>
 
 #include <ATen/TensorUtils.h>
 #include <algorithm>
@@ -50,13 +51,19 @@ at::Tensor matrices(const at::Tensor& block, const Labels& labels, std::initiali
   return grouped.block.reshape(grouped.shape);
 }
 
+/// How matrices are multiplied.
+struct Multiplying {
+  bool panels;
+  const Poll& poll;
+};
+
 /// Rows of a result that are computed between two looks at the messages under way.
 std::int64_t rows_at_once(const at::Tensor& a, const at::Tensor& b) {
   constexpr std::int64_t products = std::int64_t{1} << 31;
-  return std::max<std::int64_t>(256, products / std::max<std::int64_t>(1, a.size(2) * b.size(2)));
+  return std::max<std::int64_t>(256, products / std::max<std::int64_t>(1, a.size(1) * b.size(1)));
 }
 
-void multiply_matrix(at::Tensor c, const at::Tensor& a, const at::Tensor& b, bool accumulate) {
+void multiply_rows(at::Tensor c, const at::Tensor& a, const at::Tensor& b, bool accumulate) {
   if (c.numel() == 1) {
     const auto product = at::dot(a.reshape(-1), b.reshape(-1));
     if (accumulate) c.add_(product);
@@ -65,8 +72,16 @@ void multiply_matrix(at::Tensor c, const at::Tensor& a, const at::Tensor& b, boo
   else at::mm_out(c, a, b);
 }
 
+void multiply_matrix(const at::Tensor& c, const at::Tensor& a, const at::Tensor& b, bool accumulate, const Poll& poll) {
+  const auto step = rows_at_once(a, b);
+  for (std::int64_t row = 0; row < c.size(0); row += step) {
+    multiply_rows(c.slice(0, row, row + step), a.slice(0, row, row + step), b, accumulate);
+    poll();
+  }
+}
+
 /// c = a * b, or c += a * b, for stacks of matrices.
-void multiply(at::Tensor c, const at::Tensor& a, const at::Tensor& b, bool accumulate, const Poll& poll) {
+void multiply(at::Tensor c, const at::Tensor& a, const at::Tensor& b, bool accumulate, const Multiplying& by) {
   if (a.size(2) == 1) {  // nothing is summed: infinite complex numbers are multiplied as elementwise
     if (accumulate) c.addcmul_(a, b);
     else at::mul_out(c, a, b);
@@ -77,28 +92,32 @@ void multiply(at::Tensor c, const at::Tensor& a, const at::Tensor& b, bool accum
     else at::bmm_out(c, a, b);
     return;
   }
-  const auto step = rows_at_once(a, b);
-  for (std::int64_t row = 0; row < c.size(1); row += step) {
-    multiply_matrix(c[0].slice(0, row, row + step), a[0].slice(0, row, row + step), b[0], accumulate);
-    poll();
-  }
+  if (by.panels && fits_panels(c[0], a[0], b[0])) multiply_by_panels(c[0], a[0], b[0], accumulate, by.poll);
+  else multiply_matrix(c[0], a[0], b[0], accumulate, by.poll);
 }
+
+struct Operands {
+  Labelled a, b;  ///< labels and layouts
+  at::Tensor left, right;
+  bool panels;
+};
 
 /// Multiplies blocks of two labelled arrays into blocks of the result.
 class Multiplier {
  public:
-  Multiplier(const Labelled& a, const Labelled& b, const Labels& out)
-      : a_(a.labels), b_(b.labels), out_(out), groups_(a, b, out) {}
+  Multiplier(const Operands& x, const Labels& out)
+      : a_(x.a.labels), b_(x.b.labels), out_(out), groups_(x.a, x.b, out), panels_(x.panels) {}
 
   void operator()(const at::Tensor& c, const at::Tensor& a, const at::Tensor& b, bool accumulate,
                   const Poll& poll) const {
     const auto left = matrices(a, a_, {&groups_.batch, &groups_.rows, &groups_.inner});
     const auto right = matrices(b, b_, {&groups_.batch, &groups_.inner, &groups_.columns});
+    const Multiplying by{panels_, poll};
     const auto target = group(c, out_, {&groups_.batch, &groups_.rows, &groups_.columns});
     if (at::detail::computeStride(target.block.sizes(), target.block.strides(), at::IntArrayRef(target.shape)))
-      return multiply(target.block.view(target.shape), left, right, accumulate, poll);
+      return multiply(target.block.view(target.shape), left, right, accumulate, by);
     const auto product = at::empty(target.shape, c.options());
-    multiply(product, left, right, false, poll);
+    multiply(product, left, right, false, by);
     const auto unfolded = product.view(target.block.sizes());
     if (accumulate) target.block.add_(unfolded);
     else target.block.copy_(unfolded);
@@ -107,6 +126,7 @@ class Multiplier {
  private:
   const Labels &a_, &b_, &out_;
   Groups groups_;
+  bool panels_;
 };
 
 /// The part of a block with indices [first, first + count) along a label; all of it where it has no such axis.
@@ -114,11 +134,6 @@ at::Tensor part(const at::Tensor& block, const Labels& labels, int label, const 
   const auto axis = std::ranges::find(labels, label);
   return axis == labels.end() ? block : block.narrow(axis - labels.begin(), cut.offset(rank), cut.count(rank));
 }
-
-struct Operands {
-  Labelled a, b;  ///< labels and layouts
-  at::Tensor left, right;
-};
 
 /// Calls use(rank, block, poll) for every rank's block of `mine`, which go round the ring meanwhile.
 template <class Use>
@@ -142,7 +157,7 @@ void rotate(const at::Tensor& mine, const Layout& layout, const Communicator& co
 }
 
 at::Tensor run_rotate(const Operands& x, const Labels& out, const Plan& plan, const Communicator& comm) {
-  const Multiplier multiplier(x.a, x.b, out);
+  const Multiplier multiplier(x, out);
   const auto result = at::empty(plan.result.local_shape(comm.rank()), x.left.options());
   if (!plan.b.split()) {
     multiplier(result, x.left, x.right, false, [] {});
@@ -163,7 +178,7 @@ at::Tensor run_rotate(const Operands& x, const Labels& out, const Plan& plan, co
 
 /// Each block of the result collects the ranks' parts on its way round the ring, and ends where it belongs.
 at::Tensor run_reduce_scatter(const Operands& x, const Labels& out, const Plan& plan, const Communicator& comm) {
-  const Multiplier multiplier(x.a, x.b, out);
+  const Multiplier multiplier(x, out);
   const auto ranks = comm.size(), right = (comm.rank() + 1) % ranks, left = (comm.rank() + ranks - 1) % ranks;
   const auto label = out[static_cast<std::size_t>(*plan.result.split())];
   at::Tensor block, sent;
@@ -192,7 +207,7 @@ at::Tensor run_reduce_scatter(const Operands& x, const Labels& out, const Plan& 
 
 at::Tensor run_local(const Operands& x, const Labels& out, const Plan& plan, const Communicator& comm) {
   auto result = at::empty(plan.result.local_shape(comm.rank()), x.left.options());
-  Multiplier(x.a, x.b, out)(result, x.left, x.right, false, [] {});
+  Multiplier(x, out)(result, x.left, x.right, false, [] {});
   return result;
 }
 
@@ -206,6 +221,14 @@ at::Tensor run(const Operands& x, const Labels& out, const Plan& plan, const Com
   if (plan.way == Plan::Way::local) return run_local(x, out, plan, comm);
   if (plan.way == Plan::Way::rotate) return run_rotate(x, out, plan, comm);
   return plan.result.split() ? run_reduce_scatter(x, out, plan, comm) : run_allreduce(x, out, plan, comm);
+}
+
+/// Multiplications of numbers that the product takes on all ranks.
+double multiplications(const Labelled& a, const Labelled& b) {
+  auto count = static_cast<double>(a.array.size());
+  for (const auto label : b.labels)
+    if (!a.has(label)) count *= static_cast<double>(b.extent(label));
+  return count;
 }
 
 Dtype dtype_to_compute_in(Dtype dtype) {
@@ -225,7 +248,8 @@ DNDarray contract(const char* op, const Labelled& a, const Labelled& b, const La
   if (plan.swapped) std::swap(first, second);
   const auto left = relayout_operand(op, first.array, plan.a, comm),
              right = relayout_operand(op, second.array, plan.b, comm);
-  auto result = run({first, second, left, right}, out, plan, comm);
+  const bool panels = computed == float32 && left.is_cpu() && prefers_panels(comm, multiplications(first, second));
+  auto result = run({first, second, left, right, panels}, out, plan, comm);
   return wrap(dtype == bool_ ? result.ne(0) : result.to(to_torch(dtype)), plan.result, comm);
 }
 

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_io/hdf5/detail/box_io.hpp>
+#include <heatpp_io/hdf5/detail/chunk_io.hpp>
 
 #include <algorithm>
 
@@ -47,9 +48,23 @@ CutAt cuts_of(const DatasetInfo& info, const Selection& box) {
   return {unit, box[0].step == 1 ? box[0].start % unit : 0};
 }
 
-void read_piece(const Dataset& dataset, const Selection& box, const Piece* piece, void* to, const BoxCall& call) {
+/// The elements of a piece of a box.
+Selection part_of(const Selection& box, const Piece& piece) {
+  auto part = box;
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    part[i].start += piece.first[i] * box[i].step;
+    part[i].count = piece.count[i];
+  }
+  return part;
+}
+
+void read_piece(const Dataset& dataset, const Selection& box, const Piece* piece, const at::Tensor& to,
+                const BoxCall& call) {
+  const bool alone = piece && call.transfer == H5P_DEFAULT;  // others may have to call HDF5 at the same time
+  if (alone && dataset.info.compressed && read_chunks(dataset, part_of(box, *piece), to.view(piece->count))) return;
   const auto space = file_space(dataset, box, piece), memory = memory_space(piece);
-  if (H5Dread(dataset.id.get(), dataset.memory.get(), memory.get(), space.get(), call.transfer, to) < 0)
+  if (H5Dread(dataset.id.get(), dataset.memory.get(), memory.get(), space.get(), call.transfer,
+              piece ? to.data_ptr() : nullptr) < 0)
     raise<IoError>(call.op, "got an error while reading \"{}\" ({}); expected a complete file", call.path,
                    innermost_error());
 }
@@ -87,11 +102,11 @@ void read_box(const Dataset& dataset, const Selection& box, const at::Tensor& ou
   FirstError error;
   for (std::size_t i = 0; i < std::max(pieces.size(), call.calls); ++i) {
     error.run([&] {
-      if (i >= pieces.size()) return read_piece(dataset, box, nullptr, nullptr, call);
+      if (i >= pieces.size()) return read_piece(dataset, box, nullptr, {}, call);
       const auto& piece = pieces[i];
       const auto place = flat.narrow(0, piece.offset, piece.size);
       const auto target = direct ? place : staging.narrow(0, 0, piece.size);
-      read_piece(dataset, box, &piece, target.data_ptr(), call);
+      read_piece(dataset, box, &piece, target, call);
       check_elements(dataset.info.element, target, call);
       if (!direct) place.copy_(target);
     });

@@ -1,5 +1,5 @@
 #include <heatpp_io/detail/shards/shard_reader.hpp>
-#include <heatpp_io/zarr/detail/chunk_grid.hpp>
+#include <heatpp_io/detail/shards/chunk_grid.hpp>
 
 namespace heatpp::io::detail {
 namespace {

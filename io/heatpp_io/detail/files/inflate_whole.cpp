@@ -1,0 +1,19 @@
+#include <heatpp_io/detail/files/inflate_whole.hpp>
+
+#include <libdeflate.h>
+
+#include <memory>
+
+namespace heatpp::io::detail {
+
+bool inflate_whole(std::span<const std::byte> stream, std::span<std::byte> out) {
+  const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> inflater(
+      libdeflate_alloc_decompressor(), &libdeflate_free_decompressor);
+  std::size_t taken = 0, given = 0;
+  return inflater &&
+         libdeflate_zlib_decompress_ex(inflater.get(), stream.data(), stream.size(), out.data(), out.size(), &taken,
+                                       &given) == LIBDEFLATE_SUCCESS &&
+         taken == stream.size() && given == out.size();
+}
+
+}  // namespace heatpp::io::detail

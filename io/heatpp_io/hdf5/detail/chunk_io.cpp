@@ -1,0 +1,128 @@
+#include <heatpp/core/shape.hpp>
+#include <heatpp_io/detail/files/inflate_whole.hpp>
+#include <heatpp_io/detail/shards/chunk_grid.hpp>
+#include <heatpp_io/hdf5/detail/chunk_io.hpp>
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <optional>
+
+namespace heatpp::io::detail {
+namespace {
+
+constexpr std::int64_t largest_chunk = std::int64_t{64} << 20;
+
+/// What was done to the chunks of a dataset.
+struct Filters {
+  bool shuffled = false;
+};
+
+std::optional<Filters> known_filters(const Dataset& dataset) {
+  const Handle properties(H5Dget_create_plist(dataset.id.get())), type(H5Dget_type(dataset.id.get()));
+  unsigned options = 0;
+  if (dataset.info.chunk.empty() || H5Tequal(type.get(), dataset.memory.get()) <= 0 ||
+      H5Pget_chunk_opts(properties.get(), &options) < 0 || options != 0)
+    return std::nullopt;
+  std::vector<H5Z_filter_t> filters;
+  for (int i = 0; i < H5Pget_nfilters(properties.get()); ++i) {
+    unsigned flags = 0, config = 0;
+    std::size_t values = 0;
+    filters.push_back(
+        H5Pget_filter2(properties.get(), static_cast<unsigned>(i), &flags, &values, nullptr, 0, nullptr, &config));
+  }
+  if (filters == std::vector<H5Z_filter_t>{H5Z_FILTER_DEFLATE}) return Filters{};
+  if (filters == std::vector<H5Z_filter_t>{H5Z_FILTER_SHUFFLE, H5Z_FILTER_DEFLATE}) return Filters{.shuffled = true};
+  return std::nullopt;
+}
+
+std::span<std::byte> bytes_of(const at::Tensor& x) {
+  return {static_cast<std::byte*>(x.data_ptr()), static_cast<std::size_t>(x.numel() * x.element_size())};
+}
+
+/// The first bytes of all elements, then the second ones, and so on, become elements.
+void unshuffle(const at::Tensor& shuffled, const at::Tensor& out) {
+  const auto bytes = out.element_size();
+  out.view({-1}).view(at::kByte).view({-1, bytes}).copy_(shuffled.view(at::kByte).view({bytes, -1}).t());
+}
+
+/// Chunks on their way.
+class Slot {
+ public:
+  Slot(const Shape& chunk, const at::TensorOptions& options, Filters filters)
+      : elements_(at::empty(chunk, options)), filters_(filters) {
+    if (filters.shuffled) shuffled_ = at::empty({elements_.numel()}, options);
+  }
+
+  /// Takes the stored bytes of a chunk. HDF5 has one thread.
+  [[nodiscard]] bool take(hid_t dataset, const ChunkPart& part) {
+    std::vector<hsize_t> first;
+    for (std::size_t i = 0; i < part.place.size(); ++i)
+      first.push_back(static_cast<hsize_t>(part.place[i] * elements_.size(static_cast<std::int64_t>(i))));
+    const auto room = 2 * bytes_of(elements_).size() + 1024;
+    hsize_t bytes = 0;
+    if (H5Dget_chunk_storage_size(dataset, first.data(), &bytes) < 0 || bytes == 0 || bytes > room) return false;
+    stored_.resize(static_cast<std::size_t>(bytes));
+    std::uint32_t skipped_filters = 0;
+    return H5Dread_chunk(dataset, H5P_DEFAULT, first.data(), &skipped_filters, stored_.data()) >= 0 &&
+           skipped_filters == 0;
+  }
+
+  /// Puts the part of the chunk that is wanted in its place.
+  [[nodiscard]] bool put(const ChunkPart& part, const at::Tensor& place) const {
+    const bool direct = !filters_.shuffled && place.is_contiguous() && place.sizes() == elements_.sizes();
+    const auto& whole = direct ? place : filters_.shuffled ? shuffled_ : elements_;
+    if (!inflate_whole(stored_, bytes_of(whole))) return false;
+    if (direct) return true;
+    if (filters_.shuffled) unshuffle(shuffled_, elements_);
+    auto wanted = elements_;
+    for (std::size_t i = 0; i < part.box.size(); ++i) {
+      const auto& range = part.box[i];
+      wanted = wanted.slice(static_cast<std::int64_t>(i), range.start, range.start + (range.count - 1) * range.step + 1,
+                            range.step);
+    }
+    place.copy_(wanted);
+    return true;
+  }
+
+ private:
+  at::Tensor elements_, shuffled_;
+  Filters filters_;
+  std::vector<std::byte> stored_;
+};
+
+at::Tensor place_of(const ChunkPart& part, at::Tensor out) {
+  for (std::size_t i = 0; i < part.where.size(); ++i)
+    out = out.narrow(static_cast<std::int64_t>(i), part.where[i].start, part.where[i].count);
+  return out;
+}
+
+}  // namespace
+
+bool read_chunks(const Dataset& dataset, const Selection& box, const at::Tensor& out) {
+  const auto filters = known_filters(dataset);
+  const auto elements = size_of(dataset.info.chunk);
+  if (!filters || elements == 0 || elements > largest_chunk / out.element_size()) return false;
+  std::vector<ChunkPart> parts;
+  each_chunk(box, dataset.info.chunk, [&](const ChunkPart& part) { parts.push_back(part); });
+  if (std::ssize(parts) > 2 * out.numel() / elements) return false;
+
+  const auto at_once = std::min<std::int64_t>(at::get_num_threads(), std::ssize(parts));
+  std::vector<Slot> slots;
+  for (std::int64_t i = 0; i < at_once; ++i) slots.emplace_back(dataset.info.chunk, out.options(), *filters);
+  std::atomic<bool> sound = true;
+  for (std::size_t first = 0; first < parts.size() && sound; first += slots.size()) {
+    const auto count = std::min(slots.size(), parts.size() - first);
+    for (std::size_t i = 0; i < count; ++i)
+      if (!slots[i].take(dataset.id.get(), parts[first + i])) return false;
+    at::parallel_for(0, static_cast<std::int64_t>(count), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+        if (!slots[i].put(parts[first + i], place_of(parts[first + i], out))) sound = false;
+    });
+  }
+  return sound;
+}
+
+}  // namespace heatpp::io::detail
