@@ -43,7 +43,7 @@ Choice choose(const Topology& topology, std::int64_t bytes) {
   const auto& state = topology.state();
   for (const auto& choice : state.calibration.choices)
     if (bytes <= choice.up_to_bytes)
-      return {named(choice.algorithm, topology), choice.chunk_bytes, choice.message_bytes, choice.order};
+      return choice_of(choice, topology);
   // A topology of several nodes says that these do not share memory, whatever the machine is.
   if (state.nodes == 1 && shares_memory(topology)) return {named("shared", topology)};
   if (bytes <= whole_to_bytes) return {named("doubling", topology)};
@@ -53,6 +53,10 @@ Choice choose(const Topology& topology, std::int64_t bytes) {
 }  // namespace
 
 std::span<const Algorithm> algorithms() { return table; }
+
+Choice choice_of(const Calibration::Choice& choice, const Topology& topology) {
+  return {named(choice.algorithm, topology), choice.chunk_bytes, choice.message_bytes, choice.order, choice.balanced};
+}
 
 Choice find_algorithm(std::string_view name, const Topology& topology, std::int64_t bytes) {
   const std::string_view wanted = name.empty() ? topology.state().settings->allreduce : name;

@@ -25,10 +25,15 @@ class Shared final : public detail::Operation {
     const auto item = static_cast<std::int64_t>(itemsize(data.dtype));
     chunk_ = Segment::slot_bytes / item;
     small_ = data.bytes() * comm.size() <= small_bytes * 2 && data.bytes() <= small_bytes;
-    const auto rounds = static_cast<std::uint64_t>((data.count + chunk_ - 1) / chunk_);
+    restart();
+  }
+
+  bool restart() override {
+    const auto rounds = static_cast<std::uint64_t>((data_.count + chunk_ - 1) / chunk_);
     first_ = segment_.begun.fetch_add(rounds) + 1;
     last_ = first_ + rounds - 1;
     round_ = first_;
+    return true;
   }
 
   bool advance() override {
@@ -133,7 +138,7 @@ class Shared final : public detail::Operation {
   ReduceOp op_;
   std::int64_t chunk_;  // elements of a round
   bool small_;
-  std::uint64_t first_, last_, round_, filled_ = 0;
+  std::uint64_t first_ = 0, last_ = 0, round_ = 0, filled_ = 0;
   At at_ = At::begin;
   std::vector<const void*> operands_;
 };

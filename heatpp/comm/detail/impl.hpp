@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/machine/channels.hpp>
 #include <heatpp/comm/detail/machine/segment.hpp>
 #include <heatpp/comm/detail/progress/turns.hpp>
 #include <heatpp/comm/detail/schedule/cache.hpp>
@@ -40,7 +41,8 @@ struct Communicator::Impl {
   detail::Turns calls_to_check;               ///< of HEATPP_DEBUG=collectives
   std::shared_ptr<device::Resources> device;  ///< once it was asked for
   std::unique_ptr<detail::Segment> segment;   ///< where the ranks share memory and a topology asked for it
-  bool asked_for_segment = false;
+  std::shared_ptr<detail::Channels> channels;  ///< the same, for schedules
+  bool asked_for_segment = false, asked_for_channels = false;
 
   /// Adopts `owned`, a communicator that nobody else frees.
   explicit Impl(MPI_Comm owned);

@@ -1,15 +1,5 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/machine/segment.hpp>
-#include <heatpp/comm/detail/progress/operation.hpp>
-#include <heatpp/comm/detail/raise.hpp>
-
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <array>
-#include <chrono>
-#include <thread>
 
 namespace heatpp::detail {
 namespace {
@@ -17,63 +7,24 @@ namespace {
 // Far enough apart for two counters never to share what a core fetches at once.
 constexpr std::size_t apart = 128;
 
-bool on_all(const Communicator& comm, bool mine) {
-  std::array<std::int64_t, 1> all{mine};
-  comm.allreduce(all, ReduceOp::min);
-  return all[0] != 0;
-}
-
-/// A name that no other program uses, chosen by rank 0.
-std::string shared_name(const Communicator& comm) {
-  std::array<std::int64_t, 2> parts{::getpid(), std::chrono::steady_clock::now().time_since_epoch().count()};
-  comm.broadcast(parts, 0);
-  return fmt::format("/heatpp-{}-{}", parts[0], parts[1]);
-}
-
-std::byte* map(int file, std::size_t bytes) {
-  if (file < 0) return nullptr;
-  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  ::close(file);
-  return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
-}
-
-/// A new file with its pages reserved, since a full /dev/shm would otherwise kill whoever writes to it first.
-int create(const std::string& name, std::size_t bytes) {
-  const int file = ::shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
-  if (file < 0 || ::posix_fallocate(file, 0, static_cast<off_t>(bytes)) == 0) return file;
-  ::close(file);
-  ::shm_unlink(name.c_str());
-  return -1;
-}
-
 }  // namespace
 
 std::unique_ptr<Segment> Segment::make(const Communicator& comm) {
-  if (comm.size() == 1 || !on_all(comm, comm.split_shared().size() == comm.size())) return nullptr;
   const auto ranks = static_cast<std::size_t>(comm.size());
-  if (ranks > std::thread::hardware_concurrency()) tries_before_yield = 1;
-  const auto bytes = ranks * (2 * apart + slots * static_cast<std::size_t>(slot_bytes));
-  const auto name = shared_name(comm);
-  auto* memory = comm.rank() == 0 ? map(create(name, bytes), bytes) : nullptr;
-  comm.barrier();
-  if (comm.rank() != 0) memory = map(::shm_open(name.c_str(), O_RDWR, 0600), bytes);
-  const bool complete = on_all(comm, memory != nullptr);
-  if (comm.rank() == 0) ::shm_unlink(name.c_str());
-  std::unique_ptr<Segment> segment;
-  if (memory) segment.reset(new Segment(memory, bytes, comm.rank(), comm.size()));
-  return complete ? std::move(segment) : nullptr;
+  auto memory = SharedMemory::make(comm, ranks * (2 * apart + slots * static_cast<std::size_t>(slot_bytes)));
+  if (!memory) return nullptr;
+  return std::unique_ptr<Segment>(new Segment(std::move(memory), comm.rank(), comm.size()));
 }
-
-Segment::~Segment() { ::munmap(memory_, bytes_); }
 
 std::byte* Segment::slot(int rank, std::uint64_t round) const {
   const auto number = static_cast<std::size_t>(rank) * slots + round % slots;
-  return memory_ + static_cast<std::size_t>(ranks_) * 2 * apart + number * static_cast<std::size_t>(slot_bytes);
+  return memory_->data() + static_cast<std::size_t>(ranks_) * 2 * apart + number * static_cast<std::size_t>(slot_bytes);
 }
 
 std::atomic<std::uint64_t>& Segment::progress(int rank, Event event) const {
   // Zero pages hold counters that stand at zero.
-  return *reinterpret_cast<std::atomic<std::uint64_t>*>(memory_ + (static_cast<std::size_t>(rank) * 2 + event) * apart);
+  auto* const at = memory_->data() + (static_cast<std::size_t>(rank) * 2 + event) * apart;
+  return *reinterpret_cast<std::atomic<std::uint64_t>*>(at);
 }
 
 void Segment::announce(Event event, std::uint64_t round) const {

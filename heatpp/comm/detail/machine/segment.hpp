@@ -3,11 +3,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <heatpp/comm/detail/machine/shared_memory.hpp>
 #include <memory>
-
-namespace heatpp {
-class Communicator;
-}
 
 namespace heatpp::detail {
 
@@ -20,9 +17,6 @@ class Segment {
 
   /// Collective. Nothing where the ranks do not share memory, or the system gives too little of it.
   static std::unique_ptr<Segment> make(const Communicator& comm);
-  ~Segment();
-  Segment(const Segment&) = delete;
-  Segment& operator=(const Segment&) = delete;
 
   [[nodiscard]] std::byte* slot(int rank, std::uint64_t round) const;
 
@@ -36,12 +30,11 @@ class Segment {
   std::atomic<std::uint64_t> ended = 0;  ///< those that they are through with
 
  private:
-  Segment(std::byte* memory, std::size_t bytes, int rank, int ranks)
-      : memory_(memory), bytes_(bytes), rank_(rank), ranks_(ranks) {}
+  Segment(std::unique_ptr<SharedMemory> memory, int rank, int ranks)
+      : memory_(std::move(memory)), rank_(rank), ranks_(ranks) {}
   [[nodiscard]] std::atomic<std::uint64_t>& progress(int rank, Event event) const;
 
-  std::byte* memory_;
-  std::size_t bytes_;
+  std::unique_ptr<SharedMemory> memory_;
   int rank_, ranks_;
 };
 
