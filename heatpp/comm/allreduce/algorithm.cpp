@@ -20,7 +20,7 @@ constexpr std::array table{
 };
 
 // Below this size latency rules, and the stages of a decomposition cost more than they save.
-constexpr std::int64_t decompose_from_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t decompose_from_bytes = 64 << 10;
 constexpr std::int64_t whole_to_bytes = 4 << 10;
 
 std::string known_names() {
