@@ -69,11 +69,12 @@ double time_in_memory(const Topology& topology, int level, std::vector<std::byte
   auto schedule = comm::blueconnect(detail::flat_tree(ranks, level),
                                     {comm.rank(), bytes, 1, memory_chunk_bytes, {level, detail::Channels::slot_bytes}});
   const auto shared = std::make_shared<const detail::Schedule>(std::move(schedule));
-  return time(comm, [&] {
-           detail::Execution both(comm, shared, {data.data(), bytes, uint8}, ReduceOp::max, {}, "calibrate",
-                                  state.channels);
-           detail::run(both);
-         }) /
+  return time(comm,
+              [&] {
+                detail::Execution both(comm, shared, {data.data(), bytes, uint8}, ReduceOp::max, {}, "calibrate",
+                                       state.channels);
+                detail::run(both);
+              }) /
          2;
 }
 

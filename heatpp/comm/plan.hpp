@@ -5,10 +5,10 @@
 
 namespace heatpp {
 
-/// An all-reduce that is set up once, by `Topology::plan`, and started as often as its memory is to be reduced: what MPI
-/// calls a persistent collective. A start is a collective like others, in their order, and gives what `iallreduce` of the
-/// same arguments gives, to the bit; the algorithm is that of when the plan was made. In the host's memory starts after
-/// the first allocate nothing. Copies of the topology may end before the plan.
+/// An all-reduce that is set up once, by `Topology::plan`, and started as often as its memory is to be reduced: what
+/// MPI calls a persistent collective. A start is a collective like others, in their order, and gives what `iallreduce`
+/// of the same arguments gives, to the bit; the algorithm is that of when the plan was made. In the host's memory
+/// starts after the first allocate nothing. Copies of the topology may end before the plan.
 class AllreducePlan {
  public:
   struct Impl;

@@ -180,9 +180,9 @@ const Calibration& Topology::calibration() const { return state_->calibration; }
 std::string comm::describe(const Topology& topology) {
   std::string text = fmt::format("{} ranks\n", topology.comm().size());
   for (auto level = topology.levels().rbegin(); level != topology.levels().rend(); ++level)
-    text += fmt::format("{:>10}: groups of {}{}{}\n", level->name, level->group.size(),
-                        topology.uniform() ? "" : " (nodes differ)",
-                        topology.levels().rend() - level > topology.state().memory_level + 1 ? "" : ", by shared memory");
+    text += fmt::format(
+        "{:>10}: groups of {}{}{}\n", level->name, level->group.size(), topology.uniform() ? "" : " (nodes differ)",
+        topology.levels().rend() - level > topology.state().memory_level + 1 ? "" : ", by shared memory");
   draw(topology.tree(), "", topology, text);
   const auto& devices = topology.state().devices;
   for (std::size_t rank = 0; rank < devices.size(); ++rank)

@@ -64,7 +64,8 @@ TEST_CASE("a calibration is written once and found again", "[comm][calibrate]") 
 
 TEST_CASE("a broken calibration, or one of another machine, counts as none", "[comm][calibrate]") {
   const auto any = std::numeric_limits<std::int64_t>::max();
-  const ht::Calibration written{{{"node", 1e-6, 1e9}}, {{4096, "tree", 0}, {any, "blueconnect", 65536, 8192, {1, 0}, true}}};
+  const ht::Calibration written{{{"node", 1e-6, 1e9}},
+                                {{4096, "tree", 0}, {any, "blueconnect", 65536, 8192, {1, 0}, true}}};
   const auto text = ht::detail::to_text(written, "key");
   CHECK(ht::detail::to_text(ht::detail::parse_calibration("other choice 1 0 0 0 tree\n" + text, "key"), "key") == text);
   CHECK(ht::detail::parse_calibration(text, "other").choices.empty());

@@ -56,8 +56,8 @@ int main(int argc, char** argv) {
   const ht::Environment env(argc, argv);
   const std::string where = argv[2];
   const bool nodes = where == "nodes" || where == "plan";
-  const ht::Topology topology(ht::world(), nodes ? ht::TopologyOptions{.node_of = [](int rank) { return rank / 2; }}
-                                                 : ht::TopologyOptions{});
+  const ht::Topology topology(
+      ht::world(), nodes ? ht::TopologyOptions{.node_of = [](int rank) { return rank / 2; }} : ht::TopologyOptions{});
   const bool dies = std::string(argv[1]) == "dies";
   try {
     for (int i = 0; i < 100000; ++i) {

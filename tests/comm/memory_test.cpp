@@ -60,8 +60,8 @@ TEMPLATE_TEST_CASE("memory carries every dtype and changes no bit", "[comm][memo
   const auto& world = ht::world();
   for (const auto& machine : machines(world.size())) {
     const ht::Topology topology(world, machine), messages = by_messages(world, machine);
-    for (const std::size_t count : {0, 1, 5, 1000, 70000})
-      for (const auto op : {ht::ReduceOp::sum, ht::ReduceOp::prod, ht::ReduceOp::mean}) {
+    for (const std::size_t count : {0, 5, 40000})
+      for (const auto op : {ht::ReduceOp::prod, ht::ReduceOp::mean}) {
         if (op == ht::ReduceOp::mean && std::is_integral_v<T>) continue;
         const auto mine = numbers<T>(count, world.rank());
         for (const auto* algorithm : {"blueconnect", "tree"}) {

@@ -216,7 +216,8 @@ TEST_CASE("schedules reduce exactly on every machine", "[comm][schedule]") {
   }
 }
 
-TEST_CASE("what nodes exchange may go through their memory, in as many steps as there is room for", "[comm][schedule]") {
+TEST_CASE("what nodes exchange may go through their memory, in as many steps as there is room for",
+          "[comm][schedule]") {
   if (ht::world().rank() != 0) return;
   std::mt19937 random(3);
   bool used = false;

@@ -42,8 +42,7 @@ const Algorithm* named(std::string_view name, const Topology& topology) {
 Choice choose(const Topology& topology, std::int64_t bytes) {
   const auto& state = topology.state();
   for (const auto& choice : state.calibration.choices)
-    if (bytes <= choice.up_to_bytes)
-      return choice_of(choice, topology);
+    if (bytes <= choice.up_to_bytes) return choice_of(choice, topology);
   // A topology of several nodes says that these do not share memory, whatever the machine is.
   if (state.nodes == 1 && shares_memory(topology)) return {named("shared", topology)};
   if (bytes <= whole_to_bytes) return {named("doubling", topology)};

@@ -10,9 +10,9 @@ namespace heatpp::comm {
 struct Job {
   int rank;
   std::int64_t count;
-  std::int64_t itemsize;            ///< of what travels between nodes
-  std::int64_t chunk = 0;           ///< elements; 0: as the algorithm has it
-  detail::NodeMemory memory = {};   ///< what the ranks of a node share
+  std::int64_t itemsize;           ///< of what travels between nodes
+  std::int64_t chunk = 0;          ///< elements; 0: as the algorithm has it
+  detail::NodeMemory memory = {};  ///< what the ranks of a node share
   /// Of the levels of several parts, innermost first: each chunk has the order of levels that evens their loads. None:
   /// all go outwards.
   std::span<const Calibration::Cost> costs = {};

@@ -117,9 +117,8 @@ Calibration parse_calibration(const std::string& text, std::string_view key) {
     if (!(words >> of >> kind) || of != key) continue;
     if (kind == "cost" && words >> cost.latency >> cost.bandwidth && std::getline(words >> std::ws, cost.level))
       calibration.costs.push_back(cost);
-    else if (kind == "choice" &&
-             words >> choice.up_to_bytes >> choice.chunk_bytes >> choice.message_bytes >> choice.balanced >>
-                 choice.algorithm) {
+    else if (kind == "choice" && words >> choice.up_to_bytes >> choice.chunk_bytes >> choice.message_bytes >>
+                                     choice.balanced >> choice.algorithm) {
       choice.order.assign(std::istream_iterator<int>(words), {});
       calibration.choices.push_back(choice);
     } else return {};

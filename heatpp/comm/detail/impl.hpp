@@ -37,10 +37,10 @@ struct Communicator::Impl {
   /// By level; deeper ones count as the last.
   using Levels = std::array<detail::Traffic, 8>;
   std::shared_ptr<Levels> traffic = std::make_shared<Levels>();
-  detail::ScheduleCache schedules;            ///< of ranks side by side
-  detail::Turns calls_to_check;               ///< of HEATPP_DEBUG=collectives
-  std::shared_ptr<device::Resources> device;  ///< once it was asked for
-  std::unique_ptr<detail::Segment> segment;   ///< where the ranks share memory and a topology asked for it
+  detail::ScheduleCache schedules;             ///< of ranks side by side
+  detail::Turns calls_to_check;                ///< of HEATPP_DEBUG=collectives
+  std::shared_ptr<device::Resources> device;   ///< once it was asked for
+  std::unique_ptr<detail::Segment> segment;    ///< where the ranks share memory and a topology asked for it
   std::shared_ptr<detail::Channels> channels;  ///< the same, for schedules
   bool asked_for_segment = false, asked_for_channels = false;
 

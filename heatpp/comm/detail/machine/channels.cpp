@@ -48,8 +48,7 @@ void Channels::post(std::uint64_t lane, int to, std::size_t offset) {
   const auto number = ++mine.sent[at];
   mine.in_slot[mine.steps % 2][at] = number;
   auto& message = pair(rank_, at, lane);
-  message.offsets[number % 2] =
-      static_cast<std::uint64_t>(slot_of(rank_, lane, mine.steps) - memory_->data()) + offset;
+  message.offsets[number % 2] = static_cast<std::uint64_t>(slot_of(rank_, lane, mine.steps) - memory_->data()) + offset;
   message.sent.store(number, std::memory_order_release);
 }
 

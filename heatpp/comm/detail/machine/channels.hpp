@@ -9,13 +9,13 @@
 namespace heatpp::detail {
 
 /// Messages through memory that the ranks of a node share, for schedules. Every rank numbers the lanes of its schedules
-/// alike; a channel belongs to one lane at a time. What a rank sends in a step of a lane it lays in one of its two slots
-/// of the channel, and says where to each receiver; these read it there, and say that they have. Messages of a lane
-/// between a pair of ranks come in order.
+/// alike; a channel belongs to one lane at a time. What a rank sends in a step of a lane it lays in one of its two
+/// slots of the channel, and says where to each receiver; these read it there, and say that they have. Messages of a
+/// lane between a pair of ranks come in order.
 class Channels {
  public:
   static constexpr std::size_t count = 8;
-  static constexpr std::int64_t slot_bytes = 64 << 10;  ///< for the elements of a step
+  static constexpr std::int64_t slot_bytes = 64 << 10;   ///< for the elements of a step
   static constexpr std::int64_t spare_bytes = 16 << 10;  ///< for parts that come out uneven, and to align them
 
   /// Collective over `node`, whose ranks are those with the numbers `ranks` in the communicator that the schedules are

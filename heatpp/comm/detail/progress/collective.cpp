@@ -40,8 +40,8 @@ std::unique_ptr<Operation> rounded_once(Buffer data, ReduceOp op, int ranks, con
   const auto widened = [data, values] { widen(data.dtype, data.data, values, data.count); };
   widened();
   return then(
-      make({values, data.count, float32}),
-      [data, values, wide] { narrow(data.dtype, values, data.data, data.count); }, widened);
+      make({values, data.count, float32}), [data, values, wide] { narrow(data.dtype, values, data.data, data.count); },
+      widened);
 }
 
 std::unique_ptr<Operation> start_broadcast(const Communicator& comm, Buffer data, int root, const char* call) {

@@ -12,7 +12,7 @@ struct PartsJob {
   const Tree* machine;  ///< nullptr: ranks side by side
   ScheduleCache& schedules;
   const char* call;
-  int memory_level = -1;                          ///< the outermost level inside nodes that go through memory; -1: none
+  int memory_level = -1;                         ///< the outermost level inside nodes that go through memory; -1: none
   std::shared_ptr<Channels> channels = nullptr;  ///< of this rank's node
 };
 

@@ -63,8 +63,8 @@ struct Schedule {
 
 /// Memory that the ranks of a node share: what the innermost levels exchange goes through it.
 struct NodeMemory {
-  int level = -1;          ///< the outermost one of these levels; -1: there is no such memory
-  std::int64_t slot = 0;   ///< elements that a rank has room for in a step
+  int level = -1;         ///< the outermost one of these levels; -1: there is no such memory
+  std::int64_t slot = 0;  ///< elements that a rank has room for in a step
   [[nodiscard]] bool carries(int level_of_group) const { return level_of_group >= 0 && level_of_group <= level; }
 };
 
