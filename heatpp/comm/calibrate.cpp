@@ -118,6 +118,7 @@ std::vector<Choice> contenders(const Topology& topology, std::span<const Cost> c
       for (const auto chunk : {std::int64_t{0}, best.chunk_bytes})
         all.push_back({bytes, std::string(algorithm.name), chunk, 0, {}, true});
     if (topology.state().nodes > 1) all.push_back({bytes, std::string(algorithm.name), 0, short_message_bytes});
+    if (topology.state().nodes > 2) all.push_back({bytes, std::string(algorithm.name), 0, 0, {}, false, true});
   }
   return all;
 }

@@ -59,6 +59,7 @@ struct Calibration {
     std::int64_t message_bytes = 0;  ///< 0: in one
     std::vector<int> order = {};     ///< of the levels; empty: outwards
     bool balanced = false;           ///< each chunk has an order of its own, which evens the loads of the levels
+    bool rings = false;              ///< levels that go by messages exchange round rings
   };
   std::vector<Cost> costs = {};      ///< innermost level first
   std::vector<Choice> choices = {};  ///< by size

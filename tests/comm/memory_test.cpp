@@ -143,14 +143,15 @@ TEST_CASE("calls on several topologies may share a node's memory, in any order o
   for (const auto& one : data) CHECK(one == std::vector<std::int64_t>(one.size(), sum));
 }
 
-TEST_CASE("a calibrated choice of balanced orders gives the exact sum, alike on all ranks", "[comm][memory]") {
+TEST_CASE("a calibrated choice of rings or balanced orders gives the exact sum, alike on all ranks", "[comm][memory]") {
   const auto& world = ht::world();
   if (world.size() % 2 != 0 || world.size() == 2) return;
   const ht::Topology topology(world, {.shape = {2, world.size() / 2}});
   const auto any = std::numeric_limits<std::int64_t>::max();
-  topology.state().calibration = {{{"node", 1e-6, 1e9}, {"cluster", 1e-6, 1e9}},
-                                  {{any, "blueconnect", 4096, 0, {}, true}}};
-  for (const std::size_t count : {0, 1, 1000, 100000}) {
+  topology.state().calibration = {
+      {{"node", 1e-6, 1e9}, {"cluster", 1e-6, 1e9}},
+      {{1000, "blueconnect", 0, 0, {}, false, true}, {any, "blueconnect", 4096, 0, {}, true}}};
+  for (const std::size_t count : {0, 1, 100, 1000, 100000}) {
     std::vector<std::int64_t> data(count, world.rank() + 1);
     topology.allreduce(data);
     CHECK(data == std::vector<std::int64_t>(count, world.size() * (world.size() + 1) / 2));

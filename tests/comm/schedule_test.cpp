@@ -239,6 +239,13 @@ TEST_CASE("what nodes exchange may go through their memory, in as many steps as 
       for (const auto& result : play.data) CHECK(result == total(p, count));
       used = used || play.in_memory;
     }
+    Play rings(p, count);
+    rings.share_memory(tree, memory);
+    std::vector<Schedule> round_rings;
+    for (int r = 0; r < p; ++r)
+      round_rings.push_back(ht::comm::blueconnect(tree, {r, count, 8, 0, memory, {}, Style::ring}));
+    CHECK(rings.run(round_rings));
+    for (const auto& result : rings.data) CHECK(result == total(p, count));
     Play coded(p, count);
     coded.share_memory(tree, memory);
     std::vector<Schedule> all;

@@ -54,7 +54,12 @@ Choice choose(const Topology& topology, std::int64_t bytes) {
 std::span<const Algorithm> algorithms() { return table; }
 
 Choice choice_of(const Calibration::Choice& choice, const Topology& topology) {
-  return {named(choice.algorithm, topology), choice.chunk_bytes, choice.message_bytes, choice.order, choice.balanced};
+  return {named(choice.algorithm, topology),
+          choice.chunk_bytes,
+          choice.message_bytes,
+          choice.order,
+          choice.balanced,
+          choice.rings};
 }
 
 Choice find_algorithm(std::string_view name, const Topology& topology, std::int64_t bytes) {

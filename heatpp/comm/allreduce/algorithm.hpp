@@ -16,6 +16,7 @@ struct Job {
   /// Of the levels of several parts, innermost first: each chunk has the order of levels that evens their loads. None:
   /// all go outwards.
   std::span<const Calibration::Cost> costs = {};
+  detail::Style style = detail::Style::direct;  ///< of blueconnect's levels that go by messages
 };
 
 /// An all-reduce over a topology. Each lives in a file of its own beside this one and is a line of the table in
@@ -32,12 +33,12 @@ struct Algorithm {
 [[nodiscard]] std::span<const Algorithm> algorithms();
 
 /// An algorithm, the size of its chunks, 0 for its own, of its longest message, 0 for any, the order of the levels,
-/// empty for outwards, and whether each chunk has one of its own.
+/// empty for outwards, whether each chunk has one of its own, and whether messages go round rings.
 struct Choice {
   const Algorithm* algorithm;
   std::int64_t chunk_bytes = 0, message_bytes = 0;
   std::vector<int> order = {};
-  bool balanced = false;
+  bool balanced = false, rings = false;
 };
 /// One of a calibration.
 [[nodiscard]] Choice choice_of(const Calibration::Choice& choice, const Topology& topology);

@@ -43,7 +43,7 @@ detail::Schedule blueconnect(const detail::Tree& tree, const Job& job) {
   auto schedule = detail::in_chunks(
       job.count, chunk,
       [&](detail::Range range, std::size_t kind) {
-        return detail::allreduce_steps(machines[kind], range, job.rank, job.memory);
+        return detail::allreduce_steps(machines[kind], range, job.rank, job.memory, job.style);
       },
       of_chunks);
   schedule.in_memory = job.memory.level >= 0;

@@ -37,6 +37,7 @@ Job job_of(const Topology& topology, const Buffer& data, const Plan& plan, Dtype
   Job job{topology.comm().rank(), data.count, item, chunk, {state.memory_level, Channels::slot_bytes / item}};
   if (wire != Dtype::float32) job.itemsize = static_cast<std::int64_t>(itemsize(wire));
   if (plan.choice.balanced) job.costs = state.calibration.costs;
+  if (plan.choice.rings) job.style = Style::ring;
   return job;
 }
 
@@ -48,7 +49,8 @@ ScheduleCache::Key key_of(const Plan& plan, const Job& job, Dtype wire) {
                          job.chunk,
                          plan.message_bytes,
                          static_cast<std::int64_t>(wire),
-                         wire == Dtype::float32 ? algorithm : -1};
+                         wire == Dtype::float32 ? algorithm : -1,
+                         plan.choice.rings};
   for (const auto& cost : job.costs)
     for (const auto number : {cost.latency, cost.bandwidth}) key.push_back(std::bit_cast<std::int64_t>(number));
   key.insert(key.end(), plan.choice.order.begin(), plan.choice.order.end());
@@ -108,10 +110,11 @@ Plan plan_of(const Topology& topology, const AllreduceOptions& options, const Bu
 std::string text_of(const Topology& topology, const AllreduceOptions& options, const Plan& plan) {
   if (!debugging(topology.comm())) return {};
   const bool coded = options.wire != Dtype::float32;
-  return fmt::format("{}, chunks {}, messages {}, order [{}], wire {}{} on {:x}",
+  return fmt::format("{}, chunks {}, messages {}, order [{}]{}, wire {}{} on {:x}",
                      coded ? "coded blueconnect" : plan.choice.algorithm->name, plan.chunk_bytes, plan.message_bytes,
                      plan.choice.balanced ? "balanced" : fmt::format("{}", fmt::join(plan.choice.order, " ")),
-                     name(options.wire), options.residual.empty() ? "" : " with residual", topology.state().hash);
+                     plan.choice.rings ? " in rings" : "", name(options.wire),
+                     options.residual.empty() ? "" : " with residual", topology.state().hash);
 }
 
 std::unique_ptr<Operation> start_planned(const Topology& topology, const AllreduceOptions& options, const Buffer& data,
