@@ -158,7 +158,8 @@ def build_scale(folder):
 
 class Simulation:
     def __init__(self, folder, environment, limit):
-        self.folder, self.environment, self.limit = folder, environment, limit
+        # Simulated ranks are threads of one process, which time what they send, not what they copy.
+        self.folder, self.environment, self.limit = folder, {**environment, "HEATPP_SHARED_MEMORY": "off"}, limit
         self.program = build_scale(folder)
 
     def run(self, shape, configuration, *arguments):

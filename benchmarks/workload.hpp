@@ -34,6 +34,7 @@ Prepared timed(F f, C check) {
 std::vector<Workload> algebra_workloads();
 std::vector<Workload> arithmetic_workloads();
 std::vector<Workload> layout_workloads();
+std::vector<Workload> learning_workloads();
 std::vector<Workload> statistics_workloads();
 std::vector<Workload> io_workloads();
 

@@ -10,6 +10,7 @@
 #include <heatpp/core/printing.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/core/rows.hpp>
 #include <heatpp/fft/fft.hpp>
 #include <heatpp/linalg/decompositions/eig.hpp>
 #include <heatpp/linalg/decompositions/eigh.hpp>

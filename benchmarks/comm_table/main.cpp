@@ -2,6 +2,7 @@
 // with 1 where they differ.
 #include <heatpp/heatpp.hpp>
 #include <heatpp/interop/torch.hpp>
+#include <heatpp/ml/ml.hpp>
 #include <heatpp/ops/elementwise/reduce_expression.hpp>
 
 #include <fmt/format.h>
@@ -37,6 +38,18 @@ std::vector<std::int64_t> all_on_first(std::int64_t n, std::int64_t P) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(P), 0);
   counts.front() = n;
   return counts;
+}
+
+/// The first rows of the table's array, on every rank.
+ht::DNDarray first_rows(std::int64_t m, std::int64_t count) {
+  return ht::reshape(ht::arange(count * m, {.dtype = ht::float64}), {count, m}) + 1.0;
+}
+
+/// Of rows that every rank has, which takes no message.
+ht::KMeans fitted_kmeans(std::int64_t m) {
+  ht::KMeans model({.n_clusters = 2, .init = first_rows(m, 2)});
+  model.fit(first_rows(m, 4));
+  return model;
 }
 
 /// For functions in place.

@@ -74,6 +74,16 @@ def moments_rows(first, last):
     return x
 
 
+def blobs(first, last, columns, centres, seed):
+    """Rows first .. last of `columns` normal numbers around one of `centres` points."""
+    x = rows("normal", seed, first, last, columns)
+    points = rows("normal", seed + 1, 0, centres, columns) * np.float32(0.5)
+    for at in range(first, last, PIECE):
+        to = min(last, at + PIECE)
+        x[at - first : to - first] += points[(hashes(seed + 2, at, to - at) % U64(centres)).astype(np.int64)]
+    return x
+
+
 def share(extent, ranks, rank):
     """First and last index of a rank's block: the first extent % ranks ranks hold one more."""
     each, more = divmod(extent, ranks)

@@ -5,6 +5,7 @@ from glob import glob
 import numpy as np
 
 import data
+import learning  # noqa: F401: registers its workloads
 from turns import main, workload
 
 

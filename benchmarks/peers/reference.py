@@ -43,6 +43,20 @@ def conv1d():
     return data.check_sums(np.convolve(ten_million().astype(f8), taps, "same"))
 
 
+def kmeans(rows, columns, points, seed, clusters, iterations):
+    x = data.blobs(0, rows, columns, points, seed)
+    centres = x[:clusters].astype(f8)
+    for _ in range(iterations):
+        sums, counts = np.zeros_like(centres), np.zeros(clusters)
+        for at in range(0, rows, 20_000):
+            piece = x[at : at + 20_000].astype(f8)
+            near = np.eye(clusters)[((centres**2).sum(1) - 2 * piece @ centres.T).argmin(1)]
+            sums += near.T @ piece
+            counts += near.sum(0)
+        centres = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], centres)
+    return data.check_sums(centres)
+
+
 # Workloads whose result is checked by sums are held to the tolerance times the sum of |x|, others element by element.
 sums = {
     ("resplit01", "resplit10"): (1e-9, lambda: data.check_sums(data.rows("normal", 64, 0, 8000, 8000))),
@@ -60,6 +74,8 @@ sums = {
     ),
     ("cumsum",): (1e-3, lambda: data.check_sums(np.cumsum(data.vector("normal", 76, 0, 20_000_000), dtype=f8))),
     ("conv1d",): (1e-4, conv1d),
+    ("kmeans",): (1e-3, lambda: kmeans(1_000_000, 32, 12, 31, 8, 30)),
+    ("kmeans256",): (1e-3, lambda: kmeans(200_000, 64, 200, 41, 256, 10)),
     ("hdf5_load0", "hdf5_load1"): (1e-9, lambda: of_file(91, 524_288)),
     ("hdf5_gzip0", "hdf5_gzip1"): (1e-9, lambda: of_file(92, 131_072)),
     ("hdf5_save",): (1e-9, lambda: of_file(91, 262_144)),

@@ -1,5 +1,6 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/progress/collective.hpp>
+#include <heatpp/comm/detail/shared/collectives.hpp>
 
 namespace heatpp {
 
@@ -14,32 +15,31 @@ namespace {
 
 /// What `make(&part)` makes of the ranks of `comm`, by a function of MPI's that only blocks.
 template <class Make>
-std::shared_ptr<Communicator::Impl> part_of(const Communicator& comm, const char* op, Communicator::Site site,
-                                            Make make) {
+std::optional<Communicator> part_of(const Communicator& comm, const char* op, Communicator::Site site, Make make) {
   detail::check_collective(comm, {op}, site);
   detail::await_all(comm, op);
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(make(&part), op);
-  if (part == MPI_COMM_NULL) return nullptr;
-  auto impl = std::make_shared<Communicator::Impl>(part);
-  impl->settings = comm.impl().settings;
-  return impl;
+  if (part == MPI_COMM_NULL) return std::nullopt;
+  Communicator made(std::make_shared<Communicator::Impl>(part));
+  made.impl().settings = comm.impl().settings;
+  made.impl().node = comm.impl().node;
+  detail::share_memory(made);
+  return made;
 }
 
 }  // namespace
 
 std::optional<Communicator> Communicator::split(int color, int key, Site site) const {
-  auto part = part_of(*this, "split", site, [&](MPI_Comm* made) {
+  return part_of(*this, "split", site, [&](MPI_Comm* made) {
     return MPI_Comm_split(impl_->mpi, color < 0 ? MPI_UNDEFINED : color, key, made);
   });
-  if (!part) return std::nullopt;
-  return Communicator(std::move(part));
 }
 
 Communicator Communicator::split_shared(Site site) const {
-  return Communicator(part_of(*this, "split_shared", site, [&](MPI_Comm* made) {
+  return *part_of(*this, "split_shared", site, [&](MPI_Comm* made) {
     return MPI_Comm_split_type(impl_->mpi, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, made);
-  }));
+  });
 }
 
 }  // namespace heatpp

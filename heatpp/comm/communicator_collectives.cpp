@@ -4,6 +4,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
 #include <heatpp/comm/detail/schedule/parts.hpp>
+#include <heatpp/comm/detail/shared/collectives.hpp>
 #include <heatpp/comm/device/collectives.hpp>
 #include <heatpp/comm/device/staging.hpp>
 
@@ -16,14 +17,20 @@ using namespace detail;
 
 namespace {
 
-/// The reduction of all ranks before this one, and of itself where `inclusive`.
-std::unique_ptr<Operation> start_scan(const Communicator& comm, const Buffer& data, ReduceOp op, bool inclusive) {
+/// The reduction of all ranks before this one, and of itself where `inclusive`; a mean is summed only.
+std::unique_ptr<Operation> start_sum_scan(const Communicator& comm, const Buffer& data, ReduceOp op, bool inclusive) {
+  if (shares_memory(comm)) return shared_scan(comm, data, op, inclusive);
   auto scan = std::make_unique<Pending>(comm, inclusive ? "scan" : "exscan");
   for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
     check_mpi((inclusive ? MPI_Iscan : MPI_Iexscan)(MPI_IN_PLACE, address(data, first), n, mpi_type(data.dtype),
                                                     mpi_op(op, data.dtype), comm.impl().mpi, &scan->next()),
               inclusive ? "scan" : "exscan");
   });
+  return scan;
+}
+
+std::unique_ptr<Operation> start_scan(const Communicator& comm, const Buffer& data, ReduceOp op, bool inclusive) {
+  auto scan = start_sum_scan(comm, data, op, inclusive);
   const int ranks = comm.rank() + (inclusive ? 1 : 0);
   if (op != ReduceOp::mean || ranks == 0) return scan;
   return then(std::move(scan), [data, ranks] { divide(data.dtype, data.data, data.count, ranks); });
@@ -56,8 +63,9 @@ std::unique_ptr<Operation> gather_in_place(const Communicator& comm, const Buffe
 
 std::unique_ptr<Operation> start_allgather(const Communicator& comm, const ConstBuffer& mine, const Buffer& all,
                                            std::span<const std::int64_t> counts) {
+  if (shares_memory(comm)) return shared_allgather(comm, all, counts, "allgather", place_part(comm, mine, all, counts));
   std::vector<std::unique_ptr<Operation>> both;
-  both.push_back(place_part("allgather", comm, mine, all, counts));
+  both.push_back(unless_wrong_anywhere(comm, "allgather", place_part(comm, mine, all, counts)));
   both.push_back(gather_in_place(comm, all, counts));
   return together(std::move(both));
 }
@@ -66,7 +74,7 @@ std::unique_ptr<Operation> start_allgather(const Communicator& comm, const Const
 
 void Communicator::barrier(Site site) const {
   impl_->count(0);
-  run_collective(*this, {"barrier"}, site, [&] { return pending(*this, "barrier", MPI_Ibarrier); });
+  run_collective(*this, {"barrier"}, site, [&] { return start_barrier(*this, "barrier"); });
 }
 
 void Communicator::allreduce(Buffer data, ReduceOp op, Site site) const {
@@ -176,6 +184,7 @@ std::vector<std::int64_t> Communicator::allgather(std::int64_t value, Site site)
   (*all)[static_cast<std::size_t>(rank())] = value;
   run_collective(*this, {"allgather", 1, Dtype::int64}, site, [&] {
     const auto type = MPI_INT64_T;
+    if (shares_memory(*this)) return shared_allgather(*this, value, *all);
     return then(pending(*this, "allgather", MPI_Iallgather, MPI_IN_PLACE, 1, type, all->data(), 1, type), [all] {});
   });
   return *all;
@@ -189,6 +198,7 @@ std::vector<std::int64_t> Communicator::alltoall(std::span<const std::int64_t> v
   auto received = std::make_shared<std::vector<std::int64_t>>(values.size());
   run_collective(*this, {"alltoall", 1, Dtype::int64}, site, [&] {
     const auto type = MPI_INT64_T;
+    if (auto shared = shared_alltoall(*this, *sent, *received)) return shared;
     return then(pending(*this, "alltoall", MPI_Ialltoall, sent->data(), 1, type, received->data(), 1, type),
                 [sent, received] {});
   });

@@ -1,5 +1,6 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/progress/collective.hpp>
+#include <heatpp/comm/detail/shared/collectives.hpp>
 
 namespace heatpp {
 namespace {
@@ -49,16 +50,18 @@ void Communicator::allreduce_records(void* records, std::int64_t count, std::int
                                      Site site) const {
   impl_->count(count * bytes);
   if (size() == 1) return;
-  detail::run_collective(*this, {"allreduce_records", count * bytes}, site, [&] {
-    const auto record = std::make_shared<RecordType>(bytes, merge);
-    auto merged = std::make_unique<detail::Pending>(*this, "allreduce_records");
-    detail::for_each_piece(count, detail::max_count, [&](std::int64_t first, int n) {
-      check_mpi(MPI_Iallreduce(MPI_IN_PLACE, static_cast<std::byte*>(records) + first * bytes, n, record->type,
-                               record->op, impl_->mpi, &merged->next()),
-                "allreduce_records");
-    });
-    return detail::then(std::move(merged), [record] {});
-  });
+  detail::run_collective(*this, {"allreduce_records", count * bytes}, site,
+                         [&]() -> std::unique_ptr<detail::Operation> {
+                           if (auto shared = detail::shared_records(*this, records, count, bytes, merge)) return shared;
+                           const auto record = std::make_shared<RecordType>(bytes, merge);
+                           auto merged = std::make_unique<detail::Pending>(*this, "allreduce_records");
+                           detail::for_each_piece(count, detail::max_count, [&](std::int64_t first, int n) {
+                             check_mpi(MPI_Iallreduce(MPI_IN_PLACE, static_cast<std::byte*>(records) + first * bytes, n,
+                                                      record->type, record->op, impl_->mpi, &merged->next()),
+                                       "allreduce_records");
+                           });
+                           return detail::then(std::move(merged), [record] {});
+                         });
 }
 
 }  // namespace heatpp

@@ -143,7 +143,6 @@ void Topology::make_levels() {
 void Topology::share_memory() {
   auto& impl = comm_.impl();
   auto& state = *state_;
-  if (!std::exchange(impl.asked_for_segment, true)) impl.segment = detail::Segment::make(comm_);
   if (state.largest_node == 1) return;
   if (state.nodes == 1) {
     if (!std::exchange(impl.asked_for_channels, true))

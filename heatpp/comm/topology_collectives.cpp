@@ -135,7 +135,7 @@ void Topology::allgather(ConstBuffer mine, Buffer all, std::span<const std::int6
   comm_.impl().count(all.bytes());
   run_collective(comm_, call, site, [&] {
     std::vector<std::unique_ptr<Operation>> both;
-    both.push_back(place_part("allgather", comm_, mine, all, counts));
+    both.push_back(unless_wrong_anywhere(comm_, "allgather", place_part(comm_, mine, all, counts)));
     if (comm_.size() > 1) both.push_back(spread_parts(job_for(*this, "allgather"), all, parts_of(counts)));
     return together(std::move(both));
   });

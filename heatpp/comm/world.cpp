@@ -4,6 +4,7 @@
 #include <heatpp/comm/detail/progress/deadline.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/schedule/trace.hpp>
+#include <heatpp/comm/detail/shared/collectives.hpp>
 #include <heatpp/interop/mpi.hpp>
 
 #include <algorithm>
@@ -60,6 +61,17 @@ std::uint64_t group_of(MPI_Comm comm, int size) {
   return in_order ? 0 : detail::hash_of(ranks);
 }
 
+/// Named by its lowest rank.
+int node_of(const Communicator& comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(comm.impl().mpi, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "from_mpi");
+  int lowest = comm.rank();
+  const int code = MPI_Bcast(&lowest, 1, MPI_INT, 0, node);
+  MPI_Comm_free(&node);
+  check_mpi(code, "from_mpi");
+  return lowest;
+}
+
 }  // namespace
 
 detail::ProgramRanks detail::ranks_in_program(MPI_Comm comm, int size) {
@@ -105,6 +117,8 @@ Communicator from_mpi(MPI_Comm comm) {
   detail::limit_waits(*settings);
   detail::trace_to(settings->trace);
   made.impl().settings = std::move(settings);
+  if (made.impl().settings->shared_memory) made.impl().node = node_of(made);
+  detail::share_memory(made);
   return made;
 }
 

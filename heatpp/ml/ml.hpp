@@ -1,6 +1,8 @@
 #pragma once
 
 // All estimators, and data to try them.
+#include <heatpp/ml/cluster/kmeans.hpp>
 #include <heatpp/ml/datasets/clusters.hpp>
 #include <heatpp/ml/datasets/matrixgallery.hpp>
-#include <heatpp/ml/pca.hpp>
+#include <heatpp/ml/decomposition/pca.hpp>
+#include <heatpp/ml/preprocessing/scalers.hpp>

@@ -4,6 +4,7 @@
 #include <heatpp_io/csv/save_csv.hpp>
 #include <heatpp_io/formats.hpp>
 #include <heatpp_io/hdf5/load_hdf5.hpp>
+#include <heatpp_io/hdf5/rows.hpp>
 #include <heatpp_io/hdf5/save_hdf5.hpp>
 #include <heatpp_io/hdf5/stored_rows.hpp>
 #include <heatpp_io/io_report.hpp>

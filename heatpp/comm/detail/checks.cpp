@@ -1,6 +1,5 @@
 #include <heatpp/comm/detail/checks.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
-#include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 
 #include <algorithm>
@@ -43,16 +42,15 @@ const char* op_name(ReduceOp op) {
   return names[static_cast<std::size_t>(op)];
 }
 
-std::unique_ptr<Operation> place_part(const char* op, const Communicator& comm, const ConstBuffer& mine,
-                                      const Buffer& all, std::span<const std::int64_t> counts) {
+std::string place_part(const Communicator& comm, const ConstBuffer& mine, const Buffer& all,
+                       std::span<const std::int64_t> counts) {
   const auto me = counts.begin() + comm.rank();
   if (mine.count != *me || mine.dtype != all.dtype)
-    return unless_wrong_anywhere(comm, op,
-                                 fmt::format("got {} x {} on rank {}; expected {} x {}", mine.count, name(mine.dtype),
-                                             comm.rank(), *me, name(all.dtype)));
+    return fmt::format("got {} x {} on rank {}; expected {} x {}", mine.count, name(mine.dtype), comm.rank(), *me,
+                       name(all.dtype));
   auto* const place = address(all, std::reduce(counts.begin(), me));
   if (mine.data != place && mine.count > 0) std::memmove(place, mine.data, static_cast<std::size_t>(mine.bytes()));
-  return unless_wrong_anywhere(comm, op, "");
+  return {};
 }
 
 }  // namespace heatpp::detail

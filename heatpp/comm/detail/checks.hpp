@@ -19,9 +19,8 @@ void check_root(const char* op, const Communicator& comm, int root);
 /// "sum" and so on.
 [[nodiscard]] const char* op_name(ReduceOp op);
 
-/// Puts this rank's part in its place, unless it does not fit there. To go on beside what sends it: throws ValueError
-/// on all ranks where that of any did not fit.
-[[nodiscard]] std::unique_ptr<Operation> place_part(const char* op, const Communicator& comm, const ConstBuffer& mine,
-                                                    const Buffer& all, std::span<const std::int64_t> counts);
+/// Puts this rank's part in its place, unless it does not fit there: then what is wrong.
+[[nodiscard]] std::string place_part(const Communicator& comm, const ConstBuffer& mine, const Buffer& all,
+                                     std::span<const std::int64_t> counts);
 
 }  // namespace heatpp::detail

@@ -40,9 +40,10 @@ struct Communicator::Impl {
   detail::ScheduleCache schedules;             ///< of ranks side by side
   detail::Turns calls_to_check;                ///< of HEATPP_DEBUG=collectives
   std::shared_ptr<device::Resources> device;   ///< once it was asked for
-  std::unique_ptr<detail::Segment> segment;    ///< where the ranks share memory and a topology asked for it
-  std::shared_ptr<detail::Channels> channels;  ///< the same, for schedules
-  bool asked_for_segment = false, asked_for_channels = false;
+  int node = -1;                               ///< a number that ranks which share memory have in common, if known
+  std::unique_ptr<detail::Segment> segment;    ///< where all ranks share memory
+  std::shared_ptr<detail::Channels> channels;  ///< the same for schedules, where a topology asked for it
+  bool asked_for_channels = false;
 
   /// Adopts `owned`, a communicator that nobody else frees.
   explicit Impl(MPI_Comm owned);

@@ -9,7 +9,7 @@ namespace heatpp::detail {
 namespace {
 
 constexpr std::array names{"HEATPP_ALLREDUCE", "HEATPP_TOPOLOGY", "HEATPP_CALIBRATION", "HEATPP_BACKEND",
-                           "HEATPP_TRACE",     "HEATPP_DEBUG",    "HEATPP_TIMEOUT"};
+                           "HEATPP_TRACE",     "HEATPP_DEBUG",    "HEATPP_TIMEOUT",     "HEATPP_SHARED_MEMORY"};
 
 /// The values of the variables in their order, with a zero behind each.
 std::string environment() {
@@ -26,11 +26,12 @@ std::string environment() {
 std::shared_ptr<const Settings> settings_of_rank_0(const Communicator& comm) {
   std::istringstream values(text_of_rank_0(comm, environment()));
   auto settings = std::make_shared<Settings>();
-  std::string debug, timeout;
+  std::string debug, timeout, shared_memory;
   for (auto* value : {&settings->allreduce, &settings->topology, &settings->calibration, &settings->backend,
-                      &settings->trace, &debug, &timeout})
+                      &settings->trace, &debug, &timeout, &shared_memory})
     std::getline(values, *value, '\0');
   settings->debug = debug.find("collectives") != std::string::npos;
+  settings->shared_memory = shared_memory != "off";
   settings->timeout = std::atof(timeout.c_str());
   return settings;
 }

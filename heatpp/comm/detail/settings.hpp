@@ -15,6 +15,7 @@ namespace heatpp::detail {
 struct Settings {
   std::string allreduce, topology, calibration, backend, trace;  ///< HEATPP_ALLREDUCE and so on, or empty
   bool debug = false;                                            ///< HEATPP_DEBUG=collectives
+  bool shared_memory = false;                                    ///< unless HEATPP_SHARED_MEMORY=off
   double timeout = 0;                                            ///< HEATPP_TIMEOUT, or 0
 };
 

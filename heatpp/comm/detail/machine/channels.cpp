@@ -1,5 +1,6 @@
-#include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/impl.hpp>
 #include <heatpp/comm/detail/machine/channels.hpp>
+#include <heatpp/comm/detail/shared/collectives.hpp>
 
 #include <algorithm>
 
@@ -11,8 +12,9 @@ constexpr auto room = static_cast<std::size_t>(Channels::slot_bytes + Channels::
 }  // namespace
 
 std::unique_ptr<Channels> Channels::make(const Communicator& node, std::vector<std::int64_t> ranks) {
+  if (!shares_memory(node)) return nullptr;
   const auto n = ranks.size();
-  auto memory = SharedMemory::make(node, n * count * (n * sizeof(Pair) + 2 * room));
+  auto memory = SharedMemory::make(node, node.impl().node, n * count * (n * sizeof(Pair) + 2 * room));
   if (!memory) return nullptr;
   return std::unique_ptr<Channels>(
       new Channels(std::move(memory), static_cast<std::size_t>(node.rank()), std::move(ranks)));

@@ -12,30 +12,37 @@ namespace heatpp::detail {
 /// Collectives over it are made of rounds, numbered from 1 on through all of them, each of which uses one slot a rank.
 class Segment {
  public:
-  static constexpr std::int64_t slot_bytes = 256 << 10;
-  static constexpr std::uint64_t slots = 3;
+  static constexpr std::int64_t slots = 3;
 
-  /// Collective. Nothing where the ranks do not share memory, or the system gives too little of it.
-  static std::unique_ptr<Segment> make(const Communicator& comm);
+  /// Collective; `node` is the number of this rank's node. Nothing where the ranks do not share memory, or the system
+  /// gives too little of it.
+  static std::unique_ptr<Segment> make(const Communicator& comm, int node);
 
-  [[nodiscard]] std::byte* slot(int rank, std::uint64_t round) const;
+  [[nodiscard]] std::int64_t slot_bytes() const { return slot_bytes_; }
+  [[nodiscard]] std::byte* slot(int rank, std::int64_t round) const;
+  /// Whether the others are past reading what this rank's slot of the round held before.
+  [[nodiscard]] bool may_fill(std::int64_t round) const { return all(filled, round - 1); }
 
   enum Event { filled, reduced };
   /// Tells the others that this rank has done its part of the round.
-  void announce(Event event, std::uint64_t round) const;
-  /// Whether all ranks have.
-  [[nodiscard]] bool all(Event event, std::uint64_t round) const;
+  void announce(Event event, std::int64_t round) const;
+  /// Whether a rank has, or all ranks have.
+  [[nodiscard]] bool has(int rank, std::int64_t round) const;
+  [[nodiscard]] bool all(Event event, std::int64_t round) const;
 
-  std::atomic<std::uint64_t> begun = 0;  ///< the rounds that this rank's collectives have taken so far
-  std::atomic<std::uint64_t> ended = 0;  ///< those that they are through with
+  /// Takes so many rounds for a collective; the number of the first one.
+  [[nodiscard]] std::int64_t begin(std::int64_t rounds) { return begun_.fetch_add(rounds) + 1; }
+  std::atomic<std::int64_t> ended = 0;  ///< the rounds that this rank's collectives are through with
 
  private:
-  Segment(std::unique_ptr<SharedMemory> memory, int rank, int ranks)
-      : memory_(std::move(memory)), rank_(rank), ranks_(ranks) {}
-  [[nodiscard]] std::atomic<std::uint64_t>& progress(int rank, Event event) const;
+  Segment(std::unique_ptr<SharedMemory> memory, std::int64_t slot_bytes, int rank, int ranks)
+      : memory_(std::move(memory)), slot_bytes_(slot_bytes), rank_(rank), ranks_(ranks) {}
+  [[nodiscard]] std::atomic<std::int64_t>& progress(int rank, Event event) const;
 
   std::unique_ptr<SharedMemory> memory_;
+  std::int64_t slot_bytes_;
   int rank_, ranks_;
+  std::atomic<std::int64_t> begun_ = 0;  // the rounds that this rank's collectives have taken so far
 };
 
 }  // namespace heatpp::detail

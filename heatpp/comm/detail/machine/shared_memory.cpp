@@ -1,6 +1,5 @@
-#include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/machine/shared_memory.hpp>
-#include <heatpp/comm/detail/progress/operation.hpp>
+#include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 
 #include <fcntl.h>
@@ -14,17 +13,22 @@
 namespace heatpp::detail {
 namespace {
 
+// These calls are none of the program's: they are neither counted nor compared.
 bool on_all(const Communicator& comm, bool mine) {
-  std::array<std::int64_t, 1> all{mine};
-  comm.allreduce(all, ReduceOp::min);
-  return all[0] != 0;
+  std::int64_t all = mine;
+  run(start_allreduce(comm, {&all, 1, Dtype::int64}, ReduceOp::min, "Communicator"));
+  return all != 0;
 }
 
-/// A name that no other program uses, chosen by rank 0.
-std::string shared_name(const Communicator& comm) {
-  std::array<std::int64_t, 2> parts{::getpid(), std::chrono::steady_clock::now().time_since_epoch().count()};
-  comm.broadcast(parts, 0);
-  return fmt::format("/heatpp-{}-{}", parts[0], parts[1]);
+/// What rank 0 knows: its node, and a name that no other program uses.
+struct Offer {
+  std::int64_t node, process, time;
+  [[nodiscard]] std::string name() const { return fmt::format("/heatpp-{}-{}", process, time); }
+};
+Offer offer_of_rank_0(const Communicator& comm, int node) {
+  std::array<std::int64_t, 3> parts{node, ::getpid(), std::chrono::steady_clock::now().time_since_epoch().count()};
+  run(start_broadcast(comm, parts, 0, "Communicator"));
+  return {parts[0], parts[1], parts[2]};
 }
 
 std::byte* map(int file, std::size_t bytes) {
@@ -45,15 +49,16 @@ int create(const std::string& name, std::size_t bytes) {
 
 }  // namespace
 
-std::unique_ptr<SharedMemory> SharedMemory::make(const Communicator& comm, std::size_t bytes) {
-  if (comm.size() == 1 || !on_all(comm, comm.split_shared().size() == comm.size())) return nullptr;
-  if (static_cast<std::size_t>(comm.size()) > std::thread::hardware_concurrency()) tries_before_yield = 1;
-  const auto name = shared_name(comm);
-  auto* memory = comm.rank() == 0 ? map(create(name, bytes), bytes) : nullptr;
-  comm.barrier();
-  if (comm.rank() != 0) memory = map(::shm_open(name.c_str(), O_RDWR, 0600), bytes);
+std::unique_ptr<SharedMemory> SharedMemory::make(const Communicator& comm, int node, std::size_t bytes) {
+  if (comm.size() == 1) return nullptr;
+  const auto offer = offer_of_rank_0(comm, node);
+  if (!on_all(comm, node == offer.node)) return nullptr;
+  if (static_cast<unsigned>(comm.size()) > std::thread::hardware_concurrency()) tries_before_yield = 1;
+  auto* memory = comm.rank() == 0 ? map(create(offer.name(), bytes), bytes) : nullptr;
+  await_all(comm, "Communicator");
+  if (comm.rank() != 0) memory = map(::shm_open(offer.name().c_str(), O_RDWR, 0600), bytes);
   const bool complete = on_all(comm, memory != nullptr);
-  if (comm.rank() == 0) ::shm_unlink(name.c_str());
+  if (comm.rank() == 0) ::shm_unlink(offer.name().c_str());
   std::unique_ptr<SharedMemory> made;
   if (memory) made.reset(new SharedMemory(memory, bytes));
   return complete ? std::move(made) : nullptr;

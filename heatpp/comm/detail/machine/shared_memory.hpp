@@ -12,8 +12,9 @@ namespace heatpp::detail {
 /// Memory that all ranks of a communicator have mapped, of zeroes at first.
 class SharedMemory {
  public:
-  /// Collective. Nothing, on all ranks, where they share no memory, or the system gives too little of it on any.
-  static std::unique_ptr<SharedMemory> make(const Communicator& comm, std::size_t bytes);
+  /// Collective; `node` is the number of this rank's node. Nothing, on all ranks, where they are on several, or the
+  /// system gives too little memory.
+  static std::unique_ptr<SharedMemory> make(const Communicator& comm, int node, std::size_t bytes);
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;

@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
 #include <heatpp/comm/detail/schedule/execution.hpp>
+#include <heatpp/comm/detail/shared/collectives.hpp>
 #include <heatpp/comm/device/collectives.hpp>
 
 namespace heatpp::detail {
@@ -27,6 +28,7 @@ std::unique_ptr<Operation> small_allreduce(const Communicator& comm, const Buffe
 std::unique_ptr<Operation> start_allreduce(const Communicator& comm, Buffer data, ReduceOp op, const char* call) {
   if (data.memory.on_device()) return device::start_allreduce(comm, data, op);
   const auto make = [&comm, op, call](const Buffer& wide) {
+    if (shares_memory(comm)) return shared_allreduce(comm, wide, op);
     return wide.bytes() <= small_bytes ? small_allreduce(comm, wide, op, call) : native_allreduce(comm, wide, op, call);
   };
   return is_float16(data.dtype) ? rounded_once(data, op, comm.size(), make) : make(data);
@@ -45,6 +47,7 @@ std::unique_ptr<Operation> rounded_once(Buffer data, ReduceOp op, int ranks, con
 }
 
 std::unique_ptr<Operation> start_broadcast(const Communicator& comm, Buffer data, int root, const char* call) {
+  if (shares_memory(comm)) return shared_broadcast(comm, data, root);
   auto copies = std::make_unique<Pending>(comm, call);
   for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
     check_mpi(MPI_Ibcast(address(data, first), n, mpi_type(data.dtype), root, comm.impl().mpi, &copies->next()), call);
@@ -61,7 +64,11 @@ std::unique_ptr<Operation> unless_wrong_anywhere(const Communicator& comm, const
               });
 }
 
-void await_all(const Communicator& comm, const char* op) { run(pending(comm, op, MPI_Ibarrier)); }
+std::unique_ptr<Operation> start_barrier(const Communicator& comm, const char* call) {
+  return shares_memory(comm) ? shared_barrier(comm) : pending(comm, call, MPI_Ibarrier);
+}
+
+void await_all(const Communicator& comm, const char* op) { run(start_barrier(comm, op)); }
 
 std::string text_of_rank_0(const Communicator& comm, std::string text, std::source_location site) {
   const auto length = std::make_shared<std::int64_t>(std::ssize(text));

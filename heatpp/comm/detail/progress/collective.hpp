@@ -24,7 +24,8 @@ template <class Make>
 /// waits in it for what another has under way.
 void await_all(const Communicator& comm, const char* op);
 
-/// An all-reduce over ranks side by side: few steps for little data, and else MPI's.
+[[nodiscard]] std::unique_ptr<Operation> start_barrier(const Communicator& comm, const char* call);
+/// An all-reduce over ranks side by side: through shared memory, else few steps for little data, and else MPI's.
 [[nodiscard]] std::unique_ptr<Operation> start_allreduce(const Communicator& comm, Buffer data, ReduceOp op,
                                                          const char* call);
 /// Copies `data` of the root to the others.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace heatpp::detail {
 namespace {
@@ -110,6 +111,10 @@ void check_op(const char* call, ReduceOp op, Dtype dtype) {
 }
 
 void combine(ReduceOp op, Dtype dtype, std::span<const void* const> sources, void* out, std::int64_t n) {
+  if (sources.size() == 1) {
+    if (n > 0) std::memmove(out, sources[0], static_cast<std::size_t>(n) * itemsize(dtype));
+    return;
+  }
   switch (dtype) {
     // The sum of booleans is "any", their product "all"; as bytes 0 and 1 these are max and min.
     case Dtype::bool_:

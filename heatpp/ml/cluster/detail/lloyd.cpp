@@ -1,0 +1,80 @@
+#include <heatpp/ml/cluster/detail/lloyd.hpp>
+#include <heatpp/ml/cluster/detail/relocate.hpp>
+#include <heatpp/ml/detail/nearest.hpp>
+
+namespace heatpp::ml::detail {
+namespace {
+
+/// What a pass adds up in one buffer: the sums of each cluster's rows about an origin, their weights, how many labels
+/// changed, the objective and who wants to stop.
+struct Step {
+  std::vector<double> numbers;
+  std::int64_t clusters, features;
+
+  [[nodiscard]] static std::size_t size(std::int64_t k, std::int64_t f) {
+    return static_cast<std::size_t>(k * (f + 1) + 3);
+  }
+  [[nodiscard]] double* counts() { return numbers.data() + clusters * features; }
+  [[nodiscard]] double changed() { return counts()[clusters]; }
+  [[nodiscard]] double objective() { return counts()[clusters + 1]; }
+  [[nodiscard]] double stops() { return counts()[clusters + 2]; }
+};
+
+Step step(const Weighted& data, const at::Tensor& centres, const at::Tensor& origin, std::vector<std::int32_t>& labels,
+          bool objective, bool stop) {
+  const auto k = centres.size(0), f = centres.size(1);
+  const NearestCentres table(centres, working_dtype(data.rows));
+  const auto* where = centres.const_data_ptr<double>();
+  Totals sums(Step::size(k, f));
+  if (stop) sums.of(0).back() = 1;
+  const auto failure = heatpp::detail::failure_of([&] {
+    for_pieces(data.rows, [&](const auto& piece, int thread) {
+      const auto numbers = sums.of(thread);
+      auto *counts = numbers.data() + k * f, *old = labels.data() + piece.first;
+      const auto* weights = data.weights ? data.weights + piece.first : nullptr;
+      std::vector<std::int32_t> found(static_cast<std::size_t>(piece.rows));
+      table.nearest(piece, found.data());
+      add_rows(piece, found.data(), weights, origin.const_data_ptr<double>(), k, numbers.data(), counts);
+      counts[k] += static_cast<double>(piece.rows) -
+                   static_cast<double>(std::inner_product(found.begin(), found.end(), old, std::int64_t{0}, std::plus{},
+                                                          [](auto a, auto b) { return std::int64_t{a == b}; }));
+      if (objective) {
+        std::vector<double> distances(found.size());
+        squared_distances(piece, where, found.data(), distances.data());
+        for (std::size_t i = 0; i < found.size(); ++i) counts[k + 1] += distances[i] * (weights ? weights[i] : 1.0);
+      }
+      std::copy(found.begin(), found.end(), old);
+    });
+  });
+  return {sums.over_ranks(data.rows, failure), k, f};
+}
+
+/// The means of the clusters; those without rows stay where they are.
+at::Tensor means(Step& sums, const at::Tensor& origin, const at::Tensor& centres) {
+  const auto shape = centres.sizes();
+  const auto sum = at::from_blob(sums.numbers.data(), shape, at::kDouble);
+  const auto count = at::from_blob(sums.counts(), {sums.clusters, 1}, at::kDouble);
+  return at::where(count > 0, sum / count.clamp_min(std::numeric_limits<double>::min()) + origin, centres).contiguous();
+}
+
+}  // namespace
+
+LloydResult lloyd(const Weighted& data, at::Tensor centres, const LloydOptions& options) {
+  const auto origin = centres.mean(0).contiguous();
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(data.rows.count()), -1);
+  bool stop = false;
+  std::int64_t done = 0;
+  while (done < options.max_iterations) {
+    auto sums = step(data, centres, origin, labels, static_cast<bool>(options.progress), stop);
+    relocate_empty(data, {centres, origin, labels}, {sums.numbers.data(), sums.counts()});
+    const auto moved = means(sums, origin, centres);
+    const auto shift = (moved - centres).square().sum().item<double>();
+    centres = moved;
+    ++done;
+    if (options.progress) stop = !options.progress({done, options.max_iterations, sums.objective()});
+    if (sums.changed() == 0 || shift <= options.tolerance || sums.stops() > 0) break;
+  }
+  return {centres, done};
+}
+
+}  // namespace heatpp::ml::detail

@@ -1,0 +1,93 @@
+#include <heatpp/ml/cluster/detail/relocate.hpp>
+#include <heatpp/ml/detail/nearest.hpp>
+
+namespace heatpp::ml::detail {
+namespace {
+
+struct Far {
+  double distance, row;  // row numbers are exact up to 2^53
+  [[nodiscard]] bool operator<(const Far& other) const {
+    return distance > other.distance || (distance == other.distance && row < other.row);
+  }
+};
+
+/// The farthest rows of this rank, as many as asked for, of distance -1 where it has no more.
+std::vector<Far> farthest_here(const Weighted& data, const Assignment& assignment, std::size_t count) {
+  std::vector<double> distances(assignment.labels.size());
+  for_pieces(data.rows, [&](const auto& piece, int) {
+    squared_distances(piece, assignment.centres.const_data_ptr<double>(), assignment.labels.data() + piece.first,
+                      distances.data() + piece.first);
+  });
+  std::vector<Far> far(std::max(count, distances.size()), {-1, -1});
+  for (std::size_t i = 0; i < distances.size(); ++i)
+    far[i] = {distances[i], static_cast<double>(data.rows.first()) + static_cast<double>(i)};
+  std::partial_sort(far.begin(), far.begin() + static_cast<std::ptrdiff_t>(count), far.end());
+  far.resize(count);
+  return far;
+}
+
+std::vector<Far> farthest(const Weighted& data, const Assignment& assignment, std::size_t count) {
+  std::vector<Far> here(count);
+  const auto failure = heatpp::detail::failure_of([&] { here = farthest_here(data, assignment, count); });
+  if (failure) here[0] = {-2, -2};
+  if (!data.rows.distributed()) {
+    if (failure) data.rows.comm().agree(failure);
+    return here;
+  }
+  const auto& comm = data.rows.comm();
+  std::vector<Far> all(count * static_cast<std::size_t>(comm.size()));
+  const auto numbers = [](std::vector<Far>& v) { return std::span(&v[0].distance, 2 * v.size()); };
+  const std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), 2 * static_cast<std::int64_t>(count));
+  comm.allgather(numbers(here), numbers(all), counts);
+  if (std::ranges::any_of(all, [](const Far& f) { return f.distance == -2; })) comm.agree(failure);
+  std::sort(all.begin(), all.end());
+  all.resize(count);
+  return all;
+}
+
+/// For each of the rows: its numbers, its label and its weight, on every rank.
+at::Tensor with_labels(const Weighted& data, const Assignment& assignment, const std::vector<Far>& far) {
+  const auto f = data.rows.features();
+  auto found = at::zeros({std::ssize(far), f + 2}, at::kDouble);
+  const auto add = [&](std::size_t i) {
+    const auto local = static_cast<std::int64_t>(far[i].row) - data.rows.first();
+    if (far[i].distance < 0 || local < 0 || local >= data.rows.count()) return;
+    auto line = found[static_cast<std::int64_t>(i)];
+    line.slice(0, 0, f).copy_(data.rows.read(local, 1)[0]);
+    line[f] = assignment.labels[static_cast<std::size_t>(local)];
+    line[f + 1] = data.weights ? data.weights[local] : 1.0;
+  };
+  const auto failure = heatpp::detail::failure_of([&] {
+    for (std::size_t i = 0; i < far.size(); ++i) add(i);
+  });
+  sum_over_ranks(data.rows, found, failure);
+  return found;
+}
+
+}  // namespace
+
+void relocate_empty(const Weighted& data, const Assignment& assignment, const ClusterSums& sums) {
+  const auto k = assignment.centres.size(0), f = assignment.centres.size(1);
+  std::vector<std::int64_t> empty;
+  for (std::int64_t c = 0; c < k; ++c)
+    if (!(sums.counts[c] > 0)) empty.push_back(c);
+  if (empty.empty()) return;
+  const auto far = farthest(data, assignment, empty.size());
+  if (!(far[0].distance > 0)) return;
+  const auto rows = with_labels(data, assignment, far);
+  const auto about = (rows.slice(1, 0, f) - assignment.origin).contiguous();
+  for (std::size_t i = 0; i < empty.size() && far[i].distance >= 0; ++i) {
+    const auto line = static_cast<std::int64_t>(i);
+    const auto from = static_cast<std::int64_t>(rows[line][f].item<double>());
+    const auto weight = rows[line][f + 1].item<double>();
+    const auto* x = about.const_data_ptr<double>() + line * f;
+    for (std::int64_t j = 0; j < f; ++j) {
+      sums.sums[from * f + j] -= weight * x[j];
+      sums.sums[empty[i] * f + j] = weight * x[j];
+    }
+    sums.counts[from] -= weight;
+    sums.counts[empty[i]] = weight;
+  }
+}
+
+}  // namespace heatpp::ml::detail

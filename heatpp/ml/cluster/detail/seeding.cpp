@@ -1,0 +1,111 @@
+#include <heatpp/ml/cluster/detail/draw.hpp>
+#include <heatpp/ml/cluster/detail/seeding.hpp>
+#include <heatpp/ml/detail/nearest.hpp>
+#include <heatpp/ml/detail/row_random.hpp>
+
+#include <numeric>
+
+namespace heatpp::ml::detail {
+namespace {
+
+std::vector<double> weights_of(const Weighted& data) {
+  const auto count = static_cast<std::size_t>(data.rows.count());
+  return data.weights ? std::vector(data.weights, data.weights + count) : std::vector(count, 1.0);
+}
+
+/// All ranks' rows behind one another, in rank order. Collective: two all-gathers.
+at::Tensor gathered(const Rows& rows, const std::function<at::Tensor()>& chosen) {
+  at::Tensor mine;
+  const auto failure = heatpp::detail::failure_of([&] { mine = chosen(); });
+  auto counts = rows.distributed() ? rows.comm().allgather(failure ? -1 : mine.size(0))
+                                   : std::vector<std::int64_t>{failure ? -1 : mine.size(0)};
+  if (std::ranges::min(counts) < 0) rows.comm().agree(failure);
+  if (!rows.distributed()) return mine;
+  auto all = at::empty({std::accumulate(counts.begin(), counts.end(), std::int64_t{0}), mine.size(1)}, at::kDouble);
+  for (auto& count : counts) count *= mine.size(1);
+  rows.comm().allgather(heatpp::detail::buffer_of(mine), heatpp::detail::buffer_of(all), counts);
+  return all;
+}
+
+/// This rank's rows that join the candidates, each with the chance factor * mass.
+at::Tensor joining(const Weighted& data, const Closest& closest, double factor, const RowRandom& random) {
+  std::vector<at::Tensor> chosen;
+  for (std::int64_t i = 0; i < data.rows.count(); ++i)
+    if (random.uniform(data.rows.first() + i) < factor * closest.mass(i))
+      chosen.push_back(data.rows.read(i, 1).to(at::kCPU, at::kDouble));
+  return chosen.empty() ? at::empty({0, data.rows.features()}, at::kDouble) : at::cat(chosen).contiguous();
+}
+
+/// The weight of the rows nearest to each candidate. Collective: one all-reduce.
+std::vector<double> weights_near(const Weighted& data, const at::Tensor& candidates) {
+  const NearestCentres table(candidates, working_dtype(data.rows));
+  return summed(data.rows, static_cast<std::size_t>(candidates.size(0)),
+                [&](const auto& piece, std::span<double> sums) {
+                  std::vector<std::int32_t> labels(static_cast<std::size_t>(piece.rows));
+                  table.nearest(piece, labels.data());
+                  for (std::size_t i = 0; i < labels.size(); ++i)
+                    sums[static_cast<std::size_t>(labels[i])] +=
+                        data.weights ? data.weights[static_cast<std::size_t>(piece.first) + i] : 1.0;
+                });
+}
+
+at::Tensor one_row(const Weighted& data, const RowRandom& random) {
+  const std::array part{random.uniform(0)};
+  return fetch_rows(data.rows, drawn(data.rows, weights_of(data), part));
+}
+
+}  // namespace
+
+at::Tensor random_rows(const Weighted& data, std::int64_t k, std::uint64_t seed) {
+  const RowRandom random(seed, 0);
+  auto masses = weights_of(data);
+  std::vector<std::int64_t> positions;
+  for (std::int64_t c = 0; c < k; ++c) {
+    const std::array part{random.uniform(c)};
+    const auto row = drawn(data.rows, masses, part)[0];
+    if (row >= data.rows.first() && row < data.rows.first() + data.rows.count())
+      masses[static_cast<std::size_t>(row - data.rows.first())] = 0;
+    positions.push_back(row);
+  }
+  return fetch_rows(data.rows, positions);
+}
+
+at::Tensor plus_plus(const Weighted& data, std::int64_t k, std::uint64_t seed) {
+  const RowRandom random(seed, 1);
+  const auto trials = 2 + static_cast<std::int64_t>(std::log(static_cast<double>(k)));
+  std::vector<at::Tensor> centres{one_row(data, random)};
+  Closest closest(data);
+  for (std::int64_t c = 1; c < k; ++c) {
+    closest.add(centres.back());
+    std::vector<double> parts;
+    for (std::int64_t t = 0; t < trials; ++t) parts.push_back(random.uniform(c * trials + t));
+    const auto candidates = fetch_rows(data.rows, drawn(data.rows, closest.masses(), parts));
+    const auto left = closest.sums_with(candidates);
+    const auto best = std::ranges::min_element(left) - left.begin();
+    centres.push_back(candidates.slice(0, best, best + 1));
+  }
+  return at::cat(centres);
+}
+
+at::Tensor parallel(const Weighted& data, std::int64_t k, std::uint64_t seed) {
+  constexpr std::uint64_t rounds = 5;
+  auto fresh = one_row(data, RowRandom(seed, 2));
+  std::vector<at::Tensor> candidates{fresh};
+  Closest closest(data);
+  for (std::uint64_t round = 0; round < rounds && fresh.size(0) > 0; ++round) {
+    closest.add(fresh);
+    const auto left = closest.sum();
+    if (!(left > 0)) break;
+    const auto factor = 2.0 * static_cast<double>(k) / left;
+    fresh = gathered(data.rows, [&] { return joining(data, closest, factor, RowRandom(seed, 3 + round)); });
+    candidates.push_back(fresh);
+  }
+  const auto all = at::cat(candidates);
+  if (all.size(0) < k) return plus_plus(data, k, seed);
+  const auto weights = weights_near(data, all);
+  const Rows few(replicated(all, float64, data.rows.comm()));
+  const Weighted weighted{data.op, few, weights.data()};
+  return lloyd(weighted, plus_plus(weighted, k, seed), {}).centres;
+}
+
+}  // namespace heatpp::ml::detail

@@ -1,0 +1,110 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/simd.hpp>
+#include <heatpp/ml/detail/pieces.hpp>
+#include <heatpp/ml/preprocessing/scalers.hpp>
+
+#include <limits>
+
+// Scalers by the least and the largest numbers.
+namespace heatpp {
+namespace {
+
+using namespace ml::detail;
+
+constexpr auto nothing = -std::numeric_limits<double>::infinity();
+
+#define HEATPP_RANGE(T)                                                                                    \
+  HEATPP_SIMD void widen(const Piece<T>& piece, double* __restrict most, double* __restrict minus_least) { \
+    for (std::int64_t i = 0; i < piece.rows; ++i) {                                                        \
+      const auto* __restrict x = piece.row(i);                                                             \
+      for (std::int64_t j = 0; j < piece.features; ++j) {                                                  \
+        const auto value = static_cast<double>(x[j]);                                                      \
+        most[j] = value > most[j] ? value : most[j]; /* NaN is not */                                      \
+        minus_least[j] = -value > minus_least[j] ? -value : minus_least[j];                                \
+      }                                                                                                    \
+    }                                                                                                      \
+  }
+HEATPP_RANGE(float)
+HEATPP_RANGE(double)
+#undef HEATPP_RANGE
+
+struct Range {
+  at::Tensor least, most;
+};
+
+at::Tensor known(const at::Tensor& largest) { return at::where(largest == nothing, NAN, largest); }
+
+/// Of every column, NaN where there are no numbers; with what was known before, if anything.
+Range range_of(const char* op, const Rows& x, const std::optional<Range>& before) {
+  if (x.size() == 0) detail::raise<ValueError>(op, "got no rows; expected one at least");
+  if (before) check_features(op, x, before->most.size(0));
+  const auto f = static_cast<std::size_t>(x.features());
+  auto numbers = summed(
+      x, 2 * f,
+      [&](const auto& piece, std::span<double> largest) {
+        check_finite(op, x, piece, Missing::left_out);
+        widen(piece, largest.data(), largest.data() + f);
+      },
+      ReduceOp::max);
+  const auto both = known(at::from_blob(numbers.data(), {2, x.features()}, at::kDouble));
+  Range range{-both[1], both[0]};
+  if (before) range = {at::fmin(range.least, before->least), at::fmax(range.most, before->most)};
+  return range;
+}
+
+at::Tensor or_one(const at::Tensor& spread) {
+  return at::where(spread < 10 * std::numeric_limits<double>::epsilon(), 1.0, spread);
+}
+
+}  // namespace
+
+MinMaxScaler& MinMaxScaler::fit(const Rows& x) {
+  auto fresh = MinMaxScaler(options_);
+  *this = fresh.partial_fit(x);
+  return *this;
+}
+
+MinMaxScaler& MinMaxScaler::partial_fit(const Rows& x) {
+  constexpr auto op = "MinMaxScaler.fit";
+  const auto [low, high, clip] = options_;
+  if (!(low < high)) detail::raise<ValueError>(op, "got the range {} .. {}; expected low < high", low, high);
+  const auto before = range_ ? std::optional(Range{range_->first.larray(), range_->second.larray()}) : std::nullopt;
+  const auto [least, most] = range_of(op, x, before);
+  const auto whole = [&](const at::Tensor& value) { return replicated(value, float64, x.comm()); };
+  const auto scale = or_one(most - least) / (high - low);
+  range_ = {whole(least), whole(most)};
+  learnt_ = Learnt{whole(least - low * scale), whole(scale), clip ? std::optional(std::pair(low, high)) : std::nullopt};
+  return *this;
+}
+
+const DNDarray& MinMaxScaler::data_min() const {
+  static_cast<void>(learnt("MinMaxScaler.data_min"));
+  return range_->first;
+}
+const DNDarray& MinMaxScaler::data_max() const {
+  static_cast<void>(learnt("MinMaxScaler.data_max"));
+  return range_->second;
+}
+
+MaxAbsScaler& MaxAbsScaler::fit(const Rows& x) {
+  MaxAbsScaler fresh;
+  *this = fresh.partial_fit(x);
+  return *this;
+}
+
+MaxAbsScaler& MaxAbsScaler::partial_fit(const Rows& x) {
+  const auto before = largest_ ? std::optional(Range{-largest_->larray(), largest_->larray()}) : std::nullopt;
+  const auto [least, most] = range_of("MaxAbsScaler.fit", x, before);
+  const auto largest = at::maximum(least.abs(), most.abs());
+  largest_ = replicated(largest, float64, x.comm());
+  learnt_ =
+      Learnt{replicated(at::zeros_like(largest), float64, x.comm()), replicated(or_one(largest), float64, x.comm())};
+  return *this;
+}
+
+const DNDarray& MaxAbsScaler::max_abs() const {
+  static_cast<void>(learnt("MaxAbsScaler.max_abs"));
+  return *largest_;
+}
+
+}  // namespace heatpp

@@ -1,0 +1,48 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/redistribute.hpp>
+#include <heatpp/ml/detail/pieces.hpp>
+#include <heatpp/ml/preprocessing/scalers.hpp>
+#include <heatpp/ops/statistics/order.hpp>
+
+#include <limits>
+
+namespace heatpp {
+namespace {
+
+using namespace ml::detail;
+
+/// What part of normal numbers lies below: the number of deviations for so many percent.
+double normal_quantile(double percent) {
+  return at::special_ndtri(at::scalar_tensor(percent / 100, at::kDouble)).item<double>();
+}
+
+void check_not_infinite(const char* op, const Rows& x) {
+  const auto none =
+      summed(x, 0, [&](const auto& piece, std::span<double>) { check_finite(op, x, piece, Missing::left_out); });
+  static_cast<void>(none);
+}
+
+}  // namespace
+
+RobustScaler& RobustScaler::fit(const DNDarray& x) {
+  constexpr auto op = "RobustScaler.fit";
+  const auto [low, high] = options_.quantile_range;
+  if (!(0 <= low && low < high && high <= 100))
+    detail::raise<ValueError>(op, "got quantiles at {} and {}; expected 0 <= low < high <= 100", low, high);
+  const Rows rows(x);
+  if (rows.size() == 0) detail::raise<ValueError>(op, "got no rows; expected one at least");
+  check_not_infinite(op, rows);
+  const auto wide = x.astype(float64);
+  const auto found = resplit(nanpercentile(wide, std::vector{low, 50.0, high}, {.axis = 0}), std::nullopt).larray();
+  auto spread = found[2] - found[0];
+  spread = at::where(spread < 10 * std::numeric_limits<double>::epsilon(), 1.0, spread);
+  if (options_.unit_variance) spread = spread / (normal_quantile(high) - normal_quantile(low));
+  const auto whole = [&](const at::Tensor& value) { return replicated(value, float64, x.comm()); };
+  learnt_ = Learnt{whole(options_.with_centering ? found[1] : at::zeros_like(spread)),
+                   whole(options_.with_scaling ? spread : at::ones_like(spread))};
+  return *this;
+}
+
+const DNDarray& RobustScaler::center() const { return learnt("RobustScaler.center").shift; }
+
+}  // namespace heatpp
