@@ -47,11 +47,11 @@ std::vector<Range> parts_of(std::int64_t count, int ranks) {
   return parts;
 }
 
-using MakeSteps = Steps (*)(const Tree& tree, std::span<const Range> parts, int rank);
+using MakeSteps = Steps (*)(const Tree& tree, std::span<const Range> parts, int rank, const NodeMemory& memory);
 Schedule on_parts(const Tree& machine, std::int64_t count, int ranks, MakeSteps make) {
   const auto parts = parts_of(count, ranks);
   const auto factors = factored(machine);
-  return in_slices(parts, slices, [&](std::span<const Range> slice) { return make(factors, slice, ranks / 2); });
+  return in_slices(parts, slices, [&](std::span<const Range> slice) { return make(factors, slice, ranks / 2, {}); });
 }
 
 struct Kind {

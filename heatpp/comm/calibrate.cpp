@@ -1,6 +1,8 @@
-#include <heatpp/comm/allreduce/algorithm.hpp>
+#include <heatpp/comm/allreduce/planned.hpp>
 #include <heatpp/comm/detail/calibrate.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/schedule/balance.hpp>
+#include <heatpp/comm/detail/schedule/execution.hpp>
 #include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/log.hpp>
 
@@ -21,6 +23,7 @@ constexpr int turns = 3;
 constexpr std::int64_t most_chunks = 64;
 // Most networks take a message so short without asking the receiver first.
 constexpr std::int64_t short_message_bytes = 8 << 10;
+constexpr std::int64_t memory_chunk_bytes = 128 << 10;
 constexpr std::int64_t smallest_bytes = 64, largest_bytes = 16 << 20, growth = 8;
 
 /// Seconds of a call on the slowest rank: the least of a few turns, the same number on all ranks.
@@ -55,17 +58,44 @@ double time_round(const Topology& topology, const Communicator& group, std::vect
   return time(topology.comm(), [&] { group.exchange(send, receive); });
 }
 
+/// Every group reduces so many bytes through the memory that its ranks share, all groups at once: the seconds of one of
+/// the two halves.
+double time_in_memory(const Topology& topology, int level, std::vector<std::byte>& data, std::int64_t bytes) {
+  const auto& comm = topology.comm();
+  const auto& state = topology.state();
+  std::vector<int> ranks;
+  for (const auto rank : topology.levels()[static_cast<std::size_t>(level)].group.allgather(comm.rank()))
+    ranks.push_back(static_cast<int>(rank));
+  auto schedule = comm::blueconnect(detail::flat_tree(ranks, level),
+                                    {comm.rank(), bytes, 1, memory_chunk_bytes, {level, detail::Channels::slot_bytes}});
+  const auto shared = std::make_shared<const detail::Schedule>(std::move(schedule));
+  return time(comm,
+              [&] {
+                detail::Execution both(comm, shared, {data.data(), bytes, uint8}, ReduceOp::max, {}, "calibrate",
+                                       state.channels);
+                detail::run(both);
+              }) /
+         2;
+}
+
 std::vector<Cost> level_costs(const Topology& topology) {
   constexpr std::int64_t large = 1 << 20;
   std::vector<std::byte> out(large), in(large);
   std::vector<Cost> costs;
-  for (const auto& level : topology.levels()) {
+  for (std::size_t l = 0; l < topology.levels().size(); ++l) {
+    const auto& level = topology.levels()[l];
     std::array<std::int64_t, 1> members{level.group.size()};
     topology.comm().allreduce(members, ReduceOp::max);
     if (members[0] == 1) continue;
-    const auto latency = time_round(topology, level.group, out, in, 8);
-    const auto passed = time_round(topology, level.group, out, in, large);
-    costs.push_back(detail::cost_of(level.name, latency, passed, large));
+    const bool in_memory = static_cast<int>(l) <= topology.state().memory_level;
+    const auto seconds = [&](std::int64_t bytes) {
+      return in_memory ? time_in_memory(topology, static_cast<int>(l), out, bytes)
+                       : time_round(topology, level.group, out, in, bytes);
+    };
+    // Of a range that it reduces, a rank sends all but its own share.
+    const auto sent = in_memory ? large - large / members[0] : large;
+    const auto latency = seconds(8);
+    costs.push_back(detail::cost_of(level.name, latency, seconds(large), sent));
   }
   return costs;
 }
@@ -84,7 +114,11 @@ std::vector<Choice> contenders(const Topology& topology, std::span<const Cost> c
     auto best = detail::best_stages(*extents, costs, bytes);
     if (std::ranges::is_sorted(best.order)) best.order.clear();
     all.push_back({bytes, std::string(algorithm.name), best.chunk_bytes, 0, best.order});
+    if (extents->size() > 1)
+      for (const auto chunk : {std::int64_t{0}, best.chunk_bytes})
+        all.push_back({bytes, std::string(algorithm.name), chunk, 0, {}, true});
     if (topology.state().nodes > 1) all.push_back({bytes, std::string(algorithm.name), 0, short_message_bytes});
+    if (topology.state().nodes > 2) all.push_back({bytes, std::string(algorithm.name), 0, 0, {}, false, true});
   }
   return all;
 }
@@ -95,12 +129,9 @@ std::vector<Choice> fastest(const Topology& topology, std::span<const Cost> cost
   for (auto bytes = smallest_bytes; bytes <= largest_bytes; bytes *= growth) {
     auto least = std::numeric_limits<double>::max();
     for (const auto& contender : contenders(topology, costs, bytes)) {
-      const AllreduceOptions options{.algorithm = contender.algorithm,
-                                     .chunk_bytes = contender.chunk_bytes,
-                                     .message_bytes = contender.message_bytes,
-                                     .order = contender.order};
+      const comm::Plan plan{comm::choice_of(contender, topology), contender.chunk_bytes, contender.message_bytes};
       const auto seconds = time(topology.comm(), [&] {
-        topology.allreduce({data.data(), bytes / 4, float32}, options);
+        detail::run(comm::start_planned(topology, {}, {data.data(), bytes / 4, float32}, plan));
       });
       if (seconds >= least) continue;
       if (least == std::numeric_limits<double>::max()) choices.emplace_back();
@@ -119,9 +150,8 @@ std::vector<Choice> fastest(const Topology& topology, std::span<const Cost> cost
 const Calibration& Topology::calibrate() {
   state_->calibration = {};
   if (comm_.size() == 1) return state_->calibration;
-  auto costs = level_costs(*this);
-  auto choices = fastest(*this, costs);
-  state_->calibration = {std::move(costs), std::move(choices)};
+  state_->calibration.costs = level_costs(*this);
+  state_->calibration.choices = fastest(*this, state_->calibration.costs);
   log(LogLevel::info, "calibrated:\n" + comm::describe(*this));
   return state_->calibration;
 }
@@ -140,15 +170,8 @@ detail::Stages detail::best_stages(std::span<const std::size_t> extents, std::sp
   do {
     for (std::int64_t chunks = 1; chunks <= most_chunks; chunks *= 2) {
       const auto chunk = (bytes + chunks - 1) / chunks;
-      double sum = 0, longest = 0, share = static_cast<double>(chunk);
-      for (const auto level : order) {
-        const auto& cost = costs[static_cast<std::size_t>(level)];
-        const auto members = static_cast<double>(extents[static_cast<std::size_t>(level)]);
-        const auto stage = 2 * (cost.latency + (members - 1) / members * share / cost.bandwidth);
-        sum += stage;
-        longest = std::max(longest, stage);
-        share /= members;
-      }
+      const auto loads = loads_of(extents, costs, order, chunk);
+      const auto sum = std::reduce(loads.begin(), loads.end()), longest = std::ranges::max(loads);
       const auto seconds = sum + static_cast<double>(chunks - 1) * longest;
       if (seconds < best.seconds) best = {order, chunk, seconds};
     }

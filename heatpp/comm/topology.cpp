@@ -115,6 +115,7 @@ Topology::Topology(const Communicator& comm, const TopologyOptions& options)
   state_->devices = device::find_devices(comm);
   uniform_ = is_uniform({&state_->tree});
   make_levels();
+  share_memory();
   if (const auto& file = state_->settings->calibration; !file.empty() && comm.size() > 1)
     detail::calibrate_by_file(*this, file);
 }
@@ -136,6 +137,22 @@ void Topology::make_levels() {
   node_ = node_level == 0 ? levels_.front().group : split_off(comm_, {ranks_of(mine)});
   across_ = path.size() == static_cast<std::size_t>(node_level) + 2 ? levels_.back().group
                                                                     : split_off(comm_, group_at(nodes, comm_.rank()));
+}
+
+/// Ranks on one node share what they share with every topology of the communicator.
+void Topology::share_memory() {
+  auto& impl = comm_.impl();
+  auto& state = *state_;
+  if (state.largest_node == 1) return;
+  if (state.nodes == 1) {
+    if (!std::exchange(impl.asked_for_channels, true))
+      impl.channels = detail::Channels::make(comm_, comm_.allgather(comm_.rank()));
+    state.channels = impl.channels;
+  } else state.channels = detail::Channels::make(*node_, node_->allgather(comm_.rank()));
+  std::array<std::int64_t, 1> shared{state.channels || node_->size() == 1};
+  comm_.allreduce(shared, ReduceOp::min);
+  if (shared[0]) state.memory_level = state.node_level;
+  else state.channels = nullptr;
 }
 
 const Tree& Topology::tree() const { return state_->tree; }
@@ -162,8 +179,9 @@ const Calibration& Topology::calibration() const { return state_->calibration; }
 std::string comm::describe(const Topology& topology) {
   std::string text = fmt::format("{} ranks\n", topology.comm().size());
   for (auto level = topology.levels().rbegin(); level != topology.levels().rend(); ++level)
-    text += fmt::format("{:>10}: groups of {}{}\n", level->name, level->group.size(),
-                        topology.uniform() ? "" : " (nodes differ)");
+    text += fmt::format(
+        "{:>10}: groups of {}{}{}\n", level->name, level->group.size(), topology.uniform() ? "" : " (nodes differ)",
+        topology.levels().rend() - level > topology.state().memory_level + 1 ? "" : ", by shared memory");
   draw(topology.tree(), "", topology, text);
   const auto& devices = topology.state().devices;
   for (std::size_t rank = 0; rank < devices.size(); ++rank)

@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/schedule/tree.hpp>
+#include <heatpp/comm/plan.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,8 @@ struct Calibration {
     std::int64_t chunk_bytes;        ///< 0: by the size
     std::int64_t message_bytes = 0;  ///< 0: in one
     std::vector<int> order = {};     ///< of the levels; empty: outwards
+    bool balanced = false;           ///< each chunk has an order of its own, which evens the loads of the levels
+    bool rings = false;              ///< levels that go by messages exchange round rings
   };
   std::vector<Cost> costs = {};      ///< innermost level first
   std::vector<Choice> choices = {};  ///< by size
@@ -116,6 +119,9 @@ class Topology {
   /// is not one of the levels, or of levels whose parts differ in size.
   void allreduce(Buffer data, const AllreduceOptions& options, Site site = Site::current()) const;
   [[nodiscard]] Request iallreduce(Buffer data, const AllreduceOptions& options, Site site = Site::current()) const;
+  /// The same for many calls on the same memory, and `residual`, which live as long as the plan. Local; all ranks make
+  /// plans of the same arguments.
+  [[nodiscard]] AllreducePlan plan(Buffer data, const AllreduceOptions& options = {}) const;
   /// Many arrays in one call: small ones travel together. Every rank passes the same list.
   void allreduce(std::span<const Buffer> data, ReduceOp op = ReduceOp::sum, Site site = Site::current()) const;
   [[nodiscard]] Request iallreduce(std::span<const Buffer> data, ReduceOp op = ReduceOp::sum,
@@ -148,6 +154,7 @@ class Topology {
 
  private:
   void make_levels();
+  void share_memory();
 
   Communicator comm_;
   std::vector<Level> levels_;

@@ -1,11 +1,9 @@
-#include <heatpp/comm/allreduce/algorithm.hpp>
+#include <heatpp/comm/allreduce/planned.hpp>
 #include <heatpp/comm/detail/checks.hpp>
 #include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/comm/detail/reproducible/allreduce.hpp>
 #include <heatpp/comm/detail/schedule/bucket.hpp>
 #include <heatpp/comm/detail/schedule/combine.hpp>
-#include <heatpp/comm/detail/schedule/execution.hpp>
 #include <heatpp/comm/detail/schedule/parts.hpp>
 #include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/device/collectives.hpp>
@@ -17,143 +15,12 @@
 namespace heatpp {
 
 using namespace detail;
+using comm::check_options;
+using comm::plan_of;
+using comm::start_planned;
+using comm::text_of;
 
 namespace {
-
-/// The machine with its levels in that order; nothing where it has no such order.
-std::optional<Tree> in_order(const Topology& topology, std::span<const int> order) {
-  return reordered(without_single_children(topology.tree()), order);
-}
-
-void check_options(const Topology& topology, const AllreduceOptions& options, const Buffer& data) {
-  check_op("allreduce", options.op, data.dtype);
-  if (!options.order.empty() && !in_order(topology, options.order))
-    raise<ValueError>("allreduce", "got the order {} of levels; expected each level of several parts of one size once",
-                      fmt::join(options.order, ", "));
-  if (options.wire == Dtype::float32) return;
-  const bool sums = options.op == ReduceOp::sum || options.op == ReduceOp::mean;
-  const bool known = options.wire == Dtype::bfloat16 || options.wire == Dtype::int8;
-  if (data.dtype != Dtype::float32 || !sums || !known)
-    raise<TypeError>("allreduce",
-                     "got the wire format {} for {}{}; expected bfloat16 or int8 for a sum or mean of float32",
-                     name(options.wire), sums ? "" : "a minimum, maximum or product of ", name(data.dtype));
-  if (!options.algorithm.empty() || options.reproducible)
-    raise<ValueError>("allreduce", "got a wire format and an algorithm or order; expected one of these");
-  if (!options.order.empty())
-    raise<ValueError>("allreduce", "got a wire format and an order of levels; expected one of these");
-  if (!options.residual.empty() && std::ssize(options.residual) != data.count)
-    raise<ValueError>("allreduce", "got a residual of {} values for {}; expected equally many", options.residual.size(),
-                      data.count);
-}
-
-/// Whether the sum is to be exact. What travels coded is not, nor are sums of devices.
-bool is_exact(const Topology& topology, const AllreduceOptions& options, const Buffer& data) {
-  return (options.reproducible || wants_exact_sums(topology.comm())) && has_exact_sum(options.op, data.dtype) &&
-         options.wire == Dtype::float32 && !data.memory.on_device();
-}
-
-comm::Choice choose(const Topology& topology, const AllreduceOptions& options, std::int64_t bytes) {
-  if (!options.order.empty())
-    return {.algorithm = comm::find_algorithm("blueconnect", topology, bytes).algorithm, .order = options.order};
-  if (!options.reproducible || options.op != ReduceOp::prod)
-    return comm::find_algorithm(options.algorithm, topology, bytes);
-  // Shared memory is multiplied in the order of the ranks, too.
-  return comm::find_algorithm(comm::shares_memory(topology) ? "shared" : "ordered", topology, bytes);
-}
-
-comm::Job job_of(const Topology& topology, const Buffer& data, std::int64_t chunk_bytes) {
-  const auto item = static_cast<std::int64_t>(itemsize(data.dtype));
-  const auto chunk = chunk_bytes > 0 ? std::max<std::int64_t>(chunk_bytes / item, 1) : 0;
-  return {topology.comm().rank(), data.count, item, chunk};
-}
-
-/// An all-reduce as it will be carried out.
-struct Plan {
-  comm::Choice choice;
-  std::int64_t chunk_bytes, message_bytes;
-};
-
-Plan plan_of(const Topology& topology, const AllreduceOptions& options, const Buffer& data) {
-  auto choice = choose(topology, options, data.bytes());
-  const auto chunk = options.chunk_bytes > 0 ? options.chunk_bytes : choice.chunk_bytes;
-  const auto message = options.message_bytes > 0 ? options.message_bytes : choice.message_bytes;
-  return {std::move(choice), chunk, message};
-}
-
-/// For comparison with the other ranks' plans, where calls are compared.
-std::string text_of(const Topology& topology, const AllreduceOptions& options, const Plan& plan) {
-  if (!debugging(topology.comm())) return {};
-  const bool coded = options.wire != Dtype::float32;
-  return fmt::format("{}{}, chunks {}, messages {}, order [{}], wire {}{} on {:x}",
-                     options.reproducible ? "reproducible " : "",
-                     coded ? "coded blueconnect" : plan.choice.algorithm->name, plan.chunk_bytes, plan.message_bytes,
-                     fmt::join(plan.choice.order, " "), name(options.wire),
-                     options.residual.empty() ? "" : " with residual", topology.state().hash);
-}
-
-/// What a schedule follows from, beside the machine.
-ScheduleCache::Key key_of(const Plan& plan, const comm::Job& job, Dtype wire) {
-  const auto algorithm = plan.choice.algorithm - comm::algorithms().data();
-  ScheduleCache::Key key{job.count,
-                         job.itemsize,
-                         job.chunk,
-                         plan.message_bytes,
-                         static_cast<std::int64_t>(wire),
-                         wire == Dtype::float32 ? algorithm : -1};
-  key.insert(key.end(), plan.choice.order.begin(), plan.choice.order.end());
-  return key;
-}
-
-std::unique_ptr<Operation> start_coded(const Topology& topology, const AllreduceOptions& options, const Buffer& data,
-                                       const Plan& plan) {
-  auto job = job_of(topology, data, plan.chunk_bytes);
-  job.itemsize = static_cast<std::int64_t>(itemsize(options.wire));  // what the size of messages between nodes counts
-  auto schedule = topology.state().schedules.get(key_of(plan, job, options.wire), [&] {
-    auto made = comm::coded_blueconnect(topology.tree(), job);
-    made.message_bytes = plan.message_bytes;
-    return made;
-  });
-  const Coding coding{options.wire, options.residual.empty() ? nullptr : options.residual.data()};
-  return std::make_unique<Execution>(topology.comm(), std::move(schedule), data, options.op, coding);
-}
-
-std::unique_ptr<Operation> start_scheduled(const Topology& topology, ReduceOp op, const Buffer& data,
-                                           const Plan& plan) {
-  const auto job = job_of(topology, data, plan.chunk_bytes);
-  auto schedule = topology.state().schedules.get(key_of(plan, job, Dtype::float32), [&] {
-    const auto machine = plan.choice.order.empty() ? std::nullopt : in_order(topology, plan.choice.order);
-    auto made = plan.choice.algorithm->schedule(machine ? *machine : topology.tree(), job);
-    made.message_bytes = plan.message_bytes;
-    return made;
-  });
-  return std::make_unique<Execution>(topology.comm(), std::move(schedule), data, op);
-}
-
-std::unique_ptr<Operation> start_by(const Topology& topology, ReduceOp op, const Buffer& data, const Plan& plan) {
-  const auto own = plan.choice.algorithm->start;
-  return own ? own(topology, data, op) : start_scheduled(topology, op, data, plan);
-}
-
-std::unique_ptr<Operation> start_exact(const Topology& topology, const AllreduceOptions& options, const Buffer& data,
-                                       const Plan& plan) {
-  const auto in_parts = [&](const Buffer& wide, ReduceOp op) {
-    return start_by(topology, op, wide, plan_of(topology, options, wide));
-  };
-  const auto name = plan.choice.algorithm->name;
-  if (name != "shared" && name != "ordered")
-    return exact_allreduce(topology.comm(), data, options.op, {.at_once = {}, .in_parts = in_parts});
-  const auto at_once = [&](const Buffer& real, ReduceOp op) { return start_by(topology, op, real, plan); };
-  return exact_allreduce(topology.comm(), data, options.op, {.at_once = at_once, .in_parts = in_parts});
-}
-
-std::unique_ptr<Operation> start_planned(const Topology& topology, const AllreduceOptions& options, const Buffer& data,
-                                         const Plan& plan) {
-  if (data.memory.on_device()) return device::start_allreduce(topology, options, data);
-  if (options.wire != Dtype::float32) return start_coded(topology, options, data, plan);
-  if (is_exact(topology, options, data)) return start_exact(topology, options, data, plan);
-  return rounded_once(data, options.op, topology.comm().size(),
-                      [&](const Buffer& wide) { return start_by(topology, options.op, wide, plan); });
-}
 
 /// Counts and dtypes of a list, and counts of parts, on this machine, where calls are compared.
 std::string list_text(const Topology& topology, const AllreduceOptions& options, std::span<const Buffer> list) {
@@ -168,7 +35,8 @@ std::string counts_text(const Topology& topology, std::span<const std::int64_t> 
 }
 
 PartsJob job_for(const Topology& topology, const char* call) {
-  return {topology.comm(), &topology.tree(), topology.state().schedules, call};
+  auto& state = topology.state();
+  return {topology.comm(), &topology.tree(), state.schedules, call, state.memory_level, state.channels};
 }
 
 }  // namespace

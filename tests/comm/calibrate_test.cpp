@@ -65,14 +65,17 @@ TEST_CASE("a calibration is written once and found again", "[comm][calibrate]") 
 
 TEST_CASE("a broken calibration, or one of another machine, counts as none", "[comm][calibrate]") {
   const auto any = std::numeric_limits<std::int64_t>::max();
-  const ht::Calibration written{{{"node", 1e-6, 1e9}}, {{4096, "tree", 0}, {any, "blueconnect", 65536, 8192, {1, 0}}}};
+  const ht::Calibration written{{{"node", 1e-6, 1e9}},
+                                {{4096, "tree", 0}, {any, "blueconnect", 65536, 8192, {1, 0}, true, true}}};
   const auto text = ht::detail::to_text(written, "key");
-  CHECK(ht::detail::to_text(ht::detail::parse_calibration("other choice 1 0 0 tree\n" + text, "key"), "key") == text);
+  CHECK(ht::detail::to_text(ht::detail::parse_calibration("other choice 1 0 0 0 0 tree\n" + text, "key"), "key") ==
+        text);
   CHECK(ht::detail::parse_calibration(text, "other").choices.empty());
   CHECK(ht::detail::parse_calibration(text + "key choice 7\n", "key").choices.empty());
-  CHECK(ht::detail::parse_calibration(text + "key choice 7 0 0 magic\n", "key").choices.empty());
-  CHECK(ht::detail::parse_calibration(text + "key choice 7 0 0 tree\n", "key").choices.empty());  // sizes that shrink
-  CHECK(ht::detail::parse_calibration("key choice 4096 0 0 tree\n", "key").choices.empty());      // none for more
+  CHECK(ht::detail::parse_calibration(text + "key choice 7 0 0 0 0 magic\n", "key").choices.empty());
+  CHECK(
+      ht::detail::parse_calibration(text + "key choice 7 0 0 0 0 tree\n", "key").choices.empty());  // sizes that shrink
+  CHECK(ht::detail::parse_calibration("key choice 4096 0 0 0 0 tree\n", "key").choices.empty());    // none for more
   for (const auto* cost : {"1e-6 1e15", "-1e-6 1e9", "1e-6 0", "60 1e9", "1e-6 nan"})
     CHECK(ht::detail::parse_calibration(text + "key cost " + cost + " node\n", "key").choices.empty());
 }
@@ -98,7 +101,7 @@ TEST_CASE("what a file chooses is taken where it fits, and is measured anew else
 
   const auto key = ht::detail::calibration_key(topology);
   if (world.rank() == 0)
-    std::ofstream(file) << "other choice 7 0 0 tree\n" << ht::detail::to_text(shared, key) << std::flush;
+    std::ofstream(file) << "other choice 7 0 0 0 0 tree\n" << ht::detail::to_text(shared, key) << std::flush;
   world.barrier();
   auto again = topology;
   ht::detail::calibrate_by_file(again, file);
@@ -107,7 +110,7 @@ TEST_CASE("what a file chooses is taken where it fits, and is measured anew else
   world.barrier();
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
-  CHECK_THAT(text.str(), Catch::StartsWith("other choice 7 0 0 tree\n"));
+  CHECK_THAT(text.str(), Catch::StartsWith("other choice 7 0 0 0 0 tree\n"));
   CHECK(ht::detail::to_text(ht::detail::parse_calibration(text.str(), key), key) ==
         ht::detail::to_text(again.calibration(), key));
   ::setenv("UCX_TLS", "of another kind", 1);

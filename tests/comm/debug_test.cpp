@@ -64,6 +64,27 @@ TEST_CASE("mismatched calls are an error on all ranks that names both", "[comm][
   CHECK_THAT(calls, Catch::Contains("broadcast") && Catch::Contains("barrier"));
 }
 
+TEST_CASE("plans are compared whenever they are started", "[comm][debug]") {
+  const auto comm = ht::from_mpi(MPI_COMM_WORLD);
+  if (comm.size() == 1) return;
+  const ht::Topology topology(comm, {.node_of = [](int rank) { return rank / 2; }});
+  std::vector<std::int64_t> data(1000, 1), more(1001);
+  auto plan = topology.plan(data);
+  auto other = topology.plan(comm.rank() == 1 ? ht::Buffer(more) : ht::Buffer(data));
+  for (std::int64_t round = 0, sum = comm.size(); round < 3; ++round, sum *= comm.size()) {
+    plan.start();
+    plan.wait();
+    CHECK(data == std::vector<std::int64_t>(1000, sum));
+  }
+  CHECK_THAT(message_of([&] {
+               other.start();
+               other.wait();
+             }),
+             Catch::Contains("1000 x int64") && Catch::Contains("1001 x int64") && Catch::Contains("by a plan"));
+  plan.start();  // what failed is one call, and not all
+  plan.wait();
+}
+
 TEST_CASE("a rank that does not come is named in bounded time", "[comm][debug]") {
   const auto comm = ht::from_mpi(MPI_COMM_WORLD);
   if (comm.size() == 1) return;

@@ -28,6 +28,18 @@ const std::map<std::string, void (*)(const ht::Topology&)> places{
        std::vector<float> data(1 << 20);
        topology.iallreduce(data, ht::ReduceOp::sum, "blueconnect").wait();
      }},
+    {"nodes",  // through their memory, and by messages
+     [](const ht::Topology& topology) {
+       std::vector<float> data(1 << 20);
+       topology.allreduce(data, ht::ReduceOp::sum, "blueconnect");
+     }},
+    {"plan",
+     [](const ht::Topology& topology) {
+       static std::vector<float> data(1 << 20);
+       static auto plan = topology.plan(data);
+       plan.start();
+       plan.wait();
+     }},
     {"exchange",
      [](const ht::Topology& topology) {
        std::vector<std::byte> out(1 << 20), in(1 << 20);
@@ -42,7 +54,10 @@ const std::map<std::string, void (*)(const ht::Topology&)> places{
 
 int main(int argc, char** argv) {
   const ht::Environment env(argc, argv);
-  const ht::Topology topology(ht::world());
+  const std::string where = argv[2];
+  const bool nodes = where == "nodes" || where == "plan";
+  const ht::Topology topology(
+      ht::world(), nodes ? ht::TopologyOptions{.node_of = [](int rank) { return rank / 2; }} : ht::TopologyOptions{});
   const bool dies = std::string(argv[1]) == "dies";
   try {
     for (int i = 0; i < 100000; ++i) {
@@ -50,7 +65,7 @@ int main(int argc, char** argv) {
         if (dies) ::raise(SIGKILL);
         ::sleep(600);
       }
-      places.at(argv[2])(topology);
+      places.at(where)(topology);
     }
   } catch (const ht::CommError& error) {
     std::printf("rank %d: %s\n", ht::world().rank(), error.what());

@@ -2,11 +2,13 @@
 #include <catch2/catch.hpp>
 
 #include <heatpp/comm/allreduce/algorithm.hpp>
+#include <heatpp/comm/detail/schedule/balance.hpp>
 
 #include <deque>
 #include <map>
 #include <numeric>
 #include <random>
+#include <set>
 
 namespace ht = heatpp;
 using namespace ht::detail;
@@ -15,9 +17,32 @@ namespace {
 
 using Values = std::vector<std::int64_t>;
 
-/// The ranks of a machine that exist in turns.
+/// Ranks that are in one part of a level that shares memory have the same number here.
+std::map<int, int> nodes_of(const Tree& tree, int memory_level) {
+  std::map<int, int> nodes;
+  int next = 0;
+  const std::function<void(const Tree&)> visit = [&](const Tree& part) {
+    if (!part.is_leaf() && part.level > memory_level) {
+      std::ranges::for_each(part.children, visit);
+      return;
+    }
+    for (const auto rank : ranks_of(part)) nodes[rank] = next;
+    ++next;
+  };
+  visit(tree);
+  return nodes;
+}
+
+/// The ranks of a machine that exist in turns. What goes through memory may wait until what the rank laid there two
+/// steps before has been read.
 class Play {
  public:
+  /// In the memory of a node there is room for so many elements of a rank in a step.
+  void share_memory(const Tree& tree, const NodeMemory& memory) {
+    nodes_ = nodes_of(tree, memory.level);
+    room_ = memory.slot + 64;
+  }
+
   Play(int ranks, std::int64_t count) {
     for (int r = 0; r < ranks; ++r) {
       auto& mine = data.emplace_back(static_cast<std::size_t>(count));
@@ -38,6 +63,7 @@ class Play {
           const auto& lane = schedules[r].lanes[l];
           if (at[r][l] == lane.steps->size()) continue;
           const auto& step = (*lane.steps)[at[r][l]];
+          if (!sent[r][l] && step.in_memory && !has_room(static_cast<int>(r), l, step)) continue;
           if (!sent[r][l]) send(static_cast<int>(r), l, step, lane.offset);
           sent[r][l] = true;
           if (!receive(static_cast<int>(r), l, step, lane.offset)) continue;
@@ -54,9 +80,33 @@ class Play {
 
   std::vector<Values> data;
   std::int64_t elements_sent = 0;
+  bool in_memory = false;  ///< whether anything went through memory
 
  private:
   using Box = std::tuple<int, int, std::size_t>;
+
+  /// Whether the peers have read all but the step before.
+  bool has_room(int rank, std::size_t lane, const Step& step) {
+    if (step.sends.empty()) return true;
+    auto& laid = laid_[{rank, lane}];
+    if (laid.size() == 2) {
+      for (const auto& [peer, n] : laid.front())
+        if (taken_[{rank, peer, lane}] < n) return false;
+      laid.pop_front();
+    }
+    auto& now = laid.emplace_back();
+    std::int64_t elements = 0;
+    std::vector<Range> seen;
+    for (const auto& message : step.sends) {
+      now[message.peer] = ++given_[{rank, message.peer, lane}];
+      if (std::ranges::find(seen, message.range) == seen.end()) elements += message.range.count;
+      seen.push_back(message.range);
+      CHECK(nodes_.at(rank) == nodes_.at(message.peer));
+    }
+    CHECK(elements <= room_);
+    in_memory = true;
+    return true;
+  }
 
   void send(int rank, std::size_t lane, const Step& step, std::int64_t offset) {
     for (const auto& message : step.sends) {
@@ -76,6 +126,7 @@ class Play {
     const auto take = [&](int peer, Range range, bool add) {
       auto& box = mail_[{peer, rank, lane}];
       CHECK(std::ssize(box.front()) == range.count);
+      if (step.in_memory) ++taken_[{peer, rank, lane}];
       auto* to = data[static_cast<std::size_t>(rank)].data() + offset + range.first;
       for (std::size_t i = 0; i < box.front().size(); ++i) to[i] = (add ? to[i] : 0) + box.front()[i];
       box.pop_front();
@@ -87,6 +138,10 @@ class Play {
   }
 
   std::map<Box, std::deque<Values>> mail_;
+  std::map<int, int> nodes_;
+  std::int64_t room_ = 0;
+  std::map<Box, std::size_t> given_, taken_;  // through memory
+  std::map<std::pair<int, std::size_t>, std::deque<std::map<int, std::size_t>>> laid_;
 };
 
 Values total(int ranks, std::int64_t count) {
@@ -123,9 +178,12 @@ Tree random_tree(std::span<const int> ranks, std::mt19937& random, int level) {
   return tree;
 }
 
-std::vector<Schedule> schedules(const ht::comm::Algorithm& algorithm, const Tree& tree, std::int64_t count) {
+std::vector<Schedule> schedules(const ht::comm::Algorithm& algorithm, const Tree& tree, std::int64_t count,
+                                const NodeMemory& memory = {}, std::span<const ht::Calibration::Cost> costs = {},
+                                std::int64_t chunk = 0) {
   std::vector<Schedule> all;
-  for (int r = 0; r < std::ssize(ranks_of(tree)); ++r) all.push_back(algorithm.schedule(tree, {r, count, 8}));
+  for (int r = 0; r < std::ssize(ranks_of(tree)); ++r)
+    all.push_back(algorithm.schedule(tree, {r, count, 8, chunk, memory, costs}));
   return all;
 }
 
@@ -158,6 +216,90 @@ TEST_CASE("schedules reduce exactly on every machine", "[comm][schedule]") {
   }
 }
 
+TEST_CASE("what nodes exchange may go through their memory, in as many steps as there is room for",
+          "[comm][schedule]") {
+  if (ht::world().rank() != 0) return;
+  std::mt19937 random(3);
+  bool used = false;
+  for (int round = 0; round < 200; ++round) {
+    const int p = 2 + static_cast<int>(random() % 11), depth = static_cast<int>(random() % 4);
+    std::vector<int> ranks(static_cast<std::size_t>(p));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    std::ranges::shuffle(ranks, random);
+    const auto tree = random_tree(ranks, random, depth);
+    const auto count = static_cast<std::int64_t>(random() % (round % 5 == 0 ? 20000 : 40));
+    const NodeMemory memory{static_cast<int>(random() % static_cast<unsigned>(depth + 1)),
+                            static_cast<std::int64_t>(1 + random() % 1000)};
+    for (const auto& algorithm : ht::comm::algorithms()) {
+      if (!algorithm.schedule) continue;
+      Play play(p, count);
+      play.share_memory(tree, memory);
+      INFO(algorithm.name << " p " << p << " count " << count << " round " << round);
+      CHECK(play.run(schedules(algorithm, tree, count, memory)));
+      for (const auto& result : play.data) CHECK(result == total(p, count));
+      used = used || play.in_memory;
+    }
+    Play rings(p, count);
+    rings.share_memory(tree, memory);
+    std::vector<Schedule> round_rings;
+    for (int r = 0; r < p; ++r)
+      round_rings.push_back(ht::comm::blueconnect(tree, {r, count, 8, 0, memory, {}, Style::ring}));
+    CHECK(rings.run(round_rings));
+    for (const auto& result : rings.data) CHECK(result == total(p, count));
+    Play coded(p, count);
+    coded.share_memory(tree, memory);
+    std::vector<Schedule> all;
+    for (int r = 0; r < p; ++r) all.push_back(ht::comm::coded_blueconnect(tree, {r, count, 1, 0, memory}));
+    CHECK(coded.run(all));
+    for (const auto& result : coded.data) CHECK(result == total(p, count));
+    for (const auto& schedule : all)
+      for (const auto& lane : schedule.lanes)
+        for (const auto& step : *lane.steps) CHECK_FALSE((step.in_memory && step.coded != Coded::no));
+  }
+  CHECK(used);
+}
+
+TEST_CASE("chunks take orders of levels that even their loads", "[comm][schedule]") {
+  if (ht::world().rank() != 0) return;
+  using Cost = ht::Calibration::Cost;
+  const std::vector<std::size_t> extents{4, 4};
+  const auto busiest = [&](std::span<const Cost> costs, const BalancedOrders& balanced) {
+    std::vector<double> sum(2, 0);
+    for (const auto number : balanced.of_chunks) {
+      const auto loads = loads_of(extents, costs, balanced.orders.at(number), 1 << 20);
+      for (std::size_t l = 0; l < 2; ++l) sum[l] += loads[l];
+    }
+    return std::pair(std::ranges::max(sum), std::ranges::min(sum));
+  };
+  const std::vector<Cost> alike{{"node", 1e-6, 1e9}, {"cluster", 1e-6, 1e9}},
+      unlike{{"node", 1e-6, 16e9}, {"cluster", 1e-6, 1e9}};
+
+  const auto even = balanced_orders(extents, alike, 1 << 20, 16);
+  CHECK(even.orders == std::vector<std::vector<int>>{{0, 1}, {1, 0}});
+  CHECK(std::ranges::count(even.of_chunks, std::size_t{0}) == 8);
+  CHECK(busiest(alike, even).first == Approx(busiest(alike, even).second));
+  const BalancedOrders outwards{{{0, 1}}, std::vector<std::size_t>(16, 0)};
+  CHECK(busiest(alike, even).first < 0.7 * busiest(alike, outwards).first);
+  // A level that is slow however it is gone through comes last.
+  CHECK(balanced_orders(extents, unlike, 1 << 20, 16).orders == std::vector<std::vector<int>>{{0, 1}});
+
+  const std::vector<Cost> three{{"node", 1e-6, 2e9}, {"rack", 1e-6, 1e9}, {"cluster", 1e-6, 1e9}};
+  const auto& blueconnect = *std::ranges::find(ht::comm::algorithms(), "blueconnect", &ht::comm::Algorithm::name);
+  const auto tree = grid({2, 3, 4});
+  for (const std::int64_t count : {1, 24, 1000}) {
+    const NodeMemory memory{0, 50};
+    Play play(24, count);
+    play.share_memory(tree, memory);
+    const auto all = schedules(blueconnect, tree, count, memory, three, 24);
+    CHECK(play.run(all));
+    for (const auto& result : play.data) CHECK(result == total(24, count));
+    CHECK(play.in_memory);
+    std::set<int> first_levels;
+    for (const auto& lane : all[0].lanes) first_levels.insert(lane.steps->front().level);
+    CHECK(first_levels.size() == (count == 1000 ? 3 : 1));
+  }
+}
+
 TEST_CASE("parts reach their owners and come back on every machine", "[comm][schedule]") {
   if (ht::world().rank() != 0) return;
   std::mt19937 random(2);
@@ -173,14 +315,17 @@ TEST_CASE("parts reach their owners and come back on every machine", "[comm][sch
       parts.push_back({count, static_cast<std::int64_t>(random() % 3 * (random() % 50))});
       count += parts.back().count;
     }
+    // Through no memory, or that of some of the levels.
+    const NodeMemory memory{static_cast<int>(random() % 4) - 1, static_cast<std::int64_t>(1 + random() % 100)};
     Play play(p, count);
-    CHECK(play.run(single(parts.size(), [&](int r) { return reduce_scatter_steps(tree, parts, r); })));
+    play.share_memory(tree, memory);
+    CHECK(play.run(single(parts.size(), [&](int r) { return reduce_scatter_steps(tree, parts, r, memory); })));
     const auto sum = total(p, count);
     for (std::size_t r = 0; r < parts.size(); ++r)
       CHECK(std::equal(sum.begin() + parts[r].first, sum.begin() + parts[r].end(),
                        play.data[r].begin() + parts[r].first));
 
-    CHECK(play.run(single(parts.size(), [&](int r) { return allgather_steps(tree, parts, r); })));
+    CHECK(play.run(single(parts.size(), [&](int r) { return allgather_steps(tree, parts, r, memory); })));
     for (const auto& result : play.data) CHECK(result == sum);
   }
 }

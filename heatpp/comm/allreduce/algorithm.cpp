@@ -20,7 +20,7 @@ constexpr std::array table{
 };
 
 // Below this size latency rules, and the stages of a decomposition cost more than they save.
-constexpr std::int64_t decompose_from_bytes = std::int64_t{1} << 20;
+constexpr std::int64_t decompose_from_bytes = 64 << 10;
 constexpr std::int64_t whole_to_bytes = 4 << 10;
 
 std::string known_names() {
@@ -42,8 +42,7 @@ const Algorithm* named(std::string_view name, const Topology& topology) {
 Choice choose(const Topology& topology, std::int64_t bytes) {
   const auto& state = topology.state();
   for (const auto& choice : state.calibration.choices)
-    if (bytes <= choice.up_to_bytes)
-      return {named(choice.algorithm, topology), choice.chunk_bytes, choice.message_bytes, choice.order};
+    if (bytes <= choice.up_to_bytes) return choice_of(choice, topology);
   // A topology of several nodes says that these do not share memory, whatever the machine is.
   if (state.nodes == 1 && shares_memory(topology)) return {named("shared", topology)};
   if (bytes <= whole_to_bytes) return {named("doubling", topology)};
@@ -53,6 +52,15 @@ Choice choose(const Topology& topology, std::int64_t bytes) {
 }  // namespace
 
 std::span<const Algorithm> algorithms() { return table; }
+
+Choice choice_of(const Calibration::Choice& choice, const Topology& topology) {
+  return {named(choice.algorithm, topology),
+          choice.chunk_bytes,
+          choice.message_bytes,
+          choice.order,
+          choice.balanced,
+          choice.rings};
+}
 
 Choice find_algorithm(std::string_view name, const Topology& topology, std::int64_t bytes) {
   const std::string_view wanted = name.empty() ? topology.state().settings->allreduce : name;

@@ -10,8 +10,13 @@ namespace heatpp::comm {
 struct Job {
   int rank;
   std::int64_t count;
-  std::int64_t itemsize;   ///< of what travels between nodes
-  std::int64_t chunk = 0;  ///< elements; 0: as the algorithm has it
+  std::int64_t itemsize;           ///< of what travels between nodes
+  std::int64_t chunk = 0;          ///< elements; 0: as the algorithm has it
+  detail::NodeMemory memory = {};  ///< what the ranks of a node share
+  /// Of the levels of several parts, innermost first: each chunk has the order of levels that evens their loads. None:
+  /// all go outwards.
+  std::span<const Calibration::Cost> costs = {};
+  detail::Style style = detail::Style::direct;  ///< of blueconnect's levels that go by messages
 };
 
 /// An all-reduce over a topology. Each lives in a file of its own beside this one and is a line of the table in
@@ -27,13 +32,16 @@ struct Algorithm {
 /// All of them.
 [[nodiscard]] std::span<const Algorithm> algorithms();
 
-/// An algorithm, the size of its chunks, 0 for its own, of its longest message, 0 for any, and the order of the levels,
-/// empty for outwards.
+/// An algorithm, the size of its chunks, 0 for its own, of its longest message, 0 for any, the order of the levels,
+/// empty for outwards, whether each chunk has one of its own, and whether messages go round rings.
 struct Choice {
   const Algorithm* algorithm;
   std::int64_t chunk_bytes = 0, message_bytes = 0;
   std::vector<int> order = {};
+  bool balanced = false, rings = false;
 };
+/// One of a calibration.
+[[nodiscard]] Choice choice_of(const Calibration::Choice& choice, const Topology& topology);
 /// The algorithm with that name; for an empty name the one that HEATPP_ALLREDUCE names, or the one for this size.
 /// Throws ValueError for a name that is not in the table, and an algorithm that does not fit the machine.
 [[nodiscard]] Choice find_algorithm(std::string_view name, const Topology& topology, std::int64_t bytes);

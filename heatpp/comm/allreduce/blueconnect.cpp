@@ -1,4 +1,5 @@
 #include <heatpp/comm/allreduce/algorithm.hpp>
+#include <heatpp/comm/detail/schedule/balance.hpp>
 
 #include <algorithm>
 
@@ -21,19 +22,41 @@ std::int64_t chunk_of(const detail::Tree& machine, const Job& job) {
   return std::max<std::int64_t>(bytes / job.itemsize, 1);
 }
 
+/// The orders of levels that even their loads; one where the levels' costs are not known, or their parts differ.
+detail::BalancedOrders orders_for(const detail::Tree& machine, const Job& job, std::int64_t chunk) {
+  const auto extents = detail::extents_of(machine);
+  if (job.costs.empty() || !extents || extents->size() != job.costs.size())
+    return {.orders = std::vector<std::vector<int>>(1), .of_chunks = {}};
+  const auto chunks = static_cast<std::size_t>((job.count + chunk - 1) / chunk);
+  return detail::balanced_orders(*extents, job.costs, chunk * job.itemsize, chunks);
+}
+
 }  // namespace
 
 detail::Schedule blueconnect(const detail::Tree& tree, const Job& job) {
-  const auto machine = detail::factored(tree, largest_group);
-  return detail::in_chunks(job.count, chunk_of(machine, job),
-                           [&](detail::Range range) { return detail::allreduce_steps(machine, range, job.rank, {}); });
+  const auto machine = detail::without_single_children(tree);
+  const auto chunk = chunk_of(detail::factored(tree, largest_group), job);
+  const auto [orders, of_chunks] = orders_for(machine, job, chunk);
+  std::vector<detail::Tree> machines;
+  for (const auto& order : orders)
+    machines.push_back(detail::factored(order.empty() ? tree : *reordered(machine, order), largest_group));
+  auto schedule = detail::in_chunks(
+      job.count, chunk,
+      [&](detail::Range range, std::size_t kind) {
+        return detail::allreduce_steps(machines[kind], range, job.rank, job.memory, job.style);
+      },
+      of_chunks);
+  schedule.in_memory = job.memory.level >= 0;
+  return schedule;
 }
 
 detail::Schedule coded_blueconnect(const detail::Tree& tree, const Job& job) {
   const auto machine = detail::without_single_children(tree);
-  return detail::in_chunks(job.count, chunk_of(machine, job), [&](detail::Range range) {
-    return detail::coded_allreduce_steps(machine, range, job.rank);
+  auto schedule = detail::in_chunks(job.count, chunk_of(machine, job), [&](detail::Range range, std::size_t) {
+    return detail::coded_allreduce_steps(machine, range, job.rank, job.memory);
   });
+  schedule.in_memory = job.memory.level >= 0;
+  return schedule;
 }
 
 }  // namespace heatpp::comm

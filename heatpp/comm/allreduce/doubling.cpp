@@ -22,7 +22,7 @@ detail::Schedule doubling(const detail::Tree& tree, const Job& job) {
   const auto ranks = ranks_of(tree);
   const auto me = static_cast<std::size_t>(std::ranges::find(ranks, job.rank) - ranks.begin());
   const auto most = std::bit_floor(ranks.size()), beyond = ranks.size() - most;
-  return detail::in_chunks(job.count, job.count, [&](detail::Range whole) {
+  return detail::in_chunks(job.count, job.count, [&](detail::Range whole, std::size_t) {
     // Where there is no power of two of ranks, the first ones go in pairs, of which one sits out.
     const bool paired = me < 2 * beyond, sits_out = paired && me % 2 == 1;
     const auto place = paired ? me / 2 : me - beyond;

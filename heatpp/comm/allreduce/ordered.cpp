@@ -14,8 +14,9 @@ detail::Schedule ordered(const detail::Tree& tree, const Job& job) {
   auto ranks = ranks_of(tree);
   std::ranges::sort(ranks);
   const auto flat = detail::flat_tree(ranks, tree.level);
-  return detail::in_chunks(job.count, chunk_bytes / job.itemsize,
-                           [&](detail::Range range) { return detail::allreduce_steps(flat, range, job.rank, {}); });
+  return detail::in_chunks(job.count, chunk_bytes / job.itemsize, [&](detail::Range range, std::size_t) {
+    return detail::allreduce_steps(flat, range, job.rank);
+  });
 }
 
 }  // namespace heatpp::comm

@@ -25,6 +25,11 @@ class Shared final : public detail::InRounds {
     small_ = data.bytes() * comm.size() <= small_bytes * 2 && data.bytes() <= small_bytes;
   }
 
+  bool restart() override {
+    begin(rounds_for(comm_, data_));
+    return true;
+  }
+
  private:
   enum class At { begin, filled, reduced };
 

@@ -5,14 +5,16 @@ namespace heatpp::comm {
 detail::Schedule tree(const detail::Tree& machine, const Job& job) {
   const auto small = detail::factored(detail::without_single_children(machine));
   const auto ranks = ranks_of(machine);
-  return detail::in_chunks(job.count, job.count, [&](detail::Range range) {
+  auto schedule = detail::in_chunks(job.count, job.count, [&](detail::Range range, std::size_t) {
     std::vector<detail::Range> parts(ranks.size());
     parts[0] = range;
-    auto steps = detail::reduce_scatter_steps(small, parts, job.rank);
-    auto back = detail::allgather_steps(small, parts, job.rank);
+    auto steps = detail::reduce_scatter_steps(small, parts, job.rank, job.memory);
+    auto back = detail::allgather_steps(small, parts, job.rank, job.memory);
     steps.insert(steps.end(), std::make_move_iterator(back.begin()), std::make_move_iterator(back.end()));
     return steps;
   });
+  schedule.in_memory = job.memory.level >= 0;
+  return schedule;
 }
 
 }  // namespace heatpp::comm

@@ -144,8 +144,9 @@ std::string to_text(const Calibration& calibration, std::string_view key) {
   for (const auto& cost : calibration.costs)
     text += fmt::format("{} cost {} {} {}\n", key, cost.latency, cost.bandwidth, cost.level);
   for (const auto& choice : calibration.choices)
-    text += fmt::format("{} choice {} {} {} {} {}\n", key, choice.up_to_bytes, choice.chunk_bytes, choice.message_bytes,
-                        choice.algorithm, fmt::join(choice.order, " "));
+    text += fmt::format("{} choice {} {} {} {:d} {:d} {} {}\n", key, choice.up_to_bytes, choice.chunk_bytes,
+                        choice.message_bytes, choice.balanced, choice.rings, choice.algorithm,
+                        fmt::join(choice.order, " "));
   return text;
 }
 
@@ -160,8 +161,8 @@ Calibration parse_calibration(const std::string& text, std::string_view key) {
     if (!(words >> of >> kind) || of != key) continue;
     if (kind == "cost" && words >> cost.latency >> cost.bandwidth && std::getline(words >> std::ws, cost.level))
       calibration.costs.push_back(cost);
-    else if (kind == "choice" &&
-             words >> choice.up_to_bytes >> choice.chunk_bytes >> choice.message_bytes >> choice.algorithm) {
+    else if (kind == "choice" && words >> choice.up_to_bytes >> choice.chunk_bytes >> choice.message_bytes >>
+                                     choice.balanced >> choice.rings >> choice.algorithm) {
       choice.order.assign(std::istream_iterator<int>(words), {});
       calibration.choices.push_back(choice);
     } else return {};

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/machine/channels.hpp>
 #include <heatpp/comm/detail/machine/segment.hpp>
 #include <heatpp/comm/detail/progress/turns.hpp>
 #include <heatpp/comm/detail/schedule/cache.hpp>
@@ -42,6 +43,8 @@ struct Communicator::Impl {
   std::shared_ptr<device::Resources> device;       ///< once it was asked for
   int node = -1;                                   ///< a number that ranks which share memory have in common, if known
   std::unique_ptr<detail::Segment> segment;        ///< where all ranks share memory
+  std::shared_ptr<detail::Channels> channels;      ///< the same for schedules, where a topology asked for it
+  bool asked_for_channels = false;
 
   /// Adopts `owned`, a communicator that nobody else frees.
   explicit Impl(MPI_Comm owned);

@@ -35,8 +35,9 @@ std::byte* Pool::take(int log2) {
 void Pool::give(std::byte* block, int log2) {
   const std::lock_guard lock(mutex_);
   auto& blocks = kept_[static_cast<std::size_t>(log2)];
-  if (log2 <= keep_log2 && blocks.size() < keep_) blocks.push_back(block);
-  else free_(block);
+  if (log2 > keep_log2 || blocks.size() == keep_) return free_(block);
+  blocks.reserve(keep_);  // how many come back at a time is chance: what is repeated does not allocate by it
+  blocks.push_back(block);
 }
 
 Scratch::Scratch(std::int64_t bytes, Pool& pool) : pool_(&pool) {

@@ -3,11 +3,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <heatpp/comm/detail/machine/shared_memory.hpp>
 #include <memory>
-
-namespace heatpp {
-class Communicator;
-}
 
 namespace heatpp::detail {
 
@@ -20,9 +17,6 @@ class Segment {
   /// Collective; `node` is the number of this rank's node. Nothing where the ranks do not share memory, or the system
   /// gives too little of it.
   static std::unique_ptr<Segment> make(const Communicator& comm, int node);
-  ~Segment();
-  Segment(const Segment&) = delete;
-  Segment& operator=(const Segment&) = delete;
 
   [[nodiscard]] std::int64_t slot_bytes() const { return slot_bytes_; }
   [[nodiscard]] std::byte* slot(int rank, std::int64_t round) const;
@@ -41,11 +35,11 @@ class Segment {
   std::atomic<std::int64_t> ended = 0;  ///< the rounds that this rank's collectives are through with
 
  private:
-  Segment(std::byte* memory, std::int64_t slot_bytes, int rank, int ranks)
-      : memory_(memory), slot_bytes_(slot_bytes), rank_(rank), ranks_(ranks) {}
+  Segment(std::unique_ptr<SharedMemory> memory, std::int64_t slot_bytes, int rank, int ranks)
+      : memory_(std::move(memory)), slot_bytes_(slot_bytes), rank_(rank), ranks_(ranks) {}
   [[nodiscard]] std::atomic<std::int64_t>& progress(int rank, Event event) const;
 
-  std::byte* memory_;
+  std::unique_ptr<SharedMemory> memory_;
   std::int64_t slot_bytes_;
   int rank_, ranks_;
   std::atomic<std::int64_t> begun_ = 0;  // the rounds that this rank's collectives have taken so far

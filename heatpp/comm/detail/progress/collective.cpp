@@ -26,17 +26,6 @@ std::unique_ptr<Operation> small_allreduce(const Communicator& comm, const Buffe
 
 }  // namespace
 
-std::unique_ptr<Operation> native_allreduce(const Communicator& comm, Buffer data, ReduceOp op, const char* call) {
-  auto sum = std::make_unique<Pending>(comm, call);
-  for_each_piece(data.count, max_count, [&](std::int64_t first, int n) {
-    check_mpi(MPI_Iallreduce(MPI_IN_PLACE, address(data, first), n, mpi_type(data.dtype), mpi_op(op, data.dtype),
-                             comm.impl().mpi, &sum->next()),
-              call);
-  });
-  if (op != ReduceOp::mean) return sum;
-  return then(std::move(sum), [data, ranks = comm.size()] { divide(data.dtype, data.data, data.count, ranks); });
-}
-
 std::unique_ptr<Operation> start_allreduce(const Communicator& comm, Buffer data, ReduceOp op, const char* call) {
   if (data.memory.on_device()) return device::start_allreduce(comm, data, op);
   const auto shared = [&comm](const Buffer& whole, ReduceOp by) { return shared_allreduce(comm, whole, by); };
@@ -58,9 +47,11 @@ std::unique_ptr<Operation> rounded_once(Buffer data, ReduceOp op, int ranks, con
   if (!is_float16(data.dtype) || !rounds) return make(data);
   auto wide = std::make_shared<Scratch>(data.count * static_cast<std::int64_t>(sizeof(float)));
   auto* const values = reinterpret_cast<float*>(wide->data());
-  widen(data.dtype, data.data, values, data.count);
-  return then(make({values, data.count, float32}),
-              [data, values, wide] { narrow(data.dtype, values, data.data, data.count); });
+  const auto widened = [data, values] { widen(data.dtype, data.data, values, data.count); };
+  widened();
+  return then(
+      make({values, data.count, float32}), [data, values, wide] { narrow(data.dtype, values, data.data, data.count); },
+      widened);
 }
 
 std::unique_ptr<Operation> start_broadcast(const Communicator& comm, Buffer data, int root, const char* call) {

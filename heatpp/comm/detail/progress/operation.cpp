@@ -7,10 +7,15 @@ namespace {
 
 class Then final : public Operation {
  public:
-  Then(std::unique_ptr<Operation> first, std::function<void()> last)
-      : first_(std::move(first)), last_(std::move(last)) {}
+  Then(std::unique_ptr<Operation> first, std::function<void()> last, std::function<void()> again)
+      : first_(std::move(first)), last_(std::move(last)), again_(std::move(again)) {}
   bool advance() override { return end(first_->advance()); }
   bool advance_or_sleep() override { return end(first_->advance_or_sleep()); }
+  bool restart() override {
+    if (!again_) return false;
+    again_();
+    return first_->restart();
+  }
   void give_up() override { first_->give_up(); }
   [[nodiscard]] bool in_flight() const override { return first_->in_flight(); }
 
@@ -21,7 +26,7 @@ class Then final : public Operation {
   }
 
   std::unique_ptr<Operation> first_;
-  std::function<void()> last_;
+  std::function<void()> last_, again_;
 };
 
 class Together final : public Operation {
@@ -57,8 +62,9 @@ void abandon(std::unique_ptr<Operation> operation) noexcept {
   if (operation && operation->in_flight()) static_cast<void>(operation.release());
 }
 
-std::unique_ptr<Operation> then(std::unique_ptr<Operation> first, std::function<void()> last) {
-  return std::make_unique<Then>(std::move(first), std::move(last));
+std::unique_ptr<Operation> then(std::unique_ptr<Operation> first, std::function<void()> last,
+                                std::function<void()> again) {
+  return std::make_unique<Then>(std::move(first), std::move(last), std::move(again));
 }
 
 std::unique_ptr<Operation> together(std::vector<std::unique_ptr<Operation>> operations) {

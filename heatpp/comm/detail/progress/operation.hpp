@@ -14,6 +14,8 @@ class Operation {
   virtual bool advance() = 0;
   /// The same, but may sleep until a message has come.
   virtual bool advance_or_sleep() { return advance(); }
+  /// Begins the same once more, after its end, without making anything; whether it can.
+  virtual bool restart() { return false; }
   /// Lets the memory's stream, a device's, wait for the end, if only devices have to go on until then; whether they do.
   virtual bool hold(const Memory& /*memory*/) { return false; }
   /// Called when it has been waited for too long; throws if it knows better than others why that is.
@@ -40,8 +42,9 @@ void run(std::unique_ptr<Operation> operation);
 /// Ends the life of an operation that failed, unless it is in flight.
 void abandon(std::unique_ptr<Operation> operation) noexcept;
 
-/// `first`, then `last()`, which owns what `first` works on.
-[[nodiscard]] std::unique_ptr<Operation> then(std::unique_ptr<Operation> first, std::function<void()> last);
+/// `first`, then `last()`, which owns what `first` works on. A restart calls `again()` before that of `first`.
+[[nodiscard]] std::unique_ptr<Operation> then(std::unique_ptr<Operation> first, std::function<void()> last,
+                                              std::function<void()> again = {});
 /// All of them at once.
 [[nodiscard]] std::unique_ptr<Operation> together(std::vector<std::unique_ptr<Operation>> operations);
 

@@ -13,6 +13,9 @@ class Pending final : public Operation {
   explicit Pending(const Communicator& comm, const char* op) : comm_(comm), op_(op) {}
   [[nodiscard]] MPI_Request& next() { return requests_.emplace_back(MPI_REQUEST_NULL); }
 
+  /// Those that have ended are forgotten.
+  void clear() { requests_.clear(); }
+
   /// Of a single reception, `source` is told who sent it.
   void tell_source(std::shared_ptr<int> source) { source_ = std::move(source); }
 

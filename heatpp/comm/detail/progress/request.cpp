@@ -1,8 +1,10 @@
 #include <heatpp/comm/detail/progress/patience.hpp>
+#include <heatpp/comm/detail/progress/persistent.hpp>
 #include <heatpp/comm/request.hpp>
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 namespace heatpp {
 
@@ -99,6 +101,48 @@ Request detail::start(std::unique_ptr<Operation> operation) {
   request->advance();
   if (!request->done) started().add(request.get());
   return Request(std::move(request));
+}
+
+detail::Persistent::Persistent() : request_(std::make_unique<Request::Impl>()) {}
+detail::Persistent::Persistent(Persistent&& other) noexcept
+    : request_(std::move(other.request_)), under_way_(std::exchange(other.under_way_, false)) {}
+detail::Persistent::~Persistent() {
+  if (under_way_) finish(*request_);
+}
+
+void detail::Persistent::begin(const MakeOperation& make) {
+  request_->operation = make();
+  add();
+}
+
+void detail::Persistent::restart(const MakeOperation& make) {
+  if (request_->operation && request_->operation->restart()) add();
+  else begin(make);
+}
+
+void detail::Persistent::add() {
+  under_way_ = true;
+  request_->done = false;
+  request_->call = waits_are_limited() ? latest_call() : std::nullopt;
+  request_->advance();
+  if (!request_->done) started().add(request_.get());
+}
+
+bool detail::Persistent::test() {
+  if (!under_way_) return true;
+  if (!request_->done) started().advance();
+  if (!request_->done) return false;
+  wait();
+  return true;
+}
+
+/// What failed is not started again.
+void detail::Persistent::wait() {
+  if (!std::exchange(under_way_, false)) return;
+  finish(*request_);
+  if (!request_->error) return;
+  abandon(std::move(request_->operation));
+  std::rethrow_exception(std::exchange(request_->error, nullptr));
 }
 
 bool progress() {

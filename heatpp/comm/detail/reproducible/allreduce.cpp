@@ -52,7 +52,7 @@ class InParts final : public Operation {
         std::make_shared<const Schedule>(comm::ordered(side_by_side(comm_.size()), {comm_.rank(), count, item()}));
     under_way_ =
         std::make_unique<Execution>(comm_, std::move(schedule), Buffer{contributions_.data(), count, data_.dtype},
-                                    whole_sum, Coding{}, "allreduce", tag_);
+                                    whole_sum, Coding{}, "allreduce", nullptr, tag_);
     again_ = true;
   }
 

@@ -7,20 +7,10 @@
 namespace heatpp::detail {
 namespace {
 
-/// The ranges that a step sends, each once, though several peers may get it.
-std::vector<Range> sent_ranges(const Step& step) {
-  std::vector<Range> ranges;
-  for (const auto& message : step.sends)
-    if (std::ranges::find(ranges, message.range) == ranges.end()) ranges.push_back(message.range);
-  return ranges;
-}
-
-std::int64_t coded_bytes(const Step& step, Dtype wire) {
-  std::int64_t bytes = 0;
-  for (const auto& sum : step.sums) bytes += std::ssize(sum.peers) * wire_bytes(wire, sum.range.count);
-  for (const auto& message : step.receives) bytes += wire_bytes(wire, message.range.count);
-  for (const auto& range : sent_ranges(step)) bytes += wire_bytes(wire, range.count);
-  return bytes;
+/// Whether no message before it sends the same range, to another peer.
+bool is_first_of_range(const Step& step, const Message& message) {
+  const auto before = std::span(step.sends.data(), &message);
+  return std::ranges::find(before, message.range, &Message::range) == before.end();
 }
 
 /// Tells by the bits, since compilers make no vectors of what std::isfinite does.
@@ -30,6 +20,15 @@ bool is_finite(float x) {
 }
 
 }  // namespace
+
+std::int64_t Execution::coded_bytes(const Step& step) const {
+  std::int64_t bytes = 0;
+  for (const auto& sum : step.sums) bytes += std::ssize(sum.peers) * wire_bytes(coding_.wire, sum.range.count);
+  for (const auto& message : step.receives) bytes += wire_bytes(coding_.wire, message.range.count);
+  for (const auto& message : step.sends)
+    if (is_first_of_range(step, message)) bytes += wire_bytes(coding_.wire, message.range.count);
+  return bytes;
+}
 
 float* Execution::values(const Active& active, Range range) const {
   return reinterpret_cast<float*>(address(active, range));
@@ -59,7 +58,7 @@ void Execution::encode_range(const Active& active, const Step& step, Range range
 }
 
 void Execution::post_coded(Active& active, const Step& step) {
-  active.scratch = Scratch(coded_bytes(step, coding_.wire));
+  active.scratch = Scratch(coded_bytes(step));
   auto* code = active.scratch.data();
   const auto receive_next = [&](Range range, int peer) {
     receive(active, code, wire_bytes(coding_.wire, range.count), peer);
@@ -75,7 +74,9 @@ void Execution::post_coded(Active& active, const Step& step) {
     for (const auto peer : sum.peers) receive_next(sum.range, peer);
   }
   for (const auto& message : step.receives) receive_next(message.range, message.peer);
-  for (const auto& range : sent_ranges(step)) {
+  for (const auto& first : step.sends) {
+    if (!is_first_of_range(step, first)) continue;
+    const auto range = first.range;
     encode_range(active, step, range, code);
     for (const auto& message : step.sends)
       if (message.range == range) send(active, code, wire_bytes(coding_.wire, range.count), message.peer);

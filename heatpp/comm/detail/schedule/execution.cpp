@@ -34,18 +34,34 @@ int next_tag(Communicator::Impl& comm) {
 }
 
 Execution::Execution(const Communicator& comm, std::shared_ptr<const Schedule> schedule, Buffer data, ReduceOp op,
-                     Coding coding, const char* call, int first_tag)
+                     Coding coding, const char* call, std::shared_ptr<Channels> channels, std::optional<int> first_tag)
     : comm_(comm),
       schedule_(std::move(schedule)),
       data_(data),
       op_(op),
       coding_(coding),
       call_(call),
-      window_(std::clamp<std::size_t>(static_cast<std::size_t>(schedule_->window), 1, tags_each)),
-      first_tag_(first_tag) {
+      channels_(schedule_->in_memory ? std::move(channels) : nullptr),
+      window_(std::clamp<std::size_t>(static_cast<std::size_t>(schedule_->window), 1, tags_each)) {
+  if (channels_) window_ = std::min(window_, Channels::count);
   const auto under_way = std::min(schedule_->lanes.size(), window_);
   active_.reserve(under_way);
-  for (std::size_t lane = 0; lane < under_way; ++lane) skip_to_next_lane(active_.emplace_back(Active{lane}));
+  for (std::size_t lane = 0; lane < under_way; ++lane) active_.push_back({lane});
+  begin(first_tag ? *first_tag : next_tag(comm_.impl()));
+}
+
+void Execution::begin(int first_tag) {
+  first_tag_ = first_tag;
+  if (channels_) first_lane_ = channels_->take(schedule_->lanes.size());
+}
+
+bool Execution::restart() {
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    active_[i].lane = i;
+    active_[i].step = 0;
+  }
+  begin(next_tag(comm_.impl()));
+  return true;
 }
 
 bool Execution::in_flight() const {
@@ -89,19 +105,23 @@ void Execution::send(Active& active, const std::byte* from, std::int64_t bytes, 
 }
 
 bool Execution::may_post(const Active& active) const {
-  if (active.posted || ended(active)) return false;
+  if (active.posted || ended(active) || active.step == steps_of(active).size()) return false;
+  if (channels_ && active.step == 0 && !channels_->open(number(active))) return false;
   if (active.lane == 0 || window_ == 1) return true;
   const auto& before = active_[(active.lane - 1) % window_];
   return before.lane >= active.lane || before.step > active.step;
 }
 
-void Execution::post(Active& active) {
+/// Whether there was room for it.
+bool Execution::post(Active& active) {
   const auto& step = steps_of(active)[active.step];
-  active.posted = true;
   active.begin = Clock::now();
   active.messages_sent = active.bytes_sent = 0;
+  if (step.in_memory) return active.posted = post_in_memory(active, step);
+  active.posted = true;
   if (step.coded == Coded::no) post_plain(active, step);
   else post_coded(active, step);
+  return true;
 }
 
 void Execution::post_plain(Active& active, const Step& step) {
@@ -119,15 +139,11 @@ void Execution::post_plain(Active& active, const Step& step) {
     send(active, address(active, message.range), message.range.count * item, message.peer);
 }
 
-void Execution::combine_from(const Active& active, const Sum& sum, const std::byte* scratch) {
-  const auto bytes = sum.range.count * static_cast<std::int64_t>(itemsize(data_.dtype));
+void Execution::combine_operands(const Active& active, const Sum& sum) {
   auto* const mine = address(active, sum.range);
-  std::vector<const void*> operands;
-  for (std::size_t i = 0; i <= sum.peers.size(); ++i) {
-    operands.push_back(i == sum.place ? mine : scratch);
-    if (i != sum.place) scratch += bytes;
-  }
-  combine(op_, data_.dtype, operands, mine, sum.range.count);
+  operands_.insert(operands_.begin() + static_cast<std::ptrdiff_t>(sum.place), mine);
+  combine(op_, data_.dtype, operands_, mine, sum.range.count);
+  operands_.clear();
   if (sum.complete && op_ == ReduceOp::mean) divide(data_.dtype, mine, sum.range.count, comm_.size());
 }
 
@@ -145,27 +161,36 @@ void Execution::count(const Active& active) const {
 void Execution::finish(Active& active) {
   count(active);
   const auto& step = steps_of(active)[active.step];
+  if (step.in_memory) finish_in_memory(active, step);
   if (step.coded != Coded::no) finish_coded(active, step);
   const auto* from = active.scratch.data();
-  for (const auto& sum : step.sums) {
-    combine_from(active, sum, from);
-    from += static_cast<std::int64_t>(sum.peers.size()) * sum.range.count *
-            static_cast<std::int64_t>(itemsize(data_.dtype));
+  for (const auto& sum : step.in_memory ? std::span<const Sum>() : step.sums) {
+    for (std::size_t i = 0; i < sum.peers.size(); ++i) {
+      operands_.push_back(from);
+      from += sum.range.count * static_cast<std::int64_t>(itemsize(data_.dtype));
+    }
+    combine_operands(active, sum);
   }
+  active.scratch = {};
   active.requests.clear();
   active.posted = false;
   ++active.step;
-  skip_to_next_lane(active);
 }
 
-void Execution::skip_to_next_lane(Active& active) const {
+bool Execution::skip_to_next_lane(Active& active) {
   while (!ended(active) && active.step == steps_of(active).size()) {
+    if (channels_) {
+      if (!channels_->open(number(active))) return false;
+      channels_->close(number(active));
+    }
     active.lane += window_;
     active.step = 0;
   }
+  return ended(active);
 }
 
 bool Execution::arrived(Active& active) const {
+  if (const auto& step = steps_of(active)[active.step]; step.in_memory) return arrived_in_memory(active, step);
   int all = 0;
   check_mpi(MPI_Testall(static_cast<int>(active.requests.size()), active.requests.data(), &all, MPI_STATUSES_IGNORE),
             call_);
@@ -173,23 +198,35 @@ bool Execution::arrived(Active& active) const {
 }
 
 bool Execution::advance() {
+  bool all_ended = false;
   // A step that ends may let another lane begin one.
   for (bool moved = true; moved;) {
     moved = false;
+    all_ended = true;
     for (auto& active : active_) {
-      if (active.posted && arrived(active)) finish(active);
-      else if (!may_post(active)) continue;
-      if (may_post(active)) post(active);
-      moved = true;
+      if (active.posted && arrived(active)) {
+        finish(active);
+        moved = true;
+      }
+      if (!active.posted && !skip_to_next_lane(active) && may_post(active)) moved = post(active) || moved;
+      all_ended = all_ended && ended(active);
     }
   }
-  return std::ranges::all_of(active_, [this](const auto& active) { return ended(active); });
+  return all_ended;
 }
 
 bool Execution::advance_or_sleep() {
   if (advance()) return true;
-  sleep();
+  if (may_sleep()) sleep();
   return false;
+}
+
+/// Whether nothing but messages is waited for.
+bool Execution::may_sleep() const {
+  return !channels_ || std::ranges::all_of(active_, [this](const Active& active) {
+    if (ended(active)) return true;
+    return active.posted ? !steps_of(active)[active.step].in_memory : !may_post(active);
+  });
 }
 
 void Execution::sleep() {
@@ -199,18 +236,18 @@ void Execution::sleep() {
     check_mpi(MPI_Waitall(static_cast<int>(only.requests.size()), only.requests.data(), MPI_STATUSES_IGNORE), call_);
     return;
   }
-  std::vector<MPI_Request> pending;
-  std::vector<MPI_Request*> origin;
+  pending_.clear();
+  origin_.clear();
   for (auto& active : active_)
     for (auto& request : active.requests)
       if (request != MPI_REQUEST_NULL) {
-        pending.push_back(request);
-        origin.push_back(&request);
+        pending_.push_back(request);
+        origin_.push_back(&request);
       }
-  if (pending.empty()) return;
+  if (pending_.empty()) return;
   int index = 0;
-  check_mpi(MPI_Waitany(static_cast<int>(pending.size()), pending.data(), &index, MPI_STATUS_IGNORE), call_);
-  *origin[static_cast<std::size_t>(index)] = MPI_REQUEST_NULL;
+  check_mpi(MPI_Waitany(static_cast<int>(pending_.size()), pending_.data(), &index, MPI_STATUS_IGNORE), call_);
+  *origin_[static_cast<std::size_t>(index)] = MPI_REQUEST_NULL;
 }
 
 }  // namespace heatpp::detail

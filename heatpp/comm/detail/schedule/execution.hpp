@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp/comm/detail/machine/channels.hpp>
 #include <heatpp/comm/detail/machine/scratch.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/progress/operation.hpp>
@@ -22,18 +23,17 @@ struct Coding {
 /// combined and goes on with the next. Lanes follow each other at a distance of a step.
 class Execution final : public Operation {
  public:
+  /// `channels` are the node's, for steps through memory; `first_tag` is one that was taken before.
   Execution(const Communicator& comm, std::shared_ptr<const Schedule> schedule, Buffer data, ReduceOp op,
-            Coding coding = {}, const char* call = "allreduce")
-      : Execution(comm, std::move(schedule), data, op, coding, call, next_tag(comm.impl())) {}
-  /// With tags that were taken before.
-  Execution(const Communicator& comm, std::shared_ptr<const Schedule> schedule, Buffer data, ReduceOp op, Coding coding,
-            const char* call, int first_tag);
+            Coding coding = {}, const char* call = "allreduce", std::shared_ptr<Channels> channels = nullptr,
+            std::optional<int> first_tag = std::nullopt);
   Execution(const Communicator& comm, Schedule schedule, Buffer data, ReduceOp op, Coding coding = {})
       : Execution(comm, std::make_shared<const Schedule>(std::move(schedule)), data, op, coding) {}
   ~Execution() override;
 
   bool advance() override;
   bool advance_or_sleep() override;
+  bool restart() override;
   [[nodiscard]] bool in_flight() const override;
 
  private:
@@ -54,9 +54,10 @@ class Execution final : public Operation {
   /// A lane begins a step when the lane before it has ended that step: lanes that shared a link evenly would all reach
   /// the next level at once, and leave this one idle.
   [[nodiscard]] bool may_post(const Active& active) const;
-  /// At the end of a lane.
-  void skip_to_next_lane(Active& active) const;
-  void post(Active& active);
+  /// At the end of a lane; whether that is as far as it may go.
+  bool skip_to_next_lane(Active& active);
+  void begin(int first_tag);
+  bool post(Active& active);
   [[nodiscard]] std::int64_t longest_message(const Active& active) const;
   void send(Active& active, const std::byte* from, std::int64_t bytes, int to);
   void receive(Active& active, std::byte* to, std::int64_t bytes, int from);
@@ -64,16 +65,27 @@ class Execution final : public Operation {
   void count(const Active& active) const;
   /// Combines what has come.
   void finish(Active& active);
-  void combine_from(const Active& active, const Sum& sum, const std::byte* scratch);
+  /// `operands_` are the others' in the order of the peers.
+  void combine_operands(const Active& active, const Sum& sum);
+
+  // The same for steps through memory; in in_memory.cpp.
+  [[nodiscard]] std::uint64_t number(const Active& active) const { return first_lane_ + active.lane; }
+  bool post_in_memory(Active& active, const Step& step);
+  std::size_t lay_out(Active& active, const Step& step, std::size_t first, std::byte* slot, std::size_t at);
+  [[nodiscard]] bool arrived_in_memory(const Active& active, const Step& step) const;
+  void finish_in_memory(const Active& active, const Step& step);
+  const std::byte* next_from(const Active& active, int peer, std::int64_t bytes);
 
   // The same for steps whose values travel coded; in coded.cpp.
   void post_coded(Active& active, const Step& step);
   void finish_coded(Active& active, const Step& step);
   [[nodiscard]] float* values(const Active& active, Range range) const;
   [[nodiscard]] float* residual(const Active& active, Range range) const;
+  [[nodiscard]] std::int64_t coded_bytes(const Step& step) const;
   void encode_range(const Active& active, const Step& step, Range range, std::byte* code) const;
   /// Whether the step under way has ended.
   bool arrived(Active& active) const;
+  [[nodiscard]] bool may_sleep() const;
   void sleep();
 
   Communicator comm_;
@@ -82,9 +94,16 @@ class Execution final : public Operation {
   ReduceOp op_;
   Coding coding_;
   const char* call_;
+  std::shared_ptr<Channels> channels_;
   std::size_t window_;
-  int first_tag_;
-  std::vector<Active> active_;  // at i the lanes i, i + window, ... one after another
+  int first_tag_ = 0;
+  std::uint64_t first_lane_ = 0;  // its number in the channels
+  std::vector<Active> active_;    // at i the lanes i, i + window, ... one after another
+  // Kept so that nothing is allocated once they have grown.
+  std::vector<const void*> operands_;
+  std::vector<std::pair<int, std::int64_t>> read_;  // of the step in memory that ends: what came from each peer
+  std::vector<MPI_Request> pending_;
+  std::vector<MPI_Request*> origin_;
 };
 
 }  // namespace heatpp::detail

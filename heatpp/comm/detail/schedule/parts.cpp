@@ -7,7 +7,7 @@
 namespace heatpp::detail {
 namespace {
 
-using MakeSteps = Steps (*)(const Tree& tree, std::span<const Range> parts, int rank);
+using MakeSteps = Steps (*)(const Tree& tree, std::span<const Range> parts, int rank, const NodeMemory& memory);
 
 // Slices are large against what a message costs, and few.
 constexpr std::int64_t slice_bytes = 1 << 20, most_slices = 16;
@@ -15,21 +15,32 @@ constexpr std::int64_t slice_bytes = 1 << 20, most_slices = 16;
 // What a key of the cache begins with; those of other collectives begin with a count.
 enum Kind : std::int64_t { reduced = -1, spread = -2 };
 
-Schedule make_schedule(const PartsJob& job, std::span<const Range> parts, std::int64_t slices, MakeSteps make) {
-  const auto machine =
-      job.machine ? factored(without_single_children(*job.machine)) : factored(side_by_side(job.comm.size()));
+/// What is only copied is read by all at once where it is in memory; sums stay in the order that messages give them.
+Tree machine_of(const PartsJob& job, Kind kind) {
+  if (!job.machine) return factored(side_by_side(job.comm.size()));
+  return factored(without_single_children(*job.machine), 1, kind == spread ? job.memory_level : -1);
+}
+
+Schedule make_schedule(const PartsJob& job, std::span<const Range> parts, std::int64_t slices, std::int64_t itemsize,
+                       Kind kind) {
+  const auto machine = machine_of(job, kind);
+  const MakeSteps make = kind == reduced ? &reduce_scatter_steps : &allgather_steps;
   const auto rank = job.comm.rank();
-  return in_slices(parts, slices, [&](std::span<const Range> slice) { return make(machine, slice, rank); });
+  const NodeMemory memory{job.memory_level, Channels::slot_bytes / itemsize};
+  auto schedule =
+      in_slices(parts, slices, [&](std::span<const Range> slice) { return make(machine, slice, rank, memory); });
+  schedule.in_memory = memory.level >= 0;
+  return schedule;
 }
 
 std::unique_ptr<Operation> start_in_slices(const PartsJob& job, const Buffer& data, std::span<const Range> parts,
                                            Kind kind, ReduceOp op) {
   const auto slices = std::clamp<std::int64_t>(data.bytes() / slice_bytes, 1, most_slices);
-  ScheduleCache::Key key{kind, slices};
+  const auto item = static_cast<std::int64_t>(itemsize(data.dtype));
+  ScheduleCache::Key key{kind, slices, job.memory_level >= 0 ? item : 0};
   for (const auto& part : parts) key.push_back(part.count);
-  const auto make = kind == reduced ? &reduce_scatter_steps : &allgather_steps;
-  auto schedule = job.schedules.get(key, [&] { return make_schedule(job, parts, slices, make); });
-  return std::make_unique<Execution>(job.comm, std::move(schedule), data, op, Coding{}, job.call);
+  auto schedule = job.schedules.get(key, [&] { return make_schedule(job, parts, slices, item, kind); });
+  return std::make_unique<Execution>(job.comm, std::move(schedule), data, op, Coding{}, job.call, job.channels);
 }
 
 }  // namespace

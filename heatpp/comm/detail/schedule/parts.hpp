@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp/comm/detail/machine/channels.hpp>
 #include <heatpp/comm/detail/progress/operation.hpp>
 #include <heatpp/comm/detail/schedule/cache.hpp>
 
@@ -11,6 +12,8 @@ struct PartsJob {
   const Tree* machine;  ///< nullptr: ranks side by side
   ScheduleCache& schedules;
   const char* call;
+  int memory_level = -1;                         ///< the outermost level inside nodes that go through memory; -1: none
+  std::shared_ptr<Channels> channels = nullptr;  ///< of this rank's node
 };
 
 /// parts[r] of `data` ends up reduced at rank r; 16-bit floats are accumulated in float32.

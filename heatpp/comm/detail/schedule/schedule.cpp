@@ -52,22 +52,55 @@ void allgather(Steps& steps, std::size_t base, const Group& group, int rank, Sty
   }
 }
 
-Style style_of(const StyleOf& style, const Group& group) {
-  return style ? style(group.level, group.members.size(), group.count()) : Style::direct;
+/// So much of the group's exchange as the index-th of so many pieces holds: of each range of each share.
+Group piece_of(const Group& group, std::size_t index, std::size_t pieces) {
+  Group piece{group.level, group.outermost, group.members, {}};
+  for (const auto& share : group.shares) {
+    auto& kept = piece.shares.emplace_back();
+    for (const auto& range : share)
+      if (const auto part = part_of(range, index, pieces); part.count > 0) kept.push_back(part);
+  }
+  return piece;
 }
 
-void reduce_scatter(Steps& steps, const Groups& groups, int rank, const StyleOf& style) {
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    const auto base = steps.size();
-    for (const auto& group : groups[i]) reduce_scatter(steps, base, group, rank, style_of(style, group));
-  }
-}
+/// How the groups of a rank exchange.
+struct Exchange {
+  int rank;
+  NodeMemory memory = {};
+  std::size_t pieces = 1;  // in memory: as many for all ranks, by the length of the whole
+  Style style = Style::direct;
 
-void allgather(Steps& steps, const Groups& groups, int rank, const StyleOf& style) {
-  for (auto level = groups.rbegin(); level != groups.rend(); ++level) {
-    const auto base = steps.size();
-    for (const auto& group : *level) allgather(steps, base, group, rank, style_of(style, group));
+  Exchange(int rank_, const NodeMemory& memory_, std::int64_t count, Style style_ = Style::direct)
+      : rank(rank_), memory(memory_), style(style_) {
+    if (memory.level >= 0) pieces = static_cast<std::size_t>(std::max<std::int64_t>((count - 1) / memory.slot + 1, 1));
   }
+
+  using Half = void (*)(Steps& steps, std::size_t base, const Group& group, int rank, Style style);
+  /// Of one node on the way out.
+  void add(Steps& steps, const std::vector<Group>& groups, Half half) const {
+    const auto base = steps.size();
+    for (const auto& group : groups) {
+      if (!memory.carries(group.level)) {
+        half(steps, base, group, rank, style);
+        continue;
+      }
+      for (std::size_t i = 0; i < pieces; ++i)
+        half(steps, base + i, pieces == 1 ? group : piece_of(group, i, pieces), rank, Style::direct);
+      for (auto i = base; i < steps.size(); ++i) steps[i].in_memory = true;
+    }
+  }
+  void reduce_scatter(Steps& steps, const Groups& groups) const {
+    for (const auto& level : groups) add(steps, level, &detail::reduce_scatter);
+  }
+  void allgather(Steps& steps, const Groups& groups) const {
+    for (auto level = groups.rbegin(); level != groups.rend(); ++level) add(steps, *level, &detail::allgather);
+  }
+};
+
+std::int64_t sum_of(std::span<const Range> parts) {
+  std::int64_t count = 0;
+  for (const auto& part : parts) count += part.count;
+  return count;
 }
 
 std::int64_t longest(std::span<const Range> parts) {
@@ -84,20 +117,23 @@ Range part_of(Range whole, std::size_t index, std::size_t parts) {
   return {whole.first + cut(i), cut(i + 1) - cut(i)};
 }
 
-Steps allreduce_steps(const Tree& tree, Range range, int rank, const StyleOf& style) {
+Steps allreduce_steps(const Tree& tree, Range range, int rank, const NodeMemory& memory, Style style) {
   const auto groups = equal_groups(tree, range, rank);
+  const Exchange exchange(rank, memory, range.count, style);
   Steps steps;
-  reduce_scatter(steps, groups, rank, style);
-  allgather(steps, groups, rank, style);
+  exchange.reduce_scatter(steps, groups);
+  exchange.allgather(steps, groups);
   return steps;
 }
 
-Steps coded_allreduce_steps(const Tree& tree, Range range, int rank) {
+Steps coded_allreduce_steps(const Tree& tree, Range range, int rank, NodeMemory memory) {
+  memory.level = std::min(memory.level, tree.level - 1);
   const auto groups = equal_groups(tree, range, rank);
+  const Exchange exchange(rank, memory, range.count);
   Steps steps;
-  reduce_scatter(steps, groups, rank, {});
+  exchange.reduce_scatter(steps, groups);
   const auto half = steps.size();
-  allgather(steps, groups, rank, {});
+  exchange.allgather(steps, groups);
   // A rank takes part in the outermost exchange, if at all, in the last step of the one half and the first of the
   // other.
   if (half == 0 || !groups.back().front().outermost) return steps;
@@ -106,15 +142,15 @@ Steps coded_allreduce_steps(const Tree& tree, Range range, int rank) {
   return steps;
 }
 
-Steps reduce_scatter_steps(const Tree& tree, std::span<const Range> parts, int rank) {
+Steps reduce_scatter_steps(const Tree& tree, std::span<const Range> parts, int rank, const NodeMemory& memory) {
   Steps steps;
-  reduce_scatter(steps, groups_of_parts(tree, parts, rank), rank, {});
+  Exchange(rank, memory, sum_of(parts)).reduce_scatter(steps, groups_of_parts(tree, parts, rank));
   return steps;
 }
 
-Steps allgather_steps(const Tree& tree, std::span<const Range> parts, int rank) {
+Steps allgather_steps(const Tree& tree, std::span<const Range> parts, int rank, const NodeMemory& memory) {
   Steps steps;
-  allgather(steps, groups_of_parts(tree, parts, rank), rank, {});
+  Exchange(rank, memory, sum_of(parts)).allgather(steps, groups_of_parts(tree, parts, rank));
   return steps;
 }
 
@@ -137,13 +173,17 @@ Schedule in_slices(std::span<const Range> parts, std::int64_t slices,
   return schedule;
 }
 
-Schedule in_chunks(std::int64_t count, std::int64_t chunk, const std::function<Steps(Range)>& steps) {
+Schedule in_chunks(std::int64_t count, std::int64_t chunk,
+                   const std::function<Steps(Range range, std::size_t kind)>& steps,
+                   std::span<const std::size_t> kinds) {
   Schedule schedule;
-  std::shared_ptr<const Steps> whole;
+  std::vector<std::shared_ptr<const Steps>> whole(kinds.empty() ? 1 : *std::ranges::max_element(kinds) + 1);
   for (std::int64_t first = 0; first < count; first += chunk) {
     const auto length = std::min(chunk, count - first);
-    if (!whole || length < chunk) whole = std::make_shared<const Steps>(steps({0, length}));
-    schedule.lanes.push_back({whole, first});
+    const auto kind = kinds.empty() ? 0 : kinds[schedule.lanes.size()];
+    auto& made = whole[kind];
+    if (!made || length < chunk) made = std::make_shared<const Steps>(steps({0, length}, kind));
+    schedule.lanes.push_back({made, first});
   }
   return schedule;
 }

@@ -40,6 +40,7 @@ enum class Coded { no, partial, result };
 struct Step {
   int level = 0;  ///< of the network, 0 being the innermost
   Coded coded = Coded::no;
+  bool in_memory = false;  ///< they go through memory that the ranks share
   std::vector<Message> sends = {};
   std::vector<Message> receives = {};  ///< replace what the range held
   std::vector<Sum> sums = {};
@@ -56,35 +57,48 @@ struct Lane {
 struct Schedule {
   std::vector<Lane> lanes;
   int window = 8;
+  bool in_memory = false;          ///< whether steps of any rank may be
   std::int64_t message_bytes = 0;  ///< beyond the innermost level longer ones travel in pieces; 0: in one
+};
+
+/// Memory that the ranks of a node share: what the innermost levels exchange goes through it.
+struct NodeMemory {
+  int level = -1;         ///< the outermost one of these levels; -1: there is no such memory
+  std::int64_t slot = 0;  ///< elements that a rank has room for in a step
+  [[nodiscard]] bool carries(int level_of_group) const { return level_of_group >= 0 && level_of_group <= level; }
 };
 
 /// How the members of a group exchange their shares: each with each other one at once, which costs one latency, or
 /// round a ring in as many steps as there are other members, which never has two messages arrive at one place.
 enum class Style { direct, ring };
-/// The style for a level whose groups have `members` members that exchange `count` elements.
-using StyleOf = std::function<Style(int level, std::size_t members, std::int64_t count)>;
 
 /// Steps of `rank` that reduce `range` over all ranks of the tree: from the innermost level out, the owners of a range
 /// in the children of a node split it among themselves, until each element has one owner; then back the same way (Cho
-/// et al., BlueConnect, MLSys 2019). Where nodes differ in size, their cuts are refined to common ones.
-[[nodiscard]] Steps allreduce_steps(const Tree& tree, Range range, int rank, const StyleOf& style);
+/// et al., BlueConnect, MLSys 2019). Where nodes differ in size, their cuts are refined to common ones. What goes
+/// through memory does so in as many steps as there is room for.
+[[nodiscard]] Steps allreduce_steps(const Tree& tree, Range range, int rank, const NodeMemory& memory = {},
+                                    Style style = Style::direct);
 
-/// Marks the steps of the outermost node, whose style has to be direct, as coded.
-[[nodiscard]] Steps coded_allreduce_steps(const Tree& tree, Range range, int rank);
+/// Marks the steps of the outermost node as coded, which go by messages.
+[[nodiscard]] Steps coded_allreduce_steps(const Tree& tree, Range range, int rank, NodeMemory memory = {});
 
 /// The first half of it for given owners: parts[r], which may be empty, ends up reduced at rank r; parts lie in rank
 /// order. With a single part that is not empty it is a reduction to one rank.
-[[nodiscard]] Steps reduce_scatter_steps(const Tree& tree, std::span<const Range> parts, int rank);
+[[nodiscard]] Steps reduce_scatter_steps(const Tree& tree, std::span<const Range> parts, int rank,
+                                         const NodeMemory& memory = {});
 /// The second half: parts[r] gets from rank r to every rank. With a single part it is a broadcast.
-[[nodiscard]] Steps allgather_steps(const Tree& tree, std::span<const Range> parts, int rank);
+[[nodiscard]] Steps allgather_steps(const Tree& tree, std::span<const Range> parts, int rank,
+                                    const NodeMemory& memory = {});
 
 /// A lane for each of `slices` slices of all parts; `steps` makes those of one. Slices of parts that come out even
 /// share their steps.
 [[nodiscard]] Schedule in_slices(std::span<const Range> parts, std::int64_t slices,
                                  const std::function<Steps(std::span<const Range>)>& steps);
 
-/// Cuts `count` elements into chunks, each a lane; `steps` makes those of one range.
-[[nodiscard]] Schedule in_chunks(std::int64_t count, std::int64_t chunk, const std::function<Steps(Range)>& steps);
+/// Cuts `count` elements into chunks, each a lane; `steps` makes those of one range. Where there are lanes of several
+/// kinds, kinds[i] is that of the i-th.
+[[nodiscard]] Schedule in_chunks(std::int64_t count, std::int64_t chunk,
+                                 const std::function<Steps(Range range, std::size_t kind)>& steps,
+                                 std::span<const std::size_t> kinds = {});
 
 }  // namespace heatpp::detail

@@ -6,6 +6,8 @@
 namespace heatpp::detail {
 namespace {
 
+constexpr std::size_t most_whole = 16;
+
 /// How many of n children to join in one node.
 std::size_t radix(std::size_t n) {
   if (n <= 3 || n == 5 || n == 7) return n;
@@ -79,11 +81,13 @@ std::optional<Tree> reordered(const Tree& tree, std::span<const int> order) {
   return regular(tree, *extents, order, order.size(), place);
 }
 
-Tree factored(const Tree& tree, std::size_t most) {
+Tree factored(const Tree& tree, std::size_t most, int whole_level) {
   if (tree.is_leaf()) return tree;
   std::vector<Tree> parts;
-  for (const auto& child : tree.children) parts.push_back(factored(child, most));
-  if (parts.size() > 1 && parts.size() <= most) return {-1, tree.level, std::move(parts)};
+  for (const auto& child : tree.children) parts.push_back(factored(child, most, whole_level));
+  const bool whole = tree.level >= 0 && tree.level <= whole_level;
+  if (parts.size() > 1 && parts.size() <= (whole ? std::max(most, most_whole) : most))
+    return {-1, tree.level, std::move(parts)};
   while (parts.size() > 1) {
     const auto joined = radix(parts.size());
     std::vector<Tree> nodes;

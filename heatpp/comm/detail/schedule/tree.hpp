@@ -24,7 +24,8 @@ struct Tree {
 [[nodiscard]] Tree side_by_side(int ranks);
 /// The same with nodes of more than `most` children made of nodes of two or three where that comes out even, so that a
 /// group is left after as many exchanges as the logarithm of its size; and without nodes of a single child.
-[[nodiscard]] Tree factored(const Tree& tree, std::size_t most = 1);
+/// On levels up to `whole_level` groups of up to 16 stay whole.
+[[nodiscard]] Tree factored(const Tree& tree, std::size_t most = 1, int whole_level = -1);
 [[nodiscard]] Tree without_single_children(const Tree& tree);
 /// How many children the nodes of each level have, innermost first; nothing where those of a level differ.
 [[nodiscard]] std::optional<std::vector<std::size_t>> extents_of(const Tree& tree);

@@ -18,8 +18,13 @@ class InRounds : public Operation {
   }
 
  protected:
-  InRounds(const Communicator& comm, std::int64_t rounds)
-      : comm_(comm), segment_(*comm.impl().segment), first_(segment_.begin(rounds)), last_(first_ + rounds - 1) {}
+  InRounds(const Communicator& comm, std::int64_t rounds) : comm_(comm), segment_(*comm.impl().segment) {
+    begin(rounds);
+  }
+  void begin(std::int64_t rounds) {
+    round_ = first_ = segment_.begin(rounds);
+    last_ = first_ + rounds - 1;
+  }
 
   /// Goes on with the round; whether it could.
   virtual bool advance_round() = 0;
@@ -27,7 +32,7 @@ class InRounds : public Operation {
 
   Communicator comm_;
   Segment& segment_;
-  std::int64_t first_, last_, round_ = first_;
+  std::int64_t first_ = 0, last_ = 0, round_ = 0;
 };
 
 /// Which ranks take part in something.

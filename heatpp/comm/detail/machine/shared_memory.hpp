@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace heatpp {
+class Communicator;
+}
+
+namespace heatpp::detail {
+
+/// Memory that all ranks of a communicator have mapped, of zeroes at first.
+class SharedMemory {
+ public:
+  /// Collective; `node` is the number of this rank's node. Nothing, on all ranks, where they are on several, or the
+  /// system gives too little memory.
+  static std::unique_ptr<SharedMemory> make(const Communicator& comm, int node, std::size_t bytes);
+  ~SharedMemory();
+  SharedMemory(const SharedMemory&) = delete;
+  SharedMemory& operator=(const SharedMemory&) = delete;
+
+  [[nodiscard]] std::byte* data() const { return data_; }
+
+ private:
+  SharedMemory(std::byte* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
+
+  std::byte* data_;
+  std::size_t bytes_;
+};
+
+}  // namespace heatpp::detail
