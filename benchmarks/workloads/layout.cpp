@@ -47,12 +47,9 @@ Prepared fancy() {
 }  // namespace
 
 std::vector<Workload> layout_workloads() {
-  return {{"resplit01", "resplit", resplit<0, 1>},
-          {"resplit01", "bare copy", bare_copy},
-          {"resplit10", "resplit", resplit<1, 0>},
-          {"mask", "index", mask},
-          {"mask_put", "selection", mask_put},
-          {"fancy", "index", fancy}};
+  return {{"resplit01", "resplit", resplit<0, 1>}, {"resplit01", "bare copy", bare_copy},
+          {"resplit10", "resplit", resplit<1, 0>}, {"mask", "index", mask},
+          {"mask_put", "selection", mask_put},     {"fancy", "index", fancy}};
 }
 
 }  // namespace bench

@@ -8,9 +8,9 @@
 namespace heatpp::detail {
 namespace {
 
-constexpr std::array names{"HEATPP_ALLREDUCE", "HEATPP_TOPOLOGY", "HEATPP_CALIBRATION", "HEATPP_BACKEND",
-                           "HEATPP_TRACE",     "HEATPP_DEBUG",    "HEATPP_TIMEOUT",     "HEATPP_SHARED_MEMORY",
-                           "HEATPP_REPRODUCIBLE"};
+constexpr std::array names{"HEATPP_ALLREDUCE", "HEATPP_TOPOLOGY",      "HEATPP_CALIBRATION",
+                           "HEATPP_BACKEND",   "HEATPP_TRACE",         "HEATPP_DEBUG",
+                           "HEATPP_TIMEOUT",   "HEATPP_SHARED_MEMORY", "HEATPP_REPRODUCIBLE"};
 
 /// The values of the variables in their order, with a zero behind each.
 std::string environment() {
