@@ -5,4 +5,6 @@
 #include <heatpp/ml/datasets/clusters.hpp>
 #include <heatpp/ml/datasets/matrixgallery.hpp>
 #include <heatpp/ml/decomposition/pca.hpp>
+#include <heatpp/ml/linear/elastic_net.hpp>
+#include <heatpp/ml/linear/ridge.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>
