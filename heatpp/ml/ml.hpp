@@ -9,4 +9,6 @@
 #include <heatpp/ml/linear/logistic_regression.hpp>
 #include <heatpp/ml/linear/poisson_regressor.hpp>
 #include <heatpp/ml/linear/ridge.hpp>
+#include <heatpp/ml/naive_bayes/discrete_nb.hpp>
+#include <heatpp/ml/naive_bayes/gaussian_nb.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>
