@@ -52,6 +52,23 @@ ht::KMeans fitted_kmeans(std::int64_t m) {
   return model;
 }
 
+/// Two classes, both on every rank.
+ht::DNDarray two_classes(std::int64_t n, std::optional<int> split = 0) {
+  return ht::remainder(ht::arange(n, {.dtype = ht::int64, .split = split}), 2);
+}
+
+ht::GaussianNB fitted_bayes(std::int64_t m) {
+  ht::GaussianNB model;
+  model.fit(first_rows(m, 4), two_classes(4, std::nullopt));
+  return model;
+}
+
+ht::Ridge fitted_ridge(std::int64_t m) {
+  ht::Ridge model;
+  model.fit(first_rows(m, 4), ht::ones({4}, {.dtype = ht::float64}));
+  return model;
+}
+
 /// For functions in place.
 struct Own {
   ht::DNDarray array;

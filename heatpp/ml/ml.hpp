@@ -5,4 +5,10 @@
 #include <heatpp/ml/datasets/clusters.hpp>
 #include <heatpp/ml/datasets/matrixgallery.hpp>
 #include <heatpp/ml/decomposition/pca.hpp>
+#include <heatpp/ml/linear/elastic_net.hpp>
+#include <heatpp/ml/linear/logistic_regression.hpp>
+#include <heatpp/ml/linear/poisson_regressor.hpp>
+#include <heatpp/ml/linear/ridge.hpp>
+#include <heatpp/ml/naive_bayes/discrete_nb.hpp>
+#include <heatpp/ml/naive_bayes/gaussian_nb.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>

@@ -6,3 +6,7 @@
 at::Tensor iris();
 /// Measurements (178, 13) of wines.
 at::Tensor wine();
+/// Measurements (442, 10) of patients, each column about its mean and of length 1.
+at::Tensor diabetes();
+/// What they are to predict, (442,).
+at::Tensor diabetes_target();

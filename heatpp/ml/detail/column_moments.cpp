@@ -60,6 +60,19 @@ void Moments::merge(const Moments& other) {
   n = total;
 }
 
+std::vector<Moments> merged_over_ranks(const Rows& rows, const std::vector<std::vector<Moments>>& of_thread,
+                                       const std::optional<Communicator::Failure>& failure) {
+  auto total = of_thread[0];
+  for (std::size_t t = 1; t < of_thread.size(); ++t)
+    for (std::size_t j = 0; j < total.size(); ++j) total[j].merge(of_thread[t][j]);
+  total.push_back({failure ? 1.0 : 0.0});
+  if (rows.distributed())
+    rows.comm().allreduce_records(total.data(), std::ssize(total), sizeof(Moments), &merge_records);
+  if (total.back().n > 0) rows.comm().agree(failure);
+  total.pop_back();
+  return total;
+}
+
 std::vector<Moments> column_moments(const char* op, const Rows& rows, const double* weights, Missing missing) {
   const auto features = static_cast<std::size_t>(rows.features());
   std::vector<std::vector<Moments>> of_thread(threads(), std::vector<Moments>(features));
@@ -69,15 +82,7 @@ std::vector<Moments> column_moments(const char* op, const Rows& rows, const doub
       merge_piece(piece, weights ? weights + piece.first : nullptr, of_thread[static_cast<std::size_t>(thread)]);
     });
   });
-  auto total = of_thread[0];
-  for (std::size_t t = 1; t < of_thread.size(); ++t)
-    for (std::size_t j = 0; j < features; ++j) total[j].merge(of_thread[t][j]);
-  total.push_back({failure ? 1.0 : 0.0});
-  if (rows.distributed())
-    rows.comm().allreduce_records(total.data(), std::ssize(total), sizeof(Moments), &merge_records);
-  if (total.back().n > 0) rows.comm().agree(failure);
-  total.pop_back();
-  return total;
+  return merged_over_ranks(rows, of_thread, failure);
 }
 
 }  // namespace heatpp::ml::detail

@@ -11,6 +11,12 @@ struct Moments {
   void merge(const Moments& other);
 };
 
+/// Those of all threads and ranks: one all-reduce of them and a flag, none where rows are replicated. Where any rank
+/// passes a failure all throw that of the lowest one. Collective.
+[[nodiscard]] std::vector<Moments> merged_over_ranks(const Rows& rows,
+                                                     const std::vector<std::vector<Moments>>& of_thread,
+                                                     const std::optional<Communicator::Failure>& failure);
+
 /// The moments of every column of the rows, in one pass and one all-reduce of 24 features + 24 bytes, none where rows
 /// are replicated. `weights` are those of this rank's rows, or null. Collective. Throws ValueError naming the first
 /// row with a number that is refused.

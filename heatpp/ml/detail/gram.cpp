@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/gram.hpp>
 
 namespace heatpp::ml::detail {
@@ -5,6 +6,13 @@ namespace {
 
 Gram nothing(std::int64_t columns) {
   return {0, at::zeros({columns}, at::kDouble), at::zeros({columns, columns}, at::kDouble)};
+}
+
+void check_targets(const char* op, const at::Tensor& targets, std::int64_t first) {
+  if (targets.isfinite().all().item<bool>()) return;
+  const auto row = targets.isfinite().all(1).logical_not().nonzero()[0].item<std::int64_t>();
+  heatpp::detail::raise<ValueError>(op, "got a target that is not finite in row {}; expected finite numbers",
+                                    first + row);
 }
 
 /// Adds `piece`, (rows, columns) of float64, to `sum`.
@@ -87,7 +95,11 @@ Gram gram(const char* op, const Rows& rows, const GramOptions& options) {
       with_piece(block, first, [&](const auto& piece) { check_finite(op, rows, piece); });
       auto wide = block.to(at::kDouble);
       const auto n = block.size(0);
-      if (options.targets) wide = at::cat({wide, options.targets->slice(0, first, first + n)}, 1);
+      if (options.targets) {
+        const auto targets = options.targets->slice(0, first, first + n);
+        check_targets(op, targets, rows.first() + first);
+        wide = at::cat({wide, targets}, 1);
+      }
       std::optional<at::Tensor> weights;
       if (options.weights) weights = at::from_blob(const_cast<double*>(options.weights + first), {n}, at::kDouble);
       add(sums[static_cast<std::size_t>(thread)], wide, weights);

@@ -18,7 +18,7 @@ struct GramOptions {
 };
 /// In one pass over the rows, in float64, each piece about its own mean and merged by Chan, Golub, LeVeque (1979), so
 /// that rows far from 0 lose nothing. Collective: one all-reduce of 8 (c + c (c + 1) / 2 + 3) bytes for c columns, none
-/// where rows are replicated. Throws ValueError naming the first row that is not finite.
+/// where rows are replicated. Throws ValueError naming the first row that is not finite, of its numbers or its targets.
 [[nodiscard]] Gram gram(const char* op, const Rows& rows, const GramOptions& options = {});
 
 }  // namespace heatpp::ml::detail

@@ -170,4 +170,9 @@ void check_features(const char* op, const Rows& rows, std::int64_t expected) {
     raise<ValueError>(op, "got {} features; expected the {} that were learnt", rows.features(), expected);
 }
 
+void check_not_empty(const char* op, const Rows& rows) {
+  if (rows.size() < 1 || rows.features() < 1)
+    raise<ValueError>(op, "got {} rows of {} features; expected one at least of each", rows.size(), rows.features());
+}
+
 }  // namespace heatpp::ml::detail

@@ -110,5 +110,7 @@ void sum_over_ranks(const Rows& rows, at::Tensor& sum, const std::optional<Commu
 
 /// Throws ValueError where there are not as many features as were learnt.
 void check_features(const char* op, const Rows& rows, std::int64_t expected);
+/// Throws ValueError for no rows or no features.
+void check_not_empty(const char* op, const Rows& rows);
 
 }  // namespace heatpp::ml::detail

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <heatpp/ml/estimator.hpp>
+
+namespace heatpp {
+
+/// What classifiers have in common that give each class of a row a number, of which the largest wins and whose softmax
+/// are probabilities. Classes are whole numbers, any, in rising order.
+class Classifier {
+ public:
+  virtual ~Classifier() = default;
+  /// The class of each row, of several as likely the lowest: int64 of shape (samples,), split as the rows. One
+  /// all-reduce of 8 bytes, to agree that all is finite; none where rows are replicated. Throws NotFittedError before
+  /// fit, ValueError for another number of features and naming the first row that is not finite.
+  [[nodiscard]] DNDarray predict(const Rows& x) const;
+  /// The probabilities (samples, classes), split as the rows. Local for arrays. Errors as predict, but that
+  /// probabilities of rows that are not finite are not either.
+  [[nodiscard]] DNDarray predict_proba(const Rows& x) const;
+  /// Their logarithms, which do not underflow.
+  [[nodiscard]] DNDarray predict_log_proba(const Rows& x) const;
+  /// The weighted share of rows whose class is predicted right. Collective: one all-reduce of 24 bytes besides those of
+  /// predict and of weights. Errors as predict, and for labels of another shape.
+  [[nodiscard]] double score(const Rows& x, const DNDarray& y, const FitOptions& options = {}) const;
+  [[nodiscard]] const DNDarray& classes() const;  ///< (classes,), int64, on every rank
+
+ protected:
+  Classifier() = default;
+  Classifier(const Classifier&) = default;
+  Classifier& operator=(const Classifier&) = default;
+  using Scores = std::function<at::Tensor(const at::Tensor& block)>;
+  /// The numbers of a block of float64 rows, (rows, classes).
+  [[nodiscard]] virtual Scores scores() const = 0;
+  /// Throws NotFittedError before fit.
+  void check_fitted(const char* op) const;
+  struct Classes {
+    DNDarray values;
+    std::int64_t features;
+  };
+  std::optional<Classes> classes_;
+};
+
+}  // namespace heatpp

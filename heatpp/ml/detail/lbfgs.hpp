@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace heatpp::ml::detail {
+
+/// The value at x, and its gradient, written. The same bits on every rank.
+using Objective = std::function<double(std::span<const double> x, std::span<double> gradient)>;
+
+struct LbfgsOptions {
+  std::int64_t max_iterations = 100;
+  double tol = 1e-4;        ///< ends where no number of the gradient is larger
+  std::size_t memory = 10;  ///< steps of which the curvature is kept
+  /// Called after every iteration; false ends.
+  std::function<bool(std::int64_t iteration, double value)> progress = {};
+};
+struct Minimum {
+  double value;
+  std::int64_t iterations;
+  bool converged;  ///< by tol
+};
+/// Makes the objective small from x on, which becomes where it is least (Liu, Nocedal 1989), with steps that satisfy
+/// Wolfe's conditions, near the end those that rounding leaves (Hager, Zhang 2005). Values that are not finite count as
+/// too large. Communicates what the objective does.
+Minimum lbfgs(const Objective& objective, std::vector<double>& x, const LbfgsOptions& options);
+
+}  // namespace heatpp::ml::detail

@@ -1,0 +1,105 @@
+#include <heatpp/ml/detail/column_moments.hpp>
+#include <heatpp/ml/linear/detail/glm.hpp>
+
+namespace heatpp::ml::detail {
+namespace {
+
+at::Tensor view(std::span<const double> numbers, std::int64_t rows, std::int64_t columns) {
+  return at::from_blob(const_cast<double*>(numbers.data()), {rows, columns}, at::kDouble);
+}
+
+/// What makes a column one of mean 0 and variance 1: (x - mean) / deviation, or of mean square 1 without an intercept.
+struct Scale {
+  at::Tensor mean, deviation;
+  double weight;  ///< of all rows
+};
+
+Scale scale_of(const LinearLoss& problem) {
+  const auto columns = column_moments(problem.op, problem.rows, problem.weights);
+  auto mean = at::zeros({std::ssize(columns)}, at::kDouble), deviation = at::ones_like(mean);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    const auto& [n, centre, m2] = columns[j];
+    const auto square = m2 / n + (problem.intercept ? 0 : centre * centre);
+    if (problem.intercept) mean.data_ptr<double>()[j] = centre;
+    if (square > 0) deviation.data_ptr<double>()[j] = std::sqrt(square);
+  }
+  return {mean, deviation, columns.front().n};
+}
+
+/// The objective of coefficients of scaled columns with, behind them, what is to be added, (outputs, features + 1).
+class ScaledLoss {
+ public:
+  ScaledLoss(const LinearLoss& problem, Scale scale, bool& stop)
+      : problem_(problem), scale_(std::move(scale)), f_(problem.rows.features()), stop_(stop) {
+    l2_ = problem.beside == PenaltyBeside::sum ? problem.l2 / scale_.weight : problem.l2;
+  }
+
+  [[nodiscard]] std::vector<double> scaled(const GlmFit& fit) const {
+    const auto shift = fit.intercept + at::matmul(fit.coef, scale_.mean);
+    const auto all = at::cat({fit.coef * scale_.deviation, shift.unsqueeze(1)}, 1).contiguous();
+    return {all.const_data_ptr<double>(), all.const_data_ptr<double>() + all.numel()};
+  }
+  [[nodiscard]] GlmFit unscaled(const std::vector<double>& parameters) const {
+    const auto all = view(parameters, problem_.outputs, f_ + 1);
+    const auto coef = all.slice(1, 0, f_) / scale_.deviation;
+    return {coef, all.select(1, f_) - at::matmul(coef, scale_.mean)};
+  }
+
+  double operator()(std::span<const double> parameters, std::span<double> gradient) const {
+    const auto all = view(parameters, problem_.outputs, f_ + 1);
+    const auto coef = (all.slice(1, 0, f_) / scale_.deviation).contiguous();
+    const auto sums = over_rows(coef.t(), all.select(1, f_));
+    std::copy_n(sums.begin(), gradient.size(), gradient.begin());
+    auto slopes = view(gradient, problem_.outputs, f_ + 1);
+    slopes /= scale_.weight;
+    slopes.slice(1, 0, f_).add_(coef, l2_).div_(scale_.deviation);
+    if (!problem_.intercept) slopes.select(1, f_).zero_();
+    stop_ = sums[gradient.size() + 1] > 0;
+    return sums[gradient.size()] / scale_.weight + l2_ / 2 * coef.square().sum().item<double>();
+  }
+
+ private:
+  /// Sums of derivatives by coefficients and shifts, of losses, and of the ranks that ask for an end.
+  [[nodiscard]] std::vector<double> over_rows(const at::Tensor& coef, const at::Tensor& shift) const {
+    const auto k = problem_.outputs, width = f_ + 1;
+    Totals totals(static_cast<std::size_t>(k * width + 2));
+    if (stop_) totals.of(0)[static_cast<std::size_t>(k * width + 1)] = 1;
+    const auto failure = heatpp::detail::failure_of([&] {
+      for_blocks(problem_.rows, [&](const at::Tensor& block, std::int64_t first, int thread) {
+        const auto x = block.to(at::kDouble) - scale_.mean;
+        auto margins = at::addmm(shift, x, coef);
+        auto own = totals.of(thread);
+        own[static_cast<std::size_t>(k * width)] += problem_.loss(margins, first);
+        auto sums = view(own, k, width);
+        sums.slice(1, 0, f_).addmm_(margins.t(), x);
+        sums.select(1, f_).add_(margins.sum(0));
+      });
+    });
+    return totals.over_ranks(problem_.rows, failure);
+  }
+
+  const LinearLoss& problem_;
+  Scale scale_;
+  std::int64_t f_;
+  double l2_;   ///< beside the mean
+  bool& stop_;  ///< what this rank says before an evaluation, and any rank did after it
+};
+
+}  // namespace
+
+GlmFit fitted(const LinearLoss& problem, const GlmFit& start, const GlmOptions& options) {
+  bool stop = false;
+  const ScaledLoss loss(problem, scale_of(problem), stop);
+  auto parameters = loss.scaled(start);
+  const auto progress = [&](std::int64_t done, double value) {
+    if (stop) return false;
+    if (options.progress) stop = !options.progress({done, options.max_iterations, value});
+    return true;
+  };
+  const auto found = lbfgs(loss, parameters, {options.max_iterations, options.tol, 10, progress});
+  auto fit = loss.unscaled(parameters);
+  fit.iterations = found.iterations;
+  return fit;
+}
+
+}  // namespace heatpp::ml::detail

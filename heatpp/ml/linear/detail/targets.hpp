@@ -1,0 +1,16 @@
+#pragma once
+
+#include <heatpp/ml/detail/pieces.hpp>
+
+namespace heatpp::ml::detail {
+
+/// What is to be predicted for the rows of this rank.
+struct Targets {
+  at::Tensor values;  ///< (rows, targets), float64
+  bool single;        ///< given as (samples,)
+};
+/// `y` has shape (samples,) or (samples, targets) and any layout. Collective where it is cut otherwise than the rows.
+/// Throws ValueError for another shape.
+[[nodiscard]] Targets targets_beside(const char* op, const Rows& rows, const DNDarray& y);
+
+}  // namespace heatpp::ml::detail

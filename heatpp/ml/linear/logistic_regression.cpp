@@ -1,0 +1,106 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/detail/classes.hpp>
+#include <heatpp/ml/linear/detail/glm.hpp>
+#include <heatpp/ml/linear/logistic_regression.hpp>
+
+namespace heatpp {
+namespace {
+
+using namespace ml::detail;
+
+constexpr auto fit_op = "LogisticRegression.fit";
+
+void check_options(const LogisticOptions& o) {
+  if (!(o.c > 0) || o.max_iterations < 1 || !(o.tol >= 0))
+    detail::raise<ValueError>(fit_op,
+                              "got c {}, {} iterations and tol {}; expected c > 0, iterations >= 1 and tol >= 0", o.c,
+                              o.max_iterations, o.tol);
+}
+
+/// The weighted sum of losses of a piece; their derivatives are weighted too.
+double weighted(const at::Tensor& losses, at::Tensor& derivatives, const std::optional<at::Tensor>& weights,
+                std::int64_t first) {
+  if (!weights) return losses.sum().item<double>();
+  const auto w = weights->slice(0, first, first + losses.size(0)).unsqueeze(1);
+  derivatives.mul_(w);
+  return (losses * w).sum().item<double>();
+}
+
+/// log(1 + exp(z)) - z for the second class, without for the first.
+RowLoss two_classes(const at::Tensor& labels, const std::optional<at::Tensor>& weights) {
+  return [second = labels.to(at::kDouble).unsqueeze(1), weights](at::Tensor& z, std::int64_t first) {
+    const auto y = second.slice(0, first, first + z.size(0));
+    const auto losses = z.abs().neg_().exp_().log1p_().add_(z.clamp_min(0)).sub_(y * z);
+    z.sigmoid_().sub_(y);
+    return weighted(losses, z, weights, first);
+  };
+}
+
+RowLoss softmax(const at::Tensor& labels, const std::optional<at::Tensor>& weights) {
+  return [own = labels.unsqueeze(1), weights](at::Tensor& z, std::int64_t first) {
+    const auto y = own.slice(0, first, first + z.size(0));
+    const auto logs = z.log_softmax(1);
+    const auto losses = logs.gather(1, y).neg_();
+    z = logs.exp();
+    z.scatter_add_(1, y, at::full_like(losses, -1));
+    return weighted(losses, z, weights, first);
+  };
+}
+
+}  // namespace
+
+LogisticRegression& LogisticRegression::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
+  check_options(options_);
+  check_not_empty(fit_op, x);
+  const auto classes = classes_beside(fit_op, x, y);
+  if (classes.count() < 2)
+    detail::raise<ValueError>(fit_op, "got labels of {} class; expected two at least", classes.count());
+  const auto weights = weights_beside(fit_op, x, options.sample_weight);
+  const auto outputs = classes.count() == 2 ? 1 : classes.count();
+  const auto labels =
+      at::from_blob(const_cast<std::int32_t*>(classes.index.data()), {x.count()}, at::kInt).to(at::kLong);
+  GlmFit start{at::zeros({outputs, x.features()}, at::kDouble), at::zeros({outputs}, at::kDouble)};
+  if (options_.warm_start && learnt_ && learnt_->coef.shape() == Shape{outputs, x.features()})
+    start = {learnt_->coef.larray(), learnt_->intercept.larray()};
+  const auto found = fitted({fit_op, x, weights ? weights->const_data_ptr<double>() : nullptr,
+                             outputs == 1 ? two_classes(labels, weights) : softmax(labels, weights), outputs,
+                             1 / options_.c, PenaltyBeside::sum, options_.intercept},
+                            start, {options_.max_iterations, options_.tol, options_.progress});
+  classes_ = Classes{replicated(classes.values, int64, x.comm()), x.features()};
+  learnt_ = Learnt{replicated(found.coef, float64, x.comm()), replicated(found.intercept, float64, x.comm()),
+                   working_dtype(x), found.iterations};
+  return *this;
+}
+
+Classifier::Scores LogisticRegression::scores() const {
+  return [coef = learnt_->coef.larray().t(), intercept = learnt_->intercept.larray()](const at::Tensor& block) {
+    const auto z = at::addmm(intercept, block, coef);
+    return z.size(1) > 1 ? z : at::cat({at::zeros_like(z), z}, 1);
+  };
+}
+
+DNDarray LogisticRegression::decision_function(const Rows& x) const {
+  check_fitted("decision_function");
+  check_features("decision_function", x, classes_->features);
+  const auto coef = learnt_->coef.larray().t(), intercept = learnt_->intercept.larray();
+  const auto z = mapped(x, coef.size(1),
+                        [&](const at::Tensor& block) { return at::addmm(intercept, block.to(at::kDouble), coef); });
+  return coef.size(1) > 1 ? z : as_rows(x, z.larray().select(1, 0));
+}
+
+DNDarray LogisticRegression::coef() const {
+  check_fitted("coef");
+  return replicated(learnt_->coef.larray(), learnt_->dtype, learnt_->coef.comm());
+}
+
+DNDarray LogisticRegression::intercept() const {
+  check_fitted("intercept");
+  return replicated(learnt_->intercept.larray(), learnt_->dtype, learnt_->coef.comm());
+}
+
+std::int64_t LogisticRegression::iterations() const {
+  check_fitted("iterations");
+  return learnt_->iterations;
+}
+
+}  // namespace heatpp

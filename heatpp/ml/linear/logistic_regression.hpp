@@ -1,0 +1,49 @@
+#pragma once
+
+#include <heatpp/ml/classifier.hpp>
+
+namespace heatpp {
+
+struct LogisticOptions {
+  double c = 1;             ///< weight of the losses beside |coef|^2 / 2; infinite: no penalty
+  bool intercept = true;    ///< not in |coef|
+  bool warm_start = false;  ///< go on from what was learnt of as many classes and features, if there is
+  std::int64_t max_iterations = 100;
+  double tol =
+      1e-4;  ///< ends where the gradient of the mean loss, of columns of mean 0 and variance 1, is at most this
+  FitCallback progress = {};
+};
+
+/// Logistic regression of two classes, and of more by softmax: |coef|^2 / 2 + c * sum of weight * loss is least, as in
+/// scikit-learn, by L-BFGS on columns of mean 0 and variance 1, whatever those of the rows are.
+class LogisticRegression : public Classifier {
+ public:
+  explicit LogisticRegression(const LogisticOptions& options = {}) : options_(options) {}
+  [[nodiscard]] const LogisticOptions& options() const { return options_; }
+  /// Learns from (samples, features) rows and (samples,) labels. Collective: that of `unique`, one all-reduce of 24
+  /// (features + 1) bytes, and for each evaluation, one or two an iteration, one of 8 (k (features + 1) + 3), where k
+  /// is the number of classes, 1 for two; none where rows are replicated. Throws ValueError for numbers that are not
+  /// finite, fewer than two classes, labels of another shape, weights and options out of range, TypeError for labels
+  /// that are not whole numbers.
+  LogisticRegression& fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});
+  /// The numbers of which probabilities are made, split as the rows: (samples,) those of the second of two classes,
+  /// (samples, classes) of more. Local for arrays. Errors as predict_proba.
+  [[nodiscard]] DNDarray decision_function(const Rows& x) const;
+
+  // What was learnt, in the floating dtype of rows, on every rank. All throw NotFittedError before fit.
+  [[nodiscard]] DNDarray coef() const;       ///< (1, features) for two classes, (classes, features) for more
+  [[nodiscard]] DNDarray intercept() const;  ///< (1,) or (classes,)
+  [[nodiscard]] std::int64_t iterations() const;
+
+ private:
+  [[nodiscard]] Scores scores() const override;
+  struct Learnt {
+    DNDarray coef, intercept;  ///< float64
+    Dtype dtype;
+    std::int64_t iterations;
+  };
+  LogisticOptions options_;
+  std::optional<Learnt> learnt_;
+};
+
+}  // namespace heatpp

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <heatpp/ml/classifier.hpp>
+
+namespace heatpp {
+
+struct GaussianNBOptions {
+  std::vector<double> priors =
+      {};                       ///< probabilities of the classes, in rising order; empty: their shares of the weight
+  double var_smoothing = 1e-9;  ///< of the largest variance of a feature, added to all variances
+};
+
+/// Naive Bayes by normal distributions: in each class features are independent, with a mean and a variance (of n, not
+/// n - 1) of their own, merged over pieces and ranks by Chan, Golub, LeVeque (1979).
+class GaussianNB : public Classifier {
+ public:
+  explicit GaussianNB(const GaussianNBOptions& options = {}) : options_(options) {}
+  [[nodiscard]] const GaussianNBOptions& options() const { return options_; }
+  /// Learns from (samples, features) rows and (samples,) labels in one pass. Collective: that of `unique`, one
+  /// all-reduce of 24 (classes features + 1) bytes, and with weights one of 24; none where rows are replicated. Throws
+  /// ValueError for numbers that are not finite, no rows, labels of another shape, priors of another number of classes,
+  /// rows that are all alike, weights and options out of range, TypeError for labels that are not whole numbers.
+  GaussianNB& fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});
+  /// Learns from more rows, as if all had come at once. They need not have all classes, and may have new ones. Costs
+  /// and errors as fit.
+  GaussianNB& partial_fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});
+
+  // What was learnt, float64 on every rank. All throw NotFittedError before fit.
+  [[nodiscard]] DNDarray theta() const;        ///< (classes, features): means
+  [[nodiscard]] DNDarray var() const;          ///< (classes, features): variances, with what is added
+  [[nodiscard]] DNDarray class_count() const;  ///< (classes,): weights
+  [[nodiscard]] DNDarray class_prior() const;  ///< (classes,)
+  [[nodiscard]] double epsilon() const;        ///< what is added to variances
+
+ private:
+  [[nodiscard]] Scores scores() const override;
+  struct Learnt {
+    DNDarray count, theta, m2;  ///< m2: sums of weighted squares of deviations
+    DNDarray var, prior;
+    double epsilon;
+  };
+  [[nodiscard]] const Learnt& learnt(const char* op) const;
+  GaussianNBOptions options_;
+  std::optional<Learnt> learnt_;
+};
+
+}  // namespace heatpp
