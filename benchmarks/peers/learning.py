@@ -13,3 +13,39 @@ def _kmeans(rows, columns, points, seed, clusters, iterations):
 
 workload("kmeans")(lambda: _kmeans(1_000_000, 32, 12, 31, 8, 30))
 workload("kmeans256")(lambda: _kmeans(200_000, 64, 200, 41, 256, 10))
+
+
+@workload("cdist")
+def _cdist():
+    from scipy.spatial.distance import cdist
+
+    x = data.rows("normal", 61, 0, 10_000, 18)
+    return lambda: cdist(x, x), data.check_sums
+
+
+@workload("cdist_qe")
+def _cdist_expanded():
+    from sklearn.metrics import euclidean_distances
+
+    x = data.rows("normal", 61, 0, 10_000, 18)
+    return lambda: euclidean_distances(x, x), data.check_sums
+
+
+@workload("knn")
+def _knn():
+    import numpy as np
+    from sklearn.neighbors import NearestNeighbors
+
+    x, asking = data.rows("normal", 62, 0, 50_000, 16), data.rows("normal", 63, 0, 2_000, 16)
+    return (
+        lambda: NearestNeighbors(n_neighbors=5, algorithm="brute", n_jobs=2).fit(x).kneighbors(asking),
+        lambda found: np.concatenate([data.check_sums(found[0]), data.check_sums(found[1])]),
+    )
+
+
+@workload("dbscan")
+def _dbscan():
+    from sklearn.cluster import DBSCAN
+
+    x = data.blobs(0, 200_000, 3, 50, 71)
+    return lambda: DBSCAN(eps=0.1, min_samples=10, n_jobs=2).fit(x).labels_, data.check_sums

@@ -3,7 +3,10 @@
 #include "../data.hpp"
 #include "../workload.hpp"
 
+#include <heatpp/ml/cluster/dbscan.hpp>
 #include <heatpp/ml/cluster/kmeans.hpp>
+#include <heatpp/ml/neighbors/nearest_neighbors.hpp>
+#include <heatpp/ml/neighbors/spatial.hpp>
 
 namespace bench {
 namespace {
@@ -30,10 +33,36 @@ Prepared kmeans256() {
   return clustered(blobs(200'000, 64, 200, 41), {.n_clusters = 256, .max_iterations = 10, .tol = 0});
 }
 
+Prepared distances(const ht::spatial::DistanceOptions& options) {
+  const auto x = generate<normal>(61, {10'000, 18});
+  return timed([x, options] { return ht::spatial::cdist(x, options); }, check_sums);
+}
+Prepared cdist() { return distances({}); }
+Prepared cdist_expanded() { return distances({.quadratic_expansion = true}); }
+
+Prepared knn() {
+  const auto x = generate<normal>(62, {50'000, 16}), asking = generate<normal>(63, {2'000, 16});
+  return timed([x, asking] { return ht::NearestNeighbors().fit(x).kneighbors(asking); },
+               [](const ht::Neighbors& found) {
+                 auto sums = check_sums(found.distances);
+                 const auto indices = check_sums(found.indices.astype(ht::float32));
+                 sums.insert(sums.end(), indices.begin(), indices.end());
+                 return sums;
+               });
+}
+
+Prepared dbscan() {
+  const auto x = blobs(200'000, 3, 50, 71);
+  return timed([x] { return ht::DBSCAN({.eps = 0.1, .min_samples = 10}).fit(x); },
+               [](const ht::DBSCAN& model) { return check_sums(model.labels().astype(ht::float32)); });
+}
+
 }  // namespace
 
 std::vector<Workload> learning_workloads() {
-  return {{"kmeans", "Lloyd, 8 of 32", kmeans}, {"kmeans256", "Lloyd, 256 of 64", kmeans256}};
+  return {{"kmeans", "Lloyd, 8 of 32", kmeans}, {"kmeans256", "Lloyd, 256 of 64", kmeans256},
+          {"cdist", "differences", cdist},      {"cdist_qe", "quadratic expansion", cdist_expanded},
+          {"knn", "brute force", knn},          {"dbscan", "in cells", dbscan}};
 }
 
 }  // namespace bench

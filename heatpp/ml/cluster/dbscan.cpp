@@ -1,0 +1,246 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/ml/cluster/dbscan.hpp>
+#include <heatpp/ml/cluster/detail/within.hpp>
+#include <heatpp/ml/detail/around.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+
+namespace heatpp {
+namespace {
+
+using namespace ml::detail;
+constexpr auto op = "DBSCAN.fit";
+
+void check_options(const DBSCANOptions& o, const Rows& x) {
+  if (!(o.eps > 0) || !std::isfinite(o.eps) || o.min_samples < 1)
+    detail::raise<ValueError>(op, "got eps {} and min_samples {}; expected a finite eps > 0 and min_samples >= 1",
+                              o.eps, o.min_samples);
+  if (o.box.empty()) return;
+  const bool wide = std::ranges::all_of(o.box, [&](double length) { return length > 2 * o.eps; });
+  if (std::ssize(o.box) != x.features() || x.features() > 4 || o.metric != Metric::euclidean || !wide)
+    detail::raise<ValueError>(op,
+                              "got a box of {} lengths for {} features; expected one for each of at most 4, longer "
+                              "than twice eps, and euclidean distances",
+                              o.box.size(), x.features());
+}
+
+/// Sets of numbers 0 .. n, each known by its least member, that several threads unite (Jayanti, Tarjan 2016).
+class Sets {
+ public:
+  explicit Sets(std::int64_t n) : parents_(static_cast<std::size_t>(n)) {
+    std::iota(parents_.begin(), parents_.end(), 0);
+  }
+  [[nodiscard]] std::int64_t find(std::int64_t i) {
+    for (;;) {
+      auto parent = at(i).load();
+      if (parent == i) return i;
+      const auto above = at(parent).load();
+      if (above != parent) at(i).compare_exchange_weak(parent, above);
+      i = above;
+    }
+  }
+  void unite(std::int64_t a, std::int64_t b) {
+    for (;;) {
+      a = find(a), b = find(b);
+      if (a == b) return;
+      if (a < b) std::swap(a, b);
+      auto root = a;
+      if (at(a).compare_exchange_strong(root, b)) return;
+    }
+  }
+
+ private:
+  std::atomic_ref<std::int64_t> at(std::int64_t i) { return std::atomic_ref(parents_[static_cast<std::size_t>(i)]); }
+  std::vector<std::int64_t> parents_;
+};
+
+/// The least and largest number of each column. Collective: one all-reduce.
+std::pair<std::vector<double>, std::vector<double>> limits_of(const Rows& x) {
+  const auto f = static_cast<std::size_t>(x.features());
+  auto high = summed(
+      x, 2 * f,
+      [&](const auto& piece, std::span<double> most) {
+        check_finite(op, x, piece);
+        for (std::int64_t i = 0; i < piece.rows; ++i)
+          for (std::size_t j = 0; j < f; ++j) {
+            const auto value = static_cast<double>(piece.row(i)[j]);
+            most[j] = std::max(most[j], value), most[f + j] = std::max(most[f + j], -value);
+          }
+      },
+      ReduceOp::max);
+  std::vector<double> low(high.begin() + static_cast<std::ptrdiff_t>(f), high.end());
+  for (auto& value : low) value = -value;
+  high.resize(f);
+  return {low, high};
+}
+
+/// All ranks' numbers, one rank's behind another's. Collective: two all-gathers, none where rows are replicated.
+std::vector<std::int64_t> gathered(const Rows& x, const std::vector<std::int64_t>& mine) {
+  if (!x.distributed()) return mine;
+  const auto counts = x.comm().allgather(std::ssize(mine));
+  std::vector<std::int64_t> all(
+      static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0})));
+  x.comm().allgather(mine, all, counts);
+  return all;
+}
+
+/// What a fit knows of this rank's rows, by their place in `order`.
+class Fit {
+ public:
+  Fit(const Rows& x, const DBSCANOptions& options, Within within)
+      : x_(x), options_(options), within_(std::move(within)), sets_(x.count()), degrees_(count(), 0) {
+    auto rows = block_of(x, float64);
+    for (std::size_t a = 0; a < options.box.size(); ++a)
+      if (std::isfinite(options.box[a])) rows.select(1, static_cast<std::int64_t>(a)).remainder_(options.box[a]);
+    order_ = within_.order(rows);
+    rows_ = rows.index_select(0, at::tensor(order_, at::kLong));
+  }
+
+  void count_neighbors() {
+    around(rows_, x_.layout(), x_.comm(), [&](const at::Tensor& block, std::int64_t) {
+      within_(
+          rows_, block, [&](std::int64_t i) { return !core(i); },
+          [&](std::int64_t i, std::int64_t) { ++degrees_[static_cast<std::size_t>(i)]; });
+    });
+  }
+
+  /// Connects this rank's core rows among themselves.
+  void unite_own() {
+    within_(
+        rows_, rows_, [&](std::int64_t i) { return core(i); },
+        [&](std::int64_t i, std::int64_t j) {
+          if (core(j)) sets_.unite(row(i), row(j));
+        });
+  }
+
+  /// Finds what connects them with other ranks' and, for the other rows, the core rows nearby.
+  void look_around() {
+    const auto roots = at::empty({x_.count(), 1}, at::kDouble);
+    for (std::int64_t i = 0; i < x_.count(); ++i)
+      roots.data_ptr<double>()[i] = core(i) ? static_cast<double>(root(i)) : -1.0;
+    touched_.resize(count());
+    const auto mine = at::cat({rows_, roots}, 1);
+    around(mine, x_.layout(), x_.comm(), [&](const at::Tensor& block, std::int64_t first) {
+      const auto others = block.select(1, x_.features()).contiguous();
+      const bool own = first == x_.first();
+      within_(
+          rows_, block.slice(1, 0, x_.features()).contiguous(), [&](std::int64_t i) { return !own || !core(i); },
+          [&](std::int64_t i, std::int64_t j) { touch(i, others.const_data_ptr<double>()[j]); });
+    });
+  }
+
+  /// The final root of each core row's set.
+  void merge() {
+    std::vector<std::int64_t> mine;
+    for (const auto& [a, b] : links_) mine.insert(mine.end(), {a, b});
+    const auto links = gathered(x_, mine);
+    std::unordered_map<std::int64_t, std::int64_t> places;
+    std::vector<std::int64_t> ends(links);
+    std::ranges::sort(ends);
+    ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+    for (const auto end : ends) places.emplace(end, std::ssize(places));
+    Sets sets(std::ssize(ends));
+    for (std::size_t l = 0; l < links.size(); l += 2) sets.unite(places.at(links[l]), places.at(links[l + 1]));
+    for (const auto end : ends) merged_[end] = ends[static_cast<std::size_t>(sets.find(places.at(end)))];
+    std::vector<std::int64_t> starts;
+    for (std::int64_t i = 0; i < x_.count(); ++i)
+      if (core(i) && final_root(root(i)) == x_.first() + row(i)) starts.push_back(x_.first() + row(i));
+    std::ranges::sort(starts);
+    starts_ = gathered(x_, starts);
+  }
+
+  [[nodiscard]] DNDarray labels() {
+    auto labels = at::full({x_.count()}, -1, at::kLong);
+    for (std::int64_t i = 0; i < x_.count(); ++i) {
+      auto first = std::numeric_limits<std::int64_t>::max();
+      if (core(i)) first = final_root(root(i));
+      else
+        for (const auto near : touched_[static_cast<std::size_t>(i)]) first = std::min(first, final_root(near));
+      if (first < std::numeric_limits<std::int64_t>::max())
+        labels.data_ptr<std::int64_t>()[row(i)] = std::ranges::lower_bound(starts_, first) - starts_.begin();
+    }
+    return as_rows(x_, labels);
+  }
+
+  [[nodiscard]] DNDarray cores() const {
+    std::vector<std::int64_t> found;
+    for (std::int64_t i = 0; i < x_.count(); ++i)
+      if (core(i)) found.push_back(x_.first() + row(i));
+    std::ranges::sort(found);
+    const auto total = std::ssize(found);
+    const auto layout =
+        x_.distributed() ? Layout::from_counts({0}, 0, x_.comm().allgather(total)) : x_.layout().replicated({total});
+    return detail::wrap(at::tensor(found, at::kLong), layout, x_.comm());
+  }
+  [[nodiscard]] std::int64_t clusters() const { return std::ssize(starts_); }
+
+ private:
+  [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(x_.count()); }
+  [[nodiscard]] bool core(std::int64_t i) const {
+    return degrees_[static_cast<std::size_t>(i)] >= options_.min_samples;
+  }
+  [[nodiscard]] std::int64_t row(std::int64_t i) const { return order_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] std::int64_t root(std::int64_t i) { return x_.first() + sets_.find(row(i)); }
+  [[nodiscard]] std::int64_t final_root(std::int64_t root) const {
+    const auto found = merged_.find(root);
+    return found == merged_.end() ? root : found->second;
+  }
+
+  /// Row i has a core row of another set beside it. Of a core row the last set is enough to remember; others have fewer
+  /// than min_samples.
+  void touch(std::int64_t i, double other) {
+    if (other < 0) return;
+    auto& known = touched_[static_cast<std::size_t>(i)];
+    const auto set = static_cast<std::int64_t>(other);
+    if (std::ranges::find(known, set) != known.end()) return;
+    if (!core(i)) return known.push_back(set);
+    known.assign(1, set);
+    const std::lock_guard lock(mutex_);
+    links_.emplace(root(i), set);
+  }
+
+  const Rows& x_;
+  const DBSCANOptions& options_;
+  Within within_;
+  Sets sets_;
+  std::vector<std::int64_t> degrees_, order_, starts_;
+  at::Tensor rows_;
+  std::vector<std::vector<std::int64_t>> touched_;
+  std::set<std::pair<std::int64_t, std::int64_t>> links_;
+  std::unordered_map<std::int64_t, std::int64_t> merged_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+DBSCAN& DBSCAN::fit(const Rows& x) {
+  check_options(options_, x);
+  auto [low, high] = limits_of(x);
+  for (std::size_t a = 0; a < options_.box.size(); ++a)
+    if (std::isfinite(options_.box[a])) low[a] = 0, high[a] = options_.box[a];
+  Fit fit(x, options_, Within(options_.metric, options_.eps, options_.box, low, high));
+  fit.count_neighbors();
+  fit.unite_own();
+  fit.look_around();
+  fit.merge();
+  learnt_ = Learnt{fit.labels(), fit.cores(), fit.clusters()};
+  return *this;
+}
+
+const DBSCAN::Learnt& DBSCAN::learnt(const char* what) const {
+  if (!learnt_) throw NotFittedError(fmt::format("[{}] got no data yet; expected a call of fit", what));
+  return *learnt_;
+}
+const DNDarray& DBSCAN::labels() const { return learnt("DBSCAN.labels").labels; }
+const DNDarray& DBSCAN::core_indices() const { return learnt("DBSCAN.core_indices").core_indices; }
+std::int64_t DBSCAN::n_clusters() const { return learnt("DBSCAN.n_clusters").clusters; }
+
+}  // namespace heatpp

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <heatpp/ml/neighbors/nearest_neighbors.hpp>
+
+namespace heatpp {
+
+struct DBSCANOptions {
+  double eps = 0.5;              ///< rows at most so far apart are neighbours
+  std::int64_t min_samples = 5;  ///< a core row has so many neighbours, itself among them
+  Metric metric = Metric::euclidean;
+  /// Lengths of a periodic box, one for each feature, infinite along those that are not: rows are neighbours across its
+  /// sides. Euclidean, of at most 4 features. Empty: none.
+  std::vector<double> box = {};
+};
+
+/// Clusters of rows that are connected by core rows, and noise (Ester et al. 1996): scikit-learn's labels, whatever the
+/// number of ranks. Clusters have the order of their first core rows; a row at the border of several belongs to the
+/// first. Up to 4 features are compared in cells as wide as eps, more with all rows, by products of matrices. With
+/// `min_samples` 1 or 2 and a box: the friends-of-friends groups of particles.
+class DBSCAN {
+ public:
+  explicit DBSCAN(const DBSCANOptions& options = {}) : options_(options) {}
+  [[nodiscard]] const DBSCANOptions& options() const { return options_; }
+
+  /// Collective: twice the rows of all ranks but one in P - 1 messages, with one more number each, and all-gathers of
+  /// the clusters, 8 bytes each, and of what connects ranks' parts of them, 16 bytes each; none where rows are
+  /// replicated. Throws ValueError for numbers that are not finite and options out of range.
+  DBSCAN& fit(const Rows& x);
+  [[nodiscard]] DNDarray fit_predict(const Rows& x) { return fit(x).labels(); }
+
+  // What was learnt. All throw NotFittedError before fit.
+  [[nodiscard]] const DNDarray& labels() const;        ///< int64 (samples,), split as the rows: -1 is noise
+  [[nodiscard]] const DNDarray& core_indices() const;  ///< global numbers of the core rows, rising, cut as the rows
+  [[nodiscard]] std::int64_t n_clusters() const;
+
+ private:
+  struct Learnt {
+    DNDarray labels, core_indices;
+    std::int64_t clusters;
+  };
+  [[nodiscard]] const Learnt& learnt(const char* op) const;
+  DBSCANOptions options_;
+  std::optional<Learnt> learnt_;
+};
+
+}  // namespace heatpp

@@ -1,0 +1,153 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/core/redistribute.hpp>
+#include <heatpp/ml/detail/around.hpp>
+#include <heatpp/ml/neighbors/detail/search.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace heatpp {
+namespace {
+
+using namespace ml::detail;
+
+void check_all_finite(const char* op, const Rows& rows) {
+  static_cast<void>(summed(rows, 0, [&](const auto& piece, std::span<double>) { check_finite(op, rows, piece); }));
+}
+
+/// Rows that ask, beside the learnt ones that go round.
+struct Asked {
+  at::Tensor asking, block;
+  const DNDarray& learnt;
+  void around(const Search& search) const {
+    ml::detail::around(block, learnt.layout(), learnt.comm(),
+                       [&](const at::Tensor& rows, std::int64_t first) { search(asking, rows, first); });
+  }
+};
+
+Asked asked(Metric metric, const Rows& x, const DNDarray& learnt) {
+  const auto dtype = promote_types(working_dtype(x), learnt.dtype());
+  const auto block = learnt.larray().to(detail::to_torch(dtype));
+  return {comparable(metric, block_of(x, dtype), false), comparable(metric, block, true), learnt};
+}
+
+/// Keeps the nearest ones of a row, as a heap with the farthest at the front.
+struct Best {
+  std::vector<Near> heap;
+  void take(const Near& near, std::size_t most) {
+    if (heap.size() == most) {
+      if (!(near < heap.front())) return;
+      std::ranges::pop_heap(heap);
+      heap.pop_back();
+    }
+    heap.push_back(near);
+    std::ranges::push_heap(heap);
+  }
+  [[nodiscard]] double bound(std::size_t most) const {
+    return heap.size() < most ? std::numeric_limits<double>::infinity() : heap.front().reduced;
+  }
+};
+
+/// Rows that all ranks have, cut evenly where the learnt ones are cut, so that each rank asks for a part of them.
+Rows shared_out(const Rows& x, const DNDarray& learnt) {
+  if (x.distributed() || !learnt.split()) return x;
+  const auto all = as_rows(x, block_of(x, working_dtype(x)));
+  return resplit(all, 0);
+}
+
+DNDarray back(const DNDarray& result, const Rows& x) {
+  return x.distributed() ? result : resplit(result, std::nullopt);
+}
+
+template <class T>
+at::Tensor column(const std::vector<T>& values, Dtype dtype) {
+  return at::tensor(at::ArrayRef<T>(values)).to(detail::to_torch(dtype));
+}
+
+}  // namespace
+
+NearestNeighbors& NearestNeighbors::fit(const Rows& x) {
+  if (options_.n_neighbors < 1 || !(options_.radius >= 0))
+    detail::raise<ValueError>("NearestNeighbors.fit", "got {} neighbors and radius {}; expected at least 1, and >= 0",
+                              options_.n_neighbors, options_.radius);
+  check_all_finite("NearestNeighbors.fit", x);
+  rows_ = as_rows(x, block_of(x, working_dtype(x)));
+  return *this;
+}
+
+const DNDarray& NearestNeighbors::learnt(const char* op) const {
+  if (!rows_) throw NotFittedError(fmt::format("[{}] got no data yet; expected a call of fit", op));
+  return *rows_;
+}
+const DNDarray& NearestNeighbors::rows() const { return learnt("NearestNeighbors.rows"); }
+
+Neighbors NearestNeighbors::nearest(const char* op, const Rows& x, bool among_themselves) const {
+  const auto& rows = learnt(op);
+  const auto k = options_.n_neighbors;
+  if (k + (among_themselves ? 1 : 0) > rows.shape()[0])
+    detail::raise<ValueError>(op, "got {} neighbors of {} rows; expected at most as many{}", k, rows.shape()[0],
+                              among_themselves ? ", without the row itself" : "");
+  const auto mine = shared_out(x, rows);
+  const auto data = asked(options_.metric, mine, rows);
+  std::vector<Best> best(static_cast<std::size_t>(mine.count()));
+  const auto most = static_cast<std::size_t>(k);
+  const auto of = [&](std::int64_t i) -> Best& { return best[static_cast<std::size_t>(i)]; };
+  data.around({options_.metric, [&](std::int64_t i) { return of(i).bound(most); },
+               [&](std::int64_t i, const Near& near) {
+                 if (!among_themselves || near.row != mine.first() + i) of(i).take(near, most);
+               }});
+  const auto distances = at::empty({mine.count(), k}, at::kDouble), indices = at::empty({mine.count(), k}, at::kLong);
+  auto* d = distances.data_ptr<double>();
+  auto* which = indices.data_ptr<std::int64_t>();
+  for (auto& [heap] : best) {
+    std::ranges::sort_heap(heap);
+    for (const auto& near : heap) *d++ = distance_of(options_.metric, near.reduced), *which++ = near.row;
+  }
+  return {back(as_rows(mine, distances.to(data.asking.scalar_type())), x), back(as_rows(mine, indices), x)};
+}
+
+Neighbors NearestNeighbors::kneighbors(const Rows& x) const {
+  constexpr auto op = "NearestNeighbors.kneighbors";
+  check_features(op, x, learnt(op).shape()[1]);
+  detail::check_same_comm(op, x.comm(), rows_->comm());
+  check_all_finite(op, x);
+  return nearest(op, x, false);
+}
+
+Neighbors NearestNeighbors::kneighbors() const {
+  constexpr auto op = "NearestNeighbors.kneighbors";
+  return nearest(op, learnt(op), true);
+}
+
+RadiusNeighbors NearestNeighbors::radius_neighbors(const Rows& x) const {
+  constexpr auto op = "NearestNeighbors.radius_neighbors";
+  const auto& rows = learnt(op);
+  check_features(op, x, rows.shape()[1]);
+  detail::check_same_comm(op, x.comm(), rows.comm());
+  check_all_finite(op, x);
+  const auto mine = shared_out(x, rows);
+  const auto data = asked(options_.metric, mine, rows);
+  std::vector<std::vector<Near>> near(static_cast<std::size_t>(mine.count()));
+  const auto limit = reduced(options_.metric, options_.radius);
+  data.around({options_.metric, [&](std::int64_t) { return limit; },
+               [&](std::int64_t i, const Near& one) { near[static_cast<std::size_t>(i)].push_back(one); }});
+  std::vector<std::int64_t> counts, indices;
+  std::vector<double> distances;
+  for (auto& some : near) {
+    std::ranges::sort(some);
+    counts.push_back(std::ssize(some));
+    for (const auto& one : some)
+      distances.push_back(distance_of(options_.metric, one.reduced)), indices.push_back(one.row);
+  }
+  const auto total = std::ssize(indices);
+  const auto layout = mine.distributed() ? Layout::from_counts({0}, 0, mine.comm().allgather(total))
+                                         : mine.layout().replicated({total});
+  const auto dtype = detail::from_torch(data.asking.scalar_type());
+  return {back(as_rows(mine, column(counts, int64)), x),
+          back(detail::wrap(column(distances, dtype), layout, x.comm()), x),
+          back(detail::wrap(column(indices, int64), layout, x.comm()), x)};
+}
+
+}  // namespace heatpp

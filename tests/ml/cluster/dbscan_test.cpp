@@ -1,0 +1,143 @@
+#include "../data.hpp"
+
+#include <heatpp/ml/cluster/dbscan.hpp>
+
+#include <numeric>
+
+namespace {
+
+using Catch::Contains;
+
+/// Labels from all distances, cluster by cluster from its first core row.
+at::Tensor labels_from(const at::Tensor& distances, double eps, std::int64_t min_samples) {
+  const auto near = distances <= eps;
+  const auto core = near.sum(1) >= min_samples;
+  const auto n = distances.size(0);
+  auto labels = at::full({n}, -1, at::kLong);
+  std::int64_t clusters = 0;
+  for (std::int64_t start = 0; start < n; ++start) {
+    if (!core[start].item<bool>() || labels[start].item<std::int64_t>() >= 0) continue;
+    auto members = at::zeros({n}, at::kBool);
+    members[start] = true;
+    for (std::int64_t size = 0; size != members.sum().item<std::int64_t>();) {
+      size = members.sum().item<std::int64_t>();
+      members = members.logical_or(near.index({members.logical_and(core)}).any(0));
+    }
+    labels.index_put_({members.logical_and(labels.lt(0))}, at::scalar_tensor(clusters++, at::kLong));
+  }
+  return labels;
+}
+
+at::Tensor spread(std::int64_t n, std::int64_t features) {
+  return (at::arange(n * features, at::kDouble) * 0.6180339887).frac().reshape({n, features});
+}
+
+ht::DNDarray cut(const at::Tensor& x) {
+  return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
+}
+
+struct Counts {
+  std::vector<std::int64_t> sizes;
+  std::int64_t noise, cores;
+};
+void check(const at::Tensor& x, const ht::DBSCANOptions& options, const Counts& expected) {
+  const auto reference = labels_from(at::cdist(x, x, 2, 2), options.eps, options.min_samples);
+  for (const auto& layout : every_layout({x.size(0), x.size(1)})) {
+    ht::DBSCAN model(options);
+    const auto labels = model.fit_predict(distribute(x, layout));
+    const auto all = gathered(labels);
+    CHECK(labels.split() == (layout.split() ? std::optional(0) : std::nullopt));
+    CHECK(at::equal(all, reference));
+    CHECK(all.lt(0).sum().item<std::int64_t>() == expected.noise);
+    CHECK(model.core_indices().size() == expected.cores);
+    CHECK(model.n_clusters() == std::ssize(expected.sizes));
+    for (std::size_t c = 0; c < expected.sizes.size(); ++c)
+      CHECK(all.eq(static_cast<std::int64_t>(c)).sum().item<std::int64_t>() == expected.sizes[c]);
+  }
+}
+
+}  // namespace
+
+// scikit-learn's 1.9.1.
+TEST_CASE("clusters, noise and cores are scikit-learn's", "[ml][dbscan]") {
+  check(iris(), {.eps = .5, .min_samples = 5}, {{49, 84}, 17, 117});
+  check(iris(), {.eps = .4, .min_samples = 4}, {{47, 38, 36, 4}, 25, 104});
+  const auto raw = wine();
+  check((raw - raw.mean(0)) / raw.std(0, false), {.eps = 2.2, .min_samples = 5}, {{86, 37}, 55, 86});
+}
+
+TEST_CASE("labels are those of all distances, in cells and without", "[ml][dbscan]") {
+  const auto features = GENERATE(1, 2, 3, 4, 6);
+  const auto x = spread(160, features);
+  const auto all = at::cdist(x, x, 2, 2);
+  for (const double eps : {0.001, 0.05, 0.15, 0.3, 5.0})
+    for (const std::int64_t least : {1, 2, 4, 9})
+      CHECK(same(ht::DBSCAN({.eps = eps, .min_samples = least}).fit_predict(cut(x)), labels_from(all, eps, least)));
+}
+
+TEST_CASE("metrics, whole numbers and float32", "[ml][dbscan]") {
+  const auto x = (spread(90, 3) * 12).floor();
+  const auto by_sizes = labels_from(at::cdist(x, x, 1), 2, 4), by_squares = labels_from(at::cdist(x, x, 2, 2), 2, 4);
+  for (const auto type : {at::kLong, at::kFloat, at::kDouble})
+    for (const auto& layout : every_layout({90, 3})) {
+      const auto rows = distribute(x.to(type), layout);
+      CHECK(
+          same(ht::DBSCAN({.eps = 2, .min_samples = 4, .metric = ht::Metric::manhattan}).fit_predict(rows), by_sizes));
+      CHECK(same(ht::DBSCAN({.eps = 2, .min_samples = 4}).fit_predict(rows), by_squares));
+    }
+}
+
+TEST_CASE("a row between two clusters belongs to the one that begins first, on whatever ranks they are",
+          "[ml][dbscan]") {
+  const auto x = at::tensor({10., 10.1, 10.2, 5., 9.2, 8.4, 8.3, 8.2, 30.}, at::kDouble).reshape({9, 1});
+  const auto expected = at::tensor(std::vector<std::int64_t>{0, 0, 0, -1, 0, 1, 1, 1, -1}, at::kLong);
+  for (const auto& layout : every_layout({9, 1}))
+    CHECK(same(ht::DBSCAN({.eps = 0.85, .min_samples = 4}).fit_predict(distribute(x, layout)),
+               labels_from(at::cdist(x, x, 2, 2), 0.85, 4)));
+  CHECK(at::equal(labels_from(at::cdist(x, x, 2, 2), 0.85, 4), expected));
+}
+
+TEST_CASE("a chain through all ranks is one cluster", "[ml][dbscan]") {
+  const auto order = (at::arange(97) * 29).remainder(97).to(at::kDouble);
+  for (const auto& x : {order.reshape({97, 1}), at::cat({order.reshape({97, 1}), at::zeros({97, 6}, at::kDouble)}, 1)})
+    for (const auto& layout : every_layout({97, x.size(1)})) {
+      ht::DBSCAN model({.eps = 1, .min_samples = 2});
+      CHECK(gathered(model.fit_predict(distribute(x, layout))).eq(0).all().item<bool>());
+      CHECK(model.n_clusters() == 1);
+    }
+}
+
+TEST_CASE("groups of particles go across the sides of a periodic box", "[ml][dbscan]") {
+  const auto x = spread(140, 3) * at::tensor({1., 2., 1.}, at::kDouble);
+  auto apart = (x.unsqueeze(1) - x.unsqueeze(0)).abs();
+  apart = at::minimum(apart, at::tensor({1., 2., INFINITY}, at::kDouble) - apart);
+  const auto expected = labels_from(apart.square().sum(2).sqrt(), 0.21, 2);
+  CHECK(!at::equal(expected, labels_from(at::cdist(x, x, 2, 2), 0.21, 2)));
+  const auto shifted = x + at::tensor({3., -2., 0.}, at::kDouble);  // other images of the same particles
+  for (const auto& layout : every_layout({140, 3}))
+    for (const auto& places : {x, shifted})
+      CHECK(same(
+          ht::DBSCAN({.eps = 0.21, .min_samples = 2, .box = {1, 2, INFINITY}}).fit_predict(distribute(places, layout)),
+          expected));
+}
+
+TEST_CASE("rows far apart, equal rows, and none", "[ml][dbscan]") {
+  const auto x = at::tensor({0., 1e300, -1e300, 1e-300, 0., 0.}, at::kDouble).reshape({3, 2});
+  CHECK(gathered(ht::DBSCAN({.eps = 1e-3, .min_samples = 1}).fit_predict(cut(x))).equal(at::arange(3)));
+  const auto equal = at::ones({500, 3}, at::kDouble);
+  CHECK(gathered(ht::DBSCAN().fit_predict(cut(equal))).eq(0).all().item<bool>());
+  CHECK(ht::DBSCAN().fit_predict(ht::zeros({0, 2}, {.split = 0})).size() == 0);
+}
+
+TEST_CASE("bad rows and options of a clustering by density are errors on all ranks", "[ml][dbscan]") {
+  auto bad = iris();
+  bad[99][3] = INFINITY;
+  for (const auto& layout : every_layout({150, 4}))
+    CHECK_THROWS_WITH(ht::DBSCAN().fit(distribute(bad, layout)), Contains("got inf in row 99, column 3"));
+  const auto good = cut(iris());
+  CHECK_THROWS_WITH(ht::DBSCAN({.eps = 0}).fit(good), Contains("got eps 0"));
+  CHECK_THROWS_WITH(ht::DBSCAN({.min_samples = 0}).fit(good), Contains("min_samples 0"));
+  CHECK_THROWS_WITH(ht::DBSCAN({.box = {10, 10}}).fit(good), Contains("a box of 2 lengths for 4 features"));
+  CHECK_THROWS_WITH(ht::DBSCAN({.box = {10, 10, 10, 0.9}}).fit(good), Contains("longer than twice eps"));
+  CHECK_THROWS_AS(ht::DBSCAN().labels(), ht::NotFittedError);
+}
