@@ -1,0 +1,49 @@
+#pragma once
+
+#include <ATen/Parallel.h>
+
+#include <heatpp/ml/detail/pieces.hpp>
+
+namespace heatpp::ml::detail {
+
+/// A vector as rows of one number, of two vectors the one that is split, so that nothing becomes whole. Local.
+[[nodiscard]] Rows as_column(const char* op, const DNDarray& x, const DNDarray& other);
+
+/// This rank's part of one whole number for each row, as int64 in C order: `x` has shape (n,) and any layout.
+/// Collective where it is cut otherwise. Throws ValueError for another shape, TypeError for fractions.
+[[nodiscard]] at::Tensor labels_beside(const char* op, const Rows& rows, const DNDarray& x);
+
+/// All labels that occur in `mine` on any rank, in rising order. Collective: one all-reduce of 16 bytes and, for labels
+/// of which the largest and the least differ by less than 65536, one of a byte for each number between them; others as
+/// `unique`. Nothing where rows are replicated.
+[[nodiscard]] std::vector<std::int64_t> distinct_labels(const Rows& rows, const at::Tensor& mine);
+
+/// Where each of `mine` is among the sorted `labels`, which have it. Local.
+[[nodiscard]] std::vector<std::int32_t> positions_among(std::span<const std::int64_t> labels, const at::Tensor& mine);
+
+/// What add(i, sums) adds up over the rows i of all ranks, in several threads. Collective: one all-reduce of numbers +
+/// 1 float64, none where rows are replicated.
+template <class F>
+[[nodiscard]] std::vector<double> counted(const Rows& rows, std::size_t numbers, F add) {
+  constexpr std::int64_t grain = 1 << 15;
+  Totals totals(numbers);
+  at::parallel_for(0, rows.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+    auto sums = totals.of(at::get_thread_num());
+    for (auto i = begin; i < end; ++i) add(i, sums);
+  });
+  return totals.over_ranks(rows);
+}
+
+/// True and predicted labels of the same rows, as positions among all labels.
+struct LabelPairs {
+  LabelPairs(const char* op, const DNDarray& y_true, const DNDarray& y_pred,
+             const std::optional<DNDarray>& sample_weight = std::nullopt);
+
+  Rows rows;
+  std::vector<std::int64_t> labels;
+  std::vector<std::int32_t> truth, predicted;
+  std::optional<at::Tensor> weights;
+  [[nodiscard]] double weight(std::int64_t i) const { return weights ? weights->const_data_ptr<double>()[i] : 1.0; }
+};
+
+}  // namespace heatpp::ml::detail

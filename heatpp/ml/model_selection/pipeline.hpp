@@ -1,0 +1,71 @@
+#pragma once
+
+#include <heatpp/ml/estimator.hpp>
+#include <concepts>
+#include <tuple>
+
+namespace heatpp {
+
+/// Transformers and, behind them, an estimator or one transformer more, as one estimator: each step learns from what
+/// the one before it makes of the rows.
+///
+///     ht::Pipeline model{ht::StandardScaler(), ht::KMeans({.n_clusters = 3})};
+///     auto labels = model.fit(x).predict(y);
+///
+/// Communicates and throws as the steps do. A copy made before fit is a clone.
+template <class... Steps>
+class Pipeline {
+  static_assert(sizeof...(Steps) > 0, "a pipeline has steps");
+  static constexpr std::size_t last = sizeof...(Steps) - 1;
+
+ public:
+  explicit Pipeline(Steps... steps) : steps_(std::move(steps)...) {}
+
+  // Rows are an array, or `Rows` where the first step takes them.
+  /// Fits all steps; targets and FitOptions go to the last one.
+  template <std::convertible_to<Rows> X, class... Targets>
+  Pipeline& fit(const X& x, const Targets&... targets) {
+    fit_from<0>(x, targets...);
+    return *this;
+  }
+  template <std::convertible_to<Rows> X>
+  [[nodiscard]] DNDarray transform(const X& x) const {
+    return with_made<0>(x, [](const auto& step, const auto& made) { return step.transform(made); });
+  }
+  template <std::convertible_to<Rows> X>
+  [[nodiscard]] DNDarray fit_transform(const X& x) {
+    return fit(x).transform(x);
+  }
+  template <std::convertible_to<Rows> X>
+  [[nodiscard]] DNDarray predict(const X& x) const {
+    return with_made<0>(x, [](const auto& step, const auto& made) { return step.predict(made); });
+  }
+  /// What the last step's score gives, of the rows and targets.
+  template <std::convertible_to<Rows> X, class... Targets>
+  [[nodiscard]] double score(const X& x, const Targets&... targets) const {
+    return with_made<0>(x, [&](const auto& step, const auto& made) { return step.score(made, targets...); });
+  }
+  /// One step, as it was learnt.
+  template <std::size_t I>
+  [[nodiscard]] const auto& step() const {
+    return std::get<I>(steps_);
+  }
+
+ private:
+  template <std::size_t I, class X, class... Targets>
+  void fit_from(const X& x, const Targets&... targets) {
+    auto& step = std::get<I>(steps_);
+    if constexpr (I == last) step.fit(x, targets...);
+    else fit_from<I + 1>(step.fit(x).transform(x), targets...);
+  }
+  /// f(last step, what the transformers in front of it make of the rows).
+  template <std::size_t I, class X, class F>
+  auto with_made(const X& x, F f) const {
+    const auto& step = std::get<I>(steps_);
+    if constexpr (I == last) return f(step, x);
+    else return with_made<I + 1>(step.transform(x), f);
+  }
+  std::tuple<Steps...> steps_;
+};
+
+}  // namespace heatpp

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <heatpp/ml/model_selection/splitting.hpp>
+#include <heatpp/ml/estimator.hpp>
+
+#include <tuple>
+#include <type_traits>
+
+namespace heatpp {
+
+template <class Model>
+struct CrossValOptions {
+  std::vector<Fold> folds = {};  ///< none: five, stratified where the targets are whole numbers
+  /// How good a fitted model is, more being better; none: its `score`.
+  std::function<double(const Model&, const DNDarray& x, const DNDarray& y)> score = {};
+};
+
+/// What `CrossValOptions::score` may be: a metric of true and predicted targets, `judged_by(ht::accuracy_score)`, or
+/// minus it with `sign` -1.
+template <class Metric>
+[[nodiscard]] auto judged_by(Metric metric, double sign = 1) {
+  return
+      [=](const auto& model, const DNDarray& x, const DNDarray& y) { return sign * metric(y, model.predict(x), {}); };
+}
+
+namespace ml::detail {
+
+/// Of these targets, or of `x` where they are fractions.
+[[nodiscard]] std::vector<Fold> usual_folds(const DNDarray& x, const DNDarray& y);
+/// The rows where a mask is true, which is brought to their cut.
+[[nodiscard]] DNDarray rows_where(const DNDarray& x, const DNDarray& mask);
+
+template <class Model>
+void fit_to(Model& model, const DNDarray& x, const DNDarray& y) {
+  if constexpr (requires { model.fit(x, y); }) model.fit(x, y);
+  else model.fit(x);
+}
+template <class Model>
+double score_of(const Model& model, const DNDarray& x, const DNDarray& y, const CrossValOptions<Model>& options) {
+  if (options.score) return options.score(model, x, y);
+  if constexpr (requires { model.score(x, y); }) return model.score(x, y);
+  else if constexpr (requires { model.score(x); }) return model.score(x);
+  else throw ValueError("[cross_val_score] got no score for a model without one; expected CrossValOptions::score");
+}
+
+/// Of a model in each fold.
+template <class Model>
+std::vector<double> fold_scores(const Model& model, const DNDarray& x, const DNDarray& y,
+                                const std::vector<Fold>& folds, const CrossValOptions<Model>& options) {
+  std::vector<double> scores;
+  for (const auto& [train, test] : folds) {
+    auto copy = model;
+    fit_to(copy, rows_where(x, train), rows_where(y, train));
+    scores.push_back(score_of(copy, rows_where(x, test), rows_where(y, test), options));
+  }
+  return scores;
+}
+
+}  // namespace ml::detail
+
+/// The score of copies of the model, each fitted to all folds but one, on that one. Rows are chosen, not moved; costs
+/// what the fits cost, and two new cuts of `x` and of `y` a fold. Collective.
+template <class Model>
+[[nodiscard]] std::vector<double> cross_val_score(const Model& model, const DNDarray& x, const DNDarray& y,
+                                                  const std::type_identity_t<CrossValOptions<Model>>& options = {}) {
+  return ml::detail::fold_scores(model, x, y, options.folds.empty() ? ml::detail::usual_folds(x, y) : options.folds,
+                                 options);
+}
+
+/// All combinations of values, the last one changing first: `grid(std::vector{1, 3}, std::vector{0.1, 1.0})`.
+template <class... Values>
+[[nodiscard]] std::vector<std::tuple<Values...>> grid(const std::vector<Values>&... values) {
+  std::vector<std::tuple<Values...>> points;
+  std::int64_t count = (std::ssize(values) * ... * 1);
+  for (std::int64_t i = 0; i < count; ++i) {
+    auto rest = i, block = count;
+    const auto next = [&](const auto& of) {
+      block /= std::ssize(of);
+      const auto at = rest / block;
+      rest %= block;
+      return of[static_cast<std::size_t>(at)];
+    };
+    points.push_back(std::tuple<Values...>{next(values)...});
+  }
+  return points;
+}
+
+/// The best of models that `make` makes from the points of a grid, by the mean of their scores over folds, the first of
+/// equal ones; fitted to all rows then. A point is the argument of `make`, or a tuple of its arguments, as `grid` has
+/// them:
+///
+///     ht::GridSearch search([](std::int64_t k) { return ht::KMeans({.n_clusters = k}); }, std::vector{2, 3, 4});
+///     search.fit(x, y).best_point();
+///
+/// Collective, as the fits are.
+template <class Make, class Point>
+class GridSearch {
+  static auto call(const Make& make, const Point& point) {
+    if constexpr (std::is_invocable_v<const Make&, const Point&>) return make(point);
+    else return std::apply(make, point);
+  }
+
+ public:
+  using Model = decltype(call(std::declval<const Make&>(), std::declval<const Point&>()));
+  struct Result {
+    Point point;
+    std::vector<double> scores;  ///< of each fold
+    double mean;
+  };
+
+  /// Throws ValueError for a grid without points.
+  GridSearch(Make make, std::vector<Point> points, CrossValOptions<Model> options = {})
+      : make_(std::move(make)), points_(std::move(points)), options_(std::move(options)) {
+    if (points_.empty()) throw ValueError("[GridSearch] got no points; expected one at least");
+  }
+
+  GridSearch& fit(const DNDarray& x, const DNDarray& y) {
+    const auto folds = options_.folds.empty() ? ml::detail::usual_folds(x, y) : options_.folds;
+    results_.clear();
+    best_ = 0;
+    for (const auto& point : points_) {
+      auto scores = ml::detail::fold_scores(call(make_, point), x, y, folds, options_);
+      double mean = 0;
+      for (const auto score : scores) mean += score / static_cast<double>(scores.size());
+      results_.push_back({point, std::move(scores), mean});
+      if (mean > results_[best_].mean) best_ = results_.size() - 1;
+    }
+    model_.emplace(call(make_, results_[best_].point));
+    ml::detail::fit_to(*model_, x, y);
+    return *this;
+  }
+  // All throw NotFittedError before fit.
+  [[nodiscard]] const std::vector<Result>& results() const { return found("results"), results_; }  ///< of all points
+  [[nodiscard]] const Point& best_point() const { return found("best_point"), results_[best_].point; }
+  [[nodiscard]] double best_score() const { return found("best_score"), results_[best_].mean; }
+  [[nodiscard]] const Model& best_model() const { return found("best_model"), *model_; }
+  [[nodiscard]] DNDarray predict(const Rows& x) const { return best_model().predict(x); }
+
+ private:
+  void found(const char* what) const {
+    if (!model_) throw NotFittedError(std::string("[GridSearch.") + what + "] got no data yet; expected a call of fit");
+  }
+  Make make_;
+  std::vector<Point> points_;
+  CrossValOptions<Model> options_;
+  std::vector<Result> results_;
+  std::size_t best_ = 0;
+  std::optional<Model> model_;
+};
+
+}  // namespace heatpp

@@ -1,0 +1,104 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/redistribute.hpp>
+#include <heatpp/ml/detail/pieces.hpp>
+#include <heatpp/ml/preprocessing/quantile_transformer.hpp>
+#include <heatpp/ops/statistics/order.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace heatpp {
+namespace {
+
+using namespace ml::detail;
+
+/// Where rising quantiles place a number among 0, 1 / (n - 1), ..., 1; of equal quantiles the middle.
+double share_below(std::span<const double> quantiles, double x) {
+  if (std::isnan(x)) return x;
+  if (x <= quantiles.front()) return 0;
+  if (x >= quantiles.back()) return 1;
+  const auto low = std::ranges::lower_bound(quantiles, x) - quantiles.begin();   // the first that is not less
+  const auto high = std::ranges::upper_bound(quantiles, x) - quantiles.begin();  // the first that is more
+  const auto steps = static_cast<double>(std::ssize(quantiles) - 1);
+  if (low < high) return static_cast<double>(low + high - 1) / (2 * steps);
+  const auto at = static_cast<std::size_t>(low);
+  return (static_cast<double>(low - 1) + (x - quantiles[at - 1]) / (quantiles[at] - quantiles[at - 1])) / steps;
+}
+
+double number_at(std::span<const double> quantiles, double share) {
+  if (std::isnan(share)) return share;
+  const auto place = std::clamp(share, 0.0, 1.0) * static_cast<double>(std::ssize(quantiles) - 1);
+  const auto low = std::min(static_cast<std::size_t>(place), quantiles.size() - 1);
+  const auto high = std::min(low + 1, quantiles.size() - 1);
+  return std::lerp(quantiles[low], quantiles[high], place - static_cast<double>(low));
+}
+
+/// f(quantiles of the column, number) of all numbers.
+template <class F>
+DNDarray each_number(const Rows& x, const DNDarray& quantiles, F f) {
+  const auto columns = quantiles.larray().t().contiguous();  // each in one stretch
+  const auto n = static_cast<std::size_t>(columns.size(1));
+  return mapped(x, x.features(), [&](const at::Tensor& block) {
+    auto made = block.to(at::kDouble).contiguous().clone();
+    auto* number = made.mutable_data_ptr<double>();
+    for (std::int64_t i = 0; i < made.size(0); ++i)
+      for (std::int64_t j = 0; j < made.size(1); ++j, ++number)
+        *number = f(std::span(columns.const_data_ptr<double>() + j * columns.size(1), n), *number);
+    return made;
+  });
+}
+
+// Shares closer to 0 and 1 than this are these: as scikit-learn has it, so that normal numbers stay within 5.2.
+constexpr auto threshold = 1e-7;
+
+at::Tensor normal(const at::Tensor& share) {
+  return at::special_ndtri(share.to(at::kDouble).clamp(threshold, 1 - threshold));
+}
+
+double share_of_normal(double number) {
+  constexpr auto close = threshold * (1 + 1e-6);
+  const auto share = std::erfc(-number / std::numbers::sqrt2) / 2;
+  if (share < close) return 0;
+  return share > 1 - close ? 1 : share;
+}
+
+}  // namespace
+
+QuantileTransformer& QuantileTransformer::fit(const DNDarray& x) {
+  constexpr auto op = "QuantileTransformer.fit";
+  const Rows rows(x);
+  if (rows.size() == 0 || options_.n_quantiles < 1)
+    detail::raise<ValueError>(op, "got {} rows and {} quantiles; expected one of each at least", rows.size(),
+                              options_.n_quantiles);
+  static_cast<void>(
+      summed(rows, 0, [&](const auto& piece, std::span<double>) { check_finite(op, rows, piece, Missing::left_out); }));
+  const auto n = std::min(options_.n_quantiles, rows.size());
+  std::vector<double> percent(static_cast<std::size_t>(n), 0.0);
+  for (std::size_t i = 1; i < percent.size(); ++i)
+    percent[i] = 100.0 * static_cast<double>(i) / static_cast<double>(n - 1);
+  quantiles_ = resplit(nanpercentile(x.astype(float64), percent, {.axis = 0}), std::nullopt);
+  return *this;
+}
+
+DNDarray QuantileTransformer::transform(const Rows& x) const {
+  check_features("QuantileTransformer.transform", x, quantiles().shape()[1]);
+  const auto shares = each_number(x, quantiles(), share_below);
+  if (options_.output == QuantileOutput::uniform) return shares;
+  return mapped(shares, x.features(), normal);
+}
+
+DNDarray QuantileTransformer::inverse_transform(const Rows& z) const {
+  check_features("QuantileTransformer.inverse_transform", z, quantiles().shape()[1]);
+  if (options_.output == QuantileOutput::uniform) return each_number(z, quantiles(), number_at);
+  return each_number(z, quantiles(), [](std::span<const double> quantiles, double number) {
+    return number_at(quantiles, share_of_normal(number));
+  });
+}
+
+const DNDarray& QuantileTransformer::quantiles() const {
+  if (!quantiles_) throw NotFittedError("[QuantileTransformer] got no data yet; expected a call of fit");
+  return *quantiles_;
+}
+
+}  // namespace heatpp
