@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/progress/operation.hpp>
 
 #include <algorithm>
+#include <exception>
 
 namespace heatpp::detail {
 namespace {
@@ -33,7 +34,8 @@ class Together final : public Operation {
  public:
   explicit Together(std::vector<std::unique_ptr<Operation>> operations) : operations_(std::move(operations)) {}
   bool advance() override {
-    std::erase_if(operations_, [](const auto& operation) { return operation->advance(); });
+    std::erase_if(operations_, [this](const auto& operation) { return ended(*operation); });
+    if (operations_.empty() && error_) std::rethrow_exception(error_);
     return operations_.empty();
   }
   void give_up() override {
@@ -44,7 +46,20 @@ class Together final : public Operation {
   }
 
  private:
+  /// An error in arguments has to wait for the others, which may still write to memory of the caller's.
+  [[nodiscard]] bool ended(Operation& operation) {
+    try {
+      return operation.advance();
+    } catch (const CommError&) {
+      throw;
+    } catch (...) {
+      if (!error_) error_ = std::current_exception();
+      return true;
+    }
+  }
+
   std::vector<std::unique_ptr<Operation>> operations_;
+  std::exception_ptr error_;
 };
 
 }  // namespace
