@@ -57,16 +57,6 @@ Rows as_column(const char* op, const DNDarray& x, const DNDarray& other) {
   return heatpp::detail::wrap(y.larray().unsqueeze(1), y.layout().with({y.size(), 1}, y.split()), y.comm());
 }
 
-at::Tensor labels_beside(const char* op, const Rows& rows, const DNDarray& x) {
-  if (x.shape() != Shape{rows.size()})
-    raise<ValueError>(op, "got labels of shape {} for {} rows; expected one for each", to_string(x.shape()),
-                      rows.size());
-  if (is_floating(x.dtype()) || isdtype(x.dtype(), DtypeKind::complex_floating))
-    raise<TypeError>(op, "got labels of {}; expected whole numbers", name(x.dtype()));
-  const auto target = rows.layout().with({rows.size()}, rows.layout().split());
-  return heatpp::detail::relayout_operand(op, x, target, rows.comm()).to(at::kCPU, at::kLong).contiguous();
-}
-
 std::vector<std::int64_t> distinct_labels(const Rows& rows, const at::Tensor& mine) {
   const std::span labels(mine.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(mine.numel()));
   const auto range = range_of(rows, labels);

@@ -2,16 +2,12 @@
 
 #include <ATen/Parallel.h>
 
-#include <heatpp/ml/detail/pieces.hpp>
+#include <heatpp/ml/detail/classes.hpp>
 
 namespace heatpp::ml::detail {
 
 /// A vector as rows of one number, of two vectors the one that is split, so that nothing becomes whole. Local.
 [[nodiscard]] Rows as_column(const char* op, const DNDarray& x, const DNDarray& other);
-
-/// This rank's part of one whole number for each row, as int64 in C order: `x` has shape (n,) and any layout.
-/// Collective where it is cut otherwise. Throws ValueError for another shape, TypeError for fractions.
-[[nodiscard]] at::Tensor labels_beside(const char* op, const Rows& rows, const DNDarray& x);
 
 /// All labels that occur in `mine` on any rank, in rising order. Collective: one all-reduce of 16 bytes and, for labels
 /// of which the largest and the least differ by less than 65536, one of a byte for each number between them; others as

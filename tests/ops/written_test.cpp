@@ -1,0 +1,101 @@
+// Writes to selections beside what else holds the elements.
+#include "../support.hpp"
+
+#include <heatpp/core/factories.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/joining/join.hpp>
+#include <heatpp/ops/operands/index.hpp>
+#include <heatpp/ops/reductions/reduce.hpp>
+#include <heatpp/ops/selection/selection.hpp>
+#include <heatpp/ops/shape/axes_moves.hpp>
+#include <heatpp/ops/shape/reshape.hpp>
+
+namespace {
+
+at::Tensor numbers() { return at::arange(20, at::kDouble).reshape({5, 4}); }
+
+}  // namespace
+
+TEST_CASE("named operands stay as they are when selections beside them are written", "[ops][value]") {
+  const auto global = numbers();
+  for (const auto& layout : every_layout({5, 4})) {
+    auto x = distribute(global, layout);
+    const auto all = x;
+    const auto row = x(0), rows = x(ht::slice(1, 4));
+    x(0) *= row;
+    x(ht::slice(0, 3)) += rows;
+    CHECK(same(row, global[0]));
+    CHECK(same(rows, global.slice(0, 1, 4)));
+    auto expected = global.clone();
+    expected[0].mul_(global[0]);
+    expected.slice(0, 0, 3).add_(global.slice(0, 1, 4));
+    CHECK(same(x, expected));
+    x() -= all;
+    CHECK(same(all, global));
+    CHECK(same(x, expected - global));
+  }
+}
+
+TEST_CASE("memory of a host is not written by what outlives the array that adopted it", "[ops][value]") {
+  std::vector<double> memory{1, 2, 3, 4};
+  const auto before = memory;
+  const auto held = [&] { return ht::from_local(memory, {.split = 0}); };
+  ht::DNDarray copy, part, shaped, cut;
+  {
+    auto x = held();
+    copy = x;
+    part = x(ht::slice(1, std::nullopt));
+    shaped = ht::reshape(x, {-1, 2});
+    cut = ht::resplit(x, 0);
+    auto y = x;
+    y() -= x;  // and x stays, too
+    CHECK_THROWS_AS(x = ht::DNDarray(), ht::ValueError);
+  }
+  copy += 1;
+  part(0) = 9;
+  shaped *= 2;
+  cut.local<double>()[0] = 7;
+  auto direct = held()(ht::slice(0, 2));
+  direct += 1;
+  CHECK(memory == before);
+}
+
+TEST_CASE("selections of repeated positions write what is selected of them", "[ops][value]") {
+  for (const auto& layout : every_layout({4})) {
+    auto x = distribute(at::arange(4, at::kDouble), layout);
+    x(ht::array({0, 0, 1}))(0) = 50;
+    CHECK(same(x, at::tensor({50., 1., 2., 3.}, at::kDouble)));
+    x(ht::array({2, 0, 2}))(ht::slice(0, 1)) += 100;
+    CHECK(same(x, at::tensor({50., 1., 102., 3.}, at::kDouble)));
+    x(ht::array({1, 1}))(ht::array({1, 0}))(0) = -1;
+    CHECK(same(x, at::tensor({50., -1., 102., 3.}, at::kDouble)));
+  }
+  for (const auto& layout : every_layout({5, 4})) {
+    auto x = distribute(numbers(), layout);
+    auto expected = numbers().clone();
+    ht::negative_(x(ht::array({3, 3, 1}))(0, ht::slice(1, 3)));
+    expected[3].slice(0, 1, 3).neg_();
+    x(ht::slice(1, 5))(ht::array({0, 0}))(1) = 4;
+    expected[1] = 4;
+    CHECK(same(x, expected));
+  }
+}
+
+TEST_CASE("a selection that became an array of its own does not write elsewhere", "[ops][value]") {
+  for (const auto& layout : every_layout({5, 4})) {
+    auto x = distribute(numbers(), layout);
+    const auto changed = [&] {
+      auto row = x(0);
+      row += 100;
+      return row;
+    };
+    CHECK_THROWS_AS(changed() += 1, ht::ValueError);
+    auto row = x(0);
+    row = x(1);
+    CHECK_THROWS_AS(std::move(row) = 9, ht::ValueError);
+    CHECK(same(x, numbers()));
+    ht::DNDarray none;
+    CHECK_THROWS_AS(none(0) = 1, ht::ValueError);
+    CHECK_THROWS_AS(none(0) + 1, ht::ValueError);
+  }
+}
