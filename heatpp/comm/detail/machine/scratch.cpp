@@ -36,7 +36,8 @@ void Pool::give(std::byte* block, int log2) {
   const std::lock_guard lock(mutex_);
   auto& blocks = kept_[static_cast<std::size_t>(log2)];
   if (log2 > keep_log2 || blocks.size() == keep_) return free_(block);
-  blocks.reserve(keep_);  // how many come back at a time is chance: what is repeated does not allocate by it
+  // How many come back at a time is chance: what is repeated does not allocate by it.
+  blocks.reserve(std::min<std::size_t>(keep_, 32));
   blocks.push_back(block);
 }
 
