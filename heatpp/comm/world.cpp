@@ -117,7 +117,7 @@ Communicator from_mpi(MPI_Comm comm) {
   detail::limit_waits(*settings);
   detail::trace_to(settings->trace);
   made.impl().settings = std::move(settings);
-  if (made.impl().settings->shared_memory) made.impl().node = node_of(made);
+  made.impl().node = node_of(made);
   detail::share_memory(made);
   return made;
 }

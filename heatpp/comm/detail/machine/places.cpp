@@ -67,10 +67,11 @@ Places places_in_nodes(const Communicator& comm, int node) {
 /// The nodes that MPI finds, and the packages in them where all ranks are bound to one, and not all of a node to the
 /// same.
 Machine nodes_and_packages(const Communicator& comm) {
-  // A node is named by its lowest rank.
-  std::array<std::int64_t, 1> lowest{comm.rank()};
-  comm.split_shared().allreduce(lowest, ReduceOp::min);
-  auto nodes = places_in_nodes(comm, static_cast<int>(lowest[0]));
+  // A node is named by its lowest rank here.
+  auto nodes = places_in_nodes(comm, comm.impl().node);
+  std::map<int, int> lowest;
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank)
+    nodes[rank][0] = lowest.try_emplace(nodes[rank][0], static_cast<int>(rank)).first->second;
   const auto packages = comm.allgather(package_of_this_rank().value_or(-1));
   if (std::ranges::any_of(packages, [](auto package) { return package < 0; })) return {std::move(nodes)};
   auto parts = nodes;
