@@ -3,6 +3,7 @@
 #include <heatpp/ml/cluster/dbscan.hpp>
 #include <heatpp/ml/cluster/detail/within.hpp>
 #include <heatpp/ml/detail/around.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -235,10 +236,7 @@ DBSCAN& DBSCAN::fit(const Rows& x) {
   return *this;
 }
 
-const DBSCAN::Learnt& DBSCAN::learnt(const char* what) const {
-  if (!learnt_) throw NotFittedError(fmt::format("[{}] got no data yet; expected a call of fit", what));
-  return *learnt_;
-}
+const DBSCAN::Learnt& DBSCAN::learnt(const char* what) const { return fitted(what, learnt_); }
 const DNDarray& DBSCAN::labels() const { return learnt("DBSCAN.labels").labels; }
 const DNDarray& DBSCAN::core_indices() const { return learnt("DBSCAN.core_indices").core_indices; }
 std::int64_t DBSCAN::n_clusters() const { return learnt("DBSCAN.n_clusters").clusters; }

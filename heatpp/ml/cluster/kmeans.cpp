@@ -3,6 +3,7 @@
 #include <heatpp/ml/cluster/detail/seeding.hpp>
 #include <heatpp/ml/cluster/kmeans.hpp>
 #include <heatpp/ml/detail/column_moments.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/nearest.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
 
@@ -97,10 +98,7 @@ double KMeans::score(const Rows& x, const FitOptions& options) const {
   return -labelled("KMeans.score", x, data_of(weights), centers.larray().to(at::kDouble)).inertia;
 }
 
-const KMeans::Learnt& KMeans::learnt(const char* op) const {
-  if (!learnt_) throw NotFittedError(fmt::format("[{}] got no data yet; expected a call of fit", op));
-  return *learnt_;
-}
+const KMeans::Learnt& KMeans::learnt(const char* op) const { return fitted(op, learnt_); }
 
 const DNDarray& KMeans::centers() const { return learnt("KMeans.centers").centers; }
 const DNDarray& KMeans::labels() const { return learnt("KMeans.labels").labels; }

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/decomposition/pca.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/gram.hpp>
 
 namespace heatpp {
@@ -60,10 +61,7 @@ DNDarray PCA::inverse_transform(const Rows& z) const {
   return moved(z, at::zeros({1}, at::kDouble), matrix, wide(centre));
 }
 
-const PCA::Learnt& PCA::learnt() const {
-  if (!learnt_) throw NotFittedError("[PCA] got no data yet; expected a call of fit");
-  return *learnt_;
-}
+const PCA::Learnt& PCA::learnt() const { return fitted("PCA", learnt_); }
 
 const DNDarray& PCA::components() const { return learnt().components; }
 const DNDarray& PCA::mean() const { return learnt().mean; }

@@ -2,6 +2,7 @@
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/neighbors/kneighbors.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/index.hpp>
@@ -9,6 +10,9 @@
 #include <heatpp/ops/sorting/sets.hpp>
 
 namespace heatpp {
+
+using ml::detail::fitted;
+
 namespace {
 
 void check_targets(const char* op, const Rows& x, const DNDarray& y, bool several) {
@@ -18,15 +22,10 @@ void check_targets(const char* op, const Rows& x, const DNDarray& y, bool severa
                               x.size());
 }
 
-NearestNeighbors fitted(const Rows& x, const KNeighborsOptions& options) {
+NearestNeighbors neighbors_of(const Rows& x, const KNeighborsOptions& options) {
   NearestNeighbors neighbors({.n_neighbors = options.n_neighbors, .metric = options.metric});
   neighbors.fit(x);
   return neighbors;
-}
-
-const NearestNeighbors& learnt(const char* op, const std::optional<NearestNeighbors>& neighbors) {
-  if (!neighbors) throw NotFittedError(fmt::format("[{}] got no data yet; expected a call of fit", op));
-  return *neighbors;
 }
 
 /// What each neighbour counts, (samples, k) float64 whose rows sum to 1.
@@ -55,7 +54,7 @@ KNeighborsClassifier& KNeighborsClassifier::fit(const Rows& x, const DNDarray& y
   constexpr auto op = "KNeighborsClassifier.fit";
   check_targets(op, x, y, false);
   if (!is_whole(y.dtype())) detail::raise<TypeError>(op, "got labels of {}; expected whole numbers", name(y.dtype()));
-  auto neighbors = fitted(x, options_);
+  auto neighbors = neighbors_of(x, options_);
   auto [classes, which] = unique_inverse(y.astype(int64));
   classes_ = resplit(classes, std::nullopt);
   which_ = which;
@@ -64,7 +63,7 @@ KNeighborsClassifier& KNeighborsClassifier::fit(const Rows& x, const DNDarray& y
 }
 
 DNDarray KNeighborsClassifier::predict_proba(const Rows& x) const {
-  const auto found = learnt("KNeighborsClassifier.predict", neighbors_).kneighbors(x);
+  const auto found = fitted("KNeighborsClassifier.predict", neighbors_).kneighbors(x);
   return of_neighbors(found, options_.weights, which_, [&](const at::Tensor& weights, const at::Tensor& which) {
     return at::zeros({weights.size(0), classes_.size()}, at::kDouble)
         .scatter_add_(1, which, weights)
@@ -73,7 +72,7 @@ DNDarray KNeighborsClassifier::predict_proba(const Rows& x) const {
 }
 
 DNDarray KNeighborsClassifier::predict(const Rows& x) const {
-  const auto found = learnt("KNeighborsClassifier.predict", neighbors_).kneighbors(x);
+  const auto found = fitted("KNeighborsClassifier.predict", neighbors_).kneighbors(x);
   return of_neighbors(found, options_.weights, which_, [&](const at::Tensor& weights, const at::Tensor& which) {
     const auto uniform = options_.weights == NeighborWeights::uniform;
     const auto votes = at::zeros({weights.size(0), classes_.size()}, at::kDouble)
@@ -83,7 +82,7 @@ DNDarray KNeighborsClassifier::predict(const Rows& x) const {
 }
 
 const DNDarray& KNeighborsClassifier::classes() const {
-  static_cast<void>(learnt("KNeighborsClassifier.classes", neighbors_));
+  static_cast<void>(fitted("KNeighborsClassifier.classes", neighbors_));
   return classes_;
 }
 
@@ -94,13 +93,13 @@ KNeighborsRegressor& KNeighborsRegressor::fit(const Rows& x, const DNDarray& y) 
   const auto values = y.astype(inexact_type(y.dtype()));
   if (!all(isfinite(values)).item<bool>())
     detail::raise<ValueError>(op, "got values that are not finite; expected finite ones");
-  neighbors_ = fitted(x, options_);
+  neighbors_ = neighbors_of(x, options_);
   values_ = values;
   return *this;
 }
 
 DNDarray KNeighborsRegressor::predict(const Rows& x) const {
-  const auto found = learnt("KNeighborsRegressor.predict", neighbors_).kneighbors(x);
+  const auto found = fitted("KNeighborsRegressor.predict", neighbors_).kneighbors(x);
   return of_neighbors(found, options_.weights, values_, [&](const at::Tensor& weights, const at::Tensor& values) {
     const auto wide = values.to(at::kDouble);
     const auto means = (values.dim() == 3 ? wide * weights.unsqueeze(2) : wide * weights).sum(1);

@@ -3,6 +3,7 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/detail/around.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/neighbors/detail/search.hpp>
 
 #include <algorithm>
@@ -77,10 +78,7 @@ NearestNeighbors& NearestNeighbors::fit(const Rows& x) {
   return *this;
 }
 
-const DNDarray& NearestNeighbors::learnt(const char* op) const {
-  if (!rows_) throw NotFittedError(fmt::format("[{}] got no data yet; expected a call of fit", op));
-  return *rows_;
-}
+const DNDarray& NearestNeighbors::learnt(const char* op) const { return fitted(op, rows_); }
 const DNDarray& NearestNeighbors::rows() const { return learnt("NearestNeighbors.rows"); }
 
 Neighbors NearestNeighbors::nearest(const char* op, const Rows& x, bool among_themselves) const {

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/metrics/detail/labels.hpp>
 #include <heatpp/ml/preprocessing/encoders.hpp>
 
@@ -128,8 +129,7 @@ DNDarray OneHotEncoder::inverse_transform(const Rows& z) const {
 }
 
 const std::vector<std::vector<std::int64_t>>& OneHotEncoder::categories() const {
-  if (!categories_) throw NotFittedError("[OneHotEncoder] got no data yet; expected a call of fit");
-  return *categories_;
+  return fitted("OneHotEncoder", categories_);
 }
 
 }  // namespace heatpp

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/detail/column_moments.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/preprocessing/imputer.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
@@ -70,9 +71,6 @@ DNDarray SimpleImputer::transform(const Rows& x) const {
   });
 }
 
-const DNDarray& SimpleImputer::statistics() const {
-  if (!statistics_) throw NotFittedError("[SimpleImputer] got no data yet; expected a call of fit");
-  return *statistics_;
-}
+const DNDarray& SimpleImputer::statistics() const { return fitted("SimpleImputer", statistics_); }
 
 }  // namespace heatpp

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/pieces.hpp>
 #include <heatpp/ml/preprocessing/polynomial.hpp>
 
@@ -59,8 +60,7 @@ DNDarray PolynomialFeatures::transform(const Rows& x) const {
 }
 
 const std::vector<std::vector<std::int64_t>>& PolynomialFeatures::factors() const {
-  if (!factors_) throw NotFittedError("[PolynomialFeatures] got no data yet; expected a call of fit");
-  return *factors_;
+  return fitted("PolynomialFeatures", factors_);
 }
 
 }  // namespace heatpp

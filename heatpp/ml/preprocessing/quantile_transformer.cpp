@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/pieces.hpp>
 #include <heatpp/ml/preprocessing/quantile_transformer.hpp>
 #include <heatpp/ops/statistics/order.hpp>
@@ -96,9 +97,6 @@ DNDarray QuantileTransformer::inverse_transform(const Rows& z) const {
   });
 }
 
-const DNDarray& QuantileTransformer::quantiles() const {
-  if (!quantiles_) throw NotFittedError("[QuantileTransformer] got no data yet; expected a call of fit");
-  return *quantiles_;
-}
+const DNDarray& QuantileTransformer::quantiles() const { return fitted("QuantileTransformer", quantiles_); }
 
 }  // namespace heatpp
