@@ -9,6 +9,14 @@ namespace heatpp::ml::detail {
 /// numbers.
 [[nodiscard]] at::Tensor labels_beside(const char* op, const Rows& rows, const DNDarray& y);
 
+/// All labels that occur in `mine` on any rank, in rising order. Collective: one all-reduce of 16 bytes and, for labels
+/// of which the largest and the least differ by less than 65536, one of a byte for each number between them; others as
+/// `unique`. Nothing where rows are replicated.
+[[nodiscard]] std::vector<std::int64_t> distinct_labels(const Rows& rows, const at::Tensor& mine);
+
+/// Where each of `mine` is among the sorted `labels`, which have it. Local.
+[[nodiscard]] std::vector<std::int32_t> positions_among(std::span<const std::int64_t> labels, const at::Tensor& mine);
+
 /// Labels by their place among all different ones, in rising order.
 struct LabelledClasses {
   at::Tensor values;                ///< (classes,), int64, on every rank

@@ -1,53 +1,9 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/relayout.hpp>
-#include <heatpp/core/factories.hpp>
-#include <heatpp/core/promotion.hpp>
-#include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/metrics/detail/labels.hpp>
-#include <heatpp/ops/sorting/sets.hpp>
-
-#include <limits>
 
 namespace heatpp::ml::detail {
-namespace {
 
 using heatpp::detail::raise;
-
-constexpr std::uint64_t marked_up_to = 1 << 16;
-
-struct Range {
-  std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = std::numeric_limits<std::int64_t>::min();
-  /// The numbers from the least to the most, less one.
-  [[nodiscard]] std::uint64_t span() const {
-    return static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least);
-  }
-};
-
-Range range_of(const Rows& rows, std::span<const std::int64_t> mine) {
-  Range range;
-  for (const auto label : mine) range = {std::min(range.least, label), std::max(range.most, label)};
-  std::array<std::int64_t, 2> ends{~range.least, range.most};  // ~ as a minus that cannot overflow
-  if (rows.distributed()) rows.comm().allreduce(ends, ReduceOp::max);
-  return {~ends[0], ends[1]};
-}
-
-std::vector<std::int64_t> marked(const Rows& rows, std::span<const std::int64_t> mine, const Range& range) {
-  std::vector<std::uint8_t> marks(range.span() + 1, 0);
-  for (const auto label : mine) marks[static_cast<std::size_t>(label - range.least)] = 1;
-  if (rows.distributed()) rows.comm().allreduce(marks, ReduceOp::max);
-  std::vector<std::int64_t> labels;
-  for (std::size_t i = 0; i < marks.size(); ++i)
-    if (marks[i]) labels.push_back(range.least + static_cast<std::int64_t>(i));
-  return labels;
-}
-
-std::vector<std::int64_t> sorted_apart(std::vector<std::int64_t> labels) {
-  std::ranges::sort(labels);
-  labels.erase(std::ranges::unique(labels).begin(), labels.end());
-  return labels;
-}
-
-}  // namespace
 
 Rows as_column(const char* op, const DNDarray& x, const DNDarray& other) {
   if (x.ndim() != 1 || x.shape() != other.shape() || x.size() == 0)
@@ -55,31 +11,6 @@ Rows as_column(const char* op, const DNDarray& x, const DNDarray& other) {
                       to_string(other.shape()));
   const auto& y = !x.split() && other.split() ? other : x;
   return heatpp::detail::wrap(y.larray().unsqueeze(1), y.layout().with({y.size(), 1}, y.split()), y.comm());
-}
-
-std::vector<std::int64_t> distinct_labels(const Rows& rows, const at::Tensor& mine) {
-  const std::span labels(mine.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(mine.numel()));
-  const auto range = range_of(rows, labels);
-  if (range.most < range.least) return {};
-  if (range.span() < marked_up_to) return marked(rows, labels, range);
-  const auto apart = sorted_apart({labels.begin(), labels.end()});
-  if (!rows.distributed()) return apart;
-  return unique(from_local(apart, {.split = 0, .comm = rows.comm()})).to_vector<std::int64_t>();
-}
-
-std::vector<std::int32_t> positions_among(std::span<const std::int64_t> labels, const at::Tensor& mine) {
-  const auto* label = mine.const_data_ptr<std::int64_t>();
-  std::vector<std::int32_t> positions(static_cast<std::size_t>(mine.numel()));
-  std::vector<std::int32_t> at;  // of every number between the labels, where these are close
-  if (!labels.empty() && Range{labels.front(), labels.back()}.span() < marked_up_to) {
-    at.resize(static_cast<std::size_t>(labels.back() - labels.front() + 1));
-    for (std::size_t i = 0; i < labels.size(); ++i)
-      at[static_cast<std::size_t>(labels[i] - labels.front())] = static_cast<std::int32_t>(i);
-  }
-  for (std::size_t i = 0; i < positions.size(); ++i)
-    positions[i] = at.empty() ? static_cast<std::int32_t>(std::ranges::lower_bound(labels, label[i]) - labels.begin())
-                              : at[static_cast<std::size_t>(label[i] - labels.front())];
-  return positions;
 }
 
 LabelPairs::LabelPairs(const char* op, const DNDarray& y_true, const DNDarray& y_pred,

@@ -9,14 +9,6 @@ namespace heatpp::ml::detail {
 /// A vector as rows of one number, of two vectors the one that is split, so that nothing becomes whole. Local.
 [[nodiscard]] Rows as_column(const char* op, const DNDarray& x, const DNDarray& other);
 
-/// All labels that occur in `mine` on any rank, in rising order. Collective: one all-reduce of 16 bytes and, for labels
-/// of which the largest and the least differ by less than 65536, one of a byte for each number between them; others as
-/// `unique`. Nothing where rows are replicated.
-[[nodiscard]] std::vector<std::int64_t> distinct_labels(const Rows& rows, const at::Tensor& mine);
-
-/// Where each of `mine` is among the sorted `labels`, which have it. Local.
-[[nodiscard]] std::vector<std::int32_t> positions_among(std::span<const std::int64_t> labels, const at::Tensor& mine);
-
 /// What add(i, sums) adds up over the rows i of all ranks, in several threads. Collective: one all-reduce of numbers +
 /// 1 float64, none where rows are replicated.
 template <class F>
