@@ -159,3 +159,13 @@ at::Tensor iris() {
 at::Tensor wine() {
   return at::tensor(at::ArrayRef<double>(wine_table, std::size(wine_table)), at::kDouble).reshape({178, 13});
 }
+
+at::Tensor species() { return at::arange(150, at::kLong).div(50, "floor"); }
+at::Tensor weights(std::int64_t n) { return at::arange(n, at::kDouble).remainder(5) + 1; }
+at::Tensor numbers(std::initializer_list<double> values) {
+  return at::tensor(std::vector<double>(values), at::kDouble);
+}
+
+ht::DNDarray beside(const at::Tensor& x) {
+  return distribute(x, ht::Layout({x.sizes().begin(), x.sizes().end()}, 0, ht::world().size()));
+}

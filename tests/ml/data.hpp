@@ -10,3 +10,12 @@ at::Tensor wine();
 at::Tensor diabetes();
 /// What they are to predict, (442,).
 at::Tensor diabetes_target();
+
+/// The species of the flowers, 0 to 2, int64.
+at::Tensor species();
+/// Weights of n rows, 1 to 5.
+at::Tensor weights(std::int64_t n);
+/// A vector of float64.
+at::Tensor numbers(std::initializer_list<double> values);
+/// Numbers beside rows, cut evenly, in whatever way the rows are.
+ht::DNDarray beside(const at::Tensor& x);

@@ -6,14 +6,6 @@ namespace {
 
 using Catch::Contains;
 
-ht::DNDarray beside(const at::Tensor& x) {
-  return distribute(x, ht::Layout({x.sizes().begin(), x.sizes().end()}, 0, ht::world().size()));
-}
-
-at::Tensor numbers(std::initializer_list<double> values) {
-  return at::tensor(std::vector<double>(values), at::kDouble);
-}
-
 double objective(const ht::ElasticNet& model, const at::Tensor& x, const at::Tensor& y) {
   const auto w = gathered(model.coef());
   const auto residual = y - at::matmul(x, w) - model.intercept().item<double>();

@@ -7,17 +7,6 @@ namespace {
 
 using Catch::Contains;
 
-ht::DNDarray beside(const at::Tensor& x) {
-  return distribute(x, ht::Layout({x.sizes().begin(), x.sizes().end()}, 0, ht::world().size()));
-}
-
-at::Tensor numbers(std::initializer_list<double> values) {
-  return at::tensor(std::vector<double>(values), at::kDouble);
-}
-
-at::Tensor species() { return at::arange(150, at::kLong).div(50, "floor"); }
-at::Tensor weights(std::int64_t n) { return at::arange(n, at::kDouble).remainder(5) + 1; }
-
 double log_loss(const ht::DNDarray& probabilities, const at::Tensor& y) {
   return -gathered(probabilities).log().gather(1, y.unsqueeze(1)).mean().item<double>();
 }

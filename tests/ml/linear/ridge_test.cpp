@@ -6,17 +6,6 @@ namespace {
 
 using Catch::Contains;
 
-/// Numbers beside the rows, cut in a way of their own.
-ht::DNDarray beside(const at::Tensor& x) {
-  return distribute(x, ht::Layout({x.sizes().begin(), x.sizes().end()}, 0, ht::world().size()));
-}
-
-at::Tensor weights(std::int64_t n) { return at::arange(n, at::kDouble).remainder(5) + 1; }
-
-at::Tensor numbers(std::initializer_list<double> values) {
-  return at::tensor(std::vector<double>(values), at::kDouble);
-}
-
 }  // namespace
 
 // Expected values are scikit-learn's 1.9.1.

@@ -13,8 +13,6 @@ ht::Layout layout_of(const at::Tensor& x, std::optional<int> split) {
 }
 ht::DNDarray even(const at::Tensor& x) { return distribute(x, layout_of(x, 0)); }
 ht::DNDarray whole(const at::Tensor& x) { return distribute(x, layout_of(x, std::nullopt)); }
-at::Tensor species() { return at::arange(150, at::kLong).div(50, "floor"); }
-
 /// Which fold each row is for tests in; -1 where that is not exactly one, or it is not for training in all others.
 at::Tensor fold_of(const std::vector<ht::Fold>& folds) {
   const auto n = folds[0].test.shape()[0];

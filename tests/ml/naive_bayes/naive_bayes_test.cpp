@@ -7,16 +7,6 @@ namespace {
 
 using Catch::Contains;
 
-ht::DNDarray beside(const at::Tensor& x) {
-  return distribute(x, ht::Layout({x.sizes().begin(), x.sizes().end()}, 0, ht::world().size()));
-}
-
-at::Tensor numbers(std::initializer_list<double> values) {
-  return at::tensor(std::vector<double>(values), at::kDouble);
-}
-
-at::Tensor species() { return at::arange(150, at::kLong).div(50, "floor"); }
-at::Tensor weights() { return at::arange(150, at::kDouble).remainder(5) + 1; }
 at::Tensor rows(const at::Tensor& x, std::initializer_list<std::int64_t> which) {
   return x.index_select(0, at::tensor(std::vector<std::int64_t>(which), at::kLong));
 }
@@ -53,7 +43,7 @@ TEST_CASE("Gaussian naive Bayes with weights and priors is scikit-learn's", "[ml
   for (const auto& layout : every_layout({150, 4})) {
     const auto x = distribute(iris(), layout);
     ht::GaussianNB model({.priors = {.2, .3, .5}, .var_smoothing = 1e-2});
-    model.fit(x, beside(species()), {.sample_weight = beside(weights())});
+    model.fit(x, beside(species()), {.sample_weight = beside(weights(150))});
     CHECK(at::allclose(gathered(model.theta())[1],
                        numbers({5.884666666666666, 2.7326666666666664, 4.216, 1.315333333333333}), 1e-12));
     CHECK(same(model.class_count(), numbers({150, 150, 150})));
@@ -112,7 +102,7 @@ TEST_CASE("multinomial naive Bayes is scikit-learn's for every layout", "[ml][na
     const auto x = distribute(counts, layout);
     ht::MultinomialNB model, weighted({.alpha = .5, .fit_prior = false});
     model.fit(x, beside(y));
-    weighted.fit(x, beside(y), {.sample_weight = beside(weights())});
+    weighted.fit(x, beside(y), {.sample_weight = beside(weights(150))});
     CHECK(model.score(x, beside(y)) == Approx(.95333333333));
     CHECK(at::allclose(gathered(model.feature_log_prob())[0],
                        numbers({-.7064370716899981, -1.0849134443099473, -1.936301289948676, -3.71180023830495}),
@@ -134,7 +124,7 @@ TEST_CASE("Bernoulli naive Bayes is scikit-learn's for every layout", "[ml][naiv
     const auto x = distribute(iris(), layout);
     ht::BernoulliNB model({.binarize = 2}), weighted({.alpha = .5, .binarize = 2});
     model.fit(x, beside(y));
-    weighted.fit(x, beside(y), {.sample_weight = beside(weights())});
+    weighted.fit(x, beside(y), {.sample_weight = beside(weights(150))});
     CHECK(model.score(x, beside(y)) == Approx(.82));
     CHECK(at::allclose(gathered(model.feature_log_prob())[0],
                        numbers({-.019418085857101808, -.019418085857101808, -3.9512437185814275, -3.9512437185814275}),

@@ -34,8 +34,6 @@ at::Tensor fifth(const at::Tensor& x, bool others) {
   return x.index({others ? test.logical_not() : test});
 }
 
-at::Tensor species() { return at::arange(150).div(50, "floor").to(at::kLong); }
-
 double accuracy(const at::Tensor& x, const at::Tensor& y, std::int64_t k) {
   ht::KNeighborsClassifier model({.n_neighbors = k});
   model.fit(cut(fifth(x, true)), cut(fifth(y, true)));
