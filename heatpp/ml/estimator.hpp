@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp/core/model_state.hpp>
 #include <heatpp/core/rows.hpp>
 
 // What all estimators have in common.

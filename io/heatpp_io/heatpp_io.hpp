@@ -12,6 +12,7 @@
 #include <heatpp_io/numpy/load_npy.hpp>
 #include <heatpp_io/numpy/npz.hpp>
 #include <heatpp_io/numpy/save_npy.hpp>
+#include <heatpp_io/safetensors/model.hpp>
 #include <heatpp_io/safetensors/safetensors.hpp>
 #include <heatpp_io/source.hpp>
 #include <heatpp_io/zarr/zarr.hpp>

@@ -6,6 +6,7 @@
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/nearest.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
+#include <heatpp/ml/detail/state.hpp>
 
 namespace heatpp {
 namespace {
@@ -96,6 +97,31 @@ double KMeans::score(const Rows& x, const FitOptions& options) const {
   check_features("KMeans.score", x, centers.shape()[1]);
   const auto weights = weights_beside("KMeans.score", x, options.sample_weight);
   return -labelled("KMeans.score", x, data_of(weights), centers.larray().to(at::kDouble)).inertia;
+}
+
+ModelState KMeans::state() const {
+  const auto& found = learnt("KMeans.state");
+  return {"KMeans",
+          {{"n_clusters", text_of(options_.n_clusters)},
+           {"n_init", text_of(options_.n_init)},
+           {"max_iterations", text_of(options_.max_iterations)},
+           {"tol", text_of(options_.tol)},
+           {"seed", text_of(options_.seed)},
+           {"inertia", text_of(found.inertia)},
+           {"iterations", text_of(found.iterations)}},
+          {{"centers", found.centers}}};
+}
+
+KMeans KMeans::from_state(const ModelState& state) {
+  const StateReader read("KMeans", state);
+  KMeans model({.n_clusters = read.option<std::int64_t>("n_clusters"),
+                .n_init = read.option<int>("n_init"),
+                .max_iterations = read.option<std::int64_t>("max_iterations"),
+                .tol = read.option<double>("tol"),
+                .seed = read.option<std::uint64_t>("seed")});
+  model.learnt_ = Learnt{read.array("centers", {model.options_.n_clusters, -1}), DNDarray(),
+                         read.option<double>("inertia"), read.option<std::int64_t>("iterations")};
+  return model;
 }
 
 const KMeans::Learnt& KMeans::learnt(const char* op) const { return fitted(op, learnt_); }

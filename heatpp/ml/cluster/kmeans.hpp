@@ -44,7 +44,12 @@ class KMeans {
   /// Minus the inertia of the rows. Collective: one all-reduce of 16 bytes. Errors as predict.
   [[nodiscard]] double score(const Rows& x, const FitOptions& options = {}) const;
 
-  // What was learnt. All throw NotFittedError before fit.
+  /// What save_model writes of it, without the labels. Local. Throws NotFittedError before fit.
+  [[nodiscard]] ModelState state() const;
+  /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
+  [[nodiscard]] static KMeans from_state(const ModelState& state);
+
+  // What was learnt. All throw NotFittedError before fit; labels ValueError after from_state.
   [[nodiscard]] const DNDarray& centers()
       const;                                     ///< (clusters, features), on every rank, in the floating dtype of rows
   [[nodiscard]] const DNDarray& labels() const;  ///< what predict gives for the rows that were learnt from

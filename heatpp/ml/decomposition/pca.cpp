@@ -2,6 +2,7 @@
 #include <heatpp/ml/decomposition/pca.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/gram.hpp>
+#include <heatpp/ml/detail/state.hpp>
 
 namespace heatpp {
 namespace {
@@ -59,6 +60,26 @@ DNDarray PCA::inverse_transform(const Rows& z) const {
   auto matrix = wide(components);
   if (options_.whiten) matrix = matrix * wide(variance).sqrt().unsqueeze(1);
   return moved(z, at::zeros({1}, at::kDouble), matrix, wide(centre));
+}
+
+ModelState PCA::state() const {
+  const auto& [components, centre, variance, ratio] = learnt();
+  return {"PCA",
+          {{"whiten", text_of(options_.whiten)}},
+          {{"components", components},
+           {"mean", centre},
+           {"explained_variance", variance},
+           {"explained_variance_ratio", ratio}}};
+}
+
+PCA PCA::from_state(const ModelState& state) {
+  const StateReader read("PCA", state);
+  const auto components = read.array("components", {-1, -1});
+  const auto count = components.shape()[0];
+  PCA model({.n_components = count, .whiten = read.option<bool>("whiten")});
+  model.learnt_ = Learnt{components, read.array("mean", {components.shape()[1]}),
+                         read.array("explained_variance", {count}), read.array("explained_variance_ratio", {count})};
+  return model;
 }
 
 const PCA::Learnt& PCA::learnt() const { return fitted("PCA", learnt_); }

@@ -28,6 +28,11 @@ class PCA {
   /// The rows (samples, features) that have the coordinates `z`. Local.
   [[nodiscard]] DNDarray inverse_transform(const Rows& z) const;
 
+  /// What save_model writes of it. Local. Throws NotFittedError before fit.
+  [[nodiscard]] ModelState state() const;
+  /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
+  [[nodiscard]] static PCA from_state(const ModelState& state);
+
   // What was learnt, on every rank. All throw NotFittedError before fit.
   [[nodiscard]] const DNDarray& components() const;                ///< (components, features), orthonormal rows
   [[nodiscard]] const DNDarray& mean() const;                      ///< (features,)

@@ -44,6 +44,10 @@ class StandardScaler : public ColumnScaler {
   [[nodiscard]] DNDarray fit_transform(const Rows& x, const FitOptions& options = {}) {
     return fit(x, options).transform(x);
   }
+  /// What save_model writes of it. Local. Throws NotFittedError before fit.
+  [[nodiscard]] ModelState state() const;
+  /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
+  [[nodiscard]] static StandardScaler from_state(const ModelState& state);
   [[nodiscard]] const DNDarray& mean() const;            ///< (features,)
   [[nodiscard]] const DNDarray& var() const;             ///< (features,)
   [[nodiscard]] const DNDarray& n_samples_seen() const;  ///< (features,): weight of what was not missing
@@ -71,6 +75,10 @@ class MinMaxScaler : public ColumnScaler {
   MinMaxScaler& fit(const Rows& x);
   MinMaxScaler& partial_fit(const Rows& x);
   [[nodiscard]] DNDarray fit_transform(const Rows& x) { return fit(x).transform(x); }
+  /// What save_model writes of it. Local. Throws NotFittedError before fit.
+  [[nodiscard]] ModelState state() const;
+  /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
+  [[nodiscard]] static MinMaxScaler from_state(const ModelState& state);
   [[nodiscard]] const DNDarray& data_min() const;  ///< (features,)
   [[nodiscard]] const DNDarray& data_max() const;  ///< (features,)
 
@@ -86,6 +94,10 @@ class MaxAbsScaler : public ColumnScaler {
   MaxAbsScaler& fit(const Rows& x);
   MaxAbsScaler& partial_fit(const Rows& x);
   [[nodiscard]] DNDarray fit_transform(const Rows& x) { return fit(x).transform(x); }
+  /// What save_model writes of it. Local. Throws NotFittedError before fit.
+  [[nodiscard]] ModelState state() const;
+  /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
+  [[nodiscard]] static MaxAbsScaler from_state(const ModelState& state);
   [[nodiscard]] const DNDarray& max_abs() const;  ///< (features,)
 
  private:
@@ -108,6 +120,10 @@ class RobustScaler : public ColumnScaler {
   /// Throws ValueError for infinite numbers, no rows, and quantiles that do not rise within 0 .. 100.
   RobustScaler& fit(const DNDarray& x);
   [[nodiscard]] DNDarray fit_transform(const DNDarray& x) { return fit(x).transform(x); }
+  /// What save_model writes of it. Local. Throws NotFittedError before fit.
+  [[nodiscard]] ModelState state() const;
+  /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
+  [[nodiscard]] static RobustScaler from_state(const ModelState& state);
   [[nodiscard]] const DNDarray& center() const;  ///< (features,)
 
  private:

@@ -1,0 +1,46 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/core/redistribute.hpp>
+#include <heatpp/ml/detail/state.hpp>
+
+#include <algorithm>
+
+namespace heatpp::ml::detail {
+namespace {
+
+using heatpp::detail::raise;
+
+constexpr auto op = "from_state";
+
+bool fits(const Shape& shape, const Shape& expected) {
+  return std::ranges::equal(shape, expected, [](auto n, auto wanted) { return wanted == -1 || n == wanted; });
+}
+
+}  // namespace
+
+StateReader::StateReader(const char* kind, const ModelState& state) : kind_(kind), state_(state) {
+  if (state.kind != kind) raise<ValueError>(op, "got the state of \"{}\"; expected that of {}", state.kind, kind);
+}
+
+DNDarray StateReader::array(const char* name, const Shape& shape) const {
+  const auto found = state_.arrays.find(name);
+  if (found == state_.arrays.end()) raise<ValueError>(op, "got no array \"{}\" of {}; expected one", name, kind_);
+  const auto& x = found->second;
+  if (!fits(x.shape(), shape) || !is_floating(x.dtype()))
+    raise<ValueError>(op, "got \"{}\" of {} with shape {} in {}; expected floating numbers of shape {}, -1 being any",
+                      name, kind_, to_string(x.shape()), heatpp::name(x.dtype()), to_string(shape));
+  return resplit(x, std::nullopt);
+}
+
+const std::string& StateReader::text_of_option(const char* name) const {
+  const auto found = state_.options.find(name);
+  if (found == state_.options.end()) raise<ValueError>(op, "got no option \"{}\" of {}; expected one", name, kind_);
+  return found->second;
+}
+
+void StateReader::refuse(const char* name, const std::string& text) const {
+  raise<ValueError>(op, "got \"{}\" for the option \"{}\" of {}; expected a number, or true or false for a choice",
+                    text.substr(0, 60), name, kind_);
+}
+
+}  // namespace heatpp::ml::detail

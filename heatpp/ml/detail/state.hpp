@@ -1,0 +1,47 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <heatpp/core/model_state.hpp>
+
+#include <charconv>
+#include <concepts>
+
+namespace heatpp::ml::detail {
+
+/// A number as text that reads back the same, or "true" and "false".
+template <class T>
+[[nodiscard]] std::string text_of(T value) {
+  return fmt::format("{}", value);
+}
+
+/// Reads the state of an estimator of this class. Throws ValueError for what is missing or is something else: a state
+/// may come from a file.
+class StateReader {
+ public:
+  StateReader(const char* kind, const ModelState& state);
+
+  template <class T>
+  [[nodiscard]] T option(const char* name) const {
+    const auto& text = text_of_option(name);
+    if constexpr (std::same_as<T, bool>) {
+      if (text != "true" && text != "false") refuse(name, text);
+      return text == "true";
+    } else {
+      T value{};
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+      if (error != std::errc() || end != text.data() + text.size()) refuse(name, text);
+      return value;
+    }
+  }
+  /// Floating numbers of this shape, on every rank; -1 stands for any extent. Collective where they are split.
+  [[nodiscard]] DNDarray array(const char* name, const Shape& shape) const;
+
+ private:
+  [[nodiscard]] const std::string& text_of_option(const char* name) const;
+  [[noreturn]] void refuse(const char* name, const std::string& text) const;
+  const char* kind_;
+  const ModelState& state_;
+};
+
+}  // namespace heatpp::ml::detail

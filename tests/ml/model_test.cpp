@@ -1,0 +1,106 @@
+#include "data.hpp"
+
+#include <heatpp/ml/ml.hpp>
+#include <heatpp_io/safetensors/model.hpp>
+#include <heatpp_io/safetensors/safetensors.hpp>
+
+#include <filesystem>
+
+namespace {
+
+using Catch::Contains;
+
+/// A place for a file that all ranks see, and the last removes.
+struct Place {
+  ~Place() {
+    ht::world().barrier();
+    if (ht::world().rank() == 0) std::filesystem::remove(path);
+  }
+  std::filesystem::path path = std::filesystem::temp_directory_path() / "heatpp_ml_model.safetensors";
+};
+
+ht::DNDarray even(const at::Tensor& x) {
+  return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
+}
+
+template <class Model>
+Model there_and_back(const Model& model) {
+  const Place place;
+  ht::io::save_model(place.path, model.state());
+  return Model::from_state(ht::io::load_model(place.path));
+}
+
+}  // namespace
+
+TEST_CASE("models read from a file do what those that were written do", "[ml][model]") {
+  for (const auto& x : {iris(), iris().to(at::kFloat)}) {
+    const auto rows = even(x);
+    ht::KMeans clusters({.n_clusters = 3, .tol = 0.1 + 0.2, .seed = 18'446'744'073'709'551'615ULL});
+    const auto labels = clusters.fit_predict(rows);
+    const auto read = there_and_back(clusters);
+    CHECK(same(read.predict(rows), gathered(labels)));
+    CHECK(read.inertia() == clusters.inertia());
+    CHECK(read.iterations() == clusters.iterations());
+    CHECK(read.options().tol == clusters.options().tol);
+    CHECK(read.options().seed == clusters.options().seed);
+    CHECK_THROWS_AS(read.labels().shape(), ht::ValueError);
+    for (const auto whiten : {false, true}) {
+      ht::PCA pca({.n_components = 2, .whiten = whiten});
+      pca.fit(rows);
+      CHECK(same(there_and_back(pca).transform(rows), gathered(pca.transform(rows))));
+    }
+    const auto check = [&](auto scaler) {
+      scaler.fit(rows);
+      CHECK(same(there_and_back(scaler).transform(rows), gathered(scaler.transform(rows))));
+    };
+    check(ht::StandardScaler({.with_mean = false}));
+    check(ht::MinMaxScaler({.low = -1, .high = 0.3, .clip = true}));
+    check(ht::MaxAbsScaler());
+    check(ht::RobustScaler({.quantile_range = {10, 80}, .unit_variance = true}));
+  }
+  const auto halves = [](std::int64_t from) { return even(wine().slice(0, from, from + 89)); };
+  auto scaler = there_and_back(ht::StandardScaler().fit(halves(0)));
+  CHECK(close(scaler.partial_fit(halves(89)).mean(), wine().mean(0)));
+}
+
+TEST_CASE("states that are no model, or another one, are errors on all ranks", "[ml][model]") {
+  const auto good = ht::KMeans({.n_clusters = 3}).fit(even(iris())).state();
+  const auto with = [&](auto change) {
+    auto state = good;
+    change(state);
+    return message_of<ht::ValueError>([&] { static_cast<void>(ht::KMeans::from_state(state)); });
+  };
+  CHECK_THAT(with([](auto& s) { s.kind = std::string("PCA"); }),
+             Contains("got the state of \"PCA\"; expected that of KMeans"));
+  CHECK_THAT(with([](auto& s) { s.options.at("tol") = std::string("much"); }),
+             Contains("got \"much\" for the option \"tol\""));
+  CHECK_THAT(with([](auto& s) { s.options.erase("seed"); }), Contains("got no option \"seed\""));
+  CHECK_THAT(with([](auto& s) { s.options.at("n_clusters").push_back('1'); }),
+             Contains("got \"centers\" of KMeans with shape (3, 4)"));
+  CHECK_THAT(with([](auto& s) { s.arrays.clear(); }), Contains("got no array \"centers\""));
+  CHECK_THROWS_AS(ht::KMeans().state(), ht::NotFittedError);
+  const Place place;
+  ht::io::save_safetensors({{"x", ht::ones({2})}}, place.path);
+  CHECK_THROWS_WITH(ht::io::load_model(place.path), Contains("without \"heatpp.kind\""));
+}
+
+// For to_sklearn_test.py: models, and what each makes of the same rows.
+TEST_CASE("models for Python", "[.models]") {
+  const std::filesystem::path folder = std::getenv("HEATPP_MODELS");
+  const auto rows = even(iris());
+  const auto write = [&](const auto& model, const ht::DNDarray& made) {
+    const auto state = model.state();
+    ht::io::save_model((folder / state.kind).replace_extension(".safetensors"), state);
+    ht::io::save_safetensors({{"rows", rows}, {"made", made}}, (folder / state.kind).replace_extension(".made"));
+  };
+  const auto write_transformer = [&](auto model) { write(model, model.fit(rows).transform(rows)); };
+  ht::KMeans clusters({.n_clusters = 3});
+  const auto labels = clusters.fit_predict(rows);
+  write(clusters, labels);
+  write_transformer(ht::PCA({.n_components = 2, .whiten = true}));
+  write_transformer(ht::StandardScaler());
+  write_transformer(ht::MinMaxScaler({.low = -1, .high = 3, .clip = true}));
+  write_transformer(ht::MaxAbsScaler());
+  write_transformer(ht::RobustScaler({.quantile_range = {10, 80}, .unit_variance = true}));
+  CHECK(clusters.iterations() > 0);
+}

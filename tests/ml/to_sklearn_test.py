@@ -1,0 +1,34 @@
+"""Whether scikit-learn's estimators that scripts/to_sklearn makes of our files do what ours do: to_sklearn_test.py SCRIPT
+MPIEXEC ... TEST. Ends with 77, which ctest shows as skipped, where there is no scikit-learn."""
+
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+    import sklearn  # noqa: F401
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+script, *command = sys.argv[1:]
+loader = importlib.machinery.SourceFileLoader("to_sklearn", script)
+to_sklearn = importlib.util.module_from_spec(importlib.util.spec_from_loader("to_sklearn", loader))
+loader.exec_module(to_sklearn)
+
+with tempfile.TemporaryDirectory() as folder:
+    subprocess.run([*command, "[.models]"], check=True, env={**os.environ, "HEATPP_MODELS": folder})
+    models = sorted(pathlib.Path(folder).glob("*.safetensors"))
+    kinds = [path.stem for path in models]
+    assert kinds == sorted(to_sklearn.MAKERS), kinds
+    for path in models:
+        arrays = to_sklearn.arrays_of(path.with_suffix(".made"))
+        model = to_sklearn.load(path)
+        made = model.predict(arrays["rows"]) if path.stem == "KMeans" else model.transform(arrays["rows"])
+        np.testing.assert_allclose(made, arrays["made"], rtol=1e-12, atol=1e-12, err_msg=path.stem)
+        print(path.stem, "predicts the same")
