@@ -1,0 +1,59 @@
+// Power spectrum and two-point correlation of a field on a periodic grid, whose slabs lie on the ranks.
+#include "scatter.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <heatpp/heatpp.hpp>
+
+namespace ht = heatpp;
+
+constexpr std::int64_t n = 64;  // points along an edge
+
+/// The distance from the origin of each point of a periodic n x n x m grid, rounded: the number of its shell.
+ht::DNDarray shells(std::int64_t m) {
+  const ht::ArrayOptions along{.dtype = ht::float64}, slabs{.dtype = ht::float64, .split = 0};
+  const auto last = m == n ? ht::fft::fftfreq(n, 1.0 / n, along) : ht::fft::rfftfreq(n, 1.0 / n, along);
+  const auto grid = ht::meshgrid({ht::fft::fftfreq(n, 1.0 / n, slabs), ht::fft::fftfreq(n, 1.0 / n, along), last},
+                                 {.indexing = ht::Indexing::ij, .sparse = true});
+  return ht::sqrt(grid[0] * grid[0] + grid[1] * grid[1] + grid[2] * grid[2]);
+}
+
+/// The mean of x over the shells from 0 to n / 2, each point counting `weights`.
+ht::DNDarray shell_means(const ht::DNDarray& x, const ht::DNDarray& distance, const ht::DNDarray& weights) {
+  const auto shell = ht::flatten(ht::round(distance).astype(ht::int64));
+  const auto sums = ht::bincount(shell, {.weights = ht::flatten(x * weights)});
+  return (sums / ht::bincount(shell, {.weights = ht::flatten(weights)}))(ht::slice(0, n / 2 + 1));
+}
+
+int main(int argc, char** argv) {
+  const ht::Environment env(argc, argv);
+  const std::string picture = argc > 1 ? argv[1] : "spectrum.svg";
+  ht::random::seed(1);
+  // A Gaussian field of spectrum k^-3, made of white noise: what a simulation would hand over.
+  const auto k = shells(n / 2 + 1);
+  const auto noise = ht::fft::rfftn(ht::random::standard_normal({n, n, n}, {.dtype = ht::float64, .split = 0}));
+  const auto field = ht::fft::irfftn(noise * ht::where(k > 0, ht::power(ht::maximum(k, 0.5), -1.5), 0.0));
+
+  const auto modes = ht::fft::rfftn(field, {.norm = ht::fft::Norm::forward});
+  const auto power = ht::square(ht::abs(modes));
+  const auto last = ht::arange(n / 2 + 1);
+  const auto twice = ht::where((last > 0) && (last < n / 2), 2.0, 1.0) + ht::zeros_like(power);  // k and -k
+  const auto spectrum = shell_means(power, k, twice);
+  const auto correlation = shell_means(ht::fft::irfftn(power, {.norm = ht::fft::Norm::forward}), shells(n),
+                                       ht::ones({n, n, n}, {.dtype = ht::float64, .split = 0}));
+
+  const auto some = ht::arange(2, 20).astype(ht::float64);
+  const auto line = ht::polyfit(ht::log10(some), ht::log10(spectrum(ht::slice(2, 20))), 1).to_vector<double>();
+  const auto p = spectrum.to_vector<double>(), xi = correlation.to_vector<double>();
+  if (ht::world().rank() != 0) return 0;
+  std::printf("spectrum falls as k^%.2f; correlation xi(r) / xi(0) at r = 1, 4, 16: %.3f %.3f %.3f\n", line[0],
+              xi[1] / xi[0], xi[4] / xi[0], xi[16] / xi[0]);
+  std::vector<double> points;
+  std::vector<std::int64_t> colors;
+  for (std::size_t i = 1; i < p.size(); ++i) {
+    const auto at = std::log10(static_cast<double>(i));
+    points.insert(points.end(), {at, std::log10(p[i]), at, line[1] + line[0] * at});
+    colors.insert(colors.end(), {0, 1});
+  }
+  write_scatter(picture, "Power spectrum: log P against log k, and a fit", points, colors);
+}
