@@ -27,15 +27,39 @@ double largest(const Vector& x) {
 
 struct Point {
   Vector x, gradient;
+  Vector slopes;  ///< the gradient of all; where |x_i| has none, what is nearest to 0 of what it may be
   double value;
 };
 
-Point at_point(const Objective& objective, Vector x) {
-  Point point{std::move(x), {}, 0};
-  point.gradient.resize(point.x.size());
-  point.value = objective(point.x, point.gradient);
-  return point;
-}
+/// What is made small: an objective and l1 beside it.
+struct Problem {
+  const Objective& objective;
+  const Vector& l1;
+
+  [[nodiscard]] Point at(Vector x) const {
+    Point point{std::move(x), {}, {}, 0};
+    point.gradient.resize(point.x.size());
+    point.value = objective(point.x, point.gradient);
+    point.slopes = point.gradient;
+    for (std::size_t i = 0; i < l1.size(); ++i) {
+      auto& slope = point.slopes[i];
+      point.value += l1[i] * std::abs(point.x[i]);
+      slope = point.x[i] != 0 ? slope + std::copysign(l1[i], point.x[i])
+                              : std::copysign(std::max(0.0, std::abs(slope) - l1[i]), slope);
+    }
+    return point;
+  }
+  /// Leaves in a direction what goes downhill, so that no number of x leaves its orthant where it is 0.
+  void downhill(Vector& direction, const Point& from) const {
+    for (std::size_t i = 0; i < l1.size(); ++i)
+      if (l1[i] > 0 && direction[i] * from.slopes[i] > 0) direction[i] = 0;
+  }
+  /// Makes 0 of numbers that have left the orthant which `from` is in or goes into.
+  void to_orthant(Vector& x, const Point& from) const {
+    for (std::size_t i = 0; i < l1.size(); ++i)
+      if (l1[i] > 0 && x[i] * (from.x[i] != 0 ? from.x[i] : -from.slopes[i]) <= 0) x[i] = 0;
+  }
+};
 
 /// The curvature that the last steps have shown.
 class Curvature {
@@ -75,16 +99,18 @@ class Curvature {
   std::deque<Pair> pairs_;
 };
 
+constexpr double lower = 1e-4;
+constexpr int most_tries = 40;
+
 /// The point at a step along `direction` that is lower and flatter enough, from `step` on.
-std::optional<Point> searched(const Objective& objective, const Point& from, const Vector& direction, double step) {
-  constexpr double lower = 1e-4, flatter = 0.9;
-  constexpr int most_tries = 40;
+std::optional<Point> searched(const Problem& problem, const Point& from, const Vector& direction, double step) {
+  constexpr double flatter = 0.9;
   const auto slope = dot(from.gradient, direction), rounding = 8 * eps * std::abs(from.value);
   double shortest = 0, longest = std::numeric_limits<double>::infinity();
   for (int i = 0; i < most_tries; ++i) {
     auto x = from.x;
     add(x, step, direction);
-    auto point = at_point(objective, std::move(x));
+    auto point = problem.at(std::move(x));
     const auto rise = point.value - from.value, slope_there = dot(point.gradient, direction);
     const bool low = rise <= lower * step * slope || (rise <= rounding && slope_there <= (2 * lower - 1) * slope);
     if (low && slope_there >= flatter * slope) return point;
@@ -101,26 +127,45 @@ std::optional<Point> searched(const Objective& objective, const Point& from, con
   return std::nullopt;
 }
 
+/// The same in the orthant of `from`, by halves of the step: only so low as it should be.
+std::optional<Point> searched_in_orthant(const Problem& problem, const Point& from, const Vector& direction,
+                                         double step) {
+  const auto rounding = 8 * eps * std::abs(from.value);
+  for (int i = 0; i < most_tries; ++i, step /= 2) {
+    auto x = from.x;
+    add(x, step, direction);
+    problem.to_orthant(x, from);
+    auto point = problem.at(std::move(x));
+    const auto along = dot(from.slopes, point.x) - dot(from.slopes, from.x);
+    const auto rise = point.value - from.value;
+    if (rise <= lower * along || (rise <= rounding && largest(point.slopes) < largest(from.slopes))) return point;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Minimum lbfgs(const Objective& objective, std::vector<double>& x, const LbfgsOptions& options) {
-  auto point = at_point(objective, x);
+  const Problem problem{objective, options.l1};
+  const auto search = options.l1.empty() ? searched : searched_in_orthant;
+  auto point = problem.at(x);
   Curvature curvature(options.memory);
   std::int64_t iteration = 0;
-  bool converged = largest(point.gradient) <= options.tol;
+  bool converged = largest(point.slopes) <= options.tol;
   while (!converged && iteration < options.max_iterations) {
-    auto direction = curvature.direction(point.gradient);
-    if (!(dot(direction, point.gradient) < 0)) {
+    auto direction = curvature.direction(point.slopes);
+    problem.downhill(direction, point);
+    if (!(dot(direction, point.slopes) < 0)) {
       curvature.forget();
-      direction = curvature.direction(point.gradient);
+      direction = curvature.direction(point.slopes);
     }
-    const auto length = std::sqrt(dot(point.gradient, point.gradient));
-    auto next = searched(objective, point, direction, curvature.empty() ? 1 / std::max(1.0, length) : 1.0);
+    const auto length = std::sqrt(dot(point.slopes, point.slopes));
+    auto next = search(problem, point, direction, curvature.empty() ? 1 / std::max(1.0, length) : 1.0);
     if (!next) break;  // rounding is all that is left
     curvature.learn(point, *next);
     point = std::move(*next);
     ++iteration;
-    converged = largest(point.gradient) <= options.tol;
+    converged = largest(point.slopes) <= options.tol;
     if (options.progress && !options.progress(iteration, point.value)) break;
   }
   x = point.x;

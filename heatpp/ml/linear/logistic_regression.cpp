@@ -11,10 +11,11 @@ using namespace ml::detail;
 constexpr auto fit_op = "LogisticRegression.fit";
 
 void check_options(const LogisticOptions& o) {
-  if (!(o.c > 0) || o.max_iterations < 1 || !(o.tol >= 0))
+  if (!(o.c > 0) || !(o.l1_ratio >= 0 && o.l1_ratio <= 1) || o.max_iterations < 1 || !(o.tol >= 0))
     detail::raise<ValueError>(fit_op,
-                              "got c {}, {} iterations and tol {}; expected c > 0, iterations >= 1 and tol >= 0", o.c,
-                              o.max_iterations, o.tol);
+                              "got c {}, l1_ratio {}, {} iterations and tol {}; expected c > 0, 0 <= l1_ratio <= 1, "
+                              "iterations >= 1 and tol >= 0",
+                              o.c, o.l1_ratio, o.max_iterations, o.tol);
 }
 
 /// The weighted sum of losses of a piece; their derivatives are weighted too.
@@ -62,10 +63,11 @@ LogisticRegression& LogisticRegression::fit(const Rows& x, const DNDarray& y, co
   GlmFit start{at::zeros({outputs, x.features()}, at::kDouble), at::zeros({outputs}, at::kDouble)};
   if (options_.warm_start && learnt_ && learnt_->coef.shape() == Shape{outputs, x.features()})
     start = {learnt_->coef.larray(), learnt_->intercept.larray()};
-  const auto found = fitted({fit_op, x, weights ? weights->const_data_ptr<double>() : nullptr,
-                             outputs == 1 ? two_classes(labels, weights) : softmax(labels, weights), outputs,
-                             1 / options_.c, PenaltyBeside::sum, options_.intercept},
-                            start, {options_.max_iterations, options_.tol, options_.progress});
+  const auto found = fitted(
+      {fit_op, x, weights ? weights->const_data_ptr<double>() : nullptr,
+       outputs == 1 ? two_classes(labels, weights) : softmax(labels, weights), outputs,
+       (1 - options_.l1_ratio) / options_.c, options_.l1_ratio / options_.c, PenaltyBeside::sum, options_.intercept},
+      start, {options_.max_iterations, options_.tol, options_.progress});
   classes_ = Classes{replicated(classes.values, int64, x.comm()), x.features()};
   learnt_ = Learnt{replicated(found.coef, float64, x.comm()), replicated(found.intercept, float64, x.comm()),
                    working_dtype(x), found.iterations};

@@ -5,8 +5,9 @@
 namespace heatpp {
 
 struct LogisticOptions {
-  double c = 1;             ///< weight of the losses beside |coef|^2 / 2; infinite: no penalty
-  bool intercept = true;    ///< not in |coef|
+  double c = 1;           ///< weight of the losses beside the penalty; infinite: no penalty
+  double l1_ratio = 0;    ///< the penalty is l1_ratio |coef|_1 + (1 - l1_ratio) |coef|^2 / 2: 1 leaves few coefficients
+  bool intercept = true;  ///< not in |coef|
   bool warm_start = false;  ///< go on from what was learnt of as many classes and features, if there is
   std::int64_t max_iterations = 100;
   double tol =
@@ -14,8 +15,8 @@ struct LogisticOptions {
   FitCallback progress = {};
 };
 
-/// Logistic regression of two classes, and of more by softmax: |coef|^2 / 2 + c * sum of weight * loss is least, as in
-/// scikit-learn, by L-BFGS on columns of mean 0 and variance 1, whatever those of the rows are.
+/// Logistic regression of two classes, and of more by softmax: the penalty + c * sum of weight * loss is least, as in
+/// scikit-learn, by L-BFGS on columns of mean 0 and variance 1, whatever those of the rows are; with l1 by OWL-QN.
 class LogisticRegression : public Classifier {
  public:
   explicit LogisticRegression(const LogisticOptions& options = {}) : options_(options) {}

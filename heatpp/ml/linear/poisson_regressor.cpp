@@ -60,7 +60,7 @@ PoissonRegressor& PoissonRegressor::fit(const Rows& x, const DNDarray& y, const 
   GlmFit start{at::zeros({1, x.features()}, at::kDouble), at::full({1}, shift, at::kDouble)};
   if (options_.warm_start && learnt_ && learnt_->coef.shape() == Shape{1, x.features()})
     start = {learnt_->coef.larray(), learnt_->intercept.larray()};
-  const auto found = fitted({fit_op, x, counts.weights.const_data_ptr<double>(), poisson(counts), 1, options_.alpha,
+  const auto found = fitted({fit_op, x, counts.weights.const_data_ptr<double>(), poisson(counts), 1, options_.alpha, 0,
                              PenaltyBeside::mean, options_.intercept},
                             start, {options_.max_iterations, options_.tol, options_.progress});
   learnt_ = learnt_plane(x, {counts.values, true}, {found.coef, found.intercept});

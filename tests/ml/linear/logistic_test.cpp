@@ -69,6 +69,37 @@ TEST_CASE("two classes are one set of coefficients, with an intercept or none", 
   }
 }
 
+// By saga at tol 1e-13 of columns of mean 0.
+TEST_CASE("an l1 penalty leaves the coefficients that scikit-learn's does", "[ml][logistic]") {
+  const auto y = beside(species()), second = beside((species() == 2).to(at::kLong));
+  for (const auto& layout : every_layout({150, 4})) {
+    const auto x = distribute(iris(), layout);
+    ht::LogisticRegression lasso({.l1_ratio = 1, .max_iterations = 1000, .tol = 1e-9});
+    ht::LogisticRegression net({.c = 0.5, .l1_ratio = 0.5, .max_iterations = 1000, .tol = 1e-9});
+
+    lasso.fit(x, y);
+    CHECK(
+        close(lasso.coef(),
+              numbers({0, 0, -3.84924760279399, 0, .74002854991713, 0, 0, 0, 0, 0, 4.17471330735842, 3.99229993902485})
+                  .reshape({3, 4}),
+              1e-6));
+    CHECK(gathered(lasso.coef()).count_nonzero().item<std::int64_t>() == 4);
+    CHECK(close(lasso.intercept(), numbers({13.40516479170727, -.65862158979265, -23.08197520655465}), 1e-5));
+    net.fit(x, y);
+    CHECK(close(net.coef(),
+                numbers({0, .42899252195323, -2.46884702550723, -.46356471594674, .22668359421476, 0, 0,
+                         -.34033487635547, 0, 0, 2.56848894264281, 1.80389959229668})
+                    .reshape({3, 4}),
+                1e-6));
+
+    lasso.fit(x, second);
+    CHECK(close(lasso.coef(), numbers({-.71224323617088, 0, 4.1549817624618, 4.00659135201927}).reshape({1, 4}), 1e-6));
+    CHECK(close(lasso.intercept(), numbers({-22.52253477573521}), 1e-5));
+    net.fit(x, second);
+    CHECK(close(net.coef(), numbers({-.00788023614136, 0, 2.56201380377078, 1.95146883765187}).reshape({1, 4}), 1e-6));
+  }
+}
+
 TEST_CASE("columns of very different scales are learnt in few steps", "[ml][logistic]") {
   const auto y = at::cat({at::zeros({59}, at::kInt), at::ones({71}, at::kInt), at::full({48}, 2, at::kInt)});
   for (const auto& layout : every_layout({178, 13})) {
@@ -115,6 +146,7 @@ TEST_CASE("bad input of logistic regression is an error on all ranks", "[ml][log
   CHECK_THROWS_AS(model.fit(x, ht::ones({150})), ht::TypeError);
   CHECK_THROWS_WITH(model.fit(x, ht::ones({3}, {.dtype = ht::int64})), Contains("got labels of shape (3,)"));
   CHECK_THROWS_WITH(ht::LogisticRegression({.c = 0}).fit(x, y), Contains("got c 0"));
+  CHECK_THROWS_WITH(ht::LogisticRegression({.l1_ratio = 1.5}).fit(x, y), Contains("l1_ratio 1.5"));
   model.fit(x, y);
   for (const auto& layout : every_layout({150, 4})) {
     CHECK_THROWS_WITH(ht::LogisticRegression().fit(distribute(bad, layout), y), Contains("row 120, column 2"));

@@ -31,7 +31,16 @@ class ScaledLoss {
  public:
   ScaledLoss(const LinearLoss& problem, Scale scale, bool& stop)
       : problem_(problem), scale_(std::move(scale)), f_(problem.rows.features()), stop_(stop) {
-    l2_ = problem.beside == PenaltyBeside::sum ? problem.l2 / scale_.weight : problem.l2;
+    if (problem.beside == PenaltyBeside::sum) losses_ = scale_.weight;
+    l2_ = problem.l2 / losses_;
+  }
+
+  /// The penalty of each scaled coefficient and shift; empty where there is none.
+  [[nodiscard]] std::vector<double> l1() const {
+    if (problem_.l1 == 0) return {};
+    const auto one = at::cat({problem_.l1 / losses_ / scale_.deviation, at::zeros({1}, at::kDouble)});
+    const auto all = one.repeat({problem_.outputs});
+    return {all.const_data_ptr<double>(), all.const_data_ptr<double>() + all.numel()};
   }
 
   [[nodiscard]] std::vector<double> scaled(const GlmFit& fit) const {
@@ -81,8 +90,9 @@ class ScaledLoss {
   const LinearLoss& problem_;
   Scale scale_;
   std::int64_t f_;
-  double l2_;   ///< beside the mean
-  bool& stop_;  ///< what this rank says before an evaluation, and any rank did after it
+  double losses_ = 1;  ///< how many losses' sum the penalties are beside
+  double l2_;          ///< beside the mean
+  bool& stop_;         ///< what this rank says before an evaluation, and any rank did after it
 };
 
 }  // namespace
@@ -96,7 +106,7 @@ GlmFit fitted(const LinearLoss& problem, const GlmFit& start, const GlmOptions& 
     if (options.progress) stop = !options.progress({done, options.max_iterations, value});
     return true;
   };
-  const auto found = lbfgs(loss, parameters, {options.max_iterations, options.tol, 10, progress});
+  const auto found = lbfgs(loss, parameters, {options.max_iterations, options.tol, 10, loss.l1(), progress});
   auto fit = loss.unscaled(parameters);
   fit.iterations = found.iterations;
   return fit;

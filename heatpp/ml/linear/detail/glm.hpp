@@ -13,14 +13,14 @@ using RowLoss = std::function<double(at::Tensor& margins, std::int64_t first)>;
 /// Whether the sum or the mean of the losses has the penalty beside it.
 enum class PenaltyBeside { sum, mean };
 
-/// A generalised linear model: the losses + l2 |coef|^2 / 2 are to be least.
+/// A generalised linear model: the losses + l2 |coef|^2 / 2 + l1 |coef|_1 are to be least.
 struct LinearLoss {
   const char* op;
   const Rows& rows;
   const double* weights;  ///< of this rank's rows, or null
   RowLoss loss;
   std::int64_t outputs;
-  double l2;  ///< the intercept is free
+  double l2, l1;  ///< the intercept is free
   PenaltyBeside beside;
   bool intercept;
 };
