@@ -1,3 +1,4 @@
+#include "../io/files.hpp"
 #include "data.hpp"
 
 #include <heatpp/ml/ml.hpp>
@@ -10,24 +11,15 @@ namespace {
 
 using Catch::Contains;
 
-/// A place for a file that all ranks see, and the last removes.
-struct Place {
-  ~Place() {
-    ht::world().barrier();
-    if (ht::world().rank() == 0) std::filesystem::remove(path);
-  }
-  std::filesystem::path path = std::filesystem::temp_directory_path() / "heatpp_ml_model.safetensors";
-};
-
 ht::DNDarray even(const at::Tensor& x) {
   return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
 }
 
 template <class Model>
 Model there_and_back(const Model& model) {
-  const Place place;
-  ht::io::save_model(place.path, model.state());
-  return Model::from_state(ht::io::load_model(place.path));
+  const TempDir dir;
+  ht::io::save_model(dir.path("model"), model.state());
+  return Model::from_state(ht::io::load_model(dir.path("model")));
 }
 
 }  // namespace
@@ -63,6 +55,39 @@ TEST_CASE("models read from a file do what those that were written do", "[ml][mo
   CHECK(close(scaler.partial_fit(halves(89)).mean(), wine().mean(0)));
 }
 
+TEST_CASE("linear models read from a file predict what those that were written do", "[ml][model]") {
+  for (const auto& x : {diabetes(), diabetes().to(at::kFloat)}) {
+    const auto rows = even(x);
+    const auto y = beside(diabetes_target()), two = beside(at::stack({diabetes_target(), 3 - diabetes_target()}, 1));
+    const auto check = [&](auto model, const ht::DNDarray& targets) {
+      model.fit(rows, targets);
+      const auto read = there_and_back(model);
+      CHECK(same(read.predict(rows), gathered(model.predict(rows))));
+      CHECK(same(read.coef(), gathered(model.coef())));
+    };
+    check(ht::LinearRegression({.intercept = false}), y);
+    check(ht::LinearRegression(), two);
+    check(ht::Ridge({.alpha = 0.1}), two);
+    check(ht::ElasticNet({.alpha = 0.1, .l1_ratio = 0.3, .positive = true}), y);
+    check(ht::Lasso({.alpha = 0.1}), y);
+    check(ht::PoissonRegressor({.alpha = 1e-3}), y);
+  }
+  const auto rows = even(iris());
+  for (const auto& labels : {species(), (species() == 1).to(at::kLong)}) {
+    ht::LogisticRegression model({.c = 3, .l1_ratio = 0.5});
+    model.fit(rows, beside(labels - 5));
+    const auto read = there_and_back(model);
+    CHECK(same(read.predict_proba(rows), gathered(model.predict_proba(rows))));
+    CHECK(same(read.classes(), gathered(model.classes())));
+    CHECK(read.iterations() == model.iterations());
+  }
+  auto state = ht::Lasso().fit(even(diabetes()), beside(diabetes_target())).state();
+  state.options.at("l1_ratio") = "0.5";
+  CHECK_THROWS_WITH(ht::Lasso::from_state(state), Contains("got l1_ratio 0.5 of Lasso"));
+  state.options.at("dtype") = "int64";
+  CHECK_THROWS_WITH(ht::Lasso::from_state(state), Contains("got \"int64\" for the option \"dtype\""));
+}
+
 TEST_CASE("states that are no model, or another one, are errors on all ranks", "[ml][model]") {
   const auto good = ht::KMeans({.n_clusters = 3}).fit(even(iris())).state();
   const auto with = [&](auto change) {
@@ -79,9 +104,9 @@ TEST_CASE("states that are no model, or another one, are errors on all ranks", "
              Contains("got \"centers\" of KMeans with shape (3, 4)"));
   CHECK_THAT(with([](auto& s) { s.arrays.clear(); }), Contains("got no array \"centers\""));
   CHECK_THROWS_AS(ht::KMeans().state(), ht::NotFittedError);
-  const Place place;
-  ht::io::save_safetensors({{"x", ht::ones({2})}}, place.path);
-  CHECK_THROWS_WITH(ht::io::load_model(place.path), Contains("without \"heatpp.kind\""));
+  const TempDir dir;
+  ht::io::save_safetensors({{"x", ht::ones({2})}}, dir.path("model"));
+  CHECK_THROWS_WITH(ht::io::load_model(dir.path("model")), Contains("without \"heatpp.kind\""));
 }
 
 // For to_sklearn_test.py: models, and what each makes of the same rows.
@@ -102,5 +127,14 @@ TEST_CASE("models for Python", "[.models]") {
   write_transformer(ht::MinMaxScaler({.low = -1, .high = 3, .clip = true}));
   write_transformer(ht::MaxAbsScaler());
   write_transformer(ht::RobustScaler({.quantile_range = {10, 80}, .unit_variance = true}));
+  const auto write_predictor = [&](auto model, const at::Tensor& y) {
+    write(model, model.fit(rows, beside(y)).predict(rows));
+  };
+  write_predictor(ht::LinearRegression(), iris().select(1, 0));
+  write_predictor(ht::Ridge(), iris());
+  write_predictor(ht::ElasticNet({.alpha = 0.1}), iris().select(1, 2));
+  write_predictor(ht::Lasso({.alpha = 0.1}), iris().slice(1, 1, 3));
+  write_predictor(ht::PoissonRegressor(), iris().select(1, 3));
+  write_predictor(ht::LogisticRegression(), 7 - species());
   CHECK(clusters.iterations() > 0);
 }

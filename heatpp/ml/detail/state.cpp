@@ -22,13 +22,20 @@ StateReader::StateReader(const char* kind, const ModelState& state) : kind_(kind
   if (state.kind != kind) raise<ValueError>(op, "got the state of \"{}\"; expected that of {}", state.kind, kind);
 }
 
-DNDarray StateReader::array(const char* name, const Shape& shape) const {
+DNDarray StateReader::array(const char* name, const Shape& shape) const { return checked(name, shape, true); }
+
+DNDarray StateReader::whole_numbers(const char* name, const Shape& shape) const {
+  return checked(name, shape, false).astype(int64);
+}
+
+DNDarray StateReader::checked(const char* name, const Shape& shape, bool floating) const {
   const auto found = state_.arrays.find(name);
   if (found == state_.arrays.end()) raise<ValueError>(op, "got no array \"{}\" of {}; expected one", name, kind_);
   const auto& x = found->second;
-  if (!fits(x.shape(), shape) || !is_floating(x.dtype()))
-    raise<ValueError>(op, "got \"{}\" of {} with shape {} in {}; expected floating numbers of shape {}, -1 being any",
-                      name, kind_, to_string(x.shape()), heatpp::name(x.dtype()), to_string(shape));
+  if (!fits(x.shape(), shape) || !(floating ? is_floating(x.dtype()) : is_whole(x.dtype())))
+    raise<ValueError>(op, "got \"{}\" of {} with shape {} in {}; expected {} numbers of shape {}, -1 being any", name,
+                      kind_, to_string(x.shape()), heatpp::name(x.dtype()), floating ? "floating" : "whole",
+                      to_string(shape));
   return resplit(x, std::nullopt);
 }
 
@@ -39,8 +46,9 @@ const std::string& StateReader::text_of_option(const char* name) const {
 }
 
 void StateReader::refuse(const char* name, const std::string& text) const {
-  raise<ValueError>(op, "got \"{}\" for the option \"{}\" of {}; expected a number, or true or false for a choice",
-                    text.substr(0, 60), name, kind_);
+  raise<ValueError>(
+      op, "got \"{}\" for the option \"{}\" of {}; expected a number, true or false for a choice, or a floating dtype",
+      text.substr(0, 60), name, kind_);
 }
 
 }  // namespace heatpp::ml::detail

@@ -9,10 +9,11 @@
 
 namespace heatpp::ml::detail {
 
-/// A number as text that reads back the same, or "true" and "false".
+/// A number as text that reads back the same, "true" and "false", or a dtype's name.
 template <class T>
 [[nodiscard]] std::string text_of(T value) {
-  return fmt::format("{}", value);
+  if constexpr (std::same_as<T, Dtype>) return std::string(name(value));
+  else return fmt::format("{}", value);
 }
 
 /// Reads the state of an estimator of this class. Throws ValueError for what is missing or is something else: a state
@@ -27,6 +28,9 @@ class StateReader {
     if constexpr (std::same_as<T, bool>) {
       if (text != "true" && text != "false") refuse(name, text);
       return text == "true";
+    } else if constexpr (std::same_as<T, Dtype>) {
+      if (text != "float32" && text != "float64") refuse(name, text);
+      return text == "float32" ? float32 : float64;
     } else {
       T value{};
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -36,8 +40,11 @@ class StateReader {
   }
   /// Floating numbers of this shape, on every rank; -1 stands for any extent. Collective where they are split.
   [[nodiscard]] DNDarray array(const char* name, const Shape& shape) const;
+  /// The same of whole numbers, as int64.
+  [[nodiscard]] DNDarray whole_numbers(const char* name, const Shape& shape) const;
 
  private:
+  [[nodiscard]] DNDarray checked(const char* name, const Shape& shape, bool floating) const;
   [[nodiscard]] const std::string& text_of_option(const char* name) const;
   [[noreturn]] void refuse(const char* name, const std::string& text) const;
   const char* kind_;

@@ -30,6 +30,10 @@ class ElasticNet : public LinearRegressor {
   [[nodiscard]] double dual_gap() const;
   /// Sweeps, the most of the targets. Throws NotFittedError before fit.
   [[nodiscard]] std::int64_t iterations() const;
+  /// What save_model writes of it. Local. Throws NotFittedError before fit.
+  [[nodiscard]] ModelState state() const;
+  /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
+  [[nodiscard]] static ElasticNet from_state(const ModelState& state);
 
  private:
   ElasticNetOptions options_;
@@ -52,6 +56,10 @@ class Lasso : public ElasticNet {
     ElasticNet::fit(x, y, options);
     return *this;
   }
+  /// What save_model writes of it. Local. Throws NotFittedError before fit.
+  [[nodiscard]] ModelState state() const;
+  /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
+  [[nodiscard]] static Lasso from_state(const ModelState& state);
 };
 
 struct PathOptions {

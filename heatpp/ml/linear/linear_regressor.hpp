@@ -11,6 +11,7 @@ struct LearntPlane {
   bool single;               ///< the target was given as (samples,)
   Dtype dtype;               ///< in which it is given
 };
+class StateReader;
 
 }  // namespace ml::detail
 
@@ -31,6 +32,9 @@ class LinearRegressor {
 
  protected:
   [[nodiscard]] const ml::detail::LearntPlane& learnt(const char* op) const;
+  /// The state of a model of this kind with these options, and what is read of it. Errors as state and from_state.
+  [[nodiscard]] ModelState plane_state(const char* kind, std::map<std::string, std::string> options) const;
+  [[nodiscard]] static ml::detail::LearntPlane plane_from(const ml::detail::StateReader& read);
   std::optional<ml::detail::LearntPlane> learnt_;
 };
 

@@ -35,6 +35,10 @@ class LogisticRegression : public Classifier {
   [[nodiscard]] DNDarray coef() const;       ///< (1, features) for two classes, (classes, features) for more
   [[nodiscard]] DNDarray intercept() const;  ///< (1,) or (classes,)
   [[nodiscard]] std::int64_t iterations() const;
+  /// What save_model writes of it. Local. Throws NotFittedError before fit.
+  [[nodiscard]] ModelState state() const;
+  /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
+  [[nodiscard]] static LogisticRegression from_state(const ModelState& state);
 
  private:
   [[nodiscard]] Scores scores() const override;

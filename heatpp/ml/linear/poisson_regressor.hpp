@@ -31,6 +31,10 @@ class PoissonRegressor : protected LinearRegressor {
   using LinearRegressor::coef;
   using LinearRegressor::intercept;
   [[nodiscard]] std::int64_t iterations() const;
+  /// What save_model writes of it. Local. Throws NotFittedError before fit.
+  [[nodiscard]] ModelState state() const;
+  /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
+  [[nodiscard]] static PoissonRegressor from_state(const ModelState& state);
 
  private:
   PoissonOptions options_;

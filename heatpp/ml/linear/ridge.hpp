@@ -18,6 +18,10 @@ class LinearRegression : public LinearRegressor {
   /// where rows are replicated. Throws ValueError for numbers that are not finite, no rows or features, targets of
   /// another shape, and weights that are negative.
   LinearRegression& fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});
+  /// What save_model writes of it. Local. Throws NotFittedError before fit.
+  [[nodiscard]] ModelState state() const;
+  /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
+  [[nodiscard]] static LinearRegression from_state(const ModelState& state);
 
  private:
   LinearRegressionOptions options_;
@@ -34,6 +38,10 @@ class Ridge : public LinearRegressor {
   [[nodiscard]] const RidgeOptions& options() const { return options_; }
   /// Costs and errors as LinearRegression; ValueError for a negative alpha too.
   Ridge& fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});
+  /// What save_model writes of it. Local. Throws NotFittedError before fit.
+  [[nodiscard]] ModelState state() const;
+  /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
+  [[nodiscard]] static Ridge from_state(const ModelState& state);
 
  private:
   RidgeOptions options_;
