@@ -35,6 +35,7 @@ std::vector<Workload> algebra_workloads();
 std::vector<Workload> arithmetic_workloads();
 std::vector<Workload> layout_workloads();
 std::vector<Workload> learning_workloads();
+std::vector<Workload> linear_workloads();
 std::vector<Workload> statistics_workloads();
 std::vector<Workload> io_workloads();
 

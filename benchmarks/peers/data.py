@@ -113,3 +113,22 @@ def check_sums(block, row=0, column=0):
 
 def check_values(*arrays):
     return np.concatenate([np.asarray(a, np.float64).ravel() for a in arrays])
+
+
+def margins(x, noise, seed, first):
+    """x coef + noise, float64, of rows `first` .. of a linear model with coefficients 0, 1, 0, -0.5 in turn."""
+    y = np.empty(len(x))
+    coef = np.resize([0, 1, 0, -0.5], x.shape[1])
+    for at in range(0, len(x), 1 << 15):
+        y[at : at + (1 << 15)] = x[at : at + (1 << 15)].astype(np.float64) @ coef
+    return y + noise * vector("normal", seed, first, first + len(x)).astype(np.float64)
+
+
+def lasso_rows(first, last):
+    x = rows("normal", 51, first, last, 64)
+    return x, (margins(x, 0.1, 52, first) + 0.5).astype(np.float32)
+
+
+def logistic_rows(first, last):
+    x = rows("normal", 53, first, last, 50)
+    return x, (margins(x, 2, 54, first) > 0).astype(np.int64)

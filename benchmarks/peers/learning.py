@@ -49,3 +49,24 @@ def _dbscan():
 
     x = data.blobs(0, 200_000, 3, 50, 71)
     return lambda: DBSCAN(eps=0.1, min_samples=10, n_jobs=2).fit(x).labels_, data.check_sums
+
+
+def _lasso(sweeps):
+    import numpy as np
+    from sklearn.linear_model import Lasso
+
+    x, y = data.lasso_rows(0, 1_000_000)
+    x = np.asfortranarray(x)  # as coordinate descent reads it
+    return lambda: Lasso(0.1, max_iter=sweeps, tol=0).fit(x, y), lambda model: data.check_sums(model.coef_)
+
+
+workload("lasso1")(lambda: _lasso(1))
+workload("lasso10")(lambda: _lasso(10))
+
+
+@workload("logistic")
+def _logistic():
+    from sklearn.linear_model import LogisticRegression
+
+    x, y = data.logistic_rows(0, 1_000_000)
+    return lambda: LogisticRegression().fit(x, y).coef_.ravel(), data.check_sums

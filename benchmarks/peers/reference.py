@@ -1,4 +1,4 @@
-"""Recomputes benchmarks/expected.json, the right check values, in float64 with NumPy alone: python reference.py [NAME ...]"""
+"""Recomputes benchmarks/expected.json, the right check values, in float64 with NumPy and SciPy alone: python reference.py [NAME ...]"""
 import json
 import os
 import sys
@@ -57,6 +57,74 @@ def kmeans(rows, columns, points, seed, clusters, iterations):
     return data.check_sums(centres)
 
 
+def pieces_of(make, rows, height=100_000):
+    for at in range(0, rows, height):
+        x, y = make(at, min(at + height, rows))
+        yield x.astype(f8), y.astype(f8)
+
+
+def lasso(sweeps, alpha=0.1):
+    """Coordinate descent on the products of all columns about their means."""
+    n, products, sums = 1_000_000, 0, 0
+    for x, y in pieces_of(data.lasso_rows, n):
+        z = np.column_stack([x, y])
+        products, sums = products + z.T @ z, sums + z.sum(0)
+    mean = sums / n
+    products = products / n - np.outer(mean, mean)
+    coef = np.zeros(len(mean) - 1)
+    for _ in range(sweeps):
+        for j in range(len(coef)):
+            left = products[j, -1] - products[j, :-1] @ coef + coef[j] * products[j, j]
+            coef[j] = np.sign(left) * max(abs(left) - alpha, 0) / products[j, j]
+    return data.check_sums(coef)
+
+
+def logistic():
+    """Newton's steps."""
+    w = np.zeros(51)
+    for _ in range(8):
+        slope, curvature = np.append(w[:50], 0), np.diag(np.append(np.ones(50), 0))
+        for x, y in pieces_of(data.logistic_rows, 1_000_000):
+            x = np.column_stack([x, np.ones(len(x))])
+            p = 1 / (1 + np.exp(-x @ w))
+            slope, curvature = slope + x.T @ (p - y), curvature + (x.T * (p * (1 - p))) @ x
+        w = w - np.linalg.solve(curvature, slope)
+    return data.check_sums(w[:50])
+
+
+def cdist():
+    x = data.rows("normal", 61, 0, 10_000, 18).astype(f8)
+    return sum(data.check_sums(np.sqrt(((x[at : at + 20, None] - x) ** 2).sum(2)), at) for at in range(0, len(x), 20))
+
+
+def knn():
+    x, asking = data.rows("normal", 62, 0, 50_000, 16).astype(f8), data.rows("normal", 63, 0, 2_000, 16).astype(f8)
+    squares = np.stack([((row - x) ** 2).sum(1) for row in asking])
+    near = np.argsort(squares, 1, kind="stable")[:, :5]
+    return np.concatenate([data.check_sums(np.sqrt(np.take_along_axis(squares, near, 1))), data.check_sums(near)])
+
+
+def dbscan():
+    """Clusters numbered by their first core rows; a border row has the first number of its core neighbours."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import cKDTree
+
+    x = data.blobs(0, 200_000, 3, 50, 71).astype(f8)
+    a, b = cKDTree(x).query_pairs(0.1, output_type="ndarray").T
+    a, b = np.append(a, b), np.append(b, a)
+    core = np.bincount(a, minlength=len(x)) + 1 >= 10
+    both = core[a] & core[b]
+    sets = connected_components(coo_array((np.ones(both.sum()), (a[both], b[both])), shape=(len(x), len(x))))[1]
+    numbers = np.full(sets.max() + 1, len(x))
+    of_cores, first = np.unique(sets[core], return_index=True)
+    numbers[of_cores[np.argsort(first)]] = np.arange(len(of_cores))
+    labels = np.where(core, numbers[sets], len(x))
+    border = ~core[a] & core[b]
+    np.minimum.at(labels, a[border], numbers[sets[b[border]]])
+    return data.check_sums(np.where(labels < len(x), labels, -1))
+
+
 # Workloads whose result is checked by sums are held to the tolerance times the sum of |x|, others element by element.
 sums = {
     ("resplit01", "resplit10"): (1e-9, lambda: data.check_sums(data.rows("normal", 64, 0, 8000, 8000))),
@@ -77,6 +145,12 @@ sums = {
     ("conv1d",): (1e-4, conv1d),
     ("kmeans",): (1e-3, lambda: kmeans(1_000_000, 32, 12, 31, 8, 30)),
     ("kmeans256",): (1e-3, lambda: kmeans(200_000, 64, 200, 41, 256, 10)),
+    ("cdist", "cdist_qe"): (1e-5, cdist),
+    ("knn",): (1e-5, knn),
+    ("dbscan",): (0, dbscan),
+    ("lasso1",): (1e-3, lambda: lasso(1)),
+    ("lasso10",): (1e-4, lambda: lasso(10)),
+    ("logistic",): (1e-3, logistic),
     ("hdf5_load0", "hdf5_load1"): (1e-9, lambda: of_file(91, 524_288)),
     ("hdf5_gzip0", "hdf5_gzip1"): (1e-9, lambda: of_file(92, 131_072)),
     ("hdf5_save",): (1e-9, lambda: of_file(91, 262_144)),
