@@ -1,12 +1,13 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/simd.hpp>
+#include <heatpp/ml/detail/column_products.hpp>
 #include <heatpp/ml/detail/gram.hpp>
+
+#include <algorithm>
+#include <cmath>
 
 namespace heatpp::ml::detail {
 namespace {
-
-Gram nothing(std::int64_t columns) {
-  return {0, at::zeros({columns}, at::kDouble), at::zeros({columns, columns}, at::kDouble)};
-}
 
 void check_targets(const char* op, const at::Tensor& targets, std::int64_t first) {
   if (targets.isfinite().all().item<bool>()) return;
@@ -15,18 +16,98 @@ void check_targets(const char* op, const at::Tensor& targets, std::int64_t first
                                     first + row);
 }
 
-/// Adds `piece`, (rows, columns) of float64, to `sum`.
-void add(Gram& sum, const at::Tensor& piece, const std::optional<at::Tensor>& weights) {
-  const auto weighted = weights ? piece * weights->unsqueeze(1) : piece;
-  const auto n = weights ? weights->sum().item<double>() : static_cast<double>(piece.size(0));
-  if (!(n > 0)) return;
-  const auto mean = weighted.sum(0) / n, centred = piece - mean;
-  sum.scatter.addmm_((weights ? centred * weights->unsqueeze(1) : centred).t(), centred);
-  const auto difference = mean - sum.mean;
-  sum.scatter.addr_(difference, difference, 1, sum.n * (n / (sum.n + n)));
-  sum.n += n;
-  sum.mean.add_(difference, n / sum.n);
+/// to += factor * from.
+template <class T>
+HEATPP_SIMD void add(double* __restrict to, double factor, const T* __restrict from, std::int64_t n) {
+  for (std::int64_t j = 0; j < n; ++j) to[j] += factor * static_cast<double>(from[j]);
 }
+template <class T>
+HEATPP_SIMD void subtract(double* __restrict to, const T* __restrict from, const double* __restrict mean,
+                          std::int64_t n) {
+  for (std::int64_t j = 0; j < n; ++j) to[j] = static_cast<double>(from[j]) - mean[j];
+}
+
+/// Features, and targets behind them; weights, or null.
+template <class T>
+struct Part {
+  const T* features;
+  const double *targets, *weights;
+  std::int64_t rows, n_features, n_targets;
+};
+
+/// What a thread has seen of the rows.
+class Sums {
+ public:
+  explicit Sums(std::int64_t columns)
+      : columns_(columns),
+        width_((columns + column_padding - 1) / column_padding * column_padding),
+        rows_(std::clamp<std::int64_t>(cached / width_, 32, 512)),
+        mean_(width(1)),
+        scatter_(width(width_)) {}
+
+  /// Adds rows about their own mean; false if there are numbers that are not finite.
+  template <class T>
+  bool add_part(const Part<T>& part) {
+    auto mean = width(1);
+    double n = 0;
+    for (std::int64_t i = 0; i < part.rows; ++i) {
+      const auto w = part.weights ? part.weights[i] : 1.0;
+      n += w;
+      add(mean.data(), w, part.features + i * part.n_features, part.n_features);
+      add(mean.data() + part.n_features, w, part.targets + i * part.n_targets, part.n_targets);
+    }
+    const bool finite = std::ranges::all_of(mean, [](double sum) { return std::isfinite(sum); });
+    if (!(n > 0)) return finite;
+    for (auto& number : mean) number /= n;
+    add_about(mean.data(), part);
+    merge(n, mean);
+    return finite;
+  }
+  [[nodiscard]] double n() const { return n_; }
+  [[nodiscard]] const double* mean() const { return mean_.data(); }
+  [[nodiscard]] const double* row(std::int64_t i) const { return scatter_.data() + i * width_; }  ///< i + 1 numbers
+
+ private:
+  static constexpr std::int64_t cached = 24 * 1024;  ///< numbers that stay near a core
+  [[nodiscard]] std::vector<double> width(std::int64_t rows) const {
+    return std::vector<double>(static_cast<std::size_t>(rows * width_));
+  }
+
+  template <class T>
+  void add_about(const double* mean, const Part<T>& part) {
+    if (centred_.empty()) centred_ = width(rows_);
+    if (part.weights && weighted_.empty()) weighted_ = width(rows_);
+    for (std::int64_t first = 0; first < part.rows; first += rows_) {
+      const auto rows = std::min(rows_, part.rows - first);
+      for (std::int64_t i = 0; i < rows; ++i) {
+        auto* to = centred_.data() + i * width_;
+        subtract(to, part.features + (first + i) * part.n_features, mean, part.n_features);
+        subtract(to + part.n_features, part.targets + (first + i) * part.n_targets, mean + part.n_features,
+                 part.n_targets);
+        if (!part.weights) continue;
+        for (std::int64_t j = 0; j < columns_; ++j)
+          weighted_[static_cast<std::size_t>(i * width_ + j)] = part.weights[first + i] * to[j];
+      }
+      add_column_products(part.weights ? weighted_.data() : centred_.data(), centred_.data(), rows, columns_, width_,
+                          scatter_.data());
+    }
+  }
+
+  /// By Chan, Golub, LeVeque (1979).
+  void merge(double n, const std::vector<double>& mean) {
+    auto difference = mean;
+    for (std::size_t j = 0; j < difference.size(); ++j) difference[j] -= mean_[j];
+    const auto factor = n_ * (n / (n_ + n));
+    for (std::int64_t i = 0; factor > 0 && i < columns_; ++i)
+      add(scatter_.data() + i * width_, factor * difference[static_cast<std::size_t>(i)], difference.data(), i + 1);
+    n_ += n;
+    add(mean_.data(), n / n_, difference.data(), columns_);
+  }
+
+  std::int64_t columns_, width_, rows_;  ///< rows that are worked on at a time
+  double n_ = 0;
+  std::vector<double> mean_, scatter_, centred_ = {}, weighted_ = {};
+};
 
 /// A Gram as it is sent: columns, failures, weight, means, and the scatter's lower triangle.
 struct Record {
@@ -58,27 +139,24 @@ void merge_record(const void* in, void* inout, std::int64_t) {
   merge({const_cast<double*>(static_cast<const double*>(in))}, {static_cast<double*>(inout)});
 }
 
-std::vector<double> packed(const Gram& gram, bool failed) {
-  const auto columns = gram.mean.size(0);
+std::vector<double> packed(const Sums& sums, std::int64_t columns, bool failed) {
   std::vector<double> numbers(static_cast<std::size_t>(Record::size(columns)));
   numbers[0] = static_cast<double>(columns);
   const Record record{numbers.data()};
   record.failures() = failed ? 1 : 0;
-  record.n() = gram.n;
-  std::copy_n(gram.mean.const_data_ptr<double>(), columns, record.mean());
-  const auto* from = gram.scatter.const_data_ptr<double>();
+  record.n() = sums.n();
+  std::copy_n(sums.mean(), columns, record.mean());
   auto* to = record.triangle();
-  for (std::int64_t i = 0; i < columns; ++i) to = std::copy_n(from + i * columns, i + 1, to);
+  for (std::int64_t i = 0; i < columns; ++i) to = std::copy_n(sums.row(i), i + 1, to);
   return numbers;
 }
 
 Gram unpacked(const Record& record) {
-  auto gram = nothing(record.columns());
-  gram.n = record.n();
-  std::copy_n(record.mean(), record.columns(), gram.mean.data_ptr<double>());
+  const auto columns = record.columns();
+  Gram gram{record.n(), at::empty({columns}, at::kDouble), at::empty({columns, columns}, at::kDouble)};
+  std::copy_n(record.mean(), columns, gram.mean.data_ptr<double>());
   auto* to = gram.scatter.data_ptr<double>();
   const auto* from = record.triangle();
-  const auto columns = record.columns();
   for (std::int64_t i = 0; i < columns; ++i)
     for (std::int64_t j = 0; j <= i; ++j) to[i * columns + j] = to[j * columns + i] = *from++;
   return gram;
@@ -87,26 +165,23 @@ Gram unpacked(const Record& record) {
 }  // namespace
 
 Gram gram(const char* op, const Rows& rows, const GramOptions& options) {
-  const auto columns = rows.features() + (options.targets ? options.targets->size(1) : 0);
-  std::vector<Gram> sums;
-  for (std::size_t t = 0; t < threads(); ++t) sums.push_back(nothing(columns));
+  const auto n_targets = options.targets ? options.targets->size(1) : 0, columns = rows.features() + n_targets;
+  std::vector<Sums> sums(threads(), Sums(columns));
   const auto failure = heatpp::detail::failure_of([&] {
-    for_blocks(rows, [&](const at::Tensor& block, std::int64_t first, int thread) {
-      with_piece(block, first, [&](const auto& piece) { check_finite(op, rows, piece); });
-      auto wide = block.to(at::kDouble);
-      const auto n = block.size(0);
-      if (options.targets) {
-        const auto targets = options.targets->slice(0, first, first + n);
-        check_targets(op, targets, rows.first() + first);
-        wide = at::cat({wide, targets}, 1);
-      }
-      std::optional<at::Tensor> weights;
-      if (options.weights) weights = at::from_blob(const_cast<double*>(options.weights + first), {n}, at::kDouble);
-      add(sums[static_cast<std::size_t>(thread)], wide, weights);
+    for_pieces(rows, [&](const auto& piece, int thread) {
+      const auto* targets =
+          n_targets > 0 ? options.targets->const_data_ptr<double>() + piece.first * n_targets : nullptr;
+      const auto* weights = options.weights ? options.weights + piece.first : nullptr;
+      if (sums[static_cast<std::size_t>(thread)].add_part(
+              Part{piece.data, targets, weights, piece.rows, piece.features, n_targets}))
+        return;
+      check_finite(op, rows, piece);
+      if (targets)
+        check_targets(op, options.targets->slice(0, piece.first, piece.first + piece.rows), rows.first() + piece.first);
     });
   });
-  auto total = packed(sums[0], failure.has_value());
-  for (std::size_t t = 1; t < sums.size(); ++t) merge({packed(sums[t], false).data()}, {total.data()});
+  auto total = packed(sums[0], columns, failure.has_value());
+  for (std::size_t t = 1; t < sums.size(); ++t) merge({packed(sums[t], columns, false).data()}, {total.data()});
   const auto bytes = static_cast<std::int64_t>(total.size() * sizeof(double));
   if (rows.distributed()) rows.comm().allreduce_records(total.data(), 1, bytes, &merge_record);
   if (Record{total.data()}.failures() > 0) rows.comm().agree(failure);
