@@ -58,7 +58,11 @@ function(heatpp_add_test name)
     heatpp_use_pch(${target} ${ARG_PCH})
   endif()
   foreach(ranks ${ARG_RANKS})
-    heatpp_add_mpi_test(${name}.np${ranks} RANKS ${ranks} TIMEOUT ${ARG_TIMEOUT}
+    set(threads 1)
+    if(ranks EQUAL 1)  # a single process works in threads
+      set(threads 3)
+    endif()
+    heatpp_add_mpi_test(${name}.np${ranks} RANKS ${ranks} TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT OMP_NUM_THREADS=${threads}
       COMMAND $<TARGET_FILE:${target}> --order lex --rng-seed 1)
   endforeach()
 endfunction()
