@@ -111,6 +111,15 @@ def check_sums(block, row=0, column=0):
     return sums
 
 
+def complex_rows(seed, *shape):
+    count = int(np.prod(shape))
+    return (vector("normal", seed, 0, count) + 1j * vector("normal", seed + 1, 0, count)).astype(np.complex64).reshape(shape)
+
+
+def check_complex(x):
+    return np.concatenate([check_sums(x.real), check_sums(x.imag)])
+
+
 def check_values(*arrays):
     return np.concatenate([np.asarray(a, np.float64).ravel() for a in arrays])
 

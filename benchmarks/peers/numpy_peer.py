@@ -32,6 +32,22 @@ def randn():
     return draw, lambda x: [x.mean(dtype=np.float64), np.square(x, dtype=np.float64).mean()]
 
 
+@workload("fft2")
+def fft2():
+    from scipy.fft import fft2 as transform
+
+    x = data.complex_rows(111, 4096, 4096)
+    return lambda: transform(x, workers=2), data.check_complex
+
+
+@workload("fft1d")
+def fft1d():
+    from scipy.fft import fft as transform
+
+    x = data.complex_rows(113, 1 << 22)
+    return lambda: transform(x, workers=2), data.check_complex
+
+
 @workload("conv1d")
 def conv1d():
     from scipy.signal import oaconvolve

@@ -151,6 +151,8 @@ sums = {
     ("lasso1",): (1e-3, lambda: lasso(1)),
     ("lasso10",): (1e-4, lambda: lasso(10)),
     ("logistic",): (1e-3, logistic),
+    ("fft2",): (1e-5, lambda: data.check_complex(np.fft.fft2(data.complex_rows(111, 4096, 4096).astype(np.complex128)))),
+    ("fft1d",): (1e-5, lambda: data.check_complex(np.fft.fft(data.complex_rows(113, 1 << 22).astype(np.complex128)))),
     ("hdf5_load0", "hdf5_load1"): (1e-9, lambda: of_file(91, 524_288)),
     ("hdf5_gzip0", "hdf5_gzip1"): (1e-9, lambda: of_file(92, 131_072)),
     ("hdf5_save",): (1e-9, lambda: of_file(91, 262_144)),

@@ -45,6 +45,14 @@ def conv1d():
     return convolve, check_sums
 
 
+def transformed(transform, x):
+    return lambda: transform(x), lambda y: data.check_complex(y.numpy())
+
+
+workload("fft2")(lambda: transformed(torch.fft.fft2, torch.from_numpy(data.complex_rows(111, 4096, 4096))))
+workload("fft1d")(lambda: transformed(torch.fft.fft, torch.from_numpy(data.complex_rows(113, 1 << 22))))
+
+
 @workload("argmax")
 def argmax():
     x = vector("normal", 76, 20_000_000)
