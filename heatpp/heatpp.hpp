@@ -4,6 +4,7 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/comm/log.hpp>
+#include <heatpp/comm/progress_thread.hpp>
 #include <heatpp/comm/topology.hpp>
 #include <heatpp/core/dndarray.hpp>
 #include <heatpp/core/factories.hpp>

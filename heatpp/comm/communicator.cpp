@@ -9,6 +9,13 @@ using detail::check_mpi;
 int Communicator::rank() const noexcept { return impl_->rank; }
 int Communicator::size() const noexcept { return impl_->size; }
 std::uint64_t Communicator::group() const noexcept { return impl_->group; }
+bool Communicator::same_ranks(const Communicator& other) const {
+  if (*this == other) return true;
+  detail::expect_running("same_ranks");
+  int found = MPI_UNEQUAL;
+  check_mpi(MPI_Comm_compare(impl_->mpi, other.impl_->mpi, &found), "same_ranks");
+  return found == MPI_IDENT || found == MPI_CONGRUENT;
+}
 CommCounters Communicator::counters() const noexcept { return {impl_->calls, impl_->bytes}; }
 
 namespace {

@@ -46,6 +46,8 @@ class Communicator {
   /// A number of the group's ranks in their order, by which copies and duplicates know each other; 0 for all ranks of
   /// the program. Local.
   [[nodiscard]] std::uint64_t group() const noexcept;
+  /// Whether both are of the same ranks in the same order, as duplicates are. Local.
+  [[nodiscard]] bool same_ranks(const Communicator& other) const;
 
   void barrier(Site site = Site::current()) const;
   /// Replaces `data` on every rank by the element-wise reduction over all ranks; float16 and bfloat16 are

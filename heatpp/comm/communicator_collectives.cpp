@@ -41,7 +41,7 @@ void run_scan(const Communicator& comm, const Buffer& data, ReduceOp op, bool in
   device::expect_host(call, data.memory);
   check_op(call, op, data.dtype);
   comm.impl().count(data.bytes());
-  run_collective(comm, {call, data.count, data.dtype, static_cast<int>(op)}, site, [&] {
+  run_collective(comm, {call, data.count, data.dtype, op}, site, [&] {
     return rounded_once(data, op, comm.size(), [&](Buffer wide) { return start_scan(comm, wide, op, inclusive); });
   });
 }
@@ -81,7 +81,7 @@ void Communicator::allreduce(Buffer data, ReduceOp op, Site site) const {
   check_op("allreduce", op, data.dtype);
   impl_->count(data.bytes());
   if (size() == 1) return;
-  run_collective(*this, {"allreduce", data.count, data.dtype, static_cast<int>(op)}, site,
+  run_collective(*this, {"allreduce", data.count, data.dtype, op}, site,
                  [&] { return start_allreduce(*this, data, op, "allreduce"); });
 }
 
@@ -89,7 +89,7 @@ Request Communicator::iallreduce(Buffer data, ReduceOp op, Site site) const {
   check_op("iallreduce", op, data.dtype);
   impl_->count(data.bytes());
   if (size() == 1) return data.memory.on_device() ? start(device::settled(data.memory)) : Request();
-  const Call call{"iallreduce", data.count, data.dtype, static_cast<int>(op)};
+  const Call call{"iallreduce", data.count, data.dtype, op};
   const auto make = [=, *this] { return start_allreduce(*this, data, op, "iallreduce"); };
   if (!data.memory.on_device()) return start_collective(*this, call, site, make);
   check_collective(*this, call, site);
@@ -133,7 +133,7 @@ void Communicator::reduce(Buffer data, int root, ReduceOp op, Site site) const {
 void Communicator::reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op, Site site) const {
   check_counts("reduce_scatter", *this, counts, data.count);
   check_op("reduce_scatter", op, data.dtype);
-  const Call call{"reduce_scatter", data.count, data.dtype, static_cast<int>(op), plan_of(*this, counts)};
+  const Call call{"reduce_scatter", data.count, data.dtype, op, plan_of(*this, counts)};
   if (data.memory.on_device()) {
     check_collective(*this, call, site);
     return device::reduce_scatter(*this, data, counts, op);
@@ -150,16 +150,15 @@ Request Communicator::ireduce_scatter(Buffer data, std::span<const std::int64_t>
   check_op("ireduce_scatter", op, data.dtype);
   impl_->count(data.bytes());
   if (size() == 1) return {};
-  return start_collective(*this,
-                          {"ireduce_scatter", data.count, data.dtype, static_cast<int>(op), plan_of(*this, counts)},
-                          site, [=, *this, parts = parts_of(counts)] {
+  return start_collective(*this, {"ireduce_scatter", data.count, data.dtype, op, plan_of(*this, counts)}, site,
+                          [=, *this, parts = parts_of(counts)] {
                             return reduce_parts(flat_job(*this, "ireduce_scatter"), data, parts, op);
                           });
 }
 
 void Communicator::allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, Site site) const {
   check_counts("allgather", *this, counts, all.count);
-  const Call call{"allgather", all.count, all.dtype, 0, plan_of(*this, counts)};
+  const Call call{"allgather", all.count, all.dtype, {}, plan_of(*this, counts)};
   if (all.memory.on_device() || mine.memory.on_device()) {
     check_collective(*this, call, site);
     return device::allgather(*this, mine, all, counts);
@@ -174,7 +173,7 @@ Request Communicator::iallgather(ConstBuffer mine, Buffer all, std::span<const s
   check_counts("iallgather", *this, counts, all.count);
   impl_->count(mine.bytes());
   return start_collective(
-      *this, {"iallgather", all.count, all.dtype, 0, plan_of(*this, counts)}, site,
+      *this, {"iallgather", all.count, all.dtype, {}, plan_of(*this, counts)}, site,
       [=, *this, kept = std::vector(counts.begin(), counts.end())] { return start_allgather(*this, mine, all, kept); });
 }
 

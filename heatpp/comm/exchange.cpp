@@ -175,6 +175,23 @@ class Exchange final : public detail::Operation {
   bool own_is_there_ = false;
 };
 
+/// Where calls are compared, throws CommError on all ranks where two do not mean the same size of what goes from one to
+/// the other.
+void check_pairs(const Communicator& comm, std::span<const ConstBlock> send, std::span<const Block> receive) {
+  if (!detail::debugging(comm)) return;
+  std::vector<std::int64_t> sizes;
+  for (const auto& block : send) sizes.push_back(block.bytes());
+  const auto offered = comm.alltoall(sizes);
+  all_or_none(comm, [&] {
+    for (std::size_t peer = 0; peer < offered.size(); ++peer)
+      if (offered[peer] != receive[peer].bytes())
+        detail::raise<CommError>("exchange",
+                                 "got {} bytes that rank {} sends to rank {}, which waits for {}; expected "
+                                 "the same arguments on all ranks",
+                                 offered[peer], peer, comm.rank(), receive[peer].bytes());
+  });
+}
+
 void count_sent(const Communicator& comm, std::span<const ConstBlock> send) {
   std::int64_t payload = 0;
   for (const auto peer : peers_of(comm, true)) payload += send[static_cast<std::size_t>(peer)].bytes();
@@ -242,8 +259,10 @@ void Communicator::exchange(std::span<const ConstBlock> send, std::span<const Bl
     detail::raise<ValueError>("exchange", "got {} and {} blocks; expected one for each of {} ranks", send.size(),
                               receive.size(), ranks);
   count_sent(*this, send);
-  detail::run_collective(*this, {"exchange"}, site,
-                         [&] { return std::make_unique<Exchange>(*this, send, receive, "exchange"); });
+  detail::run_collective(*this, {"exchange"}, site, [&] {
+    check_pairs(*this, send, receive);
+    return std::make_unique<Exchange>(*this, send, receive, "exchange");
+  });
 }
 
 void Communicator::gather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, int root,

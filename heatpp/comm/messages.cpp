@@ -18,6 +18,7 @@ int checked_tag(const char* op, int tag) {
 std::unique_ptr<Pending> start_send(const char* op, const Communicator& comm, const ConstBuffer& data, int to,
                                     int tag) {
   device::expect_host(op, data.memory);
+  expect_running(op);
   const int full_tag = checked_tag(op, tag);
   comm.impl().count(data.bytes());
   auto message = std::make_unique<Pending>(comm, op);
@@ -31,6 +32,7 @@ std::unique_ptr<Pending> start_send(const char* op, const Communicator& comm, co
 std::unique_ptr<Pending> start_receive(const char* op, const Communicator& comm, const Buffer& data, int from,
                                        int tag) {
   device::expect_host(op, data.memory);
+  expect_running(op);
   const int full_tag = checked_tag(op, tag);
   if (from == any_rank && data.bytes() > max_count)
     raise<ValueError>(op, "got {} bytes from any rank; expected a rank, or at most {}", data.bytes(), max_count);

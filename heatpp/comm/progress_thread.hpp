@@ -11,7 +11,7 @@ namespace heatpp {
 /// MPI_THREAD_MULTIPLE.
 class ProgressThread {
  public:
-  explicit ProgressThread(std::chrono::microseconds pause);
+  explicit ProgressThread(std::chrono::microseconds pause = std::chrono::microseconds(200));
   ~ProgressThread();
   ProgressThread(ProgressThread&&) noexcept;
   ProgressThread& operator=(ProgressThread&&) noexcept;

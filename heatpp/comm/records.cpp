@@ -50,7 +50,7 @@ void Communicator::allreduce_records(void* records, std::int64_t count, std::int
                                      Site site) const {
   impl_->count(count * bytes);
   if (size() == 1) return;
-  detail::run_collective(*this, {"allreduce_records", count * bytes}, site,
+  detail::run_collective(*this, {"allreduce_records", count * bytes, Dtype::uint8}, site,
                          [&]() -> std::unique_ptr<detail::Operation> {
                            if (auto shared = detail::shared_records(*this, records, count, bytes, merge)) return shared;
                            const auto record = std::make_shared<RecordType>(bytes, merge);

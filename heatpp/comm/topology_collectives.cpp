@@ -46,7 +46,7 @@ void Topology::allreduce(Buffer data, const AllreduceOptions& options, Site site
   const auto plan = plan_of(*this, options, data);
   if (comm_.size() == 1) return;
   comm_.impl().count(data.bytes());
-  const Call call{"allreduce", data.count, data.dtype, static_cast<int>(options.op), text_of(*this, options, plan)};
+  const Call call{"allreduce", data.count, data.dtype, options.op, text_of(*this, options, plan)};
   run_collective(comm_, call, site, [&] { return start_planned(*this, options, data, plan); });
 }
 
@@ -55,7 +55,7 @@ Request Topology::iallreduce(Buffer data, const AllreduceOptions& options, Site 
   const auto plan = plan_of(*this, options, data);
   if (comm_.size() == 1) return data.memory.on_device() ? start(device::settled(data.memory)) : Request();
   comm_.impl().count(data.bytes());
-  const Call call{"iallreduce", data.count, data.dtype, static_cast<int>(options.op), text_of(*this, options, plan)};
+  const Call call{"iallreduce", data.count, data.dtype, options.op, text_of(*this, options, plan)};
   if (data.memory.on_device()) {
     check_collective(comm_, call, site);
     return start(start_planned(*this, options, data, plan));
@@ -94,8 +94,7 @@ Request Topology::iallreduce(std::span<const Buffer> data, const AllreduceOption
       return start_planned(topology, options, bucket, plan_of(topology, options, bucket));
     });
   };
-  const Call call{"iallreduce of a list", bytes, Dtype::uint8, static_cast<int>(options.op),
-                  list_text(*this, options, data)};
+  const Call call{"iallreduce of a list", bytes, Dtype::uint8, options.op, list_text(*this, options, data)};
   if (std::ranges::any_of(data, [](const Buffer& one) { return one.memory.on_device(); })) {
     check_collective(comm_, call, site);
     return start(start_all(*this, data));
@@ -107,7 +106,7 @@ Request Topology::iallreduce(std::span<const Buffer> data, const AllreduceOption
 void Topology::reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op, Site site) const {
   check_counts("reduce_scatter", comm_, counts, data.count);
   check_op("reduce_scatter", op, data.dtype);
-  const Call call{"reduce_scatter", data.count, data.dtype, static_cast<int>(op), counts_text(*this, counts)};
+  const Call call{"reduce_scatter", data.count, data.dtype, op, counts_text(*this, counts)};
   if (data.memory.on_device()) {
     check_collective(comm_, call, site);
     return device::reduce_scatter(*this, data, counts, op);
@@ -133,7 +132,7 @@ void Topology::reduce(Buffer data, int root, ReduceOp op, Site site) const {
 
 void Topology::allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, Site site) const {
   check_counts("allgather", comm_, counts, all.count);
-  const Call call{"allgather", all.count, all.dtype, 0, counts_text(*this, counts)};
+  const Call call{"allgather", all.count, all.dtype, {}, counts_text(*this, counts)};
   if (all.memory.on_device() || mine.memory.on_device()) {
     check_collective(comm_, call, site);
     return device::allgather(*this, mine, all, counts);

@@ -17,13 +17,6 @@ using detail::check_mpi;
 
 namespace {
 
-bool mpi_is_running() {
-  int initialized = 0, finalized = 0;
-  MPI_Initialized(&initialized);
-  MPI_Finalized(&finalized);
-  return initialized && !finalized;
-}
-
 std::atomic<std::int64_t> total_calls{0}, total_bytes{0};
 
 struct Defaults {
@@ -35,9 +28,20 @@ Defaults& defaults() {
 }
 
 Communicator duplicate(MPI_Comm comm, const char* op) {
-  if (!mpi_is_running())
-    detail::raise<CommError>(op, "got a program in which MPI is not running; expected a heatpp::Environment in main");
+  detail::expect_running(op);
   return from_mpi(comm);
+}
+
+/// Throws ValueError, alike on all its ranks, for what is no group of ranks.
+void check_host(MPI_Comm comm) {
+  detail::expect_running("from_mpi");
+  if (comm == MPI_COMM_NULL)
+    detail::raise<ValueError>("from_mpi", "got MPI_COMM_NULL; expected a communicator, on its ranks only");
+  int between_groups = 0;
+  check_mpi(MPI_Comm_test_inter(comm, &between_groups), "from_mpi");
+  if (between_groups)
+    detail::raise<ValueError>("from_mpi",
+                              "got an intercommunicator; expected one group of ranks, as MPI_Intercomm_merge makes it");
 }
 
 /// All ranks of a host's communicator are there, and what they have under way goes on until they are.
@@ -97,7 +101,7 @@ Communicator::Impl::Impl(MPI_Comm owned) : mpi(owned) {
 }
 
 Communicator::Impl::~Impl() {
-  if (mpi_is_running()) MPI_Comm_free(&mpi);
+  if (detail::mpi_is_running()) MPI_Comm_free(&mpi);
 }
 
 void Communicator::Impl::count(std::int64_t payload) {
@@ -109,6 +113,7 @@ void Communicator::Impl::count(std::int64_t payload) {
 CommCounters total_counters() noexcept { return {total_calls, total_bytes}; }
 
 Communicator from_mpi(MPI_Comm comm) {
+  check_host(comm);
   detail::run(std::make_unique<HostBarrier>(comm));
   MPI_Comm copy = MPI_COMM_NULL;
   check_mpi(MPI_Comm_dup(comm, &copy), "from_mpi");

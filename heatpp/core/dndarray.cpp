@@ -49,7 +49,7 @@ DNDarray& DNDarray::operator=(DNDarray&& other) & {
 }
 
 void DNDarray::write_elements(const DNDarray& value) {
-  if (value.dtype() != dtype() || value.layout() != layout() || !(value.comm() == comm()))
+  if (value.dtype() != dtype() || value.layout() != layout() || !value.comm().same_ranks(comm()))
     detail::raise<ValueError>(
         "operator=",
         "got an array of shape {}, {}, {} for one of shape {}, {}, {} in adopted memory; expected "

@@ -1,4 +1,6 @@
+#include <heatpp/comm/detail/progress/fingerprint.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/redistribute.hpp>
@@ -62,6 +64,10 @@ at::Tensor exchange_blocks(const at::Tensor& source, const Layout& from, const L
     send.push_back(block_of<const std::byte>(local, send_axis, send_range));
     receive.push_back(block_of<std::byte>(result, receive_axis, receive_range));
   }
+  detail::expect_alike(comm, "resplit", [&] {
+    return fmt::format("{} {} to {}", name(detail::from_torch(local.scalar_type())), detail::layout_text(from),
+                       detail::layout_text(to));
+  });
   comm.exchange(send, receive);
   return result;
 }
@@ -104,8 +110,10 @@ std::int64_t detail::relayout_cost(const Layout& from, const Layout& to, std::in
 }
 
 void detail::check_same_comm(const char* op, const Communicator& a, const Communicator& b) {
-  if (!(a == b))
-    raise<CommError>(op, "got arrays on different communicators, of {} and {} ranks; expected one communicator",
+  if (!a.same_ranks(b))
+    raise<CommError>(op,
+                     "got arrays on different communicators, of {} and {} ranks; expected the same ranks in the same "
+                     "order",
                      a.size(), b.size());
 }
 

@@ -39,7 +39,7 @@ void AllreducePlan::start(std::source_location site) {
   const auto& comm = topology.comm();
   if (comm.size() == 1 && !data.memory.on_device()) return;
   comm.impl().count(data.bytes());
-  const detail::Call call{"allreduce by a plan", data.count, data.dtype, static_cast<int>(options.op),
+  const detail::Call call{"allreduce by a plan", data.count, data.dtype, options.op,
                           comm::text_of(topology, options, plan)};
   const auto make = [this] { return impl_->make(); };
   if (detail::debugging(comm) && !data.memory.on_device())

@@ -42,6 +42,20 @@ MPI_Op other_op() {
 
 }  // namespace
 
+bool mpi_is_running() {
+  int initialized = 0, finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  return initialized && !finalized;
+}
+
+void expect_running(const char* op) {
+  if (!mpi_is_running())
+    raise<CommError>(op,
+                     "got a program in which MPI is not running; expected a heatpp::Environment in main, or the call "
+                     "between MPI_Init and MPI_Finalize");
+}
+
 void check_mpi(int code, const char* op) {
   if (code == MPI_SUCCESS) return;
   char text[MPI_MAX_ERROR_STRING];

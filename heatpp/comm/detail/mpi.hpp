@@ -5,6 +5,10 @@
 
 namespace heatpp::detail {
 
+[[nodiscard]] bool mpi_is_running();
+/// Throws CommError where MPI has not begun, or has ended, after which its calls would end the program.
+void expect_running(const char* op);
+
 /// Throws CommError with MPI's text unless `code` is MPI_SUCCESS.
 void check_mpi(int code, const char* op);
 

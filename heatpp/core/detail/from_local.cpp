@@ -52,6 +52,9 @@ std::optional<int> checked_split(const detail::Bounds& numbers, std::optional<in
 /// Memory of the caller's.
 at::Tensor block_at(void* data, const Shape& shape, const std::optional<Shape>& strides, Dtype dtype) {
   detail::check_strides("from_local", shape, strides);
+  if (!data && size_of(shape) > 0)
+    detail::raise<ValueError>("from_local", "got no memory for a block of shape {}; expected some unless it is empty",
+                              to_string(shape));
   const auto options = at::TensorOptions().dtype(detail::to_torch(dtype));
   return strides ? at::from_blob(data, shape, *strides, options) : at::from_blob(data, shape, options);
 }

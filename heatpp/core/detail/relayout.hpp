@@ -13,7 +13,7 @@ namespace heatpp::detail {
 /// Bytes that cross between ranks when an array of `bytes_each`-byte elements goes from one layout to the other.
 [[nodiscard]] std::int64_t relayout_cost(const Layout& from, const Layout& to, std::int64_t bytes_each);
 
-/// Throws CommError where two operands do not share a communicator.
+/// Throws CommError where two operands are not on the same ranks in the same order.
 void check_same_comm(const char* op, const Communicator& a, const Communicator& b);
 
 /// relayout for an operand of the caller whose layout does not fit its partner's, which is on `comm`: counted, and

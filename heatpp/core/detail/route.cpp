@@ -1,6 +1,10 @@
+#include <fmt/format.h>
+
+#include <heatpp/comm/detail/progress/fingerprint.hpp>
 #include <heatpp/core/detail/owner.hpp>
 #include <heatpp/core/detail/plain_type.hpp>
 #include <heatpp/core/detail/route.hpp>
+#include <heatpp/core/detail/torch.hpp>
 
 #include <ATen/Parallel.h>
 #include <algorithm>
@@ -70,6 +74,8 @@ at::Tensor exchange_rows(const at::Tensor& tensor, std::span<const std::int64_t>
   shape[0] = std::reduce(receive.begin(), receive.end());
   auto arrived = at::empty(shape, rows.options());
   const auto row_bytes = bytes_of_row(rows);
+  expect_alike(comm, "rows",
+               [&] { return fmt::format("rows of {} bytes, {}", row_bytes, name(from_torch(rows.scalar_type()))); });
   comm.exchange(consecutive(static_cast<const std::byte*>(rows.const_data_ptr()), send, row_bytes),
                 consecutive(static_cast<std::byte*>(arrived.data_ptr()), receive, row_bytes));
   return arrived;

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
@@ -61,8 +62,10 @@ at::Tensor positions(const Rows<Word>& words) {
 /// The words' columns sorted, along the split axis of `x` in its layout.
 template <class Word>
 Rows<Word> sorted(Rows<Word> words, std::int64_t columns, const DNDarray& x, int axis) {
-  if (x.split() == axis && x.comm().size() > 1)
+  if (x.split() == axis && x.comm().size() > 1) {
+    detail::expect_alike("sort", x);
     return detail::sort_across(std::move(words), columns, x.layout().offsets(), x.layout().offsets(), x.comm());
+  }
   detail::sort_columns(words, columns);
   return words;
 }

@@ -23,7 +23,7 @@ void check_names(const std::vector<NamedArray>& arrays) {
   if (arrays.empty()) raise<ValueError>(op, "got no arrays; expected at least one");
   std::vector<std::string> names;
   for (const auto& [name, x] : arrays) {
-    if (!(x.comm() == arrays[0].second.comm()))
+    if (!x.comm().same_ranks(arrays[0].second.comm()))
       raise<CommError>(op, "got arrays \"{}\" and \"{}\" on different communicators; expected one", arrays[0].first,
                        name);
     if (name.empty() || name.size() > 1000 || name.find('\0') != std::string::npos ||

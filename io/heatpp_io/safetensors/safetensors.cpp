@@ -56,7 +56,7 @@ void check_arrays(const std::vector<NamedArray>& arrays) {
     if (name.empty() || name == "__metadata__" || !names.insert(name).second)
       raise<ValueError>(save_op, "got the name \"{}\"; expected names of their own, not empty and not __metadata__",
                         name);
-    if (!(x.comm() == arrays[0].second.comm()))
+    if (!x.comm().same_ranks(arrays[0].second.comm()))
       raise<CommError>(save_op, "got arrays on different communicators; expected one");
   }
 }

@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/checks.hpp>
 #include <heatpp/comm/detail/progress/fingerprint.hpp>
 #include <heatpp/comm/detail/progress/deadline.hpp>
 #include <heatpp/comm/detail/raise.hpp>
@@ -49,13 +50,24 @@ class Checked final : public Operation {
 
 }  // namespace
 
+std::string CallDetail::text() const {
+  if (kind_ == root_rank) return fmt::format("root {}", number_);
+  return kind_ == reduction ? op_name(static_cast<ReduceOp>(number_)) : "";
+}
+
 bool debugging(const Communicator& comm) { return comm.impl().settings->debug && comm.size() > 1; }
 
 std::string plan_of(const Communicator& comm, std::span<const std::int64_t> counts) {
   return debugging(comm) ? fmt::format("counts {}", fmt::join(counts, ", ")) : std::string();
 }
 
+void expect_alike(const Communicator& comm, const char* op, const std::function<std::string()>& text,
+                  const std::source_location& site) {
+  if (debugging(comm)) check_collective(comm, {.op = op, .plan = text()}, site);
+}
+
 void check_collective(const Communicator& comm, const Call& call, const std::source_location& site) {
+  expect_running(call.op);
   if (!waits_are_limited() || comm.size() == 1) return;
   const Fingerprint mine(call, site);
   note({comm, mine});
@@ -72,6 +84,7 @@ void check_collective(const Communicator& comm, const Call& call, const std::sou
 
 std::unique_ptr<Operation> checked(const Communicator& comm, const Call& call, const std::source_location& site,
                                    MakeOperation make) {
+  expect_running(call.op);
   const Fingerprint mine(call, site);
   note({comm, mine});
   return std::make_unique<Checked>(comm, mine, std::move(make));

@@ -22,7 +22,9 @@ bool Fingerprint::agrees(const Fingerprint& other) const {
 }
 
 std::string Fingerprint::text() const {
-  return fmt::format("{} of {} x {} ({}){}{} at {}", op, count, name(dtype), detail, *plan ? " by " : "", plan, site);
+  const auto how = detail.text();
+  const auto elements = dtype ? fmt::format(" of {} x {}", count, name(*dtype)) : std::string();
+  return fmt::format("{}{}{}{}{}{} at {}", op, elements, how.empty() ? "" : ", ", how, *plan ? ", " : "", plan, site);
 }
 
 RollCall::RollCall(const Communicator& comm, const Fingerprint& mine, int tag)

@@ -12,8 +12,8 @@ struct Fingerprint {
   char plan[96] = {};           ///< as much of it as has room
   std::uint64_t plan_hash = 0;  ///< of all of it
   std::int64_t count = 0;
-  Dtype dtype = Dtype::bool_;
-  int detail = 0;
+  std::optional<Dtype> dtype;
+  CallDetail detail;
 
   Fingerprint() = default;
   Fingerprint(const Call& call, const std::source_location& at);

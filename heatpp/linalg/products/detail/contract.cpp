@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/products/detail/contract.hpp>
@@ -241,6 +242,7 @@ DNDarray contract(const char* op, const Labelled& a, const Labelled& b, const La
                   const ContractOptions& options) {
   const auto& comm = a.array.comm();
   check_same_comm(op, comm, b.array.comm());
+  for (const auto* operand : {&a, &b}) expect_alike(op, operand->array);
   const auto dtype = promote_types(a.array.dtype(), b.array.dtype());
   const auto computed = dtype_to_compute_in(dtype);
   Labelled first{a.array.astype(computed), a.labels}, second{b.array.astype(computed), b.labels};

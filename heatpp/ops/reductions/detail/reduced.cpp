@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/ops/operands/detail/align.hpp>
 #include <heatpp/ops/operands/detail/checked_axes.hpp>
@@ -35,6 +36,7 @@ ReducedAxes reduced_axes(const char* op, const DNDarray& x, const ReduceOptions&
     for (int axis = 0; axis < x.ndim(); ++axis) reduced.axes.push_back(axis);
   }
   reduced.over_split = x.split() && reduced.contains(*x.split());
+  if (reduced.over_split) expect_alike(op, x);
   for (const auto axis : reduced.axes) reduced.count *= x.shape()[static_cast<std::size_t>(axis)];
   return reduced;
 }
