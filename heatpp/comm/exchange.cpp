@@ -2,6 +2,8 @@
 #include <heatpp/comm/detail/direct_copies.hpp>
 #include <heatpp/comm/detail/machine/scratch.hpp>
 #include <heatpp/comm/detail/progress/collective.hpp>
+#include <heatpp/comm/detail/progress/exchange.hpp>
+#include <heatpp/comm/detail/schedule/execution.hpp>
 #include <heatpp/comm/detail/checks.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/runs.hpp>
@@ -49,8 +51,8 @@ void copy(const ConstBlock& from, const Block& to) {
 template <class B>
 class Stream {
  public:
-  Stream(std::span<const B> blocks, std::vector<int> peers, MPI_Comm comm, const char* call)
-      : blocks_(blocks.begin(), blocks.end()), peers_(std::move(peers)), comm_(comm), call_(call) {}
+  Stream(std::span<const B> blocks, std::vector<int> peers, MPI_Comm comm, const char* call, int tag)
+      : blocks_(blocks.begin(), blocks.end()), peers_(std::move(peers)), comm_(comm), call_(call), tag_(tag) {}
 
   [[nodiscard]] bool in_flight() const { return active_ > 0; }
 
@@ -93,10 +95,10 @@ class Stream {
     if constexpr (std::is_same_v<B, ConstBlock>) {
       if (!direct) pack(*piece.block, piece.first, piece.length, piece.staging.data());
       const auto* from = direct ? piece.block->data + piece.first : piece.staging.data();
-      check_mpi(MPI_Isend(from, n, MPI_BYTE, peer, detail::exchange_tag, comm_, &piece.request), call_);
+      check_mpi(MPI_Isend(from, n, MPI_BYTE, peer, tag_, comm_, &piece.request), call_);
     } else {
       auto* to = direct ? piece.block->data + piece.first : piece.staging.data();
-      check_mpi(MPI_Irecv(to, n, MPI_BYTE, peer, detail::exchange_tag, comm_, &piece.request), call_);
+      check_mpi(MPI_Irecv(to, n, MPI_BYTE, peer, tag_, comm_, &piece.request), call_);
     }
   }
 
@@ -118,6 +120,7 @@ class Stream {
   std::vector<int> peers_;
   MPI_Comm comm_;
   const char* call_;
+  int tag_;
   std::array<Piece, window> pieces_;
   std::size_t peer_ = 0, oldest_ = 0, active_ = 0;
   std::int64_t first_ = 0;
@@ -135,12 +138,14 @@ std::vector<int> peers_of(const Communicator& comm, bool onwards) {
 /// which these are.
 class Exchange final : public detail::Operation {
  public:
-  Exchange(const Communicator& comm, std::span<const ConstBlock> send, std::span<const Block> receive, const char* call)
+  Exchange(const Communicator& comm, std::span<const ConstBlock> send, std::span<const Block> receive, const char* call,
+           const detail::ExchangeTags& tags = {})
       : comm_(comm),
         call_(call),
         send_(send.begin(), send.end()),
         receive_(receive.begin(), receive.end()),
-        direct_(comm, send, receive, call) {}
+        tag_(tags.data),
+        direct_(comm, send, receive, call, tags) {}
 
   bool advance() override {
     const bool settled = direct_.advance(), ended = settled && advance_streams();
@@ -158,8 +163,8 @@ class Exchange final : public detail::Operation {
       auto from = peers_of(comm_, false), to = peers_of(comm_, true);
       std::erase_if(from, [&](int rank) { return direct_.received(rank); });
       std::erase_if(to, [&](int rank) { return direct_.sent(rank); });
-      incoming_.emplace(receive_, std::move(from), comm_.impl().mpi, call_);
-      outgoing_.emplace(send_, std::move(to), comm_.impl().mpi, call_);
+      incoming_.emplace(receive_, std::move(from), comm_.impl().mpi, call_, tag_);
+      outgoing_.emplace(send_, std::move(to), comm_.impl().mpi, call_, tag_);
     }
     const bool received = incoming_->advance(), sent = outgoing_->advance();
     return received && sent;
@@ -169,6 +174,7 @@ class Exchange final : public detail::Operation {
   const char* call_;
   std::vector<ConstBlock> send_;
   std::vector<Block> receive_;
+  int tag_;
   detail::DirectCopies direct_;
   std::optional<Stream<Block>> incoming_;
   std::optional<Stream<ConstBlock>> outgoing_;
@@ -190,6 +196,14 @@ void check_pairs(const Communicator& comm, std::span<const ConstBlock> send, std
                                  "the same arguments on all ranks",
                                  offered[peer], peer, comm.rank(), receive[peer].bytes());
   });
+}
+
+void check_blocks(const char* op, const Communicator& comm, std::span<const ConstBlock> send,
+                  std::span<const Block> receive) {
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  if (send.size() != ranks || receive.size() != ranks)
+    detail::raise<ValueError>(op, "got {} and {} blocks; expected one for each of {} ranks", send.size(),
+                              receive.size(), ranks);
 }
 
 void count_sent(const Communicator& comm, std::span<const ConstBlock> send) {
@@ -254,15 +268,24 @@ std::unique_ptr<detail::Operation> start_exchange(const char* op, const Communic
 }  // namespace
 
 void Communicator::exchange(std::span<const ConstBlock> send, std::span<const Block> receive, Site site) const {
-  const auto ranks = static_cast<std::size_t>(size());
-  if (send.size() != ranks || receive.size() != ranks)
-    detail::raise<ValueError>("exchange", "got {} and {} blocks; expected one for each of {} ranks", send.size(),
-                              receive.size(), ranks);
+  check_blocks("exchange", *this, send, receive);
   count_sent(*this, send);
   detail::run_collective(*this, {"exchange"}, site, [&] {
     check_pairs(*this, send, receive);
     return std::make_unique<Exchange>(*this, send, receive, "exchange");
   });
+}
+
+Request detail::iexchange(const Communicator& comm, std::span<const ConstBlock> send, std::span<const Block> receive,
+                          const std::source_location& site) {
+  check_blocks("iexchange", comm, send, receive);
+  count_sent(comm, send);
+  const auto make = [comm, out = std::vector(send.begin(), send.end()),
+                     in = std::vector(receive.begin(), receive.end())]() -> std::unique_ptr<Operation> {
+    const auto tag = next_tag(comm.impl());
+    return std::make_unique<Exchange>(comm, out, in, "iexchange", ExchangeTags{tag, tag + 1, tag + 2});
+  };
+  return start_collective(comm, {"iexchange"}, site, make);
 }
 
 void Communicator::gather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, int root,

@@ -1,5 +1,4 @@
 #include <heatpp/comm/detail/direct_copies.hpp>
-#include <heatpp/comm/detail/mpi.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -26,8 +25,8 @@ std::vector<bool>& refused(std::vector<bool>& ranks, const Communicator& comm) {
 }  // namespace
 
 DirectCopies::DirectCopies(const Communicator& comm, std::span<const ConstBlock> send, std::span<const Block> receive,
-                           const char* call)
-    : comm_(comm), call_(call) {
+                           const char* call, const ExchangeTags& tags)
+    : comm_(comm), call_(call), tags_(tags) {
   if (!comm.impl().settings->shared_memory) return;
   const auto& not_to = refused(comm.impl().no_copies_to, comm);
   const auto& not_from = refused(comm.impl().no_copies_from, comm);
@@ -48,8 +47,8 @@ bool DirectCopies::arrived(MPI_Request& request) const {
 void DirectCopies::send_step(Copy& copy) {
   const auto mpi = comm_.impl().mpi;
   if (!std::exchange(copy.started, true)) {
-    check_mpi(MPI_Isend(&copy.from, sizeof copy.from, MPI_BYTE, copy.rank, whereabouts_tag, mpi, &copy.told), call_);
-    check_mpi(MPI_Irecv(&copy.answer, 1, MPI_INT, copy.rank, answer_tag, mpi, &copy.answered), call_);
+    check_mpi(MPI_Isend(&copy.from, sizeof copy.from, MPI_BYTE, copy.rank, tags_.whereabouts, mpi, &copy.told), call_);
+    check_mpi(MPI_Irecv(&copy.answer, 1, MPI_INT, copy.rank, tags_.answer, mpi, &copy.answered), call_);
   }
   const bool told = arrived(copy.told), answered = arrived(copy.answered);
   copy.ended = told && answered;
@@ -59,7 +58,7 @@ void DirectCopies::send_step(Copy& copy) {
 void DirectCopies::receive_step(Copy& copy) {
   const auto mpi = comm_.impl().mpi;
   if (!std::exchange(copy.started, true))
-    check_mpi(MPI_Irecv(&copy.from, sizeof copy.from, MPI_BYTE, copy.rank, whereabouts_tag, mpi, &copy.told), call_);
+    check_mpi(MPI_Irecv(&copy.from, sizeof copy.from, MPI_BYTE, copy.rank, tags_.whereabouts, mpi, &copy.told), call_);
   if (!arrived(copy.told)) return;
   if (copy.done == 0 && copy.answered == MPI_REQUEST_NULL) {
     if (!is_readable(copy.from)) copy.answer = never;
@@ -73,7 +72,7 @@ void DirectCopies::receive_step(Copy& copy) {
     if (copy.answer == copied && copy.done < copy.to.bytes()) return;
   }
   if (copy.answered == MPI_REQUEST_NULL)
-    check_mpi(MPI_Isend(&copy.answer, 1, MPI_INT, copy.rank, answer_tag, mpi, &copy.answered), call_);
+    check_mpi(MPI_Isend(&copy.answer, 1, MPI_INT, copy.rank, tags_.answer, mpi, &copy.answered), call_);
   copy.ended = arrived(copy.answered);
   if (copy.ended && copy.answer == never) comm_.impl().no_copies_from[static_cast<std::size_t>(copy.rank)] = true;
 }

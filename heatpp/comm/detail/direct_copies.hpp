@@ -3,9 +3,15 @@
 #include <deque>
 #include <heatpp/comm/detail/impl.hpp>
 #include <heatpp/comm/detail/machine/peer_memory.hpp>
+#include <heatpp/comm/detail/mpi.hpp>
 #include <span>
 
 namespace heatpp::detail {
+
+/// Of the messages of one exchange; those under way at once need different ones.
+struct ExchangeTags {
+  int data = exchange_tag, whereabouts = whereabouts_tag, answer = answer_tag;
+};
 
 /// The large blocks of an exchange, which ranks of the same machine take from each other's memory. For each, the sender
 /// tells where it lies and the receiver answers when it has copied it, or that it has to come in messages. Both know
@@ -13,7 +19,7 @@ namespace heatpp::detail {
 class DirectCopies {
  public:
   DirectCopies(const Communicator& comm, std::span<const ConstBlock> send, std::span<const Block> receive,
-               const char* call);
+               const char* call, const ExchangeTags& tags = {});
 
   /// Does what can be done without waiting. Whether all have been copied or refused.
   bool advance();
@@ -40,6 +46,7 @@ class DirectCopies {
 
   Communicator comm_;
   const char* call_;
+  ExchangeTags tags_;
   std::deque<Copy> sends_, receives_;
 };
 

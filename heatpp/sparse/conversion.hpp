@@ -1,0 +1,33 @@
+#pragma once
+
+#include <heatpp/core/factories.hpp>
+#include <heatpp/sparse/dcsr.hpp>
+
+namespace heatpp::sparse {
+
+/// The matrix as an array of all its elements, cut as its rows. Local.
+[[nodiscard]] DNDarray to_dense(const DCSRMatrix& a);
+
+/// The entries as vectors (nnz,) in the order of rows and columns, cut as they lie: rows and columns int64. Local.
+struct Coo {
+  DNDarray rows, columns, values;
+  Shape shape;
+};
+[[nodiscard]] Coo to_coo(const DCSRMatrix& a);
+
+/// Whole on every rank (nullopt), or cut evenly by rows (0). Collective where rows move: 16 bytes and a value for each
+/// of their entries. Throws ValueError for other axes.
+[[nodiscard]] DCSRMatrix resplit(const DCSRMatrix& a, std::optional<int> split);
+/// Cut so that every rank has as many rows, or as nearly as rows allow as many entries. Collective as resplit, and 8
+/// bytes for each row for entries.
+enum class Balance { rows, entries };
+[[nodiscard]] DCSRMatrix balance(const DCSRMatrix& a, Balance by = Balance::rows);
+/// Rank r gets counts[r] rows. Collective. Throws ValueError where these are not all rows.
+[[nodiscard]] DCSRMatrix redistribute(const DCSRMatrix& a, const std::vector<std::int64_t>& counts);
+
+/// Shape, number of entries, dtype and layout in one line; and the entries as scipy prints them, of long matrices the
+/// first and last. Collective.
+[[nodiscard]] std::string to_string(const DCSRMatrix& a);
+std::ostream& operator<<(std::ostream& out, const DCSRMatrix& a);
+
+}  // namespace heatpp::sparse

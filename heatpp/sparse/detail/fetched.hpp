@@ -1,0 +1,22 @@
+#pragma once
+
+#include <heatpp/sparse/detail/impl.hpp>
+
+namespace heatpp::sparse::detail {
+
+/// The rows of a matrix that columns of another name, on this rank.
+struct FetchedRows {
+  CsrBlock block;
+  std::optional<std::vector<std::int64_t>> ids;  ///< which they are, rising; nullopt: all
+  /// The structure of `a` with the columns as rows of the block, int64.
+  [[nodiscard]] CsrBlock places_in(const CsrBlock& a) const;
+};
+
+/// Collective where `b` is cut: an alltoall, 8 bytes there and 8 back for each row, and 8 bytes and a value for each of
+/// their entries. All of a replicated `b`, or for `a` that every rank has alike (not `cut`), which needs all of it.
+[[nodiscard]] FetchedRows fetched_rows(const CsrBlock& a, bool cut, const DCSRMatrix& b);
+
+/// Row i of the result holds rows[i]'s of `block`, in any order and often. Local.
+[[nodiscard]] CsrBlock taken_rows(const CsrBlock& block, std::span<const std::int64_t> rows);
+
+}  // namespace heatpp::sparse::detail

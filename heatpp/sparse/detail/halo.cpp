@@ -1,0 +1,117 @@
+#include <heatpp/comm/detail/progress/exchange.hpp>
+#include <heatpp/core/detail/route.hpp>
+#include <heatpp/sparse/detail/halo.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace heatpp::sparse::detail {
+namespace {
+
+/// The columns that this rank has not, in their order.
+std::vector<std::int64_t> others(const at::Tensor& columns, std::int64_t first, std::int64_t last) {
+  std::vector<std::int64_t> found;
+  const auto collect = [&](const auto* column) {
+    for (std::int64_t i = 0; i < columns.numel(); ++i)
+      if (column[i] < first || column[i] >= last) found.push_back(column[i]);
+  };
+  if (columns.scalar_type() == at::kInt) collect(columns.const_data_ptr<std::int32_t>());
+  else collect(columns.const_data_ptr<std::int64_t>());
+  std::ranges::sort(found);
+  const auto [begin, end] = std::ranges::unique(found);
+  found.erase(begin, end);
+  return found;
+}
+
+/// Columns as places in this rank's elements and then in those that come.
+at::Tensor renumbered(const at::Tensor& columns, std::int64_t first, std::int64_t own,
+                      const std::vector<std::int64_t>& ids) {
+  if (ids.empty() && first == 0 && columns.scalar_type() == at::kInt) return columns;
+  auto result = at::empty_like(columns, at::kInt);
+  auto* const out = result.data_ptr<std::int32_t>();
+  const auto fill = [&](const auto* column) {
+    for (std::int64_t i = 0; i < columns.numel(); ++i) {
+      const std::int64_t c = column[i];
+      const auto place =
+          c >= first && c < first + own ? c - first : own + (std::ranges::lower_bound(ids, c) - ids.begin());
+      out[i] = static_cast<std::int32_t>(place);
+    }
+  };
+  if (columns.scalar_type() == at::kInt) fill(columns.const_data_ptr<std::int32_t>());
+  else fill(columns.const_data_ptr<std::int64_t>());
+  return result;
+}
+
+std::vector<std::int64_t> waiting_rows(const CsrBlock& block, const at::Tensor& columns, std::int64_t own) {
+  std::vector<std::int64_t> runs;
+  const auto* const column = columns.const_data_ptr<std::int32_t>();
+  for (std::int64_t row = 0; row < block.rows(); ++row) {
+    const auto *from = column + block.ptr()[row], *to = column + block.ptr()[row + 1];
+    if (!std::any_of(from, to, [own](auto c) { return c >= own; })) continue;
+    if (runs.empty() || runs.back() != row) runs.insert(runs.end(), {row, row + 1});
+    else runs.back() = row + 1;
+  }
+  return runs;
+}
+
+std::shared_ptr<const HaloPlan> made(const DCSRMatrix& a, std::span<const std::int64_t> offsets) {
+  const auto& comm = a.comm();
+  const auto& block = block_of(a);
+  const auto me = static_cast<std::size_t>(comm.rank());
+  HaloPlan plan;
+  plan.offsets.assign(offsets.begin(), offsets.end());
+  const auto first = offsets[me];
+  plan.own = offsets[me + 1] - first;
+  const auto ids = others(block.columns, first, first + plan.own);
+  plan.received = std::ssize(ids);
+  plan.columns = renumbered(block.columns, first, plan.own, ids);
+  for (std::size_t r = 0; r + 1 < offsets.size(); ++r)
+    plan.receive.push_back(std::ranges::lower_bound(ids, offsets[r + 1]) - std::ranges::lower_bound(ids, offsets[r]));
+  const auto wanted = heatpp::detail::route_in_order(plan.receive, comm);
+  plan.send = wanted.received;
+  plan.sent = wanted.there(at::tensor(ids, at::kLong)) - first;
+  plan.waiting = waiting_rows(block, plan.columns, plan.own);
+  return std::make_shared<const HaloPlan>(std::move(plan));
+}
+
+template <class Byte>
+std::vector<BasicBlock<Byte>> blocks(Byte* data, const std::vector<std::int64_t>& counts, std::int64_t bytes) {
+  std::vector<BasicBlock<Byte>> parts;
+  for (const auto count : counts) {
+    parts.push_back({data, 1, count * bytes, count * bytes});
+    data += count * bytes;
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::shared_ptr<const HaloPlan> halo_plan(const DCSRMatrix& a, std::span<const std::int64_t> offsets) {
+  const auto& impl = Access::impl(a);
+  const std::lock_guard lock(impl.mutex);
+  if (!impl.plan || !std::ranges::equal(impl.plan->offsets, offsets)) impl.plan = made(a, offsets);
+  return impl.plan;
+}
+
+Halo::Halo(const HaloPlan& plan, const at::Tensor& x, const Communicator& comm) {
+  out_ = x.index_select(0, plan.sent);
+  auto shape = x.sizes().vec();
+  shape[0] = plan.received;
+  in_ = at::empty(shape, x.options());
+  const auto bytes = x.element_size() * (x.dim() > 1 ? x.size(1) : 1);
+  request_ =
+      heatpp::detail::iexchange(comm, blocks(static_cast<const std::byte*>(out_.const_data_ptr()), plan.send, bytes),
+                                blocks(static_cast<std::byte*>(in_.data_ptr()), plan.receive, bytes));
+}
+
+const at::Tensor& Halo::wait() {
+  request_.wait();
+  return in_;
+}
+
+void add_to_owners(const HaloPlan& plan, const at::Tensor& halo, at::Tensor& own, const Communicator& comm) {
+  const auto arrived = heatpp::detail::exchange_rows(halo, plan.receive, plan.send, comm);
+  own.index_add_(0, plan.sent, arrived);
+}
+
+}  // namespace heatpp::sparse::detail

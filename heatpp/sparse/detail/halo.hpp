@@ -1,0 +1,41 @@
+#pragma once
+
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/sparse/detail/impl.hpp>
+
+namespace heatpp::sparse::detail {
+
+/// How a product of a matrix that is cut by rows gets the elements of a vector that is cut at `offsets`: made once, by
+/// an alltoall and an exchange of 8 bytes for each element that comes from another rank, and then each product moves
+/// these elements and nothing else.
+struct HaloPlan {
+  std::vector<std::int64_t> offsets;        ///< of the vector
+  std::int64_t own = 0;                     ///< elements of this rank
+  at::Tensor columns;                       ///< int32: of this rank's elements, and from `own` on of those that come
+  std::vector<std::int64_t> receive, send;  ///< elements from each rank, and to each
+  at::Tensor sent;                          ///< int64: their places among this rank's, in the order of the ranks
+  std::vector<std::int64_t> waiting;        ///< rows that need elements of other ranks, in runs first, last, first, ...
+  std::int64_t received = 0;                ///< elements from all ranks
+};
+
+/// The plan for vectors that are cut at these offsets; that of the latest product if it fits. Collective.
+[[nodiscard]] std::shared_ptr<const HaloPlan> halo_plan(const DCSRMatrix& a, std::span<const std::int64_t> offsets);
+
+/// Elements, or rows of k, under way to those who need them.
+class Halo {
+ public:
+  /// Begins to fetch what the plan says of `x`, this rank's (own,) or (own, k) block. Collective.
+  Halo(const HaloPlan& plan, const at::Tensor& x, const Communicator& comm);
+  /// Waits for them: (received,) or (received, k).
+  [[nodiscard]] const at::Tensor& wait();
+
+ private:
+  at::Tensor out_, in_;
+  Request request_;
+};
+
+/// The other way round: adds up what ranks have for elements of others. `halo` has (received, ...) numbers for these;
+/// they are added to the owners' `own` in the order of the ranks. Collective.
+void add_to_owners(const HaloPlan& plan, const at::Tensor& halo, at::Tensor& own, const Communicator& comm);
+
+}  // namespace heatpp::sparse::detail

@@ -1,0 +1,79 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/detail/route.hpp>
+#include <heatpp/sparse/detail/placed.hpp>
+
+namespace heatpp::sparse::detail {
+namespace {
+
+void check_places(const char* op, const Triples& triples, const Shape& shape) {
+  for (const auto& [places, axis] :
+       {std::pair(triples.rows, std::size_t{0}), std::pair(triples.columns, std::size_t{1})}) {
+    if (places.numel() == 0) continue;
+    const auto [least, most] = at::aminmax(places);
+    if (least.item<std::int64_t>() < 0 || most.item<std::int64_t>() >= shape[axis])
+      raise<ValueError>(op, "got {} {} to {}; expected 0 to {}", axis == 0 ? "rows" : "columns",
+                        least.item<std::int64_t>(), most.item<std::int64_t>(), shape[axis] - 1);
+  }
+}
+
+/// A row of bytes for each triple.
+at::Tensor packed(const Triples& triples) {
+  const auto bytes = [](const at::Tensor& x) {
+    return x.contiguous().view(at::kByte).reshape({x.numel(), static_cast<std::int64_t>(x.element_size())});
+  };
+  return at::cat({bytes(triples.rows), bytes(triples.columns), bytes(triples.values)}, 1);
+}
+
+Triples unpacked(const at::Tensor& rows, at::ScalarType type) {
+  const auto column = [&](std::int64_t first, std::int64_t bytes, at::ScalarType as) {
+    return rows.narrow(1, first, bytes).contiguous().view(-1).view(as);
+  };
+  return {column(0, 8, at::kLong), column(8, 8, at::kLong), column(16, rows.size(1) - 16, type)};
+}
+
+Triples at_owners(const Triples& triples, const Layout& layout, const Communicator& comm) {
+  const auto owners = heatpp::detail::owners_of(triples.rows, layout.offsets());
+  const auto route = heatpp::detail::route_to(owners, comm);
+  return unpacked(route.there(packed(triples)), triples.values.scalar_type());
+}
+
+/// All of every rank's, in their order, on all.
+Triples everywhere(const Triples& triples, const Communicator& comm) {
+  const auto rows = packed(triples);
+  const auto cut = Layout::from_counts({0, rows.size(1)}, 0, comm.allgather(rows.size(0)));
+  const auto all = heatpp::detail::relayout(heatpp::detail::wrap(rows, cut, comm), cut.replicated(cut.shape()));
+  return unpacked(all, triples.values.scalar_type());
+}
+
+Triples rows_within(const Triples& triples, std::int64_t first, std::int64_t last) {
+  const auto kept = at::nonzero(triples.rows.ge(first).logical_and(triples.rows.lt(last))).view(-1);
+  return {triples.rows.index_select(0, kept), triples.columns.index_select(0, kept),
+          triples.values.index_select(0, kept)};
+}
+
+}  // namespace
+
+DCSRMatrix placed(const char* op, Triples triples, const Layout& layout, const Communicator& comm, bool apart,
+                  Duplicates duplicates) {
+  const bool cut = layout.split().has_value();
+  const auto first = cut ? layout.offset(comm.rank()) : 0, rows = layout.local_shape(comm.rank())[0];
+  CsrBlock block;
+  const auto check = [&] { check_places(op, triples, layout.shape()); };
+  if (apart) all_or_none(comm, check);
+  else check();
+  if (apart && comm.size() > 1) triples = cut ? at_owners(triples, layout, comm) : everywhere(triples, comm);
+  else if (cut && comm.size() > 1) triples = rows_within(triples, first, first + rows);
+  const auto make = [&] { block = block_from(op, triples, first, rows, duplicates); };
+  if (duplicates == Duplicates::refused && cut) all_or_none(comm, make);
+  else make();
+  return wrap(std::move(block), layout, comm);
+}
+
+DCSRMatrix relayout(const char* op, const DCSRMatrix& a, const Layout& layout) {
+  if (same_cut(a.layout(), layout)) return a;
+  const auto first = a.split() ? a.layout().offset(a.comm().rank()) : 0;
+  return placed(op, triples_of(block_of(a), first), layout, a.comm(), a.split().has_value());
+}
+
+}  // namespace heatpp::sparse::detail

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/sparse/detail/impl.hpp>
+
+namespace heatpp::sparse::detail {
+
+/// Where the products of rows find the vector: columns below `own` in `x`, the others in `halo`.
+struct Operand {
+  at::Tensor x, halo;  ///< (own,) and (received,), or (own, k) and (received, k); contiguous, of the matrix's dtype
+  std::int64_t own = 0;
+};
+
+/// y[row] = the row's product, for rows first to before last; entries are added in the order of their columns, so that
+/// the cut changes no bit. `columns` are int32 places in the operand. y is (rows,) or (rows, k), contiguous.
+void multiply_rows(const CsrBlock& a, const at::Tensor& columns, const Operand& operand, at::Tensor& y,
+                   std::int64_t first, std::int64_t last);
+
+/// y[column] += the entry times x[row] for all entries, in the order of the rows: own (own, ...) and others (received,
+/// ...).
+void add_transposed(const CsrBlock& a, const at::Tensor& columns, const at::Tensor& x, at::Tensor& own,
+                    at::Tensor& others);
+
+/// The dtype in which products of such matrices are computed: narrow floats in float32, bool as int64.
+[[nodiscard]] Dtype product_dtype(Dtype dtype);
+
+}  // namespace heatpp::sparse::detail

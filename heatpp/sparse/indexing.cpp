@@ -1,0 +1,147 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/sparse/detail/fetched.hpp>
+#include <heatpp/sparse/detail/placed.hpp>
+#include <heatpp/sparse/indexing.hpp>
+
+#include <algorithm>
+
+namespace heatpp::sparse {
+
+using namespace detail;
+
+namespace {
+
+std::int64_t first_row(const DCSRMatrix& a) { return a.split() ? a.layout().offset(a.comm().rank()) : 0; }
+
+ResolvedSlice rising(const Slice& slice, std::int64_t extent) {
+  const auto resolved = resolve(slice, extent, "submatrix");
+  if (resolved.step < 0) raise<ValueError>("submatrix", "got the step {}; expected one above 0", resolved.step);
+  return resolved;
+}
+
+/// How many of the slice's places lie before `position`.
+std::int64_t places_before(const ResolvedSlice& slice, std::int64_t position) {
+  return std::clamp<std::int64_t>((position - slice.start + slice.step - 1) / slice.step, 0, slice.count);
+}
+
+Layout sliced(const Layout& layout, const ResolvedSlice& rows, std::int64_t columns) {
+  if (!layout.split()) return layout.replicated({rows.count, columns});
+  std::vector<std::int64_t> offsets;
+  for (const auto offset : layout.offsets()) offsets.push_back(places_before(rows, offset));
+  return {{rows.count, columns}, 0, std::move(offsets)};
+}
+
+/// Numbers `first`, `first + step`, ...: `count` of them.
+std::vector<std::int64_t> steps(std::int64_t first, std::int64_t step, std::int64_t count) {
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(count));
+  for (auto& number : numbers) number = std::exchange(first, first + step);
+  return numbers;
+}
+
+/// The entries of the matrices with rows and columns shifted as given, in one of `shape`.
+DCSRMatrix combined(const char* op, const std::vector<DCSRMatrix>& matrices, const std::vector<std::int64_t>& rows,
+                    const std::vector<std::int64_t>& columns, const Layout& layout) {
+  std::vector<at::Tensor> at_rows, at_columns, values;
+  auto dtype = matrices[0].dtype();
+  for (const auto& a : matrices) dtype = promote_types(dtype, a.dtype());
+  const bool apart = std::ranges::any_of(matrices, [](const auto& a) { return a.split().has_value(); });
+  for (std::size_t i = 0; i < matrices.size(); ++i) {
+    const auto& a = matrices[i];
+    heatpp::detail::check_same_comm(op, matrices[0].comm(), a.comm());
+    // What every rank has is brought along by one.
+    const auto cut = apart && !a.split() ? relayout(op, a, Layout(a.shape(), 0, a.comm().size())) : a;
+    const auto triples = triples_of(block_of(cut), first_row(cut));
+    at_rows.push_back(triples.rows + rows[i]);
+    at_columns.push_back(triples.columns + columns[i]);
+    values.push_back(triples.values.to(heatpp::detail::to_torch(dtype)));
+  }
+  return placed(op, {at::cat(at_rows), at::cat(at_columns), at::cat(values)}, layout, matrices[0].comm(), apart);
+}
+
+/// Where each begins, and where the last one ends, along an axis.
+std::vector<std::int64_t> begins(const std::vector<DCSRMatrix>& matrices, std::size_t axis) {
+  std::vector<std::int64_t> places{0};
+  for (const auto& a : matrices) places.push_back(places.back() + a.shape()[axis]);
+  return places;
+}
+
+void check_extents(const char* op, const std::vector<DCSRMatrix>& matrices, std::optional<std::size_t> equal_axis) {
+  if (matrices.empty()) raise<ValueError>(op, "got no matrix; expected at least one");
+  for (const auto& a : matrices)
+    if (equal_axis && a.shape()[*equal_axis] != matrices[0].shape()[*equal_axis])
+      raise<ValueError>(op, "got shapes {} and {}; expected as many {}", to_string(matrices[0].shape()),
+                        to_string(a.shape()), *equal_axis == 0 ? "rows" : "columns");
+}
+
+Layout even(const std::vector<DCSRMatrix>& matrices, Shape shape) {
+  const bool cut = std::ranges::any_of(matrices, [](const auto& a) { return a.split().has_value(); });
+  return {std::move(shape), cut ? std::optional(0) : std::nullopt, matrices[0].comm().size()};
+}
+
+std::vector<std::int64_t> nowhere(const std::vector<DCSRMatrix>& matrices) {
+  return std::vector<std::int64_t>(matrices.size(), 0);
+}
+
+}  // namespace
+
+DCSRMatrix submatrix(const DCSRMatrix& a, const Slice& rows, const Slice& columns) {
+  const auto down = rising(rows, a.rows()), across = rising(columns, a.columns());
+  auto layout = sliced(a.layout(), down, across.count);
+  const auto begin = layout.split() ? layout.offset(a.comm().rank()) : 0;
+  const auto count = layout.local_shape(a.comm().rank())[0];
+  const auto taken = taken_rows(block_of(a), steps(down.start + begin * down.step - first_row(a), down.step, count));
+  const auto within = [&](auto, std::int64_t column, auto) {
+    const auto place = column - across.start;
+    return place >= 0 && place % across.step == 0 && place / across.step < across.count;
+  };
+  auto block = filtered(taken, within);
+  block.columns = (block.columns.to(at::kLong) - across.start).floor_divide(across.step);
+  return wrap(std::move(block), std::move(layout), a.comm());
+}
+
+DCSRMatrix take_rows(const DCSRMatrix& a, const DNDarray& positions) {
+  if (positions.ndim() != 1 || is_floating(positions.dtype()) || is_complex(positions.dtype()))
+    raise<IndexError>("take_rows", "got positions of {} and shape {}; expected a vector of whole numbers",
+                      name(positions.dtype()), to_string(positions.shape()));
+  heatpp::detail::check_same_comm("take_rows", a.comm(), positions.comm());
+  const auto wanted = positions.larray().to(at::kCPU, at::kLong).contiguous();
+  const std::span<const std::int64_t> rows(wanted.const_data_ptr<std::int64_t>(),
+                                           static_cast<std::size_t>(wanted.numel()));
+  const auto check = [&] {
+    for (const auto row : rows)
+      if (row < 0 || row >= a.rows())
+        raise<IndexError>("take_rows", "got row {} of {}; expected 0 to {}", row, a.rows(), a.rows() - 1);
+  };
+  if (positions.split()) all_or_none(a.comm(), check);
+  else check();
+  const auto as_columns = at::arange(rows.size() + 1, at::kLong);
+  const CsrBlock asked{as_columns, wanted, wanted};
+  const auto fetched = fetched_rows(asked, positions.split().has_value(), a);
+  const auto places = fetched.places_in(asked).columns.contiguous();
+  auto block = taken_rows(fetched.block, {places.const_data_ptr<std::int64_t>(), rows.size()});
+  return wrap(std::move(block), positions.layout().with({positions.size(), a.columns()}, positions.split()), a.comm());
+}
+
+DCSRMatrix vstack(const std::vector<DCSRMatrix>& matrices) {
+  check_extents("vstack", matrices, 1);
+  const auto rows = begins(matrices, 0);
+  return combined("vstack", matrices, rows, nowhere(matrices), even(matrices, {rows.back(), matrices[0].columns()}));
+}
+
+DCSRMatrix hstack(const std::vector<DCSRMatrix>& matrices) {
+  check_extents("hstack", matrices, 0);
+  const auto columns = begins(matrices, 1);
+  const Shape shape{matrices[0].rows(), columns.back()};
+  const auto layout = matrices[0].split() ? matrices[0].layout().with(shape, 0) : even(matrices, shape);
+  return combined("hstack", matrices, nowhere(matrices), columns, layout);
+}
+
+DCSRMatrix block_diag(const std::vector<DCSRMatrix>& matrices) {
+  check_extents("block_diag", matrices, std::nullopt);
+  const auto rows = begins(matrices, 0), columns = begins(matrices, 1);
+  return combined("block_diag", matrices, rows, columns, even(matrices, {rows.back(), columns.back()}));
+}
+
+}  // namespace heatpp::sparse

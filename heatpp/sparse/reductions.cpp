@@ -1,0 +1,84 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/factories.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/linalg/matrices/norm.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/reductions/nan.hpp>
+#include <heatpp/ops/reductions/reduce.hpp>
+#include <heatpp/sparse/detail/structure.hpp>
+#include <heatpp/sparse/elementwise.hpp>
+#include <heatpp/sparse/product.hpp>
+#include <heatpp/sparse/reductions.hpp>
+
+namespace heatpp::sparse {
+
+using namespace detail;
+
+namespace {
+
+/// 0 or 1.
+std::optional<int> checked(const char* op, std::optional<int> axis) {
+  static_cast<void>(op);
+  return axis ? std::optional(sanitize_axis(*axis, 2, op)) : std::nullopt;
+}
+
+/// The numbers of the rows, of this rank's, that the entries belong to.
+at::Tensor row_of_entries(const DCSRMatrix& a) { return triples_of(block_of(a), 0).rows; }
+
+/// A number for each of this rank's rows.
+DNDarray of_rows(const DCSRMatrix& a, const at::Tensor& numbers) {
+  return heatpp::detail::wrap(numbers, a.layout().with({a.rows()}, a.split()), a.comm());
+}
+
+DCSRMatrix summable(const DCSRMatrix& a) { return heatpp::is_whole(a.dtype()) ? astype(a, Dtype::int64) : a; }
+
+/// The extremum of each row, among its entries and 0 where some have none.
+DNDarray extrema_of_rows(const DCSRMatrix& a, bool largest) {
+  const auto& block = block_of(a);
+  const auto values = block.values.scalar_type() == at::kBool ? block.values.to(at::kByte) : block.values;
+  const auto full = block.row_ptr.diff().eq(a.columns());
+  auto result = at::zeros({block.rows()}, values.options());
+  result.scatter_reduce_(0, row_of_entries(a), values, largest ? "amax" : "amin", false);
+  const auto with_zero = largest ? result.clamp_min(0) : result.clamp_max(0);
+  return of_rows(a, at::where(full, result, with_zero).to(block.values.scalar_type()));
+}
+
+DNDarray extrema(const char* op, const DCSRMatrix& a, std::optional<int> given, bool largest) {
+  const auto axis = checked(op, given);
+  if (is_complex(a.dtype())) raise<TypeError>(op, "got complex numbers; expected real ones");
+  if (a.rows() == 0 || a.columns() == 0)
+    raise<ValueError>(op, "got a matrix of shape {} with nothing to reduce; expected at least one element",
+                      to_string(a.shape()));
+  const auto of_each = extrema_of_rows(axis == 0 ? transpose(a) : a, largest);
+  if (axis) return of_each;
+  return largest ? heatpp::max(of_each) : heatpp::min(of_each);
+}
+
+}  // namespace
+
+DNDarray sum(const DCSRMatrix& a, std::optional<int> given) {
+  const auto axis = checked("sum", given);
+  const auto numbers = summable(a);
+  if (!axis) return heatpp::sum(numbers.values());
+  if (*axis == 0)
+    return rmatmul(conj(numbers), ones({a.rows()}, {.dtype = numbers.dtype(), .split = a.split(), .comm = a.comm()}));
+  const auto& values = block_of(numbers).values;
+  return of_rows(a, at::zeros({block_of(a).rows()}, values.options()).index_add_(0, row_of_entries(a), values));
+}
+
+DNDarray mean(const DCSRMatrix& a, std::optional<int> given) {
+  const auto axis = checked("mean", given);
+  const auto count = axis ? a.shape()[static_cast<std::size_t>(*axis)] : a.rows() * a.columns();
+  return sum(a, axis) / static_cast<double>(count);
+}
+
+DNDarray max(const DCSRMatrix& a, std::optional<int> axis) { return extrema("max", a, axis, true); }
+DNDarray min(const DCSRMatrix& a, std::optional<int> axis) { return extrema("min", a, axis, false); }
+
+std::int64_t count_nonzero(const DCSRMatrix& a) {
+  return a.nnz() == 0 ? 0 : heatpp::sum(a.values() != 0).item<std::int64_t>();
+}
+
+double norm(const DCSRMatrix& a) { return linalg::norm(a.values()).item<double>(); }
+
+}  // namespace heatpp::sparse

@@ -1,0 +1,200 @@
+#include "sparse_data.hpp"
+
+namespace {
+
+const auto dtypes = {at::kDouble, at::kFloat, at::kInt, at::kBool, at::kComplexDouble, at::kBFloat16};
+
+/// The product of whole numbers, exactly.
+at::Tensor product_of(const at::Tensor& a, const at::Tensor& b) {
+  const auto type = at::promote_types(a.scalar_type(), b.scalar_type());
+  const auto wide = at::isComplexType(type) ? at::kComplexDouble : at::kDouble;
+  const auto y = at::matmul(a.to(wide), b.to(wide));
+  return type == at::kBool ? y.ne(0) : y.to(type);
+}
+
+}  // namespace
+
+TEST_CASE("products with vectors and matrices are those of dense arrays, for every pair of cuts", "[sparse][product]") {
+  for (const auto type : dtypes)
+    for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>(9, 7), {3, 11}, {1, 1}, {0, 3}, {4, 0}}) {
+      const auto global = mostly_zeros(rows, columns, type);
+      for (const auto& layout : row_layouts({rows, columns})) {
+        const auto a = sparse_of(global, layout);
+        for (const std::int64_t k : {-1, 1, 3, 17}) {
+          const auto x = mostly_zeros(columns, std::max<std::int64_t>(k, 1), type, 5);
+          const auto given = k < 0 ? x.select(1, 0).contiguous() : x;
+          const ht::Shape shape = k < 0 ? ht::Shape{columns} : ht::Shape{columns, k};
+          for (const auto& cut : every_layout(shape)) {
+            const auto y = sp::matmul(a, distribute(given, cut));
+            CHECK(same(y, product_of(global, given)));
+            CHECK(y.split() == (a.split() ? a.split() : cut.split() == 1 ? cut.split() : std::nullopt));
+          }
+        }
+      }
+    }
+}
+
+TEST_CASE("a product after another uses the plan, also for vectors that are cut otherwise", "[sparse][product]") {
+  const auto global = mostly_zeros(12, 12);
+  const auto a = sparse_of(global, ht::Layout({12, 12}, 0, ht::world().size()));
+  for (int round = 0; round < 2; ++round)
+    for (const auto& cut : every_layout({12})) {
+      const auto x = at::arange(12, at::kDouble) + round;
+      CHECK(same(sp::matmul(a, distribute(x, cut)), at::matmul(global, x)));
+      CHECK(same(sp::matmul(a * 2.0, distribute(x, cut)), at::matmul(global, x) * 2));
+    }
+  CHECK_THROWS_AS(sp::matmul(a, ht::ones({11})), ht::ValueError);
+  CHECK_THROWS_AS(sp::matmul(a, ht::ones({12, 1, 1})), ht::ValueError);
+}
+
+TEST_CASE("products of the adjoint need no transposed matrix", "[sparse][product]") {
+  for (const auto type : dtypes)
+    for (const auto& layout : row_layouts({9, 7})) {
+      const auto global = mostly_zeros(9, 7, type);
+      const auto a = sparse_of(global, layout);
+      for (const std::int64_t k : {-1, 4}) {
+        const auto x = mostly_zeros(9, std::max<std::int64_t>(k, 1), type, 3);
+        const auto given = k < 0 ? x.select(1, 0).contiguous() : x;
+        const ht::Shape shape = k < 0 ? ht::Shape{9} : ht::Shape{9, k};
+        for (const auto& cut : every_layout(shape))
+          CHECK(same(sp::rmatmul(a, distribute(given, cut)), product_of(global.t().conj().resolve_conj(), given)));
+      }
+    }
+  CHECK_THROWS_AS(sp::rmatmul(sp::identity(3), ht::ones({4})), ht::ValueError);
+}
+
+TEST_CASE("sparse products are those of dense matrices, for every pair of cuts", "[sparse][product]") {
+  for (const auto type : dtypes) {
+    const auto left = mostly_zeros(8, 6, type), right = mostly_zeros(6, 9, type, 2);
+    for (const auto& first : row_layouts({8, 6}))
+      for (const auto& second : row_layouts({6, 9})) {
+        const auto c = sp::matmul(sparse_of(left, first), sparse_of(right, second));
+        CHECK(same_matrix(c, product_of(left, right)));
+        CHECK(c.layout() == first.with({8, 9}, first.split()));
+      }
+  }
+  CHECK_THROWS_AS(sp::matmul(sp::identity(3), sp::identity(4)), ht::ValueError);
+}
+
+TEST_CASE("the transposed matrix", "[sparse][product]") {
+  for (const auto type : dtypes)
+    for (const auto& layout : row_layouts({9, 4})) {
+      const auto global = mostly_zeros(9, 4, type);
+      CHECK(same_matrix(sp::transpose(sparse_of(global, layout)), global.t().contiguous()));
+    }
+}
+
+TEST_CASE("sums, differences and products by element, for every pair of cuts", "[sparse][elementwise]") {
+  for (const auto& [one, another] : {std::pair(at::kDouble, at::kDouble), std::pair(at::kInt, at::kFloat),
+                                     std::pair(at::kComplexDouble, at::kDouble), std::pair(at::kLong, at::kInt)}) {
+    const auto left = mostly_zeros(9, 5, one), right = mostly_zeros(9, 5, another, 4);
+    const auto type = (ht::from_tensor(left) + ht::from_tensor(right)).larray().scalar_type();
+    for (const auto& first : row_layouts({9, 5}))
+      for (const auto& second : row_layouts({9, 5})) {
+        const auto a = sparse_of(left, first), b = sparse_of(right, second);
+        CHECK(same_matrix(a + b, left.to(type) + right.to(type)));
+        CHECK(same_matrix(a - b, left.to(type) - right.to(type)));
+        CHECK(same_matrix(a * b, left.to(type) * right.to(type)));
+        CHECK((a + b).layout() == first);
+        CHECK((a * b).nnz() == left.ne(0).logical_and(right.ne(0)).sum().item<std::int64_t>());
+      }
+  }
+  const auto a = sparse_of(mostly_zeros(6, 4, at::kBool), ht::Layout({6, 4}, 0, ht::world().size()));
+  CHECK(same_matrix(a + a, mostly_zeros(6, 4, at::kBool)));
+  CHECK_THROWS_AS(a - a, ht::TypeError);
+  CHECK_THROWS_AS(a + sp::identity(4), ht::ValueError);
+}
+
+TEST_CASE("numbers, functions of the entries and factors", "[sparse][elementwise]") {
+  const auto global = mostly_zeros(8, 6);
+  for (const auto& layout : row_layouts({8, 6})) {
+    const auto a = sparse_of(global, layout);
+    CHECK(same_matrix(a * 2.0, global * 2));
+    CHECK(same_matrix(3 * a, global * 3));
+    CHECK(same_matrix(a / 4, global / 4));
+    CHECK(same_matrix(-a, -global));
+    CHECK(same_matrix(sp::abs(a), global.abs()));
+    CHECK(same_matrix(sp::power(sp::abs(a), 2), global.square()));
+    CHECK(same_matrix(sp::map_values(a, [](const auto& v) { return ht::sign(v); }), global.sign()));
+    CHECK(same_matrix(sp::astype(a, ht::float32), global.to(at::kFloat)));
+    CHECK(same_matrix(sp::tril(a, 1), global.tril(1)));
+    CHECK(same_matrix(sp::triu(a, -1), global.triu(-1)));
+    CHECK(same(sp::diagonal(a), global.diagonal()));
+    CHECK(sp::eliminate_zeros(a * 0.0).nnz() == 0);
+    CHECK((a * 0.0).nnz() == a.nnz());
+    CHECK(sp::array_equal(a, sp::eliminate_zeros(a + sp::tril(a) * 0.0)));
+    CHECK_FALSE(sp::array_equal(a, a * 2.0));
+    CHECK(sp::allclose(a, a * (1 + 1e-7)));
+    CHECK_FALSE(sp::allclose(a, a * 1.1));
+    const auto down = at::arange(1, 9, at::kDouble), across = at::arange(1, 7, at::kDouble);
+    for (const auto& cut : every_layout({8}))
+      CHECK(same_matrix(sp::scale_rows(a, distribute(down, cut)), global * down.unsqueeze(1)));
+    for (const auto& cut : every_layout({6}))
+      CHECK(same_matrix(sp::scale_columns(a, distribute(across, cut)), global * across));
+    CHECK_THROWS_AS(sp::scale_rows(a, ht::ones({6})), ht::ValueError);
+    CHECK_THROWS_AS(sp::map_values(a, [](const auto&) { return ht::ones({3}); }), ht::ValueError);
+    CHECK_THROWS_AS(sp::power(a, 0), ht::ValueError);
+  }
+  for (const auto& layout : row_layouts({3, 5}))
+    CHECK(same(sp::diagonal(sparse_of(mostly_zeros(3, 5), layout)), mostly_zeros(3, 5).diagonal()));
+  for (const auto& layout : row_layouts({6, 3}))
+    CHECK(same(sp::diagonal(sparse_of(mostly_zeros(6, 3), layout)), mostly_zeros(6, 3).diagonal()));
+}
+
+TEST_CASE("reductions count what has no entry as 0", "[sparse][reductions]") {
+  for (const auto type : {at::kDouble, at::kInt, at::kFloat}) {
+    auto global = mostly_zeros(9, 5, type);
+    global.select(1, 3).fill_(-7);  // a column and a row without zeros
+    global.select(0, 4).fill_(3);
+    const auto sums = type == at::kInt ? at::kLong : type;
+    for (const auto& layout : row_layouts({9, 5})) {
+      const auto a = sparse_of(global, layout);
+      CHECK(same(sp::sum(a), global.sum().to(sums)));
+      CHECK(same(sp::sum(a, 0), global.sum(0).to(sums)));
+      CHECK(same(sp::sum(a, -1), global.sum(1).to(sums)));
+      CHECK(close(sp::mean(a, 0), global.to(type == at::kFloat ? at::kFloat : at::kDouble).mean(0), 1e-6));
+      CHECK(same(sp::max(a), global.max()));
+      CHECK(same(sp::min(a), global.min()));
+      CHECK(same(sp::max(a, 0), global.amax(0)));
+      CHECK(same(sp::max(a, 1), global.amax(1)));
+      CHECK(same(sp::min(a, 0), global.amin(0)));
+      CHECK(same(sp::min(a, 1), global.amin(1)));
+      CHECK(sp::count_nonzero(a) == global.ne(0).sum().item<std::int64_t>());
+      CHECK(sp::norm(a) == Approx(global.to(at::kDouble).norm().item<double>()));
+    }
+  }
+  CHECK_THROWS_AS(sp::sum(sp::identity(3), 2), ht::IndexError);
+  CHECK_THROWS_AS(sp::max(sp::random({0, 3})), ht::ValueError);
+}
+
+TEST_CASE("parts and stacks", "[sparse][indexing]") {
+  const auto global = mostly_zeros(9, 7);
+  const auto& world = ht::world();
+  for (const auto& layout : row_layouts({9, 7})) {
+    const auto a = sparse_of(global, layout);
+    CHECK(same_matrix(sp::submatrix(a, ht::slice(2, 8)), global.slice(0, 2, 8)));
+    CHECK(same_matrix(sp::submatrix(a, ht::slice(1, 9, 3), ht::slice(1, 6, 2)),
+                      global.slice(0, 1, 9, 3).slice(1, 1, 6, 2)));
+    CHECK(same_matrix(sp::submatrix(a, {}, ht::slice(-3, std::nullopt)), global.slice(1, 4)));
+    CHECK(same_matrix(sp::submatrix(a, ht::slice(5, 5)), global.slice(0, 5, 5)));
+    CHECK_THROWS_AS(sp::submatrix(a, ht::slice(std::nullopt, std::nullopt, -1)), ht::ValueError);
+    const auto positions = at::tensor({8, 0, 0, 3, 5, 8}, at::kLong);
+    for (const auto& cut : every_layout({6})) {
+      CHECK(same_matrix(sp::take_rows(a, distribute(positions, cut)), global.index_select(0, positions)));
+      CHECK_THROWS_AS(sp::take_rows(a, distribute(positions + 1, cut)), ht::IndexError);
+    }
+    for (const auto& other : row_layouts({4, 7})) {
+      const auto b = sparse_of(mostly_zeros(4, 7, at::kFloat, 9), other);
+      const auto expected = at::cat({global, mostly_zeros(4, 7, at::kDouble, 9)});
+      CHECK(same_matrix(sp::vstack({a, b}), expected));
+      CHECK(same_matrix(sp::block_diag({a, b}), at::block_diag({global, mostly_zeros(4, 7, at::kDouble, 9)})));
+    }
+    for (const auto& other : row_layouts({9, 2})) {
+      const auto b = sparse_of(mostly_zeros(9, 2, at::kDouble, 9), other);
+      CHECK(same_matrix(sp::hstack({a, b, a}), at::cat({global, mostly_zeros(9, 2, at::kDouble, 9), global}, 1)));
+    }
+    CHECK_THROWS_AS(sp::vstack({a, sp::identity(3)}), ht::ValueError);
+    CHECK_THROWS_AS(sp::hstack({}), ht::ValueError);
+  }
+  CHECK(world.size() > 0);
+}
