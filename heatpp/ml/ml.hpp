@@ -27,3 +27,6 @@
 #include <heatpp/ml/preprocessing/polynomial.hpp>
 #include <heatpp/ml/preprocessing/quantile_transformer.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>
+#include <heatpp/ml/tree/decision_tree.hpp>
+#include <heatpp/ml/tree/hist_gradient_boosting.hpp>
+#include <heatpp/ml/tree/random_forest.hpp>
