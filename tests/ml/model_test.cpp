@@ -39,12 +39,17 @@ TEST_CASE("models read from a file do what those that were written do", "[ml][mo
     for (const auto whiten : {false, true}) {
       ht::PCA pca({.n_components = 2, .whiten = whiten});
       pca.fit(rows);
-      CHECK(same(there_and_back(pca).transform(rows), gathered(pca.transform(rows))));
+      const auto again = there_and_back(pca);
+      CHECK(same(again.transform(rows), gathered(pca.transform(rows))));
+      CHECK(again.noise_variance() == pca.noise_variance());
+      CHECK(again.score(rows) == pca.score(rows));
     }
     const auto check = [&](auto scaler) {
       scaler.fit(rows);
       CHECK(same(there_and_back(scaler).transform(rows), gathered(scaler.transform(rows))));
     };
+    check(ht::IncrementalPCA({.n_components = 2, .whiten = true, .batch_size = 50}));
+    check(ht::TruncatedSVD());
     check(ht::StandardScaler({.with_mean = false}));
     check(ht::MinMaxScaler({.low = -1, .high = 0.3, .clip = true}));
     check(ht::MaxAbsScaler());
@@ -123,6 +128,8 @@ TEST_CASE("models for Python", "[.models]") {
   const auto labels = clusters.fit_predict(rows);
   write(clusters, labels);
   write_transformer(ht::PCA({.n_components = 2, .whiten = true}));
+  write_transformer(ht::IncrementalPCA({.n_components = 2, .batch_size = 50}));
+  write_transformer(ht::TruncatedSVD());
   write_transformer(ht::StandardScaler());
   write_transformer(ht::MinMaxScaler({.low = -1, .high = 3, .clip = true}));
   write_transformer(ht::MaxAbsScaler());
