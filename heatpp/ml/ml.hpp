@@ -16,6 +16,7 @@
 #include <heatpp/ml/metrics/classification.hpp>
 #include <heatpp/ml/metrics/regression.hpp>
 #include <heatpp/ml/metrics/separation.hpp>
+#include <heatpp/ml/mixture/gaussian_mixture.hpp>
 #include <heatpp/ml/model_selection/pipeline.hpp>
 #include <heatpp/ml/model_selection/search.hpp>
 #include <heatpp/ml/model_selection/splitting.hpp>
