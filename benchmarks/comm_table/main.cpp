@@ -52,6 +52,28 @@ ht::KMeans fitted_kmeans(std::int64_t m) {
   return model;
 }
 
+/// To go on from the first two rows, as many iterations.
+ht::GaussianMixtureOptions given_mixture(std::int64_t m, ht::CovarianceType type) {
+  const auto variances =
+      ht::ones(type == ht::CovarianceType::full ? ht::Shape{2, m, m} : ht::Shape{2, m}, {.dtype = ht::float64});
+  const auto unit = ht::eye(m, m, {.dtype = ht::float64});
+  return {.n_components = 2,
+          .covariance_type = type,
+          .weights_init = ht::ones({2}, {.dtype = ht::float64}) / 2,
+          .means_init = first_rows(m, 2),
+          .precisions_init = type == ht::CovarianceType::full   ? variances * unit
+                             : type == ht::CovarianceType::tied ? unit
+                                                                : variances,
+          .max_iterations = 2,
+          .tol = 0,
+          .reg_covar = 1};
+}
+ht::GaussianMixture fitted_mixture(std::int64_t m) {
+  ht::GaussianMixture model(given_mixture(m, ht::CovarianceType::diag));
+  model.fit(first_rows(m, 4));
+  return model;
+}
+
 /// Two classes, both on every rank.
 ht::DNDarray two_classes(std::int64_t n, std::optional<int> split = 0) {
   return ht::remainder(ht::arange(n, {.dtype = ht::int64, .split = split}), 2);

@@ -15,6 +15,20 @@ workload("kmeans")(lambda: _kmeans(1_000_000, 32, 12, 31, 8, 30))
 workload("kmeans256")(lambda: _kmeans(200_000, 64, 200, 41, 256, 10))
 
 
+@workload("gmm")
+def _gmm():
+    import warnings
+
+    import numpy as np
+    from sklearn.mixture import GaussianMixture
+
+    warnings.simplefilter("ignore")  # the iterations that are asked for are too few for it
+    x = data.blobs(0, 1_000_000, 16, 12, 81)
+    model = GaussianMixture(8, weights_init=np.full(8, 0.125), means_init=x[:8].copy(), precisions_init=np.tile(np.eye(16), (8, 1, 1)),
+                            max_iter=20, tol=0)
+    return lambda: model.fit(x).means_, data.check_sums
+
+
 @workload("cdist")
 def _cdist():
     from scipy.spatial.distance import cdist

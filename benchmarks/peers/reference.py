@@ -57,6 +57,31 @@ def kmeans(rows, columns, points, seed, clusters, iterations):
     return data.check_sums(centres)
 
 
+def gmm(rows=1_000_000, columns=16, points=12, seed=81, components=8, iterations=20):
+    x = data.blobs(0, rows, columns, points, seed)
+    weights, means = np.full(components, 1 / components), x[:components].astype(f8)
+    covariances = np.tile(np.eye(columns), (components, 1, 1))
+    for _ in range(iterations):
+        factors = np.linalg.inv(np.linalg.cholesky(covariances))
+        heights = np.log(weights) + np.log(np.diagonal(factors, axis1=1, axis2=2)).sum(1)
+        counts, first, second = np.zeros(components), np.zeros_like(means), np.zeros_like(covariances)
+        for at in range(0, rows, 20_000):
+            piece = x[at : at + 20_000].astype(f8)
+            logs = np.stack([heights[c] - (((piece - means[c]) @ factors[c].T) ** 2).sum(1) / 2 for c in range(components)], 1)
+            shares = np.exp(logs - logs.max(1, keepdims=True))
+            shares /= shares.sum(1, keepdims=True)
+            counts += shares.sum(0)
+            for c in range(components):
+                apart = piece - means[c]
+                first[c] += shares[:, c] @ apart
+                second[c] += (apart * shares[:, c : c + 1]).T @ apart
+        moved = first / counts[:, None]
+        means = means + moved
+        covariances = second / counts[:, None, None] - moved[:, :, None] * moved[:, None, :] + 1e-6 * np.eye(columns)
+        weights = counts / counts.sum()
+    return data.check_sums(means)
+
+
 def pieces_of(make, rows, height=100_000):
     for at in range(0, rows, height):
         x, y = make(at, min(at + height, rows))
@@ -145,6 +170,7 @@ sums = {
     ("conv1d",): (1e-4, conv1d),
     ("kmeans",): (1e-3, lambda: kmeans(1_000_000, 32, 12, 31, 8, 30)),
     ("kmeans256",): (1e-3, lambda: kmeans(200_000, 64, 200, 41, 256, 10)),
+    ("gmm",): (1e-3, gmm),
     ("cdist", "cdist_qe"): (1e-5, cdist),
     ("knn",): (1e-5, knn),
     ("dbscan",): (0, dbscan),

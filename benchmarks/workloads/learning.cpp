@@ -5,6 +5,7 @@
 
 #include <heatpp/ml/cluster/dbscan.hpp>
 #include <heatpp/ml/cluster/kmeans.hpp>
+#include <heatpp/ml/mixture/gaussian_mixture.hpp>
 #include <heatpp/ml/neighbors/nearest_neighbors.hpp>
 #include <heatpp/ml/neighbors/spatial.hpp>
 
@@ -57,12 +58,31 @@ Prepared dbscan() {
                [](const ht::DBSCAN& model) { return check_sums(model.labels().astype(ht::float32)); });
 }
 
+/// 8 components with covariances of their own, from rows, equal weights and unit covariances.
+Prepared gmm() {
+  const auto x = blobs(1'000'000, 16, 12, 81);
+  const auto means = ht::copy(ht::resplit(x(ht::slice(0, 8)), std::nullopt)).astype(ht::float64);
+  const ht::GaussianMixtureOptions options{
+      .n_components = 8,
+      .weights_init = ht::full({8}, 0.125, {.dtype = ht::float64}),
+      .means_init = means,
+      .precisions_init = ht::zeros({8, 16, 16}, {.dtype = ht::float64}) + ht::eye(16, 16, {.dtype = ht::float64}),
+      .max_iterations = 20,
+      .tol = 0};
+  return timed([x, options] { return ht::GaussianMixture(options).fit(x); },
+               [](const ht::GaussianMixture& model) { return check_sums(model.means()); });
+}
+
 }  // namespace
 
 std::vector<Workload> learning_workloads() {
-  return {{"kmeans", "Lloyd, 8 of 32", kmeans}, {"kmeans256", "Lloyd, 256 of 64", kmeans256},
-          {"cdist", "differences", cdist},      {"cdist_qe", "quadratic expansion", cdist_expanded},
-          {"knn", "brute force", knn},          {"dbscan", "in cells", dbscan}};
+  return {{"gmm", "EM, 8 full of 16", gmm},
+          {"kmeans", "Lloyd, 8 of 32", kmeans},
+          {"kmeans256", "Lloyd, 256 of 64", kmeans256},
+          {"cdist", "differences", cdist},
+          {"cdist_qe", "quadratic expansion", cdist_expanded},
+          {"knn", "brute force", knn},
+          {"dbscan", "in cells", dbscan}};
 }
 
 }  // namespace bench

@@ -20,12 +20,13 @@ DNDarray Classifier::predict(const Rows& x) const {
   check_fitted(op);
   check_features(op, x, classes_->features);
   const auto f = scores();
+  const auto missing = takes_missing() ? Missing::left_out : Missing::refused;
   const auto values = classes_->values.larray();
   auto result = at::empty({x.count()}, at::kLong);
   Totals nothing(0);
   const auto failure = detail::failure_of([&] {
     for_blocks(x, [&](const at::Tensor& block, std::int64_t first, int) {
-      with_piece(block, first, [&](const auto& piece) { check_finite(op, x, piece); });
+      with_piece(block, first, [&](const auto& piece) { check_finite(op, x, piece, missing); });
       const auto best = f(block.to(at::kDouble)).argmax(1);
       result.slice(0, first, first + block.size(0)).copy_(values.index_select(0, best));
     });

@@ -30,6 +30,8 @@ class Classifier {
   using Scores = std::function<at::Tensor(const at::Tensor& block)>;
   /// The numbers of a block of float64 rows, (rows, classes).
   [[nodiscard]] virtual Scores scores() const = 0;
+  /// Whether NaN is a value that rows may have.
+  [[nodiscard]] virtual bool takes_missing() const { return false; }
   /// Throws NotFittedError before fit.
   void check_fitted(const char* op) const;
   struct Classes {

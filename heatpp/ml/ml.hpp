@@ -5,7 +5,9 @@
 #include <heatpp/ml/cluster/kmeans.hpp>
 #include <heatpp/ml/datasets/clusters.hpp>
 #include <heatpp/ml/datasets/matrixgallery.hpp>
+#include <heatpp/ml/decomposition/incremental_pca.hpp>
 #include <heatpp/ml/decomposition/pca.hpp>
+#include <heatpp/ml/decomposition/truncated_svd.hpp>
 #include <heatpp/ml/linear/elastic_net.hpp>
 #include <heatpp/ml/linear/logistic_regression.hpp>
 #include <heatpp/ml/linear/poisson_regressor.hpp>
@@ -14,6 +16,7 @@
 #include <heatpp/ml/metrics/classification.hpp>
 #include <heatpp/ml/metrics/regression.hpp>
 #include <heatpp/ml/metrics/separation.hpp>
+#include <heatpp/ml/mixture/gaussian_mixture.hpp>
 #include <heatpp/ml/model_selection/pipeline.hpp>
 #include <heatpp/ml/model_selection/search.hpp>
 #include <heatpp/ml/model_selection/splitting.hpp>
@@ -27,3 +30,6 @@
 #include <heatpp/ml/preprocessing/polynomial.hpp>
 #include <heatpp/ml/preprocessing/quantile_transformer.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>
+#include <heatpp/ml/tree/decision_tree.hpp>
+#include <heatpp/ml/tree/hist_gradient_boosting.hpp>
+#include <heatpp/ml/tree/random_forest.hpp>

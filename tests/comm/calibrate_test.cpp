@@ -5,6 +5,7 @@
 #include <heatpp/comm/detail/kept_choice.hpp>
 
 #include <cstdlib>
+#include <unistd.h>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -51,7 +52,8 @@ TEST_CASE("a calibration covers all sizes and is the same on all ranks", "[comm]
 TEST_CASE("a calibration is written once and found again", "[comm][calibrate]") {
   const auto& world = ht::world();
   if (world.size() == 1 || world.size() > 3) return;
-  const auto file = std::filesystem::temp_directory_path() / ("heatpp_calibration_" + std::to_string(world.size()));
+  const auto file =
+      std::filesystem::temp_directory_path() / ("heatpp_calibration_" + std::to_string(world.allgather(::getpid())[0]));
   if (world.rank() == 0) std::filesystem::remove(file);
   world.barrier();
   ::setenv("HEATPP_CALIBRATION", file.c_str(), 1);

@@ -213,6 +213,28 @@ TEST_CASE("communicators of the same ranks in the same order are of one group", 
   CHECK(std::ranges::adjacent_find(groups) == groups.end());
 }
 
+TEST_CASE("duplicates are of the same ranks, parts and other orders are not", "[comm]") {
+  const auto& world = ht::world();
+  const auto copy = ht::from_mpi(MPI_COMM_WORLD), alone = ht::from_mpi(MPI_COMM_SELF);
+  const auto turned = world.split(0, -world.rank());
+  CHECK(copy.same_ranks(world));
+  CHECK(alone.same_ranks(ht::self()));
+  CHECK(alone.same_ranks(world) == (world.size() == 1));
+  CHECK(turned->same_ranks(world) == (world.size() == 1));
+}
+
+TEST_CASE("what is no group of ranks is an error on all of them", "[comm]") {
+  CHECK_THROWS_AS(ht::from_mpi(MPI_COMM_NULL), ht::ValueError);
+  const auto& world = ht::world();
+  if (world.size() == 1) return;
+  MPI_Comm half = MPI_COMM_NULL, between = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, world.rank() > 0, world.rank(), &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, world.rank() > 0 ? 0 : 1, 7, &between);
+  CHECK_THROWS_AS(ht::from_mpi(between), ht::ValueError);
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&half);
+}
+
 TEST_CASE("counters count calls and payload", "[comm]") {
   const auto comm = ht::from_mpi(MPI_COMM_WORLD);
   std::vector<float> data(10);

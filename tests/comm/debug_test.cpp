@@ -200,6 +200,34 @@ TEST_CASE("whatever a call is carried out by has to be the same on all ranks", "
              Catch::Contains("split") && Catch::Contains("barrier"));
 }
 
+TEST_CASE("the two sides of an exchange have to mean the same sizes, and all ranks hear of it", "[comm][debug]") {
+  const auto comm = ht::from_mpi(MPI_COMM_WORLD);
+  if (comm.size() == 1) return;
+  const auto p = static_cast<std::size_t>(comm.size());
+  std::vector<std::byte> out(16), in(16 * p);
+  const auto exchange = [&](std::int64_t sent) {
+    std::vector<ht::Block> receive;
+    for (std::size_t r = 0; r < p; ++r) receive.push_back({in.data() + 16 * r, 1, 8, 8});
+    comm.exchange(std::vector<ht::ConstBlock>(p, {out.data(), 1, sent, sent}), receive);
+  };
+  CHECK(message_of([&] { exchange(8); }).empty());
+  CHECK_THAT(message_of([&] { exchange(comm.rank() == 1 ? 12 : 8); }),
+             Catch::Contains("[exchange] got 12 bytes that rank 1 sends to rank 0, which waits for 8"));
+  CHECK(message_of([&] { exchange(8); }).empty());
+}
+
+TEST_CASE("messages name reductions and roots, and no elements where there are none", "[comm][debug]") {
+  const auto comm = ht::from_mpi(MPI_COMM_WORLD);
+  if (comm.size() == 1) return;
+  std::vector<double> data(10);
+  const bool first = comm.rank() == 0;
+  CHECK_THAT(message_of([&] { comm.allreduce(data, first ? ht::ReduceOp::sum : ht::ReduceOp::max); }),
+             Catch::Contains("allreduce of 10 x float64, sum at ") && Catch::Contains("10 x float64, max at "));
+  CHECK_THAT(message_of([&] { comm.broadcast(data, first ? 0 : 1); }),
+             Catch::Contains("broadcast of 10 x float64, root 0 at ") && Catch::Contains("root 1 at "));
+  CHECK_THAT(message_of([&] { first ? comm.barrier() : comm.broadcast(data, 0); }), Catch::Contains("got barrier at "));
+}
+
 TEST_CASE("traffic is counted by level, and a timeline is written", "[comm][debug]") {
   const auto comm = ht::from_mpi(MPI_COMM_WORLD);
   if (comm.size() != 4) return;

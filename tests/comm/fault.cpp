@@ -1,9 +1,13 @@
 // A rank that dies or never comes, in a program of its own: fault <how> <where>. The others print what they are told.
+// And a host that has ended MPI: fault ended.
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/comm/topology.hpp>
+#include <heatpp/interop/mpi.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <string>
 #include <unistd.h>
@@ -50,9 +54,43 @@ const std::map<std::string, void (*)(const ht::Topology&)> places{
      }},
 };
 
+/// Whether all calls that need MPI throw once a host has ended it.
+bool throws_after_the_end() {
+  std::vector<double> data(2);
+  const auto comm = ht::world();
+  const ht::Topology topology(comm);
+  const std::vector<std::int64_t> counts{1, 1};
+  MPI_Finalize();
+  const std::vector<std::function<void()>> calls{
+      [&] { comm.barrier(); },
+      [&] { comm.allreduce(data); },
+      [&] { comm.iallreduce(data).wait(); },
+      [&] { comm.broadcast(data, 0); },
+      [&] { comm.reduce_scatter(data, counts); },
+      [&] { comm.send(data, 1 - comm.rank()); },
+      [&] { static_cast<void>(comm.ireceive(data, 1 - comm.rank())); },
+      [&] { static_cast<void>(comm.split(0)); },
+      [&] { topology.allreduce(data, {.algorithm = "blueconnect"}); },
+      [&] { static_cast<void>(ht::from_mpi(MPI_COMM_WORLD)); },
+      [&] { ht::all_or_none(comm, [] {}); },
+  };
+  return std::ranges::all_of(calls, [](const auto& call) {
+    try {
+      call();
+    } catch (const ht::CommError& error) {
+      return std::string(error.what()).find("MPI is not running") != std::string::npos;
+    }
+    return false;
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string(argv[1]) == "ended") {
+    MPI_Init(&argc, &argv);
+    return throws_after_the_end() ? 0 : 1;
+  }
   const ht::Environment env(argc, argv);
   const std::string where = argv[2];
   const bool nodes = where == "nodes" || where == "plan";

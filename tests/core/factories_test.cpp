@@ -95,6 +95,8 @@ TEST_CASE("blocks that do not fit are an error on all ranks", "[core][factories]
   CHECK_THROWS_AS(ht::from_local(at::zeros({2}, odd ? at::kInt : at::kFloat), {.split = 0}), ht::ValueError);
   CHECK_THROWS_AS(ht::from_local(at::zeros({odd ? 3 : 2})), ht::ValueError);
   float memory[] = {1, 2};
+  CHECK_THROWS_AS(ht::from_local(odd ? nullptr : memory, {2}, ht::float32, {.split = 0}), ht::ValueError);
+  CHECK(ht::from_local(odd ? nullptr : memory, {odd ? 0 : 2}, ht::float32, {.split = 0}).ndim() == 1);
   CHECK_THROWS_AS(ht::from_local(memory, {odd ? -1 : 2}, ht::float32, {.split = 0}), ht::ValueError);
 }
 

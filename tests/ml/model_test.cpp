@@ -36,15 +36,30 @@ TEST_CASE("models read from a file do what those that were written do", "[ml][mo
     CHECK(read.options().tol == clusters.options().tol);
     CHECK(read.options().seed == clusters.options().seed);
     CHECK_THROWS_AS(read.labels().shape(), ht::ValueError);
+    for (const auto type : {ht::CovarianceType::full, ht::CovarianceType::tied, ht::CovarianceType::diag,
+                            ht::CovarianceType::spherical}) {
+      ht::GaussianMixture mixture({.n_components = 3, .covariance_type = type, .init = ht::MixtureInit::random});
+      mixture.fit(rows);
+      const auto again = there_and_back(mixture);
+      CHECK(same(again.predict_proba(rows), gathered(mixture.predict_proba(rows))));
+      CHECK(again.lower_bound() == mixture.lower_bound());
+      CHECK(again.converged() == mixture.converged());
+      CHECK(again.options().init == mixture.options().init);
+    }
     for (const auto whiten : {false, true}) {
       ht::PCA pca({.n_components = 2, .whiten = whiten});
       pca.fit(rows);
-      CHECK(same(there_and_back(pca).transform(rows), gathered(pca.transform(rows))));
+      const auto again = there_and_back(pca);
+      CHECK(same(again.transform(rows), gathered(pca.transform(rows))));
+      CHECK(again.noise_variance() == pca.noise_variance());
+      CHECK(again.score(rows) == pca.score(rows));
     }
     const auto check = [&](auto scaler) {
       scaler.fit(rows);
       CHECK(same(there_and_back(scaler).transform(rows), gathered(scaler.transform(rows))));
     };
+    check(ht::IncrementalPCA({.n_components = 2, .whiten = true, .batch_size = 50}));
+    check(ht::TruncatedSVD());
     check(ht::StandardScaler({.with_mean = false}));
     check(ht::MinMaxScaler({.low = -1, .high = 0.3, .clip = true}));
     check(ht::MaxAbsScaler());
@@ -122,7 +137,12 @@ TEST_CASE("models for Python", "[.models]") {
   ht::KMeans clusters({.n_clusters = 3});
   const auto labels = clusters.fit_predict(rows);
   write(clusters, labels);
+  ht::GaussianMixture mixture({.n_components = 3});
+  const auto components = mixture.fit_predict(rows);
+  write(mixture, components);
   write_transformer(ht::PCA({.n_components = 2, .whiten = true}));
+  write_transformer(ht::IncrementalPCA({.n_components = 2, .batch_size = 50}));
+  write_transformer(ht::TruncatedSVD());
   write_transformer(ht::StandardScaler());
   write_transformer(ht::MinMaxScaler({.low = -1, .high = 3, .clip = true}));
   write_transformer(ht::MaxAbsScaler());

@@ -35,6 +35,11 @@ TEST_CASE("estimators learn from rows in files what they learn from arrays", "[m
   CHECK(from_file.inertia() == Approx(from_array.inertia()).epsilon(1e-12));
   CHECK(same(from_file.labels(), gathered(from_array.labels())));
   CHECK(close(ht::PCA().fit(stored).explained_variance(), gathered(ht::PCA().fit(array).explained_variance())));
+  const ht::PCA in_full({.n_components = 2, .solver = ht::PcaSolver::full});
+  CHECK(close(ht::PCA(in_full).fit(stored).singular_values(), gathered(ht::PCA(in_full).fit(array).singular_values())));
+  ht::IncrementalPCA batches({.n_components = 2, .batch_size = 100'000});
+  CHECK(close(batches.fit(stored).singular_values(),
+              gathered(ht::IncrementalPCA(batches.options()).fit(array).singular_values())));
   CHECK(close(ht::StandardScaler().fit(stored).mean(), x.mean(0)));
   CHECK(close(ht::MinMaxScaler().fit(stored).data_max(), std::get<0>(x.max(0))));
 }
@@ -49,6 +54,7 @@ TEST_CASE("a bad row in a file, and a file that becomes shorter, are errors on a
   if (ht::world().rank() == 0) std::filesystem::resize_file(file.path, std::filesystem::file_size(file.path) - 8);
   ht::world().barrier();
   CHECK_THROWS_AS(ht::PCA().fit(stored), ht::IoError);
+  CHECK_THROWS_AS(ht::PCA({.solver = ht::PcaSolver::full}).fit(stored), ht::IoError);
 }
 
 TEST_CASE("rows are matrices of real numbers", "[ml][stored]") {

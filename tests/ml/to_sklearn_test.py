@@ -21,6 +21,12 @@ loader = importlib.machinery.SourceFileLoader("to_sklearn", script)
 to_sklearn = importlib.util.module_from_spec(importlib.util.spec_from_loader("to_sklearn", loader))
 loader.exec_module(to_sklearn)
 
+
+
+def folder_of(paths, kind):
+    return next(path for path in paths if path.stem == kind)
+
+
 with tempfile.TemporaryDirectory() as folder:
     subprocess.run([*command, "[.models]"], check=True, env={**os.environ, "HEATPP_MODELS": folder})
     models = sorted(pathlib.Path(folder).glob("*.safetensors"))
@@ -32,3 +38,7 @@ with tempfile.TemporaryDirectory() as folder:
         made = getattr(model, "transform" if hasattr(model, "fit_transform") and path.stem != "KMeans" else "predict")(arrays["rows"])
         np.testing.assert_allclose(made, arrays["made"], rtol=1e-12, atol=1e-12, err_msg=path.stem)
         print(path.stem, "predicts the same")
+    # What was learnt batch by batch goes on in scikit-learn.
+    rows = to_sklearn.arrays_of(folder_of(models, "IncrementalPCA").with_suffix(".made"))["rows"]
+    model = to_sklearn.load(folder_of(models, "IncrementalPCA")).partial_fit(rows)
+    assert model.n_samples_seen_ == 2 * len(rows)

@@ -2,6 +2,27 @@
 
 #include <functional>
 #include <heatpp/heatpp.hpp>
+#include <heatpp/interop/mpi.hpp>
+
+TEST_CASE("arrays on duplicates of one communicator meet on that of the first", "[ops][communicators]") {
+  const auto numbers = at::arange(12, at::kDouble).reshape({4, 3});
+  const auto copy = ht::from_mpi(MPI_COMM_WORLD);
+  for (const auto& layout : every_layout({4, 3})) {
+    const auto x = distribute(numbers, layout);
+    const auto y = ht::from_tensor(numbers, {.split = 1, .comm = copy});
+
+    auto sum = x + y;
+    CHECK(sum.comm() == x.comm());
+    CHECK(same(sum, numbers + numbers));
+    CHECK(same(ht::matmul(x, ht::transpose(y)), numbers.matmul(numbers.t())));
+    sum += y;
+    sum(0) = y(1);
+    auto expected = numbers * 3;
+    expected[0] = numbers[1];
+    CHECK(same(sum, expected));
+    CHECK(ht::array_equal(ht::concatenate({x, y}), ht::concatenate({y, x})));
+  }
+}
 
 TEST_CASE("arrays on different communicators do not meet", "[ops][communicators]") {
   using Call = std::function<void(const ht::DNDarray&, const ht::DNDarray&)>;

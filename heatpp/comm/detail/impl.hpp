@@ -7,7 +7,7 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/machine/channels.hpp>
 #include <heatpp/comm/detail/machine/segment.hpp>
-#include <heatpp/comm/detail/progress/turns.hpp>
+#include <heatpp/comm/detail/progress/call_queue.hpp>
 #include <heatpp/comm/detail/schedule/cache.hpp>
 #include <heatpp/comm/detail/settings.hpp>
 
@@ -39,7 +39,7 @@ struct Communicator::Impl {
   std::shared_ptr<Levels> traffic = std::make_shared<Levels>();
   detail::ScheduleCache schedules;                 ///< of ranks side by side
   std::vector<bool> no_copies_to, no_copies_from;  ///< ranks between which memory cannot be read; see DirectCopies
-  detail::Turns calls_to_check;                    ///< of HEATPP_DEBUG=collectives
+  detail::CallQueue calls_to_check;                ///< of HEATPP_DEBUG=collectives
   std::shared_ptr<device::Resources> device;       ///< once it was asked for
   int node = -1;                                   ///< a number that ranks which share memory have in common
   std::unique_ptr<detail::Segment> segment;        ///< where all ranks share memory

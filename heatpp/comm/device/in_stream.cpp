@@ -9,7 +9,7 @@ namespace {
 class InStream final : public detail::Operation {
  public:
   InStream(std::span<const Memory> after, std::vector<NcclCall> calls)
-      : device_(after.front().device), calls_(std::move(calls)), turn_(turns()) {
+      : device_(after.front().device), calls_(std::move(calls)), turn_(call_queue()) {
     const cuda::OnDevice guard(device_);
     for (const auto& memory : after) ready_.emplace_back().record(memory.stream);
     done_.emplace();
@@ -70,7 +70,7 @@ class InStream final : public detail::Operation {
 
   int device_;
   std::vector<NcclCall> calls_;
-  detail::Turns::Turn turn_;
+  detail::CallQueue::Turn turn_;
   std::vector<cuda::Event> ready_;
   std::optional<cuda::Event> done_;
   std::size_t next_ = 0;                            // call

@@ -12,7 +12,7 @@ constexpr std::size_t window = 4;  // chunks under way
 class Pipeline final : public detail::Operation {
  public:
   Pipeline(const Topology& topology, const Buffer& data, ReduceOp op, PipelineOptions options)
-      : topology_(topology), data_(data), op_(op), options_(std::move(options)), turn_(turns()) {
+      : topology_(topology), data_(data), op_(op), options_(std::move(options)), turn_(call_queue()) {
     const cuda::OnDevice guard(data.memory.device);
     ready_.emplace().record(data.memory.stream);
     streams_ = &cuda::Streams::of(data.memory.device);
@@ -28,7 +28,10 @@ class Pipeline final : public detail::Operation {
     if (released_ == lanes_.size()) return;
     if (group_) group_->abort(why_);
     if (!why_.empty()) alarms_->raise(why_);
-    for (auto& lane : lanes_) (void)new detail::Scratch(std::move(lane.host));  // copies may still be under way
+    for (auto& lane : lanes_) {  // messages and copies may still be under way
+      detail::abandon(std::move(lane.crossing));
+      (void)new detail::Scratch(std::move(lane.host));
+    }
   }
 
   bool advance() override {
@@ -171,7 +174,7 @@ class Pipeline final : public detail::Operation {
   Buffer data_;
   ReduceOp op_;
   PipelineOptions options_;
-  detail::Turns::Turn turn_;
+  detail::CallQueue::Turn turn_;
   std::optional<cuda::Event> ready_;
   const cuda::Streams* streams_ = nullptr;
   nccl::Group* group_ = nullptr;

@@ -42,8 +42,8 @@ const Communicator& Resources::messages(const Communicator& comm) {
   return *messages_;
 }
 
-detail::Turns& turns() {
-  static detail::Turns instance;
+detail::CallQueue& call_queue() {
+  static detail::CallQueue instance;
   return instance;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heatpp/comm/detail/progress/turns.hpp>
+#include <heatpp/comm/detail/progress/call_queue.hpp>
 #include <heatpp/comm/device/alarms.hpp>
 #include <heatpp/comm/device/identity.hpp>
 #include <heatpp/comm/device/nccl/nccl.hpp>
@@ -32,6 +32,6 @@ class Resources {
 };
 
 /// NCCL's collectives of this rank, over whatever ranks: they have to begin in one order everywhere.
-[[nodiscard]] detail::Turns& turns();
+[[nodiscard]] detail::CallQueue& call_queue();
 
 }  // namespace heatpp::device

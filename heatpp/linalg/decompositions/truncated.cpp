@@ -68,7 +68,7 @@ at::Tensor gathered_rows(const at::Tensor& rows, const Communicator& comm) {
 }
 
 /// Of a matrix that is cut by rows. `keep_local` and `keep` count the values that stay.
-TruncatedSVD by_rows(const char* op, const DNDarray& x, const Keep& keep_local, const Keep& keep) {
+HSVD by_rows(const char* op, const DNDarray& x, const Keep& keep_local, const Keep& keep) {
   const auto length = detail::length_of(op, x);
   const auto& comm = x.comm();
   at::Tensor factor;
@@ -83,7 +83,7 @@ TruncatedSVD by_rows(const char* op, const DNDarray& x, const Keep& keep_local, 
           detail::replicated(vectors, comm), length.relative > 0 ? std::sqrt(std::max(0.0, missing)) : 0};
 }
 
-TruncatedSVD hierarchical(const char* op, const DNDarray& x, const Keep& keep_local, const Keep& keep) {
+HSVD hierarchical(const char* op, const DNDarray& x, const Keep& keep_local, const Keep& keep) {
   check_matrix(op, x);
   const auto values = x.astype(detail::decomposition_type(x.dtype()));
   if (x.split() != 1) return by_rows(op, detail::cut_along(values, 0), keep_local, keep);
@@ -93,13 +93,13 @@ TruncatedSVD hierarchical(const char* op, const DNDarray& x, const Keep& keep_lo
   return {conj(matrix_transpose(vh)), s, conj(matrix_transpose(u)), error};
 }
 
-TruncatedSVD by_rank(const char* op, const DNDarray& x, std::int64_t rank) {
+HSVD by_rank(const char* op, const DNDarray& x, std::int64_t rank) {
   if (rank < 1) raise<ValueError>(op, "got rank {}; expected rank >= 1", rank);
   return hierarchical(
       op, x, [rank](const auto&) { return rank + 5; }, [rank](const auto&) { return rank; });
 }
 
-TruncatedSVD by_rtol(const char* op, const DNDarray& x, double rtol) {
+HSVD by_rtol(const char* op, const DNDarray& x, double rtol) {
   if (!(rtol >= 0)) raise<ValueError>(op, "got rtol {}; expected rtol >= 0", rtol);
   // What all ranks drop and what is dropped in the end add up as squares to rtol.
   const auto part = rtol / std::sqrt(2.0), each = part / std::sqrt(static_cast<double>(x.comm().size()));
@@ -109,10 +109,10 @@ TruncatedSVD by_rtol(const char* op, const DNDarray& x, double rtol) {
 
 }  // namespace
 
-TruncatedSVD hsvd_rank(const DNDarray& x, std::int64_t rank) { return by_rank("hsvd_rank", x, rank); }
-TruncatedSVD hsvd_rtol(const DNDarray& x, double rtol) { return by_rtol("hsvd_rtol", x, rtol); }
+HSVD hsvd_rank(const DNDarray& x, std::int64_t rank) { return by_rank("hsvd_rank", x, rank); }
+HSVD hsvd_rtol(const DNDarray& x, double rtol) { return by_rtol("hsvd_rtol", x, rtol); }
 
-TruncatedSVD hsvd(const DNDarray& x, const HsvdOptions& options) {
+HSVD hsvd(const DNDarray& x, const HsvdOptions& options) {
   if (!options.maxrank && !options.rtol) raise<ValueError>("hsvd", "got neither maxrank nor rtol; expected one");
   if (!options.rtol) return by_rank("hsvd", x, *options.maxrank);
   auto parts = by_rtol("hsvd", x, *options.rtol);

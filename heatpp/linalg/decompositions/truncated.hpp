@@ -6,7 +6,7 @@
 namespace heatpp::linalg {
 
 /// The largest singular values with their vectors, and how much is missing.
-struct TruncatedSVD {
+struct HSVD {
   DNDarray u, s, vh;
   double error;  ///< estimate of |x - u diag(s) vh| / |x|, Frobenius norms
 };
@@ -18,16 +18,16 @@ struct TruncatedSVD {
 // P r numbers for each index of the axis that is not cut. Collective. Throws ValueError where `x` is no matrix.
 
 /// At most `rank` values; the ranks keep 5 more each.
-[[nodiscard]] TruncatedSVD hsvd_rank(const DNDarray& x, std::int64_t rank);
+[[nodiscard]] HSVD hsvd_rank(const DNDarray& x, std::int64_t rank);
 /// As many as are needed for |x - u diag(s) vh| <= rtol |x|.
-[[nodiscard]] TruncatedSVD hsvd_rtol(const DNDarray& x, double rtol);
+[[nodiscard]] HSVD hsvd_rtol(const DNDarray& x, double rtol);
 
 struct HsvdOptions {
   std::optional<std::int64_t> maxrank = std::nullopt;
   std::optional<double> rtol = std::nullopt;
 };
 /// Under both conditions, or one of them. Throws ValueError for neither.
-[[nodiscard]] TruncatedSVD hsvd(const DNDarray& x, const HsvdOptions& options);
+[[nodiscard]] HSVD hsvd(const DNDarray& x, const HsvdOptions& options);
 
 /// The first `rank` singular values of [u diag(s) vh | columns], a matrix whose decomposition is known and new columns
 /// behind it (Brand: Fast low-rank modifications of the thin singular value decomposition, 2006). Communicates as

@@ -1,92 +1,199 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/decomposition/detail/affine.hpp>
+#include <heatpp/ml/decomposition/detail/density.hpp>
+#include <heatpp/ml/decomposition/detail/sketch.hpp>
 #include <heatpp/ml/decomposition/pca.hpp>
-#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/gram.hpp>
 #include <heatpp/ml/detail/state.hpp>
 
 namespace heatpp {
-namespace {
 
 using namespace ml::detail;
 
-/// Rows turned so that the entry that is largest in size is positive.
-at::Tensor with_signs(const at::Tensor& rows) {
-  const auto largest = rows.gather(1, rows.abs().argmax(1, /*keepdim=*/true));
-  return at::where(largest < 0, -rows, rows);
+/// What a solver has found of `n` rows: the falling variances along `vectors`.
+struct PCA::Spectrum {
+  std::int64_t n;
+  at::Tensor mean, variance, vectors;
+  double total;   ///< variance of all columns
+  bool complete;  ///< whether these are all variances, and exact
+};
+
+namespace {
+
+const std::int64_t* count_of(const PcaOptions& options) {
+  return options.n_components ? std::get_if<std::int64_t>(&*options.n_components) : nullptr;
+}
+const double* share_of(const PcaOptions& options) {
+  return options.n_components ? std::get_if<double>(&*options.n_components) : nullptr;
 }
 
-void check_samples(const Rows& x, std::int64_t count) {
-  if (x.size() < 2 || count < 1 || count > x.features())
-    detail::raise<ValueError>("PCA.fit",
-                              "got {} components of {} rows of {} features; expected 1 <= components <= features and "
-                              "two rows",
-                              count, x.size(), x.features());
+void check_options(const char* op, const PcaOptions& o, std::int64_t n, std::int64_t f) {
+  const auto most = std::min(n, f);
+  const auto* count = count_of(o);
+  if (n < 2 || f < 1 || (count && (*count < 1 || *count > most)))
+    detail::raise<ValueError>(op,
+                              "got {} components of {} rows of {} features; expected 1 <= components <= rows and "
+                              "features, and two rows",
+                              count ? *count : most, n, f);
+  const auto* share = share_of(o);
+  if (share && (!(*share > 0 && *share < 1) || o.solver == PcaSolver::randomized))
+    detail::raise<ValueError>(
+        op, "got a share {} of the variance; expected one between 0 and 1, and another solver than randomized", *share);
+  if (o.oversamples < 0 || o.power_iterations < 0)
+    detail::raise<ValueError>(op,
+                              "got {} more directions and {} power iterations; expected numbers that are not negative",
+                              o.oversamples, o.power_iterations);
 }
 
-/// (rows - from) * matrix + to, a piece at a time.
-DNDarray moved(const Rows& x, const at::Tensor& from, const at::Tensor& matrix, const at::Tensor& to) {
-  return mapped(x, matrix.size(1),
-                [&](const at::Tensor& block) { return at::addmm(to, block.to(at::kDouble) - from, matrix); });
+/// So many of the falling values that they have more than a share of the total.
+std::int64_t needed(const at::Tensor& variance, double total, double share) {
+  return std::min(variance.size(0), (variance.cumsum(0) <= share * total).sum().item<std::int64_t>() + 1);
 }
 
-at::Tensor wide(const DNDarray& x) { return x.larray().to(at::kDouble); }
+/// Which part of a rank's rows is handed on: as much as is wanted in the end and more, or all but its part of what may
+/// be lost, of squares that are `total` over all ranks.
+Shorten what_matters(const PcaOptions& options, double total) {
+  return [options, total](const at::Tensor& factor) {
+    const auto [s, v] = right_vectors(factor);
+    auto count = s.size(0);
+    if (const auto* wanted = count_of(options)) count = *wanted + options.oversamples;
+    if (const auto* share = share_of(options)) {
+      const auto own = s.square().sum().item<double>();
+      if (own > 0) count = needed(s.square(), own, 1 - (1 - *share) / 2);
+    }
+    return s.slice(0, 0, count).unsqueeze(1) * v.slice(0, 0, count);
+  };
+}
+
+Gram merged(const Gram& a, const Gram& b) {
+  const auto n = a.n + b.n;
+  const auto difference = b.mean - a.mean;
+  return {n, a.mean + difference * (b.n / n),
+          a.scatter + b.scatter + at::outer(difference, difference) * (a.n * (b.n / n))};
+}
 
 }  // namespace
 
-PCA& PCA::fit(const Rows& x) {
-  const auto count = options_.n_components.value_or(x.features());
-  check_samples(x, count);
-  const auto [n, centre, scatter] = gram("PCA.fit", x);
-  const auto [values, vectors] = at::linalg_eigh(scatter / (n - 1));  // rising
-  const auto variance = values.flip(0).clamp_min(0);
-  const auto components = with_signs(vectors.t().flip(0).slice(0, 0, count));
+PcaSolver PCA::solver_for(const Rows& x) const {
+  if (options_.solver != PcaSolver::automatic) return options_.solver;
+  if (x.features() <= few_features) return PcaSolver::covariance;
+  const auto* count = count_of(options_);
+  return count && *count < std::min(x.size(), x.features()) / 10 ? PcaSolver::randomized : PcaSolver::full;
+}
+
+namespace {
+
+/// Falling eigenvalues of a covariance matrix, none below 0, and eigenvectors as rows: as many as rows may have.
+RightVectors eigen_of(const Gram& sums) {
+  const auto count = std::min(static_cast<std::int64_t>(sums.n), sums.mean.size(0));
+  const auto [values, vectors] = at::linalg_eigh(sums.scatter / (sums.n - 1));
+  return {values.flip(0).clamp_min(0).slice(0, 0, count), vectors.t().flip(0).slice(0, 0, count)};
+}
+
+}  // namespace
+
+PCA::Spectrum PCA::spectrum_of(const Rows& x) const {
+  const auto solver = solver_for(x);
+  if (solver == PcaSolver::covariance) {
+    const auto sums = gram("PCA.fit", x);
+    const auto [variance, vectors] = eigen_of(sums);
+    return {x.size(), sums.mean, variance, vectors, sums.scatter.trace().item<double>() / (sums.n - 1), true};
+  }
+  const auto columns = column_moments("PCA.fit", x);
+  const auto mean = of_columns(columns, &Moments::mean);
+  const auto squares = of_columns(columns, &Moments::m2).sum().item<double>();
+  const auto freedom = static_cast<double>(x.size() - 1);
+  const auto found = [&] {
+    if (solver == PcaSolver::randomized) {
+      const auto count = count_of(options_) ? *count_of(options_) : std::min(x.size(), x.features());
+      return sketched(x, mean, {count, options_.oversamples, options_.power_iterations, options_.seed});
+    }
+    const bool shortens = solver == PcaSolver::hierarchical;
+    return right_vectors(row_factor(x, mean, shortens ? what_matters(options_, squares) : Shorten()));
+  }();
+  return {x.size(), mean, found.values.square() / freedom, found.vectors, squares / freedom, solver == PcaSolver::full};
+}
+
+void PCA::learn(const Rows& x, const Spectrum& found) {
+  const auto most = std::min(found.n, x.features());
+  auto count = found.variance.size(0);
+  if (const auto* wanted = count_of(options_)) count = *wanted;
+  if (const auto* share = share_of(options_)) count = needed(found.variance, found.total, *share);
+  const auto variance = found.variance.slice(0, 0, count);
+  // Where the rest is known its sum is more accurate than a difference.
+  const auto rest = found.complete ? found.variance.slice(0, count).sum().item<double>()
+                                   : std::max(0.0, found.total - variance.sum().item<double>());
   const auto whole = [&](const at::Tensor& value) { return replicated(value, working_dtype(x), x.comm()); };
-  learnt_ = Learnt{whole(components), whole(centre), whole(variance.slice(0, 0, count)),
-                   whole(variance.slice(0, 0, count) / variance.sum())};
+  learnt_ = Learnt{whole(with_signs(found.vectors.slice(0, 0, count))),
+                   whole(found.mean),
+                   whole(variance),
+                   whole(found.total > 0 ? variance / found.total : at::zeros_like(variance)),
+                   whole((variance * static_cast<double>(found.n - 1)).sqrt()),
+                   count < most ? rest / static_cast<double>(most - count) : 0,
+                   found.n};
+}
+
+PCA& PCA::fit(const Rows& x) {
+  check_options("PCA.fit", options_, x.size(), x.features());
+  learn(x, spectrum_of(x));
+  sums_.reset();
   return *this;
 }
 
-DNDarray PCA::transform(const Rows& x) const {
-  const auto& [components, centre, variance, ratio] = learnt();
-  check_features("PCA.transform", x, components.shape()[1]);
-  auto matrix = wide(components).t();
-  if (options_.whiten) matrix = matrix / wide(variance).sqrt();
-  return moved(x, wide(centre), matrix, at::zeros({1}, at::kDouble));
+PCA& PCA::partial_fit(const Rows& x) {
+  constexpr auto op = "PCA.partial_fit";
+  if (learnt_) check_features(op, x, learnt_->mean.size());
+  const auto before = sums_ ? sums_->n_samples : 0;
+  check_options(op, options_, before + x.size(), x.features());
+  if ((options_.solver != PcaSolver::automatic && options_.solver != PcaSolver::covariance) || (learnt_ && !sums_))
+    detail::raise<ValueError>(op,
+                              "got a solver or a fit that keeps no products of columns; expected covariance, and "
+                              "calls of partial_fit alone");
+  auto sums = gram(op, x);
+  if (sums_) sums = merged({static_cast<double>(before), wide(sums_->mean), wide(sums_->scatter)}, sums);
+  const auto [variance, vectors] = eigen_of(sums);
+  learn(x, {before + x.size(), sums.mean, variance, vectors, sums.scatter.trace().item<double>() / (sums.n - 1), true});
+  sums_ =
+      Sums{replicated(sums.mean, float64, x.comm()), replicated(sums.scatter, float64, x.comm()), before + x.size()};
+  return *this;
 }
 
-DNDarray PCA::inverse_transform(const Rows& z) const {
-  const auto& [components, centre, variance, ratio] = learnt();
-  check_features("PCA.inverse_transform", z, components.shape()[0]);
-  auto matrix = wide(components);
-  if (options_.whiten) matrix = matrix * wide(variance).sqrt().unsqueeze(1);
-  return moved(z, at::zeros({1}, at::kDouble), matrix, wide(centre));
+DNDarray PCA::score_samples(const Rows& x) const {
+  const Density density("PCA.score_samples", *this);
+  check_features("PCA.score_samples", x, components().shape()[1]);
+  const auto column = mapped(x, 1, [&](const at::Tensor& block) { return density.of(block); });
+  return as_rows(x, column.larray().select(1, 0));
+}
+
+double PCA::score(const Rows& x) const {
+  const Density density("PCA.score", *this);
+  check_features("PCA.score", x, components().shape()[1]);
+  check_not_empty("PCA.score", x);
+  Totals totals(1);
+  const auto failure = detail::failure_of([&] {
+    for_blocks(x, [&](const at::Tensor& block, std::int64_t, int thread) {
+      totals.of(thread)[0] += density.of(block).sum().item<double>();
+    });
+  });
+  return totals.over_ranks(x, failure)[0] / static_cast<double>(x.size());
 }
 
 ModelState PCA::state() const {
-  const auto& [components, centre, variance, ratio] = learnt();
-  return {"PCA",
-          {{"whiten", text_of(options_.whiten)}},
-          {{"components", components},
-           {"mean", centre},
-           {"explained_variance", variance},
-           {"explained_variance_ratio", ratio}}};
+  auto state = state_of_components();
+  if (sums_) state.arrays.insert({{"sums_mean", sums_->mean}, {"sums_scatter", sums_->scatter}});
+  return state;
 }
 
 PCA PCA::from_state(const ModelState& state) {
   const StateReader read("PCA", state);
-  const auto components = read.array("components", {-1, -1});
-  const auto count = components.shape()[0];
-  PCA model({.n_components = count, .whiten = read.option<bool>("whiten")});
-  model.learnt_ = Learnt{components, read.array("mean", {components.shape()[1]}),
-                         read.array("explained_variance", {count}), read.array("explained_variance_ratio", {count})};
+  const auto learnt = components_from(read);
+  const auto features = learnt.mean.size();
+  PCA model({.n_components = learnt.components.shape()[0], .whiten = read.option<bool>("whiten")});
+  model.learnt_ = learnt;
+  if (state.arrays.contains("sums_scatter"))
+    model.sums_ = Sums{read.array("sums_mean", {features}).astype(float64),
+                       read.array("sums_scatter", {features, features}).astype(float64), learnt.n_samples};
   return model;
 }
-
-const PCA::Learnt& PCA::learnt() const { return fitted("PCA", learnt_); }
-
-const DNDarray& PCA::components() const { return learnt().components; }
-const DNDarray& PCA::mean() const { return learnt().mean; }
-const DNDarray& PCA::explained_variance() const { return learnt().variance; }
-const DNDarray& PCA::explained_variance_ratio() const { return learnt().ratio; }
 
 }  // namespace heatpp

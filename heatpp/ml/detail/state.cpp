@@ -47,7 +47,9 @@ const std::string& StateReader::text_of_option(const char* name) const {
 
 void StateReader::refuse(const char* name, const std::string& text) const {
   raise<ValueError>(
-      op, "got \"{}\" for the option \"{}\" of {}; expected a number, true or false for a choice, or a floating dtype",
+      op,
+      "got \"{}\" for the option \"{}\" of {}; expected a number, true or false, a floating dtype or one of some "
+      "names",
       text.substr(0, 60), name, kind_);
 }
 

@@ -4,6 +4,8 @@
 
 #include <heatpp/core/model_state.hpp>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <concepts>
 
@@ -37,6 +39,14 @@ class StateReader {
       if (error != std::errc() || end != text.data() + text.size()) refuse(name, text);
       return value;
     }
+  }
+  /// Which of some names an option is.
+  template <class Choice, std::size_t n>
+  [[nodiscard]] Choice choice(const char* name, const std::array<const char*, n>& names) const {
+    const auto& text = text_of_option(name);
+    const auto found = std::ranges::find(names, text);
+    if (found == names.end()) refuse(name, text);
+    return static_cast<Choice>(found - names.begin());
   }
   /// Floating numbers of this shape, on every rank; -1 stands for any extent. Collective where they are split.
   [[nodiscard]] DNDarray array(const char* name, const Shape& shape) const;

@@ -43,7 +43,7 @@ class Checked final : public Operation {
   Communicator comm_;
   Fingerprint mine_;
   MakeOperation make_;
-  Turns::Turn turn_;
+  CallQueue::Turn turn_;
   RollCall calls_;
   std::unique_ptr<Operation> operation_;
 };
@@ -72,7 +72,7 @@ void check_collective(const Communicator& comm, const Call& call, const std::sou
   const Fingerprint mine(call, site);
   note({comm, mine});
   if (!debugging(comm)) return;
-  Turns::Turn turn(comm.impl().calls_to_check);
+  CallQueue::Turn turn(comm.impl().calls_to_check);
   RollCall calls(comm, mine, roll_call_tag);
   const Deadline deadline;
   while (!calls.ended() || !turn.come()) {

@@ -6,22 +6,22 @@
 namespace heatpp::detail {
 
 /// A queue of what has to be done in the order in which it was begun, though others may be done beside it.
-class Turns {
+class CallQueue {
  public:
   /// A place in the queue, from its making until end() or its death.
   class Turn {
    public:
-    explicit Turn(Turns& turns) : turns_(turns) {
-      const std::lock_guard lock(turns_.mutex_);
-      turns_.waiting_.push_back(this);
+    explicit Turn(CallQueue& queue) : queue_(queue) {
+      const std::lock_guard lock(queue_.mutex_);
+      queue_.waiting_.push_back(this);
     }
     ~Turn() { end(); }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
     [[nodiscard]] bool come() const {
-      const std::lock_guard lock(turns_.mutex_);
-      return !turns_.waiting_.empty() && turns_.waiting_.front() == this;
+      const std::lock_guard lock(queue_.mutex_);
+      return !queue_.waiting_.empty() && queue_.waiting_.front() == this;
     }
     /// Calls f, and ends the turn if it throws.
     template <class F>
@@ -34,12 +34,12 @@ class Turns {
       }
     }
     void end() {
-      const std::lock_guard lock(turns_.mutex_);
-      std::erase(turns_.waiting_, this);
+      const std::lock_guard lock(queue_.mutex_);
+      std::erase(queue_.waiting_, this);
     }
 
    private:
-    Turns& turns_;
+    CallQueue& queue_;
   };
 
  private:

@@ -1,0 +1,66 @@
+#include <heatpp/ml/decomposition/detail/row_factor.hpp>
+
+#include <algorithm>
+
+namespace heatpp::ml::detail {
+namespace {
+
+/// Of this rank's rows.
+at::Tensor own_factor(const Rows& rows, const at::Tensor& centre) {
+  const auto f = rows.features(), height = std::max<std::int64_t>(4 * f, 1024);
+  auto factor = at::empty({0, f}, at::kDouble);
+  rows.pass([&](std::int64_t, const at::Tensor& block) {
+    for (std::int64_t first = 0; first < block.size(0); first += height) {
+      const auto part = block.slice(0, first, std::min(block.size(0), first + height)).to(at::kCPU, at::kDouble);
+      factor = at::cat({factor, part - centre});
+      if (factor.size(0) >= 2 * f) factor = triangle_of(factor);
+    }
+  });
+  return triangle_of(factor);
+}
+
+/// The rows of all ranks; where any rank passes a failure all throw that of the lowest one.
+at::Tensor gathered(const Rows& rows, const at::Tensor& mine, const std::optional<Communicator::Failure>& failure) {
+  const auto& comm = rows.comm();
+  if (!rows.distributed()) {
+    comm.agree(failure);
+    return mine;
+  }
+  auto counts = comm.allgather(failure ? -1 : mine.size(0));
+  if (std::ranges::min(counts) < 0) comm.agree(failure);
+  std::int64_t total = 0;
+  for (auto& count : counts) {
+    total += count;
+    count *= rows.features();
+  }
+  const auto all = at::empty({total, rows.features()}, at::kDouble);
+  comm.allgather(heatpp::detail::buffer_of(mine.contiguous()), heatpp::detail::buffer_of(all), counts);
+  return all;
+}
+
+}  // namespace
+
+at::Tensor triangle_of(const at::Tensor& rows) {
+  return rows.size(0) > rows.size(1) ? std::get<1>(at::linalg_qr(rows, "r")) : rows;
+}
+
+at::Tensor row_factor(const Rows& rows, const at::Tensor& centre, const Shorten& shorten) {
+  at::Tensor mine;
+  const auto failure = heatpp::detail::failure_of([&] {
+    mine = own_factor(rows, centre);
+    if (shorten) mine = shorten(mine);
+  });
+  return triangle_of(gathered(rows, mine, failure));
+}
+
+RightVectors right_vectors(const at::Tensor& factor) {
+  const auto [u, s, vh] = at::linalg_svd(factor, /*full_matrices=*/false);
+  return {s, vh};
+}
+
+at::Tensor with_signs(const at::Tensor& rows) {
+  const auto largest = rows.gather(1, rows.abs().argmax(1, /*keepdim=*/true));
+  return at::where(largest < 0, -rows, rows);
+}
+
+}  // namespace heatpp::ml::detail

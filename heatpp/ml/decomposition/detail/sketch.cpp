@@ -1,0 +1,44 @@
+#include <heatpp/ml/decomposition/detail/sketch.hpp>
+#include <heatpp/random/generator.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace heatpp::ml::detail {
+namespace {
+
+at::Tensor orthonormal(const at::Tensor& columns) { return std::get<0>(at::linalg_qr(columns)); }
+
+/// (x - centre)' (x - centre) w of all rows x.
+at::Tensor products(const Rows& rows, const at::Tensor& centre, const at::Tensor& w) {
+  const auto f = w.size(0), width = w.size(1);
+  Totals totals(static_cast<std::size_t>(f * width));
+  const auto failure = heatpp::detail::failure_of([&] {
+    for_blocks(rows, [&](const at::Tensor& block, std::int64_t, int thread) {
+      const auto x = block.to(at::kDouble) - centre;
+      at::from_blob(totals.of(thread).data(), {f, width}, at::kDouble).addmm_(x.t(), at::mm(x, w));
+    });
+  });
+  auto sums = totals.over_ranks(rows, failure);
+  return at::from_blob(sums.data(), {f, width}, at::kDouble).clone();
+}
+
+}  // namespace
+
+RightVectors sketched(const Rows& rows, const at::Tensor& centre, const SketchOptions& options) {
+  const auto f = rows.features(), width = std::min(f, options.count + options.oversamples);
+  random::Generator generator(options.seed);
+  auto w = orthonormal(generator.standard_normal({f, width}, {.dtype = float64, .comm = rows.comm()}).larray());
+  for (int i = 0; i < options.power_iterations; ++i) w = orthonormal(products(rows, centre, w));
+  const auto product = products(rows, centre, w);
+  // The shift makes the projected products definite; what it adds to the values is taken off again.
+  const auto size = at::linalg_vector_norm(product).item<double>();
+  const auto shift = std::max(size * std::numeric_limits<double>::epsilon(), std::numeric_limits<double>::min());
+  const auto shifted = product + shift * w, projected = at::mm(w.t(), shifted);
+  const auto [values, vectors] = at::linalg_eigh((projected + projected.t()) / 2);
+  const auto root = at::mm(shifted, vectors / values.clamp_min(shift / 2).sqrt());
+  const auto [u, s, vh] = at::linalg_svd(root, /*full_matrices=*/false);
+  return {(s.square() - shift).clamp_min(0).sqrt().slice(0, 0, options.count), u.t().slice(0, 0, options.count)};
+}
+
+}  // namespace heatpp::ml::detail

@@ -1,0 +1,84 @@
+#include <heatpp/ml/decomposition/detail/affine.hpp>
+#include <heatpp/ml/decomposition/detail/density.hpp>
+#include <heatpp/ml/decomposition/principal_components.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/state.hpp>
+
+namespace heatpp {
+
+using namespace ml::detail;
+
+namespace {
+
+/// The roots of the variances, none so small that a number of this dtype could not be divided by it.
+at::Tensor deviations(const DNDarray& variance) {
+  return wide(variance).sqrt().clamp_min(variance.dtype() == float64 ? 2.220446049250313e-16 : 1.1920929e-07);
+}
+
+}  // namespace
+
+DNDarray PrincipalComponents::transform(const Rows& x) const {
+  const auto& l = learnt();
+  check_features(name_, x, l.components.shape()[1]);
+  auto matrix = wide(l.components).t();
+  if (whiten_) matrix = matrix / deviations(l.variance);
+  return moved(x, wide(l.mean), matrix, at::zeros({1}, at::kDouble));
+}
+
+DNDarray PrincipalComponents::inverse_transform(const Rows& z) const {
+  const auto& l = learnt();
+  check_features(name_, z, l.components.shape()[0]);
+  auto matrix = wide(l.components);
+  if (whiten_) matrix = matrix * deviations(l.variance).unsqueeze(1);
+  return moved(z, at::zeros({1}, at::kDouble), matrix, wide(l.mean));
+}
+
+DNDarray PrincipalComponents::covariance() const {
+  const auto& l = learnt();
+  const auto v = wide(l.components), along = (wide(l.variance) - l.noise_variance).clamp_min(0);
+  const auto whole = at::mm(v.t() * along, v) + l.noise_variance * at::eye(v.size(1), at::kDouble);
+  return replicated(whole, l.components.dtype(), l.components.comm());
+}
+
+DNDarray PrincipalComponents::precision() const {
+  const auto& l = learnt();
+  return replicated(Density("precision", *this).precision(), l.components.dtype(), l.components.comm());
+}
+
+ModelState PrincipalComponents::state_of_components() const {
+  const auto& l = learnt();
+  return {name_,
+          {{"whiten", text_of(whiten_)},
+           {"noise_variance", text_of(l.noise_variance)},
+           {"n_samples", text_of(l.n_samples)}},
+          {{"components", l.components},
+           {"mean", l.mean},
+           {"explained_variance", l.variance},
+           {"explained_variance_ratio", l.ratio},
+           {"singular_values", l.singular_values}}};
+}
+
+PrincipalComponents::Learnt PrincipalComponents::components_from(const StateReader& read) {
+  const auto components = read.array("components", {-1, -1});
+  const auto count = components.shape()[0];
+  return {components,
+          read.array("mean", {components.shape()[1]}),
+          read.array("explained_variance", {count}),
+          read.array("explained_variance_ratio", {count}),
+          read.array("singular_values", {count}),
+          read.option<double>("noise_variance"),
+          read.option<std::int64_t>("n_samples")};
+}
+
+const PrincipalComponents::Learnt& PrincipalComponents::learnt() const { return fitted(name_, learnt_); }
+
+const DNDarray& PrincipalComponents::components() const { return learnt().components; }
+const DNDarray& PrincipalComponents::mean() const { return learnt().mean; }
+const DNDarray& PrincipalComponents::explained_variance() const { return learnt().variance; }
+const DNDarray& PrincipalComponents::explained_variance_ratio() const { return learnt().ratio; }
+const DNDarray& PrincipalComponents::singular_values() const { return learnt().singular_values; }
+double PrincipalComponents::noise_variance() const { return learnt().noise_variance; }
+std::int64_t PrincipalComponents::n_components() const { return learnt().components.shape()[0]; }
+std::int64_t PrincipalComponents::n_samples() const { return learnt().n_samples; }
+
+}  // namespace heatpp

@@ -1,0 +1,60 @@
+#include <heatpp/ml/decomposition/detail/affine.hpp>
+#include <heatpp/ml/decomposition/detail/row_factor.hpp>
+#include <heatpp/ml/decomposition/detail/singular.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/state.hpp>
+
+namespace heatpp {
+
+using namespace ml::detail;
+
+TruncatedSVD& TruncatedSVD::fit(const Rows& x) {
+  const auto found = singular("TruncatedSVD.fit", x, options_);
+  const auto whole = [&](const at::Tensor& value) { return replicated(value, working_dtype(x), x.comm()); };
+  const auto ratio = found.total > 0 ? found.variance / found.total : at::zeros_like(found.variance);
+  learnt_ = Learnt{whole(with_signs(found.vectors)), whole(found.values), whole(found.variance), whole(ratio)};
+  return *this;
+}
+
+DNDarray TruncatedSVD::transform(const Rows& x) const {
+  const auto v = wide(learnt().components);
+  check_features("TruncatedSVD.transform", x, v.size(1));
+  const auto none = at::zeros({1}, at::kDouble);
+  return moved(x, none, v.t(), none);
+}
+
+DNDarray TruncatedSVD::inverse_transform(const Rows& z) const {
+  const auto v = wide(learnt().components);
+  check_features("TruncatedSVD.inverse_transform", z, v.size(0));
+  const auto none = at::zeros({1}, at::kDouble);
+  return moved(z, none, v, none);
+}
+
+ModelState TruncatedSVD::state() const {
+  const auto& l = learnt();
+  return {"TruncatedSVD",
+          {},
+          {{"components", l.components},
+           {"singular_values", l.singular_values},
+           {"explained_variance", l.variance},
+           {"explained_variance_ratio", l.ratio}}};
+}
+
+TruncatedSVD TruncatedSVD::from_state(const ModelState& state) {
+  const StateReader read("TruncatedSVD", state);
+  const auto components = read.array("components", {-1, -1});
+  const auto count = components.shape()[0];
+  TruncatedSVD model({.n_components = count});
+  model.learnt_ = Learnt{components, read.array("singular_values", {count}), read.array("explained_variance", {count}),
+                         read.array("explained_variance_ratio", {count})};
+  return model;
+}
+
+const TruncatedSVD::Learnt& TruncatedSVD::learnt() const { return fitted("TruncatedSVD", learnt_); }
+
+const DNDarray& TruncatedSVD::components() const { return learnt().components; }
+const DNDarray& TruncatedSVD::singular_values() const { return learnt().singular_values; }
+const DNDarray& TruncatedSVD::explained_variance() const { return learnt().variance; }
+const DNDarray& TruncatedSVD::explained_variance_ratio() const { return learnt().ratio; }
+
+}  // namespace heatpp

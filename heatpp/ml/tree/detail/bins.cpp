@@ -1,0 +1,78 @@
+#include <heatpp/core/detail/simd.hpp>
+#include <heatpp/ml/detail/row_random.hpp>
+#include <heatpp/ml/tree/detail/bins.hpp>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace heatpp::ml::detail {
+namespace {
+
+constexpr std::int64_t block_rows = 64;
+
+/// In the precision of rows: the greatest number of that type up to the edge, which the same rows are above.
+template <class T>
+std::vector<T> rounded_down(const std::vector<double>& edges) {
+  std::vector<T> result(edges.begin(), edges.end());
+  for (std::size_t i = 0; i < result.size(); ++i)
+    if (static_cast<double>(result[i]) > edges[i])
+      result[i] = std::nextafter(result[i], -std::numeric_limits<T>::infinity());
+  return result;
+}
+
+/// How many of the 255 edges are below each number, by halving.
+#define HEATPP_SEARCH(T)                                                                                   \
+  HEATPP_SIMD void places(const T* __restrict x, const T* __restrict edges, std::int32_t* __restrict at) { \
+    for (std::int64_t i = 0; i < block_rows; ++i) at[i] = 0;                                               \
+    for (std::int32_t step = 128; step > 0; step /= 2)                                                     \
+      for (std::int64_t i = 0; i < block_rows; ++i) at[i] += edges[at[i] + step - 1] < x[i] ? step : 0;    \
+  }
+HEATPP_SEARCH(float)
+HEATPP_SEARCH(double)
+#undef HEATPP_SEARCH
+
+/// The bins of up to block_rows rows.
+template <class T>
+void bin_block(const T* rows, std::int64_t count, const Bins& bins, const std::vector<T>& edges, std::uint8_t* out,
+               std::int64_t stride) {
+  T x[block_rows] = {};
+  std::int32_t at[block_rows];
+  for (std::int64_t j = 0; j < bins.features; ++j) {
+    for (std::int64_t i = 0; i < count; ++i) x[i] = rows[i * bins.features + j];
+    places(x, edges.data() + j * edge_stride, at);
+    const auto last = bins.count[static_cast<std::size_t>(j)];
+    for (std::int64_t i = 0; i < count; ++i)
+      out[i * stride + j] = static_cast<std::uint8_t>(std::isnan(x[i]) ? last : at[i]);
+  }
+}
+
+/// One line of the cache for up to 64 features, so that a row is fetched at once.
+std::int64_t stride_of(std::int64_t features) {
+  if (features <= 32) return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(features)));
+  return (features + 31) / 32 * 32;
+}
+
+}  // namespace
+
+BinnedRows binned(const Rows& rows, const Bins& bins) {
+  const auto stride = stride_of(bins.features);
+  BinnedRows result{rows.count(), stride, at::zeros({rows.count() * stride}, at::kByte)};
+  auto* out = result.bins.mutable_data_ptr<std::uint8_t>();
+  const auto singles = rounded_down<float>(bins.edges);
+  const auto work = [&] {
+    for_pieces(rows, [&]<class T>(const Piece<T>& piece, int) {
+      for (std::int64_t i = 0; i < piece.rows; i += block_rows) {
+        const auto count = std::min(block_rows, piece.rows - i);
+        auto* where = out + (piece.first + i) * stride;
+        if constexpr (std::is_same_v<T, float>) bin_block(piece.row(i), count, bins, singles, where, stride);
+        else bin_block(piece.row(i), count, bins, bins.edges, where, stride);
+      }
+    });
+  };
+  if (rows.in_memory()) work();
+  else all_or_none(rows.comm(), work);
+  return result;
+}
+
+}  // namespace heatpp::ml::detail

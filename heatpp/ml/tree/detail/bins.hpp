@@ -1,0 +1,51 @@
+#pragma once
+
+#include <heatpp/ml/detail/pieces.hpp>
+
+// Rows whose numbers are replaced by the numbers of the bins that they are in.
+namespace heatpp::ml::detail {
+
+inline constexpr std::int64_t most_bins = 255, edge_stride = 256;
+
+/// Where the numbers of each feature are cut: alike on every rank, and on any number of ranks. Bin b holds numbers
+/// above edge b - 1 and up to edge b; behind the bins of numbers is one for NaN.
+struct Bins {
+  std::int64_t features = 0;
+  std::vector<double> edges{};           ///< features x edge_stride, rising, infinite behind the last
+  std::vector<double> values{};          ///< alike: the numbers themselves, one in each bin, where these are few
+  std::vector<std::int32_t> count{};     ///< bins of numbers, of each feature
+  std::vector<std::uint8_t> apart{};     ///< whether each bin of the feature holds one number
+  std::vector<std::uint8_t> missing{};   ///< whether a row has NaN
+  std::vector<std::uint32_t> offsets{};  ///< of a feature's first cell among those of all; at the end their number
+  [[nodiscard]] std::int64_t cells() const { return offsets.back(); }
+  [[nodiscard]] std::int64_t cells_of(std::int64_t feature) const {
+    return offsets[static_cast<std::size_t>(feature) + 1] - offsets[static_cast<std::size_t>(feature)];
+  }
+  [[nodiscard]] const double* edges_of(std::int64_t feature) const { return edges.data() + feature * edge_stride; }
+  [[nodiscard]] const double* values_of(std::int64_t feature) const { return values.data() + feature * edge_stride; }
+};
+
+/// Edges half way between numbers where a feature has at most `max_bins` different ones, else its quantiles at 1 /
+/// max_bins, 2 / max_bins .. (the mean of both neighbours where they lie between two numbers). Of more than 200000 rows
+/// as many are looked at, by their global positions. Collective: one all-reduce of 8 (features + 1) bytes, an
+/// all-gather of 8 a rank, an exchange that brings the features of the rows looked at together on a rank each, and
+/// an all-gather of 2056 bytes a feature; none where rows are replicated. Throws ValueError naming the first row with
+/// an infinite number.
+[[nodiscard]] Bins find_bins(const char* op, const Rows& rows, std::int64_t max_bins, std::uint64_t seed);
+
+/// Half way between two numbers, and below the second.
+[[nodiscard]] inline double between(double low, double high) {
+  const auto middle = low / 2 + high / 2;
+  return middle < high ? middle : low;
+}
+
+/// The bins of this rank's rows, one byte for each number, row by row.
+struct BinnedRows {
+  std::int64_t rows = 0, stride = 0;
+  at::Tensor bins;
+  [[nodiscard]] const std::uint8_t* data() const { return bins.const_data_ptr<std::uint8_t>(); }
+};
+/// In one pass. Local; for rows that are not an array's one all-reduce of 8 bytes.
+[[nodiscard]] BinnedRows binned(const Rows& rows, const Bins& bins);
+
+}  // namespace heatpp::ml::detail

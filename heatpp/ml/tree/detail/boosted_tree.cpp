@@ -1,0 +1,149 @@
+#include <ATen/Parallel.h>
+
+#include <heatpp/ml/tree/detail/boosted_tree.hpp>
+
+#include <algorithm>
+
+namespace heatpp::ml::detail {
+namespace {
+
+constexpr std::int64_t cell_numbers = 2;
+
+Pair* pairs_of(const at::Tensor& cells) { return reinterpret_cast<Pair*>(cells.mutable_data_ptr<std::int64_t>()); }
+
+/// parent - child, in place of the parent's.
+void take_away(const at::Tensor& parent, const at::Tensor& child) {
+  auto* from = parent.mutable_data_ptr<std::int64_t>();
+  const auto* part = child.const_data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < child.numel(); ++i) from[i] -= part[i];
+}
+
+}  // namespace
+
+TreeGrower::TreeGrower(const Rows& rows, const Bins& bins, const BinnedRows& binned, const GrowthLimits& limits)
+    : rows_(rows), bins_(bins), binned_(binned), limits_(limits), spare_(static_cast<std::size_t>(rows.count())) {}
+
+at::Tensor TreeGrower::new_cells() {
+  if (free_.empty()) return at::empty({cell_numbers * bins_.cells() + 1}, at::kLong);
+  auto cells = std::move(free_.back());
+  free_.pop_back();
+  return cells;
+}
+
+void TreeGrower::sum_cells(const Leaf& leaf, const at::Tensor& cells, std::int64_t* flag) {
+  const std::span<const std::uint32_t> order =
+      order_.subspan(static_cast<std::size_t>(leaf.begin), static_cast<std::size_t>(leaf.end - leaf.begin));
+  constexpr std::int64_t few = 1 << 14;  // additions that are not worth another thread
+  const auto grain = std::max<std::int64_t>(1, few / std::max<std::int64_t>(1, std::ssize(order)));
+  auto* sums = pairs_of(cells);
+  at::parallel_for(0, bins_.features, grain, [&](std::int64_t first, std::int64_t last) {
+    std::fill(sums + bins_.offsets[static_cast<std::size_t>(first)],
+              sums + bins_.offsets[static_cast<std::size_t>(last)], Pair{});
+    add_pairs(binned_, bins_, pairs_, order, first, last, sums);
+  });
+  auto* numbers = cells.mutable_data_ptr<std::int64_t>();
+  const auto count = cells.numel() - 1;
+  numbers[count] = flag ? *flag : 0;
+  if (rows_.distributed()) rows_.comm().allreduce(Buffer(numbers, flag ? count + 1 : count, int64));
+  if (flag) *flag = numbers[count];
+}
+
+void TreeGrower::release(Leaf& leaf) {
+  if (leaf.cells.defined()) free_.push_back(std::move(leaf.cells));
+}
+
+bool TreeGrower::may_divide(const Leaf& leaf) const {
+  return units_.rows(leaf.sums[1]) >= 2 * limits_.rows_of_leaf && leaf.depth < limits_.depth;
+}
+
+void TreeGrower::find(Leaf& leaf) { leaf.split = best_split(bins_, pairs_of(leaf.cells), leaf.sums, units_, limits_); }
+
+std::pair<TreeGrower::Leaf, TreeGrower::Leaf> TreeGrower::divide(Leaf& leaf) {
+  const auto& split = leaf.split;
+  const auto j = static_cast<std::size_t>(split.feature);
+  std::uint8_t goes_left[edge_stride] = {};
+  std::fill(goes_left, goes_left + split.bin + 1, std::uint8_t{1});
+  goes_left[bins_.count[j]] = split.missing_left ? 1 : goes_left[bins_.count[j]];
+  const auto middle = leaf.begin + parted(binned_, split.feature, goes_left,
+                                          order_.subspan(static_cast<std::size_t>(leaf.begin),
+                                                         static_cast<std::size_t>(leaf.end - leaf.begin)),
+                                          spare_.data());
+  const auto right_sums = leaf.sums - split.left;
+  const auto left = tree_.add();
+  const auto right = tree_.add();
+  auto& node = tree_.nodes[static_cast<std::size_t>(leaf.node)];
+  node = {
+      .threshold = bins_.edges_of(split.feature)[split.bin],
+      .feature = split.feature,
+      .left = left,
+      .bin = split.bin,
+      .missing_left = bins_.missing[j] ? split.missing_left : units_.rows(split.left[1]) > units_.rows(right_sums[1])};
+  return {Leaf{left, leaf.begin, middle, leaf.depth + 1, split.left, {}, {}},
+          Leaf{right, middle, leaf.end, leaf.depth + 1, right_sums, {}, {}}};
+}
+
+void TreeGrower::learn_cells(Leaf& parent, Leaf& left, Leaf& right) {
+  if (!may_divide(left) && !may_divide(right)) return release(parent);
+  auto &fewer = units_.rows(left.sums[1]) <= units_.rows(right.sums[1]) ? left : right,
+       &more = &fewer == &left ? right : left;
+  fewer.cells = new_cells();
+  sum_cells(fewer, fewer.cells, nullptr);
+  more.cells = std::move(parent.cells);
+  if (may_divide(more)) {
+    take_away(more.cells, fewer.cells);
+    find(more);
+  }
+  if (may_divide(fewer)) find(fewer);
+}
+
+void TreeGrower::write_value(const Leaf& leaf) {
+  constexpr double least = 1e-15;
+  tree_.values[static_cast<std::size_t>(leaf.node)] =
+      -units_.gradient_of(leaf.sums[0]) / (units_.weight_of(leaf.sums[1]) + limits_.l2 + least);
+}
+
+GrownTree TreeGrower::grow(const at::Tensor& pairs, std::span<std::uint32_t> order, const Units& units, bool go_on) {
+  pairs_ = pairs_of(pairs);
+  order_ = order;
+  units_ = units;
+  tree_ = {};
+  tree_.roots.push_back(tree_.add());
+  Leaf root{0, 0, std::ssize(order), 0, {}, new_cells(), {}};
+  std::int64_t end = go_on ? 0 : 1;
+  sum_cells(root, root.cells, &end);
+  for (std::int64_t i = 0; i < bins_.cells_of(0); ++i) root.sums += pairs_of(root.cells)[i];
+  if (may_divide(root)) find(root);
+
+  const auto worse = [](const Leaf& a, const Leaf& b) {
+    return a.split.gain != b.split.gain ? a.split.gain < b.split.gain : a.node > b.node;
+  };
+  std::vector<Leaf> open{std::move(root)}, closed;
+  while (!open.empty()) {
+    std::ranges::pop_heap(open, worse);
+    auto leaf = std::move(open.back());
+    open.pop_back();
+    const auto leaves = std::ssize(open) + std::ssize(closed) + 1;
+    if (leaf.split.feature < 0 || leaves >= limits_.leaves) {
+      release(leaf);
+      closed.push_back(std::move(leaf));
+      continue;
+    }
+    auto [left, right] = divide(leaf);
+    if (leaves + 1 < limits_.leaves) learn_cells(leaf, left, right);
+    else release(leaf);
+    for (auto* child : {&left, &right}) {
+      open.push_back(std::move(*child));
+      std::ranges::push_heap(open, worse);
+    }
+  }
+  GrownTree grown{{}, {}, end == 0};
+  for (const auto& leaf : closed) {
+    if (leaf.node > 0) write_value(leaf);
+    grown.leaves.push_back({leaf.node, order_.subspan(static_cast<std::size_t>(leaf.begin),
+                                                      static_cast<std::size_t>(leaf.end - leaf.begin))});
+  }
+  grown.tree = std::move(tree_);
+  return grown;
+}
+
+}  // namespace heatpp::ml::detail

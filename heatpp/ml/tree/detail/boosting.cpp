@@ -1,0 +1,191 @@
+#include <ATen/Parallel.h>
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/detail/row_random.hpp>
+#include <heatpp/ml/tree/detail/boosted_tree.hpp>
+#include <heatpp/ml/tree/detail/boosting.hpp>
+
+#include <limits>
+
+namespace heatpp::ml::detail {
+
+template <class T>
+void LearntBoosting::add_scores(const Piece<T>& piece, double* scores, std::int64_t of_row,
+                                std::int64_t of_output) const {
+  for (std::int64_t k = 0; k < outputs(); ++k)
+    for (std::int64_t i = 0; i < piece.rows; ++i)
+      scores[i * of_row + k * of_output] += baseline[static_cast<std::size_t>(k)];
+  for (std::int64_t t = 0; t < trees.size(); ++t)
+    trees.visit(t, piece, [column = scores + t % outputs() * of_output, of_row](std::int64_t i, const double* value) {
+      column[i * of_row] += *value;
+    });
+}
+template void LearntBoosting::add_scores(const Piece<float>&, double*, std::int64_t, std::int64_t) const;
+template void LearntBoosting::add_scores(const Piece<double>&, double*, std::int64_t, std::int64_t) const;
+
+void check_options(const char* op, const HistGradientBoostingOptions& o) {
+  if (!(o.learning_rate > 0) || o.max_iterations < 1 || o.max_leaf_nodes.value_or(2) < 2 ||
+      o.max_depth.value_or(1) < 1 || o.min_samples_leaf < 1 || !(o.l2_regularization >= 0) || o.max_bins < 2 ||
+      o.max_bins > most_bins)
+    heatpp::detail::raise<ValueError>(
+        op,
+        "got learning_rate {}, {} iterations, max_leaf_nodes {}, max_depth {}, min_samples_leaf {}, l2_regularization "
+        "{} and {} bins; expected learning_rate > 0, iterations, max_depth and min_samples_leaf >= 1, max_leaf_nodes "
+        ">= "
+        "2, l2_regularization >= 0 and 2 to 255 bins",
+        o.learning_rate, o.max_iterations, o.max_leaf_nodes.value_or(0), o.max_depth.value_or(0), o.min_samples_leaf,
+        o.l2_regularization, o.max_bins);
+  if (!(o.validation_fraction >= 0 && o.validation_fraction < 1) || o.n_iter_no_change < 1 || !(o.tol >= 0))
+    heatpp::detail::raise<ValueError>(op,
+                                      "got validation_fraction {}, n_iter_no_change {} and tol {}; expected 0 <= "
+                                      "validation_fraction < 1, n_iter_no_change >= 1 and tol >= 0",
+                                      o.validation_fraction, o.n_iter_no_change, o.tol);
+}
+
+namespace {
+
+/// Whether no loss of the last iterations is less, by `tol`, than that before them.
+bool settled(const std::vector<double>& losses, std::int64_t iterations, double tol) {
+  if (std::ssize(losses) <= iterations) return false;
+  const auto last = losses.end() - iterations;
+  return std::all_of(last, losses.end(), [&](double loss) { return !(loss < last[-1] - tol); });
+}
+
+/// Scores of all rows, and how they change.
+class Boosting {
+ public:
+  Boosting(const Task& task, const HistGradientBoostingOptions& options, std::shared_ptr<const LearntBoosting> start);
+  std::shared_ptr<const LearntBoosting> run();
+
+ private:
+  void start_scores();
+  /// Whether to go on after an iteration.
+  bool judge(std::int64_t iteration);
+  bool grow(std::int64_t output);
+  void add_to_scores(std::int64_t output, const GrownTree& grown);
+
+  const Task& task_;
+  const HistGradientBoostingOptions& options_;
+  Bins bins_;
+  BinnedRows binned_;
+  TreeGrower grower_;
+  std::shared_ptr<LearntBoosting> learnt_;
+  at::Tensor scores_, pairs_;
+  std::vector<std::uint32_t> order_, others_;
+  std::optional<Derivatives> derivatives_;
+  std::vector<double> losses_;
+  bool watched_ = false, go_on_ = true;
+};
+
+GrowthLimits limits_of(const HistGradientBoostingOptions& o) {
+  constexpr auto none = std::numeric_limits<std::int64_t>::max();
+  return {o.max_leaf_nodes.value_or(none), o.max_depth.value_or(none), o.min_samples_leaf, o.l2_regularization};
+}
+
+bool any_rank(const Rows& rows, bool here) {
+  Totals any(1, ReduceOp::max);
+  any.of(0)[0] = here ? 1 : 0;
+  return any.over_ranks(rows)[0] > 0;
+}
+
+Boosting::Boosting(const Task& task, const HistGradientBoostingOptions& options,
+                   std::shared_ptr<const LearntBoosting> start)
+    : task_(task),
+      options_(options),
+      bins_(find_bins(task.op, task.rows, options.max_bins, options.seed)),
+      binned_(binned(task.rows, bins_)),
+      grower_(task.rows, bins_, binned_, limits_of(options)) {
+  double total_weight = 0;
+  auto best = baseline(task, total_weight);
+  if (!(total_weight > 0))
+    heatpp::detail::raise<ValueError>(task.op, "got no weight of rows to learn from; expected some");
+  if (options.warm_start && start && start->features == task.rows.features() && start->outputs() == task.outputs)
+    learnt_ = std::make_shared<LearntBoosting>(*start);
+  else
+    learnt_ =
+        std::make_shared<LearntBoosting>(LearntBoosting{std::move(best), {}, task.rows.features(), task.rows.comm()});
+  derivatives_.emplace(task, total_weight);
+  const auto* mine = task.learnt_from.const_data_ptr<double>();
+  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(task.rows.count()); ++i)
+    (mine[i] > 0 ? order_ : others_).push_back(i);
+  pairs_ = at::empty({2 * task.rows.count()}, at::kLong);
+  watched_ = any_rank(task.rows, options.progress != nullptr) || options.early_stopping;
+  start_scores();
+}
+
+void Boosting::start_scores() {
+  const auto n = task_.rows.count();
+  scores_ = at::zeros({task_.outputs, n}, at::kDouble);
+  auto* scores = scores_.mutable_data_ptr<double>();
+  const auto work = [&] {
+    if (learnt_->trees.size() == 0)
+      for (std::int64_t k = 0; k < task_.outputs; ++k) scores_[k].fill_(learnt_->baseline[static_cast<std::size_t>(k)]);
+    else
+      for_pieces(task_.rows, [&](const auto& piece, int) { learnt_->add_scores(piece, scores + piece.first, 1, n); });
+  };
+  if (task_.rows.in_memory()) work();
+  else all_or_none(task_.rows.comm(), work);
+}
+
+bool Boosting::judge(std::int64_t iteration) {
+  if (!watched_) return true;
+  const auto mean = mean_losses(task_, scores_);
+  if (options_.early_stopping) {
+    losses_.push_back(options_.validation_fraction > 0 && mean.others == mean.others ? mean.others : mean.learnt_from);
+    if (settled(losses_, options_.n_iter_no_change, options_.tol)) return false;
+  }
+  if (options_.progress && iteration < options_.max_iterations)
+    go_on_ = options_.progress({iteration + 1, options_.max_iterations, mean.learnt_from}) && go_on_;
+  return true;
+}
+
+void Boosting::add_to_scores(std::int64_t output, const GrownTree& grown) {
+  auto* scores = scores_[output].mutable_data_ptr<double>();
+  at::parallel_for(0, std::ssize(grown.leaves), 1, [&](std::int64_t first, std::int64_t last) {
+    for (auto l = first; l < last; ++l) {
+      const auto& leaf = grown.leaves[static_cast<std::size_t>(l)];
+      const auto value = *grown.tree.value(leaf.node);
+      for (const auto row : leaf.rows) scores[row] += value;
+    }
+  });
+  for (const auto row : others_) {
+    const auto* bins = binned_.data() + row * static_cast<std::size_t>(binned_.stride);
+    scores[row] += *grown.tree.value(grown.tree.leaf_of_bins(0, bins, bins_.count.data()));
+  }
+}
+
+bool Boosting::grow(std::int64_t output) {
+  derivatives_->write_pairs(output, pairs_);
+  auto grown = grower_.grow(pairs_, order_, derivatives_->units(), go_on_);
+  for (auto& value : grown.tree.values) value *= options_.learning_rate;
+  add_to_scores(output, grown);
+  learnt_->trees.append(grown.tree);
+  return grown.go_on;
+}
+
+std::shared_ptr<const LearntBoosting> Boosting::run() {
+  bool go_on = true;
+  for (auto iteration = learnt_->iterations(); go_on && iteration < options_.max_iterations; ++iteration) {
+    if (!judge(iteration)) break;
+    derivatives_->at(scores_);
+    for (std::int64_t k = 0; k < task_.outputs; ++k) go_on = grow(k) && go_on;
+  }
+  return learnt_;
+}
+
+}  // namespace
+
+std::shared_ptr<const LearntBoosting> boosted(Task task, const HistGradientBoostingOptions& options,
+                                              std::shared_ptr<const LearntBoosting> start) {
+  const auto n = task.rows.count();
+  task.learnt_from = at::ones({n}, at::kDouble);
+  if (options.early_stopping && options.validation_fraction > 0) {
+    const RowRandom random(options.seed, 1);
+    auto* mine = task.learnt_from.mutable_data_ptr<double>();
+    for (std::int64_t i = 0; i < n; ++i)
+      if (random.uniform(task.rows.first() + i) < options.validation_fraction) mine[i] = 0;
+  }
+  return Boosting(task, options, std::move(start)).run();
+}
+
+}  // namespace heatpp::ml::detail

@@ -1,0 +1,186 @@
+#include <ATen/Parallel.h>
+
+#include <heatpp/ml/detail/row_random.hpp>
+#include <heatpp/ml/tree/detail/bins.hpp>
+#include <heatpp/ops/sorting/detail/runs.hpp>
+
+#include <limits>
+#include <numeric>
+
+namespace heatpp::ml::detail {
+namespace {
+
+using heatpp::detail::Keys;
+
+constexpr double most_sampled = 200'000;
+constexpr std::size_t record = 257;  // bins, whether apart, and their numbers or edges
+
+/// The features whose edges a rank finds.
+std::int64_t first_feature(std::int64_t features, int rank, int ranks) { return features * rank / ranks; }
+
+/// Rows that are looked at, as keys that order as the numbers do, each thread's behind one another.
+template <class T>
+std::vector<typename Keys<T>::K> sampled(const char* op, const Rows& rows, std::uint64_t seed, Totals& missing) {
+  std::vector<std::vector<typename Keys<T>::K>> of_thread(threads());
+  const auto share = most_sampled / static_cast<double>(std::max<std::int64_t>(1, rows.size()));
+  const RowRandom random(seed, 0);
+  for_pieces(rows, [&]<class Found>(const Piece<Found>& piece, int thread) {
+    if constexpr (std::is_same_v<Found, T>) {
+      check_finite(op, rows, piece, Missing::left_out);
+      auto own = missing.of(thread);
+      auto& keys = of_thread[static_cast<std::size_t>(thread)];
+      for (std::int64_t i = 0; i < piece.rows; ++i) {
+        const auto* x = piece.row(i);
+        for (std::int64_t j = 0; j < piece.features; ++j) own[static_cast<std::size_t>(j)] += x[j] != x[j] ? 1.0 : 0.0;
+        if (share >= 1 || random.uniform(rows.first() + piece.first + i) < share)
+          std::transform(x, x + piece.features, std::back_inserter(keys), Keys<T>::template of<>);
+      }
+    }
+  });
+  auto all = std::move(of_thread[0]);
+  for (std::size_t t = 1; t < of_thread.size(); ++t) all.insert(all.end(), of_thread[t].begin(), of_thread[t].end());
+  return all;
+}
+
+template <class K>
+std::vector<K> transposed(const std::vector<K>& rows, std::int64_t features) {
+  const auto n = std::ssize(rows) / features;
+  std::vector<K> columns(rows.size());
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < features; ++j)
+      columns[static_cast<std::size_t>(j * n + i)] = rows[static_cast<std::size_t>(i * features + j)];
+  return columns;
+}
+
+/// Sends each rank its features' keys. The keys that came from rank r begin at starts[r].
+template <class K>
+std::vector<K> brought_together(const Rows& rows, const std::vector<K>& columns,
+                                const std::vector<std::int64_t>& counts, std::vector<std::int64_t>& starts) {
+  const auto& comm = rows.comm();
+  const auto ranks = comm.size(), me = comm.rank();
+  const auto f = rows.features(), size = static_cast<std::int64_t>(sizeof(K));
+  const auto begin = [&](int rank) { return first_feature(f, rank, ranks); };
+  const auto mine = begin(me + 1) - begin(me), own = counts[static_cast<std::size_t>(me)];
+  starts.assign(1, 0);
+  for (const auto count : counts) starts.push_back(starts.back() + count * mine);
+  std::vector<K> received(static_cast<std::size_t>(starts.back()));
+  std::vector<ConstBlock> send;
+  std::vector<Block> receive;
+  for (int r = 0; r < ranks; ++r) {
+    const auto bytes = (begin(r + 1) - begin(r)) * own * size;
+    send.push_back({reinterpret_cast<const std::byte*>(columns.data() + begin(r) * own), 1, bytes, bytes});
+    const auto from = static_cast<std::size_t>(r), come = counts[from] * mine * size;
+    receive.push_back({reinterpret_cast<std::byte*>(received.data() + starts[from]), 1, come, come});
+  }
+  comm.exchange(send, receive);
+  return received;
+}
+
+/// The quantile at part / parts of sorted keys, as in numpy's averaged_inverted_cdf.
+template <class T, class K>
+double quantile(std::span<const K> sorted, std::int64_t part, std::int64_t parts) {
+  const auto n = std::ssize(sorted), place = part * n / parts;
+  const auto at = [&](std::int64_t i) {
+    return static_cast<double>(Keys<T>::element(sorted[static_cast<std::size_t>(i)]));
+  };
+  if (part * n % parts != 0 || place == 0) return at(place);
+  return at(place - 1) / 2 + at(place) / 2;
+}
+
+/// What is told of a feature: bins, whether each holds one number, and that number, else the edges.
+template <class T, class K>
+void describe(std::span<K> keys, std::int64_t max_bins, double* out) {
+  heatpp::detail::sort_keys(keys.data(), std::ssize(keys));
+  const auto there = static_cast<std::size_t>(std::ranges::lower_bound(keys, Keys<T>::first_nan) - keys.begin());
+  const std::span<const K> sorted(keys.data(), there);
+  auto* numbers = out + 2;
+  std::int64_t different = 0;
+  for (std::size_t i = 0; i < there && different <= max_bins; ++i)
+    if (i == 0 || sorted[i] != sorted[i - 1])
+      if (different++ < max_bins) numbers[different - 1] = static_cast<double>(Keys<T>::element(sorted[i]));
+  out[1] = different <= max_bins ? 1 : 0;
+  if (different > max_bins) {
+    for (std::int64_t b = 1; b < max_bins; ++b) numbers[b - 1] = quantile<T>(sorted, b, max_bins);
+    different = std::unique(numbers, numbers + max_bins - 1) - numbers + 1;
+  }
+  out[0] = static_cast<double>(std::max<std::int64_t>(1, different));
+}
+
+/// What is told of all features, on every rank.
+template <class T>
+std::vector<double> described(const Rows& rows, std::vector<typename Keys<T>::K> sample, std::int64_t max_bins) {
+  using K = typename Keys<T>::K;
+  const auto f = rows.features();
+  const bool cut = rows.distributed() && rows.comm().size() > 1;
+  const auto ranks = cut ? rows.comm().size() : 1, me = cut ? rows.comm().rank() : 0;
+  const auto first = first_feature(f, me, ranks), last = first_feature(f, me + 1, ranks);
+  const auto own = std::ssize(sample) / f;
+  sample = transposed(sample, f);
+  std::vector<std::int64_t> counts{own}, starts{0};
+  if (cut) {
+    counts = rows.comm().allgather(own);
+    sample = brought_together(rows, sample, counts, starts);
+  }
+  const auto total = static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
+  std::vector<double> all(static_cast<std::size_t>(f) * record, 0.0);
+  at::parallel_for(first, last, 1, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<K> keys(total);
+    for (auto j = begin; j < end; ++j) {
+      auto to = keys.begin();
+      for (std::size_t r = 0; r < counts.size(); ++r)
+        to = std::copy_n(sample.begin() + starts[r] + (j - first) * counts[r], counts[r], to);
+      describe<T>(std::span(keys), max_bins, all.data() + static_cast<std::size_t>(j) * record);
+    }
+  });
+  if (!cut) return all;
+  std::vector<std::int64_t> lengths;
+  for (int r = 0; r < ranks; ++r)
+    lengths.push_back((first_feature(f, r + 1, ranks) - first_feature(f, r, ranks)) *
+                      static_cast<std::int64_t>(record));
+  rows.comm().allgather({all.data() + first * static_cast<std::int64_t>(record),
+                         (last - first) * static_cast<std::int64_t>(record), float64},
+                        all, lengths);
+  return all;
+}
+
+Bins from_records(const std::vector<double>& records, const std::vector<double>& missing, std::int64_t features) {
+  const auto f = static_cast<std::size_t>(features);
+  constexpr auto behind = std::numeric_limits<double>::infinity();
+  Bins bins{.features = features, .edges = std::vector<double>(f * edge_stride, behind)};
+  bins.values.resize(f * edge_stride);
+  bins.offsets.push_back(0);
+  for (std::size_t j = 0; j < f; ++j) {
+    const auto* told = records.data() + j * record;
+    const auto* numbers = told + 2;
+    const auto count = static_cast<std::int32_t>(told[0]);
+    auto* edges = bins.edges.data() + j * edge_stride;
+    for (std::int32_t b = 0; b + 1 < count; ++b)
+      edges[b] = told[1] > 0 ? between(numbers[b], numbers[b + 1]) : numbers[b];
+    std::copy_n(numbers, count, bins.values.data() + j * edge_stride);
+    bins.count.push_back(count);
+    bins.apart.push_back(told[1] > 0 ? 1 : 0);
+    bins.missing.push_back(missing[j] > 0 ? 1 : 0);
+    bins.offsets.push_back(bins.offsets.back() + static_cast<std::uint32_t>(count) + bins.missing.back());
+  }
+  return bins;
+}
+
+template <class T>
+Bins bins_of(const char* op, const Rows& rows, std::int64_t max_bins, std::uint64_t seed) {
+  Totals missing(static_cast<std::size_t>(rows.features()));
+  std::vector<typename Keys<T>::K> sample;
+  const auto failure = heatpp::detail::failure_of([&] { sample = sampled<T>(op, rows, seed, missing); });
+  const auto counts = missing.over_ranks(rows, failure);
+  auto bins = from_records(described<T>(rows, std::move(sample), max_bins), counts, rows.features());
+  if (static_cast<double>(rows.size()) > most_sampled) std::ranges::fill(bins.apart, std::uint8_t{0});
+  return bins;
+}
+
+}  // namespace
+
+Bins find_bins(const char* op, const Rows& rows, std::int64_t max_bins, std::uint64_t seed) {
+  return working_dtype(rows) == float32 ? bins_of<float>(op, rows, max_bins, seed)
+                                        : bins_of<double>(op, rows, max_bins, seed);
+}
+
+}  // namespace heatpp::ml::detail

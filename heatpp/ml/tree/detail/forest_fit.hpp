@@ -1,0 +1,24 @@
+#pragma once
+
+#include <heatpp/ml/detail/classes.hpp>
+#include <heatpp/ml/tree/detail/forest.hpp>
+#include <heatpp/ml/tree/random_forest.hpp>
+
+namespace heatpp::ml::detail {
+
+/// Throws ValueError for options out of range.
+[[nodiscard]] ForestLimits limits_of(const char* op, const RandomForestOptions& options, MaxFeatures default_features,
+                                     std::int64_t features);
+
+struct FittedClasses {
+  std::shared_ptr<const LearntForest> forest;
+  at::Tensor values;  ///< of classes
+};
+/// A forest of labels beside the rows, and of numbers. Collective, as the estimators say.
+[[nodiscard]] FittedClasses fit_classes(const char* op, const Rows& x, const DNDarray& y, const FitOptions& options,
+                                        const RandomForestOptions& forest);
+[[nodiscard]] std::shared_ptr<const LearntForest> fit_numbers(const char* op, const Rows& x, const DNDarray& y,
+                                                              const FitOptions& options,
+                                                              const RandomForestOptions& forest);
+
+}  // namespace heatpp::ml::detail

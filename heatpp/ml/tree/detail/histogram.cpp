@@ -1,0 +1,121 @@
+#include <ATen/Parallel.h>
+
+#include <heatpp/ml/tree/detail/histogram.hpp>
+
+#include <cstring>
+#include <numeric>
+
+namespace heatpp::ml::detail {
+namespace {
+
+constexpr std::size_t ahead = 16;  // rows whose bins are fetched before they are needed
+
+std::uint32_t row_of(std::uint32_t row) { return row; }
+std::uint32_t row_of(const Drawn& drawn) { return drawn.row; }
+
+/// Calls f(i, row's bins) for all of an order.
+template <class T, class F>
+void for_rows(const BinnedRows& rows, std::span<const T> order, F f) {
+  const auto* data = rows.data();
+  const auto stride = static_cast<std::size_t>(rows.stride);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    __builtin_prefetch(data + row_of(order[std::min(i + ahead, order.size() - 1)]) * stride);
+    f(i, data + row_of(order[i]) * stride);
+  }
+}
+
+}  // namespace
+
+void add_pairs(const BinnedRows& rows, const Bins& bins, const Pair* pairs, std::span<const std::uint32_t> order,
+               std::int64_t first, std::int64_t last, Pair* cells) {
+  const auto* offsets = bins.offsets.data();
+  for_rows(rows, order, [&](std::size_t i, const std::uint8_t* x) {
+    __builtin_prefetch(pairs + order[std::min(i + ahead, order.size() - 1)]);
+    const auto pair = pairs[order[i]];
+#pragma GCC unroll 4
+    for (auto j = first; j < last; ++j) cells[offsets[j] + x[j]] += pair;
+  });
+}
+
+template <class T>
+std::int64_t parted(const BinnedRows& rows, std::int64_t feature, const std::uint8_t* left, std::span<T> order,
+                    T* spare) {
+  const auto n = std::ssize(order);
+  constexpr std::int64_t few = 1 << 14;
+  const auto parts = n < few ? std::int64_t{1} : static_cast<std::int64_t>(at::get_num_threads());
+  std::vector<std::int64_t> lefts(static_cast<std::size_t>(parts) + 1, 0);
+  const auto begin = [&](std::int64_t part) { return n * part / parts; };
+  const auto* data = rows.data() + feature;
+  const auto stride = static_cast<std::size_t>(rows.stride);
+  at::parallel_for(0, parts, 1, [&](std::int64_t p, std::int64_t end) {
+    for (; p < end; ++p) {  // left ones from the front of this part on, others from its end backwards
+      auto *front = spare + begin(p), *back = spare + begin(p + 1);
+      for (auto i = begin(p); i < begin(p + 1); ++i) {
+        const auto item = order[static_cast<std::size_t>(i)];
+        const bool goes = left[data[row_of(item) * stride]] != 0;
+        *front = item;
+        back[-1] = goes ? back[-1] : item;
+        front += goes;
+        back -= !goes;
+      }
+      lefts[static_cast<std::size_t>(p) + 1] = front - (spare + begin(p));
+    }
+  });
+  std::partial_sum(lefts.begin(), lefts.end(), lefts.begin());
+  const auto all = lefts.back();
+  at::parallel_for(0, parts, 1, [&](std::int64_t p, std::int64_t end) {
+    for (; p < end; ++p) {
+      const auto before = lefts[static_cast<std::size_t>(p)], through = lefts[static_cast<std::size_t>(p) + 1];
+      auto* middle = spare + begin(p) + (through - before);
+      std::copy(spare + begin(p), middle, order.begin() + before);
+      std::reverse_copy(middle, spare + begin(p + 1), order.begin() + all + begin(p) - before);
+    }
+  });
+  return all;
+}
+template std::int64_t parted(const BinnedRows&, std::int64_t, const std::uint8_t*, std::span<std::uint32_t>,
+                             std::uint32_t*);
+template std::int64_t parted(const BinnedRows&, std::int64_t, const std::uint8_t*, std::span<Drawn>, Drawn*);
+
+namespace {
+
+/// Where the cells of each of some features begin among those of all of them, in cells.
+std::vector<std::int64_t> starts_of(const Bins& bins, std::span<const std::int32_t> features) {
+  std::vector<std::int64_t> starts;
+  std::int64_t at = 0;
+  for (const auto j : features) {
+    starts.push_back(at);
+    at += bins.cells_of(j);
+  }
+  return starts;
+}
+
+}  // namespace
+
+void add_drawn_pairs(const BinnedRows& rows, const Bins& bins, const Pair* pairs, std::int64_t one,
+                     std::span<const Drawn> order, std::span<const std::int32_t> features, std::int64_t* cells) {
+  const auto starts = starts_of(bins, features);
+  for_rows(rows, order, [&](std::size_t i, const std::uint8_t* x) {
+    const auto times = static_cast<std::int64_t>(order[i].times());
+    const auto pair = pairs[order[i].row];
+    const std::int64_t gradient = times * pair[0], weight = times * pair[1] + one;
+    for (std::size_t k = 0; k < features.size(); ++k) {
+      auto* cell = cells + 2 * (starts[k] + x[features[k]]);
+      cell[0] += gradient;
+      cell[1] += weight;
+    }
+  });
+}
+
+void add_drawn_classes(const BinnedRows& rows, const Bins& bins, const std::int64_t* weights, std::int64_t one,
+                       std::int64_t classes, std::span<const Drawn> order, std::span<const std::int32_t> features,
+                       std::int64_t* cells) {
+  const auto starts = starts_of(bins, features);
+  for_rows(rows, order, [&](std::size_t i, const std::uint8_t* x) {
+    const auto weight = static_cast<std::int64_t>(order[i].times()) * weights[order[i].row] + one;
+    auto* of_class = cells + order[i].label();
+    for (std::size_t k = 0; k < features.size(); ++k) of_class[(starts[k] + x[features[k]]) * classes] += weight;
+  });
+}
+
+}  // namespace heatpp::ml::detail

@@ -1,0 +1,148 @@
+#include <ATen/Parallel.h>
+
+#include <heatpp/core/detail/simd.hpp>
+#include <heatpp/ml/tree/detail/losses.hpp>
+
+namespace heatpp::ml::detail {
+namespace {
+
+enum class Curvature { one, mean, mean_of_two };
+
+Curvature curvature_of(Loss loss) {
+  if (loss == Loss::squared_error) return Curvature::one;
+  return loss == Loss::poisson ? Curvature::mean : Curvature::mean_of_two;
+}
+
+at::Tensor target_of(const Task& task, std::int64_t output) {
+  return task.loss == Loss::softmax ? task.targets.eq(static_cast<double>(output)).to(at::kDouble) : task.targets;
+}
+
+at::Tensor means_of(const Task& task, const at::Tensor& scores) {
+  switch (task.loss) {
+    case Loss::squared_error: return scores;
+    case Loss::poisson: return scores.exp();
+    case Loss::two_classes: return scores.sigmoid();
+    case Loss::softmax: break;
+  }
+  return scores.softmax(0);
+}
+
+/// Numbers of a run of rows; weights are null for 1.
+struct Run {
+  const double *mean, *target, *weight;
+  std::int64_t count;
+};
+struct PairUnits {
+  double per_gradient, per_weight;
+  std::int64_t one;
+};
+
+#define HEATPP_PAIRS(name, curvature)                                                           \
+  HEATPP_SIMD void name(const Run& run, const PairUnits& units, std::int64_t* __restrict out) { \
+    for (std::int64_t i = 0; i < run.count; ++i) {                                              \
+      const auto m = run.mean[i], w = run.weight ? run.weight[i] : 1.0;                         \
+      out[2 * i] = nearest(w * (m - run.target[i]) * units.per_gradient);                       \
+      out[2 * i + 1] = nearest(w * (curvature)*units.per_weight) + units.one;                   \
+    }                                                                                           \
+  }
+HEATPP_PAIRS(pairs_of_one, 1.0 + 0.0 * m)
+HEATPP_PAIRS(pairs_of_mean, m)
+HEATPP_PAIRS(pairs_of_two, m*(1.0 - m))
+#undef HEATPP_PAIRS
+
+/// The largest first and second derivative of all ranks.
+std::pair<double, double> largest_of(const Task& task, const at::Tensor& means) {
+  Totals largest(2, ReduceOp::max);
+  auto own = largest.of(0);
+  own[0] = own[1] = 0;
+  if (means.numel() > 0) {
+    const auto weigh = [&](const at::Tensor& x) { return task.weights ? x * *task.weights : x; };
+    own[0] = weigh((means[0] - task.targets).abs()).max().item<double>();
+    own[1] = weigh(means[0]).max().item<double>();
+  }
+  const auto most = largest.over_ranks(task.rows);
+  return {most[0], most[1]};
+}
+
+at::Tensor losses_of(const Task& task, const at::Tensor& scores) {
+  const auto& y = task.targets;
+  switch (task.loss) {
+    case Loss::squared_error: return (scores[0] - y).square() / 2;
+    case Loss::poisson: return scores[0].exp() - y * scores[0];
+    case Loss::two_classes:
+      return scores[0].abs().neg_().exp_().log1p_().add_(scores[0].clamp_min(0)).sub_(y * scores[0]);
+    case Loss::softmax: break;
+  }
+  return scores.logsumexp(0) - scores.gather(0, y.to(at::kLong).unsqueeze(0))[0];
+}
+
+}  // namespace
+
+std::vector<double> baseline(const Task& task, double& total_weight) {
+  const auto w = task.weights ? *task.weights * task.learnt_from : task.learnt_from;
+  std::vector<at::Tensor> columns{w};
+  for (std::int64_t k = 0; k < task.outputs; ++k) columns.push_back(w * target_of(task, k));
+  const auto sums = exact_sums(task.op, task.rows, columns);
+  total_weight = sums[0];
+  std::vector<double> scores;
+  constexpr double least = 0x1p-52;
+  for (std::size_t k = 1; k < sums.size(); ++k) {
+    const auto mean = sums[k] / total_weight, share = std::clamp(mean, least, 1 - least);
+    if (task.loss == Loss::squared_error) scores.push_back(mean);
+    else if (task.loss == Loss::poisson) scores.push_back(std::log(std::max(mean, least)));
+    else scores.push_back(task.loss == Loss::softmax ? std::log(share) : std::log(share / (1 - share)));
+  }
+  if (task.loss != Loss::softmax) return scores;
+  double middle = 0;
+  for (const auto score : scores) middle += score / static_cast<double>(scores.size());
+  for (auto& score : scores) score -= middle;
+  return scores;
+}
+
+Derivatives::Derivatives(const Task& task, double total_weight) : task_(task), total_weight_(total_weight) {
+  if (!task.weights) return;
+  Totals largest(1, ReduceOp::max);
+  largest.of(0)[0] = task.weights->numel() > 0 ? task.weights->max().item<double>() : 0;
+  largest_weight_ = largest.over_ranks(task.rows)[0];
+}
+
+void Derivatives::at(const at::Tensor& scores) {
+  means_ = means_of(task_, scores);
+  const auto n = task_.rows.size();
+  if (task_.loss == Loss::two_classes || task_.loss == Loss::softmax) {
+    units_ = units_for(n, total_weight_ / 4, largest_weight_);
+    return;
+  }
+  const auto [gradient, weight] = largest_of(task_, means_);
+  const auto total = task_.loss == Loss::poisson ? weight * static_cast<double>(n) : total_weight_;
+  units_ = units_for(n, total, gradient);
+}
+
+void Derivatives::write_pairs(std::int64_t output, const at::Tensor& pairs) const {
+  const auto mean = means_[output], target = target_of(task_, output);
+  const auto* m = mean.const_data_ptr<double>();
+  const auto* t = target.const_data_ptr<double>();
+  const auto* w = task_.weights ? task_.weights->const_data_ptr<double>() : nullptr;
+  auto* out = pairs.mutable_data_ptr<std::int64_t>();
+  const PairUnits units{1 / units_.gradient, 1 / units_.weight, units_.one()};
+  constexpr std::int64_t few = 1 << 14;
+  at::parallel_for(0, mean.numel(), few, [&](std::int64_t first, std::int64_t last) {
+    const Run run{m + first, t + first, w ? w + first : nullptr, last - first};
+    switch (curvature_of(task_.loss)) {
+      case Curvature::one: return pairs_of_one(run, units, out + 2 * first);
+      case Curvature::mean: return pairs_of_mean(run, units, out + 2 * first);
+      case Curvature::mean_of_two: return pairs_of_two(run, units, out + 2 * first);
+    }
+  });
+}
+
+MeanLosses mean_losses(const Task& task, const at::Tensor& scores) {
+  const auto w = task.weights ? *task.weights : at::ones_like(task.learnt_from);
+  const auto losses = losses_of(task, scores) * w, mine = task.learnt_from, others = 1 - task.learnt_from;
+  auto sums = at::stack({(losses * mine).sum(), (w * mine).sum(), (losses * others).sum(), (w * others).sum()});
+  sum_over_ranks(task.rows, sums, std::nullopt);
+  const auto* s = sums.const_data_ptr<double>();
+  return {s[0] / s[1], s[2] / s[3]};
+}
+
+}  // namespace heatpp::ml::detail

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <heatpp/ml/tree/detail/units.hpp>
+
+// What boosting makes small, and its derivatives.
+namespace heatpp::ml::detail {
+
+enum class Loss {
+  squared_error,  ///< (score - y)^2 / 2
+  poisson,        ///< exp(score) - y score
+  two_classes,    ///< log(1 + exp(score)) - y score
+  softmax         ///< log(sum of exp(scores)) - score of the row's class
+};
+
+/// What is to be predicted for this rank's rows.
+struct Task {
+  const char* op;
+  const Rows& rows;
+  Loss loss;
+  std::int64_t outputs;               ///< scores of a row: classes for softmax, else 1
+  at::Tensor targets;                 ///< float64 numbers; positions of classes
+  std::optional<at::Tensor> weights;  ///< nullopt: 1
+  at::Tensor learnt_from;             ///< float64, 1 for rows to learn from, 0 for others
+};
+
+/// The best score without features for each output. Collective: exact_sums of 1 + outputs columns.
+[[nodiscard]] std::vector<double> baseline(const Task& task, double& total_weight);
+
+/// First and second derivatives of the weighted losses by scores (outputs, rows).
+class Derivatives {
+ public:
+  Derivatives(const Task& task, double total_weight);
+  /// At these scores. Collective for squared errors and Poisson's: an all-reduce of 24 bytes, none where rows are
+  /// replicated.
+  void at(const at::Tensor& scores);
+  /// Of one output, with counts, in these units.
+  void write_pairs(std::int64_t output, const at::Tensor& pairs) const;
+  [[nodiscard]] const Units& units() const { return units_; }
+
+ private:
+  const Task& task_;
+  double total_weight_, largest_weight_ = 1;
+  Units units_;
+  at::Tensor means_;  ///< what the scores predict
+};
+
+/// The mean of the weighted losses of the rows that are learnt from, and of the others. Collective: one all-reduce of
+/// 40 bytes, none where rows are replicated.
+struct MeanLosses {
+  double learnt_from, others;
+};
+[[nodiscard]] MeanLosses mean_losses(const Task& task, const at::Tensor& scores);
+
+}  // namespace heatpp::ml::detail

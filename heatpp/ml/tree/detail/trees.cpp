@@ -1,0 +1,98 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/tree/detail/trees.hpp>
+
+namespace heatpp::ml::detail {
+
+std::int32_t Trees::add() {
+  nodes.emplace_back();
+  values.resize(values.size() + static_cast<std::size_t>(outputs), 0.0);
+  return static_cast<std::int32_t>(std::ssize(nodes) - 1);
+}
+
+void Trees::append(const Trees& other) {
+  const auto first = static_cast<std::int32_t>(std::ssize(nodes));
+  for (const auto root : other.roots) roots.push_back(root + first);
+  for (auto node : other.nodes) {
+    if (!node.leaf()) node.left += first;
+    nodes.push_back(node);
+  }
+  values.insert(values.end(), other.values.begin(), other.values.end());
+}
+
+std::int64_t Trees::depth(std::int64_t tree) const {
+  const auto root = roots[static_cast<std::size_t>(tree)];
+  std::vector<std::int64_t> below(static_cast<std::size_t>(end_of(tree) - root), 0);
+  for (auto i = std::ssize(below) - 1; i >= 0; --i) {  // children lie behind their parents
+    const auto& node = nodes[static_cast<std::size_t>(root + i)];
+    if (node.leaf()) continue;
+    const auto left = static_cast<std::size_t>(node.left - root);
+    below[static_cast<std::size_t>(i)] = 1 + std::max(below[left], below[left + 1]);
+  }
+  return below[0];
+}
+
+std::int64_t Trees::leaves(std::int64_t tree) const {
+  const auto begin = nodes.begin() + roots[static_cast<std::size_t>(tree)], end = nodes.begin() + end_of(tree);
+  return std::count_if(begin, end, [](const TreeNode& node) { return node.leaf(); });
+}
+
+namespace {
+
+/// One column of the nodes.
+template <class F>
+DNDarray column(const Trees& trees, Dtype dtype, const Communicator& comm, F f) {
+  std::vector<double> numbers;
+  std::transform(trees.nodes.begin(), trees.nodes.end(), std::back_inserter(numbers), f);
+  return replicated(at::tensor(numbers, at::kDouble), dtype, comm);
+}
+
+/// Whether every node lies below a parent of its tree or is its root.
+bool whole(const Trees& trees, std::int64_t features) {
+  if (trees.roots.empty() ? !trees.nodes.empty() : trees.roots.front() != 0) return false;
+  for (std::int64_t t = 0; t < trees.size(); ++t) {
+    const auto begin = trees.roots[static_cast<std::size_t>(t)], end = trees.end_of(t);
+    if (begin < 0 || begin >= end || end > std::ssize(trees.nodes)) return false;
+    for (auto i = begin; i < end; ++i)
+      if (const auto& node = trees.nodes[static_cast<std::size_t>(i)]; !node.leaf())
+        if (node.feature >= features || node.left <= i || node.left + 1 >= end) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void write_trees(const Trees& trees, const Communicator& comm, ModelState& state) {
+  const auto nodes = std::ssize(trees.nodes);
+  state.arrays.insert(
+      {{"roots", replicated(at::tensor(trees.roots, at::kLong), int64, comm)},
+       {"features", column(trees, int64, comm, [](const TreeNode& n) { return n.feature; })},
+       {"thresholds", column(trees, float64, comm, [](const TreeNode& n) { return n.threshold; })},
+       {"children", column(trees, int64, comm, [](const TreeNode& n) { return n.left; })},
+       {"missing_left", column(trees, int64, comm, [](const TreeNode& n) { return n.missing_left ? 1 : 0; })},
+       {"values", replicated(at::tensor(trees.values, at::kDouble).reshape({nodes, trees.outputs}), float64, comm)}});
+}
+
+Trees read_trees(const StateReader& read, std::int64_t features) {
+  const auto roots = read.whole_numbers("roots", {-1}).larray(),
+             feature = read.whole_numbers("features", {-1}).larray();
+  const auto n = feature.size(0);
+  const auto children = read.whole_numbers("children", {n}).larray(),
+             missing = read.whole_numbers("missing_left", {n}).larray();
+  const auto thresholds = read.array("thresholds", {n}).astype(float64).larray();
+  const auto values = read.array("values", {n, -1}).astype(float64).larray().contiguous();
+  Trees trees{.outputs = values.size(1)};
+  const auto* root = roots.const_data_ptr<std::int64_t>();
+  trees.roots.assign(root, root + roots.numel());
+  for (std::int64_t i = 0; i < n; ++i)
+    trees.nodes.push_back({.threshold = thresholds.const_data_ptr<double>()[i],
+                           .feature = static_cast<std::int32_t>(feature.const_data_ptr<std::int64_t>()[i]),
+                           .left = static_cast<std::int32_t>(children.const_data_ptr<std::int64_t>()[i]),
+                           .missing_left = missing.const_data_ptr<std::int64_t>()[i] != 0});
+  trees.values.assign(values.const_data_ptr<double>(), values.const_data_ptr<double>() + values.numel());
+  if (!whole(trees, features))
+    heatpp::detail::raise<ValueError>("from_state", "got {} nodes that are not {} trees of {} features", n,
+                                      trees.size(), features);
+  return trees;
+}
+
+}  // namespace heatpp::ml::detail

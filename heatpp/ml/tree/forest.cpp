@@ -1,0 +1,142 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/tree/decision_tree.hpp>
+#include <heatpp/ml/tree/detail/forest_fit.hpp>
+
+#include <limits>
+
+namespace heatpp {
+namespace ml::detail {
+
+ForestLimits limits_of(const char* op, const RandomForestOptions& o, MaxFeatures default_features,
+                       std::int64_t features) {
+  if (o.n_estimators < 1 || o.max_depth.value_or(1) < 1 || o.min_samples_split < 2 || o.min_samples_leaf < 1 ||
+      o.max_bins < 2 || o.max_bins > most_bins)
+    heatpp::detail::raise<ValueError>(
+        op,
+        "got {} trees, max_depth {}, min_samples_split {}, min_samples_leaf {} and {} bins; "
+        "expected one tree, depth and row of a leaf at least, min_samples_split >= 2 and 2 "
+        "to 255 bins",
+        o.n_estimators, o.max_depth.value_or(0), o.min_samples_split, o.min_samples_leaf, o.max_bins);
+  const bool all = o.max_features.value_or(default_features) == MaxFeatures::all;
+  const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(features)));
+  return {.trees = o.n_estimators,
+          .depth = o.max_depth.value_or(std::numeric_limits<std::int64_t>::max()),
+          .rows_to_divide = o.min_samples_split,
+          .rows_of_leaf = o.min_samples_leaf,
+          .features = all ? features : std::max<std::int64_t>(1, root),
+          .bootstrap = o.bootstrap,
+          .max_bins = o.max_bins,
+          .seed = o.seed};
+}
+
+FittedClasses fit_classes(const char* op, const Rows& x, const DNDarray& y, const FitOptions& options,
+                          const RandomForestOptions& forest) {
+  const auto limits = limits_of(op, forest, MaxFeatures::sqrt, x.features());
+  check_not_empty(op, x);
+  auto classes = classes_beside(op, x, y);
+  const auto count = classes.count();
+  const auto weights = weights_beside(op, x, options.sample_weight);
+  return {grown_forest({op, x, count, std::move(classes.index), {}, weights}, limits, forest.progress), classes.values};
+}
+
+std::shared_ptr<const LearntForest> fit_numbers(const char* op, const Rows& x, const DNDarray& y,
+                                                const FitOptions& options, const RandomForestOptions& forest) {
+  const auto limits = limits_of(op, forest, MaxFeatures::all, x.features());
+  check_not_empty(op, x);
+  const auto targets = beside_rows(op, "targets", x, y);
+  const auto weights = weights_beside(op, x, options.sample_weight);
+  return grown_forest({op, x, 0, {}, targets, weights}, limits, forest.progress);
+}
+
+}  // namespace ml::detail
+
+namespace {
+
+using namespace ml::detail;
+
+const LearntForest& checked(const char* op, const std::shared_ptr<const LearntForest>& learnt) {
+  if (!learnt) throw NotFittedError(fmt::format("[{}] got no data yet; expected a call of fit", op));
+  return *learnt;
+}
+
+/// The mean of what the trees say of a block's rows, (rows, outputs).
+at::Tensor mean_values(const LearntForest& learnt, const at::Tensor& block) {
+  const auto outputs = learnt.trees.outputs, trees = learnt.trees.size();
+  auto sums = at::zeros({block.size(0), outputs}, at::kDouble);
+  auto* sum = sums.mutable_data_ptr<double>();
+  with_piece(block, 0, [&](const auto& piece) {
+    for (std::int64_t t = 0; t < trees; ++t)
+      learnt.trees.visit(t, piece, [&](std::int64_t i, const double* value) {
+        for (std::int64_t c = 0; c < outputs; ++c) sum[i * outputs + c] += value[c];
+      });
+  });
+  return sums.div_(static_cast<double>(trees));
+}
+
+RandomForestOptions as_forest(const DecisionTreeOptions& o) {
+  return {.n_estimators = 1,
+          .max_depth = o.max_depth,
+          .min_samples_split = o.min_samples_split,
+          .min_samples_leaf = o.min_samples_leaf,
+          .max_features = o.max_features,
+          .bootstrap = false,
+          .max_bins = o.max_bins,
+          .seed = o.seed};
+}
+
+DNDarray importances_of(const LearntForest& learnt) {
+  return replicated(at::tensor(learnt.importances, at::kDouble), float64, *learnt.comm);
+}
+
+}  // namespace
+
+const LearntForest& ForestClassifier::learnt(const char* op) const { return checked(op, learnt_); }
+const LearntForest& ForestRegressor::learnt(const char* op) const { return checked(op, learnt_); }
+
+Classifier::Scores ForestClassifier::scores() const {
+  return [forest = learnt_](const at::Tensor& block) { return mean_values(*forest, block).log_(); };
+}
+
+DNDarray ForestClassifier::feature_importances() const { return importances_of(learnt("feature_importances")); }
+
+DNDarray ForestRegressor::feature_importances() const { return importances_of(learnt("feature_importances")); }
+
+DNDarray ForestRegressor::predicted(const char* op, const Rows& x) const {
+  const auto& forest = learnt(op);
+  check_features(op, x, forest.features());
+  const auto y = mapped(x, 1, [&](const at::Tensor& block) { return mean_values(forest, block); });
+  return as_rows(x, y.larray().select(1, 0));
+}
+
+DecisionTreeClassifier& DecisionTreeClassifier::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
+  auto fitted = fit_classes("DecisionTreeClassifier.fit", x, y, options, as_forest(options_));
+  learnt_ = std::move(fitted.forest);
+  classes_ = Classes{replicated(fitted.values, int64, x.comm()), x.features()};
+  return *this;
+}
+
+RandomForestClassifier& RandomForestClassifier::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
+  auto fitted = fit_classes("RandomForestClassifier.fit", x, y, options, options_);
+  learnt_ = std::move(fitted.forest);
+  classes_ = Classes{replicated(fitted.values, int64, x.comm()), x.features()};
+  return *this;
+}
+
+DecisionTreeRegressor& DecisionTreeRegressor::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
+  learnt_ = fit_numbers("DecisionTreeRegressor.fit", x, y, options, as_forest(options_));
+  return *this;
+}
+
+RandomForestRegressor& RandomForestRegressor::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
+  learnt_ = fit_numbers("RandomForestRegressor.fit", x, y, options, options_);
+  return *this;
+}
+
+std::int64_t DecisionTreeClassifier::depth() const { return learnt("depth").trees.depth(0); }
+std::int64_t DecisionTreeClassifier::leaves() const { return learnt("leaves").trees.leaves(0); }
+std::int64_t DecisionTreeRegressor::depth() const { return learnt("depth").trees.depth(0); }
+std::int64_t DecisionTreeRegressor::leaves() const { return learnt("leaves").trees.leaves(0); }
+std::int64_t RandomForestClassifier::size() const { return learnt("size").trees.size(); }
+std::int64_t RandomForestRegressor::size() const { return learnt("size").trees.size(); }
+
+}  // namespace heatpp

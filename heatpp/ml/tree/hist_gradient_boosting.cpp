@@ -1,0 +1,102 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/detail/classes.hpp>
+#include <heatpp/ml/metrics/regression.hpp>
+#include <heatpp/ml/tree/detail/boosting.hpp>
+
+namespace heatpp {
+namespace {
+
+using namespace ml::detail;
+
+const LearntBoosting& checked(const char* op, const std::shared_ptr<const LearntBoosting>& learnt) {
+  if (!learnt) throw NotFittedError(fmt::format("[{}] got no data yet; expected a call of fit", op));
+  return *learnt;
+}
+
+/// The scores (rows, outputs) of a block.
+at::Tensor scores_of(const LearntBoosting& learnt, const at::Tensor& block) {
+  auto scores = at::zeros({block.size(0), learnt.outputs()}, at::kDouble);
+  with_piece(block, 0, [&](const auto& piece) {
+    learnt.add_scores(piece, scores.mutable_data_ptr<double>(), learnt.outputs(), 1);
+  });
+  return scores;
+}
+
+void check_not_negative(const char* op, const Rows& rows, const at::Tensor& targets) {
+  Totals largest(1, ReduceOp::max);
+  if (targets.numel() > 0) largest.of(0)[0] = -targets.min().item<double>();
+  if (const auto most = largest.over_ranks(rows)[0]; most > 0)
+    detail::raise<ValueError>(op, "got a target of {} with Poisson's loss; expected none below 0", -most);
+}
+
+}  // namespace
+
+double TreeRegressor::score(const Rows& x, const DNDarray& y, const FitOptions& options) const {
+  return r2_score(y, predicted("score", x), {.sample_weight = options.sample_weight});
+}
+
+HistGradientBoostingRegressor& HistGradientBoostingRegressor::fit(const Rows& x, const DNDarray& y,
+                                                                  const FitOptions& options) {
+  constexpr auto op = "HistGradientBoostingRegressor.fit";
+  check_options(op, options_);
+  check_not_empty(op, x);
+  const auto targets = beside_rows(op, "targets", x, y);
+  const auto weights = weights_beside(op, x, options.sample_weight);
+  const bool poisson = options_.loss == BoostingLoss::poisson;
+  if (poisson) check_not_negative(op, x, targets);
+  learnt_ = boosted({op, x, poisson ? Loss::poisson : Loss::squared_error, 1, targets, weights, {}}, options_, learnt_);
+  return *this;
+}
+
+DNDarray HistGradientBoostingRegressor::predicted(const char* op, const Rows& x) const {
+  const auto& learnt = checked(op, learnt_);
+  check_features(op, x, learnt.features);
+  const bool poisson = options_.loss == BoostingLoss::poisson;
+  const auto y = mapped(x, 1, [&](const at::Tensor& block) {
+    const auto scores = scores_of(learnt, block);
+    return poisson ? scores.exp() : scores;
+  });
+  return as_rows(x, y.larray().select(1, 0));
+}
+
+std::int64_t HistGradientBoostingRegressor::iterations() const { return checked("iterations", learnt_).iterations(); }
+
+HistGradientBoostingClassifier& HistGradientBoostingClassifier::fit(const Rows& x, const DNDarray& y,
+                                                                    const FitOptions& options) {
+  constexpr auto op = "HistGradientBoostingClassifier.fit";
+  check_options(op, options_);
+  check_not_empty(op, x);
+  const auto classes = classes_beside(op, x, y);
+  if (classes.count() < 2)
+    detail::raise<ValueError>(op, "got labels of {} class; expected two at least", classes.count());
+  const auto weights = weights_beside(op, x, options.sample_weight);
+  const auto labels =
+      at::from_blob(const_cast<std::int32_t*>(classes.index.data()), {x.count()}, at::kInt).to(at::kDouble);
+  const bool two = classes.count() == 2;
+  const bool same = classes_ && at::equal(classes_->values.larray(), classes.values);
+  learnt_ = boosted({op, x, two ? Loss::two_classes : Loss::softmax, two ? 1 : classes.count(), labels, weights, {}},
+                    options_, same ? learnt_ : nullptr);
+  classes_ = Classes{replicated(classes.values, int64, x.comm()), x.features()};
+  return *this;
+}
+
+Classifier::Scores HistGradientBoostingClassifier::scores() const {
+  return [learnt = learnt_](const at::Tensor& block) {
+    const auto z = scores_of(*learnt, block);
+    return z.size(1) > 1 ? z : at::cat({at::zeros_like(z), z}, 1);
+  };
+}
+
+DNDarray HistGradientBoostingClassifier::decision_function(const Rows& x) const {
+  check_fitted("decision_function");
+  check_features("decision_function", x, classes_->features);
+  const auto z = mapped(x, learnt_->outputs(), [&](const at::Tensor& block) { return scores_of(*learnt_, block); });
+  return z.shape()[1] > 1 ? z : as_rows(x, z.larray().select(1, 0));
+}
+
+std::int64_t HistGradientBoostingClassifier::iterations() const {
+  check_fitted("iterations");
+  return learnt_->iterations();
+}
+
+}  // namespace heatpp
