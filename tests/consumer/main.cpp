@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <heatpp/heatpp.hpp>
 #include <heatpp/ml/ml.hpp>
+#include <heatpp/sparse/sparse.hpp>
 #include <heatpp_io/heatpp_io.hpp>
 
 namespace ht = heatpp;
@@ -13,5 +14,6 @@ int main(int argc, char** argv) {
   const auto y = ht::io::load_hdf5("consumer.h5", "x", {.split = 0});
   const auto far = y(y > ht::mean(y));
   ht::print(far);
-  return far.size() == 30 && ht::all(x == y).item<bool>() ? 0 : 1;
+  const auto same = ht::sparse::matmul(ht::sparse::identity(60, {.dtype = ht::float64, .split = 0}), x);
+  return far.size() == 30 && ht::all(x == y).item<bool>() && ht::all(x == same).item<bool>() ? 0 : 1;
 }
