@@ -5,8 +5,12 @@
 
 #include <heatpp/ml/cluster/dbscan.hpp>
 #include <heatpp/ml/cluster/kmeans.hpp>
+#include <heatpp/ml/decomposition/pca.hpp>
 #include <heatpp/ml/neighbors/nearest_neighbors.hpp>
 #include <heatpp/ml/neighbors/spatial.hpp>
+
+#include <algorithm>
+#include <cmath>
 
 namespace bench {
 namespace {
@@ -57,12 +61,44 @@ Prepared dbscan() {
                [](const ht::DBSCAN& model) { return check_sums(model.labels().astype(ht::float32)); });
 }
 
+/// 64 directions of 256, of which each has 0.7 of the size of the one before, and noise.
+ht::DNDarray falling_directions() {
+  constexpr std::uint64_t width = 256, directions = 64;
+  std::vector<double> right(directions * width), sums(width);
+  for (std::uint64_t i = 0; i < right.size(); ++i)
+    right[i] = static_cast<double>(normal(82, i)) * std::pow(0.7, static_cast<double>(i / width));
+  return generate({100'000, width}, 0, [&](std::uint64_t i) {
+    const auto row = i / width, column = i % width;
+    if (column == 0) {
+      std::ranges::fill(sums, 0.0);
+      for (std::uint64_t k = 0; k < directions; ++k) {
+        const auto left = static_cast<double>(normal(81, row * directions + k));
+        for (std::uint64_t j = 0; j < width; ++j) sums[j] += left * right[k * width + j];
+      }
+    }
+    return static_cast<float>(sums[column]) + normal(83, i) * 1e-3f;
+  });
+}
+
+Prepared pca() {
+  const auto x = falling_directions();
+  return timed([x] { return ht::PCA({.n_components = 10}).fit(x); },
+               [](const ht::PCA& model) { return check_values({model.singular_values()}); });
+}
+
+Prepared hsvd() {
+  const auto x = falling_directions();
+  return timed([x] { return ht::linalg::hsvd_rank(x, 10); },
+               [](const ht::linalg::HSVD& found) { return check_values({found.s}); });
+}
+
 }  // namespace
 
 std::vector<Workload> learning_workloads() {
   return {{"kmeans", "Lloyd, 8 of 32", kmeans}, {"kmeans256", "Lloyd, 256 of 64", kmeans256},
           {"cdist", "differences", cdist},      {"cdist_qe", "quadratic expansion", cdist_expanded},
-          {"knn", "brute force", knn},          {"dbscan", "in cells", dbscan}};
+          {"knn", "brute force", knn},          {"dbscan", "in cells", dbscan},
+          {"pca", "covariance", pca},           {"hsvd", "rank 10", hsvd}};
 }
 
 }  // namespace bench

@@ -42,7 +42,6 @@ int main(int argc, char** argv) {
     sizes.push_back(size_of(field));
     error = size_of(dmd.reconstruct({t * dt})(ht::ellipsis, 0) - field) / sizes.back();
   }
-
   const auto rates = ht::real(dmd.rates()).to_vector<double>(), values = dmd.singular_values().to_vector<double>();
   std::vector<double> points;
   std::vector<std::int64_t> colors;
