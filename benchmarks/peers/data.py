@@ -141,3 +141,13 @@ def lasso_rows(first, last):
 def logistic_rows(first, last):
     x = rows("normal", 53, first, last, 50)
     return x, (margins(x, 2, 54, first) > 0).astype(np.int64)
+
+
+def falling_rows(first, last):
+    """64 directions of 256, of which each has 0.7 of the size of the one before, and noise."""
+    right = rows("normal", 82, 0, 64, 256).astype(np.float64) * (0.7 ** np.arange(64))[:, None]
+    out = np.empty((last - first, 256), np.float32)
+    for at in range(first, last, 1 << 14):
+        to = min(last, at + (1 << 14))
+        out[at - first : to - first] = rows("normal", 81, at, to, 64).astype(np.float64) @ right
+    return out + rows("normal", 83, first, last, 256) * np.float32(1e-3)

@@ -170,6 +170,19 @@ def qr():
     return lambda: ht.linalg.qr(x), lambda parts: data.check_sums(np.abs(parts.R.numpy()))
 
 
+@workload("pca")
+def pca():
+    x = split(data.falling_rows(*mine(100_000)))
+    model = ht.decomposition.PCA(n_components=10, svd_solver="full")
+    return lambda: model.fit(x), lambda fitted: data.check_values(fitted.singular_values_.numpy())
+
+
+@workload("hsvd")
+def hsvd():
+    x = split(data.falling_rows(*mine(100_000)))
+    return lambda: ht.linalg.hsvd_rank(x, 10, compute_sv=True), lambda parts: data.check_values(parts[1].numpy())
+
+
 @workload("mask")
 def mask():
     x = vector("normal", 71, 10_000_000)

@@ -84,3 +84,19 @@ def _logistic():
 
     x, y = data.logistic_rows(0, 1_000_000)
     return lambda: LogisticRegression().fit(x, y).coef_.ravel(), data.check_sums
+
+
+@workload("pca")
+def _pca():
+    from sklearn.decomposition import PCA
+
+    x = data.falling_rows(0, 100_000)
+    return lambda: PCA(10).fit(x).singular_values_, data.check_values
+
+
+@workload("hsvd")
+def _hsvd():
+    from sklearn.utils.extmath import randomized_svd
+
+    x = data.falling_rows(0, 100_000)
+    return lambda: randomized_svd(x, 10, random_state=0)[1], data.check_values

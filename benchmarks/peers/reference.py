@@ -150,6 +150,11 @@ def dbscan():
     return data.check_sums(np.where(labels < len(x), labels, -1))
 
 
+def falling(centred):
+    x = data.falling_rows(0, 100_000).astype(f8)
+    return np.sqrt(np.linalg.eigvalsh((x - x.mean(0) * centred).T @ (x - x.mean(0) * centred))[::-1][:10])
+
+
 # Workloads whose result is checked by sums are held to the tolerance times the sum of |x|, others element by element.
 sums = {
     ("resplit01", "resplit10"): (1e-9, lambda: data.check_sums(data.rows("normal", 64, 0, 8000, 8000))),
@@ -192,6 +197,8 @@ values = {
     ("randn",): (1e-3, lambda: [0.0, 1.0]),
     ("sum",): (1e-5, lambda: [data.vector("uniform", 11, 0, 100_000_000).sum(dtype=f8)]),
     ("dot",): (1e-5, lambda: [np.square(data.vector("uniform", 11, 0, 100_000_000), dtype=f8).sum()]),
+    ("pca",): (1e-4, lambda: falling(True)),
+    ("hsvd",): (1e-3, lambda: falling(False)),
     ("latency",): (1e-5, lambda: [data.vector("uniform", 11, 0, 100).sum(dtype=f8)]),
 }
 

@@ -5,9 +5,13 @@
 
 #include <heatpp/ml/cluster/dbscan.hpp>
 #include <heatpp/ml/cluster/kmeans.hpp>
+#include <heatpp/ml/decomposition/pca.hpp>
 #include <heatpp/ml/mixture/gaussian_mixture.hpp>
 #include <heatpp/ml/neighbors/nearest_neighbors.hpp>
 #include <heatpp/ml/neighbors/spatial.hpp>
+
+#include <algorithm>
+#include <cmath>
 
 namespace bench {
 namespace {
@@ -73,6 +77,37 @@ Prepared gmm() {
                [](const ht::GaussianMixture& model) { return check_sums(model.means()); });
 }
 
+/// 64 directions of 256, of which each has 0.7 of the size of the one before, and noise.
+ht::DNDarray falling_directions() {
+  constexpr std::uint64_t width = 256, directions = 64;
+  std::vector<double> right(directions * width), sums(width);
+  for (std::uint64_t i = 0; i < right.size(); ++i)
+    right[i] = static_cast<double>(normal(82, i)) * std::pow(0.7, static_cast<double>(i / width));
+  return generate({100'000, width}, 0, [&](std::uint64_t i) {
+    const auto row = i / width, column = i % width;
+    if (column == 0) {
+      std::ranges::fill(sums, 0.0);
+      for (std::uint64_t k = 0; k < directions; ++k) {
+        const auto left = static_cast<double>(normal(81, row * directions + k));
+        for (std::uint64_t j = 0; j < width; ++j) sums[j] += left * right[k * width + j];
+      }
+    }
+    return static_cast<float>(sums[column]) + normal(83, i) * 1e-3f;
+  });
+}
+
+Prepared pca() {
+  const auto x = falling_directions();
+  return timed([x] { return ht::PCA({.n_components = 10}).fit(x); },
+               [](const ht::PCA& model) { return check_values({model.singular_values()}); });
+}
+
+Prepared hsvd() {
+  const auto x = falling_directions();
+  return timed([x] { return ht::linalg::hsvd_rank(x, 10); },
+               [](const ht::linalg::HSVD& found) { return check_values({found.s}); });
+}
+
 }  // namespace
 
 std::vector<Workload> learning_workloads() {
@@ -82,7 +117,9 @@ std::vector<Workload> learning_workloads() {
           {"cdist", "differences", cdist},
           {"cdist_qe", "quadratic expansion", cdist_expanded},
           {"knn", "brute force", knn},
-          {"dbscan", "in cells", dbscan}};
+          {"dbscan", "in cells", dbscan},
+          {"pca", "covariance", pca},
+          {"hsvd", "rank 10", hsvd}};
 }
 
 }  // namespace bench

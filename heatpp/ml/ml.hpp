@@ -5,7 +5,10 @@
 #include <heatpp/ml/cluster/kmeans.hpp>
 #include <heatpp/ml/datasets/clusters.hpp>
 #include <heatpp/ml/datasets/matrixgallery.hpp>
+#include <heatpp/ml/decomposition/dmd.hpp>
+#include <heatpp/ml/decomposition/dmdc.hpp>
 #include <heatpp/ml/decomposition/incremental_pca.hpp>
+#include <heatpp/ml/decomposition/nmf.hpp>
 #include <heatpp/ml/decomposition/pca.hpp>
 #include <heatpp/ml/decomposition/truncated_svd.hpp>
 #include <heatpp/ml/linear/elastic_net.hpp>

@@ -60,6 +60,8 @@ TEST_CASE("models read from a file do what those that were written do", "[ml][mo
     };
     check(ht::IncrementalPCA({.n_components = 2, .whiten = true, .batch_size = 50}));
     check(ht::TruncatedSVD());
+    check(ht::NMF({.n_components = 2}));
+    check(ht::NMF({.n_components = 2, .solver = ht::NmfSolver::multiplicative, .alpha_w = 0.01, .l1_ratio = 0.5}));
     check(ht::StandardScaler({.with_mean = false}));
     check(ht::MinMaxScaler({.low = -1, .high = 0.3, .clip = true}));
     check(ht::MaxAbsScaler());
@@ -143,6 +145,7 @@ TEST_CASE("models for Python", "[.models]") {
   write_transformer(ht::PCA({.n_components = 2, .whiten = true}));
   write_transformer(ht::IncrementalPCA({.n_components = 2, .batch_size = 50}));
   write_transformer(ht::TruncatedSVD());
+  write_transformer(ht::NMF({.n_components = 2}));
   write_transformer(ht::StandardScaler());
   write_transformer(ht::MinMaxScaler({.low = -1, .high = 3, .clip = true}));
   write_transformer(ht::MaxAbsScaler());

@@ -1,0 +1,233 @@
+#include <ATen/Parallel.h>
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/decomposition/detail/affine.hpp>
+#include <heatpp/ml/decomposition/detail/factors.hpp>
+#include <heatpp/ml/decomposition/nmf.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/state.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace heatpp {
+
+using namespace ml::detail;
+
+namespace {
+
+void check_options(const NmfOptions& o, const Rows& x) {
+  check_not_empty("NMF.fit", x);
+  const auto alpha_h = o.alpha_h.value_or(o.alpha_w);
+  const auto count = o.n_components.value_or(x.features());
+  if (count < 1 || !(o.tol >= 0) || o.max_iterations < 1 || !(o.alpha_w >= 0) || !(alpha_h >= 0) ||
+      !(o.l1_ratio >= 0 && o.l1_ratio <= 1))
+    detail::raise<ValueError>(
+        "NMF.fit",
+        "got {} components, tol {}, {} iterations, alphas {} and {} and l1_ratio {}; expected one "
+        "at least of both, no negative numbers and a ratio up to 1",
+        count, o.tol, o.max_iterations, o.alpha_w, alpha_h, o.l1_ratio);
+  if (o.init && *o.init != NmfInit::random && count > std::min(x.size(), x.features()))
+    detail::raise<ValueError>("NMF.fit", "got {} components of {} rows of {} features; expected no more for this init",
+                              count, x.size(), x.features());
+}
+
+Penalty penalty_of_w(const NmfOptions& o, std::int64_t features) {
+  const auto size = o.alpha_w * static_cast<double>(features);
+  return {size * o.l1_ratio, size * (1 - o.l1_ratio)};
+}
+Penalty penalty_of_h(const NmfOptions& o, std::int64_t samples) {
+  const auto size = o.alpha_h.value_or(o.alpha_w) * static_cast<double>(samples);
+  return {size * o.l1_ratio, size * (1 - o.l1_ratio)};
+}
+
+at::Tensor gram_of(const at::Tensor& factor) { return at::mm(factor, factor.t()); }
+
+/// |X - W H| from the squares of X, and the products of W with itself and with X.
+double error_of(double squares, const Normal& of_w, const at::Tensor& h) {
+  const auto both = (at::mm(of_w.gram, h) * h).sum() - 2 * (of_w.products * h).sum();
+  return std::sqrt(std::max(0.0, squares + both.item<double>()));
+}
+
+/// From the differences themselves, in one more pass.
+double error_of(const Rows& x, const Factors& factors) {
+  Totals totals(1);
+  const auto failure = detail::failure_of([&] {
+    for_blocks(x, [&](const at::Tensor& block, std::int64_t first, int thread) {
+      const auto w = factors.w.slice(1, first, first + block.size(0));
+      totals.of(thread)[0] += (block.to(at::kDouble) - at::mm(w.t(), factors.h)).square().sum().item<double>();
+    });
+  });
+  return std::sqrt(totals.over_ranks(x, failure)[0]);
+}
+
+/// When to end, by numbers that all ranks have alike.
+class Ending {
+ public:
+  Ending(const NmfOptions& options, double first_error)
+      : options_(options), first_error_(first_error), last_error_(first_error) {}
+  /// Of an iteration, counted from 1, that found these projected gradients; `error` is asked for it where it counts.
+  template <class F>
+  [[nodiscard]] bool after(std::int64_t iteration, double violation, F error) {
+    if (options_.solver == NmfSolver::coordinate_descent) {
+      if (iteration == 1) first_violation_ = violation;
+      return first_violation_ == 0 || violation / first_violation_ <= options_.tol;
+    }
+    if (!(options_.tol > 0) || iteration % 10 != 0) return false;
+    const auto now = error();
+    const bool ends = (last_error_ - now) / first_error_ < options_.tol;
+    last_error_ = now;
+    return ends;
+  }
+
+ private:
+  const NmfOptions& options_;
+  double first_error_, last_error_, first_violation_ = 0;
+};
+
+/// One pass: W is improved, and what H is improved with added up.
+struct Pass {
+  Normal of_w;
+  double violation;
+  bool stop;  ///< asked for on any rank
+};
+Pass pass(const Rows& x, const Factors& factors, const NmfOptions& options, bool stop) {
+  const auto k = factors.h.size(0), f = x.features();
+  const auto gram = gram_of(factors.h);
+  const auto penalty = penalty_of_w(options, f);
+  const auto numbers = static_cast<std::size_t>(k * (k + f));
+  Totals totals(numbers + 2);
+  if (stop) totals.of(0)[numbers + 1] = 1;
+  const auto failure = detail::failure_of([&] {
+    for_blocks(x, [&](const at::Tensor& block, std::int64_t first, int thread) {
+      const auto rows = block.to(at::kDouble), w = factors.w.slice(1, first, first + block.size(0));
+      auto own = totals.of(thread);
+      own[numbers] += improve(options.solver, w, {gram, at::mm(factors.h, rows.t())}, penalty);
+      at::from_blob(own.data(), {k, k}, at::kDouble).addmm_(w, w.t());
+      at::from_blob(own.data() + k * k, {k, f}, at::kDouble).addmm_(w, rows);
+    });
+  });
+  auto sums = totals.over_ranks(x, failure);
+  return {{at::from_blob(sums.data(), {k, k}, at::kDouble).clone(),
+           at::from_blob(sums.data() + k * k, {k, f}, at::kDouble).clone()},
+          sums[numbers],
+          sums[numbers + 1] > 0};
+}
+
+}  // namespace
+
+DNDarray NMF::fit_transform(const Rows& x) {
+  check_options(options_, x);
+  const auto count = options_.n_components.value_or(x.features());
+  const auto sums = checked_sums("NMF.fit", x);
+  const auto usual = count <= std::min(x.size(), x.features()) ? NmfInit::nndsvda : NmfInit::random;
+  const auto factors = started(x, count, options_.init.value_or(usual), options_.seed, sums);
+  const bool by_error = options_.solver == NmfSolver::multiplicative;
+  Ending ending(options_, by_error ? error_of(x, factors) : 0);
+  std::int64_t iteration = 0;
+  for (bool stop = false, ended = false; !ended && iteration < options_.max_iterations; ++iteration) {
+    const auto found = pass(x, factors, options_, stop);
+    const auto of_h = improve(options_.solver, factors.h, found.of_w, penalty_of_h(options_, x.size()));
+    const auto error = [&] { return error_of(sums.squares, found.of_w, factors.h); };
+    ended = ending.after(iteration + 1, found.violation + of_h, error) || found.stop;
+    if (options_.progress) stop = !options_.progress({iteration + 1, options_.max_iterations, error()});
+  }
+  learnt_ = Learnt{replicated(factors.h, working_dtype(x), x.comm()), error_of(x, factors), iteration};
+  return as_rows(x, factors.w.t().to(detail::to_torch(working_dtype(x))).contiguous());
+}
+
+namespace {
+
+/// Improves all columns, some at a time by each thread.
+double improve_all(NmfSolver solver, const at::Tensor& w, const Normal& normal, const Penalty& penalty) {
+  constexpr std::int64_t at_once = 2048;
+  std::vector<double> violations(threads());
+  at::parallel_for(0, (w.size(1) + at_once - 1) / at_once, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = begin; i < end; ++i) {
+      const auto part = [&](const at::Tensor& t) {
+        return t.slice(1, i * at_once, std::min(w.size(1), (i + 1) * at_once));
+      };
+      violations[static_cast<std::size_t>(at::get_thread_num())] +=
+          improve(solver, part(w), {normal.gram, part(normal.products)}, penalty);
+    }
+  });
+  double sum = 0;
+  for (const auto one : violations) sum += one;
+  return sum;
+}
+
+double over_ranks(const Rows& x, double number) {
+  if (x.distributed()) x.comm().allreduce(std::span(&number, 1));
+  return number;
+}
+
+}  // namespace
+
+DNDarray NMF::transform(const Rows& x) const {
+  const auto h = wide(learnt().components);
+  check_features("NMF.transform", x, h.size(1));
+  const auto k = h.size(0);
+  const Normal of_h{gram_of(h), at::empty({k, x.count()}, at::kDouble)};
+  const auto sums = checked_sums("NMF.transform", x, [&](const at::Tensor& block, std::int64_t first) {
+    of_h.products.slice(1, first, first + block.size(0)).copy_(at::mm(h, block.t()));
+  });
+  const bool by_error = options_.solver == NmfSolver::multiplicative;
+  const auto numbers = static_cast<double>(x.size() * x.features());
+  const auto start = by_error && numbers > 0 ? std::sqrt(sums.sum / numbers / static_cast<double>(k)) : 0.0;
+  const auto w = at::full({k, x.count()}, start, at::kDouble);
+  const auto error = [&] {
+    const auto own = ((at::mm(of_h.gram, w) - 2 * of_h.products) * w).sum().item<double>();
+    return std::sqrt(std::max(0.0, sums.squares + over_ranks(x, own)));
+  };
+  Ending ending(options_, by_error ? error() : 0);
+  const auto penalty = penalty_of_w(options_, x.features());
+  for (std::int64_t i = 1; i <= options_.max_iterations; ++i) {
+    const auto own = improve_all(options_.solver, w, of_h, penalty);
+    if (ending.after(i, by_error ? 0 : over_ranks(x, own), error)) break;
+  }
+  return as_rows(x, w.t().to(detail::to_torch(working_dtype(x))).contiguous());
+}
+
+DNDarray NMF::inverse_transform(const Rows& w) const {
+  const auto h = wide(learnt().components);
+  check_features("NMF.inverse_transform", w, h.size(0));
+  const auto none = at::zeros({1}, at::kDouble);
+  return moved(w, none, h, none);
+}
+
+ModelState NMF::state() const {
+  const auto& l = learnt();
+  const auto& o = options_;
+  return {"NMF",
+          {{"multiplicative", text_of(o.solver == NmfSolver::multiplicative)},
+           {"tol", text_of(o.tol)},
+           {"max_iterations", text_of(o.max_iterations)},
+           {"alpha_w", text_of(o.alpha_w)},
+           {"alpha_h", text_of(o.alpha_h.value_or(o.alpha_w))},
+           {"l1_ratio", text_of(o.l1_ratio)},
+           {"error", text_of(l.error)},
+           {"iterations", text_of(l.iterations)}},
+          {{"components", l.components}}};
+}
+
+NMF NMF::from_state(const ModelState& state) {
+  const StateReader read("NMF", state);
+  const auto components = read.array("components", {-1, -1});
+  NMF model({.n_components = components.shape()[0],
+             .solver = read.option<bool>("multiplicative") ? NmfSolver::multiplicative : NmfSolver::coordinate_descent,
+             .tol = read.option<double>("tol"),
+             .max_iterations = read.option<std::int64_t>("max_iterations"),
+             .alpha_w = read.option<double>("alpha_w"),
+             .alpha_h = read.option<double>("alpha_h"),
+             .l1_ratio = read.option<double>("l1_ratio")});
+  model.learnt_ = Learnt{components, read.option<double>("error"), read.option<std::int64_t>("iterations")};
+  return model;
+}
+
+const NMF::Learnt& NMF::learnt() const { return fitted("NMF", learnt_); }
+
+const DNDarray& NMF::components() const { return learnt().components; }
+double NMF::reconstruction_error() const { return learnt().error; }
+std::int64_t NMF::iterations() const { return learnt().iterations; }
+
+}  // namespace heatpp
