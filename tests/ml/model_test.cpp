@@ -36,6 +36,14 @@ TEST_CASE("models read from a file do what those that were written do", "[ml][mo
     CHECK(read.options().tol == clusters.options().tol);
     CHECK(read.options().seed == clusters.options().seed);
     CHECK_THROWS_AS(read.labels().shape(), ht::ValueError);
+    const auto clustered = [&](auto model) {
+      model.fit(rows);
+      const auto copy = there_and_back(model);
+      CHECK(same(copy.predict(rows), gathered(model.labels())));
+      CHECK(copy.inertia() == model.inertia());
+    };
+    clustered(ht::KMedians({.n_clusters = 3}));
+    clustered(ht::KMedoids({.n_clusters = 3}));
     for (const auto type : {ht::CovarianceType::full, ht::CovarianceType::tied, ht::CovarianceType::diag,
                             ht::CovarianceType::spherical}) {
       ht::GaussianMixture mixture({.n_components = 3, .covariance_type = type, .init = ht::MixtureInit::random});
