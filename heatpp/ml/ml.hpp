@@ -4,6 +4,7 @@
 #include <heatpp/ml/cluster/dbscan.hpp>
 #include <heatpp/ml/cluster/kmeans.hpp>
 #include <heatpp/ml/cluster/kmedians.hpp>
+#include <heatpp/ml/cluster/minibatch_kmeans.hpp>
 #include <heatpp/ml/datasets/clusters.hpp>
 #include <heatpp/ml/datasets/matrixgallery.hpp>
 #include <heatpp/ml/decomposition/pca.hpp>
