@@ -1,6 +1,7 @@
 #pragma once
 
 // All estimators, and data to try them.
+#include <heatpp/ml/cluster/batch_parallel.hpp>
 #include <heatpp/ml/cluster/dbscan.hpp>
 #include <heatpp/ml/cluster/kmeans.hpp>
 #include <heatpp/ml/cluster/kmedians.hpp>
