@@ -6,9 +6,11 @@
 #include <heatpp/ml/cluster/kmeans.hpp>
 #include <heatpp/ml/cluster/kmedians.hpp>
 #include <heatpp/ml/cluster/minibatch_kmeans.hpp>
+#include <heatpp/ml/cluster/spectral.hpp>
 #include <heatpp/ml/datasets/clusters.hpp>
 #include <heatpp/ml/datasets/matrixgallery.hpp>
 #include <heatpp/ml/decomposition/pca.hpp>
+#include <heatpp/ml/graph/laplacian.hpp>
 #include <heatpp/ml/linear/elastic_net.hpp>
 #include <heatpp/ml/linear/logistic_regression.hpp>
 #include <heatpp/ml/linear/poisson_regressor.hpp>
