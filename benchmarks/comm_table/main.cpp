@@ -52,6 +52,12 @@ ht::KMeans fitted_kmeans(std::int64_t m) {
   return model;
 }
 
+ht::KMedians fitted_kmedians(std::int64_t m) {
+  ht::KMedians model({.n_clusters = 2, .init = first_rows(m, 2)});
+  model.fit(first_rows(m, 4));
+  return model;
+}
+
 /// To go on from the first two rows, as many iterations.
 ht::GaussianMixtureOptions given_mixture(std::int64_t m, ht::CovarianceType type) {
   const auto variances =

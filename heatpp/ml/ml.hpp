@@ -1,8 +1,12 @@
 #pragma once
 
 // All estimators, and data to try them.
+#include <heatpp/ml/cluster/batch_parallel.hpp>
 #include <heatpp/ml/cluster/dbscan.hpp>
 #include <heatpp/ml/cluster/kmeans.hpp>
+#include <heatpp/ml/cluster/kmedians.hpp>
+#include <heatpp/ml/cluster/minibatch_kmeans.hpp>
+#include <heatpp/ml/cluster/spectral.hpp>
 #include <heatpp/ml/datasets/clusters.hpp>
 #include <heatpp/ml/datasets/matrixgallery.hpp>
 #include <heatpp/ml/decomposition/dmd.hpp>
@@ -11,6 +15,7 @@
 #include <heatpp/ml/decomposition/nmf.hpp>
 #include <heatpp/ml/decomposition/pca.hpp>
 #include <heatpp/ml/decomposition/truncated_svd.hpp>
+#include <heatpp/ml/graph/laplacian.hpp>
 #include <heatpp/ml/linear/elastic_net.hpp>
 #include <heatpp/ml/linear/logistic_regression.hpp>
 #include <heatpp/ml/linear/poisson_regressor.hpp>

@@ -36,6 +36,15 @@ TEST_CASE("models read from a file do what those that were written do", "[ml][mo
     CHECK(read.options().tol == clusters.options().tol);
     CHECK(read.options().seed == clusters.options().seed);
     CHECK_THROWS_AS(read.labels().shape(), ht::ValueError);
+    const auto clustered = [&](auto model) {
+      model.fit(rows);
+      const auto copy = there_and_back(model);
+      CHECK(same(copy.predict(rows), gathered(model.labels())));
+      CHECK(copy.inertia() == model.inertia());
+    };
+    clustered(ht::KMedians({.n_clusters = 3}));
+    clustered(ht::KMedoids({.n_clusters = 3}));
+    clustered(ht::MiniBatchKMeans({.n_clusters = 3}));
     for (const auto type : {ht::CovarianceType::full, ht::CovarianceType::tied, ht::CovarianceType::diag,
                             ht::CovarianceType::spherical}) {
       ht::GaussianMixture mixture({.n_components = 3, .covariance_type = type, .init = ht::MixtureInit::random});
@@ -139,6 +148,9 @@ TEST_CASE("models for Python", "[.models]") {
   ht::KMeans clusters({.n_clusters = 3});
   const auto labels = clusters.fit_predict(rows);
   write(clusters, labels);
+  ht::MiniBatchKMeans batches({.n_clusters = 3, .batch_size = 50});
+  const auto of_batches = batches.fit_predict(rows);
+  write(batches, of_batches);
   ht::GaussianMixture mixture({.n_components = 3});
   const auto components = mixture.fit_predict(rows);
   write(mixture, components);

@@ -4,45 +4,29 @@
 namespace heatpp::ml::detail {
 namespace {
 
-struct Far {
-  double distance, row;  // row numbers are exact up to 2^53
-  [[nodiscard]] bool operator<(const Far& other) const {
-    return distance > other.distance || (distance == other.distance && row < other.row);
+struct Before {
+  [[nodiscard]] bool operator()(const Far& a, const Far& b) const {
+    return a.distance > b.distance || (a.distance == b.distance && a.row < b.row);
   }
 };
 
 /// The farthest rows of this rank, as many as asked for, of distance -1 where it has no more.
-std::vector<Far> farthest_here(const Weighted& data, const Assignment& assignment, std::size_t count) {
+std::vector<Far> farthest_here(const Rows& rows, std::span<const double> distances, std::size_t count) {
+  std::vector<Far> far(std::max(count, distances.size()), {-1, -1});
+  for (std::size_t i = 0; i < distances.size(); ++i)
+    far[i] = {distances[i], static_cast<double>(rows.first()) + static_cast<double>(i)};
+  std::partial_sort(far.begin(), far.begin() + static_cast<std::ptrdiff_t>(count), far.end(), Before());
+  far.resize(count);
+  return far;
+}
+
+std::vector<double> distances_to_own(const Weighted& data, const Assignment& assignment) {
   std::vector<double> distances(assignment.labels.size());
   for_pieces(data.rows, [&](const auto& piece, int) {
     squared_distances(piece, assignment.centres.const_data_ptr<double>(), assignment.labels.data() + piece.first,
                       distances.data() + piece.first);
   });
-  std::vector<Far> far(std::max(count, distances.size()), {-1, -1});
-  for (std::size_t i = 0; i < distances.size(); ++i)
-    far[i] = {distances[i], static_cast<double>(data.rows.first()) + static_cast<double>(i)};
-  std::partial_sort(far.begin(), far.begin() + static_cast<std::ptrdiff_t>(count), far.end());
-  far.resize(count);
-  return far;
-}
-
-std::vector<Far> farthest(const Weighted& data, const Assignment& assignment, std::size_t count) {
-  std::vector<Far> here(count);
-  const auto failure = heatpp::detail::failure_of([&] { here = farthest_here(data, assignment, count); });
-  if (failure) here[0] = {-2, -2};
-  if (!data.rows.distributed()) {
-    if (failure) data.rows.comm().agree(failure);
-    return here;
-  }
-  const auto& comm = data.rows.comm();
-  std::vector<Far> all(count * static_cast<std::size_t>(comm.size()));
-  const auto numbers = [](std::vector<Far>& v) { return std::span(&v[0].distance, 2 * v.size()); };
-  const std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), 2 * static_cast<std::int64_t>(count));
-  comm.allgather(numbers(here), numbers(all), counts);
-  if (std::ranges::any_of(all, [](const Far& f) { return f.distance == -2; })) comm.agree(failure);
-  std::sort(all.begin(), all.end());
-  all.resize(count);
-  return all;
+  return distances;
 }
 
 /// For each of the rows: its numbers, its label and its weight, on every rank.
@@ -66,13 +50,33 @@ at::Tensor with_labels(const Weighted& data, const Assignment& assignment, const
 
 }  // namespace
 
+std::vector<Far> farthest(const Rows& rows, std::span<const double> distances, std::size_t count,
+                          const std::optional<Communicator::Failure>& failure) {
+  auto here = failure ? std::vector<Far>(count, {-2, -2}) : farthest_here(rows, distances, count);
+  if (!rows.distributed()) {
+    if (failure) rows.comm().agree(failure);
+    return here;
+  }
+  const auto& comm = rows.comm();
+  std::vector<Far> all(count * static_cast<std::size_t>(comm.size()));
+  const auto numbers = [](std::vector<Far>& v) { return std::span(&v[0].distance, 2 * v.size()); };
+  const std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), 2 * static_cast<std::int64_t>(count));
+  comm.allgather(numbers(here), numbers(all), counts);
+  if (std::ranges::any_of(all, [](const Far& f) { return f.distance == -2; })) comm.agree(failure);
+  std::sort(all.begin(), all.end(), Before());
+  all.resize(count);
+  return all;
+}
+
 void relocate_empty(const Weighted& data, const Assignment& assignment, const ClusterSums& sums) {
   const auto k = assignment.centres.size(0), f = assignment.centres.size(1);
   std::vector<std::int64_t> empty;
   for (std::int64_t c = 0; c < k; ++c)
     if (!(sums.counts[c] > 0)) empty.push_back(c);
   if (empty.empty()) return;
-  const auto far = farthest(data, assignment, empty.size());
+  std::vector<double> distances;
+  const auto failure = heatpp::detail::failure_of([&] { distances = distances_to_own(data, assignment); });
+  const auto far = farthest(data.rows, distances, empty.size(), failure);
   if (!(far[0].distance > 0)) return;
   const auto rows = with_labels(data, assignment, far);
   const auto about = (rows.slice(1, 0, f) - assignment.origin).contiguous();

@@ -4,6 +4,15 @@
 
 namespace heatpp::ml::detail {
 
+struct Far {
+  double distance, row;  ///< the row's global number, exact up to 2^53
+};
+/// The rows that lie farthest away by the distance of each row of this rank, of several as far the first ones; distance
+/// -1 where there are no more. What one rank passes as a failure all throw. Collective: one all-gather of 16 count
+/// bytes a rank, none where rows are replicated.
+[[nodiscard]] std::vector<Far> farthest(const Rows& rows, std::span<const double> distances, std::size_t count,
+                                        const std::optional<Communicator::Failure>& failure);
+
 /// To which centre each row of this rank went, and the origin that sums are about.
 struct Assignment {
   const at::Tensor &centres, &origin;

@@ -1,4 +1,5 @@
 #include <heatpp/ml/cluster/detail/draw.hpp>
+#include <heatpp/ml/cluster/detail/manhattan.hpp>
 #include <heatpp/ml/cluster/detail/seeding.hpp>
 #include <heatpp/ml/detail/nearest.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
@@ -13,8 +14,23 @@ std::vector<double> weights_of(const Weighted& data) {
   return data.weights ? std::vector(data.weights, data.weights + count) : std::vector(count, 1.0);
 }
 
-/// All ranks' rows behind one another, in rank order. Collective: two all-gathers.
-at::Tensor gathered(const Rows& rows, const std::function<at::Tensor()>& chosen) {
+/// This rank's rows that join the candidates, each with the chance factor * mass.
+at::Tensor joining(const Weighted& data, const Closest& closest, double factor, const RowRandom& random) {
+  std::vector<at::Tensor> chosen;
+  for (std::int64_t i = 0; i < data.rows.count(); ++i)
+    if (random.uniform(data.rows.first() + i) < factor * closest.mass(i))
+      chosen.push_back(data.rows.read(i, 1).to(at::kCPU, at::kDouble));
+  return chosen.empty() ? at::empty({0, data.rows.features()}, at::kDouble) : at::cat(chosen).contiguous();
+}
+
+at::Tensor one_row(const Weighted& data, const RowRandom& random) {
+  const std::array part{random.uniform(0)};
+  return fetch_rows(data.rows, drawn(data.rows, weights_of(data), part));
+}
+
+}  // namespace
+
+at::Tensor gathered_rows(const Rows& rows, const std::function<at::Tensor()>& chosen) {
   at::Tensor mine;
   const auto failure = heatpp::detail::failure_of([&] { mine = chosen(); });
   auto counts = rows.distributed() ? rows.comm().allgather(failure ? -1 : mine.size(0))
@@ -27,34 +43,22 @@ at::Tensor gathered(const Rows& rows, const std::function<at::Tensor()>& chosen)
   return all;
 }
 
-/// This rank's rows that join the candidates, each with the chance factor * mass.
-at::Tensor joining(const Weighted& data, const Closest& closest, double factor, const RowRandom& random) {
-  std::vector<at::Tensor> chosen;
-  for (std::int64_t i = 0; i < data.rows.count(); ++i)
-    if (random.uniform(data.rows.first() + i) < factor * closest.mass(i))
-      chosen.push_back(data.rows.read(i, 1).to(at::kCPU, at::kDouble));
-  return chosen.empty() ? at::empty({0, data.rows.features()}, at::kDouble) : at::cat(chosen).contiguous();
-}
-
-/// The weight of the rows nearest to each candidate. Collective: one all-reduce.
-std::vector<double> weights_near(const Weighted& data, const at::Tensor& candidates) {
+std::vector<double> weights_near(const Weighted& data, const at::Tensor& candidates, bool manhattan) {
   const NearestCentres table(candidates, working_dtype(data.rows));
+  const auto whole = candidates.contiguous();
   return summed(data.rows, static_cast<std::size_t>(candidates.size(0)),
                 [&](const auto& piece, std::span<double> sums) {
                   std::vector<std::int32_t> labels(static_cast<std::size_t>(piece.rows));
-                  table.nearest(piece, labels.data());
+                  std::vector<double> distances(manhattan ? labels.size() : 0);
+                  if (!manhattan) table.nearest(piece, labels.data());
+                  else
+                    nearest_manhattan(piece, whole.template const_data_ptr<double>(), whole.size(0), labels.data(),
+                                      distances.data());
                   for (std::size_t i = 0; i < labels.size(); ++i)
                     sums[static_cast<std::size_t>(labels[i])] +=
                         data.weights ? data.weights[static_cast<std::size_t>(piece.first) + i] : 1.0;
                 });
 }
-
-at::Tensor one_row(const Weighted& data, const RowRandom& random) {
-  const std::array part{random.uniform(0)};
-  return fetch_rows(data.rows, drawn(data.rows, weights_of(data), part));
-}
-
-}  // namespace
 
 at::Tensor random_rows(const Weighted& data, std::int64_t k, std::uint64_t seed) {
   const RowRandom random(seed, 0);
@@ -97,7 +101,7 @@ at::Tensor parallel(const Weighted& data, std::int64_t k, std::uint64_t seed) {
     const auto left = closest.sum();
     if (!(left > 0)) break;
     const auto factor = 2.0 * static_cast<double>(k) / left;
-    fresh = gathered(data.rows, [&] { return joining(data, closest, factor, RowRandom(seed, 3 + round)); });
+    fresh = gathered_rows(data.rows, [&] { return joining(data, closest, factor, RowRandom(seed, 3 + round)); });
     candidates.push_back(fresh);
   }
   const auto all = at::cat(candidates);

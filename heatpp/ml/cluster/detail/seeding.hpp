@@ -18,4 +18,13 @@ namespace heatpp::ml::detail {
 /// of a number and two all-gathers, of how many candidates a rank has and of these.
 [[nodiscard]] at::Tensor parallel(const Weighted& data, std::int64_t k, std::uint64_t seed);
 
+/// All ranks' rows behind one another, in rank order: what `chosen()` gives on each. What it throws on one rank all
+/// throw. Collective: two all-gathers, of 8 bytes a rank and of the rows; none where rows are replicated.
+[[nodiscard]] at::Tensor gathered_rows(const Rows& rows, const std::function<at::Tensor()>& chosen);
+
+/// The weight of the rows nearest to each candidate, by Manhattan distances if asked. Collective: one all-reduce of 8
+/// (candidates + 1) bytes, none where rows are replicated.
+[[nodiscard]] std::vector<double> weights_near(const Weighted& data, const at::Tensor& candidates,
+                                               bool manhattan = false);
+
 }  // namespace heatpp::ml::detail

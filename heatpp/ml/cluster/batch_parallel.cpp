@@ -1,0 +1,83 @@
+#include <heatpp/ml/cluster/batch_parallel.hpp>
+#include <heatpp/ml/cluster/detail/medians.hpp>
+#include <heatpp/ml/cluster/detail/seeding.hpp>
+#include <heatpp/ml/cluster/detail/start.hpp>
+#include <heatpp/ml/detail/row_random.hpp>
+
+namespace heatpp {
+namespace {
+
+using namespace ml::detail;
+
+/// How rows are clustered without regard to where others lie.
+struct Method {
+  const BatchParallelOptions& options;
+  bool medians;
+  double tolerance;
+
+  [[nodiscard]] LloydResult operator()(const Weighted& data, const at::Tensor& first) const {
+    const LloydOptions steps{options.max_iterations, tolerance};
+    return medians ? alternate(data, first, CentreRule::medians, steps) : lloyd(data, first, steps);
+  }
+};
+
+/// This rank's rows, on their own.
+Rows own(const Rows& x) {
+  const auto read = [x](std::int64_t first, std::int64_t count) { return x.read(first, count); };
+  return x.distributed() ? Rows(x.count(), x.features(), read, {.dtype = x.dtype(), .comm = self()}) : x;
+}
+
+/// Centres of rows and, behind their numbers, the weight of what is nearest to each.
+struct Local {
+  at::Tensor centres;
+  std::int64_t iterations = 0;
+};
+Local clustered(const Weighted& data, const Method& method, const std::optional<at::Tensor>& given,
+                std::uint64_t seed) {
+  const auto k = method.options.n_clusters, n = data.rows.count();
+  if (n <= k) {
+    const auto rows =
+        n > 0 ? data.rows.read(0, n).to(at::kCPU, at::kDouble) : at::empty({0, data.rows.features()}, at::kDouble);
+    const auto weights =
+        data.weights ? at::from_blob(const_cast<double*>(data.weights), {n}, at::kDouble) : at::ones({n}, at::kDouble);
+    return {at::cat({rows, weights.unsqueeze(1)}, 1)};
+  }
+  const auto found = method(data, given ? *given : first_centres(data, k, method.options.init, seed));
+  const auto weights = weights_near(data, found.centres, method.medians);
+  return {at::cat({found.centres, at::tensor(weights, at::kDouble).unsqueeze(1)}, 1), found.iterations};
+}
+
+}  // namespace
+
+void BatchParallelClusters::learn_from(const Rows& x, const FitOptions& options) {
+  const auto op = fmt::format("{}.fit", kind());
+  check_kmeans_options(
+      op.c_str(), {.n_clusters = options_.n_clusters, .max_iterations = options_.max_iterations, .tol = options_.tol},
+      x);
+  const auto weights = weights_beside(op.c_str(), x, options.sample_weight);
+  const Weighted data{op.c_str(), x, weights ? weights->const_data_ptr<double>() : nullptr};
+  const Method method{options_, distance_ == Distance::manhattan, options_.tol * mean_variance(data.op, x)};
+  std::optional<at::Tensor> given;
+  if (std::holds_alternative<DNDarray>(options_.init))
+    given = first_centres(data, options_.n_clusters, options_.init, options_.seed);
+  std::int64_t iterations = 0;
+  const auto candidates = gathered_rows(x, [&] {
+    const auto rows = own(x);
+    const auto local = clustered({data.op, rows, data.weights}, method, given,
+                                 seed_of(options_.seed, static_cast<std::uint64_t>(x.first())));
+    iterations = local.iterations;
+    return local.centres;
+  });
+  const auto f = x.features();
+  auto centres = candidates.slice(1, 0, f).contiguous();
+  if (x.distributed()) {
+    const auto mass = candidates.select(1, f).contiguous();
+    const Rows few(replicated(centres, float64, x.comm()));
+    const Weighted weighted{data.op, few, mass.const_data_ptr<double>()};
+    centres = method(weighted, plus_plus(weighted, options_.n_clusters, options_.seed)).centres;
+    x.comm().allreduce(std::span(&iterations, 1), ReduceOp::max);
+  }
+  learn(judged(data, replicated(centres, working_dtype(x), x.comm()), iterations));
+}
+
+}  // namespace heatpp

@@ -1,0 +1,61 @@
+#include <heatpp/ml/cluster/center_clusters.hpp>
+#include <heatpp/ml/cluster/detail/lloyd.hpp>
+#include <heatpp/ml/cluster/detail/manhattan.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
+
+namespace heatpp {
+
+using namespace ml::detail;
+
+namespace {
+
+DNDarray as_labels(const Rows& rows, std::vector<std::int32_t>& labels) {
+  return as_rows(rows, at::from_blob(labels.data(), {std::ssize(labels)}, at::kInt).to(at::kLong));
+}
+
+std::string method(const char* kind, const char* what) { return fmt::format("{}.{}", kind, what); }
+
+}  // namespace
+
+const CenterClusters::Learnt& CenterClusters::learnt(const char* what) const {
+  return fitted(method(kind_, what).c_str(), learnt_);
+}
+
+CenterClusters::Learnt CenterClusters::judged(const Weighted& data, const DNDarray& centers,
+                                              std::int64_t iterations) const {
+  auto [labels, inertia] = (distance_ == Distance::squared ? labelled : labelled_manhattan)(
+      data.op, data.rows, data.weights, centers.larray().to(at::kDouble));
+  return {centers, as_labels(data.rows, labels), inertia, iterations};
+}
+
+DNDarray CenterClusters::predict(const Rows& x) const {
+  const auto& centers = learnt("predict").centers;
+  const auto op = method(kind_, "predict");
+  check_features(op.c_str(), x, centers.shape()[1]);
+  return judged({op.c_str(), x, nullptr}, centers, 0).labels;
+}
+
+DNDarray CenterClusters::transform(const Rows& x) const {
+  const auto& centers = learnt("transform").centers;
+  check_features(method(kind_, "transform").c_str(), x, centers.shape()[1]);
+  const auto where = centers.larray().to(detail::to_torch(working_dtype(x)));
+  const auto power = distance_ == Distance::squared ? 2.0 : 1.0;
+  constexpr std::int64_t by_differences = 2;
+  return mapped(x, where.size(0),
+                [&](const at::Tensor& block) { return at::cdist(block, where, power, by_differences); });
+}
+
+double CenterClusters::score(const Rows& x, const FitOptions& options) const {
+  const auto& centers = learnt("score").centers;
+  const auto op = method(kind_, "score");
+  check_features(op.c_str(), x, centers.shape()[1]);
+  const auto weights = weights_beside(op.c_str(), x, options.sample_weight);
+  return -judged({op.c_str(), x, weights ? weights->const_data_ptr<double>() : nullptr}, centers, 0).inertia;
+}
+
+const DNDarray& CenterClusters::centers() const { return learnt("centers").centers; }
+const DNDarray& CenterClusters::labels() const { return learnt("labels").labels; }
+double CenterClusters::inertia() const { return learnt("inertia").inertia; }
+std::int64_t CenterClusters::iterations() const { return learnt("iterations").iterations; }
+
+}  // namespace heatpp

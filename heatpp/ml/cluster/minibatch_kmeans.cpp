@@ -1,0 +1,286 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/cluster/detail/start.hpp>
+#include <heatpp/ml/cluster/minibatch_kmeans.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/nearest.hpp>
+#include <heatpp/ml/detail/row_random.hpp>
+#include <heatpp/ml/detail/state.hpp>
+
+#include <limits>
+#include <numeric>
+
+namespace heatpp {
+namespace {
+
+using namespace ml::detail;
+
+void check_options(const char* op, const MiniBatchKMeansOptions& o, const Rows& x) {
+  if (o.n_clusters < 1 || o.n_clusters > x.size() || o.batch_size < 1 || o.max_iterations < 1 || !(o.tol >= 0) ||
+      o.max_no_improvement < 0 || !(o.reassignment_ratio >= 0))
+    detail::raise<ValueError>(op,
+                              "got {} clusters of {} rows, batches of {}, {} iterations, tol {}, max_no_improvement {} "
+                              "and reassignment_ratio {}; expected 1 <= clusters <= rows, batches and iterations >= 1, "
+                              "and the others >= 0",
+                              o.n_clusters, x.size(), o.batch_size, o.max_iterations, o.tol, o.max_no_improvement,
+                              o.reassignment_ratio);
+}
+
+const double* data_of(const std::optional<at::Tensor>& weights) {
+  return weights ? weights->const_data_ptr<double>() : nullptr;
+}
+
+/// Numbers of rows, drawn with the same chance each, in rising order.
+std::vector<std::int64_t> drawn_rows(const Rows& x, std::int64_t count, const RowRandom& random) {
+  std::vector<std::int64_t> rows;
+  for (std::int64_t i = 0; i < count; ++i)
+    rows.push_back(static_cast<std::int64_t>(random.uniform(i) * static_cast<double>(x.size())));
+  std::ranges::sort(rows);
+  return rows;
+}
+
+/// Running and the weights of what they have got, alike on every rank.
+struct Running {
+  at::Tensor places;           ///< (k, features)
+  std::vector<double> counts;  ///< of each
+};
+
+/// This rank's part of rows of a source, as a source of their own.
+class Part {
+ public:
+  Part(const Weighted& whole, const std::vector<std::int64_t>& rows) : layout_(cut(whole.rows, rows)) {
+    const auto& x = whole.rows;
+    std::vector<std::int64_t> mine;
+    for (const auto row : rows)
+      if (row >= x.first() && row < x.first() + x.count()) mine.push_back(row - x.first());
+    for (const auto row : mine) weights_.push_back(whole.weights ? whole.weights[row] : 1.0);
+    source_ = std::make_shared<Source>(x, std::move(mine));
+  }
+  [[nodiscard]] Rows rows() const { return {source_, layout_, source_->x.dtype(), source_->x.comm()}; }
+  [[nodiscard]] const double* weights() const { return weights_.data(); }
+
+ private:
+  /// Each rank has those of the rows, in rising order, that are its own.
+  [[nodiscard]] static Layout cut(const Rows& x, const std::vector<std::int64_t>& rows) {
+    const Shape shape{std::ssize(rows), x.features()};
+    if (!x.distributed()) return x.layout().replicated(shape);
+    std::vector<std::int64_t> counts;
+    for (int r = 0; r < x.comm().size(); ++r)
+      counts.push_back(std::ranges::lower_bound(rows, x.layout().offset(r + 1)) -
+                       std::ranges::lower_bound(rows, x.layout().offset(r)));
+    return Layout::from_counts(shape, 0, counts);
+  }
+  struct Source : RowSource {
+    Source(const Rows& from, std::vector<std::int64_t> which) : x(from), rows(std::move(which)) {}
+    [[nodiscard]] at::Tensor read(std::int64_t first, std::int64_t count) const override {
+      const auto some = std::span(rows).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+      if (x.in_memory())
+        return x.read(0, x.count()).index_select(0, at::tensor(std::vector(some.begin(), some.end()), at::kLong));
+      std::vector<at::Tensor> parts;
+      for (const auto row : some) parts.push_back(x.read(row, 1).clone());
+      return parts.empty() ? x.read(0, 0) : at::cat(parts);
+    }
+    Rows x;
+    std::vector<std::int64_t> rows;
+  };
+  std::shared_ptr<const Source> source_;
+  Layout layout_;
+  std::vector<double> weights_;
+};
+
+struct Moved {
+  double weight, inertia, shift;  ///< of the batch's rows; inertia before the step, shift squared
+  bool stop;
+};
+
+/// Moves each centre to the mean of all rows that it has got. Collective: one all-reduce of k (f + 1) + 3 numbers.
+Moved step(const Weighted& data, Running& centres, bool stop) {
+  const auto k = centres.places.size(0), f = centres.places.size(1);
+  const auto origin = centres.places.mean(0).contiguous();
+  const NearestCentres table(centres.places, working_dtype(data.rows));
+  Totals totals(static_cast<std::size_t>(k * (f + 1) + 2));
+  if (stop) totals.of(0).back() = 1;
+  const auto failure = heatpp::detail::failure_of([&] {
+    for_pieces(data.rows, [&](const auto& piece, int thread) {
+      const auto sums = totals.of(thread);
+      const auto* weights = data.weights ? data.weights + piece.first : nullptr;
+      std::vector<std::int32_t> labels(static_cast<std::size_t>(piece.rows));
+      std::vector<double> distances(labels.size());
+      table.nearest(piece, labels.data());
+      squared_distances(piece, centres.places.const_data_ptr<double>(), labels.data(), distances.data());
+      add_rows(piece, labels.data(), weights, origin.const_data_ptr<double>(), k, sums.data(), sums.data() + k * f);
+      for (std::size_t i = 0; i < labels.size(); ++i)
+        sums[static_cast<std::size_t>(k * (f + 1))] += distances[i] * (weights ? weights[i] : 1.0);
+    });
+  });
+  auto sums = totals.over_ranks(data.rows, failure);
+  const auto got = at::from_blob(sums.data() + k * f, {k, 1}, at::kDouble);
+  const auto before = at::from_blob(centres.counts.data(), {k, 1}, at::kDouble);
+  const auto apart = at::from_blob(sums.data(), {k, f}, at::kDouble) - got * (centres.places - origin);
+  const auto moved = at::where(got > 0, centres.places + apart / (before + got), centres.places).contiguous();
+  const auto shift = (moved - centres.places).square().sum().item<double>();
+  centres.places = moved;
+  before.add_(got);
+  return {got.sum().item<double>(), sums[static_cast<std::size_t>(k * (f + 1))], shift, sums.back() > 0};
+}
+
+/// Running that have got few rows become rows of the batch, with the least weight of the others; at most half a batch.
+/// Collective where there are such centres.
+void reassign(const Weighted& data, Running& centres, double ratio, const RowRandom& random) {
+  const auto most = *std::ranges::max_element(centres.counts);
+  std::vector<std::size_t> poor;
+  for (std::size_t c = 0; c < centres.counts.size(); ++c)
+    if (centres.counts[c] < ratio * most) poor.push_back(c);
+  std::ranges::stable_sort(poor, {}, [&](std::size_t c) { return centres.counts[c]; });
+  poor.resize(std::min(poor.size(), static_cast<std::size_t>(data.rows.size() / 2)));
+  if (poor.empty()) return;
+  std::vector<std::int64_t> order(static_cast<std::size_t>(data.rows.size()));
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t i = 0; i < poor.size(); ++i) {
+    const auto left = static_cast<double>(order.size() - i);
+    std::swap(order[i], order[i + static_cast<std::size_t>(random.uniform(static_cast<std::int64_t>(i)) * left)]);
+  }
+  const auto rows = fetch_rows(data.rows, std::span(order).first(poor.size()));
+  for (const auto c : poor) centres.counts[c] = std::numeric_limits<double>::infinity();
+  const auto least = *std::ranges::min_element(centres.counts);
+  for (std::size_t i = 0; i < poor.size(); ++i) {
+    centres.places[static_cast<std::int64_t>(poor[i])].copy_(rows[static_cast<std::int64_t>(i)]);
+    centres.counts[poor[i]] = least;
+  }
+}
+
+/// Whether a fit has come as far as it will, by an average of the batches' inertia that forgets.
+class Progress {
+ public:
+  Progress(const MiniBatchKMeansOptions& options, std::int64_t rows, double tolerance)
+      : options_(options),
+        rate_(std::min(1.0, 2.0 * static_cast<double>(options.batch_size) / static_cast<double>(rows + 1))),
+        tolerance_(tolerance) {}
+  [[nodiscard]] bool ended(const Moved& moved) {
+    if (std::exchange(first_, false)) return false;  // the inertia of the start
+    const auto inertia = moved.weight > 0 ? moved.inertia / moved.weight : 0;
+    average_ = std::isnan(average_) ? inertia : average_ * (1 - rate_) + inertia * rate_;
+    if (tolerance_ > 0 && moved.shift <= tolerance_) return true;
+    if (average_ < least_) least_ = average_, without_ = 0;
+    else ++without_;
+    return options_.max_no_improvement > 0 && without_ >= options_.max_no_improvement;
+  }
+  [[nodiscard]] double average() const { return average_; }
+
+ private:
+  const MiniBatchKMeansOptions& options_;
+  double rate_, tolerance_, average_ = NAN, least_ = std::numeric_limits<double>::infinity();
+  std::int64_t without_ = 0;
+  bool first_ = true;
+};
+
+/// Whether centres without many rows are looked for: now and then, and always while one has none.
+bool due(const Running& centres, std::int64_t rows, std::int64_t& since) {
+  since += rows;
+  const bool none = std::ranges::any_of(centres.counts, [](double count) { return count == 0; });
+  if (!none && since < 10 * std::ssize(centres.counts)) return false;
+  since = 0;
+  return true;
+}
+
+/// First centres among some rows, which every rank gets.
+at::Tensor first_of_some(const Weighted& data, const MiniBatchKMeansOptions& o) {
+  if (std::holds_alternative<DNDarray>(o.init)) return first_centres(data, o.n_clusters, o.init, o.seed);
+  const auto count = std::max(3 * o.batch_size, 3 * o.n_clusters);
+  if (count >= data.rows.size()) return first_centres(data, o.n_clusters, o.init, o.seed);
+  const auto positions = drawn_rows(data.rows, count, RowRandom(o.seed, 0));
+  const Rows few(replicated(fetch_rows(data.rows, positions), float64, data.rows.comm()));
+  return first_centres({data.op, few, nullptr}, o.n_clusters, o.init, o.seed);
+}
+
+}  // namespace
+
+MiniBatchKMeans& MiniBatchKMeans::fit(const Rows& x, const FitOptions& options) {
+  constexpr auto op = "MiniBatchKMeans.fit";
+  check_options(op, options_, x);
+  const auto weights = weights_beside(op, x, options.sample_weight);
+  const Weighted data{op, x, data_of(weights)};
+  const auto tolerance = options_.tol * mean_variance(op, x);
+  const auto batch = std::min(options_.batch_size, x.size());
+  const auto most = std::max<std::int64_t>(1, options_.max_iterations * x.size() / batch);
+  Running centres{first_of_some(data, options_), std::vector<double>(static_cast<std::size_t>(options_.n_clusters))};
+  Progress progress(options_, x.size(), tolerance);
+  bool stop = false;
+  std::int64_t done = 0, since = 0;
+  while (done < most) {
+    const RowRandom random(seed_of(options_.seed, 1 + static_cast<std::uint64_t>(done)), 0);
+    const Part part(data, drawn_rows(x, batch, random));
+    const Rows rows = part.rows();
+    const Weighted some{op, rows, part.weights()};
+    const auto moved = step(some, centres, stop);
+    if (due(centres, batch, since))
+      reassign(some, centres, options_.reassignment_ratio,
+               RowRandom(options_.seed, 2 + static_cast<std::uint64_t>(done)));
+    ++done;
+    const bool ended = progress.ended(moved);
+    if (options_.progress) stop = !options_.progress({done, most, progress.average()});
+    if (ended || moved.stop) break;
+  }
+  learn(judged(data, replicated(centres.places, working_dtype(x), x.comm()), done));
+  counts_ = replicated(at::tensor(centres.counts, at::kDouble), float64, x.comm());
+  since_reassignment_ = since;
+  return *this;
+}
+
+MiniBatchKMeans& MiniBatchKMeans::partial_fit(const Rows& x, const FitOptions& options) {
+  constexpr auto op = "MiniBatchKMeans.partial_fit";
+  const auto clusters = options_.n_clusters;
+  if (is_fitted()) check_features(op, x, centers().shape()[1]);
+  else check_options(op, options_, x);
+  const auto weights = weights_beside(op, x, options.sample_weight);
+  const Weighted data{op, x, data_of(weights)};
+  static_cast<void>(mean_variance(op, x));
+  Running centres{is_fitted() ? centers().larray().to(at::kDouble).clone() : first_of_some(data, options_),
+                  std::vector<double>(static_cast<std::size_t>(clusters))};
+  if (counts_) std::copy_n(counts_->larray().const_data_ptr<double>(), clusters, centres.counts.begin());
+  const auto done = is_fitted() ? iterations() : 0;
+  static_cast<void>(step(data, centres, false));
+  if (due(centres, x.size(), since_reassignment_))
+    reassign(data, centres, options_.reassignment_ratio,
+             RowRandom(options_.seed, 2 + static_cast<std::uint64_t>(done)));
+  learn(judged(data, replicated(centres.places, working_dtype(x), x.comm()), done + 1));
+  counts_ = replicated(at::tensor(centres.counts, at::kDouble), float64, x.comm());
+  return *this;
+}
+
+const DNDarray& MiniBatchKMeans::counts() const { return fitted("MiniBatchKMeans.counts", counts_); }
+
+ModelState MiniBatchKMeans::state() const {
+  const auto& found = learnt("state");
+  const auto& o = options_;
+  return {kind(),
+          {{"n_clusters", text_of(o.n_clusters)},
+           {"batch_size", text_of(o.batch_size)},
+           {"max_iterations", text_of(o.max_iterations)},
+           {"tol", text_of(o.tol)},
+           {"max_no_improvement", text_of(o.max_no_improvement)},
+           {"reassignment_ratio", text_of(o.reassignment_ratio)},
+           {"seed", text_of(o.seed)},
+           {"since_reassignment", text_of(since_reassignment_)},
+           {"inertia", text_of(found.inertia)},
+           {"iterations", text_of(found.iterations)}},
+          {{"centers", found.centers}, {"counts", counts()}}};
+}
+
+MiniBatchKMeans MiniBatchKMeans::from_state(const ModelState& state) {
+  const StateReader read("MiniBatchKMeans", state);
+  MiniBatchKMeans model({.n_clusters = read.option<std::int64_t>("n_clusters"),
+                         .batch_size = read.option<std::int64_t>("batch_size"),
+                         .max_iterations = read.option<std::int64_t>("max_iterations"),
+                         .tol = read.option<double>("tol"),
+                         .max_no_improvement = read.option<std::int64_t>("max_no_improvement"),
+                         .reassignment_ratio = read.option<double>("reassignment_ratio"),
+                         .seed = read.option<std::uint64_t>("seed")});
+  const auto k = model.options_.n_clusters;
+  model.learn({read.array("centers", {k, -1}), DNDarray(), read.option<double>("inertia"),
+               read.option<std::int64_t>("iterations")});
+  model.counts_ = read.array("counts", {k}).astype(float64);
+  model.since_reassignment_ = read.option<std::int64_t>("since_reassignment");
+  return model;
+}
+
+}  // namespace heatpp
