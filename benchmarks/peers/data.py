@@ -141,3 +141,11 @@ def lasso_rows(first, last):
 def logistic_rows(first, last):
     x = rows("normal", 53, first, last, 50)
     return x, (margins(x, 2, 54, first) > 0).astype(np.int64)
+
+
+def event_rows(first, last):
+    """28 numbers, and which of two classes that no plane divides."""
+    x = rows("normal", 55, first, last, 28)
+    a = x[:, :6].astype(np.float64).T
+    z = a[0] * a[2] + a[1] - a[3] / 2 + a[5] * a[5] / 2 - 0.5
+    return x, (z + 1.5 * vector("normal", 56, first, last).astype(np.float64) > 0).astype(np.int64)
