@@ -38,6 +38,7 @@ std::vector<Workload> learning_workloads();
 std::vector<Workload> linear_workloads();
 std::vector<Workload> statistics_workloads();
 std::vector<Workload> transform_workloads();
+std::vector<Workload> tree_workloads();
 std::vector<Workload> io_workloads();
 
 }  // namespace bench

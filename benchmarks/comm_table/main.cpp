@@ -97,6 +97,15 @@ ht::Ridge fitted_ridge(std::int64_t m) {
   return model;
 }
 
+ht::HistGradientBoostingRegressor boosted_once(const ht::DNDarray& x, const ht::DNDarray& y) {
+  ht::HistGradientBoostingRegressor model({.max_iterations = 1, .max_leaf_nodes = 2, .min_samples_leaf = 1});
+  model.fit(x, y);
+  return model;
+}
+ht::HistGradientBoostingRegressor fitted_boosting(std::int64_t m) {
+  return boosted_once(first_rows(m, 4), ht::ones({4}, {.dtype = ht::float64}));
+}
+
 /// For functions in place.
 struct Own {
   ht::DNDarray array;

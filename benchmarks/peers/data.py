@@ -151,3 +151,11 @@ def falling_rows(first, last):
         to = min(last, at + (1 << 14))
         out[at - first : to - first] = rows("normal", 81, at, to, 64).astype(np.float64) @ right
     return out + rows("normal", 83, first, last, 256) * np.float32(1e-3)
+
+
+def event_rows(first, last):
+    """28 numbers, and which of two classes that no plane divides."""
+    x = rows("normal", 55, first, last, 28)
+    a = x[:, :6].astype(np.float64).T
+    z = a[0] * a[2] + a[1] - a[3] / 2 + a[5] * a[5] / 2 - 0.5
+    return x, (z + 1.5 * vector("normal", 56, first, last).astype(np.float64) > 0).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Recomputes benchmarks/expected.json, the right check values, in float64 with NumPy and SciPy alone: python reference.py [NAME ...]"""
+"""Recomputes benchmarks/expected.json, the right check values, in float64 with NumPy and SciPy alone, but for trees: python reference.py [NAME ...]"""
 import json
 import os
 import sys
@@ -155,6 +155,15 @@ def falling(centred):
     return np.sqrt(np.linalg.eigvalsh((x - x.mean(0) * centred).T @ (x - x.mean(0) * centred))[::-1][:10])
 
 
+def learnt(name):
+    """What scikit-learn's model tells of the rows that it learnt from: its bins and trees are of random rows."""
+    import learning  # noqa: F401: registers its workloads
+    import turns
+
+    train, check = turns._workloads[name]()
+    return check(train())
+
+
 # Workloads whose result is checked by sums are held to the tolerance times the sum of |x|, others element by element.
 sums = {
     ("resplit01", "resplit10"): (1e-9, lambda: data.check_sums(data.rows("normal", 64, 0, 8000, 8000))),
@@ -195,6 +204,8 @@ values = {
     ("percentile25",): (1e-5, lambda: [np.percentile(ten_million().astype(f8), 25)]),
     ("argmax",): (0, lambda: [data.vector("normal", 76, 0, 20_000_000).argmax()]),
     ("randn",): (1e-3, lambda: [0.0, 1.0]),
+    ("boosting",): (1e-2, lambda: learnt("boosting")),
+    ("forest",): (2e-2, lambda: learnt("forest")),
     ("sum",): (1e-5, lambda: [data.vector("uniform", 11, 0, 100_000_000).sum(dtype=f8)]),
     ("dot",): (1e-5, lambda: [np.square(data.vector("uniform", 11, 0, 100_000_000), dtype=f8).sum()]),
     ("pca",): (1e-4, lambda: falling(True)),

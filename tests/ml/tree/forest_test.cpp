@@ -1,6 +1,7 @@
 #include "../data.hpp"
 
 #include <heatpp/ml/tree/decision_tree.hpp>
+#include <heatpp/ml/tree/detail/forest.hpp>
 #include <heatpp/ml/tree/random_forest.hpp>
 
 namespace {
@@ -176,15 +177,28 @@ TEST_CASE("forests of numbers are as good as scikit-learn's", "[ml][forest]") {
   CHECK(deep.fit(beside(learn), y, {.sample_weight = beside(weights(353))}).score(beside(judge), truth) > 0.35);
 }
 
-TEST_CASE("how often a row is drawn has Poisson's distribution", "[ml][forest]") {
-  // A tree of depth 1 on a feature that tells both classes apart: leaves hold all rows, and shares of classes at the
-  // root tell how many were drawn.
-  const auto x = ht::ones({20000, 1}, {.dtype = ht::float64, .split = 0});
-  const auto y = ht::arange(20000, {.dtype = ht::float64, .split = 0});
-  ht::RandomForestRegressor model({.n_estimators = 200});
-  model.fit(x, y);
-  const auto mean = gathered(model.predict(ht::ones({1, 1}))).item<double>();
-  CHECK(std::abs(mean - 9999.5) < 5 * 5773.5 / std::sqrt(20000. * 200));
+TEST_CASE("how often a row is drawn has Poisson's distribution, by its position among all", "[ml][forest]") {
+  constexpr std::int64_t n = 20000;
+  const auto drawn = [](const ht::DNDarray& x, std::int64_t tree) {
+    const auto times = ht::ml::detail::bootstrap_times(x, 7, tree);
+    auto mine = at::empty({std::ssize(times)}, at::kLong);
+    std::ranges::copy(times, mine.mutable_data_ptr<std::int64_t>());
+    return mine;
+  };
+  const auto everywhere = drawn(ht::zeros({n, 1}), 3);
+  for (const auto& layout : every_layout({n, 1})) {
+    const auto x = distribute(at::zeros({n, 1}), layout);
+    if (layout.split() == 1) continue;
+    const auto first = layout.split() ? layout.offset(ht::world().rank()) : 0;
+    CHECK(at::equal(drawn(x, 3), everywhere.slice(0, first, first + x.lshape()[0])));
+  }
+  CHECK(!at::equal(drawn(ht::zeros({n, 1}), 4), everywhere));
+  double share = std::exp(-1.0);
+  for (std::int64_t times = 0; times < 5; ++times) {
+    const auto count = (everywhere == times).sum().item<double>();
+    CHECK(std::abs(count - n * share) < 5 * std::sqrt(n * share * (1 - share)));
+    share /= static_cast<double>(times + 1);
+  }
 }
 
 TEST_CASE("float32 rows far from 0 and whole numbers make the same trees", "[ml][tree]") {

@@ -34,16 +34,18 @@ HEATPP_SEARCH(double)
 
 /// The bins of up to block_rows rows.
 template <class T>
-void bin_block(const T* rows, std::int64_t count, const Bins& bins, const std::vector<T>& edges, std::uint8_t* out,
-               std::int64_t stride) {
+void bin_block(const T* rows, std::int64_t count, const Bins& bins, const std::vector<T>& edges, BinnedRows& out,
+               std::int64_t first) {
   T x[block_rows] = {};
   std::int32_t at[block_rows];
+  auto* rows_out = out.bins.mutable_data_ptr<std::uint8_t>() + first * out.stride;
   for (std::int64_t j = 0; j < bins.features; ++j) {
     for (std::int64_t i = 0; i < count; ++i) x[i] = rows[i * bins.features + j];
     places(x, edges.data() + j * edge_stride, at);
     const auto last = bins.count[static_cast<std::size_t>(j)];
+    auto* column = out.columns.mutable_data_ptr<std::uint8_t>() + j * out.rows + first;
     for (std::int64_t i = 0; i < count; ++i)
-      out[i * stride + j] = static_cast<std::uint8_t>(std::isnan(x[i]) ? last : at[i]);
+      rows_out[i * out.stride + j] = column[i] = static_cast<std::uint8_t>(std::isnan(x[i]) ? last : at[i]);
   }
 }
 
@@ -57,16 +59,15 @@ std::int64_t stride_of(std::int64_t features) {
 
 BinnedRows binned(const Rows& rows, const Bins& bins) {
   const auto stride = stride_of(bins.features);
-  BinnedRows result{rows.count(), stride, at::zeros({rows.count() * stride}, at::kByte)};
-  auto* out = result.bins.mutable_data_ptr<std::uint8_t>();
+  BinnedRows result{rows.count(), stride, at::zeros({rows.count() * stride}, at::kByte),
+                    at::empty({rows.count() * bins.features}, at::kByte)};
   const auto singles = rounded_down<float>(bins.edges);
   const auto work = [&] {
     for_pieces(rows, [&]<class T>(const Piece<T>& piece, int) {
       for (std::int64_t i = 0; i < piece.rows; i += block_rows) {
         const auto count = std::min(block_rows, piece.rows - i);
-        auto* where = out + (piece.first + i) * stride;
-        if constexpr (std::is_same_v<T, float>) bin_block(piece.row(i), count, bins, singles, where, stride);
-        else bin_block(piece.row(i), count, bins, bins.edges, where, stride);
+        if constexpr (std::is_same_v<T, float>) bin_block(piece.row(i), count, bins, singles, result, piece.first + i);
+        else bin_block(piece.row(i), count, bins, bins.edges, result, piece.first + i);
       }
     });
   };

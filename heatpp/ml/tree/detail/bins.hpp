@@ -28,7 +28,7 @@ struct Bins {
 /// Edges half way between numbers where a feature has at most `max_bins` different ones, else its quantiles at 1 /
 /// max_bins, 2 / max_bins .. (the mean of both neighbours where they lie between two numbers). Of more than 200000 rows
 /// as many are looked at, by their global positions. Collective: one all-reduce of 8 (features + 1) bytes, an
-/// all-gather of 8 a rank, an exchange that brings the features of the rows looked at together on a rank each, and
+/// all-gather of 8, an exchange that brings the features of the rows looked at together on a rank each, and
 /// an all-gather of 2056 bytes a feature; none where rows are replicated. Throws ValueError naming the first row with
 /// an infinite number.
 [[nodiscard]] Bins find_bins(const char* op, const Rows& rows, std::int64_t max_bins, std::uint64_t seed);
@@ -39,11 +39,14 @@ struct Bins {
   return middle < high ? middle : low;
 }
 
-/// The bins of this rank's rows, one byte for each number, row by row.
+/// The bins of this rank's rows, one byte for each number: row by row to be summed, and column by column to be parted.
 struct BinnedRows {
   std::int64_t rows = 0, stride = 0;
-  at::Tensor bins;
+  at::Tensor bins, columns;
   [[nodiscard]] const std::uint8_t* data() const { return bins.const_data_ptr<std::uint8_t>(); }
+  [[nodiscard]] const std::uint8_t* column(std::int64_t feature) const {
+    return columns.const_data_ptr<std::uint8_t>() + feature * rows;
+  }
 };
 /// In one pass. Local; for rows that are not an array's one all-reduce of 8 bytes.
 [[nodiscard]] BinnedRows binned(const Rows& rows, const Bins& bins);

@@ -2,8 +2,7 @@
 
 #include <heatpp/ml/tree/detail/histogram.hpp>
 
-#include <cstring>
-#include <numeric>
+#include <algorithm>
 
 namespace heatpp::ml::detail {
 namespace {
@@ -43,34 +42,34 @@ std::int64_t parted(const BinnedRows& rows, std::int64_t feature, const std::uin
   const auto n = std::ssize(order);
   constexpr std::int64_t few = 1 << 14;
   const auto parts = n < few ? std::int64_t{1} : static_cast<std::int64_t>(at::get_num_threads());
-  std::vector<std::int64_t> lefts(static_cast<std::size_t>(parts) + 1, 0);
   const auto begin = [&](std::int64_t part) { return n * part / parts; };
-  const auto* data = rows.data() + feature;
-  const auto stride = static_cast<std::size_t>(rows.stride);
-  at::parallel_for(0, parts, 1, [&](std::int64_t p, std::int64_t end) {
-    for (; p < end; ++p) {  // left ones from the front of this part on, others from its end backwards
-      auto *front = spare + begin(p), *back = spare + begin(p + 1);
+  std::vector<std::int64_t> lefts(static_cast<std::size_t>(parts), 0);
+  const auto* column = rows.column(feature);
+  at::parallel_for(0, parts, 1, [&](std::int64_t p, std::int64_t last) {
+    for (; p < last; ++p) {  // left ones to the front of this part, others to the spare room
+      auto *to = order.data() + begin(p), *aside = spare + begin(p);
       for (auto i = begin(p); i < begin(p + 1); ++i) {
         const auto item = order[static_cast<std::size_t>(i)];
-        const bool goes = left[data[row_of(item) * stride]] != 0;
-        *front = item;
-        back[-1] = goes ? back[-1] : item;
-        front += goes;
-        back -= !goes;
+        const std::int64_t goes = left[column[row_of(item)]];
+        *to = item;
+        *aside = item;
+        to += goes;
+        aside += 1 - goes;
       }
-      lefts[static_cast<std::size_t>(p) + 1] = front - (spare + begin(p));
+      lefts[static_cast<std::size_t>(p)] = to - (order.data() + begin(p));
     }
   });
-  std::partial_sum(lefts.begin(), lefts.end(), lefts.begin());
-  const auto all = lefts.back();
-  at::parallel_for(0, parts, 1, [&](std::int64_t p, std::int64_t end) {
-    for (; p < end; ++p) {
-      const auto before = lefts[static_cast<std::size_t>(p)], through = lefts[static_cast<std::size_t>(p) + 1];
-      auto* middle = spare + begin(p) + (through - before);
-      std::copy(spare + begin(p), middle, order.begin() + before);
-      std::reverse_copy(middle, spare + begin(p + 1), order.begin() + all + begin(p) - before);
-    }
-  });
+  auto all = lefts[0];
+  for (std::int64_t p = 1; p < parts; ++p) {
+    const auto from = order.begin() + begin(p);
+    std::copy(from, from + lefts[static_cast<std::size_t>(p)], order.begin() + all);
+    all += lefts[static_cast<std::size_t>(p)];
+  }
+  auto to = order.begin() + all;
+  for (std::int64_t p = 0; p < parts; ++p) {
+    const auto others = begin(p + 1) - begin(p) - lefts[static_cast<std::size_t>(p)];
+    to = std::copy_n(spare + begin(p), others, to);
+  }
   return all;
 }
 template std::int64_t parted(const BinnedRows&, std::int64_t, const std::uint8_t*, std::span<std::uint32_t>,

@@ -41,7 +41,7 @@ struct Units {
 }
 
 /// The exact sums over all rows of columns of numbers that are rounded to 2^-50, or as sums allow, of their largest.
-/// Collective: two all-reduces of 8 (columns + 1) and 8 columns bytes, none where rows are replicated. Throws
+/// Collective: two all-reduces of 8 (columns + 2) and 8 columns bytes, none where rows are replicated. Throws
 /// ValueError where one is not finite.
 [[nodiscard]] std::vector<double> exact_sums(const char* op, const Rows& rows, const std::vector<at::Tensor>& columns);
 
