@@ -74,7 +74,7 @@ Prepared gmm() {
       .max_iterations = 20,
       .tol = 0};
   return timed([x, options] { return ht::GaussianMixture(options).fit(x); },
-               [](const ht::GaussianMixture& model) { return check_sums(model.means()); });
+               [](const ht::GaussianMixture& model) { return check_sums(model.means().astype(ht::float32)); });
 }
 
 /// 64 directions of 256, of which each has 0.7 of the size of the one before, and noise.

@@ -79,6 +79,15 @@ TEST_CASE("weights and given centres count in batches", "[ml][batch_parallel]") 
   CHECK(far.fit(even((x + 1e4).to(at::kFloat))).inertia() < 100);
 }
 
+TEST_CASE("a part of the ranks has batches of its own", "[ml][batch_parallel]") {
+  const auto half = *ht::world().split(ht::world().rank() % 2);
+  const ht::Layout layout({400, 2}, 0, half.size());
+  const auto mine = corners().slice(0, layout.offset(half.rank()), layout.offset(half.rank() + 1)).contiguous();
+  const auto rows = ht::from_local(mine, {.split = 0, .comm = half});
+  const auto inertia = ht::KMeans({.n_clusters = 4, .n_init = 3}).fit(rows).inertia();
+  CHECK(ht::BatchParallelKMeans({.n_clusters = 4, .seed = 1}).fit(rows).inertia() == Approx(inertia).epsilon(1e-9));
+}
+
 TEST_CASE("bad rows in batches are errors on all ranks", "[ml][batch_parallel]") {
   auto x = iris();
   x[120][2] = NAN;

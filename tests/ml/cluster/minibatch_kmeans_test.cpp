@@ -114,6 +114,26 @@ TEST_CASE("rows that a function makes are taken in batches as an array's", "[ml]
   CHECK(same(a.fit(made).centers(), gathered(b.fit(even(x)).centers())));
 }
 
+TEST_CASE("a part of the ranks takes the same batches", "[ml][minibatch]") {
+  const auto x = blobs();
+  const auto half = *ht::world().split(ht::world().rank() % 2);
+  const ht::Layout layout({2000, 3}, 0, half.size());
+  const auto mine = x.slice(0, layout.offset(half.rank()), layout.offset(half.rank() + 1)).contiguous();
+  ht::MiniBatchKMeans part({.n_clusters = 5, .batch_size = 64}), whole({.n_clusters = 5, .batch_size = 64});
+  part.fit(ht::from_local(mine, {.split = 0, .comm = half}));
+  whole.fit(even(x));
+  CHECK(close(part.centers(), gathered(whole.centers()), 1e-10));
+}
+
+TEST_CASE("whole numbers have centres that are not whole, in batches too", "[ml][minibatch]") {
+  const auto x = at::tensor({0, 1, 3, 10, 12, 13}, at::kInt).reshape({6, 1});
+  for (const auto& layout : every_layout({6, 1})) {
+    ht::MiniBatchKMeans k({.n_clusters = 2, .init = ht::array({{0.0}, {13.0}}), .reassignment_ratio = 0});
+    k.partial_fit(distribute(x, layout));
+    CHECK(close(k.centers(), at::tensor({4.0 / 3, 35.0 / 3}, at::kDouble).reshape({2, 1})));
+  }
+}
+
 TEST_CASE("any rank may end the steps", "[ml][minibatch]") {
   ht::MiniBatchKMeans k({.n_clusters = 5, .max_no_improvement = 0, .progress = [](const ht::FitProgress& p) {
                            return ht::world().rank() + 1 < ht::world().size() || p.done < 4;

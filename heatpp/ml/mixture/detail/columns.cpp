@@ -117,6 +117,14 @@ HEATPP_SIMD void add_squared(double* __restrict sum, const double* __restrict x,
   }
 }
 
+HEATPP_SIMD double lanes_sum(const double* x, std::int64_t n) {
+  double lanes[8] = {}, sum = 0;
+  for (std::int64_t i = 0; i < n; i += 8)
+    for (std::int64_t l = 0; l < 8; ++l) lanes[l] += x[i + l];
+  for (const auto lane : lanes) sum += lane;
+  return sum;
+}
+
 struct Two {
   double first, second;
 };
@@ -179,6 +187,8 @@ void add_squares(const Columns& x, const double* mean, const double* shares, dou
     if (second) second[j] += sums.second;
   }
 }
+
+double sum_of(const double* x, std::int64_t n) { return lanes_sum(x, n); }
 
 void normalise(double* lines, std::int64_t count, std::int64_t rows, std::int64_t stride, double* norms) {
   std::copy_n(lines, rows, norms);

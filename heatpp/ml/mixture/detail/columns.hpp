@@ -28,6 +28,9 @@ void add_triangle(const Columns& x, const double* mean, const double* shares, co
 /// Adds shares * d and shares * d^2 of each feature, or none of the squares where `second` is null.
 void add_squares(const Columns& x, const double* mean, const double* shares, double* first, double* second);
 
+/// The sum of `n` numbers, a multiple of row_padding.
+[[nodiscard]] double sum_of(const double* x, std::int64_t n);
+
 /// Turns `count` lines of log-densities of `rows` rows, `stride` apart, into shares of their sum, of which `norms`
 /// becomes the logarithm. Shares below 1e-99 become 0.
 void normalise(double* lines, std::int64_t count, std::int64_t rows, std::int64_t stride, double* norms);

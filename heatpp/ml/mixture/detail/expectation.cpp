@@ -129,7 +129,7 @@ class Sums {
   void add(std::int64_t c, const double* mean, Workspace& work) {
     const auto* shares = work.shares(c);
     auto *first = first_.data_ptr<double>() + c * size_, *second = second_.data_ptr<double>();
-    for (std::int64_t i = 0; i < work.used(); ++i) counts_.data_ptr<double>()[c] += shares[i];
+    counts_.data_ptr<double>()[c] += sum_of(shares, work.used());
     if (type_ == CovarianceType::full)
       add_triangle(work.x(), mean, shares, work.scratch(), first, second + c * size_ * size_);
     else add_squares(work.x(), mean, shares, first, type_ == CovarianceType::tied ? nullptr : second + c * size_);
