@@ -152,12 +152,6 @@ def qr():
     return lambda: np.linalg.qr(x), lambda parts: data.check_sums(np.abs(parts.R))
 
 
-@workload("hsvd")
-def hsvd():
-    x = data.falling_rows(0, 100_000)
-    return lambda: np.linalg.svd(x, full_matrices=False), lambda parts: data.check_values(parts[1][:10])
-
-
 @workload("mask")
 def mask():
     x = data.vector("normal", 71, 0, 10_000_000)
