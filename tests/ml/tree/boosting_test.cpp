@@ -231,3 +231,20 @@ TEST_CASE("a part of the ranks boosts for itself", "[ml][boosting]") {
   ht::HistGradientBoostingClassifier model({.max_iterations = 5});
   CHECK(model.fit(ht::resplit(x, 0), y).score(x, y) > 0.95);
 }
+
+TEST_CASE("rows that a function makes are boosted as those of an array", "[ml][boosting]") {
+  const auto x = beside(iris()), y = beside(species());
+  const auto mine = x.larray();
+  const ht::Rows made(mine.size(0), 4,
+                      [&](std::int64_t first, std::int64_t count) { return mine.slice(0, first, first + count); });
+  ht::HistGradientBoostingClassifier model({.max_iterations = 5}), of_array({.max_iterations = 5});
+  model.fit(made, y);
+  of_array.fit(x, y);
+  CHECK(same(model.predict_proba(made), gathered(of_array.predict_proba(x))));
+
+  const ht::Rows broken(mine.size(0), 4, [&](std::int64_t first, std::int64_t count) {
+    if (ht::world().rank() + 1 == ht::world().size()) throw ht::ValueError("no rows today");
+    return mine.slice(0, first, first + count);
+  });
+  CHECK_THROWS_WITH(model.fit(broken, y), Contains("no rows today"));
+}
