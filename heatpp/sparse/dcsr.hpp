@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/core/dndarray.hpp>
+#include <heatpp/linalg/solvers/operator.hpp>
 
 namespace heatpp::sparse {
 
@@ -38,6 +39,9 @@ class DCSRMatrix {
   [[nodiscard]] DNDarray values() const;
   /// The number of entries of each row, (rows,) int64, cut as the rows. Local.
   [[nodiscard]] DNDarray row_counts() const;
+
+  /// Its products, for iterative methods. Local.
+  operator linalg::LinearOperator() const;  // NOLINT: conversion intended
 
  private:
   friend struct detail::Access;

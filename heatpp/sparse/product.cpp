@@ -114,6 +114,11 @@ DNDarray rmatmul(const DCSRMatrix& a, const DNDarray& x) {
   return heatpp::detail::wrap(computed.finished(own), layout, a.comm());
 }
 
+DCSRMatrix::operator linalg::LinearOperator() const {
+  return {shape(), [a = *this](const DNDarray& x) { return matmul(a, x); },
+          [a = *this](const DNDarray& x) { return rmatmul(a, x); }};
+}
+
 DCSRMatrix transpose(const DCSRMatrix& a) {
   const Shape shape{a.columns(), a.rows()};
   const auto first = a.split() ? a.layout().offset(a.comm().rank()) : 0;

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/linalg/solvers/operator.hpp>
+
+namespace heatpp::detail {
+
+/// Vectors that are cut alike, as this rank's tensors, and their products over all ranks.
+class Vectors {
+ public:
+  using Number = c10::complex<double>;
+  Vectors(const char* op, Layout layout, const Communicator& comm, Dtype dtype)
+      : op_(op), layout_(std::move(layout)), comm_(comm), type_(to_torch(dtype)) {}
+
+  [[nodiscard]] at::Tensor zeros() const;
+  /// This rank's part of a vector of the same length, in memory of its own.
+  [[nodiscard]] at::Tensor local(const DNDarray& x) const;
+  [[nodiscard]] DNDarray array(const at::Tensor& x) const;
+  /// The operator's product, cut as these vectors.
+  [[nodiscard]] at::Tensor apply(const linalg::LinearOperator::Apply& product, const at::Tensor& x) const;
+  [[nodiscard]] at::Tensor apply(const linalg::LinearOperator::Apply& product, const Vectors& from,
+                                 const at::Tensor& x) const;
+
+  /// conj(x) . y for pairs, on all ranks: one all-reduce of 16 bytes each, none for replicated vectors. Throws
+  /// ValueError where they are not finite.
+  [[nodiscard]] std::vector<Number> dots(std::initializer_list<std::pair<at::Tensor, at::Tensor>> pairs) const;
+  [[nodiscard]] Number dot(const at::Tensor& x, const at::Tensor& y) const { return dots({{x, y}})[0]; }
+  [[nodiscard]] double length(const at::Tensor& x) const;
+  /// The numbers over all ranks.
+  void sum(std::span<Number> numbers) const;
+  [[nodiscard]] const Layout& layout() const { return layout_; }
+
+  /// y += factor * x, and y = x + factor * y.
+  void add(at::Tensor& y, Number factor, const at::Tensor& x) const { y.add_(x, scalar(factor)); }
+  void update(at::Tensor& y, Number factor, const at::Tensor& x) const { y.mul_(scalar(factor)).add_(x); }
+  [[nodiscard]] at::Scalar scalar(Number factor) const;
+
+ private:
+  const char* op_;
+  Layout layout_;
+  Communicator comm_;
+  at::ScalarType type_;
+};
+
+}  // namespace heatpp::detail

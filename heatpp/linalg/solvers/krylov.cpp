@@ -1,0 +1,316 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/linalg/decompositions/detail/columns.hpp>
+#include <heatpp/linalg/products/product.hpp>
+#include <heatpp/linalg/solvers/detail/vectors.hpp>
+#include <heatpp/linalg/solvers/krylov.hpp>
+#include <heatpp/ops/shape/axes_moves.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
+
+#include <cmath>
+
+namespace heatpp::linalg {
+namespace {
+
+using detail::raise;
+using detail::Vectors;
+using Number = Vectors::Number;
+
+void check_options(const char* op, const LinearOperator& a, const DNDarray& b, const KrylovOptions& o, bool square) {
+  if (a.shape.size() != 2 || (square && a.shape[0] != a.shape[1]) || b.shape() != Shape{a.shape[0]})
+    raise<ValueError>(op, "got shapes {} and {}; expected a{} matrix and a vector of its rows", to_string(a.shape),
+                      to_string(b.shape()), square ? " square" : "");
+  if (!(o.rtol >= 0) || !(o.atol >= 0) || o.max_iterations.value_or(0) < 0 || o.restart < 1)
+    raise<ValueError>(
+        op, "got rtol {}, atol {}, {} iterations and restart {}; expected none below 0 and a restart above it", o.rtol,
+        o.atol, o.max_iterations.value_or(0), o.restart);
+}
+
+/// A system under way: what all methods have in common.
+class System {
+ public:
+  System(const char* op, const LinearOperator& a, const DNDarray& b, const KrylovOptions& options)
+      : vectors((check_options(op, a, b, options, true), op), b.layout().with(b.shape(), b.split()), b.comm(),
+                detail::decomposition_type(a.apply(b).dtype())),
+        a_(a),
+        options_(options),
+        most_(options.max_iterations.value_or(10 * b.size())) {
+    const auto right = vectors.local(b);
+    x = options.x0 ? vectors.local(*options.x0).clone() : vectors.zeros();
+    r = options.x0 ? right - times(x) : right.clone();
+    limit = std::max(options.rtol * vectors.length(right), options.atol);
+    residual = vectors.length(r);
+  }
+
+  [[nodiscard]] at::Tensor times(const at::Tensor& v) const { return vectors.apply(a_.apply, v); }
+  [[nodiscard]] at::Tensor preconditioned(const at::Tensor& v) const {
+    return options_.preconditioner ? vectors.apply(options_.preconditioner->apply, v) : v;
+  }
+  /// Whether to go on: not where the residual is small enough, after enough products, or when the caller says so.
+  [[nodiscard]] bool unsolved() const { return residual > limit && iterations < most_ && !stopped_; }
+  void end_iteration(double length, std::int64_t products = 1) {
+    residual = length;
+    iterations += products;
+    if (options_.progress) stopped_ = !options_.progress(iterations, residual);
+  }
+  [[nodiscard]] std::int64_t left() const { return most_ - iterations; }
+  [[nodiscard]] Solved solved() const { return {vectors.array(x), iterations, residual, residual <= limit}; }
+
+  Vectors vectors;
+  at::Tensor x, r;
+  double limit = 0, residual = 0;
+  std::int64_t iterations = 0;
+
+ private:
+  const LinearOperator& a_;
+  const KrylovOptions& options_;
+  std::int64_t most_;
+  bool stopped_ = false;
+};
+
+/// The rotation that makes (a, b) to (r, 0).
+struct Rotation {
+  double c = 1;
+  Number s = 0, r = 0;
+  Rotation() = default;
+  Rotation(Number a, double b) {
+    const auto size = std::hypot(std::abs(a), b);
+    if (size == 0) return;
+    const auto phase = std::abs(a) > 0 ? a / std::abs(a) : Number(1);
+    c = std::abs(a) / size;
+    s = phase * (b / size);
+    r = phase * size;
+  }
+};
+
+/// The vectors that gmres keeps, and the triangle and right side of the least squares problem in them.
+class Basis {
+ public:
+  Basis(const Vectors& vectors, const at::Tensor& r, double length) : vectors_(vectors), right_{length} {
+    basis_.push_back(r / length);
+  }
+  [[nodiscard]] const at::Tensor& latest() const { return basis_.back(); }
+  [[nodiscard]] std::int64_t size() const { return std::ssize(columns_); }
+
+  /// Takes the product of the latest vector in. Returns the residual's length.
+  double take(at::Tensor w) {
+    auto column = straightened(w);
+    const auto length = vectors_.length(w);
+    for (std::size_t i = 0; i < rotations_.size(); ++i) {
+      const auto& [c, s, r] = rotations_[i];
+      const auto upper = column[i], lower = column[i + 1];
+      column[i] = c * upper + s * lower;
+      column[i + 1] = c * lower - std::conj(s) * upper;
+    }
+    const Rotation rotation(column.back(), length);
+    column.back() = rotation.r;
+    const auto last = right_.back();
+    right_.back() = rotation.c * last;
+    right_.push_back(-std::conj(rotation.s) * last);
+    rotations_.push_back(rotation);
+    columns_.push_back(std::move(column));
+    basis_.push_back(length > 0 ? w / length : w);
+    return std::abs(right_.back());
+  }
+
+  /// The combination of the vectors that makes the residual least.
+  [[nodiscard]] at::Tensor combination() const {
+    std::vector<Number> y(right_.begin(), right_.end() - 1);
+    for (auto i = std::ssize(y) - 1; i >= 0; --i) {
+      const auto at = static_cast<std::size_t>(i);
+      for (auto j = at + 1; j < y.size(); ++j) y[at] -= columns_[j][at] * y[j];
+      y[at] = columns_[at][at] == Number(0) ? Number(0) : y[at] / columns_[at][at];
+    }
+    auto sum = vectors_.zeros();
+    for (std::size_t i = 0; i < y.size(); ++i) vectors_.add(sum, y[i], basis_[i]);
+    return sum;
+  }
+
+ private:
+  /// Makes w orthogonal to all vectors, twice; returns its parts along them.
+  std::vector<Number> straightened(at::Tensor& w) const {
+    std::vector<Number> total(basis_.size());
+    for (int pass = 0; pass < 2; ++pass) {
+      std::vector<Number> parts;
+      for (const auto& v : basis_) parts.push_back(at::vdot(v, w).item().toComplexDouble());
+      vectors_.sum(parts);
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        vectors_.add(w, -parts[i], basis_[i]);
+        total[i] += parts[i];
+      }
+    }
+    return total;
+  }
+
+  const Vectors& vectors_;
+  std::vector<at::Tensor> basis_;
+  std::vector<std::vector<Number>> columns_;
+  std::vector<Rotation> rotations_;
+  std::vector<Number> right_;
+};
+
+}  // namespace
+
+LinearOperator::LinearOperator(const DNDarray& matrix)
+    : shape(matrix.shape()),
+      apply([matrix](const DNDarray& x) { return matmul(matrix, x); }),
+      apply_adjoint([matrix](const DNDarray& x) { return matmul(conj(transpose(matrix)), x); }) {
+  if (matrix.ndim() != 2)
+    raise<ValueError>("LinearOperator", "got an array of shape {}; expected a matrix", to_string(matrix.shape()));
+}
+
+Solved solve_cg(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
+  System system("solve_cg", a, b, options);
+  auto& vectors = system.vectors;
+  auto z = system.preconditioned(system.r), p = z.clone();
+  auto energy = vectors.dot(system.r, z).real();
+  while (system.unsolved()) {
+    const auto ap = system.times(p);
+    const auto step = energy / vectors.dot(p, ap).real();
+    vectors.add(system.x, step, p);
+    vectors.add(system.r, -step, ap);
+    z = system.preconditioned(system.r);
+    const auto found = vectors.dots({{system.r, z}, {system.r, system.r}});
+    vectors.update(p, found[0].real() / energy, z);
+    energy = found[0].real();
+    system.end_iteration(std::sqrt(found[1].real()));
+  }
+  return system.solved();
+}
+
+Solved solve_minres(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
+  if (options.preconditioner)
+    raise<ValueError>("solve_minres", "got a preconditioner; expected none, or another method");
+  System system("solve_minres", a, b, options);
+  auto& vectors = system.vectors;
+  auto v = system.residual > 0 ? system.r / system.residual : system.r, before = vectors.zeros();
+  auto w = vectors.zeros(), w_before = vectors.zeros();
+  double beta = 0, eta = system.residual;
+  Rotation last, last_but_one;
+  while (system.unsolved()) {
+    auto next = system.times(v);
+    vectors.add(next, -beta, before);
+    const auto alpha = vectors.dot(v, next).real();
+    vectors.add(next, -alpha, v);
+    const auto beta_next = vectors.length(next);
+    // The column of the tridiagonal matrix, turned by the two rotations before.
+    const auto s_old = last_but_one.s.real() * beta, c_old = last_but_one.c * beta;
+    const auto above = last.c * c_old + last.s.real() * alpha, diagonal = last.c * alpha - last.s.real() * c_old;
+    const Rotation rotation(diagonal, beta_next);
+    const auto size = rotation.r.real();
+    auto direction = v.clone();
+    vectors.add(direction, -above, w);
+    vectors.add(direction, -s_old, w_before);
+    if (size != 0) direction.div_(size);
+    w_before = std::exchange(w, direction);
+    vectors.add(system.x, rotation.c * eta, w);
+    eta *= -rotation.s.real();
+    before = std::exchange(v, beta_next > 0 ? next / beta_next : next);
+    beta = beta_next;
+    last_but_one = std::exchange(last, rotation);
+    system.end_iteration(std::abs(eta));
+    if (size == 0) break;  // the operator is singular, and nothing is left that it makes smaller
+  }
+  return system.solved();
+}
+
+Solved solve_gmres(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
+  System system("solve_gmres", a, b, options);
+  auto& vectors = system.vectors;
+  while (system.unsolved()) {
+    Basis basis(vectors, system.r, system.residual);
+    const auto begin = system.residual;
+    do {
+      system.end_iteration(basis.take(system.times(system.preconditioned(basis.latest()))));
+    } while (system.unsolved() && basis.size() < options.restart);
+    const auto change = system.preconditioned(basis.combination());
+    system.x.add_(change);
+    system.r.sub_(system.times(change));
+    system.residual = vectors.length(system.r);
+    if (system.residual >= begin) break;  // nothing in reach of the vectors makes it smaller
+  }
+  return system.solved();
+}
+
+Solved solve_bicgstab(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
+  System system("solve_bicgstab", a, b, options);
+  auto& vectors = system.vectors;
+  auto& r = system.r;
+  const auto shadow = r.clone();
+  auto p = r.clone();
+  auto rho = vectors.dot(shadow, r);
+  while (system.unsolved() && rho != Number(0)) {
+    const auto p_hat = system.preconditioned(p), v = system.times(p_hat);
+    const auto along = vectors.dot(shadow, v);
+    if (along == Number(0)) break;
+    const auto alpha = rho / along;
+    vectors.add(system.x, alpha, p_hat);
+    vectors.add(r, -alpha, v);
+    const auto s_hat = system.preconditioned(r), t = system.times(s_hat);
+    const auto found = vectors.dots({{t, r}, {t, t}});
+    const auto omega = found[1] == Number(0) ? Number(0) : found[0] / found[1];
+    vectors.add(system.x, omega, s_hat);
+    vectors.add(r, -omega, t);
+    const auto next = vectors.dots({{shadow, r}, {r, r}});
+    system.end_iteration(std::sqrt(next[1].real()), 2);
+    if (omega == Number(0)) break;
+    const auto beta = next[0] / rho * (alpha / omega);
+    vectors.add(p, -omega, v);
+    vectors.update(p, beta, r);
+    rho = next[0];
+  }
+  return system.solved();
+}
+
+Solved solve_lsqr(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
+  check_options("solve_lsqr", a, b, options, false);
+  if (!a.apply_adjoint) raise<ValueError>("solve_lsqr", "got an operator without adjoint; expected one that has it");
+  const auto columns = b.split() ? Layout({a.shape[1]}, 0, b.comm().size()) : b.layout().replicated({a.shape[1]});
+  const auto dtype = detail::decomposition_type(a.apply_adjoint(b).dtype());
+  const Vectors left("solve_lsqr", b.layout(), b.comm(), dtype), right("solve_lsqr", columns, b.comm(), dtype);
+  auto x = options.x0 ? right.local(*options.x0).clone() : right.zeros();
+  auto u = left.local(b).clone();
+  const auto size_of_b = left.length(u);
+  if (options.x0) u.sub_(left.apply(a.apply, right, x));
+  Solved found{{}, 0, left.length(u), false};
+  const auto limit = std::max(options.rtol * size_of_b, options.atol);
+  const auto scaled = [](at::Tensor& v, double length) {
+    return length > 0 ? static_cast<void>(v.div_(length)) : void();
+  };
+  scaled(u, found.residual);
+  auto v = right.apply(a.apply_adjoint, left, u);
+  auto alpha = right.length(v);
+  scaled(v, alpha);
+  auto w = v.clone();
+  auto phi = found.residual, rho = alpha;
+  double squares = 0;  // of the entries of the bidiagonal matrix: of |a|
+  bool least = alpha == 0;
+  const auto most = options.max_iterations.value_or(10 * std::max(a.shape[0], a.shape[1]));
+  while (found.residual > limit && !least && found.iterations < most) {
+    auto next = left.apply(a.apply, right, v);
+    left.add(next, -alpha, u);
+    const auto beta = left.length(next);
+    scaled(next, beta);
+    u = next;
+    squares += alpha * alpha + beta * beta;
+    auto after = right.apply(a.apply_adjoint, left, u);
+    right.add(after, -beta, v);
+    alpha = right.length(after);
+    scaled(after, alpha);
+    v = after;
+    const auto size = std::hypot(rho, beta), c = rho / size, s = beta / size;
+    right.add(x, c * phi / size, w);
+    right.update(w, -s * alpha / size, v);
+    rho = -c * alpha;
+    phi *= s;
+    found.residual = phi;
+    ++found.iterations;
+    least = alpha * std::abs(c) <= options.rtol * std::sqrt(squares);
+    if (options.progress && !options.progress(found.iterations, phi)) break;
+  }
+  found.x = right.array(x);
+  found.converged = found.residual <= limit || least;
+  return found;
+}
+
+}  // namespace heatpp::linalg

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <heatpp/core/dndarray.hpp>
+
+#include <functional>
+
+namespace heatpp::linalg {
+
+/// What iterative methods need of a matrix: its shape and its product with a vector. An array converts to it, a sparse
+/// matrix too, and a host's matrix is a function of its own. Products give vectors of
+/// any layout, and are called by all ranks alike.
+struct LinearOperator {
+  using Apply = std::function<DNDarray(const DNDarray&)>;
+  Shape shape;
+  Apply apply;               ///< the product with a vector (columns,)
+  Apply apply_adjoint = {};  ///< of the conjugate transpose with a vector (rows,), for methods that need it
+
+  LinearOperator(Shape shape_, Apply apply_, Apply apply_adjoint_ = {})
+      : shape(std::move(shape_)), apply(std::move(apply_)), apply_adjoint(std::move(apply_adjoint_)) {}
+  /// The products of a matrix. Throws ValueError for other numbers of axes.
+  LinearOperator(const DNDarray& matrix);  // NOLINT: conversion intended
+};
+
+}  // namespace heatpp::linalg

@@ -1,0 +1,116 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/reductions/reduce.hpp>
+#include <heatpp/sparse/detail/structure.hpp>
+#include <heatpp/sparse/elementwise.hpp>
+#include <heatpp/sparse/preconditioners.hpp>
+
+#include <ATen/Dispatch.h>
+
+namespace heatpp::sparse {
+
+using namespace detail;
+
+namespace {
+
+void check_square(const char* op, const DCSRMatrix& a) {
+  if (a.rows() != a.columns())
+    raise<ValueError>(op, "got shape {}; expected a square matrix", heatpp::to_string(a.shape()));
+}
+
+/// The entries of this rank's block on the diagonal, columns counted from its first, in a floating dtype.
+CsrBlock own_block(const DCSRMatrix& a) {
+  const auto& block = block_of(a);
+  const auto first = a.split() ? a.layout().offset(a.comm().rank()) : 0;
+  auto own = filtered(
+      block, [=](auto, std::int64_t column, auto) { return column >= first && column < first + block.rows(); });
+  own.columns = own.columns.to(at::kLong) - first;
+  const bool inexact = is_floating(a.dtype()) || is_complex(a.dtype());
+  own.values = own.values.to(inexact ? own.values.scalar_type() : at::kDouble).clone();
+  return own;
+}
+
+/// Where each row's entry on the diagonal is. Throws where one is missing.
+std::vector<std::int64_t> diagonal_places(const CsrBlock& block, std::int64_t first) {
+  const auto* const column = block.columns.const_data_ptr<std::int64_t>();
+  std::vector<std::int64_t> places;
+  for (std::int64_t row = 0; row < block.rows(); ++row) {
+    const auto* const found = std::lower_bound(column + block.ptr()[row], column + block.ptr()[row + 1], row);
+    if (found == column + block.ptr()[row + 1] || *found != row)
+      raise<ValueError>("block_ilu", "got no entry on the diagonal of row {}; expected one in every row", first + row);
+    places.push_back(found - column);
+  }
+  return places;
+}
+
+/// L and U in the place of the block's entries, row by row; L has ones on its diagonal.
+template <class T>
+void factorise(const CsrBlock& block, const std::vector<std::int64_t>& diagonal, std::int64_t first) {
+  const auto* const ptr = block.ptr();
+  const auto* const column = block.columns.const_data_ptr<std::int64_t>();
+  auto* const value = block.values.mutable_data_ptr<T>();
+  std::vector<std::int64_t> place(static_cast<std::size_t>(block.rows()), -1);  // of this row's entries, by column
+  for (std::int64_t row = 0; row < block.rows(); ++row) {
+    for (auto i = ptr[row]; i < ptr[row + 1]; ++i) place[static_cast<std::size_t>(column[i])] = i;
+    for (auto i = ptr[row]; i < ptr[row + 1] && column[i] < row; ++i) {
+      const auto above = static_cast<std::size_t>(column[i]);
+      value[i] /= value[diagonal[above]];
+      for (auto j = diagonal[above] + 1; j < ptr[above + 1]; ++j)
+        if (const auto to = place[static_cast<std::size_t>(column[j])]; to >= 0) value[to] -= value[i] * value[j];
+    }
+    if (value[diagonal[static_cast<std::size_t>(row)]] == T(0))
+      raise<ValueError>("block_ilu", "got the pivot 0 in row {}; expected factors without one", first + row);
+    for (auto i = ptr[row]; i < ptr[row + 1]; ++i) place[static_cast<std::size_t>(column[i])] = -1;
+  }
+}
+
+template <class T>
+void substitute(const CsrBlock& block, const std::vector<std::int64_t>& diagonal, T* x) {
+  const auto* const ptr = block.ptr();
+  const auto* const column = block.columns.const_data_ptr<std::int64_t>();
+  const auto* const value = block.values.const_data_ptr<T>();
+  for (std::int64_t row = 0; row < block.rows(); ++row)
+    for (auto i = ptr[row]; i < diagonal[static_cast<std::size_t>(row)]; ++i) x[row] -= value[i] * x[column[i]];
+  for (auto row = block.rows() - 1; row >= 0; --row) {
+    const auto d = diagonal[static_cast<std::size_t>(row)];
+    for (auto i = d + 1; i < ptr[row + 1]; ++i) x[row] -= value[i] * x[column[i]];
+    x[row] /= value[d];
+  }
+}
+
+}  // namespace
+
+linalg::LinearOperator jacobi(const DCSRMatrix& a) {
+  check_square("jacobi", a);
+  const auto of = diagonal(a);
+  if (of.size() > 0 && any(of == 0).item<bool>()) raise<ValueError>("jacobi", "got a diagonal with a 0; expected none");
+  const auto inverse = 1.0 / of;
+  return {a.shape(), [inverse](const DNDarray& x) { return inverse * x; },
+          [inverse](const DNDarray& x) { return heatpp::conj(inverse) * x; }};
+}
+
+linalg::LinearOperator block_ilu(const DCSRMatrix& a) {
+  check_square("block_ilu", a);
+  const auto layout = a.layout().with({a.rows()}, a.split());
+  const auto first = a.split() ? layout.offset(a.comm().rank()) : 0;
+  CsrBlock factors;
+  std::vector<std::int64_t> diagonal;
+  all_or_none(a.comm(), [&] {
+    factors = own_block(a);
+    diagonal = diagonal_places(factors, first);
+    AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES(factors.values.scalar_type(), "block_ilu",
+                                           [&] { factorise<scalar_t>(factors, diagonal, first); });
+  });
+  return {
+      a.shape(), [=, comm = a.comm()](const DNDarray& x) {
+        auto y =
+            heatpp::detail::relayout(x, layout).to(at::kCPU, factors.values.scalar_type(), false, true).contiguous();
+        AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES(y.scalar_type(), "block_ilu",
+                                               [&] { substitute(factors, diagonal, y.data_ptr<scalar_t>()); });
+        return heatpp::detail::wrap(y, layout, comm);
+      }};
+}
+
+}  // namespace heatpp::sparse

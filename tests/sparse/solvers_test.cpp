@@ -1,0 +1,154 @@
+#include "sparse_data.hpp"
+
+namespace la = ht::linalg;
+
+namespace {
+
+/// The 5-point Laplacian of a square of m x m points: -1 to the neighbours, 4 on the diagonal.
+sp::DCSRMatrix poisson(std::int64_t m, std::optional<int> split = 0) {
+  const auto n = m * m;
+  auto beside = at::full({n - 1}, -1.0, at::kDouble);
+  beside.slice(0, m - 1, std::nullopt, m).zero_();
+  const auto one = [](double x) { return ht::array({x}, {.dtype = ht::float64}); };
+  return sp::eliminate_zeros(sp::diags({one(4), ht::from_tensor(beside), ht::from_tensor(beside), one(-1), one(-1)},
+                                       {0, 1, -1, m, -m}, {n, n}, {.split = split}));
+}
+
+/// How far x is from a solution, of |b|.
+double error(const sp::DCSRMatrix& a, const la::Solved& found, const ht::DNDarray& b) {
+  return (la::norm(b - sp::matmul(a, found.x)) / la::norm(b)).item<double>();
+}
+
+}  // namespace
+
+TEST_CASE("the Poisson problem takes as many iterations of cg as elsewhere", "[sparse][solvers]") {
+  for (const auto split : {std::optional<int>(0), std::optional<int>()}) {
+    const auto a = poisson(30, split);
+    const auto b = ht::ones({900}, {.dtype = ht::float64, .split = split});
+
+    const auto found = la::solve_cg(a, b, {.rtol = 1e-10});
+
+    CHECK(a.nnz() == 4380);
+    CHECK(sp::matmul(a, a).nnz() == 11104);
+    CHECK(found.converged);
+    CHECK(found.iterations == 62);
+    CHECK(ht::sum(found.x).item<double>() == Approx(32347.0152608).epsilon(1e-9));
+    CHECK(ht::max(found.x).item<double>() == Approx(70.6153426910).epsilon(1e-9));
+    CHECK(found.x.split() == split);
+    CHECK(error(a, found, b) < 2e-10);
+  }
+}
+
+TEST_CASE("all methods solve what they are for, on any cut of matrix and right side", "[sparse][solvers]") {
+  const auto dense = sp::to_dense(poisson(5, std::nullopt)).larray();
+  const auto skew = dense + 0.3 * (at::triu(dense, 1) - at::tril(dense, -1));
+  const auto indefinite = dense - 3.7 * at::eye(25, at::kDouble);
+  const auto right = at::arange(1, 26, at::kDouble);
+  for (const auto& layout : row_layouts({25, 25}))
+    for (const auto& cut : every_layout({25})) {
+      const auto symmetric = sparse_of(dense, layout), other = sparse_of(skew, layout),
+                 any = sparse_of(indefinite, layout);
+      const auto b = distribute(right, cut);
+      CHECK(error(symmetric, la::solve_cg(symmetric, b, {.rtol = 1e-10}), b) < 1e-9);
+      CHECK(error(symmetric, la::solve_cg(symmetric, b, {.rtol = 1e-10, .preconditioner = sp::jacobi(symmetric)}), b) <
+            1e-9);
+      CHECK(error(symmetric, la::solve_cg(symmetric, b, {.rtol = 1e-10, .preconditioner = sp::block_ilu(symmetric)}),
+                  b) < 1e-9);
+      CHECK(error(any, la::solve_minres(any, b, {.rtol = 1e-10}), b) < 1e-9);
+      CHECK(error(other, la::solve_gmres(other, b, {.rtol = 1e-10}), b) < 1e-9);
+      CHECK(error(other,
+                  la::solve_gmres(other, b, {.rtol = 1e-10, .preconditioner = sp::block_ilu(other), .restart = 7}),
+                  b) < 1e-9);
+      CHECK(error(other, la::solve_bicgstab(other, b, {.rtol = 1e-10}), b) < 1e-9);
+      CHECK(error(other, la::solve_bicgstab(other, b, {.rtol = 1e-10, .preconditioner = sp::jacobi(other)}), b) < 1e-9);
+      const auto found = la::solve_lsqr(other, b, {.rtol = 1e-12});
+      CHECK(found.converged);
+      CHECK(error(other, found, b) < 1e-9);
+      CHECK(
+          close(la::solve_gmres(distribute(skew, layout), b, {.rtol = 1e-12}).x, at::linalg_solve(skew, right), 1e-9));
+    }
+}
+
+TEST_CASE("complex, float32 and rectangular systems", "[sparse][solvers]") {
+  const auto hermitian =
+      sp::to_dense(poisson(4, std::nullopt)).larray().to(at::kComplexDouble) +
+      at::complex(at::zeros({16, 16}, at::kDouble),
+                  at::triu(at::ones({16, 16}, at::kDouble), 1) - at::tril(at::ones({16, 16}, at::kDouble), -1)) *
+          0.2;
+  const auto right = at::complex(at::arange(16, at::kDouble), at::ones({16}, at::kDouble));
+  const auto tall = mostly_zeros(12, 5) + at::eye(12, 5, at::kDouble);
+  for (const auto& layout : row_layouts({16, 16})) {
+    const auto a = sparse_of(hermitian, layout);
+    const auto b = distribute(right, layout.with({16}, layout.split()));
+    const auto expected = at::linalg_solve(hermitian, right);
+    CHECK(close(la::solve_minres(a, b, {.rtol = 1e-13}).x, expected, 1e-9));
+    CHECK(close(la::solve_gmres(a, b, {.rtol = 1e-13}).x, expected, 1e-9));
+    CHECK(close(la::solve_bicgstab(a, b, {.rtol = 1e-13}).x, expected, 1e-9));
+    CHECK(close(la::solve_lsqr(a, b, {.rtol = 1e-14}).x, expected, 1e-7));
+    const auto narrow = sp::astype(poisson(4, layout.split()), ht::float32);
+    const auto x = la::solve_cg(narrow, ht::ones({16}, {.split = layout.split()}), {.rtol = 1e-6});
+    CHECK(x.x.dtype() == ht::float32);
+    CHECK(x.converged);
+  }
+  for (const auto& layout : row_layouts({12, 5})) {
+    const auto a = sparse_of(tall, layout);
+    const auto b = at::arange(12, at::kDouble);
+    const auto expected = std::get<0>(at::linalg_lstsq(tall, b.unsqueeze(1))).squeeze(1);
+    const auto found = la::solve_lsqr(a, distribute(b, layout.with({12}, layout.split())), {.rtol = 1e-13});
+    CHECK(close(found.x, expected, 1e-8));
+    CHECK(found.converged);
+  }
+}
+
+TEST_CASE("starts, limits, callbacks and wrong systems", "[sparse][solvers]") {
+  const auto a = poisson(6);
+  const auto b = ht::ones({36}, {.dtype = ht::float64, .split = 0});
+  const auto solution = la::solve_cg(a, b, {.rtol = 1e-12}).x;
+  for (const auto solve : {la::solve_cg, la::solve_minres, la::solve_gmres, la::solve_bicgstab, la::solve_lsqr}) {
+    CHECK(solve(a, b, {.x0 = solution, .rtol = 1e-8}).iterations == 0);
+    CHECK(solve(a, b * 0.0, {}).iterations == 0);
+    const auto limited = solve(a, b, {.rtol = 1e-12, .max_iterations = 4});
+    CHECK(limited.iterations == 4);
+    CHECK_FALSE(limited.converged);
+    std::int64_t called = 0;
+    CHECK(solve(a, b, {.progress = [&](std::int64_t, double) { return ++called < 2; }}).iterations <= 4);
+    CHECK(called == 2);
+    CHECK_THROWS_AS(solve(a, ht::ones({35}), {}), ht::ValueError);
+    CHECK_THROWS_AS(solve(a, b, {.rtol = -1}), ht::ValueError);
+    CHECK_THROWS_AS(solve(a, b * NAN, {}), ht::ValueError);
+    CHECK_THROWS_AS(solve(a, b, {.x0 = ht::ones({3})}), ht::ValueError);
+  }
+  CHECK_THROWS_AS(la::solve_cg(sp::random({3, 4}), ht::ones({3})), ht::ValueError);
+  CHECK_THROWS_AS(la::solve_lsqr({{36, 36}, [&](const auto& x) { return sp::matmul(a, x); }}, b), ht::ValueError);
+  CHECK_THROWS_AS(sp::jacobi(sp::triu(a, 1)), ht::ValueError);
+  CHECK_THROWS_AS(sp::block_ilu(sp::triu(a, 1)), ht::ValueError);
+  CHECK_THROWS_AS(sp::block_ilu(sp::random({3, 4})), ht::ValueError);
+  const auto of_host = la::LinearOperator({36, 36}, [&](const auto& x) { return sp::matmul(a, x); });
+  CHECK(la::solve_cg(of_host, b, {.rtol = 1e-12}).converged);
+}
+
+TEST_CASE("Laplacians and the ranks of pages", "[sparse][graph]") {
+  auto edges = at::zeros({6, 6}, at::kDouble);
+  for (const auto& [i, j, w] : {std::tuple(0, 1, 2.0), {1, 2, 1.0}, {0, 2, 4.0}, {3, 4, 1.0}})
+    edges[i][j] = edges[j][i] = w;
+  const auto degrees = edges.sum(1);
+  const auto expected = at::diag(degrees) - edges;
+  const auto scale = at::where(degrees.gt(0), degrees.rsqrt(), 0.0);
+  const auto looped = edges + at::diag(at::full({6}, 3.0, at::kDouble));
+  auto directed = edges.clone();
+  directed[1][0] = directed[2].zero_()[0];  // vertex 2 leads nowhere
+  auto step = at::where(directed.sum(1, true).gt(0), directed / directed.sum(1, true), 1.0 / 6);
+  auto rank = at::full({6}, 1.0 / 6, at::kDouble);
+  for (int i = 0; i < 200; ++i) rank = 0.85 * at::mv(step.t(), rank) + 0.15 / 6;
+  for (const auto& layout : row_layouts({6, 6})) {
+    CHECK(same(sp::to_dense(sp::laplacian(sparse_of(looped, layout))), expected));
+    CHECK(close(sp::to_dense(sp::laplacian(sparse_of(looped, layout), {.normalized = true})),
+                expected * scale * scale.unsqueeze(1), 1e-14));
+    const auto ranks = sp::pagerank(sparse_of(directed, layout), {.tol = 1e-14, .max_iterations = 300});
+    CHECK(close(ranks, rank, 1e-11));
+    CHECK(ht::sum(ranks).item<double>() == Approx(1));
+  }
+  CHECK_THROWS_AS(sp::laplacian(sp::random({3, 4})), ht::ValueError);
+  CHECK_THROWS_AS(sp::pagerank(sp::identity(3) * -1.0), ht::ValueError);
+  CHECK_THROWS_AS(sp::pagerank(sp::identity(3), {.damping = 1}), ht::ValueError);
+}
