@@ -2,6 +2,7 @@
 // with 1 where they differ.
 #include <heatpp/heatpp.hpp>
 #include <heatpp/interop/torch.hpp>
+#include <heatpp/linalg/solvers/krylov.hpp>
 #include <heatpp/ml/ml.hpp>
 #include <heatpp/ops/elementwise/reduce_expression.hpp>
 
@@ -27,6 +28,14 @@ ht::DNDarray cut(const ht::Shape& shape) { return ht::ones(shape, {.dtype = ht::
 
 ht::DNDarray scaled_identity(std::int64_t n) { return ht::eye(n, n, {.dtype = ht::float64, .split = 0}) * n; }
 ht::DNDarray positive_definite(std::int64_t n) { return scaled_identity(n) + 1.0; }
+
+/// A diagonal matrix without a matrix, whose products send nothing.
+ht::linalg::LinearOperator diagonal_operator(std::int64_t n) {
+  const auto apply = [n](const ht::DNDarray& x) {
+    return x * (ht::arange(n, {.dtype = ht::float64, .split = 0}) + 1.0);
+  };
+  return {{n, n}, apply, apply};
+}
 
 /// Many rows for each rank, of full rank, with columns far from orthogonal: nearly orthogonal ones take a call less.
 ht::DNDarray tall(std::int64_t n, std::int64_t m) {
