@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -34,6 +35,7 @@ DNDarray from_keys(const Rows<KeyOf<T>>& keys, bool split, const DNDarray& like)
 }
 
 DNDarray unique_elements(const DNDarray& x, Same same) {
+  detail::expect_alike("unique", x);
   return detail::with_element_type(x.larray().scalar_type(), [&]<class T>() {
     auto keys = detail::distinct_keys<T>(x.larray(), same);
     if (x.split()) keys = detail::by_key(std::move(keys), x.comm(), detail::same_key<T>(same)).distinct;

@@ -1,3 +1,4 @@
+#include <heatpp/core/detail/alike.hpp>
 #include <heatpp/ops/operands/detail/element_type.hpp>
 #include <heatpp/ops/operands/detail/flat_index.hpp>
 #include <heatpp/ops/sorting/detail/distinct.hpp>
@@ -221,6 +222,7 @@ Groups<KeyOf<T>> group_elements(const DNDarray& x, Same how, Parts parts) {
 }
 
 Distinct distinct(const DNDarray& x, Same same, Parts parts) {
+  expect_alike("unique", x);
   return with_element_type(x.larray().scalar_type(), [&]<class T>() { return distinct_of<T>(x, same, parts); });
 }
 
