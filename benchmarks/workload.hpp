@@ -36,6 +36,7 @@ std::vector<Workload> arithmetic_workloads();
 std::vector<Workload> layout_workloads();
 std::vector<Workload> learning_workloads();
 std::vector<Workload> linear_workloads();
+std::vector<Workload> sparse_workloads();
 std::vector<Workload> statistics_workloads();
 std::vector<Workload> transform_workloads();
 std::vector<Workload> tree_workloads();

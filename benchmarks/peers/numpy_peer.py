@@ -6,6 +6,7 @@ import numpy as np
 
 import data
 import learning  # noqa: F401: registers its workloads
+import matrices  # noqa: F401: likewise
 from turns import main, workload
 
 

@@ -156,8 +156,9 @@ def falling(centred):
 
 
 def learnt(name):
-    """What scikit-learn's model tells of the rows that it learnt from: its bins and trees are of random rows."""
+    """What a peer's result tells: scikit-learn's trees of random rows, and scipy's sparse matrices."""
     import learning  # noqa: F401: registers its workloads
+    import matrices  # noqa: F401: likewise
     import turns
 
     train, check = turns._workloads[name]()
@@ -191,6 +192,8 @@ sums = {
     ("lasso1",): (1e-3, lambda: lasso(1)),
     ("lasso10",): (1e-4, lambda: lasso(10)),
     ("logistic",): (1e-3, logistic),
+    **{(name,): (1e-9, lambda name=name: learnt(name)) for name in ("spmv", "spmv_random", "spmm", "spgemm")},
+    ("cg",): (1e-6, lambda: learnt("cg")),
     ("fft2",): (1e-5, lambda: data.check_complex(np.fft.fft2(data.complex_rows(111, 4096, 4096).astype(np.complex128)))),
     ("fft1d",): (1e-5, lambda: data.check_complex(np.fft.fft(data.complex_rows(113, 1 << 22).astype(np.complex128)))),
     ("hdf5_load0", "hdf5_load1"): (1e-9, lambda: of_file(91, 524_288)),

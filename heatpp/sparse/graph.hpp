@@ -14,6 +14,17 @@ struct LaplacianOptions {
 /// gathered.
 [[nodiscard]] DCSRMatrix laplacian(const DCSRMatrix& a, const LaplacianOptions& options = {});
 
+/// Which vertices edges connect, in any direction.
+struct Components {
+  std::int64_t count = 0;
+  DNDarray labels;  ///< (n,) int64, cut as the rows: 0, 1, ... in the order of the components' first vertices
+};
+/// Components that are weakly connected, as scipy's `connected_components(a, directed=False)`. Every rank joins what
+/// its own edges connect (Tarjan, 1975), and then the least vertices of what lies on several ranks travel over the
+/// halo, twice 8 bytes for each of its vertices and 1 byte to agree, as often as a component leaves and enters ranks;
+/// at last each vertex asks for its number. Collective.
+[[nodiscard]] Components connected_components(const DCSRMatrix& a);
+
 struct PageRankOptions {
   double damping = 0.85;  ///< the probability to follow an edge, rather than to go anywhere
   double tol = 1e-6;      ///< ends where the sum of all changes is at most n times this

@@ -1,5 +1,7 @@
 #include "sparse_data.hpp"
 
+#include <numeric>
+
 namespace la = ht::linalg;
 
 namespace {
@@ -125,6 +127,33 @@ TEST_CASE("starts, limits, callbacks and wrong systems", "[sparse][solvers]") {
   CHECK_THROWS_AS(sp::block_ilu(sp::random({3, 4})), ht::ValueError);
   const auto of_host = la::LinearOperator({36, 36}, [&](const auto& x) { return sp::matmul(a, x); });
   CHECK(la::solve_cg(of_host, b, {.rtol = 1e-12}).converged);
+}
+
+TEST_CASE("connected components, numbered by their first vertices", "[sparse][graph]") {
+  constexpr std::int64_t n = 40;
+  const auto chain = at::diag(at::ones({n - 1}, at::kDouble), 1), none = at::zeros({n, n}, at::kDouble);
+  auto apart = none.clone();  // a chain from the ends to the middle and back, a pair, and vertices alone
+  for (std::int64_t i = 0; i + 1 < n / 2; ++i) apart[i][n - 1 - i] = apart[n - 1 - i][i + 1] = 1;
+  apart.select(0, 7).zero_();
+  apart.select(1, 7).zero_();
+  for (const auto& graph : {chain, chain.t().contiguous(), none, apart, at::ones({n, n}, at::kDouble)}) {
+    std::vector<std::int64_t> least(n);
+    std::iota(least.begin(), least.end(), 0);
+    for (std::int64_t round = 0; round < n; ++round)
+      for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t j = 0; j < n; ++j)
+          if (graph[i][j].item<double>() != 0)
+            least[static_cast<std::size_t>(i)] = least[static_cast<std::size_t>(j)] =
+                std::min(least[static_cast<std::size_t>(i)], least[static_cast<std::size_t>(j)]);
+    const auto [values, expected] = at::_unique(at::tensor(least, at::kLong), true, true);
+    for (const auto& layout : row_layouts({n, n})) {
+      const auto found = sp::connected_components(sparse_of(graph, layout));
+      CHECK(found.count == values.numel());
+      CHECK(same(found.labels, expected));
+      CHECK(found.labels.layout() == layout.with({n}, layout.split()));
+    }
+  }
+  CHECK_THROWS_AS(sp::connected_components(sp::random({3, 4})), ht::ValueError);
 }
 
 TEST_CASE("Laplacians and the ranks of pages", "[sparse][graph]") {

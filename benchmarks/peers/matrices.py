@@ -1,0 +1,70 @@
+"""The sparse matrices of the benchmarks, and scipy's products of them."""
+import numpy as np
+import scipy.sparse
+import scipy.sparse.linalg
+
+import data
+from turns import workload
+
+
+def laplacian(side):
+    """6 on the diagonal and -1 for the neighbours on a grid of side^3 points."""
+    n, position = side**3, np.arange(side**3, dtype=np.int32)
+    beside = lambda stride: -1.0 * (position[: n - stride] // stride % side < side - 1)
+    near = [beside(stride) for stride in (1, side, side * side)]
+    offsets = [0, 1, -1, side, -side, side * side, -side * side]
+    a = scipy.sparse.diags_array([np.full(n, 6.0)] + [d for one in near for d in (one, one)], offsets=offsets, format="csr")
+    a.eliminate_zeros()
+    a.sort_indices()
+    return a
+
+
+def random_graph():
+    """Ten edges for each of 10^6 vertices, to any."""
+    n, edges = 1_000_000, 10
+    to = np.sort((data.hashes(132, 0, n * edges) % np.uint64(n)).astype(np.int32).reshape(n, edges), axis=1)
+    kept = np.concatenate([np.ones((n, 1), bool), to[:, 1:] != to[:, :-1]], axis=1)
+    weights = data.vector("uniform", 133, 0, n * edges).astype(np.float64).reshape(n, edges)
+    row_ptr = np.concatenate([[0], np.cumsum(kept.sum(1))]).astype(np.int32)
+    return scipy.sparse.csr_array((weights[kept], to[kept], row_ptr), shape=(n, n))
+
+
+def numbers(*shape):
+    return data.vector("normal", 131, 0, int(np.prod(shape))).astype(np.float64).reshape(shape)
+
+
+def product(a, *shape):
+    x = numbers(*shape)
+    return lambda: a @ x, data.check_sums
+
+
+def entries(c):
+    c.sort_indices()
+    return data.check_sums(c.data)
+
+
+@workload("spmv")
+def spmv():
+    return product(laplacian(200), 8_000_000)
+
+
+@workload("spmv_random")
+def spmv_random():
+    return product(random_graph(), 1_000_000)
+
+
+@workload("spmm")
+def spmm():
+    return product(random_graph(), 1_000_000, 32)
+
+
+@workload("spgemm")
+def spgemm():
+    a = laplacian(100)
+    return lambda: a @ a, entries
+
+
+@workload("cg")
+def cg():
+    a, b = laplacian(128), numbers(128**3)
+    return lambda: scipy.sparse.linalg.cg(a, b, rtol=0, maxiter=50)[0], data.check_sums
