@@ -11,6 +11,7 @@ int Communicator::size() const noexcept { return impl_->size; }
 std::uint64_t Communicator::group() const noexcept { return impl_->group; }
 bool Communicator::same_ranks(const Communicator& other) const {
   if (*this == other) return true;
+  if (impl_->alone != other.impl_->alone) return false;
   detail::expect_running("same_ranks");
   int found = MPI_UNEQUAL;
   check_mpi(MPI_Comm_compare(impl_->mpi, other.impl_->mpi, &found), "same_ranks");

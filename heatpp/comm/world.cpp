@@ -118,6 +118,9 @@ Communicator from_mpi(MPI_Comm comm) {
   MPI_Comm copy = MPI_COMM_NULL;
   check_mpi(MPI_Comm_dup(comm, &copy), "from_mpi");
   Communicator made(std::make_shared<Communicator::Impl>(copy));
+  int to_self = MPI_UNEQUAL;
+  check_mpi(MPI_Comm_compare(comm, MPI_COMM_SELF, &to_self), "from_mpi");
+  made.impl().alone = to_self == MPI_IDENT;
   auto settings = detail::settings_of_rank_0(made);
   detail::limit_waits(*settings);
   detail::trace_to(settings->trace);

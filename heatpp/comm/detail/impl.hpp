@@ -41,6 +41,7 @@ struct Communicator::Impl {
   std::vector<bool> no_copies_to, no_copies_from;  ///< ranks between which memory cannot be read; see DirectCopies
   detail::CallQueue calls_to_check;                ///< of HEATPP_DEBUG=collectives
   std::shared_ptr<device::Resources> device;       ///< once it was asked for
+  bool alone = false;                              ///< a duplicate of MPI_COMM_SELF
   int node = -1;                                   ///< a number that ranks which share memory have in common
   std::unique_ptr<detail::Segment> segment;        ///< where all ranks share memory
   std::shared_ptr<detail::Channels> channels;      ///< the same for schedules, where a topology asked for it
