@@ -116,7 +116,7 @@ DNDarray rmatmul(const DCSRMatrix& a, const DNDarray& x) {
 
 DCSRMatrix::operator linalg::LinearOperator() const {
   return {shape(), [a = *this](const DNDarray& x) { return matmul(a, x); },
-          [a = *this](const DNDarray& x) { return rmatmul(a, x); }};
+          [a = *this](const DNDarray& x) { return rmatmul(a, x); }, dtype()};
 }
 
 DCSRMatrix transpose(const DCSRMatrix& a) {

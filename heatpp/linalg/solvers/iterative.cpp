@@ -6,6 +6,7 @@
 #include <heatpp/linalg/matrices/norm.hpp>
 #include <heatpp/linalg/products/product.hpp>
 #include <heatpp/linalg/solvers/iterative.hpp>
+#include <heatpp/linalg/solvers/krylov.hpp>
 #include <heatpp/linalg/solvers/solve.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 
@@ -15,8 +16,6 @@ namespace heatpp::linalg {
 namespace {
 
 using detail::raise;
-
-double squared_length(const DNDarray& x) { return std::pow(norm(x).item<double>(), 2); }
 
 void check_system(const char* op, const DNDarray& a, const Shape& vector) {
   if (a.ndim() != 2 || a.shape()[0] != a.shape()[1] || vector != Shape{a.shape()[0]})
@@ -32,24 +31,13 @@ void sum_over(const at::Tensor& values, const DNDarray& like) {
 
 DNDarray cg(const DNDarray& a, const DNDarray& b, const CgOptions& options) {
   check_system("cg", a, b.shape());
+  if (options.x0) check_system("cg", a, options.x0->shape());
   const auto dtype = detail::decomposition_type(promote_types(a.dtype(), b.dtype()));
-  const auto matrix = a.astype(dtype);
-  auto x = options.x0 ? options.x0->astype(dtype) : zeros_like(b.astype(dtype));
-  if (x.shape() != b.shape()) check_system("cg", a, x.shape());
-  auto r = b.astype(dtype) - matmul(matrix, x), p = r;
-  const auto limit = std::pow(options.rtol.value_or(100 * detail::real_epsilon(dtype)), 2) * squared_length(b);
-  auto length = squared_length(r);
-  const auto most = options.max_iterations.value_or(10 * b.size());
-  for (std::int64_t i = 0; i < most && length > limit; ++i) {
-    const auto ap = matmul(matrix, p);
-    const auto step = length / vdot(p, ap).item<std::complex<double>>().real();
-    x = x + p * step;
-    r = r - ap * step;
-    const auto next = squared_length(r);
-    p = r + p * (next / length);
-    length = next;
-  }
-  return x;
+  return solve_cg(a.astype(dtype), b,
+                  {.x0 = options.x0,
+                   .rtol = options.rtol.value_or(100 * detail::real_epsilon(dtype)),
+                   .max_iterations = options.max_iterations})
+      .x;
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
 #include <heatpp/linalg/products/product.hpp>
 #include <heatpp/linalg/solvers/detail/vectors.hpp>
@@ -26,20 +27,25 @@ void check_options(const char* op, const LinearOperator& a, const DNDarray& b, c
         o.atol, o.max_iterations.value_or(0), o.restart);
 }
 
+Dtype dtype_of(const LinearOperator& a, const DNDarray& b) {
+  return detail::decomposition_type(promote_types(a.dtype.value_or(b.dtype()), b.dtype()));
+}
+
 /// A system under way: what all methods have in common.
 class System {
  public:
   System(const char* op, const LinearOperator& a, const DNDarray& b, const KrylovOptions& options)
       : vectors((check_options(op, a, b, options, true), op), b.layout().with(b.shape(), b.split()), b.comm(),
-                detail::decomposition_type(a.apply(b).dtype())),
+                dtype_of(a, b)),
         a_(a),
         options_(options),
         most_(options.max_iterations.value_or(10 * b.size())) {
     const auto right = vectors.local(b);
     x = options.x0 ? vectors.local(*options.x0).clone() : vectors.zeros();
     r = options.x0 ? right - times(x) : right.clone();
-    limit = std::max(options.rtol * vectors.length(right), options.atol);
-    residual = vectors.length(r);
+    const auto size = vectors.length(right);
+    limit = std::max(options.rtol * size, options.atol);
+    residual = options.x0 ? vectors.length(r) : size;
   }
 
   [[nodiscard]] at::Tensor times(const at::Tensor& v) const { return vectors.apply(a_.apply, v); }
@@ -154,7 +160,8 @@ class Basis {
 LinearOperator::LinearOperator(const DNDarray& matrix)
     : shape(matrix.shape()),
       apply([matrix](const DNDarray& x) { return matmul(matrix, x); }),
-      apply_adjoint([matrix](const DNDarray& x) { return matmul(conj(transpose(matrix)), x); }) {
+      apply_adjoint([matrix](const DNDarray& x) { return matmul(conj(transpose(matrix)), x); }),
+      dtype(matrix.dtype()) {
   if (matrix.ndim() != 2)
     raise<ValueError>("LinearOperator", "got an array of shape {}; expected a matrix", to_string(matrix.shape()));
 }
@@ -163,17 +170,19 @@ Solved solve_cg(const LinearOperator& a, const DNDarray& b, const KrylovOptions&
   System system("solve_cg", a, b, options);
   auto& vectors = system.vectors;
   auto z = system.preconditioned(system.r), p = z.clone();
-  auto energy = vectors.dot(system.r, z).real();
+  const auto squared = [](double x) { return x * x; };
+  auto energy = options.preconditioner ? vectors.dot(system.r, z).real() : squared(system.residual);
   while (system.unsolved()) {
     const auto ap = system.times(p);
     const auto step = energy / vectors.dot(p, ap).real();
     vectors.add(system.x, step, p);
     vectors.add(system.r, -step, ap);
     z = system.preconditioned(system.r);
-    const auto found = vectors.dots({{system.r, z}, {system.r, system.r}});
-    vectors.update(p, found[0].real() / energy, z);
-    energy = found[0].real();
-    system.end_iteration(std::sqrt(found[1].real()));
+    const auto found = options.preconditioner ? vectors.dots({{system.r, z}, {system.r, system.r}})
+                                              : vectors.dots({{system.r, system.r}});
+    vectors.update(p, found.front().real() / energy, z);
+    energy = found.front().real();
+    system.end_iteration(std::sqrt(found.back().real()));
   }
   return system.solved();
 }
@@ -238,7 +247,7 @@ Solved solve_bicgstab(const LinearOperator& a, const DNDarray& b, const KrylovOp
   auto& r = system.r;
   const auto shadow = r.clone();
   auto p = r.clone();
-  auto rho = vectors.dot(shadow, r);
+  auto rho = Number(system.residual * system.residual);
   while (system.unsolved() && rho != Number(0)) {
     const auto p_hat = system.preconditioned(p), v = system.times(p_hat);
     const auto along = vectors.dot(shadow, v);
@@ -266,13 +275,13 @@ Solved solve_lsqr(const LinearOperator& a, const DNDarray& b, const KrylovOption
   check_options("solve_lsqr", a, b, options, false);
   if (!a.apply_adjoint) raise<ValueError>("solve_lsqr", "got an operator without adjoint; expected one that has it");
   const auto columns = b.split() ? Layout({a.shape[1]}, 0, b.comm().size()) : b.layout().replicated({a.shape[1]});
-  const auto dtype = detail::decomposition_type(a.apply_adjoint(b).dtype());
+  const auto dtype = dtype_of(a, b);
   const Vectors left("solve_lsqr", b.layout(), b.comm(), dtype), right("solve_lsqr", columns, b.comm(), dtype);
   auto x = options.x0 ? right.local(*options.x0).clone() : right.zeros();
   auto u = left.local(b).clone();
   const auto size_of_b = left.length(u);
   if (options.x0) u.sub_(left.apply(a.apply, right, x));
-  Solved found{{}, 0, left.length(u), false};
+  Solved found{{}, 0, options.x0 ? left.length(u) : size_of_b, false};
   const auto limit = std::max(options.rtol * size_of_b, options.atol);
   const auto scaled = [](at::Tensor& v, double length) {
     return length > 0 ? static_cast<void>(v.div_(length)) : void();

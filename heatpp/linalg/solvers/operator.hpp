@@ -3,6 +3,7 @@
 #include <heatpp/core/dndarray.hpp>
 
 #include <functional>
+#include <optional>
 
 namespace heatpp::linalg {
 
@@ -14,9 +15,10 @@ struct LinearOperator {
   Shape shape;
   Apply apply;               ///< the product with a vector (columns,)
   Apply apply_adjoint = {};  ///< of the conjugate transpose with a vector (rows,), for methods that need it
+  std::optional<Dtype> dtype = std::nullopt;  ///< of the matrix, with which a vector's meets; nullopt: the vector's
 
-  LinearOperator(Shape shape_, Apply apply_, Apply apply_adjoint_ = {})
-      : shape(std::move(shape_)), apply(std::move(apply_)), apply_adjoint(std::move(apply_adjoint_)) {}
+  LinearOperator(Shape shape_, Apply apply_, Apply apply_adjoint_ = {}, std::optional<Dtype> dtype_ = std::nullopt)
+      : shape(std::move(shape_)), apply(std::move(apply_)), apply_adjoint(std::move(apply_adjoint_)), dtype(dtype_) {}
   /// The products of a matrix. Throws ValueError for other numbers of axes.
   LinearOperator(const DNDarray& matrix);  // NOLINT: conversion intended
 };
