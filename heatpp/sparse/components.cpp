@@ -94,11 +94,10 @@ at::Tensor least_vertices(const DCSRMatrix& a) {
 }  // namespace
 
 Components connected_components(const DCSRMatrix& a) {
-  if (a.rows() != a.columns())
-    raise<ValueError>("connected_components", "got shape {}; expected a square matrix", heatpp::to_string(a.shape()));
+  check_square("connected_components", a);
   const auto& comm = a.comm();
   const auto layout = a.layout().with({a.rows()}, a.split());
-  const auto first = a.split() ? layout.offset(comm.rank()) : 0;
+  const auto first = first_row(a);
   const auto least = least_vertices(a);
   const auto is_first = least.eq(at::arange(first, first + least.numel(), at::kLong));
   const auto counts = a.split() ? comm.allgather(is_first.sum().item<std::int64_t>())

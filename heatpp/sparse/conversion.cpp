@@ -14,8 +14,6 @@ using namespace detail;
 
 namespace {
 
-std::int64_t first_row(const DCSRMatrix& a) { return a.split() ? a.layout().offset(a.comm().rank()) : 0; }
-
 /// Cuts before the rows with which the entries reach r / P of all.
 std::vector<std::int64_t> even_entries(const at::Tensor& counts, int ranks) {
   const auto sums = counts.cumsum(0);
@@ -37,8 +35,10 @@ std::string entry_lines(const Coo& coo) {
   constexpr std::int64_t shown = 20;
   const auto n = coo.rows.size();
   std::vector<std::int64_t> places;
-  for (std::int64_t i = 0; i < n; ++i)
-    if (n <= 2 * shown || i < shown || i >= n - shown) places.push_back(i);
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (i == shown) i = std::max(i, n - shown);
+    places.push_back(i);
+  }
   const auto wanted = array(places);
   const auto of = [&](const DNDarray& x) {
     const auto taken = x.index({wanted});

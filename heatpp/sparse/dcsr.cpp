@@ -9,6 +9,13 @@ const DCSRMatrix::Impl& detail::Access::impl(const DCSRMatrix& a) {
   return *a.impl_;
 }
 
+std::int64_t detail::first_row(const DCSRMatrix& a) { return a.split() ? a.layout().offset(a.comm().rank()) : 0; }
+
+void detail::check_square(const char* op, const DCSRMatrix& a) {
+  if (a.rows() != a.columns())
+    raise<ValueError>(op, "got shape {}; expected a square matrix", heatpp::to_string(a.shape()));
+}
+
 DCSRMatrix detail::wrap(CsrBlock block, Layout layout, const Communicator& comm) {
   const auto type = column_type(layout.shape()[1]);
   block.columns = block.columns.to(type).contiguous();

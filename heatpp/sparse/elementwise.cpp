@@ -43,7 +43,7 @@ DCSRMatrix sum(const char* op, const DCSRMatrix& a, const DCSRMatrix& given, boo
 }
 
 DCSRMatrix filtered_by(const DCSRMatrix& a, const std::function<bool(std::int64_t row, std::int64_t column)>& keep) {
-  const auto first = a.split() ? a.layout().offset(a.comm().rank()) : 0;
+  const auto first = first_row(a);
   auto block = filtered(block_of(a),
                         [&](std::int64_t row, std::int64_t column, std::int64_t) { return keep(first + row, column); });
   return wrap(std::move(block), a.layout(), a.comm());
@@ -129,7 +129,7 @@ DCSRMatrix triu(const DCSRMatrix& a, std::int64_t k) {
 
 DNDarray diagonal(const DCSRMatrix& a) {
   const auto& block = block_of(a);
-  const auto first = a.split() ? a.layout().offset(a.comm().rank()) : 0;
+  const auto first = first_row(a);
   const auto on_diagonal = filtered(block, [=](auto row, auto column, auto) { return column == first + row; });
   const auto has = on_diagonal.row_ptr.diff().to(at::kBool);
   auto elements = at::zeros({block.rows()}, block.values.options()).masked_scatter_(has, on_diagonal.values);

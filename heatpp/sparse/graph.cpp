@@ -17,14 +17,9 @@ using namespace detail;
 
 namespace {
 
-void check_graph(const char* op, const DCSRMatrix& a) {
-  if (a.rows() != a.columns())
-    raise<ValueError>(op, "got shape {}; expected a square matrix", heatpp::to_string(a.shape()));
-}
-
 /// Without the diagonal, in a floating dtype.
 DCSRMatrix without_loops(const DCSRMatrix& a) {
-  const auto first = a.split() ? a.layout().offset(a.comm().rank()) : 0;
+  const auto first = first_row(a);
   auto block =
       filtered(block_of(a), [=](std::int64_t row, std::int64_t column, auto) { return column != first + row; });
   const auto edges = wrap(std::move(block), a.layout(), a.comm());
@@ -43,7 +38,7 @@ DCSRMatrix on_diagonal(const DNDarray& numbers) {
 }  // namespace
 
 DCSRMatrix laplacian(const DCSRMatrix& a, const LaplacianOptions& options) {
-  check_graph("laplacian", a);
+  check_square("laplacian", a);
   const auto edges = without_loops(a);
   const auto degrees = sum(edges, 1);
   if (!options.normalized) return on_diagonal(degrees) - edges;
@@ -53,7 +48,7 @@ DCSRMatrix laplacian(const DCSRMatrix& a, const LaplacianOptions& options) {
 }
 
 DNDarray pagerank(const DCSRMatrix& a, const PageRankOptions& o) {
-  check_graph("pagerank", a);
+  check_square("pagerank", a);
   const auto n = a.rows();
   if (n == 0 || !(o.damping >= 0 && o.damping < 1) || !(o.tol >= 0) || o.max_iterations < 1)
     raise<ValueError>("pagerank",

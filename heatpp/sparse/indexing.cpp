@@ -13,8 +13,6 @@ using namespace detail;
 
 namespace {
 
-std::int64_t first_row(const DCSRMatrix& a) { return a.split() ? a.layout().offset(a.comm().rank()) : 0; }
-
 ResolvedSlice rising(const Slice& slice, std::int64_t extent) {
   const auto resolved = resolve(slice, extent, "submatrix");
   if (resolved.step < 0) raise<ValueError>("submatrix", "got the step {}; expected one above 0", resolved.step);

@@ -15,15 +15,10 @@ using namespace detail;
 
 namespace {
 
-void check_square(const char* op, const DCSRMatrix& a) {
-  if (a.rows() != a.columns())
-    raise<ValueError>(op, "got shape {}; expected a square matrix", heatpp::to_string(a.shape()));
-}
-
 /// The entries of this rank's block on the diagonal, columns counted from its first, in a floating dtype.
 CsrBlock own_block(const DCSRMatrix& a) {
   const auto& block = block_of(a);
-  const auto first = a.split() ? a.layout().offset(a.comm().rank()) : 0;
+  const auto first = first_row(a);
   auto own = filtered(
       block, [=](auto, std::int64_t column, auto) { return column >= first && column < first + block.rows(); });
   own.columns = own.columns.to(at::kLong) - first;
@@ -94,7 +89,7 @@ linalg::LinearOperator jacobi(const DCSRMatrix& a) {
 linalg::LinearOperator block_ilu(const DCSRMatrix& a) {
   check_square("block_ilu", a);
   const auto layout = a.layout().with({a.rows()}, a.split());
-  const auto first = a.split() ? layout.offset(a.comm().rank()) : 0;
+  const auto first = first_row(a);
   CsrBlock factors;
   std::vector<std::int64_t> diagonal;
   all_or_none(a.comm(), [&] {

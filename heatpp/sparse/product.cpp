@@ -121,7 +121,7 @@ DCSRMatrix::operator linalg::LinearOperator() const {
 
 DCSRMatrix transpose(const DCSRMatrix& a) {
   const Shape shape{a.columns(), a.rows()};
-  const auto first = a.split() ? a.layout().offset(a.comm().rank()) : 0;
+  const auto first = first_row(a);
   auto triples = triples_of(block_of(a), first);
   std::swap(triples.rows, triples.columns);
   const auto layout = a.split() ? Layout(shape, 0, a.comm().size()) : a.layout().replicated(shape);

@@ -12,8 +12,8 @@ struct FetchedRows {
   [[nodiscard]] CsrBlock places_in(const CsrBlock& a) const;
 };
 
-/// Collective where `b` is cut: an alltoall, 8 bytes there and 8 back for each row, and 8 bytes and a value for each of
-/// their entries. All of a replicated `b`, or for `a` that every rank has alike (not `cut`), which needs all of it.
+/// Collective where `b` is cut: an alltoall, 8 bytes there and 8 back for each row, and a column and a value for each
+/// of their entries. All of a replicated `b`, or for `a` that every rank has alike (not `cut`), which needs all of it.
 [[nodiscard]] FetchedRows fetched_rows(const CsrBlock& a, bool cut, const DCSRMatrix& b);
 
 /// Row i of the result holds rows[i]'s of `block`, in any order and often. Local.

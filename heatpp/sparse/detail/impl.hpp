@@ -43,6 +43,11 @@ struct Access {
 };
 [[nodiscard]] inline const CsrBlock& block_of(const DCSRMatrix& a) { return Access::impl(a).block; }
 
+/// The number of this rank's first row among all.
+[[nodiscard]] std::int64_t first_row(const DCSRMatrix& a);
+/// Throws ValueError for a matrix that is not square.
+void check_square(const char* op, const DCSRMatrix& a);
+
 /// The matrix of which this rank holds these rows under `layout`; columns become int32 where all fit. Collective where
 /// the matrix is cut: one allgather of 8 bytes.
 [[nodiscard]] DCSRMatrix wrap(CsrBlock block, Layout layout, const Communicator& comm);

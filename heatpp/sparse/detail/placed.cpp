@@ -72,7 +72,7 @@ DCSRMatrix placed(const char* op, Triples triples, const Layout& layout, const C
 
 DCSRMatrix relayout(const char* op, const DCSRMatrix& a, const Layout& layout) {
   if (same_cut(a.layout(), layout)) return a;
-  const auto first = a.split() ? a.layout().offset(a.comm().rank()) : 0;
+  const auto first = first_row(a);
   return placed(op, triples_of(block_of(a), first), layout, a.comm(), a.split().has_value());
 }
 
