@@ -46,6 +46,8 @@ TEST_CASE("all methods solve what they are for, on any cut of matrix and right s
             1e-9);
       CHECK(error(symmetric, la::solve_cg(symmetric, b, {.rtol = 1e-10, .preconditioner = sp::block_ilu(symmetric)}),
                   b) < 1e-9);
+      CHECK(error(symmetric, la::solve_cg(symmetric, b, {.rtol = 1e-10, .preconditioner = sp::block_ic(symmetric)}),
+                  b) < 1e-9);
       CHECK(error(any, la::solve_minres(any, b, {.rtol = 1e-10}), b) < 1e-9);
       CHECK(error(other, la::solve_gmres(other, b, {.rtol = 1e-10}), b) < 1e-9);
       CHECK(error(other,
@@ -117,6 +119,44 @@ TEST_CASE("starts, limits, callbacks and wrong systems", "[sparse][solvers]") {
   CHECK_THROWS_AS(sp::block_ilu(sp::random({3, 4})), ht::ValueError);
   const auto of_host = la::LinearOperator({36, 36}, [&](const auto& x) { return sp::matmul(a, x); });
   CHECK(la::solve_cg(of_host, b, {.rtol = 1e-12}).converged);
+}
+
+TEST_CASE("Cholesky's factors without fill-in are those of the block, and shifted where they break down",
+          "[sparse][solvers]") {
+  const auto chain = at::diag(at::full({12}, 2.5, at::kDouble)) - at::diag(at::ones({11}, at::kDouble), 1) -
+                     at::diag(at::ones({11}, at::kDouble), -1);
+  const auto turn = at::diag(at::ones({11}, at::kDouble), 1) - at::diag(at::ones({11}, at::kDouble), -1);
+  const auto hermitian = at::complex(chain + at::eye(12, at::kDouble), turn);
+  for (const auto& a : {chain, hermitian})  // tridiagonal: nothing fills in, so that the factors of a block are exact
+    for (const auto& layout : row_layouts({12, 12})) {
+      const auto first = layout.split() ? layout.offset(ht::world().rank()) : 0,
+                 rows = layout.local_shape(ht::world().rank())[0];
+      const auto x = at::arange(1, 13, at::kDouble).to(a.scalar_type());
+      const auto y = sp::block_ic(sparse_of(a, layout)).apply(distribute(x, layout.with({12}, layout.split())));
+      const auto block = a.narrow(0, first, rows).narrow(1, first, rows);
+      CHECK(at::allclose(at::mv(block, y.larray()), x.narrow(0, first, rows), 1e-13, 1e-13));
+    }
+  for (const auto split : {std::optional<int>(0), std::optional<int>()}) {
+    const auto a = poisson(30, split);
+    const auto b = ht::ones({900}, {.dtype = ht::float64, .split = split});
+    const auto by_ilu = la::solve_cg(a, b, {.rtol = 1e-10, .preconditioner = sp::block_ilu(a)});
+    const auto by_ic = la::solve_cg(a, b, {.rtol = 1e-10, .preconditioner = sp::block_ic(a)});
+    CHECK(by_ic.iterations == by_ilu.iterations);  // the same product of factors, as the matrix is symmetric
+    CHECK(ht::max(by_ic.x).item<double>() == Approx(70.6153426910).epsilon(1e-9));
+    CHECK(by_ic.iterations < 62);
+  }
+  // Positive definite, but without fill-in the last pivot is -1.8 (Kershaw, 1978).
+  const auto kershaw =
+      at::tensor({3., -2., 0., 2., -2., 3., -2., 0., 0., -2., 3., -2., 2., 0., -2., 3.}, at::kDouble).reshape({4, 4});
+  for (const auto& layout : row_layouts({4, 4})) {
+    const auto a = sparse_of(kershaw, layout);
+    const auto b = distribute(at::arange(1, 5, at::kDouble), layout.with({4}, layout.split()));
+    const auto found = la::solve_cg(a, b, {.rtol = 1e-12, .preconditioner = sp::block_ic(a)});
+    CHECK(close(found.x, at::linalg_solve(kershaw, at::arange(1, 5, at::kDouble)), 1e-9));
+    CHECK_THROWS_AS(sp::block_ic(a * -1.0), ht::ValueError);
+    CHECK_THROWS_AS(sp::block_ic(sp::triu(a, 1)), ht::ValueError);
+  }
+  CHECK_THROWS_AS(sp::block_ic(sp::random({3, 4})), ht::ValueError);
 }
 
 TEST_CASE("connected components, numbered by their first vertices", "[sparse][graph]") {
