@@ -23,7 +23,9 @@
 #include <heatpp/linalg/matrices/norm.hpp>
 #include <heatpp/linalg/products/einsum.hpp>
 #include <heatpp/linalg/products/product.hpp>
+#include <heatpp/linalg/solvers/eigensolvers.hpp>
 #include <heatpp/linalg/solvers/iterative.hpp>
+#include <heatpp/linalg/solvers/krylov.hpp>
 #include <heatpp/linalg/solvers/lstsq.hpp>
 #include <heatpp/linalg/solvers/solve.hpp>
 #include <heatpp/ops/calculus/calculus.hpp>

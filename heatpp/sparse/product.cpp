@@ -115,8 +115,12 @@ DNDarray rmatmul(const DCSRMatrix& a, const DNDarray& x) {
 }
 
 DCSRMatrix::operator linalg::LinearOperator() const {
-  return {shape(), [a = *this](const DNDarray& x) { return matmul(a, x); },
-          [a = *this](const DNDarray& x) { return rmatmul(a, x); }, dtype()};
+  linalg::LinearOperator products(
+      shape(), [a = *this](const DNDarray& x) { return matmul(a, x); },
+      [a = *this](const DNDarray& x) { return rmatmul(a, x); }, dtype());
+  products.cut = linalg::VectorCut{layout().with({rows()}, split()), comm()};
+  products.of_matrices = true;
+  return products;
 }
 
 DCSRMatrix transpose(const DCSRMatrix& a) {

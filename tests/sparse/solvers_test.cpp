@@ -1,20 +1,10 @@
-#include "sparse_data.hpp"
+#include "poisson.hpp"
 
 #include <numeric>
 
 namespace la = ht::linalg;
 
 namespace {
-
-/// The 5-point Laplacian of a square of m x m points: -1 to the neighbours, 4 on the diagonal.
-sp::DCSRMatrix poisson(std::int64_t m, std::optional<int> split = 0) {
-  const auto n = m * m;
-  auto beside = at::full({n - 1}, -1.0, at::kDouble);
-  beside.slice(0, m - 1, std::nullopt, m).zero_();
-  const auto one = [](double x) { return ht::array({x}, {.dtype = ht::float64}); };
-  return sp::eliminate_zeros(sp::diags({one(4), ht::from_tensor(beside), ht::from_tensor(beside), one(-1), one(-1)},
-                                       {0, 1, -1, m, -m}, {n, n}, {.split = split}));
-}
 
 /// How far x is from a solution, of |b|.
 double error(const sp::DCSRMatrix& a, const la::Solved& found, const ht::DNDarray& b) {

@@ -5,6 +5,7 @@
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
 #include <heatpp/linalg/matrices/norm.hpp>
 #include <heatpp/linalg/products/product.hpp>
+#include <heatpp/linalg/solvers/detail/lanczos.hpp>
 #include <heatpp/linalg/solvers/iterative.hpp>
 #include <heatpp/linalg/solvers/krylov.hpp>
 #include <heatpp/linalg/solvers/solve.hpp>
@@ -23,10 +24,6 @@ void check_system(const char* op, const DNDarray& a, const Shape& vector) {
                       to_string(vector));
 }
 
-void sum_over(const at::Tensor& values, const DNDarray& like) {
-  if (like.split()) like.comm().allreduce(detail::buffer_of(values));
-}
-
 }  // namespace
 
 DNDarray cg(const DNDarray& a, const DNDarray& b, const CgOptions& options) {
@@ -40,71 +37,6 @@ DNDarray cg(const DNDarray& a, const DNDarray& b, const CgOptions& options) {
       .x;
 }
 
-namespace {
-
-/// This rank's part of a vector without a pattern, the same on any number of ranks: digits of sines.
-at::Tensor any_vector(std::int64_t seed, const Layout& cut, int rank, const at::TensorOptions& options) {
-  const auto first = cut.split() ? cut.offset(rank) : 0, count = cut.local_shape(rank)[0];
-  const auto places = at::arange(first + 1, first + count + 1, at::TensorOptions().dtype(at::kDouble));
-  return ((places * (12.9898 + static_cast<double>(seed))).sin() * 43758.5453).frac().to(options);
-}
-
-/// Orthonormal vectors, one after the other, and what the matrix makes of the latest.
-class Krylov {
- public:
-  Krylov(const DNDarray& matrix, const Layout& cut, std::int64_t m, const at::Tensor& first)
-      : matrix_(matrix),
-        cut_(cut),
-        w_(first.clone()),
-        v_(at::zeros({m, first.size(0)}, first.options())),
-        t_(at::zeros({m, m}, first.options())) {}
-
-  /// Makes vector j of w.
-  void step(std::int64_t j) {
-    const auto length = length_of_next(j);
-    v_[j].copy_(w_ / length);
-    w_ = matmul(matrix_, detail::wrap(v_[j], cut_, matrix_.comm())).larray().clone();
-    t_[j][j] = straighten(j + 1);
-  }
-  [[nodiscard]] const at::Tensor& vectors() const { return v_; }  ///< in rows
-  [[nodiscard]] const at::Tensor& t() const { return t_; }
-
- private:
-  [[nodiscard]] double length() const { return norm(detail::wrap(w_, cut_, matrix_.comm())).item<double>(); }
-
-  /// The length of w, in the place of which another vector comes where it is nothing but rounding.
-  double length_of_next(std::int64_t j) {
-    const auto n = static_cast<double>(cut_.size());
-    const auto rounding = n * detail::real_epsilon(matrix_.dtype()) * at::abs(t_).max().item<double>();
-    const auto found = length();
-    const bool exhausted = found <= rounding;
-    if (j > 0) t_[j][j - 1] = t_[j - 1][j] = exhausted ? 0 : found;
-    if (!exhausted) return found;
-    w_ = any_vector(j, cut_, matrix_.comm().rank(), w_.options());
-    if (j > 0) straighten(j);
-    return length();
-  }
-
-  /// Makes w orthogonal to the first `count` vectors, and returns its part along the last of them.
-  at::Tensor straighten(std::int64_t count) {
-    at::Tensor along;
-    for (int pass = 0; pass < 2; ++pass) {
-      const auto earlier = v_.narrow(0, 0, count);
-      const auto parts = at::mv(earlier.conj(), w_).cpu();
-      sum_over(parts, matrix_);
-      if (pass == 0) along = parts[count - 1];
-      w_.sub_(at::mv(earlier.t(), parts.to(w_.device())));
-    }
-    return along;
-  }
-
-  const DNDarray& matrix_;
-  const Layout& cut_;
-  at::Tensor w_, v_, t_;
-};
-
-}  // namespace
-
 Lanczos lanczos(const DNDarray& a, std::int64_t m, const std::optional<DNDarray>& start) {
   check_system("lanczos", a, start ? start->shape() : Shape{a.shape().front()});
   const auto n = a.shape()[0];
@@ -114,10 +46,18 @@ Lanczos lanczos(const DNDarray& a, std::int64_t m, const std::optional<DNDarray>
   const auto cut = matrix.layout().with({n}, matrix.split());
   const auto first = start ? detail::relayout_operand("lanczos", start->astype(dtype), cut, a.comm())
                            : at::ones(cut.local_shape(a.comm().rank()), matrix.larray().options());
-  Krylov krylov(matrix, cut, m, first);
-  for (std::int64_t j = 0; j < m; ++j) krylov.step(j);
+  const auto type = first.options();
+  const auto wide = type.dtype(first.is_complex() ? at::kComplexDouble : at::kDouble);
+  const auto product = [&](const at::Tensor& v) {
+    return matmul(matrix, detail::wrap(v.to(type), cut, a.comm())).larray().to(wide, false, true);
+  };
+  detail::LanczosProcess process(product, detail::Orthonormal("lanczos", cut, a.comm(), wide, m),
+                                 detail::real_epsilon(dtype));
+  process.start(first.to(wide));
+  while (!process.full()) process.step();
   const auto columns = matrix.layout().with({n, m}, matrix.split());
-  return {detail::wrap(krylov.vectors().t().contiguous(), columns, a.comm()), detail::replicated(krylov.t(), a.comm())};
+  return {detail::wrap(process.vectors().rows().t().contiguous().to(type), columns, a.comm()),
+          detail::replicated(process.t().to(type), a.comm())};
 }
 
 DNDarray matrix_exp(const DNDarray& a) {

@@ -2,11 +2,8 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
-#include <heatpp/linalg/products/product.hpp>
 #include <heatpp/linalg/solvers/detail/vectors.hpp>
 #include <heatpp/linalg/solvers/krylov.hpp>
-#include <heatpp/ops/shape/axes_moves.hpp>
-#include <heatpp/ops/elementwise/elementwise.hpp>
 
 #include <cmath>
 
@@ -156,15 +153,6 @@ class Basis {
 };
 
 }  // namespace
-
-LinearOperator::LinearOperator(const DNDarray& matrix)
-    : shape(matrix.shape()),
-      apply([matrix](const DNDarray& x) { return matmul(matrix, x); }),
-      apply_adjoint([matrix](const DNDarray& x) { return matmul(conj(transpose(matrix)), x); }),
-      dtype(matrix.dtype()) {
-  if (matrix.ndim() != 2)
-    raise<ValueError>("LinearOperator", "got an array of shape {}; expected a matrix", to_string(matrix.shape()));
-}
 
 Solved solve_cg(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
   System system("solve_cg", a, b, options);

@@ -1,0 +1,31 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/linalg/products/product.hpp>
+#include <heatpp/linalg/solvers/operator.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/shape/axes_moves.hpp>
+
+namespace heatpp::linalg {
+namespace {
+
+/// Vectors of the rows: as these are cut, evenly where columns are.
+Layout rows_of(const DNDarray& matrix) {
+  const Shape rows{matrix.shape()[0]};
+  if (matrix.split() == 1) return {rows, 0, matrix.comm().size()};
+  return matrix.layout().with(rows, matrix.split());
+}
+
+}  // namespace
+
+LinearOperator::LinearOperator(const DNDarray& matrix)
+    : shape(matrix.shape()),
+      apply([matrix](const DNDarray& x) { return matmul(matrix, x); }),
+      apply_adjoint([matrix](const DNDarray& x) { return matmul(conj(transpose(matrix)), x); }),
+      dtype(matrix.dtype()),
+      of_matrices(true) {
+  if (matrix.ndim() != 2)
+    detail::raise<ValueError>("LinearOperator", "got an array of shape {}; expected a matrix",
+                              to_string(matrix.shape()));
+  cut = VectorCut{rows_of(matrix), matrix.comm()};
+}
+
+}  // namespace heatpp::linalg
