@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/ml/neighbors/nearest_neighbors.hpp>
+#include <heatpp/sparse/dcsr.hpp>
 
 namespace heatpp {
 
@@ -30,7 +31,14 @@ class DBSCAN {
   /// clusters, 8 bytes each, and of what connects ranks' parts of them, 16 bytes each. None where rows are replicated.
   /// Throws ValueError for numbers that are not finite and options out of range.
   DBSCAN& fit(const Rows& x);
+  /// Clusters of the vertices of a graph, cut in any way, whose entries are distances: (n, n), symmetric, as
+  /// `radius_neighbors_graph` of rows makes it. Entries above eps count for nothing, a vertex is its own neighbour, and
+  /// `metric` is not looked at. Collective: the halo's plan, 1 and 8 bytes for each of its vertices, what
+  /// `connected_components` sends, and all-gathers of 8 bytes a cluster of each rank. Throws ValueError for negative
+  /// distances, NaN, other shapes and a box, TypeError for complex ones.
+  DBSCAN& fit(const sparse::DCSRMatrix& distances);
   [[nodiscard]] DNDarray fit_predict(const Rows& x) { return fit(x).labels(); }
+  [[nodiscard]] DNDarray fit_predict(const sparse::DCSRMatrix& distances) { return fit(distances).labels(); }
 
   // What was learnt. All throw NotFittedError before fit.
   [[nodiscard]] const DNDarray& labels() const;        ///< int64 (samples,), split as the rows: -1 is noise
