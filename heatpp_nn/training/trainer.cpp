@@ -122,10 +122,10 @@ class Trainer::Fit {
                                       .label = fmt::format("epoch {}/{}", position_.epoch + 1, options_.epochs)});
     trainer_.replica().shared_module()->train();
     for (const auto& batch : loader_.epoch(position_)) {
-      train_batch(batch);
+      const auto loss = train_batch(batch);
       position_ = loader_.position();
       ++batch_;
-      if (options_.progress) bar.update(loader_.sampler().total(position_.batch - 1), seen_.back());
+      if (options_.progress) bar.update(loader_.sampler().total(position_.batch - 1), loss);
       const bool last = position_.batch == length_.epoch;
       if (!last && options_.checkpoint_every > 0 && batch_ % options_.checkpoint_every == 0) save();
       if (!last && asks() && signal_.agreed()) return false;
@@ -139,7 +139,8 @@ class Trainer::Fit {
     return !trainer_.daso || trainer_.daso->phase() != Phase::cycle || batch_ % 4 == 0;
   }
 
-  void train_batch(const Batch& batch) {
+  /// Returns this rank's loss, 0 without rows.
+  double train_batch(const Batch& batch) {
     if (rate_) set_learning_rate(trainer_.optimizer, rate_(batch_));
     trainer_.optimizer.zero_grad();
     const auto rows = static_cast<double>(batch.inputs.size(0));
@@ -153,6 +154,7 @@ class Trainer::Fit {
     rows_ += rows;
     seen_.push_back(value * rows);
     seen_rows_.push_back(rows);
+    return value;
   }
 
   at::Tensor loss_of(const Batch& batch) {
