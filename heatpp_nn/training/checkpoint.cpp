@@ -146,12 +146,7 @@ class Mean {
 
   void add(double share) {
     const at::NoGradGuard no_grad;
-    const auto tensors = floating();
-    sums_.resize(tensors.size());
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-      const auto part = tensors[i].to(at::kDouble) * share;
-      sums_[i] = sums_[i].defined() ? sums_[i] + part : part;
-    }
+    detail::add_to(sums_, floating(), share);
     detail::add_to(slots_, detail::slots_of(training_.optimizer), share);
   }
   void put() const {

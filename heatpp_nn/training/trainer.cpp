@@ -181,7 +181,7 @@ class Trainer::Fit {
     if (validation_) validate(result);
     position_ = {options_.seed, position_.epoch + 1, 0};
     sum_ = rows_ = 0;
-    if (!options_.folder.empty()) save();
+    save();
     if (log_) log_->epoch(batch_, result);
     result_.epochs.push_back(std::move(result));
   }

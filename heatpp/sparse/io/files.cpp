@@ -1,8 +1,6 @@
-#include <fmt/ranges.h>
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/sparse/io/files.hpp>
+#include <heatpp_io/detail/files/format_of.hpp>
 
-#include <algorithm>
 #include <array>
 
 namespace heatpp::sparse {
@@ -21,25 +19,14 @@ constexpr std::array formats{
     Format{".h5ad", load_hdf5, save_hdf5}, Format{".petsc", load_petsc, save_petsc},
 };
 
-const Format& format_of(const std::filesystem::path& path, const char* op) {
-  auto extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
-  const auto* found = std::ranges::find(formats, extension, &Format::extension);
-  if (found != formats.end()) return *found;
-  std::vector<std::string_view> known;
-  for (const auto& format : formats) known.push_back(format.extension);
-  heatpp::detail::raise<ValueError>(op, "got \"{}\" with extension \"{}\"; expected one of {}", path.string(),
-                                    extension, fmt::join(known, ", "));
-}
-
 }  // namespace
 
 DCSRMatrix load(const std::filesystem::path& path, const LoadOptions& options) {
-  return format_of(path, "load").load(path, options);
+  return io::detail::format_of(formats, path, "load").load(path, options);
 }
 
 void save(const DCSRMatrix& a, const std::filesystem::path& path, const SaveOptions& options) {
-  format_of(path, "save").save(a, path, options);
+  io::detail::format_of(formats, path, "save").save(a, path, options);
 }
 
 }  // namespace heatpp::sparse

@@ -201,12 +201,6 @@ void GradientAverage::settle() {
   samples_ = 0;
 }
 
-std::int64_t GradientAverage::bytes() const {
-  std::int64_t sum = 0;
-  for (const auto& parameter : parameters_) sum += static_cast<std::int64_t>(parameter.nbytes());
-  return sum;
-}
-
 std::vector<at::Tensor> GradientAverage::residuals() const {
   std::vector<at::Tensor> found;
   for (const auto& bucket : buckets_)

@@ -66,7 +66,7 @@ class GradientAverage {
   [[nodiscard]] double samples() const { return samples_of_all_; }
   /// Whether this rank had none of them.
   [[nodiscard]] bool idle() const { return idle_; }
-  [[nodiscard]] std::int64_t bytes() const;
+  [[nodiscard]] std::int64_t bytes() const { return flat_.bytes(); }
   /// What rounding for the wire took away, a tensor for each bucket that has a narrower wire.
   [[nodiscard]] std::vector<at::Tensor> residuals() const;
 

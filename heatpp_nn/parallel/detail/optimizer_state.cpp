@@ -107,14 +107,18 @@ void complete(OptimizerSlots& slots, const optim::Optimizer& optimizer, const Co
   std::copy(told.end() - std::ssize(slots.steps), told.end(), slots.steps.begin());
 }
 
-void add_to(OptimizerSlots& sum, const OptimizerSlots& more, double share) {
-  sum.tensors.resize(more.tensors.size());
-  sum.steps.resize(more.steps.size());
-  for (std::size_t i = 0; i < more.tensors.size(); ++i) {
-    if (!more.tensors[i].defined()) continue;
-    const auto part = more.tensors[i].to(at::kDouble) * share;
-    sum.tensors[i] = sum.tensors[i].defined() ? sum.tensors[i] + part : part;
+void add_to(std::vector<at::Tensor>& sums, const std::vector<at::Tensor>& more, double share) {
+  sums.resize(more.size());
+  for (std::size_t i = 0; i < more.size(); ++i) {
+    if (!more[i].defined()) continue;
+    const auto part = more[i].to(at::kDouble) * share;
+    sums[i] = sums[i].defined() ? sums[i] + part : part;
   }
+}
+
+void add_to(OptimizerSlots& sum, const OptimizerSlots& more, double share) {
+  add_to(sum.tensors, more.tensors, share);
+  sum.steps.resize(more.steps.size());
   for (std::size_t i = 0; i < more.steps.size(); ++i) sum.steps[i] = std::max(sum.steps[i], more.steps[i]);
 }
 

@@ -26,7 +26,9 @@ void set_slots(torch::optim::Optimizer& optimizer, const OptimizerSlots& slots);
 /// What one rank keeps, all keep: zeros where a parameter has not been used on a rank, and the most steps of all ranks.
 /// Collective: one all-reduce of a number for each place of the table.
 void complete(OptimizerSlots& slots, const torch::optim::Optimizer& optimizer, const Communicator& comm);
-/// Adds `share` times the tensors of `more`, in float64, and takes the most steps.
+/// Adds `share` times each tensor of `more` that is defined, in float64, to what may be none yet.
+void add_to(std::vector<at::Tensor>& sums, const std::vector<at::Tensor>& more, double share);
+/// The same for the tables' tensors; of steps it takes the most.
 void add_to(OptimizerSlots& sum, const OptimizerSlots& more, double share);
 
 /// The tensors that are kept.
