@@ -20,6 +20,9 @@
 #include <heatpp_nn/parallel/replica.hpp>
 #include <heatpp_nn/parallel/schedule.hpp>
 #include <heatpp_nn/training/checkpoint.hpp>
+#include <heatpp_nn/training/cores.hpp>
+#include <heatpp_nn/training/inference.hpp>
 #include <heatpp_nn/training/metrics.hpp>
 #include <heatpp_nn/training/safetensors.hpp>
 #include <heatpp_nn/training/stop_signal.hpp>
+#include <heatpp_nn/training/trainer.hpp>

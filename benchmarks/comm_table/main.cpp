@@ -5,6 +5,7 @@
 #include <heatpp/linalg/solvers/krylov.hpp>
 #include <heatpp/ml/ml.hpp>
 #include <heatpp/ops/elementwise/reduce_expression.hpp>
+#include <heatpp/sparse/sparse.hpp>
 
 #include <fmt/format.h>
 
@@ -15,13 +16,20 @@ namespace ht = heatpp;
 struct Setup {
   std::int64_t P, n, m, b;
   ht::DNDarray x, z, whole, rows, split_rows;
+  ht::sparse::DCSRMatrix ring;
 };
+
+/// A sparse matrix of n vertices in a ring, each joined to itself and its two neighbours.
+ht::sparse::DCSRMatrix ring_of(std::int64_t n) {
+  const std::vector<ht::DNDarray> ones(5, ht::ones({1}, {.dtype = ht::float64}));
+  return ht::sparse::diags(ones, {0, 1, -1, n - 1, 1 - n}, {n, n});
+}
 
 Setup set_up() {
   const std::int64_t P = ht::world().size(), n = 4 * P, m = 4 * P;
   const auto x = ht::reshape(ht::arange(n * m, {.dtype = ht::float64, .split = 0}), {n, m}) + 1.0;
   const auto rows = n - 1 - ht::arange(n);
-  return {P, n, m, 4, x, ht::resplit(x, 1), x.astype(ht::int64), rows, ht::resplit(rows, 0)};
+  return {P, n, m, 4, x, ht::resplit(x, 1), x.astype(ht::int64), rows, ht::resplit(rows, 0), ring_of(n)};
 }
 
 ht::DNDarray cut(const ht::Shape& shape) { return ht::ones(shape, {.dtype = ht::float64, .split = 0}); }
@@ -133,7 +141,7 @@ struct Case {
   void (*call)(const Setup&);
 };
 
-#define NAMES [[maybe_unused]] const auto& [P, n, m, b, x, z, whole, rows, split_rows] = setup
+#define NAMES [[maybe_unused]] const auto& [P, n, m, b, x, z, whole, rows, split_rows, ring] = setup
 #define COST(function, name, calls, bytes, ...) \
   Case{#function,                               \
        name,                                    \

@@ -2,26 +2,18 @@
 #include "analytics.hpp"
 #include "training.hpp"
 
-#include <ATen/Parallel.h>
 #include <CLI/CLI.hpp>
 #include <heatpp/comm/environment.hpp>
 #include <heatpp_io/hdf5/load_hdf5.hpp>
+#include <heatpp_nn/training/cores.hpp>
 
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
-#include <thread>
 
 namespace ht = heatpp;
 
 namespace {
-
-/// Shares the cores of a machine among the ranks on it, unless the user has decided.
-void share_cores() {
-  if (std::getenv("OMP_NUM_THREADS")) return;
-  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-  at::set_num_threads(std::max(1, cores / ht::world().split_shared().size()));
-}
 
 ht::nn::Dataset load(const std::filesystem::path& folder, const std::string& part) {
   const auto files = (folder / (part + "-*.h5")).string();
@@ -53,7 +45,6 @@ int run(const std::filesystem::path& data, bool analytics, double wanted, const 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const ht::Environment env(argc, argv);
   std::filesystem::path data = "data/fashion_mnist";
   bool analytics = true;
   double wanted = 0;
@@ -70,11 +61,8 @@ int main(int argc, char** argv) {
   app.add_flag("--analytics,!--no-analytics", analytics, "describe the images first");
   app.add_flag("--resume", options.resume, "go on from the checkpoint in --out");
   CLI11_PARSE(app, argc, argv);
-  try {
-    share_cores();
+  return ht::run(argc, argv, [&] {
+    ht::nn::share_cores(ht::world());
     return run(data, analytics, wanted, options);
-  } catch (const std::exception& error) {
-    if (ht::world().rank() == 0) std::cerr << error.what() << '\n';
-    return EXIT_FAILURE;
-  }
+  });
 }

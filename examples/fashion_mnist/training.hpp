@@ -2,9 +2,8 @@
 
 #include "network.hpp"
 
-#include <heatpp_nn/data/data_loader.hpp>
-#include <heatpp_nn/parallel/daso.hpp>
-#include <heatpp_nn/parallel/data_parallel.hpp>
+#include <heatpp/comm/topology.hpp>
+#include <heatpp_nn/data/dataset.hpp>
 #include <filesystem>
 
 struct TrainingOptions {

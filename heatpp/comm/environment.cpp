@@ -1,10 +1,15 @@
 #include <mpi.h>
 
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/progress/deadline.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/schedule/trace.hpp>
 #include <heatpp/comm/environment.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
 
 namespace heatpp {
 namespace {
@@ -24,6 +29,15 @@ bool start_mpi(int* argc, char*** argv, const EnvironmentOptions& options) {
   return true;
 }
 
+[[noreturn]] void end_all_ranks(const char* what) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "heatpp: rank %d of %d: %s\n", world().rank(), world().size(), what);
+  std::fflush(stderr);
+  if (world().size() == 1) std::exit(1);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();
+}
+
 }  // namespace
 
 Environment::Environment(const EnvironmentOptions& options) : owns_mpi_(start_mpi(nullptr, nullptr, options)) {}
@@ -37,6 +51,20 @@ Environment::~Environment() {
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (owns_mpi_ && !finalized) MPI_Finalize();
+}
+
+int detail::run_program(int& argc, char**& argv, const EnvironmentOptions& options,
+                        const std::function<int()>& program) {
+  const bool as_guest = mpi_is_running();
+  const Environment environment(argc, argv, options);
+  if (as_guest) return program();
+  try {
+    return program();
+  } catch (const std::exception& error) {
+    end_all_ranks(error.what());
+  } catch (...) {
+    end_all_ranks("an exception of an unknown kind");
+  }
 }
 
 }  // namespace heatpp

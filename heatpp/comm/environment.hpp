@@ -1,5 +1,8 @@
 #pragma once
 
+#include <concepts>
+#include <functional>
+
 namespace heatpp {
 
 /// From which threads MPI may be called, where heatpp starts it. Below `multiple` there is no `ProgressThread`: what is
@@ -24,5 +27,28 @@ class Environment {
  private:
   bool owns_mpi_ = false;
 };
+
+namespace detail {
+[[nodiscard]] int run_program(int& argc, char**& argv, const EnvironmentOptions& options,
+                              const std::function<int()>& program);
+}
+
+/// Runs a program between the start and the end of MPI and returns its code, 0 where it returns nothing:
+///     int main(int argc, char** argv) { return ht::run(argc, argv, [&] { ... }); }
+/// `program` takes nothing, or argc and argv. An exception that leaves it is printed to stderr with this rank's number
+/// and ends all ranks with code 1, which would wait for this one otherwise. Where a host has started MPI it goes on to
+/// the host instead.
+template <class Program>
+requires std::invocable<Program&> || std::invocable<Program&, int, char**>
+[[nodiscard]] int run(int& argc, char**& argv, Program program, const EnvironmentOptions& options = {}) {
+  const auto call = [&] {
+    if constexpr (std::invocable<Program&>) return program();
+    else return program(argc, argv);
+  };
+  return detail::run_program(argc, argv, options, [&]() -> int {
+    if constexpr (std::convertible_to<decltype(call()), int>) return call();
+    else return call(), 0;
+  });
+}
 
 }  // namespace heatpp

@@ -30,6 +30,8 @@
 #include <heatpp/ml/model_selection/splitting.hpp>
 #include <heatpp/ml/naive_bayes/discrete_nb.hpp>
 #include <heatpp/ml/naive_bayes/gaussian_nb.hpp>
+#include <heatpp/ml/neighbors/graph.hpp>
+#include <heatpp/ml/neighbors/inverted_file.hpp>
 #include <heatpp/ml/neighbors/kneighbors.hpp>
 #include <heatpp/ml/neighbors/nearest_neighbors.hpp>
 #include <heatpp/ml/neighbors/spatial.hpp>

@@ -2,6 +2,7 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/sparse/conversion.hpp>
+#include <heatpp/sparse/detail/entry_lines.hpp>
 #include <heatpp/sparse/detail/placed.hpp>
 
 #include <algorithm>
@@ -99,10 +100,12 @@ DCSRMatrix redistribute(const DCSRMatrix& a, const std::vector<std::int64_t>& co
   return relayout("redistribute", a, Layout::from_counts(a.shape(), 0, counts));
 }
 
-std::string to_string(const DCSRMatrix& a) {
-  return fmt::format("DCSRMatrix of shape {} with {} entries of {}, {}{}", heatpp::to_string(a.shape()), a.nnz(),
-                     name(a.dtype()), heatpp::to_string(a.split()), entry_lines(to_coo(a)));
+std::string detail::matrix_text(std::string_view kind, std::optional<int> split, const Coo& coo) {
+  return fmt::format("{} of shape {} with {} entries of {}, {}{}", kind, heatpp::to_string(coo.shape),
+                     coo.values.size(), name(coo.values.dtype()), heatpp::to_string(split), entry_lines(coo));
 }
+
+std::string to_string(const DCSRMatrix& a) { return matrix_text("DCSRMatrix", a.split(), to_coo(a)); }
 std::ostream& operator<<(std::ostream& out, const DCSRMatrix& a) { return out << to_string(a); }
 
 }  // namespace heatpp::sparse

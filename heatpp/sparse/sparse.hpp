@@ -4,6 +4,7 @@
 #include <heatpp/linalg/solvers/krylov.hpp>
 #include <heatpp/sparse/construction.hpp>
 #include <heatpp/sparse/conversion.hpp>
+#include <heatpp/sparse/dcsc.hpp>
 #include <heatpp/sparse/dcsr.hpp>
 #include <heatpp/sparse/elementwise.hpp>
 #include <heatpp/sparse/graph.hpp>

@@ -1,7 +1,10 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/data/detail/epoch_order.hpp>
 #include <heatpp_nn/data/transforms.hpp>
 
 #include <ATen/ATen.h>
+
+#include <algorithm>
 
 namespace heatpp::nn {
 namespace {
@@ -13,13 +16,34 @@ std::span<const std::int64_t> values(const at::Tensor& numbers) {
   return {numbers.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(numbers.numel())};
 }
 
-void flip(const at::Tensor& inputs, const FlipOptions& options, const BatchContext& context) {
+/// The batch's tensors that are to be moved along the axes, which count from the end.
+std::vector<at::Tensor*> moved_of(Batch& batch, std::initializer_list<std::int64_t> axes, Targets targets) {
+  std::vector<at::Tensor*> moved{&batch.inputs};
+  const auto along = [&](std::int64_t axis) {
+    return batch.targets.dim() + axis > 0 && batch.targets.dim() + 1 >= batch.inputs.dim() &&
+           batch.targets.size(axis) == batch.inputs.size(axis);
+  };
+  if (targets == Targets::together && batch.targets.defined() && std::ranges::all_of(axes, along))
+    moved.push_back(&batch.targets);
+  return moved;
+}
+
+void flip(Batch& batch, const FlipOptions& options, const BatchContext& context) {
+  const auto dims = batch.inputs.dim();
+  const auto axis = options.axis < 0 ? options.axis : options.axis - dims;
+  if (axis >= 0 || axis <= -dims)
+    heatpp::detail::raise<ValueError>("random_flip",
+                                      "got axis {} of rows of {} axes, that of the rows included; "
+                                      "expected one of the others",
+                                      options.axis, dims);
   std::vector<std::int64_t> chosen;
   const auto rows = values(context.rows);
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (random_of_row(context, rows[i], flip_use) < options.probability) chosen.push_back(static_cast<std::int64_t>(i));
-  const auto places = at::tensor(chosen, at::kLong).to(inputs.device());
-  inputs.index_copy_(0, places, inputs.index_select(0, places).flip(options.axis));
+  for (auto* tensor : moved_of(batch, {axis}, options.targets)) {
+    const auto places = at::tensor(chosen, at::kLong).to(tensor->device());
+    tensor->index_copy_(0, places, tensor->index_select(0, places).flip(axis));
+  }
 }
 
 /// Moves a row by `down` and `right` places.
@@ -48,22 +72,24 @@ Transform normalise(const at::Tensor& mean, const at::Tensor& std) {
 Transform normalise(double mean, double std) { return normalise(at::scalar_tensor(mean), at::scalar_tensor(std)); }
 
 Transform random_flip(const FlipOptions& options) {
-  return [options](Batch& batch, const BatchContext& context) { flip(batch.inputs, options, context); };
+  return [options](Batch& batch, const BatchContext& context) { flip(batch, options, context); };
 }
 
 Transform random_shift(const ShiftOptions& options) {
   return [options](Batch& batch, const BatchContext& context) {
-    auto moved = at::zeros_like(batch.inputs);
     const auto rows = values(context.rows);
     const auto draw = [&](std::int64_t row, Use use) {
       const auto range = static_cast<double>(2 * options.most + 1);
       return static_cast<std::int64_t>(random_of_row(context, row, use) * range) - options.most;
     };
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const auto at = static_cast<std::int64_t>(i);
-      shift(batch.inputs[at], moved[at], draw(rows[i], shift_down_use), draw(rows[i], shift_right_use));
+    for (auto* tensor : moved_of(batch, {-2, -1}, options.targets)) {
+      auto moved = at::zeros_like(*tensor);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto at = static_cast<std::int64_t>(i);
+        shift((*tensor)[at], moved[at], draw(rows[i], shift_down_use), draw(rows[i], shift_right_use));
+      }
+      *tensor = moved;
     }
-    batch.inputs = moved;
   };
 }
 

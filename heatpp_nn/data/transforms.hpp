@@ -21,17 +21,26 @@ using Transform = std::function<void(Batch&, const BatchContext&)>;
 [[nodiscard]] Transform normalise(const at::Tensor& mean, const at::Tensor& std);
 [[nodiscard]] Transform normalise(double mean, double std);
 
-struct FlipOptions {
-  std::int64_t axis = -1;  ///< of the inputs; the last one of images is left to right
-  double probability = 0.5;
+/// What becomes of the targets where inputs are moved.
+enum class Targets {
+  together,  ///< they are moved alike where they are on the same grid: as many places along these axes, and at most
+             ///< one axis less, which is that of channels
+  stay       ///< only inputs are moved
 };
-/// Turns the inputs of some rows around along an axis.
+
+struct FlipOptions {
+  std::int64_t axis = -1;  ///< of the inputs, not that of the rows; the last one of images is left to right
+  double probability = 0.5;
+  Targets targets = Targets::together;
+};
+/// Turns some rows around along an axis. Signs of vectors' components stay.
 [[nodiscard]] Transform random_flip(const FlipOptions& options = {});
 
 struct ShiftOptions {
   std::int64_t most = 4;  ///< by up to so many places in each direction of the last two axes; zeros come in
+  Targets targets = Targets::together;
 };
-/// Moves the inputs of each row: what cutting a picture of the same size out of a padded one does.
+/// Moves each row: what cutting a picture of the same size out of a padded one does.
 [[nodiscard]] Transform random_shift(const ShiftOptions& options = {});
 
 /// A number in [0, 1) that belongs to a row in an epoch; `use` tells apart what it is for.

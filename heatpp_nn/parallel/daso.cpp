@@ -5,6 +5,9 @@
 #include <torch/nn/utils/clip_grad.h>
 #include <torch/optim/optimizer.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace heatpp::nn {
 
 using heatpp::detail::raise;
@@ -27,14 +30,24 @@ void check(const DasoOptions& options) {
   if (interval.first.local < 1 || (interval.first.local > 1 && !interval.local_skips))
     raise<ValueError>("daso", "got gradients averaged at every {} batches, local skips {}; expected 1, or local skips",
                       interval.first.local, interval.local_skips);
+  if (options.scaler && interval.local_skips)
+    raise<ValueError>("daso", "got a GradScaler and local skips; expected one of them");
   if (options.max_norm && !(*options.max_norm > 0))
     raise<ValueError>("daso", "got the largest norm {}; expected a positive one", *options.max_norm);
 }
 
-const DasoOptions& checked(const DasoOptions& options, const torch::optim::Optimizer& optimizer) {
+const DasoOptions& checked(const DasoOptions& options, torch::optim::Optimizer& optimizer) {
   check(options);
-  detail::check_optimizer(optimizer);
+  (void)detail::slots_of(optimizer);
   return options;
+}
+
+constexpr std::size_t most_events = 8192;
+
+/// Drops the first half of the starts and merges, which are many.
+void thin_out(std::vector<DasoEvent>& events) {
+  auto count = std::ranges::count_if(events, &DasoEvent::is_synchronisation) / 2;
+  std::erase_if(events, [&](const auto& event) { return event.is_synchronisation() && count-- > 0; });
 }
 
 GlobalOptions global_options(const DasoOptions& options) {
@@ -55,6 +68,7 @@ DASO::DASO(Replica& replica, torch::optim::Optimizer& optimizer, const DasoOptio
                  .nodes = global_.nodes(),
                  .alone = options.merge.policy == MergePolicy::outer};
   state_.wanted = options.interval.first;
+  state_.asked = options.phases;
   record(DasoEvent::Kind::phase, 0);
   prepare();
 }
@@ -93,15 +107,17 @@ void DASO::step(double loss) {
 
 void DASO::average_gradients(const SyncPlan& todo) {
   const bool over_all = todo.global_gradients || (todo.node_gradients && nodes() == 1);
-  state_.failed = !replica_.finish_gradients() || state_.failed;
+  const bool finite = options_.scaler ? options_.scaler->finish(replica_) : replica_.finish_gradients(1, state_.failed);
+  left_out_ = !finite;
+  if (!finite && !options_.scaler && !std::exchange(state_.failed, true)) bad_ = replica_.not_finite();
   const auto bytes = replica_.gradient_bytes();
   if (todo.global_gradients && replica_.topology().comm().size() > 1) counters_.global_bytes += bytes;
   if (todo.node_gradients && replica_.topology().node().size() > 1) counters_.node_bytes += bytes;
-  if (state_.failed && over_all) replica_.throw_not_finite("daso");
+  if (state_.failed && over_all) replica_.throw_not_finite("daso", bad_);
 }
 
 void DASO::update() {
-  if (state_.failed) return;
+  if (left_out_) return;
   if (options_.max_norm) torch::nn::utils::clip_grad_norm_(replica_.parameters(), *options_.max_norm);
   optimizer_.step();
 }
@@ -119,7 +135,7 @@ void DASO::merge(std::int64_t age) {
   const bool failed_somewhere = global_.finish(age);
   const auto started = state_.sync.flight->started;
   state_.sync.flight.reset();
-  if (failed_somewhere) replica_.throw_not_finite("daso");
+  if (failed_somewhere) replica_.throw_not_finite("daso", bad_);
   ++counters_.merges;
   record(DasoEvent::Kind::merge, started + age, age);
   state_.needed = global_.needed();
@@ -139,7 +155,7 @@ void DASO::pool_losses() {
   auto& losses = state_.losses;
   std::array<double, 3> all{losses.sum, losses.count, state_.failed ? 1.0 : 0.0};
   replica_.topology().comm().allreduce(all);
-  if (all[2] > 0) replica_.throw_not_finite("daso");
+  if (all[2] > 0) replica_.throw_not_finite("daso", bad_);
   losses = {.pooled_sum = losses.pooled_sum + all[0], .pooled_count = losses.pooled_count + all[1]};
 }
 
@@ -168,12 +184,16 @@ void DASO::average_everything() {
   const bool differ = nodes() > 1 || !keeps_nodes_equal();
   if (differ) {
     auto tensors = replica_.parameters();
-    const auto momenta = detail::state_tensors(optimizer_);
+    auto slots = detail::slots_of(optimizer_);
+    detail::complete(slots, optimizer_, replica_.topology().comm());
+    const auto momenta = detail::kept(slots);
     tensors.insert(tensors.end(), momenta.begin(), momenta.end());
     detail::average(replica_.topology(), tensors);
+    detail::set_slots(optimizer_, slots);
     for (const auto& tensor : tensors) counters_.global_bytes += static_cast<std::int64_t>(tensor.nbytes());
   }
   replica_.average_buffers();
+  if (options_.scaler) options_.scaler->agree(replica_.topology().comm());
 }
 
 void DASO::cool_down() {
@@ -198,7 +218,13 @@ DasoState DASO::state() {
   state.memory = global_.state(state.sync.flight.has_value());
   const auto lost = replica_.residuals();
   state.memory.insert(state.memory.end(), lost.begin(), lost.end());
+  if (options_.scaler) state.scaler = options_.scaler->state();
   return state;
+}
+
+std::vector<std::int64_t> DASO::kind() const {
+  return {static_cast<std::int64_t>(options_.merge.policy), static_cast<std::int64_t>(options_.carriers),
+          static_cast<std::int64_t>(options_.wire), options_.interval.local_skips};
 }
 
 void DASO::set_state(DasoState state) {
@@ -216,20 +242,35 @@ void DASO::join_state(DasoState state) {
   global_.land();
   state.sync.flight.reset();
   join(std::move(state));
+  former_.reset();
   global_.anchor();
 }
 
 void DASO::join(DasoState state) {
+  former_ = phase_of(state.batch, state.sync.phases);
+  if (state.asked != options_.phases) state.sync.phases = options_.phases;
+  state.asked = options_.phases;
   state.sync.review_every = options_.review_every;
   state.sync.nodes = nodes();
   state.sync.alone = state_.sync.alone;
   state.memory.clear();
   detector_.set_state(state.plateau);
+  if (options_.scaler && state.scaler) options_.scaler->set_state(*state.scaler);
+  bad_.clear();
   state_ = std::move(state);
   prepare();
 }
 
+void DASO::align() {
+  const auto former = std::exchange(former_, std::nullopt);
+  if (!former || *former == phase()) return;
+  if (*former == Phase::cycle) drain();
+  else if (phase() == Phase::cycle) global_.anchor();
+  record(DasoEvent::Kind::phase, state_.batch);
+}
+
 void DASO::record(DasoEvent::Kind kind, std::int64_t batch, std::int64_t age) {
+  if (state_.events.size() == most_events) thin_out(state_.events);
   state_.events.push_back({batch, kind, phase(), state_.sync.interval, age});
 }
 

@@ -2,6 +2,7 @@
 
 #include <heatpp_nn/optim/plateau.hpp>
 #include <heatpp_nn/parallel/detail/global_average.hpp>
+#include <heatpp_nn/parallel/mixed_precision.hpp>
 #include <heatpp_nn/parallel/replica.hpp>
 #include <heatpp_nn/parallel/schedule.hpp>
 
@@ -23,6 +24,9 @@ struct DasoOptions {
   /// of gradients is an option of the replica.
   Dtype wire = Dtype::float32;
   std::optional<double> max_norm = std::nullopt;  ///< clips the averaged gradients to this 2-norm
+  /// Of a training in float16, which scales its losses by it; must outlive DASO. A batch whose gradients overflow is
+  /// left out by its node. Not with local skips.
+  GradScaler* scaler = nullptr;
 };
 
 /// Something that happened, for plots and tests. `age`: batches between start and merge.
@@ -33,6 +37,7 @@ struct DasoEvent {
   Phase phase = Phase::warmup;
   Interval interval = {};
   std::int64_t age = 0;
+  [[nodiscard]] bool is_synchronisation() const { return kind == Kind::start || kind == Kind::merge; }
   friend bool operator==(const DasoEvent&, const DasoEvent&) = default;
 };
 
@@ -54,6 +59,8 @@ struct DasoState {
   std::vector<DasoEvent> events = {};
   bool failed = false;                  ///< a gradient in this node was not finite
   std::vector<at::Tensor> memory = {};  ///< of merging and of wires, and what a synchronisation under way brought
+  PhasePlan asked = {};                 ///< the phases of the options, which `cool_down()` may have changed since
+  std::optional<GradScaler::State> scaler = std::nullopt;
 };
 
 /// The optimizer of a `DataParallelMultiGPU` (distributed asynchronous and selective optimization, Coquelin et al.,
@@ -89,6 +96,7 @@ class DASO {
   [[nodiscard]] const Interval& interval() const { return state_.sync.interval; }
   [[nodiscard]] std::int64_t batch() const { return state_.batch; }
   [[nodiscard]] int nodes() const { return global_.nodes(); }
+  /// What has happened; of starts and merges the latest thousands, and those since a checkpoint was loaded.
   [[nodiscard]] const std::vector<DasoEvent>& events() const { return state_.events; }
   [[nodiscard]] Replica& replica() const { return replica_; }
   [[nodiscard]] torch::optim::Optimizer& optimizer() const { return optimizer_; }
@@ -105,11 +113,18 @@ class DASO {
 
   /// This rank's state, after waiting for what is under way to arrive; it is not merged. Every rank must call it.
   [[nodiscard]] DasoState state();
-  /// Goes on from `state`, dropping what is under way. Throws ValueError where it does not fit the model and options.
+  /// Goes on from `state`, dropping what is under way. Its phases hold where the options ask for the same as those of
+  /// the training that it comes from, otherwise the options'; then call `align()`. Throws ValueError where it does not
+  /// fit the model and options. Local.
   void set_state(DasoState state);
+  /// Brings the weights to what the phase needs that `set_state` has led into: leaving the cycle averages everything.
+  /// Collective.
+  void align();
   /// Goes on from the state of a training on other ranks, with equal weights on all ranks: the memory of merging starts
   /// anew from these.
   void join_state(DasoState state);
+  /// What a state has to have been made with to be continued to the bit: merge rule, carriers, wire and local skips.
+  [[nodiscard]] std::vector<std::int64_t> kind() const;
   /// Whether the ranks of a node hold equal weights at all times.
   [[nodiscard]] bool keeps_nodes_equal() const { return !options_.interval.local_skips; }
 
@@ -133,6 +148,9 @@ class DASO {
   DetectMetricPlateau detector_;
   DasoState state_;
   Counters counters_;
+  bool left_out_ = false;        // the batch, since its gradients overflowed
+  std::string bad_;              // this rank's parameter whose gradient was the first that was not finite
+  std::optional<Phase> former_;  // the phase in which a state was saved that has been taken up in another
 };
 
 /// One line: phase, batch, interval, wait, synchronisations, bytes sent and saved, exposed time.

@@ -32,17 +32,20 @@ GradScaler::GradScaler(const GradScalerOptions& options) : options_(options), st
 at::Tensor GradScaler::scale(const at::Tensor& loss) const { return loss * state_.scale; }
 
 bool GradScaler::finish(Replica& replica) {
-  const bool finite = replica.finish_gradients();
   const auto scale = state_.scale;
+  const bool finite = replica.finish_gradients(scale);
   if (!finite) {
     state_ = {.scale = scale * options_.backoff};
   } else if (++state_.good == options_.growth_interval) {
     state_ = {.scale = scale * options_.growth};
   }
-  const at::NoGradGuard no_grad;
-  for (const auto& parameter : replica.parameters())
-    if (finite && parameter.grad().defined()) parameter.mutable_grad().div_(scale);
   return finite;
+}
+
+void GradScaler::agree(const Communicator& comm) {
+  std::array<double, 2> least{state_.scale, static_cast<double>(state_.good)};
+  comm.allreduce(least, ReduceOp::min);
+  state_ = {.scale = least[0], .good = static_cast<std::int64_t>(least[1])};
 }
 
 }  // namespace heatpp::nn

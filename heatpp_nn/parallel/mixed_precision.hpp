@@ -32,6 +32,9 @@ struct GradScalerOptions {
 /// averaged. A batch whose gradients overflow on any rank is left out on all. (Micikevicius et al. 2018)
 ///     scaler.scale(loss).backward();
 ///     if (scaler.finish(model)) optimizer.step();
+/// With DASO, which calls `finish` itself, it is named in the options, and what it left out is its node's:
+///     scaler.scale(loss).backward();
+///     daso.step(loss);
 class GradScaler {
  public:
   /// Throws ValueError for factors that do not grow and shrink.
@@ -41,6 +44,9 @@ class GradScaler {
   /// Waits for the gradients' mean and scales it back. Returns false, and lowers the scale, where it is not finite.
   /// Collective.
   [[nodiscard]] bool finish(Replica& replica);
+
+  /// Takes the smallest scale of all ranks, where groups of them have gone on by themselves. Collective.
+  void agree(const Communicator& comm);
 
   struct State {
     double scale = 1;

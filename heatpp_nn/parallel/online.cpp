@@ -5,6 +5,8 @@
 
 #include <torch/optim/optimizer.h>
 
+#include <limits>
+
 namespace heatpp::nn {
 
 using heatpp::detail::raise;
@@ -88,15 +90,17 @@ void ReplayBuffer::set_state(const std::map<std::string, at::Tensor>& state) {
 }
 
 OnlineTrainer::OnlineTrainer(DASO& daso, Loss loss, const OnlineOptions& options)
-    : loss_(std::move(loss)),
+    : replica_(daso.replica()),
+      loss_(std::move(loss)),
       options_(options),
-      buffer_(buffer_of(daso.replica(), options)),
+      buffer_(buffer_of(replica_, options)),
       clear_([&daso] { daso.zero_grad(); }),
       step_([&daso](double value) { daso.step(value); }) {}
 
 OnlineTrainer::OnlineTrainer(Replica& replica, torch::optim::Optimizer& optimizer, Loss loss,
                              const OnlineOptions& options)
-    : loss_(std::move(loss)),
+    : replica_(replica),
+      loss_(std::move(loss)),
       options_(options),
       buffer_(buffer_of(replica, options)),
       clear_([&optimizer] { optimizer.zero_grad(); }),
@@ -105,12 +109,21 @@ OnlineTrainer::OnlineTrainer(Replica& replica, torch::optim::Optimizer& optimize
         optimizer.step();
       }) {}
 
-double OnlineTrainer::update() {
+/// The loss of a batch, whose gradients are under way.
+double OnlineTrainer::backward() {
+  if (buffer_.size() == 0) {
+    replica_.backward(at::Tensor(), 0);
+    return std::numeric_limits<double>::quiet_NaN();
+  }
   const auto rows = buffer_.sample(options_.batch_size);
-  clear_();
   const auto loss = loss_(rows.inputs, rows.targets);
-  loss.backward();
-  const auto value = loss.item<double>();
+  replica_.backward(loss, static_cast<double>(options_.batch_size));
+  return loss.item<double>();
+}
+
+double OnlineTrainer::update() {
+  clear_();
+  const auto value = backward();
   step_(value);
   return value;
 }

@@ -60,7 +60,7 @@ class OnlineTrainer {
   OnlineTrainer(Replica& replica, torch::optim::Optimizer& optimizer, Loss loss, const OnlineOptions& options = {});
 
   /// Remembers the rows along axis 0 and trains on batches drawn from all that is remembered; returns this rank's mean
-  /// loss. Every rank brings at least one row. Collective.
+  /// loss. A rank that has seen no row yet takes part without one, and has NaN. Collective.
   double train_step(const at::Tensor& inputs, const at::Tensor& targets);
   /// The same for arrays that are cut alike along axis 0.
   double train_step(const DNDarray& inputs, const DNDarray& targets);
@@ -68,8 +68,10 @@ class OnlineTrainer {
   [[nodiscard]] ReplayBuffer& buffer() { return buffer_; }
 
  private:
+  double backward();
   double update();
 
+  Replica& replica_;
   Loss loss_;
   OnlineOptions options_;
   ReplayBuffer buffer_;

@@ -7,6 +7,7 @@
 #include <torch/nn/module.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace heatpp::nn {
@@ -52,6 +53,13 @@ std::optional<int> first_to_differ(const Communicator& comm, std::int64_t value)
   return static_cast<int>(found - all.begin());
 }
 
+/// "block.norm.running_var" as "block.norm" and "running_var".
+std::pair<std::string, std::string> split_name(const std::string& name) {
+  const auto dot = name.rfind('.');
+  if (dot == std::string::npos) return {"", name};
+  return {name.substr(0, dot), name.substr(dot + 1)};
+}
+
 std::vector<at::Tensor> trained_of(const torch::nn::Module& module) {
   std::vector<at::Tensor> trained;
   for (const auto& [name, tensor] : distinct(module.named_parameters()))
@@ -65,9 +73,13 @@ Replica::Replica(std::shared_ptr<torch::nn::Module> module, const Topology& topo
     : module_(std::move(module)), topology_(topology), policy_(options.buffers), trained_(trained_of(*module_)) {
   for (const auto& [name, tensor] : distinct(module_->named_parameters())) {
     if (tensor.requires_grad()) names_.push_back(name);
+    else frozen_.push_back(tensor);
     everything_.push_back(tensor);
   }
-  for (const auto& [name, tensor] : distinct(module_->named_buffers())) buffers_.push_back(tensor);
+  for (const auto& [name, tensor] : distinct(module_->named_buffers())) {
+    buffers_.push_back(tensor);
+    buffer_names_.push_back(name);
+  }
   everything_.insert(everything_.end(), buffers_.begin(), buffers_.end());
   check_structure();
   if (options.broadcast) broadcast_from_rank_0();
@@ -103,28 +115,67 @@ void Replica::backward(const at::Tensor& loss, double samples) {
   if (samples > 0) loss.backward(at::full_like(loss, samples));
 }
 
-bool Replica::finish_gradients() { return gradients_->finish(); }
+bool Replica::finish_gradients(double scale, bool failed) {
+  const bool thawed = std::ranges::any_of(frozen_, [](const auto& tensor) { return tensor.requires_grad(); });
+  const bool finite = gradients_->finish({.scale = scale, .failed = failed, .thawed = thawed});
+  if (gradients_->thawed())
+    raise<ValueError>("Replica",
+                      "got a parameter that requires gradients but was frozen when the module was wrapped; "
+                      "expected it to be wrapped again after that");
+  return finite;
+}
 
-void Replica::throw_not_finite(std::string_view op) const {
+std::string Replica::not_finite() const {
+  const auto bad = gradients_->bad();
+  return bad ? names_[names_.size() - 1 - *bad] : std::string();
+}
+
+void Replica::throw_not_finite(std::string_view op, const std::string& parameter) const {
   std::optional<Communicator::Failure> failure;
-  if (const auto bad = gradients_->bad())
+  if (!parameter.empty())
     failure = {ErrorKind::value, fmt::format("[{}] got a gradient with NaN or infinity for parameter {}; expected "
                                              "finite gradients",
-                                             op, names_[*bad])};
+                                             op, parameter)};
   topology_.comm().agree(failure);
   raise<ValueError>(op, "got finite gradients whose sum over the ranks is not; expected a finite mean");
 }
 
 void Replica::average_buffers() {
   if (topology_.comm().size() == 1) return;
-  std::vector<at::Tensor> averaged, copied;
-  for (const auto& buffer : buffers_)
-    (buffer.is_floating_point() && policy_ == BufferPolicy::average ? averaged : copied).push_back(buffer);
-  detail::average(topology_, averaged);
+  std::vector<std::size_t> floating;
+  std::vector<at::Tensor> copied;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    if (buffers_[i].is_floating_point() && policy_ == BufferPolicy::average) floating.push_back(i);
+    else copied.push_back(buffers_[i]);
+  }
+  average_floating(floating);
   detail::FlatBuffers flat(copied);
   flat.pack(copied);
   for (const auto& buffer : flat.buffers()) topology_.comm().broadcast(buffer_of(buffer), 0);
   flat.unpack(copied);
+}
+
+/// Means first, so that a variance can take up how far this rank's mean was from that of all.
+void Replica::average_floating(const std::vector<std::size_t>& which) {
+  const at::NoGradGuard no_grad;
+  std::map<std::string, std::pair<at::Tensor, at::Tensor>> own_means;  // by the module's name: the buffer, as it was
+  std::vector<at::Tensor> first, variances;
+  for (const auto i : which) {
+    const auto [module, name] = split_name(buffer_names_[i]);
+    if (name == "running_mean") own_means[module] = {buffers_[i], buffers_[i].clone()};
+    if (name != "running_var") first.push_back(buffers_[i]);
+  }
+  detail::average(topology_, first);
+  for (const auto i : which) {
+    const auto [module, name] = split_name(buffer_names_[i]);
+    if (name != "running_var") continue;
+    variances.push_back(buffers_[i]);
+    const auto found = own_means.find(module);
+    if (found == own_means.end() || found->second.first.sizes() != buffers_[i].sizes()) continue;
+    const auto& [mean, own] = found->second;
+    variances.back().add_((own - mean).square_());
+  }
+  detail::average(topology_, variances);
 }
 
 std::uint32_t Replica::checksum() const {

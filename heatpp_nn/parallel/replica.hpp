@@ -67,25 +67,33 @@ class Replica {
   [[nodiscard]] NoSync no_sync() { return NoSync(*gradients_); }
 
   /// Backward of a mean loss over `samples` rows, where ranks have different numbers of them: the gradients become
-  /// those of the mean over all rows. A rank without rows passes 0 and any loss. All ranks call it, or none. Local.
+  /// those of the mean over all rows. A rank without rows passes 0 and any loss. All ranks call it, or none. Throws
+  /// ValueError for numbers below 0. Local.
   void backward(const at::Tensor& loss, double samples);
 
   /// Waits for the gradients' mean over the ranks; every rank of the scope gets the same bits. A parameter without a
-  /// gradient on some ranks counts as zero there; one that has none anywhere keeps none. Returns false where a gradient
-  /// of some rank is not finite: then all are undefined. Collective over the scope.
-  [[nodiscard]] bool finish_gradients();
+  /// gradient on some ranks counts as zero there; one that has none anywhere keeps none. Gradients are views of one
+  /// buffer then, which the next batch writes to. They are divided by `scale`, by which the loss was multiplied.
+  /// Returns false where a gradient of some rank is not finite, or one of them says that it `failed` before: then all
+  /// are undefined. Throws ValueError on all ranks where a parameter that was frozen requires gradients by now.
+  /// Collective over the scope.
+  [[nodiscard]] bool finish_gradients(double scale = 1, bool failed = false);
+  /// The name of the parameter whose own gradient on this rank was not finite in the last batch; empty if all were.
+  [[nodiscard]] std::string not_finite() const;
   /// The rows of all ranks behind the gradients, as `backward(loss, samples)` was told; 0 where it was not used.
   [[nodiscard]] double samples() const { return gradients_->samples(); }
   /// Whether this rank passed 0 to it.
   [[nodiscard]] bool idle() const { return gradients_->idle(); }
   /// What narrower wires took away from the gradients so far and will give back.
   [[nodiscard]] std::vector<at::Tensor> residuals() const { return gradients_->residuals(); }
-  /// Throws ValueError on all ranks, naming a rank and parameter whose own gradient was not finite. Collective over
-  /// all. To be called once such a mean was seen.
-  [[noreturn]] void throw_not_finite(std::string_view op) const;
+  /// Throws ValueError on all ranks, naming a rank and its `parameter` whose gradient was not finite, if it has one.
+  /// Collective over all. To be called once such a mean was seen.
+  [[noreturn]] void throw_not_finite(std::string_view op, const std::string& parameter) const;
+  [[noreturn]] void throw_not_finite(std::string_view op) const { throw_not_finite(op, not_finite()); }
 
-  /// Makes the buffers of all ranks equal, by the policy for floating-point ones; others become rank 0's. Between calls
-  /// each rank keeps its own. Collective.
+  /// Makes the buffers of all ranks equal, by the policy for floating-point ones; others become rank 0's. The mean of
+  /// `running_var` beside a `running_mean`, as BatchNorm has them, has the variance of these means in it: it is that of
+  /// all ranks' rows together. Between calls each rank keeps its own. Collective.
   void average_buffers();
 
   /// CRC-32C of all parameters and buffers. Local.
@@ -96,14 +104,16 @@ class Replica {
  private:
   void check_structure() const;
   void broadcast_from_rank_0();
+  void average_floating(const std::vector<std::size_t>& which);
 
   std::shared_ptr<torch::nn::Module> module_;
   Topology topology_;
   BufferPolicy policy_;
   std::vector<std::string> names_;  // of the trained parameters
-  std::vector<at::Tensor> trained_;
+  std::vector<at::Tensor> trained_, frozen_;
   std::vector<at::Tensor> everything_;  // parameters and buffers, each once
   std::vector<at::Tensor> buffers_;
+  std::vector<std::string> buffer_names_;
   std::unique_ptr<detail::GradientAverage> gradients_;
 };
 

@@ -43,6 +43,7 @@ struct PhasePlan {
   std::int64_t warmup = 0;
   std::int64_t cooldown = 0;
   std::optional<std::int64_t> total = std::nullopt;  ///< nullopt: unknown, no cool-down until it is known
+  friend bool operator==(const PhasePlan&, const PhasePlan&) = default;
 };
 [[nodiscard]] Phase phase_of(std::int64_t batch, const PhasePlan& phases);
 

@@ -8,6 +8,7 @@
 #include <torch/optim/optimizer.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace heatpp::nn {
 
@@ -44,6 +45,10 @@ std::int64_t node_of(const Replica& replica) {
   return first[0];
 }
 
+std::vector<std::int64_t> kind_of(const Training& training) {
+  return training.daso ? training.daso->kind() : std::vector<std::int64_t>();
+}
+
 void save(const std::string& path, const Training& training, const Position& position, const Extras& extras) {
   const auto node = node_of(training.replica);
   const auto from = source(training, node);
@@ -51,7 +56,8 @@ void save(const std::string& path, const Training& training, const Position& pos
                           .position = position,
                           .generator = generator().get_state(),
                           .buffers = training.module().buffers(),
-                          .extras = extras};
+                          .extras = extras,
+                          .kind = kind_of(training)};
   if (training.daso) state.daso = training.daso->state();
   else state.daso.memory = training.replica.residuals();
   const bool whole = from == training.comm().rank();
@@ -68,14 +74,7 @@ class Backup {
     tensors_.insert(tensors_.end(), buffers.begin(), buffers.end());
     for (const auto& tensor : tensors_) copies_.push_back(tensor.detach().clone());
   }
-  void restore() {
-    for (std::size_t i = 0; i < tensors_.size(); ++i) tensors_[i].set_data(copies_[i]);
-  }
-  [[nodiscard]] bool same_kind() const {
-    return std::equal(tensors_.begin(), tensors_.end(), copies_.begin(), [](const auto& now, const auto& before) {
-      return now.sizes() == before.sizes() && now.scalar_type() == before.scalar_type();
-    });
-  }
+  void restore() const { detail::copy_all(tensors_, copies_); }
 
  private:
   Tensors tensors_, copies_;
@@ -98,10 +97,6 @@ class Loading {
       throw;
     }
   }
-  void load_shared(const std::string& section) {
-    detail::load_shared(section, training_.module(), training_.optimizer);
-    if (!backup_.same_kind()) throw std::runtime_error("parameters of other shapes or dtypes");
-  }
 
  private:
   void named(const std::function<void()>& work) {
@@ -120,69 +115,81 @@ class Loading {
   Backup backup_;
 };
 
-void copy_all(const Tensors& to, const Tensors& from) {
-  const at::NoGradGuard no_grad;
-  if (to.size() != from.size()) throw std::runtime_error("another number of tensors");
-  for (std::size_t i = 0; i < to.size(); ++i) at::Tensor(to[i]).copy_(from[i]);
-}
-
-void set_daso(const Training& training, DasoState state) {
-  if (training.daso) training.daso->set_state(std::move(state));
-  else copy_all(training.replica.residuals(), state.memory);
+/// What is kept of merge rules and wires has to be of the same kind, or training goes on without it.
+bool continues(const Training& training, const detail::RankState& state) {
+  const auto residuals = training.replica.residuals();
+  return state.kind == kind_of(training) &&
+         (training.daso ||
+          std::ranges::equal(residuals, state.daso.memory, {}, &at::Tensor::numel, &at::Tensor::numel));
 }
 
 /// Each rank takes up its own state.
-detail::RankState continue_run(const detail::SectionFile& file, const Training& training, Loading& loading) {
-  std::vector<std::size_t> sources, own;
-  for (std::size_t rank = 0; rank < file.entries().size(); ++rank) {
-    sources.push_back(static_cast<std::size_t>(file.entries()[rank].source));
-    own.push_back(rank);
-  }
+void continue_run(const detail::SectionFile& file, const Training& training, Loading& loading,
+                  const detail::RankState& state) {
+  std::vector<std::size_t> sources;
+  for (const auto& entry : file.entries()) sources.push_back(static_cast<std::size_t>(entry.source));
   const auto shared = file.deliver(sources);
-  const auto mine = file.deliver(own);
-  detail::RankState state;
   loading.attempt([&] {
-    state = detail::rank_state(mine);
-    loading.load_shared(shared);
-    copy_all(training.module().buffers(), state.buffers);
-    set_daso(training, state.daso);
+    detail::load_shared(shared, training.module(), training.optimizer);
+    detail::copy_all(training.module().buffers(), state.buffers);
+    if (training.daso) training.daso->set_state(state.daso);
+    else detail::copy_all(training.replica.residuals(), state.daso.memory);
     generator().set_state(state.generator);
   });
-  return state;
+  if (training.daso) training.daso->align();
 }
 
-Tensors averaged(const Training& training) {
-  auto tensors = training.module().parameters();
-  for (const auto& more : {training.module().buffers(), detail::state_tensors(training.optimizer)})
-    tensors.insert(tensors.end(), more.begin(), more.end());
-  std::erase_if(tensors, [](const auto& tensor) { return !tensor.is_floating_point(); });
-  return tensors;
-}
+/// What floats in a training: weights, buffers and the optimizer's state, added up over those who wrote.
+class Mean {
+ public:
+  explicit Mean(const Training& training) : training_(training) {}
 
-/// Every rank takes up the mean of the weights in the file.
+  void add(double share) {
+    const at::NoGradGuard no_grad;
+    detail::add_to(sums_, floating(), share);
+    detail::add_to(slots_, detail::slots_of(training_.optimizer), share);
+  }
+  void put() const {
+    const at::NoGradGuard no_grad;
+    const auto tensors = floating();
+    for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].copy_(sums_[i]);
+    detail::set_slots(training_.optimizer, slots_);
+  }
+
+ private:
+  [[nodiscard]] Tensors floating() const {
+    auto tensors = training_.module().parameters();
+    const auto buffers = training_.module().buffers();
+    tensors.insert(tensors.end(), buffers.begin(), buffers.end());
+    std::erase_if(tensors, [](const auto& tensor) { return !tensor.is_floating_point(); });
+    return tensors;
+  }
+
+  const Training& training_;
+  Tensors sums_;
+  detail::OptimizerSlots slots_;
+};
+
+/// Every rank takes up the mean of the weights in the file, or those that all who wrote had.
 detail::RankState join_run(const detail::SectionFile& file, const Training& training, Loading& loading) {
   const auto& entries = file.entries();
   detail::RankState state;
-  Tensors sums;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
+  Mean mean(training);
+  bool differ = false;
+  for (std::size_t i = entries.size(); i-- > 0;) {
     if (entries[i].source != static_cast<std::int64_t>(i)) continue;
+    differ = differ || i > 0;
     const auto section = file.deliver(std::vector(static_cast<std::size_t>(training.comm().size()), i));
     const auto ranks = std::ranges::count(entries, entries[i].source, &detail::SectionFile::Entry::source);
     loading.attempt([&] {
-      const at::NoGradGuard no_grad;
-      if (i == 0) state = detail::rank_state(section);
-      loading.load_shared(section);
-      const auto tensors = averaged(training);
-      for (std::size_t t = 0; t < tensors.size(); ++t) {
-        const auto share = tensors[t].to(at::kDouble) * static_cast<double>(ranks);
-        if (i == 0) sums.push_back(share);
-        else sums.at(t).add_(share);
-      }
+      state = detail::rank_state(section);
+      detail::load_shared(section, training.module(), training.optimizer);
+      detail::copy_all(training.module().buffers(), state.buffers);
+      if (differ) mean.add(static_cast<double>(ranks) / static_cast<double>(entries.size()));
     });
   }
-  for (auto& sum : sums) sum.div_(static_cast<double>(entries.size()));
-  copy_all(averaged(training), sums);
-  if (training.daso) training.daso->join_state(std::move(state.daso));
+  if (differ) mean.put();
+  if (training.daso) training.daso->join_state(state.kind.empty() ? training.daso->state() : state.daso);
   return state;
 }
 
@@ -195,7 +202,17 @@ Resumed load(const std::string& path, const Training& training) {
   std::array<std::int64_t, 1> others{!same};
   training.comm().allreduce(others);
   Loading loading(path, training);
-  auto state = others[0] == 0 ? continue_run(file, training, loading) : join_run(file, training, loading);
+  detail::RankState state;
+  if (others[0] == 0) {
+    std::vector<std::size_t> own(entries.size());
+    std::iota(own.begin(), own.end(), 0);
+    const auto mine = file.deliver(own);
+    loading.attempt([&] { state = detail::rank_state(mine); });
+    others[0] = !continues(training, state);
+    training.comm().allreduce(others);
+  }
+  if (others[0] == 0) continue_run(file, training, loading, state);
+  else state = join_run(file, training, loading);
   return {state.position, std::move(state.extras)};
 }
 

@@ -26,9 +26,11 @@ struct Resumed {
   Extras extras;  ///< of this rank; of rank 0 where the file has another number of ranks
 };
 
-/// Goes on from a file of `save_checkpoint`, which rank 0 reads. On as many ranks, in equal nodes, what follows has the
-/// same bits as if it had not been interrupted. On others the weights and the optimizer's state become the mean over
-/// the ranks that wrote, what was under way is dropped, and each rank keeps its generator. The phases are the file's.
+/// Goes on from a file of `save_checkpoint`, which rank 0 reads. On as many ranks, in equal nodes and with the same
+/// merge rule, carriers and wire, what follows has the same bits as if it had not been interrupted. Otherwise, and
+/// between DASO and DataParallel, the weights and the optimizer's state become the mean over the ranks that wrote, what
+/// was under way is dropped, and each rank keeps its generator. Phases are the file's unless the options ask for others
+/// than those of the training that wrote it, so that it can go on for more epochs; what DataParallel wrote begins them.
 /// Collective. Throws IoError on all ranks, naming the file, where it is missing, damaged, or of another module or
 /// optimizer; weights and buffers are then as before.
 Resumed load_checkpoint(const std::string& path, DASO& daso);

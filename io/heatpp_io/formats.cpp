@@ -1,7 +1,7 @@
-#include <fmt/ranges.h>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/csv/load_csv.hpp>
 #include <heatpp_io/csv/save_csv.hpp>
+#include <heatpp_io/detail/files/format_of.hpp>
 #include <heatpp_io/formats.hpp>
 #include <heatpp_io/netcdf/netcdf.hpp>
 #include <heatpp_io/numpy/load_npy.hpp>
@@ -10,7 +10,6 @@
 #include <heatpp_io/safetensors/safetensors.hpp>
 #include <heatpp_io/zarr/zarr.hpp>
 
-#include <algorithm>
 #include <array>
 
 namespace heatpp::io {
@@ -123,26 +122,15 @@ constexpr std::array formats{
     Format{".zarr", load_from_zarr, save_to_zarr},
 };
 
-const Format& format_of(const std::filesystem::path& path, const char* op) {
-  auto extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
-  const auto* found = std::ranges::find(formats, extension, &Format::extension);
-  if (found != formats.end()) return *found;
-  std::vector<std::string_view> known;
-  for (const auto& format : formats) known.push_back(format.extension);
-  heatpp::detail::raise<ValueError>(op, "got \"{}\" with extension \"{}\"; expected one of {}", path.string(),
-                                    extension, fmt::join(known, ", "));
-}
-
 }  // namespace
 
 DNDarray load(const Source& source, const LoadOptions& options) {
   const auto first = source.names().empty() ? std::string() : source.names().front();
-  return format_of(first, "load").load(source, options);
+  return detail::format_of(formats, first, "load").load(source, options);
 }
 
 void save(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
-  format_of(path, "save").save(x, path, options);
+  detail::format_of(formats, path, "save").save(x, path, options);
 }
 
 }  // namespace heatpp::io

@@ -1,5 +1,5 @@
 // A rank that dies or never comes, in a program of its own: fault <how> <where>. The others print what they are told.
-// And a host that has ended MPI: fault ended.
+// And a host that has ended MPI: fault ended; an exception that leaves the program on one rank: fault throws.
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/comm/topology.hpp>
 #include <heatpp/interop/mpi.hpp>
@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <unistd.h>
 
@@ -91,6 +92,12 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     return throws_after_the_end() ? 0 : 1;
   }
+  if (argc > 1 && std::string(argv[1]) == "throws")
+    return ht::run(argc, argv, [] {
+      if (ht::world().rank() == 1) throw std::runtime_error("broken on this rank");
+      ht::world().barrier();
+      std::printf("not reached\n");
+    });
   const ht::Environment env(argc, argv);
   const std::string where = argv[2];
   const bool nodes = where == "nodes" || where == "plan";

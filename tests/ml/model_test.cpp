@@ -173,3 +173,44 @@ TEST_CASE("models for Python", "[.models]") {
   write_predictor(ht::LogisticRegression(), 7 - species());
   CHECK(clusters.iterations() > 0);
 }
+
+TEST_CASE("dynamics read from a file go on as those that were written", "[ml][model]") {
+  const auto t = at::arange(12, at::kDouble), place = at::arange(20, at::kDouble).unsqueeze(1);
+  const auto x = (0.9 * t).cos() * (0.3 * place).sin() + at::pow(0.95, t) * (0.1 * place).cos();
+  const auto alike = [](const ht::DNDarray& a, const ht::DNDarray& b) {
+    return at::allclose(gathered(a), gathered(b), 1e-5, 1e-5);
+  };
+  const auto drive = at::stack({(1.3 * t).sin(), (0.4 * t).cos()});
+  for (const auto& fields : {x, x.to(at::kFloat)})
+    for (const auto& layout : every_layout({20, 12})) {
+      const auto snapshots = distribute(fields, layout);
+      const auto next =
+          distribute(fields.select(1, 0).contiguous(), ht::Layout({20}, std::nullopt, ht::world().size()));
+      ht::DMD model({.rank = 3, .rtol = 1e-8, .dt = 0.5, .modes = ht::DmdModes::projected});
+      model.fit(snapshots);
+      auto read = there_and_back(model);
+      CHECK(read.options().rank == 3);
+      CHECK(alike(read.eigenvalues(), model.eigenvalues()));
+      CHECK(close(read.reconstruct(), gathered(model.reconstruct()), 1e-5));
+      auto again = ht::DMD::from_state(model.state());
+      CHECK(again.basis().split() == model.basis().split());
+      for (auto* each : {&model, &read, &again}) each->partial_fit(next);
+      CHECK(alike(read.eigenvalues(), model.eigenvalues()));
+      CHECK(alike(again.eigenvalues(), model.eigenvalues()));
+
+      ht::DMDc driven({.system_rank = 5});
+      driven.fit(snapshots, beside(drive));
+      auto same_driven = there_and_back(driven);
+      CHECK(same_driven.n_system_modes() == driven.n_system_modes());
+      CHECK(close(same_driven.predict(next, beside(drive)), gathered(driven.predict(next, beside(drive))), 1e-5));
+    }
+  CHECK_THROWS_AS(ht::DMD().state(), ht::NotFittedError);
+  ht::DMDc driven;
+  driven.fit(beside(x), beside(drive));
+  auto wrong = driven.state();
+  wrong.arrays.at("controls") = ht::ones({2, 3}, {.dtype = ht::float64});
+  CHECK_THROWS_WITH(ht::DMDc::from_state(wrong), Contains("controls of 3 steps"));
+  wrong = driven.state();
+  wrong.arrays.at("directions") = ht::ones({20, 1}, {.dtype = ht::float64});
+  CHECK_THROWS_AS(ht::DMDc::from_state(wrong), ht::ValueError);
+}

@@ -7,18 +7,6 @@ using Kind = DasoEvent::Kind;
 
 namespace {
 
-int nodes_of(const std::function<int(int)>& map) {
-  std::set<int> nodes;
-  for (int rank = 0; rank < ht::world().size(); ++rank) nodes.insert(map(rank));
-  return static_cast<int>(nodes.size());
-}
-
-/// Gives every gradient the value that `f` gives for this rank's node, so that steps are known.
-struct Constant : torch::nn::Module {
-  at::Tensor w = register_parameter("w", torch::zeros({7}, torch::kDouble));
-  at::Tensor forward(double slope) { return w.sum() * slope; }
-};
-
 /// A training on nodes of one rank, whose batches take some time.
 struct NodesOfOneRank {
   explicit NodesOfOneRank(const DasoOptions& options) : daso(model, sgd, options) {}

@@ -129,6 +129,84 @@ TEST_CASE("A gradient that is not finite on one rank throws on all", "[nn][data_
   }
 }
 
+TEST_CASE("An error names what was not finite in its own batch", "[nn][data_parallel]") {
+  ht::nn::DataParallel model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
+  bool first = true;
+  const auto bad = [&](bool now) {
+    return [&first, now](const at::Tensor& g) { return first == now && ht::world().rank() == 0 ? g * NAN : g; };
+  };
+  model.module().first->weight.register_hook(bad(true));
+  model.module().second->bias.register_hook(bad(false));
+  backward(model, 0);
+  CHECK_THAT(message_of<ht::ValueError>([&] { model.average_gradients(); }), Catch::Contains("first.weight"));
+  first = false;
+  model->zero_grad();
+  backward(model, 1);
+  CHECK_THAT(message_of<ht::ValueError>([&] { model.average_gradients(); }), Catch::Contains("second.bias"));
+}
+
+TEST_CASE("Parameters whose gradients share memory are averaged once each", "[nn][data_parallel]") {
+  struct Sum : torch::nn::Module {
+    at::Tensor a = register_parameter("a", torch::ones({3}, torch::kDouble));
+    at::Tensor b = register_parameter("b", torch::ones({3}, torch::kDouble));
+    at::Tensor forward() { return (4 * (a.unsqueeze(0) + b.unsqueeze(0))).sum(); }
+  };
+  for (const std::int64_t bucket_bytes : {1, 1 << 20})
+    for (const auto& topology : topologies()) {
+      ht::nn::DataParallel model(std::make_shared<Sum>(), topology, {.gradients = {.bucket_bytes = bucket_bytes}});
+      ht::nn::GradScaler scaler({.initial = 8});
+      scaler.scale(model()).backward();
+      CHECK(scaler.finish(model));
+      for (const auto& parameter : model.parameters())
+        CHECK(parameter.grad().equal(torch::full({3}, 4.0, torch::kDouble)));
+      model->zero_grad();
+      model.backward(model(), 2.0);
+      model.average_gradients();
+      for (const auto& parameter : model.parameters())
+        CHECK(parameter.grad().equal(torch::full({3}, 4.0, torch::kDouble)));
+    }
+}
+
+TEST_CASE("A parameter that is thawed after wrapping is an error on all ranks", "[nn][data_parallel]") {
+  auto net = std::make_shared<SmallNet>();
+  net->second->bias.set_requires_grad(false);
+  ht::nn::DataParallel model(net, ht::Topology(ht::world()));
+  backward(model, 0);
+  model.average_gradients();
+  if (ht::world().rank() == 0) net->second->bias.set_requires_grad(true);
+  backward(model, 1);
+  CHECK_THAT(message_of<ht::ValueError>([&] { model.average_gradients(); }), Catch::Contains("frozen"));
+}
+
+TEST_CASE("Where no rank has rows, gradients that were kept stay as they are", "[nn][data_parallel]") {
+  ht::nn::DataParallel model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
+  const auto [x, y] = my_batch(0, 4);
+  model.backward(torch::mse_loss(model(x), y), 4);
+  model.average_gradients();
+  const auto kept = model.module().first->weight.grad().clone() * ht::world().size();
+  model.backward(at::Tensor(), 0);
+  model.average_gradients();
+  CHECK(torch::allclose(model.module().first->weight.grad(), kept));
+  CHECK_THROWS_AS(model.backward(at::Tensor(), -1), ht::ValueError);
+}
+
+TEST_CASE("The variance of a BatchNorm that ranks share is that of all rows", "[nn][data_parallel]") {
+  auto net = std::make_shared<torch::nn::BatchNorm1dImpl>(torch::nn::BatchNormOptions(3).momentum(1.0));
+  ht::nn::DataParallel model(net, ht::Topology(ht::world()));
+  const auto rows = torch::randn({8, 3}, at::detail::createCPUGenerator(3));
+  model(rows + 10.0 * ht::world().rank());
+
+  model.average_buffers();
+
+  std::vector<at::Tensor> all;
+  for (int rank = 0; rank < ht::world().size(); ++rank) all.push_back(rows + 10.0 * rank);
+  // Of each rank its unbiased variance, between the ranks that of their means.
+  const auto between = torch::stack(all).mean(1).var(0, false);
+  CHECK(torch::allclose(net->running_mean, torch::cat(all).mean(0), 1e-4, 1e-4));
+  CHECK(torch::allclose(net->running_var, rows.var(0) + between, 1e-4, 1e-4));
+  CHECK(model.equal_on_all_ranks());
+}
+
 TEST_CASE("Gradients set out while backward runs, in buckets of any size", "[nn][data_parallel]") {
   for (const auto& topology : topologies()) {
     std::vector<at::Tensor> expected;

@@ -250,6 +250,29 @@ TEST_CASE("A shift moves pictures and lets zeros in", "[nn][loader]") {
   CHECK(batch.inputs.eq(0).logical_or(batch.inputs.eq(1)).all().item<bool>());
 }
 
+TEST_CASE("Fields that are targets move with the inputs, classes do not", "[nn][loader]") {
+  const BatchContext context{1, 0, torch::arange(50)};
+  const auto x = torch::rand({50, 2, 4, 4});
+  for (const auto& transform : {random_flip(), random_shift({.most = 1})}) {
+    Batch fields{x.clone(), x.narrow(1, 0, 1).clone()}, without_channel{x.clone(), x.select(1, 0).clone()};
+    Batch classes{x.clone(), torch::arange(50)}, one_hot{x.clone(), torch::eye(50).narrow(1, 0, 4).clone()};
+    const auto hot = one_hot.targets.clone();
+
+    for (auto* batch : {&fields, &without_channel, &classes, &one_hot}) transform(*batch, context);
+
+    CHECK_FALSE(fields.inputs.equal(x));
+    CHECK(fields.targets.equal(fields.inputs.narrow(1, 0, 1)));
+    CHECK(without_channel.targets.equal(fields.inputs.select(1, 0)));
+    CHECK(classes.targets.equal(torch::arange(50)));
+    CHECK(one_hot.targets.equal(hot));
+  }
+  Batch alone{x.clone(), x.clone()};
+  random_flip({.targets = Targets::stay})(alone, context);
+  CHECK(alone.targets.equal(x));
+  CHECK_THROWS_AS(random_flip({.axis = 0})(alone, context), ht::ValueError);
+  CHECK_THROWS_AS(random_flip({.axis = 4})(alone, context), ht::ValueError);
+}
+
 TEST_CASE("LibTorch's own loaders take a dataset", "[nn][loader]") {
   const Files files;
   for (const auto& dataset : {in_memory(), files.dataset()}) {

@@ -148,3 +148,24 @@ TEST_CASE("A network learns from a stream of distributed arrays", "[nn][online]"
                     ht::ValueError);
   }
 }
+
+TEST_CASE("A rank without rows trains along", "[nn][online]") {
+  const bool empty = ht::world().size() > 1 && ht::world().rank() == 0;
+  for (const auto& topology : topologies()) {
+    DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);
+    torch::optim::SGD sgd(model.parameters(), 0.05);
+    DASO daso(model, sgd, {.phases = {.warmup = 5}, .interval = {.first = {2, 1}}});
+    OnlineTrainer trainer(daso, [&](const at::Tensor& x, const at::Tensor& y) { return torch::mse_loss(model(x), y); });
+    double loss = 0, first = 0;
+    for (std::int64_t step = 0; step < 40; ++step) {
+      const auto [x, y] = my_batch(step, 8);
+      const auto rows = empty ? 0 : 8;
+      loss = trainer.train_step(x.narrow(0, 0, rows), y.narrow(0, 0, rows));
+      if (step == 0) first = loss;
+    }
+    daso.drain();
+    CHECK(std::isnan(loss) == empty);
+    if (!empty) CHECK(loss < 0.7 * first);
+    CHECK(model.equal_on_all_ranks());
+  }
+}

@@ -1,8 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/ml/cluster/dbscan.hpp>
-#include <heatpp/ml/cluster/detail/within.hpp>
-#include <heatpp/ml/detail/around.hpp>
+#include <heatpp/ml/cluster/detail/nearby.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 
 #include <algorithm>
@@ -93,48 +92,41 @@ std::vector<std::int64_t> gathered(const Rows& x, const std::vector<std::int64_t
   return all;
 }
 
-/// What a fit knows of this rank's rows, by their place in `order`.
+/// What a fit knows of this rank's rows, by their places in order.
 class Fit {
  public:
-  Fit(const Rows& x, const DBSCANOptions& options, Within within)
-      : x_(x), options_(options), within_(std::move(within)), sets_(x.count()), degrees_(count(), 0) {
-    auto rows = block_of(x, float64);
-    for (std::size_t a = 0; a < options.box.size(); ++a)
-      if (std::isfinite(options.box[a])) rows.select(1, static_cast<std::int64_t>(a)).remainder_(options.box[a]);
-    order_ = within_.order(rows);
-    rows_ = rows.index_select(0, at::tensor(order_, at::kLong));
-  }
+  Fit(const Rows& x, const DBSCANOptions& options, const Within& within, const Nearby& nearby)
+      : x_(x), options_(options), within_(within), nearby_(nearby), sets_(nearby.count()), degrees_(count(), 0) {}
 
   void count_neighbors() {
-    around(rows_, x_.layout(), x_.comm(), [&](const at::Tensor& block, std::int64_t) {
+    nearby_.around({}, [&](const at::Tensor& block, const at::Tensor&, bool) {
       within_(
-          rows_, block, [&](std::int64_t i) { return !core(i); },
+          nearby_.rows(), block, [&](std::int64_t i) { return !core(i); },
           [&](std::int64_t i, std::int64_t) { ++degrees_[static_cast<std::size_t>(i)]; });
     });
   }
 
   /// Connects this rank's core rows among themselves.
   void unite_own() {
+    const bool once = within_.in_cells() && within_.box().empty();  // else roundings may differ by who asks
     within_(
-        rows_, rows_, [&](std::int64_t i) { return core(i); },
+        nearby_.rows(), nearby_.rows(), [&](std::int64_t i) { return core(i); },
         [&](std::int64_t i, std::int64_t j) {
-          if (core(j)) sets_.unite(row(i), row(j));
+          if ((j < i || !once) && core(j)) sets_.unite(nearby_.place(i), nearby_.place(j));
         });
   }
 
   /// Finds what connects them with other ranks' and, for the other rows, the core rows nearby.
   void look_around() {
-    const auto roots = at::empty({x_.count(), 1}, at::kDouble);
-    for (std::int64_t i = 0; i < x_.count(); ++i)
+    const auto roots = at::empty({nearby_.count()}, at::kDouble);
+    for (std::int64_t i = 0; i < nearby_.count(); ++i)
       roots.data_ptr<double>()[i] = core(i) ? static_cast<double>(root(i)) : -1.0;
     touched_.resize(count());
-    const auto mine = at::cat({rows_, roots}, 1);
-    around(mine, x_.layout(), x_.comm(), [&](const at::Tensor& block, std::int64_t first) {
-      const auto others = block.select(1, x_.features()).contiguous();
-      const bool own = first == x_.first();
+    nearby_.around(roots, [&](const at::Tensor& block, const at::Tensor& others, bool own) {
+      const auto* other = others.const_data_ptr<double>();
       within_(
-          rows_, block.slice(1, 0, x_.features()).contiguous(), [&](std::int64_t i) { return !own || !core(i); },
-          [&](std::int64_t i, std::int64_t j) { touch(i, others.const_data_ptr<double>()[j]); });
+          nearby_.rows(), block, [&](std::int64_t i) { return !own || !core(i); },
+          [&](std::int64_t i, std::int64_t j) { touch(i, other[j]); });
     });
   }
 
@@ -152,44 +144,35 @@ class Fit {
     for (std::size_t l = 0; l < links.size(); l += 2) sets.unite(places.at(links[l]), places.at(links[l + 1]));
     for (const auto end : ends) merged_[end] = ends[static_cast<std::size_t>(sets.find(places.at(end)))];
     std::vector<std::int64_t> starts;
-    for (std::int64_t i = 0; i < x_.count(); ++i)
-      if (core(i) && final_root(root(i)) == x_.first() + row(i)) starts.push_back(x_.first() + row(i));
-    std::ranges::sort(starts);
+    for (std::int64_t i = 0; i < nearby_.count(); ++i)
+      if (const auto number = nearby_.number(nearby_.place(i)); core(i) && final_root(root(i)) == number)
+        starts.push_back(number);
     starts_ = gathered(x_, starts);
+    std::ranges::sort(starts_);
   }
 
-  [[nodiscard]] DNDarray labels() {
-    auto labels = at::full({x_.count()}, -1, at::kLong);
-    for (std::int64_t i = 0; i < x_.count(); ++i) {
+  /// The label and whether it is a core row, 2 label + core, of each row where it came from.
+  [[nodiscard]] at::Tensor verdicts() {
+    auto verdicts = at::full({nearby_.count()}, -2, at::kLong);
+    for (std::int64_t i = 0; i < nearby_.count(); ++i) {
       auto first = std::numeric_limits<std::int64_t>::max();
       if (core(i)) first = final_root(root(i));
       else
         for (const auto near : touched_[static_cast<std::size_t>(i)]) first = std::min(first, final_root(near));
-      if (first < std::numeric_limits<std::int64_t>::max())
-        labels.data_ptr<std::int64_t>()[row(i)] = std::ranges::lower_bound(starts_, first) - starts_.begin();
+      if (first == std::numeric_limits<std::int64_t>::max()) continue;
+      const auto label = std::ranges::lower_bound(starts_, first) - starts_.begin();
+      verdicts.data_ptr<std::int64_t>()[nearby_.place(i)] = 2 * label + (core(i) ? 1 : 0);
     }
-    return as_rows(x_, labels);
-  }
-
-  [[nodiscard]] DNDarray cores() const {
-    std::vector<std::int64_t> found;
-    for (std::int64_t i = 0; i < x_.count(); ++i)
-      if (core(i)) found.push_back(x_.first() + row(i));
-    std::ranges::sort(found);
-    const auto total = std::ssize(found);
-    const auto layout =
-        x_.distributed() ? Layout::from_counts({0}, 0, x_.comm().allgather(total)) : x_.layout().replicated({total});
-    return detail::wrap(at::tensor(found, at::kLong), layout, x_.comm());
+    return nearby_.home(verdicts);
   }
   [[nodiscard]] std::int64_t clusters() const { return std::ssize(starts_); }
 
  private:
-  [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(x_.count()); }
+  [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(nearby_.count()); }
   [[nodiscard]] bool core(std::int64_t i) const {
     return degrees_[static_cast<std::size_t>(i)] >= options_.min_samples;
   }
-  [[nodiscard]] std::int64_t row(std::int64_t i) const { return order_[static_cast<std::size_t>(i)]; }
-  [[nodiscard]] std::int64_t root(std::int64_t i) { return x_.first() + sets_.find(row(i)); }
+  [[nodiscard]] std::int64_t root(std::int64_t i) { return nearby_.number(sets_.find(nearby_.place(i))); }
   [[nodiscard]] std::int64_t final_root(std::int64_t root) const {
     const auto found = merged_.find(root);
     return found == merged_.end() ? root : found->second;
@@ -210,15 +193,24 @@ class Fit {
 
   const Rows& x_;
   const DBSCANOptions& options_;
-  Within within_;
+  const Within& within_;
+  const Nearby& nearby_;
   Sets sets_;
-  std::vector<std::int64_t> degrees_, order_, starts_;
-  at::Tensor rows_;
+  std::vector<std::int64_t> degrees_, starts_;
   std::vector<std::vector<std::int64_t>> touched_;
   std::set<std::pair<std::int64_t, std::int64_t>> links_;
   std::unordered_map<std::int64_t, std::int64_t> merged_;
   std::mutex mutex_;
 };
+
+/// The global numbers of the rows that are core rows, cut as the rows. Collective where these are: an all-gather.
+DNDarray cores_of(const Rows& x, const at::Tensor& verdicts) {
+  const auto found = verdicts.bitwise_and(1).nonzero().select(1, 0) + x.first();
+  const auto total = found.numel();
+  const auto layout =
+      x.distributed() ? Layout::from_counts({0}, 0, x.comm().allgather(total)) : x.layout().replicated({total});
+  return detail::wrap(found, layout, x.comm());
+}
 
 }  // namespace
 
@@ -227,12 +219,16 @@ DBSCAN& DBSCAN::fit(const Rows& x) {
   auto [low, high] = limits_of(x);
   for (std::size_t a = 0; a < options_.box.size(); ++a)
     if (std::isfinite(options_.box[a])) low[a] = 0, high[a] = options_.box[a];
-  Fit fit(x, options_, Within(options_.metric, options_.eps, options_.box, low, high));
+  const Within within(options_.metric, options_.eps, options_.box, low, high);
+  const bool moves = within.in_cells() && x.distributed() && x.comm().size() > 1 && x.size() > 0;
+  const auto nearby = moves ? moved_to_boxes(x, within) : compared_with_all(x, within);
+  Fit fit(x, options_, within, *nearby);
   fit.count_neighbors();
   fit.unite_own();
   fit.look_around();
   fit.merge();
-  learnt_ = Learnt{fit.labels(), fit.cores(), fit.clusters()};
+  const auto verdicts = fit.verdicts();
+  learnt_ = Learnt{as_rows(x, verdicts.bitwise_right_shift(1)), cores_of(x, verdicts), fit.clusters()};
   return *this;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heatpp/core/dndarray.hpp>
+#include <heatpp/core/model_state.hpp>
 #include <memory>
 
 namespace heatpp::ml::detail {
@@ -47,6 +47,14 @@ class DMD {
   [[nodiscard]] DNDarray reconstruct(const std::vector<double>& times) const;
   /// The same at the times of the snapshots.
   [[nodiscard]] DNDarray reconstruct() const;
+
+  /// What save_model writes of it, with all that is needed to go on by partial_fit: the fields are cut as they are.
+  /// Local. Throws NotFittedError before two snapshots.
+  [[nodiscard]] ModelState state() const;
+  /// The fitted estimator again. Fields are cut as those of the state ("directions"), which a file gives to all ranks:
+  /// resplit them where that is too much. Throws ValueError for a state of another class or one that contradicts
+  /// itself.
+  [[nodiscard]] static DMD from_state(const ModelState& state);
 
   // What was learnt, in the floating dtype of the snapshots. All throw NotFittedError before two snapshots, ValueError
   // where all but the last are 0. Local, on every rank but for fields, which are cut as the snapshots are.

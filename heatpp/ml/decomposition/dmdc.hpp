@@ -33,6 +33,14 @@ class DMDc {
   /// direction and field. Throws ValueError for other shapes.
   [[nodiscard]] DNDarray predict(const DNDarray& fields, const DNDarray& controls) const;
 
+  /// What save_model writes of it, with all that is needed to go on by partial_fit: the fields are cut as they are.
+  /// Local. Throws NotFittedError before two snapshots.
+  [[nodiscard]] ModelState state() const;
+  /// The fitted estimator again. Fields are cut as those of the state ("directions"), which a file gives to all ranks:
+  /// resplit them where that is too much. Throws ValueError for a state of another class or one that contradicts
+  /// itself.
+  [[nodiscard]] static DMDc from_state(const ModelState& state);
+
   // What was learnt, as DMD has it: the basis is that of the snapshots after the first.
   [[nodiscard]] DNDarray eigenvalues() const;   ///< (modes,), complex, of A, falling in size
   [[nodiscard]] DNDarray rates() const;         ///< (modes,), complex: log(eigenvalues) / dt

@@ -6,6 +6,9 @@
 #include <heatpp/ml/detail/gram.hpp>
 #include <heatpp/ml/detail/state.hpp>
 
+#include <limits>
+#include <numbers>
+
 namespace heatpp {
 
 using namespace ml::detail;
@@ -27,6 +30,10 @@ const double* share_of(const PcaOptions& options) {
   return options.n_components ? std::get_if<double>(&*options.n_components) : nullptr;
 }
 
+bool wants_likeliest(const PcaOptions& options) {
+  return options.n_components && std::holds_alternative<MinkaMle>(*options.n_components);
+}
+
 void check_options(const char* op, const PcaOptions& o, std::int64_t n, std::int64_t f) {
   const auto most = std::min(n, f);
   const auto* count = count_of(o);
@@ -39,6 +46,12 @@ void check_options(const char* op, const PcaOptions& o, std::int64_t n, std::int
   if (share && (!(*share > 0 && *share < 1) || o.solver == PcaSolver::randomized))
     detail::raise<ValueError>(
         op, "got a share {} of the variance; expected one between 0 and 1, and another solver than randomized", *share);
+  const bool exact = o.solver != PcaSolver::randomized && o.solver != PcaSolver::hierarchical;
+  if (wants_likeliest(o) && (n < f || f < 2 || !exact))
+    detail::raise<ValueError>(op,
+                              "got {} rows of {} features for the likeliest number of components; expected as many "
+                              "rows as features, two at least, and the solver covariance or full",
+                              n, f);
   if (o.oversamples < 0 || o.power_iterations < 0)
     detail::raise<ValueError>(op,
                               "got {} more directions and {} power iterations; expected numbers that are not negative",
@@ -48,6 +61,33 @@ void check_options(const char* op, const PcaOptions& o, std::int64_t n, std::int
 /// So many of the falling values that they have more than a share of the total.
 std::int64_t needed(const at::Tensor& variance, double total, double share) {
   return std::min(variance.size(0), (variance.cumsum(0) <= share * total).sum().item<std::int64_t>() + 1);
+}
+
+/// The likeliest number of components of `n` rows with all these falling variances: the largest evidence, of several as
+/// large the least number. Directions without variance do not count.
+std::int64_t likeliest(const at::Tensor& variance, double n) {
+  const std::span v(variance.const_data_ptr<double>(), static_cast<std::size_t>(variance.numel()));
+  const auto f = static_cast<double>(v.size());
+  double best = -std::numeric_limits<double>::infinity(), prior = 0, logs = 0, sum = 0;
+  std::int64_t found = 1;
+  for (const auto value : v) sum += value;
+  const auto tiny = v[0] * 1e-15;
+  for (std::size_t k = 1; k < v.size() && v[k - 1] > tiny; ++k) {
+    const auto d = static_cast<double>(k), half = (f - d + 1) / 2;
+    prior += std::lgamma(half) - half * std::log(std::numbers::pi) - std::numbers::ln2;
+    logs += std::log(v[k - 1]);
+    sum -= v[k - 1];
+    const auto noise = std::max(sum / (f - d), tiny);
+    const auto free = f * d - d * (d + 1) / 2;
+    double curvature = 0;
+    for (std::size_t i = 0; i < k; ++i)
+      for (std::size_t j = i + 1; j < v.size(); ++j)
+        curvature += std::log((v[i] - v[j]) * (1 / (j < k ? v[j] : noise) - 1 / v[i])) + std::log(n);
+    const auto evidence = prior - n / 2 * (logs + (f - d) * std::log(noise)) +
+                          (free + d) / 2 * std::log(2 * std::numbers::pi) - curvature / 2 - d / 2 * std::log(n);
+    if (evidence > best) best = evidence, found = static_cast<std::int64_t>(k);
+  }
+  return found;
 }
 
 /// Which part of a rank's rows is handed on: as much as is wanted in the end and more, or all but its part of what may
@@ -119,6 +159,7 @@ void PCA::learn(const Rows& x, const Spectrum& found) {
   auto count = found.variance.size(0);
   if (const auto* wanted = count_of(options_)) count = *wanted;
   if (const auto* share = share_of(options_)) count = needed(found.variance, found.total, *share);
+  if (wants_likeliest(options_)) count = likeliest(found.variance.contiguous(), static_cast<double>(found.n));
   const auto variance = found.variance.slice(0, 0, count);
   // Where the rest is known its sum is more accurate than a difference.
   const auto rest = found.complete ? found.variance.slice(0, count).sum().item<double>()

@@ -13,10 +13,14 @@ namespace heatpp {
 /// else full.
 enum class PcaSolver { automatic, covariance, full, randomized, hierarchical };
 
+/// As many components as are the likeliest for normal rows (Minka: Automatic choice of dimensionality for PCA, 2000):
+/// at least as many rows as features, and fewer components than these.
+struct MinkaMle {};
+
 struct PcaOptions {
   /// How many; or so many that they have more than this share of the variance, in (0, 1), which the randomized solver
-  /// does not know; nullopt: min(samples, features).
-  std::optional<std::variant<std::int64_t, double>> n_components = std::nullopt;
+  /// does not know; or the likeliest number, of covariance and full; nullopt: min(samples, features).
+  std::optional<std::variant<std::int64_t, double, MinkaMle>> n_components = std::nullopt;
   bool whiten = false;  ///< scale the components to variance 1
   PcaSolver solver = PcaSolver::automatic;
   std::int64_t oversamples = 10;  ///< directions beyond the components, of randomized and hierarchical

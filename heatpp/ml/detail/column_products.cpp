@@ -1,4 +1,3 @@
-#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ml/detail/column_products.hpp>
 
 namespace heatpp::ml::detail {
@@ -48,12 +47,10 @@ template <int bytes, int height>
     add_tiles<bytes, height>(left, right, rows, columns, width, sum);                                \
   }
 HEATPP_PRODUCTS(HEATPP_SIMD, narrow, 32, 4)
-#if defined(__x86_64__) && defined(__gnu_linux__)
-HEATPP_PRODUCTS(__attribute__((target("arch=x86-64-v4"))), wide, 64, 8)
-bool has_wide() { return __builtin_cpu_supports("x86-64-v4"); }
+#ifdef HEATPP_WIDE
+HEATPP_PRODUCTS(HEATPP_WIDE, wide, 64, 8)
 #else
 constexpr auto wide = narrow;
-bool has_wide() { return false; }
 #endif
 #undef HEATPP_PRODUCTS
 
@@ -61,8 +58,7 @@ bool has_wide() { return false; }
 
 void add_column_products(const double* left, const double* right, std::int64_t rows, std::int64_t columns,
                          std::int64_t width, double* sum) {
-  static const bool is_wide = has_wide();
-  (is_wide ? wide : narrow)(left, right, rows, columns, width, sum);
+  (has_wide() ? wide : narrow)(left, right, rows, columns, width, sum);
 }
 
 }  // namespace heatpp::ml::detail

@@ -28,10 +28,22 @@ DNDarray StateReader::whole_numbers(const char* name, const Shape& shape) const 
   return checked(name, shape, false).astype(int64);
 }
 
-DNDarray StateReader::checked(const char* name, const Shape& shape, bool floating) const {
+DNDarray StateReader::fields(const char* name, std::int64_t last) const {
+  const auto& x = found(name);
+  if (x.ndim() < 2 || x.shape().back() != last || !is_floating(x.dtype()))
+    raise<ValueError>(op, "got \"{}\" of {} with shape {} in {}; expected floating numbers of shape (..., {})", name,
+                      kind_, to_string(x.shape()), heatpp::name(x.dtype()), last);
+  return x;
+}
+
+const DNDarray& StateReader::found(const char* name) const {
   const auto found = state_.arrays.find(name);
   if (found == state_.arrays.end()) raise<ValueError>(op, "got no array \"{}\" of {}; expected one", name, kind_);
-  const auto& x = found->second;
+  return found->second;
+}
+
+DNDarray StateReader::checked(const char* name, const Shape& shape, bool floating) const {
+  const auto& x = found(name);
   if (!fits(x.shape(), shape) || !(floating ? is_floating(x.dtype()) : is_whole(x.dtype())))
     raise<ValueError>(op, "got \"{}\" of {} with shape {} in {}; expected {} numbers of shape {}, -1 being any", name,
                       kind_, to_string(x.shape()), heatpp::name(x.dtype()), floating ? "floating" : "whole",

@@ -52,8 +52,11 @@ class StateReader {
   [[nodiscard]] DNDarray array(const char* name, const Shape& shape) const;
   /// The same of whole numbers, as int64.
   [[nodiscard]] DNDarray whole_numbers(const char* name, const Shape& shape) const;
+  /// Floating numbers of which the last axis has this extent, cut as they are.
+  [[nodiscard]] DNDarray fields(const char* name, std::int64_t last) const;
 
  private:
+  [[nodiscard]] const DNDarray& found(const char* name) const;
   [[nodiscard]] DNDarray checked(const char* name, const Shape& shape, bool floating) const;
   [[nodiscard]] const std::string& text_of_option(const char* name) const;
   [[noreturn]] void refuse(const char* name, const std::string& text) const;

@@ -4,19 +4,14 @@
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/detail/around.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
-#include <heatpp/ml/neighbors/detail/search.hpp>
+#include <heatpp/ml/neighbors/detail/best.hpp>
 
 #include <algorithm>
-#include <limits>
 
 namespace heatpp {
 namespace {
 
 using namespace ml::detail;
-
-void check_all_finite(const char* op, const Rows& rows) {
-  static_cast<void>(summed(rows, 0, [&](const auto& piece, std::span<double>) { check_finite(op, rows, piece); }));
-}
 
 /// Rows that ask, beside the learnt ones that go round.
 struct Asked {
@@ -32,34 +27,6 @@ Asked asked(Metric metric, const Rows& x, const DNDarray& learnt) {
   const auto dtype = promote_types(working_dtype(x), learnt.dtype());
   const auto block = learnt.larray().to(detail::to_torch(dtype));
   return {comparable(metric, block_of(x, dtype), false), comparable(metric, block, true), learnt};
-}
-
-/// Keeps the nearest ones of a row, as a heap with the farthest at the front.
-struct Best {
-  std::vector<Near> heap;
-  void take(const Near& near, std::size_t most) {
-    if (heap.size() == most) {
-      if (!(near < heap.front())) return;
-      std::ranges::pop_heap(heap);
-      heap.pop_back();
-    }
-    heap.push_back(near);
-    std::ranges::push_heap(heap);
-  }
-  [[nodiscard]] double bound(std::size_t most) const {
-    return heap.size() < most ? std::numeric_limits<double>::infinity() : heap.front().reduced;
-  }
-};
-
-/// Rows that all ranks have, cut evenly where the learnt ones are cut, so that each rank asks for a part of them.
-Rows shared_out(const Rows& x, const DNDarray& learnt) {
-  if (x.distributed() || !learnt.split()) return x;
-  const auto all = as_rows(x, block_of(x, working_dtype(x)));
-  return resplit(all, 0);
-}
-
-DNDarray back(const DNDarray& result, const Rows& x) {
-  return x.distributed() ? result : resplit(result, std::nullopt);
 }
 
 template <class T>
@@ -87,7 +54,7 @@ Neighbors NearestNeighbors::nearest(const char* op, const Rows& x, bool among_th
   if (k + (among_themselves ? 1 : 0) > rows.shape()[0])
     detail::raise<ValueError>(op, "got {} neighbors of {} rows; expected at most as many{}", k, rows.shape()[0],
                               among_themselves ? ", without the row itself" : "");
-  const auto mine = shared_out(x, rows);
+  const auto mine = shared_out(x, rows.split().has_value());
   const auto data = asked(options_.metric, mine, rows);
   std::vector<Best> best(static_cast<std::size_t>(mine.count()));
   const auto most = static_cast<std::size_t>(k);
@@ -96,14 +63,8 @@ Neighbors NearestNeighbors::nearest(const char* op, const Rows& x, bool among_th
                [&](std::int64_t i, const Near& near) {
                  if (!among_themselves || near.row != mine.first() + i) of(i).take(near, most);
                }});
-  const auto distances = at::empty({mine.count(), k}, at::kDouble), indices = at::empty({mine.count(), k}, at::kLong);
-  auto* d = distances.data_ptr<double>();
-  auto* which = indices.data_ptr<std::int64_t>();
-  for (auto& [heap] : best) {
-    std::ranges::sort_heap(heap);
-    for (const auto& near : heap) *d++ = distance_of(options_.metric, near.reduced), *which++ = near.row;
-  }
-  return {back(as_rows(mine, distances.to(data.asking.scalar_type())), x), back(as_rows(mine, indices), x)};
+  const auto [distances, indices] = answers_of(options_.metric, std::move(best), k, data.asking.scalar_type(), mine);
+  return {back(distances, x), back(indices, x)};
 }
 
 Neighbors NearestNeighbors::kneighbors(const Rows& x) const {
@@ -125,7 +86,7 @@ RadiusNeighbors NearestNeighbors::radius_neighbors(const Rows& x) const {
   check_features(op, x, rows.shape()[1]);
   detail::check_same_comm(op, x.comm(), rows.comm());
   check_all_finite(op, x);
-  const auto mine = shared_out(x, rows);
+  const auto mine = shared_out(x, rows.split().has_value());
   const auto data = asked(options_.metric, mine, rows);
   std::vector<std::vector<Near>> near(static_cast<std::size_t>(mine.count()));
   const auto limit = reduced(options_.metric, options_.radius);

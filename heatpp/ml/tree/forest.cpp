@@ -29,23 +29,37 @@ ForestLimits limits_of(const char* op, const RandomForestOptions& o, MaxFeatures
           .seed = o.seed};
 }
 
+namespace {
+
+/// What a fit goes on from, if from anything.
+const LearntForest* going_on(const RandomForestOptions& forest, const LearntForest* before, const Rows& x) {
+  return forest.warm_start && before && before->features() == x.features() ? before : nullptr;
+}
+
+}  // namespace
+
 FittedClasses fit_classes(const char* op, const Rows& x, const DNDarray& y, const FitOptions& options,
-                          const RandomForestOptions& forest) {
+                          const RandomForestOptions& forest, const LearntForest* before,
+                          const std::optional<DNDarray>& known) {
   const auto limits = limits_of(op, forest, MaxFeatures::sqrt, x.features());
   check_not_empty(op, x);
   auto classes = classes_beside(op, x, y);
   const auto count = classes.count();
   const auto weights = weights_beside(op, x, options.sample_weight);
-  return {grown_forest({op, x, count, std::move(classes.index), {}, weights}, limits, forest.progress), classes.values};
+  const bool same = before && known && at::equal(classes.values.to(at::kLong), known->larray());
+  return {grown_forest({op, x, count, std::move(classes.index), {}, weights}, limits, forest.progress,
+                       same ? going_on(forest, before, x) : nullptr),
+          classes.values};
 }
 
 std::shared_ptr<const LearntForest> fit_numbers(const char* op, const Rows& x, const DNDarray& y,
-                                                const FitOptions& options, const RandomForestOptions& forest) {
+                                                const FitOptions& options, const RandomForestOptions& forest,
+                                                const LearntForest* before) {
   const auto limits = limits_of(op, forest, MaxFeatures::all, x.features());
   check_not_empty(op, x);
   const auto targets = beside_rows(op, "targets", x, y);
   const auto weights = weights_beside(op, x, options.sample_weight);
-  return grown_forest({op, x, 0, {}, targets, weights}, limits, forest.progress);
+  return grown_forest({op, x, 0, {}, targets, weights}, limits, forest.progress, going_on(forest, before, x));
 }
 
 }  // namespace ml::detail
@@ -116,7 +130,8 @@ DecisionTreeClassifier& DecisionTreeClassifier::fit(const Rows& x, const DNDarra
 }
 
 RandomForestClassifier& RandomForestClassifier::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
-  auto fitted = fit_classes("RandomForestClassifier.fit", x, y, options, options_);
+  const auto known = classes_ ? std::optional(classes_->values) : std::nullopt;
+  auto fitted = fit_classes("RandomForestClassifier.fit", x, y, options, options_, learnt_.get(), known);
   learnt_ = std::move(fitted.forest);
   classes_ = Classes{replicated(fitted.values, int64, x.comm()), x.features()};
   return *this;
@@ -128,7 +143,7 @@ DecisionTreeRegressor& DecisionTreeRegressor::fit(const Rows& x, const DNDarray&
 }
 
 RandomForestRegressor& RandomForestRegressor::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
-  learnt_ = fit_numbers("RandomForestRegressor.fit", x, y, options, options_);
+  learnt_ = fit_numbers("RandomForestRegressor.fit", x, y, options, options_, learnt_.get());
   return *this;
 }
 

@@ -11,6 +11,7 @@ struct RandomForestOptions {
   std::optional<MaxFeatures> max_features = std::nullopt;  ///< nullopt: sqrt for classes, all for numbers
   bool bootstrap = true;        ///< each tree learns from rows drawn again and again, else from all
   std::int64_t max_bins = 255;  ///< of the numbers of a feature; NaN has one more
+  bool warm_start = false;      ///< go on from the trees that were learnt of as many features and the same classes
   std::uint64_t seed = 0;       ///< the same forest for any number of ranks
   FitCallback progress = {};    ///< counts trees, of which several grow at once
 };

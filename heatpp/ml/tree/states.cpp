@@ -108,6 +108,7 @@ Texts texts_of(const RandomForestOptions& o) {
           {"min_samples_leaf", text_of(o.min_samples_leaf)},
           {"max_features", text_of(number_of(o.max_features))},
           {"bootstrap", text_of(o.bootstrap)},
+          {"warm_start", text_of(o.warm_start)},
           {"max_bins", text_of(o.max_bins)},
           {"seed", text_of(o.seed)}};
 }
@@ -121,6 +122,7 @@ RandomForestOptions forest_options(const StateReader& read) {
           .max_features = features < 0 ? std::nullopt : std::optional(features_of(features)),
           .bootstrap = read.option<bool>("bootstrap"),
           .max_bins = read.option<std::int64_t>("max_bins"),
+          .warm_start = read.option<bool>("warm_start"),
           .seed = read.option<std::uint64_t>("seed")};
 }
 
@@ -140,6 +142,15 @@ std::shared_ptr<const LearntForest> forest_of(const StateReader& read, std::int6
     detail::raise<ValueError>("from_state", "got {} trees of {} values; expected one at least of {}",
                               learnt.trees.size(), learnt.trees.outputs, outputs);
   return std::make_shared<const LearntForest>(std::move(learnt));
+}
+
+/// The model of this class that a state describes: its options, and what `read_learnt` reads into it.
+template <class Model, class Options, class Read>
+Model restored(const char* kind, const ModelState& state, Options (*options)(const StateReader&), Read read_learnt) {
+  const StateReader read(kind, state);
+  Model model(options(read));
+  read_learnt(model, read);
+  return model;
 }
 
 }  // namespace
@@ -198,31 +209,23 @@ ModelState RandomForestClassifier::state() const { return forest_state("RandomFo
 ModelState RandomForestRegressor::state() const { return forest_state("RandomForestRegressor", texts_of(options_)); }
 
 DecisionTreeClassifier DecisionTreeClassifier::from_state(const ModelState& state) {
-  const StateReader read("DecisionTreeClassifier", state);
-  DecisionTreeClassifier model(tree_options(read));
-  model.read_forest(read);
-  return model;
+  return restored<DecisionTreeClassifier>("DecisionTreeClassifier", state, tree_options,
+                                          [](auto& model, const auto& read) { model.read_forest(read); });
 }
 
 DecisionTreeRegressor DecisionTreeRegressor::from_state(const ModelState& state) {
-  const StateReader read("DecisionTreeRegressor", state);
-  DecisionTreeRegressor model(tree_options(read));
-  model.read_forest(read);
-  return model;
+  return restored<DecisionTreeRegressor>("DecisionTreeRegressor", state, tree_options,
+                                         [](auto& model, const auto& read) { model.read_forest(read); });
 }
 
 RandomForestClassifier RandomForestClassifier::from_state(const ModelState& state) {
-  const StateReader read("RandomForestClassifier", state);
-  RandomForestClassifier model(forest_options(read));
-  model.read_forest(read);
-  return model;
+  return restored<RandomForestClassifier>("RandomForestClassifier", state, forest_options,
+                                          [](auto& model, const auto& read) { model.read_forest(read); });
 }
 
 RandomForestRegressor RandomForestRegressor::from_state(const ModelState& state) {
-  const StateReader read("RandomForestRegressor", state);
-  RandomForestRegressor model(forest_options(read));
-  model.read_forest(read);
-  return model;
+  return restored<RandomForestRegressor>("RandomForestRegressor", state, forest_options,
+                                         [](auto& model, const auto& read) { model.read_forest(read); });
 }
 
 }  // namespace heatpp

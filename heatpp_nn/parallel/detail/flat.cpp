@@ -6,6 +6,18 @@
 #include <tuple>
 
 namespace heatpp::nn::detail {
+namespace {
+
+/// A tensor of `like`'s shape in the memory, from an element on. To autograd it is no view: gradients may not be.
+at::Tensor place_in(const at::Tensor& memory, std::int64_t first, const at::Tensor& like) {
+  std::int64_t stride = 1;
+  std::vector<std::int64_t> strides(static_cast<std::size_t>(like.dim()));
+  for (auto axis = like.dim(); axis-- > 0; stride *= std::max<std::int64_t>(1, like.size(axis)))
+    strides[static_cast<std::size_t>(axis)] = stride;
+  return at::empty({0}, memory.options()).set_(memory.storage(), first, like.sizes(), strides);
+}
+
+}  // namespace
 
 FlatBuffers::FlatBuffers(const std::vector<at::Tensor>& like) {
   using Kind = std::tuple<at::ScalarType, c10::DeviceType, c10::DeviceIndex>;
@@ -24,7 +36,7 @@ FlatBuffers::FlatBuffers(const std::vector<at::Tensor>& like) {
   }
   for (const auto& tensor : like) {
     auto& place = free[kind(tensor)];
-    views_.push_back(memory[kind(tensor)].narrow(0, place.first, tensor.numel()).view(tensor.sizes()));
+    views_.push_back(place_in(memory[kind(tensor)], place.first, tensor));
     places_.push_back(place);
     place.first += tensor.numel();
   }
@@ -52,6 +64,12 @@ void FlatBuffers::pack(const std::vector<at::Tensor>& tensors, std::size_t b, st
 void FlatBuffers::unpack(const std::vector<at::Tensor>& tensors) const {
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].copy_(views_[i]);
+}
+
+at::Tensor FlatBuffers::stretch(std::size_t begin, std::size_t end) const {
+  std::int64_t count = 0;
+  for (auto i = begin; i < end; ++i) count += views_[i].numel();
+  return views_[begin].as_strided({count}, {1});
 }
 
 std::int64_t FlatBuffers::bytes() const {

@@ -24,6 +24,8 @@ class FlatBuffers {
   [[nodiscard]] const std::vector<at::Tensor>& buffers() const { return buffers_; }
   /// Where tensor `i` lies, in its shape.
   [[nodiscard]] const at::Tensor& view(std::size_t i) const { return views_[i]; }
+  /// Where tensors `begin` up to `end` lie, which are of one dtype and device and all in a row, end to end.
+  [[nodiscard]] at::Tensor stretch(std::size_t begin, std::size_t end) const;
   [[nodiscard]] std::int64_t bytes() const;
 
  private:

@@ -7,6 +7,7 @@
 #include <torch/csrc/autograd/variable.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace heatpp::nn::detail {
 
@@ -27,15 +28,23 @@ class AfterAccumulation final : public torch::autograd::FunctionPostHook {
   std::function<void()> call_;
 };
 
-bool can_stay(const at::Tensor& tensor, Dtype wire) {
-  return tensor.is_cpu() && (wire == Dtype::float32 || tensor.scalar_type() != at::kFloat);
+std::vector<at::Tensor> reversed(std::vector<at::Tensor> tensors) {
+  std::ranges::reverse(tensors);
+  return tensors;
+}
+
+/// Whether two tensors are the same elements in the same order.
+bool same_place(const at::Tensor& a, const at::Tensor& b) {
+  return a.layout() == at::kStrided && a.const_data_ptr() == b.const_data_ptr() && a.strides() == b.strides() &&
+         a.scalar_type() == b.scalar_type();
 }
 
 }  // namespace
 
 GradientAverage::GradientAverage(std::vector<at::Tensor> parameters, const Topology& node, const Topology& all,
                                  const GradientOptions& options)
-    : parameters_(std::move(parameters)),
+    : parameters_(reversed(std::move(parameters))),
+      flat_(parameters_),
       node_(node),
       all_(all),
       wire_(options.wire),
@@ -56,25 +65,29 @@ GradientAverage::~GradientAverage() {
 }
 
 void GradientAverage::make_buckets(const GradientOptions& options) {
-  for (auto i = parameters_.size(); i-- > 0;) {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    auto* bucket = buckets_.empty() ? nullptr : &buckets_.back();
     const auto& parameter = parameters_[i];
-    const auto* const first = buckets_.empty() ? nullptr : &parameters_[buckets_.back().parameters.front()];
-    const auto filled = first ? buckets_.back().count * first->element_size() : 0;
-    if (!first || filled >= options.bucket_bytes || first->scalar_type() != parameter.scalar_type() ||
-        first->device() != parameter.device())
-      buckets_.emplace_back();
-    buckets_.back().parameters.push_back(i);
-    buckets_.back().count += parameter.numel();
+    if (!bucket || bytes_of(*bucket) >= options.bucket_bytes ||
+        parameters_[bucket->begin].options().dtype() != parameter.dtype() ||
+        parameters_[bucket->begin].device() != parameter.device()) {
+      buckets_.push_back({.begin = i});
+      bucket = &buckets_.back();
+    }
+    bucket->end = i + 1;
     bucket_of_[i] = buckets_.size() - 1;
   }
   for (auto& bucket : buckets_) {
-    const auto& like = parameters_[bucket.parameters.front()];
-    if (can_stay(like, wire_)) continue;
-    std::vector<at::Tensor> tensors;
-    for (const auto i : bucket.parameters) tensors.push_back(parameters_[i]);
-    bucket.copy.emplace(tensors);
-    if (wire_ != Dtype::float32 && like.scalar_type() == at::kFloat) bucket.residual = at::zeros({bucket.count});
+    bucket.values = flat_.stretch(bucket.begin, bucket.end);
+    if (wire_ != Dtype::float32 && bucket.values.scalar_type() == at::kFloat)
+      bucket.residual = at::zeros({bucket.values.numel()});
   }
+}
+
+std::int64_t GradientAverage::bytes_of(const Bucket& bucket) const {
+  std::int64_t sum = 0;
+  for (auto i = bucket.begin; i < bucket.end; ++i) sum += static_cast<std::int64_t>(parameters_[i].nbytes());
+  return sum;
 }
 
 void GradientAverage::add_hook(std::size_t parameter) {
@@ -94,6 +107,8 @@ void GradientAverage::send_to(std::optional<Scope> scope) {
 }
 
 void GradientAverage::weigh(double samples) {
+  if (!(samples >= 0 && std::isfinite(samples)))
+    raise<ValueError>("backward", "got {} samples; expected at least 0", samples);
   weighed_ = true;
   samples_ += samples;
 }
@@ -105,102 +120,85 @@ void GradientAverage::arrived(std::size_t parameter) {
     raise<ValueError>("Replica",
                       "got a second backward before the gradients of the first were averaged; expected "
                       "no_sync() around all but the last");
-  arrived_[parameter] = 1;
-  inspect(parameter);
+  take(parameter);
   --buckets_[bucket_of_[parameter]].missing;
   while (launched_ < buckets_.size() && buckets_[launched_].missing == 0) launch(buckets_[launched_++]);
   heatpp::progress();
 }
 
-void GradientAverage::inspect(std::size_t parameter) {
-  const auto& gradient = parameters_[parameter].grad();
+/// Puts a gradient into its place, zeros where there is none.
+void GradientAverage::take(std::size_t parameter) {
+  const at::NoGradGuard no_grad;
+  arrived_[parameter] = 1;
+  auto& gradient = parameters_[parameter].mutable_grad();
+  const auto& place = flat_.view(parameter);
   status_[parameter] = gradient.defined();
-  if (!gradient.defined() || is_finite(gradient)) return;
-  status_.back() = 1;
-  if (!bad_) bad_ = parameter;
-}
-
-bool GradientAverage::copied(const Bucket& bucket) const {
-  return bucket.copy && (*scope_ == Scope::all || !parameters_[bucket.parameters.front()].is_cpu());
+  if (!gradient.defined()) {
+    place.zero_();
+  } else if (!same_place(gradient, place)) {
+    place.copy_(gradient.is_sparse() ? gradient.to_dense() : gradient);
+    gradient = place;
+  }
 }
 
 void GradientAverage::launch(Bucket& bucket) {
-  const at::NoGradGuard no_grad;
-  if (copied(bucket)) return launch_copy(bucket);
-  std::vector<Buffer> buffers;
-  for (const auto i : bucket.parameters) {
-    auto& gradient = parameters_[i].mutable_grad();
-    gradient = gradient.defined() ? gradient.contiguous() : at::zeros(parameters_[i].sizes(), parameters_[i].options());
-    if (gradient.numel() > 0) buffers.push_back(buffer_of(gradient));
-  }
-  bucket.requests.push_back(group().iallreduce(buffers, AllreduceOptions{.op = op(), .reproducible = reproducible_}));
-}
-
-void GradientAverage::launch_copy(Bucket& bucket) {
-  std::vector<at::Tensor> gradients;
-  for (const auto i : bucket.parameters) gradients.push_back(parameters_[i].grad());
-  bucket.copy->pack(gradients);
+  inspect(bucket);
+  if (!travels() || bucket.values.numel() == 0) return;
   AllreduceOptions options{.op = op(), .reproducible = reproducible_};
   if (bucket.residual.defined() && *scope_ == Scope::all) {
     options.wire = wire_;
-    options.residual = {bucket.residual.mutable_data_ptr<float>(), static_cast<std::size_t>(bucket.count)};
+    options.residual = {bucket.residual.mutable_data_ptr<float>(), static_cast<std::size_t>(bucket.residual.numel())};
   }
-  for (const auto& buffer : bucket.copy->buffers())
-    bucket.requests.push_back(group().iallreduce(buffer_of(buffer), options));
+  bucket.request = group().iallreduce(buffer_of(bucket.values), options);
 }
 
-bool GradientAverage::finish() {
+void GradientAverage::inspect(const Bucket& bucket) {
+  if (bucket.begin == 0) bad_.reset();
+  if (is_finite(bucket.values)) return;
+  status(failed_place) = 1;
+  for (auto i = bucket.begin; !bad_ && i < bucket.end; ++i)
+    if (!is_finite(flat_.view(i))) bad_ = i;
+}
+
+bool GradientAverage::finish(const Finish& options) {
   for (std::size_t i = 0; i < parameters_.size(); ++i)
-    if (!arrived_[i]) inspect(i);
-  status_[parameters_.size()] = samples_;
+    if (!arrived_[i]) take(i);
+  while (launched_ < buckets_.size()) launch(buckets_[launched_++]);
+  status(samples_place) = samples_;
+  if (options.failed) status(failed_place) = 1;
+  status(thawed_place) = options.thawed;
   if (travels()) {
-    while (launched_ < buckets_.size()) launch(buckets_[launched_++]);
-    auto status = group().iallreduce(status_);
-    for (auto& bucket : buckets_)
-      for (auto& request : bucket.requests) request.wait();
-    status.wait();
+    auto told = group().iallreduce(status_);
+    for (auto& bucket : buckets_) bucket.request.wait();
+    told.wait();
   }
-  const bool finite = status_.back() == 0;
-  samples_of_all_ = status_[parameters_.size()];
+  const bool finite = status(failed_place) == 0;
+  thawed_ = status(thawed_place) > 0;
+  samples_of_all_ = status(samples_place);
+  // Without samples there is nothing to take the mean of.
+  const auto samples = weighed_ && samples_of_all_ > 0 ? samples_of_all_ : 1;
   if (finite)
-    for (auto& bucket : buckets_) land(bucket);
+    for (const auto& bucket : buckets_) land(bucket, samples * options.scale);
   settle();
   return finite;
 }
 
-void GradientAverage::land(Bucket& bucket) {
+void GradientAverage::land(const Bucket& bucket, double divisor) {
   const at::NoGradGuard no_grad;
-  for (std::size_t place = 0; place < bucket.parameters.size(); ++place) {
-    const auto i = bucket.parameters[place];
-    auto& gradient = parameters_[i].mutable_grad();
-    if (status_[i] == 0) {
-      gradient = at::Tensor();
-    } else if (travels() && copied(bucket)) {
-      const auto& mean = bucket.copy->view(place);
-      if (gradient.defined()) gradient.copy_(mean);
-      else gradient = mean.clone();
-    }
-    if (weighed_ && gradient.defined()) gradient.div_(samples_of_all_);
-  }
+  if (divisor != 1) bucket.values.div_(divisor);
+  for (auto i = bucket.begin; i < bucket.end; ++i)
+    parameters_[i].mutable_grad() = status_[i] == 0 ? at::Tensor() : flat_.view(i);
 }
 
+/// Clears the way for the next batch, but for what is asked about this one.
 void GradientAverage::settle() {
   std::ranges::fill(arrived_, 0);
-  status_.assign(parameters_.size() + 2, 0);
-  for (auto& bucket : buckets_) {
-    bucket.missing = bucket.parameters.size();
-    bucket.requests.clear();
-  }
+  status_.assign(parameters_.size() + places, 0);
+  for (auto& bucket : buckets_) bucket.missing = bucket.end - bucket.begin;
   launched_ = 0;
   idle_ = weighed_ && samples_ == 0;
   weighed_ = false;
   samples_ = 0;
-}
-
-std::int64_t GradientAverage::bytes() const {
-  std::int64_t sum = 0;
-  for (const auto& parameter : parameters_) sum += static_cast<std::int64_t>(parameter.nbytes());
-  return sum;
 }
 
 std::vector<at::Tensor> GradientAverage::residuals() const {

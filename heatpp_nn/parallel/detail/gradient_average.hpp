@@ -31,8 +31,8 @@ namespace detail {
 /// Averages the gradients of a list of parameters over ranks, while backward still computes others. Parameters are
 /// put into buckets from the last to the first, since backward ends with the first layer; a bucket sets out as soon as
 /// all its gradients are there and the buckets before it have set out. So all ranks start the same messages in the same
-/// order, whichever parameters a rank used. Gradients on the CPU are reduced where they are; those on a GPU, which are
-/// many small ones to its library, or that leave the node by a narrower wire, in a copy beside them.
+/// order, whichever parameters a rank used. A gradient that travels is put into its place in one flat buffer, of which
+/// a bucket is a stretch, and is a view of it from then on: what backward shares between parameters comes apart there.
 class GradientAverage {
  public:
   GradientAverage(std::vector<at::Tensor> parameters, const Topology& node, const Topology& all,
@@ -48,50 +48,61 @@ class GradientAverage {
   /// sum over all ranks, divided by the samples of all.
   void weigh(double samples);
 
-  /// Sends what backward left over, waits, and clears the way for the next batch. A parameter without a gradient counts
-  /// as zero, or keeps none if no rank has one. Returns whether the gradients of all ranks were finite; if not, they
-  /// are undefined. Collective over the scope.
-  [[nodiscard]] bool finish();
+  struct Finish {
+    double scale = 1;     ///< by which the loss was multiplied: gradients are divided by it
+    bool failed = false;  ///< a gradient of this rank was not finite in a batch before
+    bool thawed = false;  ///< a parameter of this rank requires gradients that is none of these
+  };
+  /// Sends what backward left over, waits, divides by the scale and by the samples, and clears the way for the next
+  /// batch. A parameter without a gradient counts as zero, or keeps none if no rank has one. Returns whether the
+  /// gradients of all ranks were finite, and none had failed; if not, they are undefined. Collective over the scope.
+  [[nodiscard]] bool finish(const Finish& options);
+  /// Whether a rank of the scope had a parameter thawed.
+  [[nodiscard]] bool thawed() const { return thawed_; }
 
-  /// The first parameter whose own gradient on this rank was not finite.
+  /// The first parameter, from the last to the first, whose own gradient on this rank was not finite in the last batch.
   [[nodiscard]] const std::optional<std::size_t>& bad() const { return bad_; }
   /// Samples behind the last gradients, over all ranks of the scope; 0 where they were not weighed.
   [[nodiscard]] double samples() const { return samples_of_all_; }
   /// Whether this rank had none of them.
   [[nodiscard]] bool idle() const { return idle_; }
-  [[nodiscard]] std::int64_t bytes() const;
+  [[nodiscard]] std::int64_t bytes() const { return flat_.bytes(); }
   /// What rounding for the wire took away, a tensor for each bucket that has a narrower wire.
   [[nodiscard]] std::vector<at::Tensor> residuals() const;
 
  private:
   struct Bucket {
-    std::vector<std::size_t> parameters = {};
-    std::int64_t count = 0;
-    std::size_t missing = 0;               // gradients that backward has not produced yet
-    std::optional<FlatBuffers> copy = {};  // where they are reduced, unless that is always where they are
-    at::Tensor residual = {};              // undefined without a narrower wire
-    std::vector<Request> requests = {};
+    std::size_t begin = 0, end = 0;  // its parameters
+    std::size_t missing = 0;         // gradients that backward has not produced yet
+    at::Tensor values = {};          // where they lie
+    at::Tensor residual = {};        // undefined without a narrower wire
+    Request request = {};
   };
 
   void make_buckets(const GradientOptions& options);
+  [[nodiscard]] std::int64_t bytes_of(const Bucket& bucket) const;
   void add_hook(std::size_t parameter);
   void arrived(std::size_t parameter);
-  void inspect(std::size_t parameter);
-  [[nodiscard]] bool copied(const Bucket& bucket) const;
+  void take(std::size_t parameter);
   void launch(Bucket& bucket);
-  void launch_copy(Bucket& bucket);
-  void land(Bucket& bucket);
+  void inspect(const Bucket& bucket);
+  void land(const Bucket& bucket, double divisor);
   void settle();
   [[nodiscard]] const Topology& group() const { return *scope_ == Scope::node ? node_ : all_; }
   [[nodiscard]] bool travels() const { return scope_ && group().comm().size() > 1; }
   [[nodiscard]] ReduceOp op() const { return weighed_ ? ReduceOp::sum : ReduceOp::mean; }
+
+  /// What ranks tell each other beside the gradients that they had.
+  enum Status { samples_place, failed_place, thawed_place, places };
+  [[nodiscard]] double& status(Status place) { return status_[parameters_.size() + place]; }
 
   struct Hook {
     std::shared_ptr<torch::autograd::Node> accumulator;
     std::uintptr_t key;
   };
 
-  std::vector<at::Tensor> parameters_;
+  std::vector<at::Tensor> parameters_;  // from the last to the first
+  FlatBuffers flat_;
   Topology node_, all_;
   Dtype wire_;
   bool reproducible_;
@@ -104,8 +115,8 @@ class GradientAverage {
   std::optional<Scope> scope_;
   std::vector<char> arrived_;
   std::size_t launched_ = 0;    // buckets
-  std::vector<double> status_;  // for each parameter whether a gradient was there; samples; gradients not finite
-  bool weighed_ = false, idle_ = false;
+  std::vector<double> status_;  // for each parameter whether a gradient was there, then by Status
+  bool weighed_ = false, idle_ = false, thawed_ = false;
   double samples_ = 0, samples_of_all_ = 0;
   std::optional<std::size_t> bad_;
 };

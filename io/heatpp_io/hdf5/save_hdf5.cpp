@@ -10,21 +10,6 @@ namespace {
 
 constexpr auto op = "save_hdf5";
 
-detail::Transfer write_blocks(const detail::WriteJob& job, const DNDarray& x) {
-  const auto& comm = x.comm();
-  all_or_none(comm, [&] {
-    if (job.options.append && comm.rank() == 0) check_free_name(job);
-  });
-  if (comm.size() > 1 && x.ndim() > 0) {
-    const auto blocks = detail::blocks_of(x);
-    return write_shared(job, blocks.layout, blocks.mine, comm);
-  }
-  all_or_none(comm, [&] {
-    if (comm.rank() == 0) write_alone(job, x.larray().to(at::kCPU).contiguous());
-  });
-  return {false, comm.size() == 1 ? "independent: one rank" : "independent: one number, written by rank 0"};
-}
-
 }  // namespace
 
 void save_hdf5(const DNDarray& x, const std::filesystem::path& path, const std::string& dataset,
@@ -44,7 +29,7 @@ void save_hdf5(const DNDarray& x, const std::filesystem::path& path, const std::
   };
   const auto transfer =
       options.shards ? save_shards(file, x, ".h5", write_shard) : save_one(file, [&](const detail::SaveJob& job) {
-        return write_blocks({job, dataset, options}, x);
+        return detail::write_dataset({job, dataset, options}, x);
       });
   recorder.finish(detail::bytes_of(x), options.shards ? x.comm().size() : 1, transfer);
 }

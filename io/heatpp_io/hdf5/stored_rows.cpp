@@ -3,7 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
-#include <heatpp_io/detail/shards/shard_reader.hpp>
+#include <heatpp_io/detail/shards/stored_source.hpp>
 #include <heatpp_io/hdf5/detail/box_io.hpp>
 #include <heatpp_io/hdf5/stored_rows.hpp>
 
@@ -21,22 +21,13 @@ constexpr std::int64_t small_gap = std::int64_t{16} << 10;
 constexpr std::int64_t staging_bytes = std::int64_t{4} << 20;
 constexpr std::size_t open_files = 8;
 
-/// HDF5 delivers zeros for what is missing from a file that became shorter after it was opened.
-void check_size(const std::string& path, std::uintmax_t expected) {
-  std::error_code ignored;
-  const auto bytes = std::filesystem::file_size(path, ignored);
-  if (bytes < expected)
-    raise<IoError>(op, "got \"{}\" with {} bytes; expected {}, as when it was opened", path, bytes, expected);
-}
-
 OpenArray open_array(const std::string& path, const std::string& name) {
   auto dataset = std::make_shared<Dataset>(open_dataset(path, name, op));
   auto info = dataset->info;
-  const auto bytes = std::filesystem::file_size(path);
-  return {std::move(info), [dataset, path, bytes](const Selection& box, const at::Tensor& out) {
-            read_box(*dataset, box, out, {op, path});
-            check_size(path, bytes);
-          }};
+  const auto read = [dataset, path](const Selection& box, const at::Tensor& out) {
+    read_box(*dataset, box, out, {op, path});
+  };
+  return {std::move(info), watched(read, path, op)};
 }
 
 Shards look_into(const Source& source, const std::string& dataset, const Communicator& comm) {

@@ -6,6 +6,7 @@
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
+#include <heatpp_io/detail/shards/stored_source.hpp>
 #include <heatpp_io/hdf5/detail/handle.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_classic.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_file.hpp>
@@ -197,6 +198,21 @@ void read_box(const Variable& variable, const detail::Selection& box, const at::
   }
 }
 
+detail::OpenArray open_array(const std::string& path, const std::string& name) {
+  const detail::Hdf5Turn turn;
+  const auto variable = std::make_shared<Variable>(open_variable(path, name));
+  const auto read = [variable](const auto& box, const auto& out) {
+    const detail::Hdf5Turn own;
+    read_box(*variable, box, out);
+  };
+  return {variable->info, detail::watched(read, path, op)};
+}
+
+detail::Shards look_into(const Source& source, const std::string& name, const Communicator& comm) {
+  const auto describe = [&](const std::string& path) { return open_variable(path, name).info; };
+  return detail::inspect({detail::expand(source, comm, op, ".nc"), name}, describe, comm, op);
+}
+
 }  // namespace
 
 bool supports_netcdf() { return true; }
@@ -205,14 +221,19 @@ DNDarray load_netcdf(const Source& source, const std::string& name, const LoadOp
   const detail::Recorder recorder(op);
   const detail::Hdf5Turn turn;
   const auto& comm = options.comm ? *options.comm : default_comm();
-  const auto describe = [&](const std::string& path) { return open_variable(path, name).info; };
-  const auto open = [&](const std::string& path) -> detail::OpenArray {
-    const auto variable = std::make_shared<Variable>(open_variable(path, name));
-    return {variable->info, [variable](const auto& box, const auto& out) { read_box(*variable, box, out); }};
-  };
-  const auto shards = detail::inspect({detail::expand(source, comm, op, ".nc"), name}, describe, comm, op);
+  const auto open = [&](const std::string& path) { return open_array(path, name); };
+  const auto shards = look_into(source, name, comm);
   const auto box = detail::select(shards.info.shape, options.slices, op);
   return detail::load_array({op, shards, box, comm, open}, options, recorder);
+}
+
+Rows netcdf_rows(const Source& source, const std::string& name, const StoredRowsOptions& options) {
+  const detail::Hdf5Turn turn;
+  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto open = [name](const std::string& path) { return open_array(path, name); };
+  // The mutex is the library's, and outlives all files.
+  const std::shared_ptr<std::recursive_mutex> mutex(std::shared_ptr<void>(), &hdf5_mutex());
+  return detail::rows_of({"netcdf_rows", look_into(source, name, comm), open, mutex}, options);
 }
 
 }  // namespace heatpp::io

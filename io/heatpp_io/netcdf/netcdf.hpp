@@ -1,6 +1,8 @@
 #pragma once
 
+#include <heatpp/core/rows.hpp>
 #include <heatpp_io/hdf5/load_hdf5.hpp>
+#include <heatpp_io/hdf5/stored_rows.hpp>
 
 namespace heatpp::io {
 
@@ -19,6 +21,12 @@ namespace heatpp::io {
 /// Each rank reads its own part only; compressed chunks that several ranks need are read by one of them, and their
 /// parts exchanged. Collective. Throws on all ranks as load_hdf5 does.
 [[nodiscard]] DNDarray load_netcdf(const Source& source, const std::string& variable, const LoadOptions& options = {});
+
+/// The rows of a variable of two dimensions, (samples, features), for an estimator to learn from, as zarr_rows; they
+/// are read under hdf5_mutex(). Collective: looks into all files. Throws as load_netcdf, IoError for a file that
+/// becomes shorter, ValueError for another number of dimensions.
+[[nodiscard]] Rows netcdf_rows(const Source& source, const std::string& variable,
+                               const StoredRowsOptions& options = {});
 
 /// How a variable is stored.
 struct SaveNetcdfOptions {

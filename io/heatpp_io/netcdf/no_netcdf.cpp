@@ -15,6 +15,8 @@ bool supports_netcdf() { return false; }
 
 DNDarray load_netcdf(const Source&, const std::string&, const LoadOptions&) { refuse("load_netcdf"); }
 
+Rows netcdf_rows(const Source&, const std::string&, const StoredRowsOptions&) { refuse("netcdf_rows"); }
+
 void save_netcdf(const DNDarray&, const std::filesystem::path&, const std::string&, const SaveNetcdfOptions&) {
   refuse("save_netcdf");
 }

@@ -20,7 +20,8 @@ namespace heatpp::io {
 using NamedArray = std::pair<std::string, DNDarray>;
 /// How they are stored.
 struct SaveNpzOptions {
-  std::optional<int> compression = std::nullopt;  ///< deflate level, 0 to 9; nullopt: as they are
+  std::optional<int> compression = std::nullopt;                ///< deflate level, 0 to 9; nullopt: as they are
+  std::vector<std::pair<std::string, std::string>> texts = {};  ///< names and texts of ASCII, beside the arrays
 };
 /// Writes arrays, any layouts, to one file in NPZ format, as they are (numpy.savez) or compressed (savez_compressed),
 /// in parallel as save_npy does; the checksums that the format wants cost one pass over the elements. Every rank

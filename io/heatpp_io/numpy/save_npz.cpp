@@ -19,17 +19,21 @@ using heatpp::detail::raise;
 constexpr auto op = "save_npz";
 constexpr std::string_view end_of_stream("\x03\x00", 2);  // an empty last block
 
-void check_names(const std::vector<NamedArray>& arrays) {
+void check_names(const std::vector<NamedArray>& arrays, const SaveNpzOptions& options) {
   if (arrays.empty()) raise<ValueError>(op, "got no arrays; expected at least one");
-  std::vector<std::string> names;
+  std::vector<std::string> all, names;
   for (const auto& [name, x] : arrays) {
     if (!x.comm().same_ranks(arrays[0].second.comm()))
       raise<CommError>(op, "got arrays \"{}\" and \"{}\" on different communicators; expected one", arrays[0].first,
                        name);
+    all.push_back(name);
+  }
+  for (const auto& [name, text] : options.texts) all.push_back(name);
+  for (const auto& name : all) {
     if (name.empty() || name.size() > 1000 || name.find('\0') != std::string::npos ||
         std::ranges::find(names, name) != names.end())
       raise<ValueError>(op, "got name {:?} among {} arrays; expected names that are different, not empty and no NUL",
-                        name, arrays.size());
+                        name, all.size());
     names.push_back(name);
   }
 }
@@ -144,9 +148,22 @@ class Writer {
   std::vector<std::string> kept_;
 };
 
+/// A member as it is, by rank 0.
+void write_text(const detail::FileWriter& file, detail::ZipMember& member, const std::string& text,
+                const Communicator& comm) {
+  const auto bytes = detail::npy_text(text);
+  member.bytes = member.stored_bytes = std::ssize(bytes);
+  member.crc = static_cast<std::uint32_t>(crc_of(bytes.data(), std::ssize(bytes)));
+  all_or_none(comm, [&] {
+    const auto all = detail::zip_header(member) + bytes;
+    if (comm.rank() == 0) file.write(member.at, std::ssize(all), all.data());
+  });
+}
+
 detail::Transfer write_archive(const detail::SaveJob& job, const std::vector<NamedArray>& arrays,
-                               std::optional<int> level) {
+                               const SaveNpzOptions& options) {
   const auto& comm = arrays[0].second.comm();
+  const auto level = options.compression;
   std::optional<detail::FileWriter> file;
   all_or_none(comm, [&] {
     file.emplace(job.path, job.shown, op);
@@ -156,13 +173,16 @@ detail::Transfer write_archive(const detail::SaveJob& job, const std::vector<Nam
   });
   std::vector<detail::ZipMember> members;
   std::int64_t at = 0;
-  for (const auto& [name, x] : arrays) {
+  const auto add = [&](const std::string& name, const auto& write) {
     auto& member = members.emplace_back();
     member.name = name + ".npy";
     member.at = at;
-    Writer(*file, x, level).write(member);
+    write(member);
     at += std::ssize(detail::zip_header(member)) + member.stored_bytes;
-  }
+  };
+  for (const auto& [name, x] : arrays) add(name, [&](auto& member) { Writer(*file, x, level).write(member); });
+  for (const auto& [name, text] : options.texts)
+    add(name, [&](auto& member) { write_text(*file, member, text, comm); });
   all_or_none(comm, [&] {
     if (comm.rank() != 0) return;
     const auto end = detail::zip_directory(members, at);
@@ -175,14 +195,13 @@ detail::Transfer write_archive(const detail::SaveJob& job, const std::vector<Nam
 
 void save_npz(const std::vector<NamedArray>& arrays, const std::filesystem::path& path, const SaveNpzOptions& options) {
   const detail::Recorder recorder(op);
-  check_names(arrays);
+  check_names(arrays, options);
   if (options.compression && (*options.compression < 0 || *options.compression > 9))
     raise<ValueError>(op, "got compression level {}; expected 0 to 9", *options.compression);
   std::int64_t bytes = 0;
   for (const auto& [name, x] : arrays) bytes += detail::bytes_of(x);
   const detail::NewFile file{op, arrays[0].second.comm(), path, bytes};
-  const auto transfer =
-      save_one(file, [&](const detail::SaveJob& job) { return write_archive(job, arrays, options.compression); });
+  const auto transfer = save_one(file, [&](const detail::SaveJob& job) { return write_archive(job, arrays, options); });
   recorder.finish(bytes, 1, transfer);
 }
 

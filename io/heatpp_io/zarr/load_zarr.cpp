@@ -9,6 +9,7 @@
 #include <heatpp_io/detail/files/inflate.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/detail/shards/chunk_grid.hpp>
+#include <heatpp_io/detail/shards/stored_source.hpp>
 #include <heatpp_io/zarr/detail/zarr_metadata.hpp>
 #include <heatpp_io/zarr/zarr.hpp>
 
@@ -105,16 +106,27 @@ detail::OpenArray open_array(const std::string& path, const std::string& name) {
           [store](const auto& box, const auto& out) { store->read(box, out); }};
 }
 
+detail::Shards look_into(const Source& source, const std::string& name, const Communicator& comm) {
+  const auto describe = [&](const std::string& path) { return open_array(path, name).info; };
+  return detail::inspect({detail::expand(source, comm, op), name}, describe, comm, op);
+}
+
 }  // namespace
 
 DNDarray load_zarr(const Source& source, const std::string& name, const LoadOptions& options) {
   const detail::Recorder recorder(op);
   const auto& comm = options.comm ? *options.comm : default_comm();
   const auto open = [&](const std::string& path) { return open_array(path, name); };
-  const auto describe = [&](const std::string& path) { return open_array(path, name).info; };
-  const auto shards = detail::inspect({detail::expand(source, comm, op), name}, describe, comm, op);
+  const auto shards = look_into(source, name, comm);
   const auto box = detail::select(shards.info.shape, options.slices, op);
   return detail::load_array({op, shards, box, comm, open}, options, recorder);
+}
+
+Rows zarr_rows(const Source& source, const std::string& name, const StoredRowsOptions& options) {
+  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto open = [name](const std::string& path) { return open_array(path, name); };
+  auto turn = std::make_shared<std::recursive_mutex>();
+  return detail::rows_of({"zarr_rows", look_into(source, name, comm), open, std::move(turn)}, options);
 }
 
 }  // namespace heatpp::io

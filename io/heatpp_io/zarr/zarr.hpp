@@ -1,6 +1,8 @@
 #pragma once
 
+#include <heatpp/core/rows.hpp>
 #include <heatpp_io/hdf5/load_hdf5.hpp>
+#include <heatpp_io/hdf5/stored_rows.hpp>
 
 namespace heatpp::io {
 
@@ -15,6 +17,12 @@ namespace heatpp::io {
 /// no more than it needs; where several ranks need the same chunks, one of them reads them, and their parts are
 /// exchanged. Collective. Throws on all ranks as load_npy does.
 [[nodiscard]] DNDarray load_zarr(const Source& source, const std::string& name = {}, const LoadOptions& options = {});
+
+/// The rows of a matrix (samples, features) in Zarr stores as those that load_zarr reads, for an estimator to learn
+/// from, however large: cut evenly among the ranks, each of which reads its own on every pass, about 4 MiB or a row of
+/// chunks of at most 64 MiB at a time, the next while the last are worked on. Collective: looks into all stores. Throws
+/// as load_zarr, ValueError for another number of axes, TypeError for complex numbers.
+[[nodiscard]] Rows zarr_rows(const Source& source, const std::string& name = {}, const StoredRowsOptions& options = {});
 
 /// How an array is stored.
 struct SaveZarrOptions {

@@ -121,6 +121,31 @@ TEST_CASE("groups of particles go across the sides of a periodic box", "[ml][dbs
           expected));
 }
 
+TEST_CASE("rows that are cut into boxes of space have the labels that they have on one rank", "[ml][dbscan]") {
+  const auto features = GENERATE(1, 2, 3, 4);
+  const auto clumps = spread(12, features).mul(4).index_select(0, at::arange(4000).remainder(12));
+  const auto x = clumps + spread(4000, features).pow(3) * (features < 3 ? 0.3 : 2.0);
+  const std::vector<double> none, box(static_cast<std::size_t>(features), 4.0);
+  for (const auto& sides : {none, box})
+    for (const auto& [eps, least] : {std::pair(0.02, 3), {0.15, 8}, {0.3, 30}}) {
+      const ht::DBSCANOptions options{.eps = eps, .min_samples = least, .box = sides};
+      ht::DBSCAN one(options), many(options);
+      one.fit(distribute(x, ht::Layout({4000, features}, std::nullopt, ht::world().size())));
+      many.fit(cut(x));
+      CHECK(same(many.labels(), gathered(one.labels())));
+      CHECK(same(many.core_indices(), gathered(one.core_indices())));
+      CHECK(many.core_indices().split() == 0);
+    }
+}
+
+TEST_CASE("no rank is sent the rows of all others", "[ml][dbscan]") {
+  const auto x = cut(spread(20'000, 2));
+  const auto before = ht::world().counters().bytes;
+  ht::DBSCAN({.eps = 0.01, .min_samples = 5}).fit(x);
+  const auto rows = 20'000 / ht::world().size() + 1;
+  CHECK(ht::world().counters().bytes - before < 8 * (4 * rows + 2 * 1024) + 16 * 4000);
+}
+
 TEST_CASE("rows far apart, equal rows, and none", "[ml][dbscan]") {
   const auto x = at::tensor({0., 1e300, -1e300, 1e-300, 0., 0.}, at::kDouble).reshape({3, 2});
   CHECK(gathered(ht::DBSCAN({.eps = 1e-3, .min_samples = 1}).fit_predict(cut(x))).equal(at::arange(3)));

@@ -247,3 +247,27 @@ TEST_CASE("some of the ranks find components alone", "[ml][pca]") {
     CHECK(close(pca.singular_values(), numbers({25.099960442183793, 6.013147382308468}), 1e-10));
   }
 }
+
+// scikit-learn's 1.9.1: PCA("mle").
+TEST_CASE("the likeliest number of components is scikit-learn's", "[ml][pca]") {
+  const auto i = at::arange(300, at::kDouble);
+  const auto f = [&](double c) { return (i * c).frac(); };
+  const auto a = f(0.6180339887), b = f(0.7548776662);
+  auto plane = at::stack({a, b, a + b, a - b, 2 * a, a + 2 * b}, 1);
+  for (int k = 1; k < 7; ++k)
+    plane.select(1, k - 1) += 0.05 * ((i * 12.9898 + k * 78.233).sin().abs() * 437.585453).frac();
+  for (const auto solver : {ht::PcaSolver::covariance, ht::PcaSolver::full})
+    for (const auto& [x, count, noise] : {std::tuple(iris(), 3, 0.02383509297344581),
+                                          {wine(), 12, 0.008203703141778531},
+                                          {plane, 2, 0.0001980421186083658}})
+      for (const auto& layout : every_layout({x.size(0), x.size(1)})) {
+        ht::PCA model({.n_components = ht::MinkaMle{}, .solver = solver});
+        model.fit(distribute(x, layout));
+        CHECK(model.n_components() == count);
+        CHECK(model.noise_variance() == Approx(noise).epsilon(1e-6));
+      }
+  const auto few = beside(iris().slice(0, 0, 3));
+  CHECK_THROWS_WITH(ht::PCA({.n_components = ht::MinkaMle{}}).fit(few), Catch::Contains("got 3 rows of 4 features"));
+  CHECK_THROWS_AS(ht::PCA({.n_components = ht::MinkaMle{}, .solver = ht::PcaSolver::randomized}).fit(beside(iris())),
+                  ht::ValueError);
+}

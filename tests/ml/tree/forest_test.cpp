@@ -251,3 +251,34 @@ TEST_CASE("a part of the ranks grows trees for itself", "[ml][forest]") {
   ht::RandomForestClassifier model({.n_estimators = 5});
   CHECK(model.fit(ht::resplit(x, 0), y).score(x, y) > 0.95);
 }
+
+TEST_CASE("a forest that goes on is the forest that is grown at once", "[ml][tree]") {
+  const auto y = beside(species()), petals = beside(iris().select(1, 2).contiguous());
+  for (const auto& layout : every_layout({150, 4})) {
+    const auto x = distribute(iris(), layout);
+    ht::RandomForestClassifier whole({.n_estimators = 13});
+    whole.fit(x, y);
+    auto state = ht::RandomForestClassifier({.n_estimators = 5, .warm_start = true}).fit(x, y).state();
+    state.options.at("n_estimators") = "13";
+    auto model = ht::RandomForestClassifier::from_state(state);
+    CHECK(model.fit(x, y).size() == 13);
+    CHECK(near(gathered(model.predict_proba(x)), gathered(whole.predict_proba(x))));
+    CHECK(near(gathered(model.feature_importances()), gathered(whole.feature_importances())));
+    CHECK(model.fit(x, y).size() == 13);
+    model.fit(x, beside(species() + 1));  // other classes: anew
+    CHECK(same(model.classes(), at::tensor({1, 2, 3}, at::kLong)));
+    state = model.state();
+    state.options.at("n_estimators") = "3";
+    auto fewer = ht::RandomForestClassifier::from_state(state);
+    CHECK_THROWS_WITH(fewer.fit(x, beside(species() + 1)), Contains("got 3 trees after 13"));
+  }
+  const auto x = beside(iris());
+  ht::RandomForestRegressor whole({.n_estimators = 10});
+  whole.fit(x, petals);
+  auto state = ht::RandomForestRegressor({.n_estimators = 4, .warm_start = true}).fit(x, petals).state();
+  state.options.at("n_estimators") = "10";
+  auto model = ht::RandomForestRegressor::from_state(state);
+  model.fit(x, petals);
+  CHECK(near(gathered(model.predict(x)), gathered(whole.predict(x))));
+  CHECK(near(gathered(model.feature_importances()), gathered(whole.feature_importances())));
+}

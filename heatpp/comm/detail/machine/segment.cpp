@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t apart = 128;
 
 // Slots are as large as pays, of few ranks, and a communicator has at most so many bytes of them.
-constexpr std::int64_t largest_slot = 128 << 10, most_bytes = 16 << 20;
+constexpr std::int64_t largest_slot = 256 << 10, most_bytes = 16 << 20;
 constexpr std::int64_t page = 4 << 10;
 
 std::int64_t slot_bytes_for(int ranks) {

@@ -7,7 +7,7 @@ namespace heatpp::detail {
 namespace {
 
 constexpr std::chrono::seconds time_to_answer{1};
-constexpr double debugging_seconds = 30;
+constexpr double debugging_seconds = 30, usual_seconds = 1800;
 
 std::atomic<bool> given_up{false};
 std::atomic<double> limit_seconds{0};
@@ -45,7 +45,7 @@ void limit_waits(const Settings& settings) {
 }
 
 bool waits_are_limited() { return limit_seconds > 0; }
-double patience_seconds() { return limit_seconds; }
+double patience_seconds() { return limit_seconds > 0 ? limit_seconds.load() : usual_seconds; }
 
 void note(NotedCall call) { latest() = std::move(call); }
 const std::optional<NotedCall>& latest_call() { return latest(); }
@@ -55,7 +55,7 @@ void check_deadline(const Deadline& deadline, const std::optional<NotedCall>& ca
   if (call && (passed || somebody_gave_up(call->comm))) give_up(*call);
   if (!passed) return;
   given_up = true;
-  raise<CommError>("wait", "got no message within {} s; expected one", patience_seconds());
+  raise<CommError>("wait", "got no message within {} s; expected one, or a larger HEATPP_TIMEOUT", patience_seconds());
 }
 
 bool gave_up() { return given_up; }

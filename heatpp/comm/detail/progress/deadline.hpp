@@ -4,11 +4,12 @@
 #include <heatpp/comm/detail/progress/roll_call.hpp>
 
 /// Waiting for other ranks ends after HEATPP_TIMEOUT seconds, if that is set, or while debugging after 30: with a
-/// CommError that says for whom.
+/// CommError that says for whom. Otherwise waits of heatpp's own, which are not inside MPI, end after half an hour.
 namespace heatpp::detail {
 
 /// Limits all waits of this program from now on, to that of the settings, if they have one.
 void limit_waits(const Settings& settings);
+/// Whether such a limit has been set, for which blocking calls are not left to MPI.
 [[nodiscard]] bool waits_are_limited();
 [[nodiscard]] double patience_seconds();
 

@@ -22,34 +22,36 @@ struct Range {
   std::int64_t begin, end;
 };
 
-/// The images of a place across the sides of the box, where there is one.
-std::vector<std::vector<double>> images(const double* row, const std::vector<double>& box) {
-  std::vector<std::vector<double>> all{std::vector<double>(row, row + box.size())};
-  for (std::size_t a = 0; a < box.size(); ++a) {
-    if (!std::isfinite(box[a])) continue;
-    const auto before = all.size();
-    for (std::size_t i = 0; i < before; ++i)
-      for (const double shift : {-box[a], box[a]}) {
-        all.push_back(all[i]);
-        all.back()[a] += shift;
-      }
-  }
-  all.erase(all.begin());
-  return all;
-}
-
 }  // namespace
 
 Within::Within(Metric metric, double eps, std::vector<double> box, std::vector<double> low, std::vector<double> high)
-    : metric_(metric), eps_(eps), box_(std::move(box)), low_(std::move(low)) {
+    : metric_(metric), eps_(eps), reach_(eps * (1 + 1e-9)), box_(std::move(box)), low_(std::move(low)) {
+  for (const auto length : box_)
+    if (std::isfinite(length)) reach_ = std::max(reach_, eps + 1e-14 * length);
   const auto axes = low_.size();
   if (axes == 0 || axes > most_axes || metric_ != Metric::euclidean) return;
   const auto most = std::pow(2.0, std::floor(60.0 / static_cast<double>(axes)));
   for (std::size_t a = 0; a < axes; ++a) {
     const auto length = std::max(0.0, high[a] - low_[a]);
-    width_.push_back(std::max({eps_ * (1 + 1e-9), length / (most - 4), std::numeric_limits<double>::min()}));
+    width_.push_back(std::max({reach_, length / (most - 4), std::numeric_limits<double>::min()}));
     cells_.push_back(static_cast<std::int64_t>(length / width_.back()) + 3);
   }
+}
+
+void Within::each_image(const double* place, const std::function<void(const double* image)>& f) const {
+  f(place);
+  if (box_.empty()) return;
+  std::vector<std::vector<double>> all{std::vector<double>(place, place + box_.size())};
+  for (std::size_t a = 0; a < box_.size(); ++a) {
+    if (!std::isfinite(box_[a])) continue;
+    const auto before = all.size();
+    for (const double shift : {place[a] <= reach_ ? box_[a] : 0.0, place[a] >= box_[a] - reach_ ? -box_[a] : 0.0})
+      for (std::size_t i = 0; shift != 0 && i < before; ++i) {
+        all.push_back(all[i]);
+        all.back()[a] += shift;
+      }
+  }
+  for (std::size_t i = 1; i < all.size(); ++i) f(all[i].data());
 }
 
 std::int64_t Within::cell(std::size_t axis, double x) const {
@@ -144,18 +146,12 @@ void Within::compare_cells(const at::Tensor& asking, const at::Tensor& block, co
       if (!wanted(i)) continue;
       const auto* place = x + static_cast<std::size_t>(i) * axes;
       if (const auto k = key(place); k != known) around(place, ranges), known = k;
-      compare(i, place, ranges);
-      if (box_.empty()) continue;
-      for (const auto& image : images(place, box_)) {
-        bool near = wanted(i);
-        for (std::size_t a = 0; a < axes; ++a) {
-          const auto at = cell(a, image[a]);
-          near = near && at >= 0 && at < cells_[a];
-        }
-        if (!near) continue;
-        around(image.data(), others);
-        compare(i, image.data(), others);
-      }
+      each_image(place, [&](const double* image) {
+        if (image == place) return compare(i, place, ranges);
+        if (!wanted(i)) return;
+        around(image, others);
+        compare(i, image, others);
+      });
     }
   });
 }

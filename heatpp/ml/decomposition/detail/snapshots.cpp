@@ -2,7 +2,10 @@
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/decompositions/qr.hpp>
+#include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/decomposition/detail/snapshots.hpp>
+#include <heatpp/ml/detail/pieces.hpp>
+#include <heatpp/ml/detail/state.hpp>
 
 #include <algorithm>
 
@@ -120,6 +123,25 @@ void Snapshots::add(const char* op, at::Tensor rows) {
   const auto below = at::cat({at::zeros({kept, count()}, at::kDouble), beyond.slice(0, 0, kept)}, 1);
   coordinates_ = at::cat({above, below});
   basis_ = at::cat({basis_, basis.slice(0, 0, kept)});
+}
+
+Snapshots::Snapshots(const StateReader& read)
+    : layout_({0}, std::nullopt, 1), comm_(default_comm()), dtype_(read.option<Dtype>("dtype")) {
+  const auto coordinates = read.array("coordinates", {-1, -1});
+  auto fields = read.fields("directions", coordinates.shape()[0]);
+  if (fields.split() == fields.ndim() - 1) fields = resplit(fields, std::nullopt);
+  layout_ = layout_of_one(fields);
+  comm_ = fields.comm();
+  coordinates_ = coordinates.larray().to(at::kCPU, at::kDouble).contiguous();
+  basis_ = fields.larray().to(at::kCPU, at::kDouble).reshape({-1, coordinates_.size(0)}).t().contiguous();
+}
+
+void Snapshots::write(ModelState& state) const {
+  state.options["dtype"] = text_of(dtype_);
+  const auto count = basis_.size(0);
+  const auto block = basis_.t().reshape(joined(layout_.local_shape(comm_.rank()), {count})).contiguous();
+  const auto fields = heatpp::detail::wrap(block, layout_.with(joined(shape(), {count}), layout_.split()), comm_);
+  state.arrays.insert({{"coordinates", replicated(coordinates_, float64, comm_)}, {"directions", fields}});
 }
 
 at::Tensor Snapshots::coordinates_of(const char* op, const DNDarray& fields) const {

@@ -2,7 +2,13 @@
 
 #include <heatpp/core/detail/torch.hpp>
 
+namespace heatpp {
+struct ModelState;
+}
+
 namespace heatpp::ml::detail {
+
+class StateReader;
 
 /// Fields of one shape that came one after another, as combinations of orthonormal fields: what a matrix of all of them
 /// has for a factor, as accurate as they are, while no more than their rank is kept. Fields stay where they are.
@@ -16,6 +22,11 @@ class Snapshots {
   /// With one more field of the same shape, or the first. Collective: an agreement, two all-reduces of 8 numbers of
   /// directions, and linalg::qr of one column. Errors as before.
   static Snapshots with(const char* op, const std::optional<Snapshots>& before, const DNDarray& field);
+
+  /// What was written of some, cut as the state's fields are.
+  explicit Snapshots(const StateReader& read);
+  /// As arrays of a model's state: the fields in float64, and how snapshots consist of them.
+  void write(ModelState& state) const;
 
   [[nodiscard]] const Shape& shape() const { return layout_.shape(); }
   [[nodiscard]] const Communicator& comm() const { return comm_; }

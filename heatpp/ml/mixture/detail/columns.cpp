@@ -1,5 +1,5 @@
-#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/core/detail/torch.hpp>
+#include <heatpp/ml/detail/column_products.hpp>
 #include <heatpp/ml/mixture/detail/columns.hpp>
 
 #include <algorithm>
@@ -99,13 +99,11 @@ template <int bytes, int width>
     add_tiles<bytes, width>(x, mean, shares, deviations, first, second);                                         \
   }
 HEATPP_TRIANGLES(HEATPP_SIMD, narrow, 32, 2)
-#if defined(__x86_64__) && defined(__gnu_linux__)
-HEATPP_TRIANGLES(__attribute__((target("arch=x86-64-v4"))), wide, 64, 4)
-bool has_wide() { return __builtin_cpu_supports("x86-64-v4"); }
+#ifdef HEATPP_WIDE
+HEATPP_TRIANGLES(HEATPP_WIDE, wide, 64, 4)
 #else
 constexpr auto wide_densities = narrow_densities;
 constexpr auto wide_sums = narrow_sums;
-bool has_wide() { return false; }
 #endif
 #undef HEATPP_TRIANGLES
 
@@ -165,14 +163,12 @@ HEATPP_SIMD void divide(double* __restrict x, const double* __restrict by, std::
 
 void triangle_densities(const Columns& x, const double* mean, const double* factor, double height, double* scratch,
                         double* out) {
-  static const bool is_wide = has_wide();
-  (is_wide ? wide_densities : narrow_densities)(x, mean, factor, height, scratch, out);
+  (has_wide() ? wide_densities : narrow_densities)(x, mean, factor, height, scratch, out);
 }
 
 void add_triangle(const Columns& x, const double* mean, const double* shares, const Columns& deviations, double* first,
                   double* second) {
-  static const bool is_wide = has_wide();
-  (is_wide ? wide_sums : narrow_sums)(x, mean, shares, deviations, first, second);
+  (has_wide() ? wide_sums : narrow_sums)(x, mean, shares, deviations, first, second);
 }
 
 void diagonal_densities(const Columns& x, const double* mean, const double* factor, double height, double* out) {

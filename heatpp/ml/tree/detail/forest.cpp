@@ -80,10 +80,23 @@ void add_importances(std::vector<double>& importances, const std::vector<double>
   for (std::size_t j = 0; sum > 0 && j < gains.size(); ++j) importances[j] += gains[j] / sum;
 }
 
+/// How many trees have a share in the importances.
+double dividing(const Trees& trees) {
+  double count = 0;
+  for (std::int64_t t = 0; t < trees.size(); ++t)
+    count += trees.end_of(t) - trees.roots[static_cast<std::size_t>(t)] > 1;
+  return count;
+}
+
 }  // namespace
 
 std::shared_ptr<const LearntForest> grown_forest(const ForestTask& task, const ForestLimits& limits,
-                                                 const FitCallback& progress) {
+                                                 const FitCallback& progress, const LearntForest* before) {
+  const auto known = before ? before->trees.size() : 0;
+  if (known > limits.trees)
+    heatpp::detail::raise<ValueError>(task.op, "got {} trees after {} that were learnt; expected no fewer",
+                                      limits.trees, known);
+  if (known == limits.trees) return std::make_shared<LearntForest>(*before);
   const auto bins = find_bins(task.op, task.rows, limits.max_bins, limits.seed);
   const auto rows = binned(task.rows, bins);
   const auto numbers = prepared(task, limits.bootstrap);
@@ -94,7 +107,7 @@ std::shared_ptr<const LearntForest> grown_forest(const ForestTask& task, const F
   learnt->importances.assign(static_cast<std::size_t>(bins.features), 0.0);
   constexpr std::int64_t at_once = 8;
   std::int64_t asked = 0, stop = 0;  // by this rank, by any
-  for (std::int64_t first = 0; first < limits.trees && stop == 0; first += at_once) {
+  for (auto first = known; first < limits.trees && stop == 0; first += at_once) {
     std::vector<GrowingTree> trees;
     for (auto t = first; t < std::min(limits.trees, first + at_once); ++t) {
       trees.push_back({t, {.outputs = learnt->trees.outputs}});
@@ -109,11 +122,18 @@ std::shared_ptr<const LearntForest> grown_forest(const ForestTask& task, const F
       learnt->trees.append(tree.tree);
       add_importances(learnt->importances, tree.gains);
     }
-    const FitProgress done{learnt->trees.size(), limits.trees, 0};
+    const FitProgress done{known + learnt->trees.size(), limits.trees, 0};
     if (progress && done.done < done.total && !progress(done)) asked = 1;
   }
   if (task.classes == 0)
     for (auto& value : learnt->trees.values) value += numbers.middle;
+  if (before) {
+    for (std::size_t j = 0; j < learnt->importances.size(); ++j)
+      learnt->importances[j] += before->importances[j] * dividing(before->trees);
+    auto all = before->trees;
+    all.append(learnt->trees);
+    learnt->trees = std::move(all);
+  }
   auto whole = std::move(learnt->importances);
   learnt->importances.assign(whole.size(), 0.0);
   add_importances(learnt->importances, whole);

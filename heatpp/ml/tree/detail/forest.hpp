@@ -34,9 +34,10 @@ struct LearntForest {
   [[nodiscard]] std::int64_t features() const { return std::ssize(importances); }
 };
 
-/// Collective, as the estimators say.
+/// The trees of `before`, and what is missing to as many as are wanted. Collective, as the estimators say.
 [[nodiscard]] std::shared_ptr<const LearntForest> grown_forest(const ForestTask& task, const ForestLimits& limits,
-                                                               const FitCallback& progress);
+                                                               const FitCallback& progress,
+                                                               const LearntForest* before = nullptr);
 
 /// What divides the rows of a node best.
 struct ForestSplit {

@@ -14,11 +14,14 @@ struct FittedClasses {
   std::shared_ptr<const LearntForest> forest;
   at::Tensor values;  ///< of classes
 };
-/// A forest of labels beside the rows, and of numbers. Collective, as the estimators say.
+/// A forest of labels beside the rows, and of numbers. Where it is to go on from one that was learnt before of as many
+/// features (and of the `known` classes), that is in front. Collective, as the estimators say.
 [[nodiscard]] FittedClasses fit_classes(const char* op, const Rows& x, const DNDarray& y, const FitOptions& options,
-                                        const RandomForestOptions& forest);
+                                        const RandomForestOptions& forest, const LearntForest* before = nullptr,
+                                        const std::optional<DNDarray>& known = std::nullopt);
 [[nodiscard]] std::shared_ptr<const LearntForest> fit_numbers(const char* op, const Rows& x, const DNDarray& y,
                                                               const FitOptions& options,
-                                                              const RandomForestOptions& forest);
+                                                              const RandomForestOptions& forest,
+                                                              const LearntForest* before = nullptr);
 
 }  // namespace heatpp::ml::detail

@@ -130,4 +130,19 @@ Transfer write_shared(const WriteJob& job, const Layout& layout, const at::Tenso
   return transfer;
 }
 
+Transfer write_dataset(const WriteJob& job, const DNDarray& x) {
+  const auto& comm = x.comm();
+  all_or_none(comm, [&] {
+    if (job.options.append && comm.rank() == 0) check_free_name(job);
+  });
+  if (comm.size() > 1 && x.ndim() > 0) {
+    const auto blocks = blocks_of(x);
+    return write_shared(job, blocks.layout, blocks.mine, comm);
+  }
+  all_or_none(comm, [&] {
+    if (comm.rank() == 0) write_alone(job, x.larray().to(at::kCPU).contiguous());
+  });
+  return {false, comm.size() == 1 ? "independent: one rank" : "independent: one number, written by rank 0"};
+}
+
 }  // namespace heatpp::io::detail

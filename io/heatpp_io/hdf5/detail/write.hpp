@@ -25,4 +25,7 @@ void write_alone(const WriteJob& job, const at::Tensor& block);
 /// Writes the blocks of all ranks under `layout`, which must be split. Collective. Throws IoError on all ranks.
 Transfer write_shared(const WriteJob& job, const Layout& layout, const at::Tensor& block, const Communicator& comm);
 
+/// Writes an array of any layout. Collective. Throws as these.
+Transfer write_dataset(const WriteJob& job, const DNDarray& x);
+
 }  // namespace heatpp::io::detail

@@ -124,6 +124,15 @@ std::pair<std::int64_t, std::int64_t> text_range(ByteReader& file, const std::st
   return {first, length};
 }
 
+std::string header_of(const std::string& type, const Shape& shape) {
+  auto text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", type, to_string(shape));
+  constexpr std::size_t before = 10, alignment = 64;
+  text.resize((before + text.size() + 1 + alignment - 1) / alignment * alignment - before - 1, ' ');
+  text.push_back('\n');
+  const auto length = text.size();
+  return std::string(magic) + '\1' + '\0' + static_cast<char>(length & 0xff) + static_cast<char>(length >> 8) + text;
+}
+
 }  // namespace
 
 FlatArray read_npy_header(ByteReader& file, const std::string& what, const char* op) {
@@ -141,14 +150,7 @@ FlatArray read_npy_header(ByteReader& file, const std::string& what, const char*
   return array;
 }
 
-std::string npy_header(Dtype dtype, const Shape& shape) {
-  auto text =
-      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", numpy_type(dtype), to_string(shape));
-  constexpr std::size_t before = 10, alignment = 64;
-  text.resize((before + text.size() + 1 + alignment - 1) / alignment * alignment - before - 1, ' ');
-  text.push_back('\n');
-  const auto length = text.size();
-  return std::string(magic) + '\1' + '\0' + static_cast<char>(length & 0xff) + static_cast<char>(length >> 8) + text;
-}
+std::string npy_header(Dtype dtype, const Shape& shape) { return header_of(numpy_type(dtype), shape); }
+std::string npy_text(const std::string& text) { return header_of(fmt::format("|S{}", text.size()), {}) + text; }
 
 }  // namespace heatpp::io::detail

@@ -10,5 +10,7 @@ namespace heatpp::io::detail {
 
 /// The header of an array in C order: the magic, and a text padded so that elements begin at a multiple of 64 bytes.
 [[nodiscard]] std::string npy_header(Dtype dtype, const Shape& shape);
+/// A file that holds one text, NumPy's array of bytes without axes.
+[[nodiscard]] std::string npy_text(const std::string& text);
 
 }  // namespace heatpp::io::detail

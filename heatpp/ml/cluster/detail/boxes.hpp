@@ -1,0 +1,31 @@
+#pragma once
+
+#include <heatpp/ml/detail/pieces.hpp>
+
+namespace heatpp::ml::detail {
+
+/// Space cut into a box for each rank, with about as many rows in each: a k-d tree of a sample of all rows.
+class Boxes {
+ public:
+  /// `mine` are this rank's rows in float64. Collective: one all-gather of at most 1024 rows for each rank.
+  Boxes(const Rows& rows, const at::Tensor& mine);
+  /// The rank in whose box a place is. Local.
+  [[nodiscard]] int owner(const double* place) const;
+  /// Adds the ranks whose boxes have something at most `reach` from a place along each axis. Local.
+  void near(const double* place, double reach, std::vector<int>& ranks) const;
+
+ private:
+  /// Places below `cut` along `axis` are on the left. Children are nodes, or ranks below 0: -1 is rank 0.
+  struct Node {
+    std::int64_t axis;
+    double cut;
+    int left, right;
+  };
+  int divide(std::vector<const double*> sample, std::int64_t features, int first, int last);
+  void near(int node, const double* place, double reach, std::vector<int>& ranks) const;
+
+  std::vector<Node> nodes_;
+  int root_ = -1;
+};
+
+}  // namespace heatpp::ml::detail

@@ -1,0 +1,39 @@
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/ml/neighbors/graph.hpp>
+#include <heatpp/sparse/detail/structure.hpp>
+
+namespace heatpp {
+namespace {
+
+/// The matrix of `counts` edges of each of this rank's rows, one row's behind another's.
+sparse::DCSRMatrix graph_of(const char* op, const Rows& x, const at::Tensor& counts, const at::Tensor& columns,
+                            const at::Tensor& distances, const NeighborsGraphOptions& options) {
+  auto rows = at::arange(x.count(), at::kLong).repeat_interleave(counts);
+  sparse::detail::Triples edges{rows, columns.reshape(-1).contiguous(), distances.reshape(-1).contiguous()};
+  if (options.mode == GraphMode::connectivity) edges.values = at::ones_like(edges.values);
+  if (!options.include_self) {
+    const auto kept = at::nonzero(edges.columns.ne(edges.rows + x.first())).view(-1);
+    edges = {edges.rows.index_select(0, kept), edges.columns.index_select(0, kept), edges.values.index_select(0, kept)};
+  }
+  auto block = sparse::detail::block_from(op, edges, 0, x.count(), sparse::detail::Duplicates::refused);
+  return sparse::detail::wrap(std::move(block), x.layout().with({x.size(), x.size()}, x.layout().split()), x.comm());
+}
+
+}  // namespace
+
+sparse::DCSRMatrix kneighbors_graph(const Rows& x, std::int64_t k, const NeighborsGraphOptions& options) {
+  NearestNeighbors model({.n_neighbors = k, .metric = options.metric});
+  model.fit(x);
+  const auto found = options.include_self ? model.kneighbors(x) : model.kneighbors();
+  return graph_of("kneighbors_graph", x, at::full({x.count()}, k, at::kLong), found.indices.larray(),
+                  found.distances.larray(), options);
+}
+
+sparse::DCSRMatrix radius_neighbors_graph(const Rows& x, double radius, const NeighborsGraphOptions& options) {
+  NearestNeighbors model({.radius = radius, .metric = options.metric});
+  const auto found = model.fit(x).radius_neighbors(x);
+  return graph_of("radius_neighbors_graph", x, found.counts.larray(), found.indices.larray(), found.distances.larray(),
+                  options);
+}
+
+}  // namespace heatpp

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <heatpp/sparse/construction.hpp>
+#include <heatpp/sparse/conversion.hpp>
+#include <heatpp/sparse/elementwise.hpp>
+#include <heatpp/sparse/product.hpp>
+#include <heatpp/sparse/reductions.hpp>
+
+namespace heatpp::sparse {
+
+/// A sparse matrix by compressed sparse columns (DCSC), HeAT's second format: cut by columns at any offsets (split 1),
+/// or whole on every rank. It is a view of the rows of its transpose, so that functions of the one forward to those of
+/// the other, send what these do, and throw as these, naming the transposed matrix. A value, as DCSRMatrix.
+class DCSCMatrix {
+ public:
+  /// A matrix that nothing was assigned to: any use but assigning throws ValueError.
+  DCSCMatrix() = default;
+  /// Whose transpose that is. Local.
+  explicit DCSCMatrix(DCSRMatrix transposed) : transposed_(std::move(transposed)) {}
+
+  [[nodiscard]] const DCSRMatrix& transposed() const& { return transposed_; }
+  [[nodiscard]] Layout layout() const;  ///< of the columns
+  [[nodiscard]] const Communicator& comm() const& { return transposed_.comm(); }
+  [[nodiscard]] Shape shape() const { return {rows(), columns()}; }
+  [[nodiscard]] std::int64_t rows() const { return transposed_.columns(); }
+  [[nodiscard]] std::int64_t columns() const { return transposed_.rows(); }
+  [[nodiscard]] std::optional<int> split() const { return transposed_.split() ? std::optional(1) : std::nullopt; }
+  [[nodiscard]] Dtype dtype() const { return transposed_.dtype(); }
+  [[nodiscard]] std::int64_t nnz() const { return transposed_.nnz(); }
+  [[nodiscard]] std::int64_t lnnz() const { return transposed_.lnnz(); }
+
+  /// Where the entries of each of this rank's columns begin, and behind the last one where they end. Local.
+  [[nodiscard]] std::span<const std::int64_t> column_ptr() const& { return transposed_.row_ptr(); }
+  /// The entries in the order of columns and rows, cut as they lie, (nnz,): their rows, and their values. Local.
+  [[nodiscard]] DNDarray row_indices() const { return transposed_.column_indices(); }
+  [[nodiscard]] DNDarray values() const { return transposed_.values(); }
+  /// The number of entries of each column, (columns,) int64, cut as the columns. Local.
+  [[nodiscard]] DNDarray column_counts() const { return transposed_.row_counts(); }
+
+  /// Its products, for iterative methods. Local.
+  operator linalg::LinearOperator() const;  // NOLINT: conversion intended
+
+ private:
+  DCSRMatrix transposed_;
+};
+
+/// The same matrix by columns, or by rows: cut evenly where `a` is cut. Collective: as `transpose`.
+[[nodiscard]] inline DCSCMatrix to_csc(const DCSRMatrix& a) { return DCSCMatrix(transpose(a)); }
+[[nodiscard]] inline DCSRMatrix to_csr(const DCSCMatrix& a) { return transpose(a.transposed()); }
+/// The transposed matrix, by rows: what `a` is a view of. Local.
+[[nodiscard]] inline DCSRMatrix transpose(const DCSCMatrix& a) { return a.transposed(); }
+/// The elements of a matrix that differ from 0, cut as its columns; split 0 is recut. Collective.
+[[nodiscard]] DCSCMatrix to_csc(const DNDarray& x);
+
+/// This rank's columns as a host holds them: see CsrArrays.
+struct CscArrays {
+  std::variant<std::span<const std::int32_t>, std::span<const std::int64_t>> column_ptr, rows;
+  void* values = nullptr;
+  Dtype dtype = float64;
+};
+/// A matrix of columns that the ranks hold already, in rank order for `.split = 1`, or alike on every rank, used where
+/// they are as `from_local` does. Collective. Throws as that, of the transposed matrix.
+[[nodiscard]] DCSCMatrix from_local_csc(const CscArrays& arrays, std::int64_t rows, const LocalOptions& options = {});
+
+/// The matrix as an array, cut as its columns; and its entries in the order of columns. Local.
+[[nodiscard]] DNDarray to_dense(const DCSCMatrix& a);
+[[nodiscard]] Coo to_coo(const DCSCMatrix& a);
+/// Whole on every rank (nullopt), or cut evenly by columns (1). Collective.
+[[nodiscard]] DCSCMatrix resplit(const DCSCMatrix& a, std::optional<int> split);
+[[nodiscard]] inline DCSCMatrix balance(const DCSCMatrix& a, Balance by = Balance::rows) {
+  return DCSCMatrix(balance(a.transposed(), by));
+}
+[[nodiscard]] std::string to_string(const DCSCMatrix& a);
+std::ostream& operator<<(std::ostream& out, const DCSCMatrix& a);
+
+/// The product with a vector or matrix of any layout, as `rmatmul` of a DCSRMatrix: partial sums of the ranks' columns
+/// travel to the owners of rows. Cut evenly by rows where `a` is cut. Collective.
+[[nodiscard]] DNDarray matmul(const DCSCMatrix& a, const DNDarray& x);
+/// conj(a)^T x, cut as the columns, as `matmul` of a DCSRMatrix. Collective.
+[[nodiscard]] DNDarray rmatmul(const DCSCMatrix& a, const DNDarray& x);
+/// The sparse product, cut as `b`. Collective.
+[[nodiscard]] DCSCMatrix matmul(const DCSCMatrix& a, const DCSCMatrix& b);
+
+[[nodiscard]] inline DCSCMatrix add(const DCSCMatrix& a, const DCSCMatrix& b) {
+  return DCSCMatrix(add(a.transposed(), b.transposed()));
+}
+[[nodiscard]] inline DCSCMatrix subtract(const DCSCMatrix& a, const DCSCMatrix& b) {
+  return DCSCMatrix(subtract(a.transposed(), b.transposed()));
+}
+/// Element by element, or every entry times a number.
+[[nodiscard]] inline DCSCMatrix multiply(const DCSCMatrix& a, const DCSCMatrix& b) {
+  return DCSCMatrix(multiply(a.transposed(), b.transposed()));
+}
+[[nodiscard]] inline DCSCMatrix multiply(const DCSCMatrix& a, const Scalar& factor) {
+  return DCSCMatrix(multiply(a.transposed(), factor));
+}
+[[nodiscard]] inline DCSCMatrix operator+(const DCSCMatrix& a, const DCSCMatrix& b) { return add(a, b); }
+[[nodiscard]] inline DCSCMatrix operator-(const DCSCMatrix& a, const DCSCMatrix& b) { return subtract(a, b); }
+[[nodiscard]] inline DCSCMatrix operator*(const DCSCMatrix& a, const DCSCMatrix& b) { return multiply(a, b); }
+[[nodiscard]] inline DCSCMatrix operator*(const DCSCMatrix& a, const Scalar& factor) { return multiply(a, factor); }
+[[nodiscard]] inline DCSCMatrix operator*(const Scalar& factor, const DCSCMatrix& a) { return multiply(a, factor); }
+[[nodiscard]] inline DCSCMatrix operator/(const DCSCMatrix& a, double divisor) { return multiply(a, 1 / divisor); }
+[[nodiscard]] inline DCSCMatrix operator-(const DCSCMatrix& a) { return multiply(a, -1); }
+
+[[nodiscard]] inline DCSCMatrix map_values(const DCSCMatrix& a, const std::function<DNDarray(const DNDarray&)>& f) {
+  return DCSCMatrix(map_values(a.transposed(), f));
+}
+[[nodiscard]] inline DCSCMatrix astype(const DCSCMatrix& a, Dtype dtype) {
+  return DCSCMatrix(astype(a.transposed(), dtype));
+}
+[[nodiscard]] inline DCSCMatrix abs(const DCSCMatrix& a) { return DCSCMatrix(abs(a.transposed())); }
+[[nodiscard]] inline DCSCMatrix conj(const DCSCMatrix& a) { return DCSCMatrix(conj(a.transposed())); }
+[[nodiscard]] inline DCSCMatrix scale_rows(const DCSCMatrix& a, const DNDarray& factors) {
+  return DCSCMatrix(scale_columns(a.transposed(), factors));
+}
+[[nodiscard]] inline DCSCMatrix scale_columns(const DCSCMatrix& a, const DNDarray& factors) {
+  return DCSCMatrix(scale_rows(a.transposed(), factors));
+}
+[[nodiscard]] inline DCSCMatrix eliminate_zeros(const DCSCMatrix& a) {
+  return DCSCMatrix(eliminate_zeros(a.transposed()));
+}
+[[nodiscard]] inline bool array_equal(const DCSCMatrix& a, const DCSCMatrix& b) {
+  return array_equal(a.transposed(), b.transposed());
+}
+
+// Over all elements, each column (axis 0), cut as the columns, or each row (axis 1), cut evenly where `a` is cut.
+[[nodiscard]] DNDarray sum(const DCSCMatrix& a, std::optional<int> axis = std::nullopt);
+[[nodiscard]] DNDarray mean(const DCSCMatrix& a, std::optional<int> axis = std::nullopt);
+[[nodiscard]] DNDarray max(const DCSCMatrix& a, std::optional<int> axis = std::nullopt);
+[[nodiscard]] DNDarray min(const DCSCMatrix& a, std::optional<int> axis = std::nullopt);
+[[nodiscard]] inline std::int64_t count_nonzero(const DCSCMatrix& a) { return count_nonzero(a.transposed()); }
+[[nodiscard]] inline double norm(const DCSCMatrix& a) { return norm(a.transposed()); }
+
+}  // namespace heatpp::sparse

@@ -1,0 +1,142 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/sparse/io/detail/mtx_header.hpp>
+#include <heatpp/sparse/io/files.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace heatpp::sparse {
+
+using namespace detail;
+
+namespace {
+
+/// This rank's lines as they come. Values have two numbers each where they are complex; arrays have no places.
+template <class Number>
+struct Lines {
+  std::vector<std::int64_t> rows, columns;
+  std::vector<Number> numbers;
+  std::int64_t count = 0;
+};
+
+/// Behind the header an equal number of bytes for each rank, of which it takes the lines that begin there.
+io::detail::RecordReader own_lines(const Loading& file, const MtxHeader& header, io::detail::FileReader& bytes) {
+  const Layout cut({bytes.size() - header.begin}, 0, file.comm.size());
+  const auto first = header.begin + cut.offset(file.comm.rank()), last = first + cut.count(file.comm.rank());
+  char before = '\n';
+  if (first > header.begin && first < last) bytes.read(first - 1, 1, &before);
+  return {
+      bytes, nullptr, {first, last, before == '\n' ? io::detail::CsvState::line_start : io::detail::CsvState::field}};
+}
+
+/// Throws what is wrong with a line.
+[[noreturn]] void refuse(const Loading& file, const MtxHeader& header, const io::detail::RecordReader& lines) {
+  io::detail::FileReader bytes(file.path, file.op);
+  raise<IoError>(file.op, "got {:?} in line {} of \"{}\"; expected {}{} of shape {}", lines.record().substr(0, 80),
+                 io::detail::line_of(bytes, lines.at()), file.path,
+                 header.coordinate ? "an entry's row, column and value" : "an element",
+                 header.symmetry == MtxSymmetry::skew_symmetric ? ", none on the diagonal," : "",
+                 heatpp::to_string(header.shape));
+}
+
+bool take_place(const MtxHeader& header, std::string_view& line, std::int64_t& row, std::int64_t& column) {
+  return next_number(line, row) && next_number(line, column) && row >= 1 && row <= header.shape[0] && column >= 1 &&
+         column <= header.shape[1] && (header.symmetry != MtxSymmetry::skew_symmetric || row != column);
+}
+
+template <class Number>
+Lines<Number> parse(const Loading& file, const MtxHeader& header, io::detail::FileReader& bytes) {
+  auto lines = own_lines(file, header, bytes);
+  Lines<Number> found;
+  const int numbers = header.field == MtxField::pattern ? 0 : header.field == MtxField::complex ? 2 : 1;
+  while (lines.next()) {
+    auto line = lines.record();
+    if (says_nothing(line)) continue;
+    ++found.count;
+    std::int64_t row = 0, column = 0;
+    bool right = !header.coordinate || take_place(header, line, row, column);
+    Number number = 1;
+    for (int i = 0; i < numbers && right; ++i) {
+      right = next_number(line, number);
+      found.numbers.push_back(number);
+    }
+    if (!right || !at_end(line)) refuse(file, header, lines);
+    if (numbers == 0) found.numbers.push_back(number);
+    if (header.coordinate) found.rows.push_back(row - 1), found.columns.push_back(column - 1);
+  }
+  return found;
+}
+
+/// The places of an array's elements from number `first` on: by columns, of a symmetric matrix from the diagonal down.
+template <class Number>
+void place(const MtxHeader& header, std::int64_t first, Lines<Number>& lines) {
+  const auto begin_of = [&](std::int64_t column) {
+    if (header.symmetry == MtxSymmetry::general) return std::int64_t{0};
+    return column + (header.symmetry == MtxSymmetry::skew_symmetric);
+  };
+  std::int64_t column = 0, row = begin_of(0);
+  for (auto left = first; left > 0;) {
+    const auto step = std::min(left, header.shape[0] - row);
+    left -= step, row += step;
+    if (row == header.shape[0]) row = begin_of(++column);
+  }
+  for (std::int64_t i = 0; i < lines.count; ++i) {
+    while (row == header.shape[0]) row = begin_of(++column);
+    lines.rows.push_back(row++), lines.columns.push_back(column);
+  }
+}
+
+template <class Number>
+Triples triples(const Loading& file, const MtxHeader& header, Lines<Number> lines) {
+  const auto type = std::same_as<Number, double> ? at::kDouble : at::kLong;
+  auto values = at::tensor(lines.numbers, type);
+  if (header.field == MtxField::complex) values = at::view_as_complex(values.view({-1, 2}));
+  if (!header.coordinate) {
+    const auto counts = file.comm.allgather(lines.count);
+    place(header, std::accumulate(counts.begin(), counts.begin() + file.comm.rank(), std::int64_t{0}), lines);
+  }
+  Triples found{at::tensor(lines.rows, at::kLong), at::tensor(lines.columns, at::kLong), values};
+  if (header.coordinate) return found;
+  const auto kept = at::nonzero(values.ne(0)).view(-1);
+  return {found.rows.index_select(0, kept), found.columns.index_select(0, kept), values.index_select(0, kept)};
+}
+
+/// With the other triangle.
+Triples mirrored(const MtxHeader& header, const Triples& one) {
+  if (header.symmetry == MtxSymmetry::general) return one;
+  const auto off = at::nonzero(one.rows.ne(one.columns)).view(-1);
+  auto values = one.values.index_select(0, off);
+  if (header.symmetry == MtxSymmetry::skew_symmetric) values = -values;
+  if (header.symmetry == MtxSymmetry::hermitian) values = values.conj().resolve_conj();
+  return {at::cat({one.rows, one.columns.index_select(0, off)}), at::cat({one.columns, one.rows.index_select(0, off)}),
+          at::cat({one.values, values})};
+}
+
+template <class Number>
+DCSRMatrix load_lines(const Loading& file, const MtxHeader& header, io::detail::FileReader& bytes) {
+  Lines<Number> lines;
+  all_or_none(file.comm, [&] { lines = parse<Number>(file, header, bytes); });
+  std::array<std::int64_t, 1> all{lines.count};
+  file.comm.allreduce(all);
+  if (all[0] != header.lines)
+    raise<IoError>(file.op, "got {} lines of entries in \"{}\"; expected {}, as it says itself", all[0], file.path,
+                   header.lines);
+  return load_triples(file, header.shape, mirrored(header, triples(file, header, std::move(lines))));
+}
+
+}  // namespace
+
+DCSRMatrix load_mtx(const std::filesystem::path& path, const LoadOptions& options) {
+  const Loading file("load_mtx", path, options);
+  check_options(file.op, options, {});
+  std::optional<io::detail::FileReader> bytes;
+  MtxHeader header;
+  all_or_none(file.comm, [&] {
+    bytes.emplace(file.path, file.op);
+    header = read_mtx_header(file, *bytes);
+  });
+  if (header.field == MtxField::integer) return load_lines<std::int64_t>(file, header, *bytes);
+  return load_lines<double>(file, header, *bytes);
+}
+
+}  // namespace heatpp::sparse

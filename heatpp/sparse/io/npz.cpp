@@ -1,0 +1,182 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/factories.hpp>
+#include <heatpp/sparse/io/detail/compressed.hpp>
+#include <heatpp/sparse/io/files.hpp>
+#include <heatpp_io/numpy/detail/npy_header.hpp>
+#include <heatpp_io/numpy/detail/zip.hpp>
+#include <heatpp_io/numpy/npz.hpp>
+
+#include <algorithm>
+
+namespace heatpp::sparse {
+
+using namespace detail;
+
+namespace {
+
+/// A member with the archive that it is read from.
+class Member : public io::detail::ByteReader {
+ public:
+  Member(const Loading& file, std::shared_ptr<io::detail::FileReader> archive, const io::detail::ZipMember& member)
+      : archive_(std::move(archive)), bytes_(io::detail::open_member(*archive_, member, file.path, file.op)) {}
+  [[nodiscard]] std::int64_t size() const override { return bytes_->size(); }
+  void read(std::int64_t offset, std::int64_t bytes, void* to) override { bytes_->read(offset, bytes, to); }
+
+ private:
+  std::shared_ptr<io::detail::FileReader> archive_;
+  std::unique_ptr<io::detail::ByteReader> bytes_;
+};
+
+class Archive {
+ public:
+  explicit Archive(const Loading& file)
+      : file_(file),
+        bytes_(std::make_shared<io::detail::FileReader>(file.path, file.op)),
+        members_(io::detail::zip_members(*bytes_, file.path, file.op)) {}
+
+  [[nodiscard]] bool has(const std::string& name) const {
+    return std::ranges::any_of(members_, [&](const auto& member) { return member.name == name + ".npy"; });
+  }
+  [[nodiscard]] StoredArray array(const std::string& name) const {
+    auto bytes = open(name);
+    auto header = io::detail::read_npy_header(*bytes, fmt::format("\"{}\" of \"{}\"", name, file_.path), file_.op);
+    return flat_array(file_, name, std::move(bytes), std::move(header));
+  }
+  /// A vector.
+  [[nodiscard]] StoredArray vector(const std::string& name) const {
+    auto found = array(name);
+    if (found.shape.size() != 1)
+      raise<IoError>(file_.op, "got {} of shape {} in \"{}\"; expected a vector", name, heatpp::to_string(found.shape),
+                     file_.path);
+    return found;
+  }
+  [[nodiscard]] Shape shape() const {
+    const auto stored = vector("shape");
+    if (stored.size() != 2)
+      raise<IoError>(file_.op, "got {} axes in \"{}\"; expected a matrix", stored.size(), file_.path);
+    const auto numbers = stored.numbers(file_, 0, 2);
+    return {numbers[0].item<std::int64_t>(), numbers[1].item<std::int64_t>()};
+  }
+  /// The name of the format: letters of one byte each, or of four. Its array is all that follows the header's line.
+  [[nodiscard]] std::string format() const {
+    const auto bytes = open("format");
+    std::string text(static_cast<std::size_t>(std::min<std::int64_t>(bytes->size(), 4096)), '\0');
+    bytes->read(0, std::ssize(text), text.data());
+    const auto line_end = text.find('\n', std::min<std::size_t>(text.size(), 10));
+    text.erase(0, line_end == std::string::npos ? text.size() : line_end + 1);
+    std::erase(text, '\0');
+    return text;
+  }
+
+ private:
+  [[nodiscard]] std::shared_ptr<io::detail::ByteReader> open(const std::string& name) const {
+    const auto found = std::ranges::find_if(members_, [&](const auto& member) { return member.name == name + ".npy"; });
+    if (found == members_.end())
+      raise<IoError>(file_.op, "got no \"{}\" in \"{}\"; expected a file that scipy.sparse.save_npz wrote", name,
+                     file_.path);
+    return std::make_shared<Member>(file_, bytes_, *found);
+  }
+
+  const Loading& file_;
+  std::shared_ptr<io::detail::FileReader> bytes_;
+  std::vector<io::detail::ZipMember> members_;
+};
+
+/// Which elements are this rank's share of n.
+std::pair<std::int64_t, std::int64_t> share(const Loading& file, std::int64_t n) {
+  const Layout layout({n}, 0, file.comm.size());
+  return {layout.offset(file.comm.rank()), layout.count(file.comm.rank())};
+}
+
+Triples coo_share(const Loading& file, const Archive& archive) {
+  const auto values = archive.vector("data");
+  const auto [first, count] = share(file, values.size());
+  const auto places = [&](const std::string& name) {
+    const auto stored = archive.vector(name);
+    if (stored.size() != values.size())
+      raise<IoError>(file.op, "got {} numbers in {} for {} values in \"{}\"; expected as many", stored.size(), name,
+                     values.size(), file.path);
+    return stored.numbers(file, first, count);
+  };
+  if (archive.has("row")) return {places("row"), places("col"), values.read(0, first, count)};
+  const auto both = archive.array("coords");
+  if (both.shape != Shape{2, values.size()})
+    raise<IoError>(file.op, "got coords of shape {} for {} values in \"{}\"; expected (2, {})",
+                   heatpp::to_string(both.shape), values.size(), file.path, values.size());
+  const auto numbers = both.numbers(file, first, count, 1);
+  return {numbers[0].contiguous(), numbers[1].contiguous(), values.read(0, first, count)};
+}
+
+/// Element (i, j) of the diagonals' array is that of column j in diagonal offsets[i].
+Triples dia_share(const Loading& file, const Archive& archive, const Shape& shape) {
+  const auto diagonals = archive.array("data");
+  const auto stored_offsets = archive.vector("offsets");
+  if (diagonals.shape.size() != 2 || diagonals.shape[0] != stored_offsets.size())
+    raise<IoError>(file.op, "got data of shape {} for {} offsets in \"{}\"; expected a row for each",
+                   heatpp::to_string(diagonals.shape), stored_offsets.size(), file.path);
+  const auto offsets = stored_offsets.numbers(file, 0, stored_offsets.size());
+  const auto [first, count] = share(file, std::min(diagonals.shape[1], shape[1]));
+  const auto block = diagonals.read(1, first, count);
+  const auto columns = at::arange(first, first + count, at::kLong).expand({offsets.numel(), count});
+  const auto rows = columns - offsets.unsqueeze(1);
+  const auto kept =
+      at::nonzero(rows.ge(0).logical_and(rows.lt(shape[0])).logical_and(block.ne(0)).reshape(-1)).view(-1);
+  const auto of = [&](const at::Tensor& x) { return x.reshape(-1).index_select(0, kept); };
+  return {of(rows), of(columns), of(block)};
+}
+
+/// Every element of every block is an entry.
+Triples bsr_share(const Loading& file, const Archive& archive, const Shape& shape) {
+  StoredMatrix stored{shape, false, archive.vector("indptr"), archive.vector("indices"), archive.array("data")};
+  const auto& of_blocks = stored.values.shape;
+  if (of_blocks.size() != 3 || of_blocks[1] < 1 || of_blocks[2] < 1 || shape[0] % of_blocks[1] != 0 ||
+      shape[1] % of_blocks[2] != 0)
+    raise<IoError>(file.op, "got blocks of shape {} for shape {} in \"{}\"; expected blocks that fit it",
+                   heatpp::to_string(of_blocks), heatpp::to_string(shape), file.path);
+  const auto high = of_blocks[1], wide = of_blocks[2];
+  stored.shape = {shape[0] / high, shape[1] / wide};
+  const auto [first, count] = share(file, stored.shape[0]);
+  const auto run = read_run(file, stored, stored.shape[1], first, count);
+  const auto places = triples_of({run.row_ptr, run.columns, run.values}, first);
+  const auto spread = [&](const at::Tensor& x, std::int64_t extent, bool down) {
+    const auto within =
+        at::arange(extent, at::kLong).view(down ? at::IntArrayRef{1, extent, 1} : at::IntArrayRef{1, 1, extent});
+    return (x.view({-1, 1, 1}) * extent + within).expand({x.numel(), high, wide}).contiguous().view(-1);
+  };
+  return {spread(places.rows, high, true), spread(places.columns, wide, false), run.values.reshape(-1)};
+}
+
+}  // namespace
+
+DCSRMatrix load_npz(const std::filesystem::path& path, const LoadOptions& options) {
+  const Loading file("load_npz", path, options);
+  check_options(file.op, options, {});
+  std::string format;
+  StoredMatrix stored;
+  Triples triples;
+  all_or_none(file.comm, [&] {
+    const Archive archive(file);
+    format = archive.format();
+    stored.shape = archive.shape();
+    check_shape(file, stored.shape);
+    if (format == "csr" || format == "csc")
+      stored = {stored.shape, format == "csc", archive.vector("indptr"), archive.vector("indices"),
+                archive.vector("data")};
+    else if (format == "coo") triples = coo_share(file, archive);
+    else if (format == "dia") triples = dia_share(file, archive, stored.shape);
+    else if (format == "bsr") triples = bsr_share(file, archive, stored.shape);
+    else
+      raise<IoError>(file.op, "got the format {:?} in \"{}\"; expected csr, csc, coo, bsr or dia", format, file.path);
+  });
+  if (stored.values.read) return load_compressed(file, stored);
+  return load_triples(file, stored.shape, std::move(triples));
+}
+
+void save_npz(const DCSRMatrix& a, const std::filesystem::path& path, const SaveOptions& options) {
+  check_options("save_npz", options, {.compression = true});
+  const auto shape = array(std::vector<std::int64_t>{a.rows(), a.columns()}, {.comm = a.comm()});
+  io::save_npz({{"indices", a.column_indices()}, {"indptr", whole_pointers(a)}, {"shape", shape}, {"data", a.values()}},
+               path, {.compression = options.compression, .texts = {{"format", "csr"}}});
+}
+
+}  // namespace heatpp::sparse

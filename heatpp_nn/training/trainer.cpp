@@ -1,0 +1,302 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp_nn/logging/progress_bar.hpp>
+#include <heatpp_nn/training/checkpoint.hpp>
+#include <heatpp_nn/training/cores.hpp>
+#include <heatpp_nn/training/detail/training_log.hpp>
+#include <heatpp_nn/training/detail/weight_mean.hpp>
+#include <heatpp_nn/training/metrics.hpp>
+#include <heatpp_nn/training/safetensors.hpp>
+#include <heatpp_nn/training/stop_signal.hpp>
+#include <heatpp_nn/training/trainer.hpp>
+
+#include <ATen/ATen.h>
+#include <torch/nn/module.h>
+#include <torch/nn/utils/clip_grad.h>
+#include <torch/optim/optimizer.h>
+
+#include <cmath>
+#include <limits>
+
+namespace heatpp::nn {
+
+using heatpp::detail::raise;
+
+struct Trainer::Impl {
+  Network network;
+  torch::optim::Optimizer& optimizer;
+  Loss loss;
+  TrainerOptions options;
+  std::unique_ptr<DASO> daso = {};
+  std::optional<GradScaler> scaler = {};
+  std::unique_ptr<detail::WeightMean> mean = {};
+
+  [[nodiscard]] Replica& replica() const { return network.replica(); }
+  [[nodiscard]] const Communicator& comm() const { return replica().topology().comm(); }
+};
+
+namespace {
+
+void check(const TrainerOptions& o) {
+  if (o.epochs < 0 || o.batch_size < 1 || o.checkpoint_every < 0)
+    raise<ValueError>("Trainer",
+                      "got {} epochs, batches of {} rows, a checkpoint every {}; expected at least 0, 1 and 0",
+                      o.epochs, o.batch_size, o.checkpoint_every);
+  if (!(o.phases.warmup >= 0 && o.phases.cooldown >= 0 && o.phases.warmup + o.phases.cooldown <= 1))
+    raise<ValueError>("Trainer", "got shares {} and {} of warm-up and cool-down; expected some that are 1 at most",
+                      o.phases.warmup, o.phases.cooldown);
+  if (o.autocast && *o.autocast != bfloat16 && *o.autocast != float16)
+    raise<ValueError>("Trainer", "got {} to compute in; expected bfloat16 or float16", name(*o.autocast));
+  if (o.resume && o.folder.empty()) raise<ValueError>("Trainer", "got no folder to resume from; expected one");
+}
+
+DasoOptions daso_options(const TrainerOptions& options, const TrainingLength& length, GradScaler* scaler) {
+  auto daso = *options.daso;
+  const auto share = [&](double of) { return std::llround(of * static_cast<double>(length.total)); };
+  if (daso.phases == PhasePlan{})
+    daso.phases = {
+        .warmup = share(options.phases.warmup), .cooldown = share(options.phases.cooldown), .total = length.total};
+  daso.review_every = std::min(daso.review_every, std::max<std::int64_t>(1, length.epoch));
+  if (!daso.max_norm) daso.max_norm = options.max_norm;
+  daso.scaler = scaler;
+  return daso;
+}
+
+}  // namespace
+
+/// One call of `fit`.
+class Trainer::Fit {
+ public:
+  Fit(Trainer::Impl& trainer, const Dataset& training, const std::optional<Dataset>& validation)
+      : trainer_(trainer),
+        options_(trainer.options),
+        validation_(validation),
+        loader_(training,
+                {.batch_size = std::max<std::int64_t>(1, options_.batch_size / trainer.comm().size()),
+                 .shuffle = options_.shuffle,
+                 .seed = options_.seed,
+                 .remainder = Remainder::join},
+                options_.transforms),
+        length_{loader_.batches(), options_.epochs * loader_.batches()},
+        rate_(options_.rate ? options_.rate(length_) : RateSchedule()),
+        signal_(trainer.comm()),
+        early_(options_.stop.value_or(PlateauOptions{.patience = std::numeric_limits<int>::max(), .threshold = 0})),
+        position_{options_.seed, 0, 0} {
+    if (options_.autocast == float16) trainer_.scaler.emplace();
+    if (options_.daso)
+      trainer_.daso =
+          std::make_unique<DASO>(trainer_.replica(), trainer_.optimizer, daso_options(options_, length_, scaler()));
+    if (options_.ema) trainer_.mean = std::make_unique<detail::WeightMean>(trainer_.replica(), *options_.ema);
+    if (options_.resume) resume();
+    if (options_.folder.empty()) return;
+    std::vector<std::string> names;
+    for (const auto& [name, metric] : options_.metrics) names.push_back(name);
+    log_.emplace(trainer_.comm(), options_.folder, names, static_cast<double>(batch_ + (position_.batch > 0)));
+  }
+
+  TrainingResult run() {
+    while (position_.epoch < options_.epochs && !early_.state().stopped) {
+      const bool whole = train_epoch();
+      write_batches();
+      if (!whole) {
+        save();
+        result_.ended = Ended::signal;
+        break;
+      }
+      end_epoch();
+    }
+    if (early_.state().stopped) result_.ended = Ended::early;
+    if (log_) log_->draw(trainer_.daso.get(), batch_);
+    result_.batches = batch_;
+    return result_;
+  }
+
+ private:
+  [[nodiscard]] GradScaler* scaler() const { return trainer_.scaler ? &*trainer_.scaler : nullptr; }
+  [[nodiscard]] std::string file(const char* name) const { return (options_.folder / name).string(); }
+  [[nodiscard]] bool apart() const { return trainer_.daso && trainer_.daso->nodes() > 1; }
+
+  /// Returns false where a signal has come.
+  bool train_epoch() {
+    ProgressBar bar(trainer_.comm(), {.total = length_.epoch,
+                                      .label = fmt::format("epoch {}/{}", position_.epoch + 1, options_.epochs)});
+    trainer_.replica().shared_module()->train();
+    for (const auto& batch : loader_.epoch(position_)) {
+      const auto loss = train_batch(batch);
+      position_ = loader_.position();
+      ++batch_;
+      if (options_.progress) bar.update(loader_.sampler().total(position_.batch - 1), loss);
+      const bool last = position_.batch == length_.epoch;
+      if (!last && options_.checkpoint_every > 0 && batch_ % options_.checkpoint_every == 0) save();
+      if (!last && asks() && signal_.agreed()) return false;
+    }
+    if (options_.progress) bar.finish();
+    return true;
+  }
+
+  /// Whether all ranks ask each other for signals: nodes that go on by themselves do so seldom.
+  [[nodiscard]] bool asks() const {
+    return !trainer_.daso || trainer_.daso->phase() != Phase::cycle || batch_ % 4 == 0;
+  }
+
+  /// Returns this rank's loss, 0 without rows.
+  double train_batch(const Batch& batch) {
+    if (rate_) set_learning_rate(trainer_.optimizer, rate_(batch_));
+    trainer_.optimizer.zero_grad();
+    const auto rows = static_cast<double>(batch.inputs.size(0));
+    at::Tensor loss;
+    if (rows > 0) loss = loss_of(batch);
+    const auto value = rows > 0 ? loss.item<double>() : 0.0;
+    trainer_.replica().backward(loss.defined() && scaler() ? scaler()->scale(loss) : loss, rows);
+    step(value);
+    if (trainer_.mean) trainer_.mean->update();
+    sum_ += value * rows;
+    rows_ += rows;
+    seen_.push_back(value * rows);
+    seen_rows_.push_back(rows);
+    return value;
+  }
+
+  at::Tensor loss_of(const Batch& batch) {
+    std::optional<Autocast> autocast;
+    if (options_.autocast) autocast.emplace(*options_.autocast, trainer_.network.device());
+    return trainer_.loss(trainer_.network(batch.inputs), batch.targets.to(trainer_.network.device()));
+  }
+
+  void step(double loss) {
+    if (trainer_.daso) return trainer_.daso->step(loss);
+    auto& replica = trainer_.replica();
+    const bool finite = scaler() ? scaler()->finish(replica) : replica.finish_gradients();
+    if (!finite && !scaler()) replica.throw_not_finite("Trainer");
+    if (!finite) return;
+    if (options_.max_norm) torch::nn::utils::clip_grad_norm_(replica.parameters(), *options_.max_norm);
+    trainer_.optimizer.step();
+  }
+
+  void end_epoch() {
+    if (trainer_.daso) trainer_.daso->drain();
+    std::array<double, 2> all{sum_, rows_};
+    trainer_.comm().allreduce(all);
+    EpochResult result{.epoch = position_.epoch, .loss = all[0] / all[1]};
+    if (validation_) validate(result);
+    position_ = {options_.seed, position_.epoch + 1, 0};
+    sum_ = rows_ = 0;
+    save();
+    if (log_) log_->epoch(batch_, result);
+    result_.epochs.push_back(std::move(result));
+  }
+
+  void validate(EpochResult& result) {
+    std::optional<detail::WeightMean::InPlace> mean;
+    if (trainer_.mean) mean.emplace(*trainer_.mean, apart());
+    else if (!trainer_.daso) trainer_.replica().average_buffers();
+    result.validation = nn::evaluate(trainer_.network, *validation_, trainer_.loss, options_.metrics);
+    early_.update(result.validation->loss);
+    if (early_.is_best() && log_)
+      save_safetensors(file("best.safetensors"), *trainer_.replica().shared_module(), {.comm = trainer_.comm()});
+  }
+
+  /// The losses of the batches since the last call, as means over all ranks.
+  void write_batches() {
+    const auto count = seen_.size();
+    seen_.insert(seen_.end(), seen_rows_.begin(), seen_rows_.end());
+    trainer_.comm().allreduce(seen_);
+    for (std::size_t i = 0; i < count; ++i) seen_[i] /= seen_[count + i];
+    if (log_) log_->batches(batch_ - static_cast<std::int64_t>(count), std::span(seen_).first(count), rate_);
+    seen_.clear();
+    seen_rows_.clear();
+  }
+
+  void save() {
+    if (options_.folder.empty()) return;
+    const auto& early = early_.state();
+    const auto scale = scaler() ? scaler()->state() : GradScaler::State{};
+    Extras extras{
+        {"trainer", at::tensor({sum_, rows_, static_cast<double>(batch_), static_cast<double>(early.seen),
+                                static_cast<double>(early.best), static_cast<double>(early.stopped), early.plateau.best,
+                                static_cast<double>(early.plateau.bad), scale.scale, static_cast<double>(scale.good)},
+                               at::kDouble)}};
+    if (trainer_.mean && trainer_.comm().rank() == 0)
+      for (std::size_t i = 0; i < trainer_.mean->tensors().size(); ++i)
+        extras[fmt::format("mean {:06}", i)] = trainer_.mean->tensors()[i];
+    if (trainer_.daso) save_checkpoint(file("checkpoint.pt"), *trainer_.daso, position_, extras);
+    else save_checkpoint(file("checkpoint.pt"), trainer_.replica(), trainer_.optimizer, position_, extras);
+  }
+
+  void resume() {
+    std::array<std::int64_t, 1> there{std::filesystem::exists(file("checkpoint.pt"))};
+    trainer_.comm().broadcast(there, 0);
+    if (there[0] == 0) return;
+    const auto resumed = trainer_.daso ? load_checkpoint(file("checkpoint.pt"), *trainer_.daso)
+                                       : load_checkpoint(file("checkpoint.pt"), trainer_.replica(), trainer_.optimizer);
+    position_ = resumed.position;
+    position_.batch = std::min(position_.batch, length_.epoch);
+    const auto found = resumed.extras.find("trainer");
+    if (found == resumed.extras.end() || found->second.numel() != 10)
+      raise<IoError>("Trainer", "got a checkpoint in \"{}\" that no Trainer wrote; expected one",
+                     options_.folder.string());
+    const auto* numbers = found->second.const_data_ptr<double>();
+    const auto whole = [&](int i) { return static_cast<std::int64_t>(numbers[i]); };
+    sum_ = numbers[0], rows_ = numbers[1], batch_ = whole(2);
+    early_.set_state({whole(3), whole(4), numbers[5] != 0, {numbers[6], whole(7)}});
+    if (scaler()) scaler()->set_state({numbers[8], whole(9)});
+    if (trainer_.mean) resume_mean(resumed.extras);
+  }
+
+  /// Rank 0 has it, and tells the others.
+  void resume_mean(const Extras& extras) {
+    all_or_none(trainer_.comm(), [&] {
+      if (trainer_.comm().rank() != 0) return;
+      std::vector<at::Tensor> tensors;
+      for (const auto& [name, tensor] : extras)
+        if (name.starts_with("mean ")) tensors.push_back(tensor);
+      trainer_.mean->set(tensors);
+    });
+    for (const auto& tensor : trainer_.mean->tensors()) trainer_.comm().broadcast(heatpp::detail::buffer_of(tensor), 0);
+  }
+
+  Trainer::Impl& trainer_;
+  const TrainerOptions& options_;
+  std::optional<Dataset> validation_;
+  DataLoader loader_;
+  TrainingLength length_;
+  RateSchedule rate_;
+  StopSignal signal_;
+  EarlyStopping early_;
+  std::optional<detail::TrainingLog> log_;
+  Position position_;
+  std::int64_t batch_ = 0;                // of the whole training
+  double sum_ = 0, rows_ = 0;             // of this rank's losses in this epoch
+  std::vector<double> seen_, seen_rows_;  // the same for each batch since they were written
+  TrainingResult result_;
+};
+
+Trainer::Trainer(Network network, torch::optim::Optimizer& optimizer, Loss loss, TrainerOptions options)
+    : impl_(new Impl{std::move(network), optimizer, std::move(loss), std::move(options)}) {
+  check(impl_->options);
+  share_cores(impl_->comm());
+}
+
+Trainer::~Trainer() = default;
+Trainer::Trainer(Trainer&&) noexcept = default;
+Trainer& Trainer::operator=(Trainer&&) noexcept = default;
+
+TrainingResult Trainer::fit(const Dataset& training, const std::optional<Dataset>& validation) {
+  return Fit(*impl_, training, validation).run();
+}
+
+Evaluation Trainer::evaluate(const Dataset& dataset) {
+  std::optional<detail::WeightMean::InPlace> mean;
+  if (impl_->mean) mean.emplace(*impl_->mean, false);
+  return nn::evaluate(impl_->network, dataset, impl_->loss, impl_->options.metrics);
+}
+
+DNDarray Trainer::predict(const DNDarray& x) {
+  std::optional<detail::WeightMean::InPlace> mean;
+  if (impl_->mean) mean.emplace(*impl_->mean, false);
+  return nn::predict(impl_->network, x);
+}
+
+const DASO* Trainer::daso() const { return impl_->daso.get(); }
+
+}  // namespace heatpp::nn

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <heatpp_nn/data/data_loader.hpp>
+#include <heatpp_nn/optim/learning_rate.hpp>
+#include <heatpp_nn/parallel/daso.hpp>
+#include <heatpp_nn/training/inference.hpp>
+
+namespace heatpp::nn {
+
+/// How long a training is, in batches.
+struct TrainingLength {
+  std::int64_t epoch = 0;  ///< of an epoch
+  std::int64_t total = 0;  ///< of all epochs
+};
+
+/// Shares of a training with DASO in which all ranks are in step.
+struct PhaseShares {
+  double warmup = 0, cooldown = 0;
+};
+
+/// How a network is trained.
+struct TrainerOptions {
+  std::int64_t epochs = 1;
+  std::int64_t batch_size = 32;  ///< rows of all ranks together; each rank has as many of them, and at least one
+  Shuffle shuffle = Shuffle::local;
+  std::uint64_t seed = 0;
+  std::vector<Transform> transforms = {};
+  /// The learning rate at each batch, made for the length of the training; none: what the optimizer has.
+  std::function<RateSchedule(const TrainingLength&)> rate = {};
+  /// Trains by DASO instead of averaging gradients over all ranks. Its phases, where they are not set, are `phases`; it
+  /// reviews the loss once an epoch at least.
+  std::optional<DasoOptions> daso = std::nullopt;
+  PhaseShares phases = {};
+  /// Computes forward in bfloat16, or in float16 with scaled losses (`Autocast`, `GradScaler`).
+  std::optional<Dtype> autocast = std::nullopt;
+  std::optional<double> max_norm = std::nullopt;  ///< clips the averaged gradients to this 2-norm
+  /// Evaluates and saves a running mean of the weights, of which this share is kept at every batch (0.999, say).
+  std::optional<double> ema = std::nullopt;
+  Metrics metrics = {};                               ///< of validation rows, beside the loss
+  std::optional<PlateauOptions> stop = std::nullopt;  ///< ends the training when the validation loss gets no better
+  /// Where checkpoint.pt, the weights with the best validation loss (best.safetensors), log.csv and TensorBoard's
+  /// events go; made where it is missing. Empty: nothing is written.
+  std::filesystem::path folder = {};
+  bool resume = false;                ///< go on from the folder's checkpoint, if there is one
+  std::int64_t checkpoint_every = 0;  ///< batches, beside the end of every epoch; 0: no more than that
+  bool progress = true;               ///< shows a progress bar on rank 0
+};
+
+/// What an epoch has come to.
+struct EpochResult {
+  std::int64_t epoch = 0;
+  double loss = 0;  ///< the mean over all rows that were trained
+  std::optional<Evaluation> validation = std::nullopt;
+};
+
+/// Why a training has ended.
+enum class Ended {
+  complete,  ///< all epochs are done
+  early,     ///< the validation loss got no better
+  signal     ///< SIGTERM or SIGUSR1 came; the checkpoint is written
+};
+
+struct TrainingResult {
+  std::vector<EpochResult> epochs = {};  ///< since the beginning or the resumption
+  Ended ended = Ended::complete;
+  std::int64_t batches = 0;  ///< done in all, those before a resumption included
+};
+
+/// The loop around a training: it goes through the batches, averages gradients or drives DASO, sets rates, evaluates,
+/// writes checkpoints, logs and stops. A training that is interrupted, by a signal or otherwise, and resumed has the
+/// same bits as one that was not, at any batch:
+///     ht::nn::DataParallelMultiGPU model(std::make_shared<Net>(), ht::Topology(ht::world()));
+///     torch::optim::Adam adam(model.parameters(), 1e-3);
+///     ht::nn::Trainer trainer(model, adam, loss, {.epochs = 10, .batch_size = 256, .folder = "out", .resume = true});
+///     const auto result = trainer.fit(training, validation);
+///     const auto outputs = trainer.predict(x);
+/// Every loop of one's own does the same with the same parts.
+class Trainer {
+ public:
+  /// `model` and `optimizer`, which has the model's parameters, must outlive this object. Shares the cores of a machine
+  /// among its ranks unless OMP_NUM_THREADS is set. Collective.
+  /// Throws ValueError for options out of range.
+  template <class Net>
+  Trainer(detail::TypedReplica<Net>& model, torch::optim::Optimizer& optimizer, Loss loss, TrainerOptions options = {})
+      : Trainer(Network(model), optimizer, std::move(loss), std::move(options)) {}
+  Trainer(Network network, torch::optim::Optimizer& optimizer, Loss loss, TrainerOptions options = {});
+  ~Trainer();
+  Trainer(Trainer&&) noexcept;
+  Trainer& operator=(Trainer&&) noexcept;
+
+  /// Trains. All rows are used once in an epoch: batches at its end are smaller, also empty on some ranks, and
+  /// gradients weigh by rows. Collective. Throws as DataLoader, DASO, load_checkpoint and save_checkpoint; what a loss,
+  /// metric or the network throws on one rank ends the job if `ht::run` started it.
+  TrainingResult fit(const Dataset& training, const std::optional<Dataset>& validation = std::nullopt);
+
+  /// With the running mean of the weights where the options have one. Collective. See evaluate and predict.
+  [[nodiscard]] Evaluation evaluate(const Dataset& dataset);
+  [[nodiscard]] DNDarray predict(const DNDarray& x);
+
+  /// What drives the nodes, from the first `fit` on where the options say so, else nullptr.
+  [[nodiscard]] const DASO* daso() const;
+
+ private:
+  struct Impl;
+  class Fit;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace heatpp::nn

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <heatpp/core/rows.hpp>
+#include <heatpp_io/detail/shards/shard_reader.hpp>
+#include <heatpp_io/hdf5/stored_rows.hpp>
+
+namespace heatpp::io::detail {
+
+/// Rows in files: a pass gives about 4 MiB of them at a time, and reads the next while the last are worked on.
+class StoredSource : public RowSource {
+ public:
+  /// This rank's begin at row `first` of all and have `row_bytes` each. Chunks of `chunk` rows are read whole, as far
+  /// as 64 MiB hold them.
+  StoredSource(std::int64_t first, std::int64_t row_bytes, std::int64_t chunk = 1);
+  void pass(std::int64_t count, std::int64_t features, const Visit& f) const final;
+
+ protected:
+  [[nodiscard]] std::int64_t first() const { return first_; }
+
+ private:
+  [[nodiscard]] std::int64_t stretch(std::int64_t begin, std::int64_t count) const;
+  std::int64_t first_, most_, chunk_;
+};
+
+/// A matrix in files of any format.
+struct StoredMatrix {
+  const char* op;
+  Shards shards;
+  OpenShard open;
+  std::shared_ptr<std::recursive_mutex> turn;  ///< held while a file is opened, read and closed
+};
+/// Its rows, cut evenly among the ranks. Local. Throws ValueError for another number of axes, TypeError for complex
+/// numbers.
+[[nodiscard]] Rows rows_of(StoredMatrix matrix, const StoredRowsOptions& options);
+
+/// The layout of the rows of a stored array of this shape. Throws as rows_of.
+[[nodiscard]] Layout layout_of_rows(const char* op, const Shape& shape, Dtype dtype, const Communicator& comm);
+
+/// `read`, or IoError where the file at `path` is shorter than now: formats that deliver zeros for what is missing.
+[[nodiscard]] BoxReader watched(BoxReader read, const std::string& path, const char* op);
+
+}  // namespace heatpp::io::detail

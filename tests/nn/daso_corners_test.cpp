@@ -1,0 +1,112 @@
+#include "training.hpp"
+#include "../support.hpp"
+
+using namespace heatpp::nn;
+
+TEST_CASE("A rank that alone saw a bad gradient while ranks drift is not left alone", "[nn][daso]") {
+  const ht::Topology topology(ht::world(), {.node_of = [](int) { return 0; }});
+  DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);
+  torch::optim::SGD sgd(model.parameters(), 0.1);
+  DASO daso(model, sgd,
+            {.interval = {.first = {4, 1, 4}, .local_skips = true}, .merge = {.policy = MergePolicy::outer}});
+  std::int64_t now = 0;
+  model.module().first->bias.register_hook(
+      [&](const at::Tensor& g) { return now == 1 && ht::world().rank() == 0 ? g * std::nan("") : g; });
+  std::string message;
+  for (; now < 8 && message.empty(); ++now) {
+    daso.zero_grad();
+    backward(model, now);
+    message = message_of<ht::ValueError>([&] { daso.step(1.0); });
+  }
+  CHECK_THAT(message, Catch::Contains("first.bias"));
+  CHECK(now == 4);
+}
+
+TEST_CASE("What only some nodes use is averaged with what it is, zeros elsewhere", "[nn][daso]") {
+  struct Experts : torch::nn::Module {
+    std::vector<at::Tensor> of_node;
+    explicit Experts(int nodes) {
+      for (int i = 0; i < nodes; ++i)
+        of_node.push_back(register_parameter(std::to_string(i), torch::ones({3 + i}, torch::kDouble)));
+    }
+    at::Tensor forward(int node) { return (node + 1.0) * of_node[static_cast<std::size_t>(node)].sum(); }
+  };
+  for (const auto& map : node_maps()) {
+    const auto nodes = nodes_of(map), node = map(ht::world().rank());
+    const ht::Topology topology(ht::world(), {.node_of = map});
+    const auto train = [&](auto& optimizer, auto& model) {
+      DASO daso(model, optimizer, {.interval = {.first = {10, 1}}});
+      for (int b = 0; b < 2; ++b) {
+        daso.zero_grad();
+        model(node).backward();
+        daso.step(1.0);
+      }
+      daso.drain();
+    };
+    DataParallelMultiGPU model(std::make_shared<Experts>(nodes), topology);
+    torch::optim::SGD sgd(model.parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
+    train(sgd, model);
+    DataParallelMultiGPU other(std::make_shared<Experts>(nodes), topology);
+    torch::optim::Adam adam(other.parameters(), torch::optim::AdamOptions(0.1));
+    train(adam, other);
+
+    for (int i = 0; i < nodes; ++i) {
+      double ranks = 0;
+      for (int r = 0; r < ht::world().size(); ++r) ranks += map(r) == i;
+      const auto share = ranks / ht::world().size();
+      const auto& momentum = dynamic_cast<torch::optim::SGDParamState&>(
+          *sgd.state().at(model.parameters()[static_cast<std::size_t>(i)].unsafeGetTensorImpl()));
+      CHECK(torch::allclose(momentum.momentum_buffer(), torch::full({3 + i}, share * 1.9 * (i + 1), torch::kDouble)));
+      const auto& state = dynamic_cast<torch::optim::AdamParamState&>(
+          *adam.state().at(other.parameters()[static_cast<std::size_t>(i)].unsafeGetTensorImpl()));
+      CHECK(state.step() == 2);
+      CHECK(torch::allclose(state.exp_avg(), torch::full({3 + i}, share * 0.19 * (i + 1), torch::kDouble)));
+    }
+    CHECK(model.equal_on_all_ranks());
+    CHECK(other.equal_on_all_ranks());
+  }
+}
+
+TEST_CASE("A node leaves out the batches in which its float16 overflows", "[nn][daso]") {
+  for (const auto& topology : topologies()) {
+    DataParallelMultiGPU model(std::make_shared<SmallNet>(torch::kFloat), topology);
+    torch::optim::SGD sgd(model.parameters(), 0.05);
+    GradScaler scaler({.initial = 1024});
+    DASO daso(model, sgd, {.phases = {.warmup = 2}, .interval = {.first = {3, 1}}, .scaler = &scaler});
+    double loss = 0, first = 0;
+    for (std::int64_t b = 0; b < 30; ++b) {
+      daso.zero_grad();
+      const auto [x, y] = my_batch(b, 8);
+      const auto of_batch = torch::mse_loss(model(x.to(torch::kFloat)), y.to(torch::kFloat));
+      const bool bad = b % 7 == 5 && ht::world().rank() == 0;
+      scaler.scale(bad ? of_batch * std::numeric_limits<float>::infinity() : of_batch).backward();
+      daso.step(of_batch);
+      loss = of_batch.item<double>();
+      if (b == 0) first = loss;
+    }
+    daso.drain();
+    CHECK(loss < 0.8 * first);
+    CHECK(scaler.state().scale == 1024 / 16);  // four batches were left out by the node of rank 0
+    CHECK(model.equal_on_all_ranks());
+  }
+  DataParallelMultiGPU model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
+  torch::optim::SGD sgd(model.parameters(), 0.05);
+  GradScaler scaler;
+  CHECK_THROWS_AS(DASO(model, sgd, {.interval = {.local_skips = true}, .scaler = &scaler}), ht::ValueError);
+}
+
+TEST_CASE("A long training keeps the latest of its synchronisations", "[nn][daso]") {
+  const ht::Topology topology(ht::world(), {.node_of = [](int rank) { return rank; }});
+  auto net = std::make_shared<Constant>();
+  DataParallelMultiGPU model(net, topology);
+  torch::optim::SGD sgd(model.parameters(), 1e-6);
+  DASO daso(model, sgd, {.interval = {.first = {1, 1}}, .review_every = 1 << 20});
+  for (int b = 0; b < 6000; ++b) {
+    daso.zero_grad();
+    net->forward(1.0).backward();
+    daso.step(1.0);
+  }
+  CHECK(daso.events().size() < 8193);
+  CHECK(daso.events().front().kind == DasoEvent::Kind::phase);
+  CHECK(daso.events().back().batch >= (daso.nodes() == 1 ? 0 : 5999));
+}

@@ -1,0 +1,219 @@
+#include "training.hpp"
+#include "../support.hpp"
+
+#include <heatpp_io/hdf5/load_hdf5.hpp>
+#include <heatpp_io/hdf5/save_hdf5.hpp>
+#include <heatpp_nn/training/trainer.hpp>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+using namespace heatpp::nn;
+
+namespace {
+
+constexpr std::int64_t rows = 90;
+
+std::filesystem::path folder() {
+  return std::filesystem::temp_directory_path() / ("nn_trainer_test." + std::to_string(ht::world().size()));
+}
+
+/// Removes the folder before a test and after it.
+struct Folder {
+  Folder() { clear(); }
+  ~Folder() { clear(); }
+  static void clear() {
+    ht::world().barrier();
+    if (ht::world().rank() == 0) std::filesystem::remove_all(folder());
+    ht::world().barrier();
+  }
+};
+
+/// A regression whose rows lie unevenly: rank 0 has none where there are others.
+Dataset regression(std::uint64_t seed) {
+  const auto [x, y] = samples(rows, seed);
+  const auto ranks = ht::world().size(), rank = ht::world().rank();
+  const auto parts = std::max(1, ranks - 1), part = ranks == 1 ? 0 : rank - 1;
+  const auto first = part < 0 ? 0 : rows * part / parts, end = part < 0 ? 0 : rows * (part + 1) / parts;
+  return {ht::from_local(x.narrow(0, first, end - first).contiguous(), {.split = 0}),
+          ht::from_local(y.narrow(0, first, end - first).contiguous(), {.split = 0})};
+}
+
+/// A network that is trained by a Trainer, with an Adam of its own.
+struct Run {
+  explicit Run(TrainerOptions options, const ht::Topology& topology = ht::Topology(ht::world()))
+      : model(std::make_shared<SmallNet>(), topology),
+        trainer(
+            model, adam,
+            [this](const at::Tensor& outputs, const at::Tensor& targets) {
+              if (++calls == raise_at && ht::world().rank() == ht::world().size() - 1) std::raise(SIGTERM);
+              return torch::mse_loss(outputs, targets);
+            },
+            quiet(std::move(options))) {}
+
+  static TrainerOptions quiet(TrainerOptions options) {
+    options.progress = false;
+    return options;
+  }
+
+  std::int64_t calls = 0, raise_at = -1;
+  DataParallelMultiGPU<SmallNet> model;
+  torch::optim::Adam adam{model.parameters(), torch::optim::AdamOptions(0.01)};
+  Trainer trainer;
+};
+
+TrainerOptions with_daso() {
+  return {.epochs = 3,
+          .batch_size = 16,
+          .daso = DasoOptions{.interval = {.first = {2, 1}}},
+          .phases = {.warmup = 0.2, .cooldown = 0.2}};
+}
+
+}  // namespace
+
+TEST_CASE("A trainer trains, evaluates and predicts", "[nn][trainer]") {
+  const auto training = regression(1), validation = regression(2);
+  for (const auto& topology : topologies())
+    for (auto options : {TrainerOptions{.epochs = 12, .batch_size = 16}, with_daso()}) {
+      options.epochs = 12;
+      options.metrics = {{"largest", [](const at::Tensor& outputs, const at::Tensor& targets) {
+                            return (outputs - targets).abs().mean().item<double>();
+                          }}};
+      Run run(options, topology);
+      const auto before = run.trainer.evaluate(validation);
+      const auto result = run.trainer.fit(training, validation);
+
+      CHECK(result.ended == Ended::complete);
+      CHECK(result.epochs.size() == 12);
+      CHECK(result.epochs.back().loss < 0.5 * result.epochs.front().loss);
+      CHECK(result.epochs.back().validation->loss < 0.5 * before.loss);
+      CHECK(result.epochs.back().validation->metrics.at("largest") > 0);
+      CHECK(before.rows == rows);
+      CHECK(run.model.equal_on_all_ranks());
+      CHECK((run.trainer.daso() != nullptr) == options.daso.has_value());
+
+      const auto outputs = run.trainer.predict(validation.inputs());
+      CHECK(outputs.shape() == ht::Shape{rows, 3});
+      CHECK(outputs.larray().size(0) == validation.inputs().larray().size(0));
+      const at::NoGradGuard no_grad;
+      CHECK(outputs.larray().equal(run.model(validation.inputs().larray())));
+    }
+}
+
+TEST_CASE("A trainer does what a loop of one's own does", "[nn][trainer]") {
+  const auto training = regression(1);
+  Run run({.epochs = 2, .batch_size = 16, .rate = [](const TrainingLength& length) {
+             return cosine_rate({.rate = 0.02, .length = length.total});
+           }});
+  run.trainer.fit(training);
+
+  DataParallel model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
+  torch::optim::Adam adam(model.parameters(), torch::optim::AdamOptions(0.01));
+  DataLoader loader(training, {.batch_size = std::max(1, 16 / ht::world().size()), .remainder = Remainder::join});
+  const auto rate = cosine_rate({.rate = 0.02, .length = 2 * loader.batches()});
+  std::int64_t batch = 0;
+  for (std::int64_t epoch = 0; epoch < 2; ++epoch)
+    for (const auto& [x, y] : loader.epoch(epoch)) {
+      set_learning_rate(adam, rate(batch++));
+      adam.zero_grad();
+      const auto count = static_cast<double>(x.size(0));
+      model.backward(count > 0 ? torch::mse_loss(model(x), y) : at::Tensor(), count);
+      model.average_gradients();
+      adam.step();
+    }
+  CHECK(equal(weights(run.model.module()), weights(model.module())));
+}
+
+TEST_CASE("A trainer that a signal stops goes on to the same bits", "[nn][trainer]") {
+  const auto training = regression(1), validation = regression(2);
+  for (auto options : {TrainerOptions{.epochs = 3, .batch_size = 16, .ema = 0.9}, with_daso()}) {
+    const Folder cleanup;
+    const ht::Topology topology(ht::world(), {.node_of = [](int rank) { return rank / 2; }});
+    Run whole(options, topology);
+    const auto expected = whole.trainer.fit(training, validation);
+
+    options.folder = folder();
+    options.resume = true;
+    Run first(options, topology);
+    first.raise_at = 5;
+    const auto stopped = first.trainer.fit(training, validation);
+    Run second(options, topology);
+    const auto result = second.trainer.fit(training, validation);
+
+    CHECK(stopped.ended == Ended::signal);
+    CHECK(stopped.batches < expected.batches);
+    CHECK(result.ended == Ended::complete);
+    CHECK(result.batches == expected.batches);
+    CHECK(second.model.checksum() == whole.model.checksum());
+    CHECK(result.epochs.back().loss == Approx(expected.epochs.back().loss).epsilon(1e-12));
+    CHECK(result.epochs.back().validation->loss == Approx(expected.epochs.back().validation->loss).epsilon(1e-12));
+    CHECK(stopped.epochs.size() + result.epochs.size() == 3);
+    for (const auto* name : {"checkpoint.pt", "best.safetensors", "log.csv", "loss.svg"})
+      CHECK(std::filesystem::exists(folder() / name));
+    std::ifstream log(folder() / "log.csv");
+    std::string line;
+    int lines = 0;
+    while (std::getline(log, line)) ++lines;
+    CHECK(lines == 4);
+  }
+}
+
+TEST_CASE("A trainer stops when validation gets no better, and keeps what was best", "[nn][trainer]") {
+  const Folder cleanup;
+  const auto training = regression(1);
+  Run run({.epochs = 50,
+           .batch_size = 16,
+           .rate = [](const TrainingLength&) { return constant_rate(0); },
+           .stop = PlateauOptions{.patience = 2, .threshold = 0},
+           .folder = folder()});
+  const auto result = run.trainer.fit(training, training);
+  CHECK(result.ended == Ended::early);
+  CHECK(result.epochs.size() == 4);
+  CHECK(std::filesystem::exists(folder() / "best.safetensors"));
+}
+
+TEST_CASE("float16 trains in a trainer", "[nn][trainer]") {
+  const auto training = regression(1);
+  for (const auto dtype : {ht::bfloat16, ht::float16}) {
+    DataParallel model(std::make_shared<SmallNet>(torch::kFloat), ht::Topology(ht::world()));
+    torch::optim::Adam adam(model.parameters(), torch::optim::AdamOptions(0.01));
+    Trainer trainer(model, adam, [](const auto& a, const auto& b) { return torch::mse_loss(a.to(torch::kFloat), b); },
+                    {.epochs = 8,
+                     .batch_size = 16,
+                     .transforms = {[](Batch& batch, const BatchContext&) {
+                       batch.inputs = batch.inputs.to(torch::kFloat);
+                       batch.targets = batch.targets.to(torch::kFloat);
+                     }},
+                     .autocast = dtype,
+                     .max_norm = 1.0,
+                     .progress = false});
+    const auto result = trainer.fit(training);
+    CHECK(result.epochs.back().loss < 0.7 * result.epochs.front().loss);
+    CHECK(model.equal_on_all_ranks());
+  }
+}
+
+TEST_CASE("Outputs for files come in a file", "[nn][trainer]") {
+  const Folder cleanup;
+  Run run({.folder = folder()});
+  if (ht::world().rank() == 0) std::filesystem::create_directories(folder());
+  ht::world().barrier();
+  const auto x = regression(1).inputs();
+  ht::io::save_hdf5(x, folder() / "x.h5", "inputs");
+  predict_hdf5(Network(run.model), (folder() / "x.h5").string(), folder() / "y.h5", {.inference = {.batch_size = 7}});
+  const auto y = ht::io::load_hdf5((folder() / "y.h5").string(), "outputs", {.split = std::nullopt});
+  const auto expected = run.trainer.predict(ht::resplit(x, std::nullopt));
+  CHECK(expected.split() == std::nullopt);
+  CHECK(torch::allclose(y.larray(), expected.larray(), 1e-12, 1e-12));
+}
+
+TEST_CASE("Options of a trainer that mean nothing are refused", "[nn][trainer]") {
+  CHECK_THROWS_AS(Run({.epochs = -1}), ht::ValueError);
+  CHECK_THROWS_AS(Run({.batch_size = 0}), ht::ValueError);
+  CHECK_THROWS_AS(Run({.phases = {.warmup = 0.7, .cooldown = 0.7}}), ht::ValueError);
+  CHECK_THROWS_AS(Run({.autocast = ht::float64}), ht::ValueError);
+  CHECK_THROWS_AS(Run({.resume = true}), ht::ValueError);
+  Run run({.ema = 1.5});
+  CHECK_THROWS_AS(run.trainer.fit(regression(1)), ht::ValueError);
+}
