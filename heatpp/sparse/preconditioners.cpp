@@ -120,7 +120,7 @@ bool factorise_symmetric(const CsrBlock& lower, double shift) {
 CsrBlock shifted_factor(const CsrBlock& lower, std::int64_t first) {
   constexpr double least = 1e-3, most = 1e3;
   auto factor = lower;
-  for (double shift = 0; shift<most; shift = shift> 0 ? 2 * shift : least) {
+  for (double shift = 0; shift < most; shift = std::max(least, 2 * shift)) {
     factor.values = lower.values.clone();
     const bool done = AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES(
         lower.values.scalar_type(), "block_ic", [&] { return factorise_symmetric<scalar_t>(factor, shift); });
