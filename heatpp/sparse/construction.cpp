@@ -5,6 +5,7 @@
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/random/detail/draws.hpp>
 #include <heatpp/sparse/construction.hpp>
+#include <heatpp/sparse/detail/adopted.hpp>
 #include <heatpp/sparse/detail/placed.hpp>
 
 #include <algorithm>
@@ -44,6 +45,9 @@ void check_columns(const CsrBlock& block, const Column* column, std::int64_t col
 }
 
 void check_block(const CsrBlock& block, std::int64_t columns) {
+  if (columns < 0 || block.row_ptr.numel() == 0)
+    raise<ValueError>("from_local", "got {} columns and {} row pointers; expected none below 0 and one more than rows",
+                      columns, block.row_ptr.numel());
   const auto* const ptr = block.ptr();
   if (ptr[0] != 0) raise<ValueError>("from_local", "got row pointers from {}; expected them to begin at 0", ptr[0]);
   for (std::int64_t row = 0; row < block.rows(); ++row)
@@ -60,16 +64,11 @@ void check_block(const CsrBlock& block, std::int64_t columns) {
   else check_columns(block, block.columns.const_data_ptr<std::int64_t>(), columns);
 }
 
-/// This rank's rows, whatever they are cut of, or an error.
-CsrBlock checked_block(const CsrArrays& arrays, std::int64_t columns) {
+CsrBlock block_of(const CsrArrays& arrays) {
   CsrBlock block{adopted(arrays.row_ptr).to(at::kLong), adopted(arrays.columns), {}};
-  if (columns < 0 || block.row_ptr.numel() == 0)
-    raise<ValueError>("from_local", "got {} columns and {} row pointers; expected none below 0 and one more than rows",
-                      columns, block.row_ptr.numel());
   if (!arrays.values && block.entries() > 0)
     raise<ValueError>("from_local", "got no memory for the values of {} entries; expected some", block.entries());
   block.values = at::from_blob(arrays.values, {block.entries()}, heatpp::detail::to_torch(arrays.dtype));
-  check_block(block, columns);
   return block;
 }
 
@@ -98,16 +97,18 @@ std::pair<std::int64_t, std::int64_t> rows_of(const Layout& layout, const Commun
 
 }  // namespace
 
-DCSRMatrix from_local(const CsrArrays& arrays, std::int64_t columns, const LocalOptions& options) {
+DCSRMatrix detail::adopted_rows(const std::function<CsrBlock()>& make, std::int64_t columns,
+                                const LocalOptions& options) {
   const auto comm = options.comm.value_or(default_comm());
   if (options.split && *options.split != 0 && *options.split != -2)
     raise<ValueError>("from_local", "got split {}; expected rows, 0, or none", *options.split);
   CsrBlock block;
   const auto ranks = static_cast<std::size_t>(comm.size());
   const auto numbers = heatpp::detail::bounds_or_error(comm, 3 + ranks, [&] {
-    block = checked_block(arrays, columns);
+    block = make();
+    check_block(block, columns);
     std::vector<std::int64_t> mine(3 + ranks, 0);
-    mine[0] = static_cast<std::int64_t>(arrays.dtype), mine[1] = columns;
+    mine[0] = static_cast<std::int64_t>(heatpp::detail::from_torch(block.values.scalar_type())), mine[1] = columns;
     mine[2] = options.split ? 0 : block.rows();
     mine[3 + static_cast<std::size_t>(comm.rank())] = block.rows();
     return mine;
@@ -120,6 +121,10 @@ DCSRMatrix from_local(const CsrArrays& arrays, std::int64_t columns, const Local
   auto layout = options.split ? Layout::from_counts({0, columns}, 0, rows)
                               : Layout({block.rows(), columns}, std::nullopt, comm.size());
   return detail::wrap(std::move(block), std::move(layout), comm);
+}
+
+DCSRMatrix from_local(const CsrArrays& arrays, std::int64_t columns, const LocalOptions& options) {
+  return detail::adopted_rows([&] { return block_of(arrays); }, columns, options);
 }
 
 DCSRMatrix from_coo(const DNDarray& rows, const DNDarray& columns, const DNDarray& values, const Shape& shape,
