@@ -1,7 +1,9 @@
+#include "../../sparse/sparse_data.hpp"
 #include "../data.hpp"
 
 #include <heatpp/ml/cluster/spectral.hpp>
 #include <heatpp/ml/metrics/agreement.hpp>
+#include <heatpp/ml/neighbors/graph.hpp>
 #include <heatpp/ml/neighbors/spatial.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 
@@ -130,6 +132,77 @@ TEST_CASE("whole numbers, and a part of the ranks, have spectral clusters", "[ml
   ht::Spectral model({.n_clusters = 2});
   const auto labels = model.fit_predict(ht::from_local(mine, {.split = 0, .comm = half}));
   CHECK(at::bincount(gathered(labels)).min().item<std::int64_t>() == 50);
+}
+
+// scikit-learn's 1.9.1, affinity="nearest_neighbors": 5 neighbors .74453, 10 .75920.
+TEST_CASE("spectral clusters of the graph of nearest neighbors are scikit-learn's", "[ml][spectral]") {
+  for (const auto& [neighbors, expected] : {std::pair{5, 0.7445264308738749}, {10, 0.7591987071071522}})
+    for (const auto& x : {iris(), (iris() + 1e4).to(at::kFloat)})
+      for (const auto& layout : every_layout({150, 4})) {
+        ht::Spectral model(
+            {.n_clusters = 3, .metric = ht::SpectralMetric::nearest_neighbors, .n_neighbors = neighbors});
+        const auto labels = model.fit_predict(distribute(x, layout));
+        // What float32 has rounded makes other rows as near as the last neighbor.
+        const auto margin = x.scalar_type() == at::kFloat ? 0.02 : 1e-12;
+        CHECK(agreement(labels, species()) == Approx(expected).margin(margin));
+        CHECK(labels.split() == (layout.split() ? std::optional(0) : std::nullopt));
+        CHECK(gathered(model.eigenvalues())[1].item<double>() == Approx(0).margin(1e-12));  // two parts
+        CHECK(model.embedding().shape() == ht::Shape{150, 3});
+      }
+}
+
+TEST_CASE("a sparse graph that is given has the clusters of its Laplacian", "[ml][spectral]") {
+  const auto x = iris();
+  const auto dense = at::exp(-at::cdist(x, x, 2, 2).square());
+  const auto graph = at::where(dense > 0.2, dense, 0.0);
+  const auto degrees = graph.sum(1) - 1, root = degrees.rsqrt();
+  const auto laplacian = at::eye(150, at::kDouble) - root.unsqueeze(1) * (graph - at::eye(150, at::kDouble)) * root;
+  const auto [values, vectors] = at::linalg_eigh(laplacian);
+  for (const auto& layout : row_layouts({150, 150})) {
+    ht::Spectral model({.n_clusters = 3});
+    const auto labels = gathered(model.fit_predict(sparse_of(graph, layout)));
+    CHECK(close(model.eigenvalues(), values.slice(0, 0, 3), 1e-12));
+    const auto y = gathered(model.embedding()) * degrees.sqrt().unsqueeze(1);
+    CHECK(at::allclose(at::mm(laplacian, y), y * values.slice(0, 0, 3), 0, 1e-9));
+    CHECK(model.labels().split() == layout.split());
+    // Weights in one direction only, in float32, and a part of what is given: the mean of both directions counts.
+    ht::Spectral one_way({.n_clusters = 3});
+    const auto half = (2 * graph.triu(1)).to(at::kFloat);
+    CHECK(agreement(one_way.fit_predict(sparse_of(half, layout)), labels) == 1);
+  }
+  const auto rows = even(rings(100));
+  const auto near = ht::radius_neighbors_graph(rows, 0.2);
+  const auto ring = at::arange(200, at::kLong).floor_divide(100);
+  CHECK(agreement(ht::Spectral({.n_clusters = 2}).fit_predict(near), ring) == 1);
+  ht::Spectral by_gap;
+  const auto kinds = at::arange(150, at::kLong).remainder(3);
+  CHECK(agreement(by_gap.fit_predict(ht::radius_neighbors_graph(even(blobs(50, 1)), 1)), kinds) == 1);
+  CHECK(by_gap.n_clusters() == 3);
+}
+
+TEST_CASE("a vertex without edges, and what is no graph of weights", "[ml][spectral]") {
+  auto graph = at::zeros({7, 7}, at::kDouble);
+  graph.slice(0, 0, 3).slice(1, 0, 3) = 1;
+  graph.slice(0, 3, 6).slice(1, 3, 6) = 2;
+  for (const auto& layout : row_layouts({7, 7})) {
+    ht::Spectral model({.n_clusters = 3});
+    CHECK(agreement(model.fit_predict(sparse_of(graph, layout)), at::tensor({0, 0, 0, 1, 1, 1, 2}, at::kLong)) == 1);
+    auto wrong = graph.clone();
+    wrong[4][5] = -3;
+    CHECK_THROWS_WITH(model.fit(sparse_of(wrong, layout)),
+                      Contains("[Spectral.fit] got the weight -3 in row 4, column 5"));
+    wrong[4][5] = INFINITY;
+    CHECK_THROWS_WITH(model.fit(sparse_of(wrong, layout)), Contains("got the weight inf in row 4"));
+    CHECK_THROWS_AS(model.fit(sparse_of(graph.to(at::kComplexDouble), layout)), ht::TypeError);
+    CHECK_THROWS_WITH(ht::Spectral({.n_clusters = 8}).fit(sparse_of(graph, layout)), Contains("got 8 clusters of 7"));
+  }
+  CHECK_THROWS_WITH(ht::Spectral({.n_clusters = 2}).fit(sp::from_dense(ht::ones({3, 2}))), Contains("square"));
+  CHECK_THROWS_WITH(ht::Spectral({.n_clusters = 2, .metric = ht::SpectralMetric::nearest_neighbors, .n_neighbors = 0})
+                        .fit(even(iris())),
+                    Contains("0 neighbors"));
+  CHECK_THROWS_WITH(ht::Spectral({.n_clusters = 2, .metric = ht::SpectralMetric::nearest_neighbors, .n_neighbors = 151})
+                        .fit(even(iris())),
+                    Contains("got 151 neighbors of 150 rows"));
 }
 
 TEST_CASE("what has no spectral clusters is an error on all ranks", "[ml][spectral]") {

@@ -11,7 +11,7 @@ try:
     import numpy as np
     import scipy.sparse
     from scipy.sparse.csgraph import connected_components
-    from sklearn.cluster import DBSCAN
+    from sklearn.cluster import DBSCAN, SpectralClustering
     from sklearn.datasets import load_digits
     from sklearn.neighbors import kneighbors_graph, radius_neighbors_graph
 except ImportError as missing:
@@ -36,4 +36,9 @@ with tempfile.TemporaryDirectory() as name:
     np.save(folder / "values.npy", np.array([both.nnz, connected_components(both)[0], product.sum(), (product**2).sum()]))
     scipy.sparse.save_npz(folder / "radius.npz", radius_neighbors_graph(digits.data, 20, mode="distance"))
     np.save(folder / "labels.npy", DBSCAN(eps=20, min_samples=5).fit(digits.data).labels_)
+    # With nine others and itself as neighbours of each row, as affinity="nearest_neighbors" counts.
+    near = scipy.sparse.coo_matrix((np.ones(lowest[:, :9].size), (np.repeat(np.arange(len(whole)), 9), lowest[:, :9].ravel())),
+                                   shape=squares.shape).tocsr()
+    spectral = SpectralClustering(10, affinity="precomputed", random_state=0).fit((near + near.T) / 2)
+    np.save(folder / "spectral.npy", spectral.labels_.astype(np.int64))
     subprocess.run([*sys.argv[1:], "[.digits]"], check=True, env={**os.environ, "HEATPP_DIGITS": str(folder)})

@@ -1,6 +1,8 @@
 #include "../../sparse/sparse_data.hpp"
 #include "../data.hpp"
 #include <heatpp/ml/cluster/dbscan.hpp>
+#include <heatpp/ml/cluster/spectral.hpp>
+#include <heatpp/ml/metrics/agreement.hpp>
 #include <heatpp/ml/neighbors/graph.hpp>
 #include <heatpp/sparse/io/files.hpp>
 #include <heatpp_io/numpy/load_npy.hpp>
@@ -150,4 +152,10 @@ TEST_CASE("the graph of the digits", "[.digits]") {
   CHECK(model.n_clusters() == 25);
   CHECK(count(labels, -1) == 464);
   CHECK(model.core_indices().size() == 932);
+  // scikit-learn's affinity="nearest_neighbors", which takes any of rows as near, has .7565.
+  ht::Spectral spectral({.n_clusters = 10, .metric = ht::SpectralMetric::nearest_neighbors});
+  const auto found = spectral.fit_predict(x);
+  CHECK(ht::adjusted_rand_score(ht::io::load_npy(folder + "/kinds.npy", {.split = 0}), found) ==
+        Approx(0.7565).margin(5e-3));
+  CHECK(ht::adjusted_rand_score(ht::io::load_npy(folder + "/spectral.npy", {.split = 0}), found) > 0.99);
 }
