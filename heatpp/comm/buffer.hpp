@@ -13,7 +13,8 @@ struct Memory {
   [[nodiscard]] bool on_device() const { return device >= 0; }
 };
 
-/// A contiguous run of elements in memory that a collective reads and writes. Made from any contiguous range.
+/// A contiguous run of elements in memory that a collective reads and writes. Made from any contiguous range that
+/// stays: what a temporary vector was given would be lost, or written to after its end.
 struct Buffer {
   void* data;
   std::int64_t count;
@@ -23,7 +24,8 @@ struct Buffer {
   Buffer(void* data_, std::int64_t count_, Dtype dtype_, Memory memory_ = {})
       : data(data_), count(count_), dtype(dtype_), memory(memory_) {}
   template <std::ranges::contiguous_range R>
-  requires Element<std::ranges::range_value_t<R>> Buffer(R&& range)  // NOLINT: conversion intended
+  requires(Element<std::ranges::range_value_t<R>>&& std::ranges::borrowed_range<R>)
+      Buffer(R&& range)  // NOLINT: conversion intended
       : data(std::ranges::data(range)),
         count(std::ranges::ssize(range)),
         dtype(dtype_of<std::ranges::range_value_t<R>>()) {}

@@ -31,6 +31,7 @@ std::optional<Communicator> part_of(const Communicator& comm, const char* op, Co
   if (part == MPI_COMM_NULL) return std::nullopt;
   Communicator made(std::make_shared<Communicator::Impl>(part));
   made.impl().settings = comm.impl().settings;
+  made.impl().part = comm.impl().part || made.size() < comm.size();
   made.impl().node = comm.impl().node;
   detail::share_memory(made);
   return made;

@@ -89,6 +89,7 @@ class Communicator {
                Site site = Site::current()) const;
   /// One value of every rank, in rank order.
   [[nodiscard]] std::vector<std::int64_t> allgather(std::int64_t value, Site site = Site::current()) const;
+  std::vector<std::int64_t> allgather(std::floating_point auto value, Site site = Site::current()) const = delete;
   /// values[r] goes to rank r; returns what the ranks sent here, in rank order. One value for each rank.
   [[nodiscard]] std::vector<std::int64_t> alltoall(std::span<const std::int64_t> values,
                                                    Site site = Site::current()) const;

@@ -22,7 +22,11 @@ int level_of(Threads threads) {
 bool start_mpi(int* argc, char*** argv, const EnvironmentOptions& options) {
   int running = 0;
   MPI_Initialized(&running);
-  if (running) return false;
+  if (running && detail::mpi_is_running()) return false;
+  if (running)
+    detail::raise<CommError>("Environment",
+                             "got an MPI that has ended; expected one Environment or one ht::run in a "
+                             "program, since MPI cannot be started again");
   int provided = 0;
   if (MPI_Init_thread(argc, argv, level_of(options.threads), &provided) != MPI_SUCCESS)
     detail::raise<CommError>("Environment", "got a failure of MPI_Init_thread; expected MPI to start");
@@ -55,6 +59,13 @@ Environment::~Environment() {
 
 int detail::run_program(int& argc, char**& argv, const EnvironmentOptions& options,
                         const std::function<int()>& program) {
+  int started = 0;
+  MPI_Initialized(&started);
+  if (started && !mpi_is_running()) {
+    std::fputs("heatpp: got a second ht::run or Environment; expected one, since MPI cannot be started again\n",
+               stderr);
+    return 1;
+  }
   const bool as_guest = mpi_is_running();
   const Environment environment(argc, argv, options);
   if (as_guest) return program();

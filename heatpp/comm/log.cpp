@@ -31,15 +31,15 @@ State& state() {
   return instance;
 }
 
-int world_rank() {
+}  // namespace
+
+int program_rank() {
   int initialized = 0, finalized = 0, rank = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
   if (initialized && !finalized) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   return rank;
 }
-
-}  // namespace
 
 void set_log(LogSink sink, const LogOptions& options) {
   state().sink = std::move(sink);
@@ -48,7 +48,7 @@ void set_log(LogSink sink, const LogOptions& options) {
 
 void log(LogLevel level, std::string_view message) {
   const auto& s = state();
-  if (!s.sink || level < s.options.level || (!s.options.all_ranks && world_rank() != 0)) return;
+  if (!s.sink || level < s.options.level || (!s.options.all_ranks && program_rank() != 0)) return;
   s.sink(level, message);
 }
 

@@ -18,6 +18,9 @@ struct LogOptions {
 };
 void set_log(LogSink sink, const LogOptions& options = {});
 
+/// This process's rank among all of the program, 0 outside of MPI. Local.
+[[nodiscard]] int program_rank();
+
 /// Hands one message to the sink. Local: communicates nothing.
 void log(LogLevel level, std::string_view message);
 

@@ -107,7 +107,8 @@ void draw(const Tree& tree, const std::string& indent, const Topology& topology,
 
 Topology::Topology(const Communicator& comm, const TopologyOptions& options)
     : comm_(comm), state_(std::make_shared<State>()) {
-  comm.impl().settings = state_->settings = detail::settings_of_rank_0(comm);
+  if (!comm.impl().part) comm.impl().settings = detail::settings_of_rank_0(comm);
+  state_->settings = comm.impl().settings;
   const auto machine = detail::find_machine(comm, options, state_->settings->topology);
   state_->tree = detail::tree_of(machine.places);
   state_->hash = detail::hash_of(fingerprint_of(state_->tree));

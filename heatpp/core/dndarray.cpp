@@ -15,6 +15,15 @@ const DNDarray::Impl& checked(const std::shared_ptr<DNDarray::Impl>& impl) {
   return *impl;
 }
 
+/// How an array is cut, where that is not evenly.
+std::string cut_text(const DNDarray& x) {
+  const auto& layout = x.layout();
+  if (!layout.split() || layout == Layout(x.shape(), *layout.split(), layout.ranks())) return "";
+  Shape counts;
+  for (int rank = 0; rank < layout.ranks(); ++rank) counts.push_back(layout.count(rank));
+  return fmt::format(" in parts of {}", to_string(counts));
+}
+
 }  // namespace
 
 const Layout& DNDarray::layout() const& { return checked(impl_).layout; }
@@ -52,10 +61,10 @@ void DNDarray::write_elements(const DNDarray& value) {
   if (value.dtype() != dtype() || value.layout() != layout() || !value.comm().same_ranks(comm()))
     detail::raise<ValueError>(
         "operator=",
-        "got an array of shape {}, {}, {} for one of shape {}, {}, {} in adopted memory; expected "
+        "got an array of shape {}, {}, {}{} for one of shape {}, {}, {}{} in adopted memory; expected "
         "equal ones, an array of another name, or x(ellipsis) = value, which converts",
-        to_string(value.shape()), name(value.dtype()), to_string(value.split()), to_string(shape()), name(dtype()),
-        to_string(split()));
+        to_string(value.shape()), name(value.dtype()), to_string(value.split()), cut_text(value), to_string(shape()),
+        name(dtype()), to_string(split()), cut_text(*this));
   const auto elements = value.larray().is_alias_of(larray()) ? value.larray().clone() : value.larray();
   mutable_larray().copy_(elements);
 }

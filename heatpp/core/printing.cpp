@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/log.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/printing.hpp>
 #include <heatpp/core/promotion.hpp>
@@ -193,8 +194,12 @@ void print0(const DNDarray& x) {
   if (x.comm().rank() == 0) std::puts(text.c_str());
 }
 
+void detail::put_line(std::string_view text) {
+  std::fwrite((std::string(text) + "\n").data(), 1, text.size() + 1, stdout);
+}
+
 void print(std::string_view text) {
-  if (world().rank() == 0) std::fwrite((std::string(text) + "\n").data(), 1, text.size() + 1, stdout);
+  if (program_rank() == 0) detail::put_line(text);
 }
 
 }  // namespace heatpp

@@ -29,6 +29,12 @@ namespace detail {
 [[nodiscard]] inline std::string text_of(const Shape& shape) { return to_string(shape); }
 [[nodiscard]] inline std::string text_of(std::string_view text) { return std::string(text); }
 [[nodiscard]] std::string text_of(const Scalar& number);
+template <class Value>
+[[nodiscard]] const DNDarray* array_in(const Value& value) {
+  if constexpr (std::derived_from<Value, DNDarray>) return &value;
+  else return nullptr;
+}
+void put_line(std::string_view text);
 }  // namespace detail
 
 /// to_string in a stream, on every rank. Collective.
@@ -36,15 +42,19 @@ std::ostream& operator<<(std::ostream& out, const DNDarray& x);
 
 /// Prints on rank 0 of the array's communicator to standard output. Collective.
 void print(const DNDarray& x);
-/// Prints a line on rank 0 of the world to standard output.
+/// Prints a line on rank 0 of the program to standard output. Local.
 void print(std::string_view text);
 inline void print(const Shape& shape) { print(std::string_view(to_string(shape))); }
-/// Prints arrays, shapes, text and numbers in one line, apart by blanks, on rank 0 of the world. Collective.
+/// Prints arrays, shapes, text and numbers in one line, apart by blanks, on rank 0 of the first array's communicator,
+/// of the program where there is no array. Collective where there is one.
 template <class... Values>
 requires(sizeof...(Values) > 1) void print(const Values&... values) {
   std::string line;
+  const DNDarray* array = nullptr;
   ((line += (line.empty() ? "" : " ") + detail::text_of(values)), ...);
-  print(std::string_view(line));
+  ((array = array ? array : detail::array_in(values)), ...);
+  if (!array) print(std::string_view(line));
+  else if (array->comm().rank() == 0) detail::put_line(line);
 }
 
 /// From here on `to_string` shows each rank its own block, with the rank before it, and `print` prints on every rank;

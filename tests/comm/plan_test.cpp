@@ -159,8 +159,11 @@ TEST_CASE("a plan under way is not started, and waits when it ends", "[comm][pla
   {
     auto plan = topology.plan(data, {.algorithm = "blueconnect"});
     plan.start();
-    if (world.size() > 1) CHECK_THROWS_WITH(plan.start(), Catch::Contains("under way"));
+    CHECK_THROWS_WITH(plan.start(), Catch::Contains("under way"));
     auto moved = std::move(plan);
+    CHECK_THROWS_WITH(plan.start(), Catch::Contains("moved"));
+    plan.wait();
+    CHECK(plan.test());
   }
   CHECK(data == std::vector<std::int64_t>(100000, world.size()));
   CHECK_THROWS_AS(topology.plan(whole, {.op = ht::ReduceOp::mean}), ht::TypeError);

@@ -242,3 +242,13 @@ TEST_CASE("real arrays take no complex numbers", "[core][factories]") {
                   ht::TypeError);
   CHECK_THROWS_AS(ht::broadcast_shapes({{-1}, {1}}), ht::ValueError);
 }
+
+TEST_CASE("a split that some ranks do not name is an error on all", "[core][factories]") {
+  if (ht::world().size() == 1) return;
+  std::vector<double> block(4);
+  for (const bool first : {true, false}) {
+    const bool names = (ht::world().rank() == 0) == first;
+    CHECK_THROWS_WITH(ht::from_local(block, {.split = names ? std::optional(0) : std::nullopt}),
+                      Catch::Contains("got the split none on some ranks and 0 on others"));
+  }
+}

@@ -84,3 +84,14 @@ TEST_CASE("real and imaginary parts are printed with exponents of their own", "[
   const auto x = ht::array({std::complex<double>(1e9, 1), std::complex<double>(2e9, 3)});
   CHECK(ht::to_string(x).starts_with("DNDarray([1.0000e+09+1.0000j, 2.0000e+09+3.0000j]"));
 }
+
+TEST_CASE("what needs no other rank is printed without them", "[core][printing]") {
+  const auto calls = ht::total_counters().calls;
+  const auto x = ht::ones({2});
+  if (ht::world().rank() == ht::world().size() - 1) {
+    ht::print("text");
+    ht::print(x.shape());
+    ht::print("a number", 2.5, x.shape());
+  }
+  CHECK(ht::total_counters().calls == calls);
+}

@@ -284,3 +284,13 @@ TEST_CASE("characters that end lines have no other meaning", "[io][csv]") {
   write_bytes(path, "1,2\n2\r,3\n");
   CHECK_THAT(load_error(path), Contains("line 2, column 0"));
 }
+
+TEST_CASE("the default dtype is that of CSV files, too", "[io][csv]") {
+  const TempDir dir;
+  write_bytes(dir.path("a.csv"), "16777217,0.1\n");
+  ht::set_default_dtype(ht::float64);
+  const auto x = ht::io::load_csv(dir.path("a.csv"));
+  ht::set_default_dtype(ht::float32);
+  CHECK(x.dtype() == ht::float64);
+  CHECK(x.to_vector<double>() == std::vector{16777217.0, 0.1});
+}

@@ -210,6 +210,9 @@ TEST_CASE("codes in doubles set the default dtype", "[ops][dtypes]") {
     }
     CHECK((x.astype(ht::float32) * 0.1).dtype() == ht::float32);
     CHECK(ht::where(x > 0.2, 0.1, 0).dtype() == ht::float64);
+    const auto chosen = ht::where(x > 0.2, 0.1, 16777217.0);
+    CHECK(chosen.dtype() == ht::float64);
+    CHECK(double(ht::sum(chosen)) == 16777217.0 * 2 + 0.1);
   }
   ht::set_default_dtype(ht::float32);
   CHECK(ht::zeros({5}).dtype() == ht::float32);

@@ -33,7 +33,7 @@ const Algorithm* named(std::string_view name, const Topology& topology) {
   const auto found = std::ranges::find(table, name, &Algorithm::name);
   if (found == table.end())
     detail::raise<ValueError>("allreduce", "got the algorithm \"{}\"; expected one of {}", name, known_names());
-  if (found->fits && !found->fits(topology))
+  if (topology.comm().size() > 1 && found->fits && !found->fits(topology))
     detail::raise<ValueError>("allreduce", "got the algorithm \"{}\" for ranks that share no memory; expected another",
                               name);
   return &*found;

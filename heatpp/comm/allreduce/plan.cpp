@@ -33,11 +33,14 @@ AllreducePlan Topology::plan(Buffer data, const AllreduceOptions& options) const
 }
 
 void AllreducePlan::start(std::source_location site) {
+  if (!impl_)
+    detail::raise<ValueError>("AllreducePlan", "got a start of a plan that was moved; expected one that is there");
   auto& [topology, data, options, plan, operation] = *impl_;
   if (operation.under_way())
     detail::raise<ValueError>("AllreducePlan", "got another start of a plan that is under way; expected wait() before");
   const auto& comm = topology.comm();
-  if (comm.size() == 1 && !data.memory.on_device()) return;
+  if (comm.size() == 1 && !data.memory.on_device())
+    return operation.restart([] { return std::make_unique<detail::Done>(); });
   comm.impl().count(data.bytes());
   const detail::Call call{"allreduce by a plan", data.count, data.dtype, options.op,
                           comm::text_of(topology, options, plan)};
@@ -48,7 +51,9 @@ void AllreducePlan::start(std::source_location site) {
   operation.restart(make);
 }
 
-bool AllreducePlan::test() { return impl_->operation.test(); }
-void AllreducePlan::wait() { impl_->operation.wait(); }
+bool AllreducePlan::test() { return !impl_ || impl_->operation.test(); }
+void AllreducePlan::wait() {
+  if (impl_) impl_->operation.wait();
+}
 
 }  // namespace heatpp

@@ -117,8 +117,11 @@ void check_options(const Topology& topology, const AllreduceOptions& options, co
     raise<TypeError>("allreduce",
                      "got the wire format {} for {}{}; expected bfloat16 or int8 for a sum or mean of float32",
                      name(options.wire), sums ? "" : "a minimum, maximum or product of ", name(data.dtype));
-  if (!options.algorithm.empty() || options.reproducible)
-    raise<ValueError>("allreduce", "got a wire format and an algorithm or order; expected one of these");
+  if (options.reproducible)
+    raise<ValueError>("allreduce", "got a wire format and a reproducible sum; expected one of these");
+  if (!options.algorithm.empty())
+    raise<ValueError>("allreduce", "got a wire format and the algorithm \"{}\"; expected one of these",
+                      options.algorithm);
   if (!options.order.empty())
     raise<ValueError>("allreduce", "got a wire format and an order of levels; expected one of these");
   if (!options.residual.empty() && std::ssize(options.residual) != data.count)

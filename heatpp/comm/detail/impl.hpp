@@ -42,6 +42,7 @@ struct Communicator::Impl {
   detail::CallQueue calls_to_check;                ///< of HEATPP_DEBUG=collectives
   std::shared_ptr<device::Resources> device;       ///< once it was asked for
   bool alone = false;                              ///< a duplicate of MPI_COMM_SELF
+  bool part = false;                               ///< of the ranks of another, which it has its settings from
   int node = -1;                                   ///< a number that ranks which share memory have in common
   std::unique_ptr<detail::Segment> segment;        ///< where all ranks share memory
   std::shared_ptr<detail::Channels> channels;      ///< the same for schedules, where a topology asked for it

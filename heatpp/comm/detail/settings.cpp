@@ -1,7 +1,11 @@
 #include <heatpp/comm/detail/progress/collective.hpp>
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/settings.hpp>
 
+#include <fmt/ranges.h>
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <sstream>
 
@@ -22,6 +26,23 @@ std::string environment() {
   return text;
 }
 
+/// The number of the value among those that there are.
+std::size_t chosen(const char* name, const std::string& value, std::initializer_list<std::string_view> known) {
+  const auto found = std::ranges::find(known, value);
+  if (found == known.end())
+    raise<ValueError>(name, "got \"{}\"; expected {} or nothing", value,
+                      fmt::join(std::span(known).subspan(1), " or "));
+  return static_cast<std::size_t>(found - known.begin());
+}
+
+double seconds(const char* name, const std::string& value) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (!value.empty() && (error != std::errc() || end != value.data() + value.size() || !(number >= 0)))
+    raise<ValueError>(name, "got \"{}\"; expected a number of seconds", value);
+  return number;
+}
+
 }  // namespace
 
 std::shared_ptr<const Settings> settings_of_rank_0(const Communicator& comm) {
@@ -31,10 +52,10 @@ std::shared_ptr<const Settings> settings_of_rank_0(const Communicator& comm) {
   for (auto* value : {&settings->allreduce, &settings->topology, &settings->calibration, &settings->backend,
                       &settings->trace, &debug, &timeout, &shared_memory, &reproducible})
     std::getline(values, *value, '\0');
-  settings->debug = debug.find("collectives") != std::string::npos;
-  settings->shared_memory = shared_memory != "off";
-  settings->timeout = std::atof(timeout.c_str());
-  settings->reproducible = !reproducible.empty() && reproducible != "0";
+  settings->debug = chosen("HEATPP_DEBUG", debug, {"", "off", "collectives"}) == 2;
+  settings->shared_memory = chosen("HEATPP_SHARED_MEMORY", shared_memory, {"", "on", "off"}) != 2;
+  settings->timeout = seconds("HEATPP_TIMEOUT", timeout);
+  settings->reproducible = chosen("HEATPP_REPRODUCIBLE", reproducible, {"", "0", "1"}) == 2;
   return settings;
 }
 

@@ -11,7 +11,7 @@ namespace heatpp::detail {
 
 /// What the environment says about communication. It has to be the same on all ranks, and launchers need not hand it to
 /// all: a communicator takes what rank 0 has when it is made from a host's, and anew when a topology is made of it. Its
-/// parts begin with its own.
+/// parts have its own, also their topologies: the program's rank 0 may not be among them.
 struct Settings {
   std::string allreduce, topology, calibration, backend, trace;  ///< HEATPP_ALLREDUCE and so on, or empty
   bool debug = false;                                            ///< HEATPP_DEBUG=collectives

@@ -10,21 +10,22 @@ namespace heatpp {
 namespace {
 
 constexpr std::size_t max_axes = 64;  // of a block, as LibTorch has it
-constexpr std::size_t first_extent = 3, max_kind = first_extent + max_axes;
+constexpr std::size_t split_place = 3, first_extent = 4, max_kind = first_extent + max_axes;
 constexpr auto max_elements = std::numeric_limits<std::int64_t>::max() / 16;  // so that their bytes can be counted
 
-/// The dtype, the number of axes, whether one must not write, and the extents of a block, of which the one along the
-/// split stands in the place of its rank behind the others.
+/// The dtype, the number of axes, whether one must not write, the split, and the extents of a block, of which the one
+/// along the split stands in the place of its rank behind the others. As many on all ranks, whatever they say.
 std::vector<std::int64_t> numbers_of(const detail::LocalBlock& local, std::optional<int> split,
                                      const Communicator& comm) {
   const auto& block = local.data;
   const auto axes = static_cast<std::size_t>(block.dim());
   if (axes > max_axes)
     detail::raise<ValueError>("from_local", "got a block with {} axes; expected at most {}", axes, max_axes);
-  std::vector<std::int64_t> numbers(max_kind + static_cast<std::size_t>(split ? comm.size() : 0), 0);
+  std::vector<std::int64_t> numbers(max_kind + static_cast<std::size_t>(comm.size()), 0);
   numbers[0] = static_cast<std::int64_t>(block.scalar_type());
   numbers[1] = block.dim();
   numbers[2] = !local.writable || detail::may_overlap(block);
+  numbers[split_place] = !split ? -1 : *split < 0 ? *split + block.dim() : *split;
   std::ranges::copy(block.sizes(), numbers.begin() + first_extent);
   // A rank that has not the axis need not say so here: all see that the numbers of axes differ.
   if (split && *split >= -block.dim() && *split < block.dim())
@@ -33,12 +34,17 @@ std::vector<std::int64_t> numbers_of(const detail::LocalBlock& local, std::optio
   return numbers;
 }
 
+std::string split_text(std::int64_t split) { return split == -1 ? "none" : std::to_string(split); }
+
 /// The split, which is `given`; throws unless the blocks have it and are alike but for it.
 std::optional<int> checked_split(const detail::Bounds& numbers, std::optional<int> given) {
   if (!numbers.equal(0) || !numbers.equal(1))
     detail::raise<ValueError>("from_local",
                               "got blocks with {} to {} axes and dtypes that {}; expected blocks alike in both",
                               numbers.least[1], numbers.most[1], numbers.equal(0) ? "agree" : "differ");
+  if (!numbers.equal(split_place))
+    detail::raise<ValueError>("from_local", "got the split {} on some ranks and {} on others; expected the same on all",
+                              split_text(numbers.least[split_place]), split_text(numbers.most[split_place]));
   const auto axes = static_cast<int>(numbers.most[1]);
   const auto split = given ? std::optional(sanitize_axis(*given, axes, "from_local")) : std::nullopt;
   for (auto i = first_extent; i < max_kind; ++i)
@@ -64,7 +70,7 @@ at::Tensor block_at(void* data, const Shape& shape, const std::optional<Shape>& 
 DNDarray detail::adopt(const LocalOptions& options, const std::function<LocalBlock()>& make) {
   const auto comm = options.comm.value_or(default_comm());
   LocalBlock local;
-  const auto ranks = static_cast<std::size_t>(options.split ? comm.size() : 0);
+  const auto ranks = static_cast<std::size_t>(comm.size());
   const auto numbers = bounds_or_error(comm, max_kind + ranks, [&] {
     local = make();
     // What LibTorch conjugates or negates when it is read cannot be written where it lies.

@@ -221,8 +221,12 @@ DNDarray detail::written_out(const char* op, DNDarray result, const OutOptions& 
 DNDarray where(const DNDarray& condition, const Operand& a, const Operand& b) {
   const Operand operands[] = {condition.astype(bool_), a, b};
   const auto type = detail::to_torch(detail::common_type(std::span(operands).last(2)));
+  // LibTorch takes two numbers for its own default dtype; copies of them are none.
+  const auto as_type = [type](const at::Tensor& block) {
+    return block.to(type, /*non_blocking=*/false, /*copy=*/block.unsafeGetTensorImpl()->is_wrapped_number());
+  };
   return combine("where", Numbers::kept, operands, [=](auto& blocks) {
-    return runs::where(blocks[0].to(at::kBool), blocks[1].to(type), blocks[2].to(type));
+    return runs::where(blocks[0].to(at::kBool), as_type(blocks[1]), as_type(blocks[2]));
   });
 }
 

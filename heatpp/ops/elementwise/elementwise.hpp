@@ -113,10 +113,8 @@ struct CloseOptions {
 [[nodiscard]] inline DNDarray operator|(const Operand& a, const Operand& b) { return bitwise_or(a, b); }
 [[nodiscard]] inline DNDarray operator^(const Operand& a, const Operand& b) { return bitwise_xor(a, b); }
 [[nodiscard]] inline DNDarray operator!(const DNDarray& x) { return logical_not(x); }
-template <std::convertible_to<Operand> B> [[nodiscard]] DNDarray operator&&(const DNDarray& a, const B& b) { return logical_and(a, b); }
-template <std::convertible_to<Operand> B> [[nodiscard]] DNDarray operator||(const DNDarray& a, const B& b) { return logical_or(a, b); }
-template <std::convertible_to<Scalar> A> [[nodiscard]] DNDarray operator&&(const A& a, const DNDarray& b) { return logical_and(a, b); }
-template <std::convertible_to<Scalar> A> [[nodiscard]] DNDarray operator||(const A& a, const DNDarray& b) { return logical_or(a, b); }
+[[nodiscard]] inline DNDarray operator&&(const DNDarray& a, const DNDarray& b) { return logical_and(a, b); }
+[[nodiscard]] inline DNDarray operator||(const DNDarray& a, const DNDarray& b) { return logical_or(a, b); }
 [[nodiscard]] inline DNDarray operator<<(const DNDarray& a, const Operand& b) { return left_shift(a, b); }
 [[nodiscard]] inline DNDarray operator>>(const DNDarray& a, const Operand& b) { return right_shift(a, b); }
 [[nodiscard]] inline DNDarray operator<<(const Scalar& a, const DNDarray& b) { return left_shift(a, b); }

@@ -35,6 +35,7 @@ template <class T = void, class F, class... Operands>
 /// ValueError for an extremum of nothing.
 template <ReduceOp Op, class T = void, class F, class... Operands>
 [[nodiscard]] auto map_reduce(F f, const Operands&... operands) {
+  static_assert(Op != ReduceOp::mean, "map_reduce has no mean: divide the sum by x.size()");
   using Call = detail::CallOf<T, F, sizeof...(Operands)>;
   using Result = typename Call::Result;
   using Total = detail::Total<Result, Op>;

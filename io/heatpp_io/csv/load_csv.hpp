@@ -15,7 +15,7 @@ struct LoadCsvOptions {
   std::vector<std::string> missing_texts = {};   ///< fields that are missing as well: {"NA", "-"}
   char comment = '#';                            ///< up to the end of the line; '\0': none
   char quote = '"';                              ///< around fields; '\0': none
-  Dtype dtype = float32;
+  Dtype dtype = get_default_dtype();
   std::optional<int> split = std::nullopt;  ///< axis to cut evenly; nullopt: every rank holds all
   Device device = cpu;
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()

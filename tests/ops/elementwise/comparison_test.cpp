@@ -55,3 +55,11 @@ TEST_CASE("comparisons and choices of long blocks are LibTorch's", "[ops][elemen
     CHECK(same(ht::less(1, x), at::gt(a, 1)));
   }
 }
+
+TEST_CASE("and, or with a condition of C++'s are C++'s own", "[ops][elementwise]") {
+  const auto empty = ht::zeros({0}), x = ht::array({1, 0});
+  CHECK_FALSE((empty.size() > 0 && ht::max(empty) > 200));
+  CHECK((empty.size() == 0 || ht::max(empty) > 200));
+  CHECK(same(x && ht::array({1, 1}), at::tensor({true, false})));
+  CHECK(same(x || ht::array({0, 1}), at::tensor({true, true})));
+}
