@@ -10,7 +10,13 @@
 #include <heatpp_nn/logging/progress_bar.hpp>
 #include <heatpp_nn/logging/tensorboard.hpp>
 #include <heatpp_nn/logging/timeline.hpp>
+#include <heatpp_nn/models/resnet.hpp>
+#include <heatpp_nn/models/script_module.hpp>
+#include <heatpp_nn/models/unet.hpp>
+#include <heatpp_nn/optim/lamb.hpp>
+#include <heatpp_nn/optim/lars.hpp>
 #include <heatpp_nn/optim/learning_rate.hpp>
+#include <heatpp_nn/optim/optimizer_kind.hpp>
 #include <heatpp_nn/optim/plateau.hpp>
 #include <heatpp_nn/parallel/daso.hpp>
 #include <heatpp_nn/parallel/data_parallel.hpp>
@@ -20,6 +26,7 @@
 #include <heatpp_nn/parallel/replica.hpp>
 #include <heatpp_nn/parallel/schedule.hpp>
 #include <heatpp_nn/training/checkpoint.hpp>
+#include <heatpp_nn/training/checkpoint_manager.hpp>
 #include <heatpp_nn/training/cores.hpp>
 #include <heatpp_nn/training/inference.hpp>
 #include <heatpp_nn/training/metrics.hpp>

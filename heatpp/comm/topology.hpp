@@ -134,7 +134,13 @@ class Topology {
   /// Leaves in this rank's part of `data` the reduction of that part; the other parts are undefined afterwards.
   void reduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op = ReduceOp::sum,
                       Site site = Site::current()) const;
+  /// The same, without waiting; memory of a device is waited for.
+  [[nodiscard]] Request ireduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op = ReduceOp::sum,
+                                        Site site = Site::current()) const;
   void allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, Site site = Site::current()) const;
+  /// The same, without waiting; memory of a device is waited for.
+  [[nodiscard]] Request iallgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts,
+                                   Site site = Site::current()) const;
   void broadcast(Buffer data, int root, Site site = Site::current()) const;
   /// The reduction ends up in `data` of `root`; that of the other ranks is undefined afterwards.
   void reduce(Buffer data, int root, ReduceOp op = ReduceOp::sum, Site site = Site::current()) const;

@@ -39,6 +39,15 @@ PartsJob job_for(const Topology& topology, const char* call) {
   return {topology.comm(), &topology.tree(), state.schedules, call, state.memory_level, state.channels};
 }
 
+std::unique_ptr<Operation> start_allgather(const Topology& topology, const ConstBuffer& mine, const Buffer& all,
+                                           std::span<const std::int64_t> counts, const char* call) {
+  const auto& comm = topology.comm();
+  std::vector<std::unique_ptr<Operation>> both;
+  both.push_back(unless_wrong_anywhere(comm, call, place_part(comm, mine, all, counts)));
+  if (comm.size() > 1) both.push_back(spread_parts(job_for(topology, call), all, parts_of(counts)));
+  return together(std::move(both));
+}
+
 }  // namespace
 
 void Topology::allreduce(Buffer data, const AllreduceOptions& options, Site site) const {
@@ -117,6 +126,21 @@ void Topology::reduce_scatter(Buffer data, std::span<const std::int64_t> counts,
                  [&] { return reduce_parts(job_for(*this, "reduce_scatter"), data, parts_of(counts), op); });
 }
 
+Request Topology::ireduce_scatter(Buffer data, std::span<const std::int64_t> counts, ReduceOp op, Site site) const {
+  if (data.memory.on_device()) {
+    reduce_scatter(data, counts, op, site);
+    return {};
+  }
+  check_counts("ireduce_scatter", comm_, counts, data.count);
+  check_op("ireduce_scatter", op, data.dtype);
+  comm_.impl().count(data.bytes());
+  if (comm_.size() == 1) return {};
+  const Call call{"ireduce_scatter", data.count, data.dtype, op, counts_text(*this, counts)};
+  return start_collective(comm_, call, site, [=, *this, parts = parts_of(counts)] {
+    return reduce_parts(job_for(*this, "ireduce_scatter"), data, parts, op);
+  });
+}
+
 void Topology::reduce(Buffer data, int root, ReduceOp op, Site site) const {
   check_root("reduce", comm_, root);
   check_op("reduce", op, data.dtype);
@@ -138,11 +162,19 @@ void Topology::allgather(ConstBuffer mine, Buffer all, std::span<const std::int6
     return device::allgather(*this, mine, all, counts);
   }
   comm_.impl().count(all.bytes());
-  run_collective(comm_, call, site, [&] {
-    std::vector<std::unique_ptr<Operation>> both;
-    both.push_back(unless_wrong_anywhere(comm_, "allgather", place_part(comm_, mine, all, counts)));
-    if (comm_.size() > 1) both.push_back(spread_parts(job_for(*this, "allgather"), all, parts_of(counts)));
-    return together(std::move(both));
+  run_collective(comm_, call, site, [&] { return start_allgather(*this, mine, all, counts, "allgather"); });
+}
+
+Request Topology::iallgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, Site site) const {
+  if (all.memory.on_device() || mine.memory.on_device()) {
+    allgather(mine, all, counts, site);
+    return {};
+  }
+  check_counts("iallgather", comm_, counts, all.count);
+  comm_.impl().count(all.bytes());
+  const Call call{"iallgather", all.count, all.dtype, {}, counts_text(*this, counts)};
+  return start_collective(comm_, call, site, [=, *this, kept = std::vector(counts.begin(), counts.end())] {
+    return start_allgather(*this, mine, all, kept, "iallgather");
   });
 }
 

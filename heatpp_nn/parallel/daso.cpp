@@ -2,7 +2,6 @@
 #include <heatpp_nn/parallel/daso.hpp>
 #include <heatpp_nn/parallel/detail/optimizer_state.hpp>
 
-#include <torch/nn/utils/clip_grad.h>
 #include <torch/optim/optimizer.h>
 
 #include <algorithm>
@@ -36,8 +35,14 @@ void check(const DasoOptions& options) {
     raise<ValueError>("daso", "got the largest norm {}; expected a positive one", *options.max_norm);
 }
 
-const DasoOptions& checked(const DasoOptions& options, torch::optim::Optimizer& optimizer) {
+const DasoOptions& checked(const DasoOptions& options, const Replica& replica, torch::optim::Optimizer& optimizer) {
   check(options);
+  if (replica.shard() == Scope::all)
+    raise<ValueError>("daso", "got a replica whose optimizer all ranks share; expected those of a node to do so");
+  if (replica.shard() && (options.interval.local_skips || options.carriers == Carriers::rotating))
+    raise<ValueError>("daso",
+                      "got local skips or rotating carriers with a replica whose optimizer the ranks of a node share; "
+                      "expected neither");
   (void)detail::slots_of(optimizer);
   return options;
 }
@@ -59,8 +64,8 @@ GlobalOptions global_options(const DasoOptions& options) {
 DASO::DASO(Replica& replica, torch::optim::Optimizer& optimizer, const DasoOptions& options)
     : replica_(replica),
       optimizer_(optimizer),
-      options_(checked(options, optimizer)),
-      global_(replica.topology(), replica.parameters(), global_options(options)),
+      options_(checked(options, replica, optimizer)),
+      global_(replica.topology(), replica.flat(), replica.ownership().in_node, global_options(options)),
       detector_(options.plateau) {
   state_.sync = {.phases = options.phases,
                  .interval = options.interval.first,
@@ -94,6 +99,7 @@ void DASO::step(double loss) {
   if (todo.merge) merge(batch - state_.sync.flight->started);
   if (todo.start) start();
   if (todo.block) merge(0);
+  spread();
   if (todo.global_gradients) state_.sync.last_sync = batch;
   else ++counters_.cycle_batches;
   if (!replica_.idle()) state_.losses.add(loss);
@@ -118,8 +124,14 @@ void DASO::average_gradients(const SyncPlan& todo) {
 
 void DASO::update() {
   if (left_out_) return;
-  if (options_.max_norm) torch::nn::utils::clip_grad_norm_(replica_.parameters(), *options_.max_norm);
+  if (options_.max_norm) (void)replica_.clip_gradients(*options_.max_norm);
   optimizer_.step();
+  shares_differ_ = shares_differ_ || replica_.shard();
+}
+
+/// Where ranks have stepped or merged their shares only, gives them to the others of the node.
+void DASO::spread() {
+  if (std::exchange(shares_differ_, false)) replica_.spread_in_node();
 }
 
 void DASO::start() {
@@ -136,6 +148,7 @@ void DASO::merge(std::int64_t age) {
   const auto started = state_.sync.flight->started;
   state_.sync.flight.reset();
   if (failed_somewhere) replica_.throw_not_finite("daso", bad_);
+  shares_differ_ = keeps_nodes_equal();
   ++counters_.merges;
   record(DasoEvent::Kind::merge, started + age, age);
   state_.needed = global_.needed();
@@ -173,6 +186,7 @@ void DASO::drain() {
   pool_losses();
   const auto last = state_.batch - 1;
   if (state_.sync.flight) merge(last - state_.sync.flight->started);
+  spread();
   average_everything();
   global_.anchor();
   state_.sync.last_sync = last;
@@ -181,16 +195,12 @@ void DASO::drain() {
 }
 
 void DASO::average_everything() {
-  const bool differ = nodes() > 1 || !keeps_nodes_equal();
-  if (differ) {
-    auto tensors = replica_.parameters();
+  if (nodes() > 1 || !keeps_nodes_equal()) {
     auto slots = detail::slots_of(optimizer_);
-    detail::complete(slots, optimizer_, replica_.topology().comm());
-    const auto momenta = detail::kept(slots);
-    tensors.insert(tensors.end(), momenta.begin(), momenta.end());
-    detail::average(replica_.topology(), tensors);
+    // Where the ranks of a node share the optimizer, its pieces are the same in all nodes.
+    detail::complete(slots, optimizer_, replica_.shard() ? replica_.topology().across() : replica_.topology().comm());
+    counters_.global_bytes += replica_.average_weights(detail::kept(slots));
     detail::set_slots(optimizer_, slots);
-    for (const auto& tensor : tensors) counters_.global_bytes += static_cast<std::int64_t>(tensor.nbytes());
   }
   replica_.average_buffers();
   if (options_.scaler) options_.scaler->agree(replica_.topology().comm());

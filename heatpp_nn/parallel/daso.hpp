@@ -69,6 +69,9 @@ struct DasoState {
 /// drift apart, too, and meet when the nodes do. Batches at the start (warm-up) and end
 /// (cool-down) are trained as by `DataParallel`. With one node, all are.
 ///
+/// Where the ranks of a node share the optimizer's work (`ReplicaOptions::shard`), each steps and merges its share, and
+/// the node puts the shares together once a batch.
+///
 /// Every rank must make the same calls. Optimizer state stays with its node until `drain()` or the cool-down averages
 /// it. Not finite gradients: the node stops stepping, and all ranks throw ValueError at the next exchange between
 /// nodes, at once where there is only one or gradients are averaged over all.
@@ -133,6 +136,7 @@ class DASO {
   void join(DasoState state);
   void average_gradients(const SyncPlan& todo);
   void update();
+  void spread();
   void merge(std::int64_t age);
   void start();
   void review();
@@ -149,6 +153,7 @@ class DASO {
   DasoState state_;
   Counters counters_;
   bool left_out_ = false;        // the batch, since its gradients overflowed
+  bool shares_differ_ = false;   // a rank of the node has the newest weights of its share only
   std::string bad_;              // this rank's parameter whose gradient was the first that was not finite
   std::optional<Phase> former_;  // the phase in which a state was saved that has been taken up in another
 };

@@ -33,9 +33,9 @@ class TypedReplica : public Replica {
 
 }  // namespace detail
 
-/// Synchronous data-parallel training: after `loss.backward()`, during which the gradients already travel, and before
-/// the optimizer's step, `average_gradients()` makes every gradient the mean over all ranks. With a mean loss and equal
-/// batches that is training with all batches in one, for any optimizer; with unequal ones, see `backward`.
+/// Synchronous data-parallel training: after `loss.backward()`, during which the gradients already travel, `step` makes
+/// every gradient the mean over all ranks and lets the optimizer step. With a mean loss and equal batches that is
+/// training with all batches in one, for any optimizer; with unequal ones, see `backward`.
 template <class Net>
 class DataParallel : public detail::TypedReplica<Net> {
  public:
@@ -45,6 +45,11 @@ class DataParallel : public detail::TypedReplica<Net> {
   /// `finish_gradients()` returns false instead.
   void average_gradients() {
     if (!this->finish_gradients()) this->throw_not_finite("DataParallel");
+  }
+  /// Both: averages the gradients and updates the weights. Collective. Throws as `average_gradients` and `update`.
+  void step(torch::optim::Optimizer& optimizer) {
+    average_gradients();
+    this->update(optimizer);
   }
 };
 template <class Net>

@@ -31,7 +31,7 @@ struct GradScalerOptions {
 /// Keeps small gradients of float16 from vanishing: the loss is scaled up, and gradients down again after they were
 /// averaged. A batch whose gradients overflow on any rank is left out on all. (Micikevicius et al. 2018)
 ///     scaler.scale(loss).backward();
-///     if (scaler.finish(model)) optimizer.step();
+///     if (scaler.finish(model)) model.update(optimizer);
 /// With DASO, which calls `finish` itself, it is named in the options, and what it left out is its node's:
 ///     scaler.scale(loss).backward();
 ///     daso.step(loss);

@@ -106,7 +106,7 @@ OnlineTrainer::OnlineTrainer(Replica& replica, torch::optim::Optimizer& optimize
       clear_([&optimizer] { optimizer.zero_grad(); }),
       step_([&replica, &optimizer](double) {
         if (!replica.finish_gradients()) replica.throw_not_finite("train_step");
-        optimizer.step();
+        replica.update(optimizer);
       }) {}
 
 /// The loss of a batch, whose gradients are under way.

@@ -1,18 +1,19 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/detail/crc32c.hpp>
-#include <heatpp_nn/parallel/detail/flat.hpp>
 #include <heatpp_nn/parallel/replica.hpp>
 
 #include <torch/nn/module.h>
+#include <torch/optim/optimizer.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <ranges>
 #include <set>
 
 namespace heatpp::nn {
 
-using heatpp::detail::buffer_of;
 using heatpp::detail::raise;
 
 namespace {
@@ -34,17 +35,6 @@ std::uint32_t continued(std::uint32_t crc, const at::Tensor& tensor) {
   return detail::crc32c({static_cast<const std::byte*>(host.data_ptr()), host.nbytes()}, crc);
 }
 
-std::uint32_t structure_of(const torch::nn::Module& module) {
-  std::string text;
-  for (const auto& [name, tensor] : distinct(module.named_parameters()))
-    text += fmt::format("{} {} {} {}\n", name, at::toString(tensor.scalar_type()),
-                        heatpp::detail::tuple_text(tensor.sizes()), tensor.requires_grad());
-  for (const auto& [name, tensor] : distinct(module.named_buffers()))
-    text +=
-        fmt::format("{} {} {}\n", name, at::toString(tensor.scalar_type()), heatpp::detail::tuple_text(tensor.sizes()));
-  return detail::crc32c(std::as_bytes(std::span(text)));
-}
-
 // The first rank whose value is not rank 0's.
 std::optional<int> first_to_differ(const Communicator& comm, std::int64_t value) {
   const auto all = comm.allgather(value);
@@ -60,6 +50,27 @@ std::pair<std::string, std::string> split_name(const std::string& name) {
   return {name.substr(0, dot), name.substr(dot + 1)};
 }
 
+/// The mean over nodes, which count by their ranks, of tensors that one rank of each has.
+void average_across(const Topology& topology, const std::vector<at::Tensor>& tensors) {
+  const at::NoGradGuard no_grad;
+  const auto share = static_cast<double>(topology.node().size()) / topology.comm().size();
+  std::vector<Request> requests;
+  for (const auto& tensor : tensors)
+    requests.push_back(topology.across().iallreduce(heatpp::detail::buffer_of(tensor.detach().mul_(share))));
+  wait_all(requests);
+}
+
+void check_optimizer(const torch::optim::Optimizer& optimizer, const std::vector<at::Tensor>& known) {
+  std::set<const void*> pieces;
+  for (const auto& tensor : known) pieces.insert(tensor.unsafeGetTensorImpl());
+  for (const auto& group : optimizer.param_groups())
+    for (const auto& tensor : group.params())
+      if (!pieces.contains(tensor.unsafeGetTensorImpl()))
+        raise<ValueError>("Replica",
+                          "got an optimizer of other tensors than this rank's pieces; expected one of the replica's "
+                          "parameters()");
+}
+
 std::vector<at::Tensor> trained_of(const torch::nn::Module& module) {
   std::vector<at::Tensor> trained;
   for (const auto& [name, tensor] : distinct(module.named_parameters()))
@@ -70,7 +81,12 @@ std::vector<at::Tensor> trained_of(const torch::nn::Module& module) {
 }  // namespace
 
 Replica::Replica(std::shared_ptr<torch::nn::Module> module, const Topology& topology, const ReplicaOptions& options)
-    : module_(std::move(module)), topology_(topology), policy_(options.buffers), trained_(trained_of(*module_)) {
+    : module_(std::move(module)),
+      topology_(topology),
+      policy_(options.buffers),
+      shard_(options.shard),
+      trained_(trained_of(*module_)),
+      optimized_(trained_) {
   for (const auto& [name, tensor] : distinct(module_->named_parameters())) {
     if (tensor.requires_grad()) names_.push_back(name);
     else frozen_.push_back(tensor);
@@ -82,11 +98,17 @@ Replica::Replica(std::shared_ptr<torch::nn::Module> module, const Topology& topo
   }
   everything_.insert(everything_.end(), buffers_.begin(), buffers_.end());
   check_structure();
-  if (options.broadcast) broadcast_from_rank_0();
+  flat_ = std::make_unique<detail::FlatParameters>(trained_, options.gradients.bucket_bytes);
+  if (options.broadcast) detail::broadcast(topology_.comm(), everything_);
   if (const auto rank = first_to_differ(topology_.comm(), checksum()))
     raise<ValueError>("Replica", "got weights on rank {} that differ from those on rank 0; expected equal ones", *rank);
+  std::array<std::int64_t, 1> smallest{topology_.node().size()};
+  topology_.comm().allreduce(smallest, ReduceOp::min);
   const Topology node(topology_.node(), {.node_of = [](int) { return 0; }});
-  gradients_ = std::make_unique<detail::GradientAverage>(trained_, node, topology_, options.gradients);
+  owned_ = std::make_unique<detail::Ownership>(
+      detail::Ownership{node, {*flat_, node, static_cast<int>(smallest[0])}, std::nullopt, {}});
+  gradients_ = std::make_unique<detail::GradientAverage>(*flat_, node, topology_, options.gradients);
+  if (shard_) share_out();
   gradients_->send_to(Scope::all);
 }
 
@@ -94,20 +116,100 @@ Replica::~Replica() = default;
 Replica::Replica(Replica&&) noexcept = default;
 Replica& Replica::operator=(Replica&&) noexcept = default;
 
+std::string Replica::structure() const {
+  std::string text;
+  for (const auto& [name, tensor] : distinct(module_->named_parameters()))
+    text += fmt::format("{} {} {} {}\n", name, at::toString(tensor.scalar_type()),
+                        heatpp::detail::tuple_text(tensor.sizes()), tensor.requires_grad());
+  for (const auto& [name, tensor] : distinct(module_->named_buffers()))
+    text +=
+        fmt::format("{} {} {}\n", name, at::toString(tensor.scalar_type()), heatpp::detail::tuple_text(tensor.sizes()));
+  return text;
+}
+
 void Replica::check_structure() const {
-  if (const auto rank = first_to_differ(topology_.comm(), structure_of(*module_)))
+  const auto text = structure();
+  if (const auto rank = first_to_differ(topology_.comm(), detail::crc32c(std::as_bytes(std::span(text)))))
     raise<ValueError>("Replica",
                       "got a module on rank {} with other names, shapes, dtypes or frozen parameters than on rank 0; "
                       "expected the same module on all ranks",
                       *rank);
 }
 
-void Replica::broadcast_from_rank_0() {
-  if (topology_.comm().size() == 1) return;
-  detail::FlatBuffers flat(everything_);
-  flat.pack(everything_);
-  for (const auto& buffer : flat.buffers()) topology_.comm().broadcast(buffer_of(buffer), 0);
-  flat.unpack(everything_);
+/// The optimizer gets this rank's pieces, in the order of the module.
+void Replica::share_out() {
+  if (*shard_ == Scope::all) owned_->all.emplace(*flat_, topology_, topology_.comm().size());
+  const auto& shares = owned_->all ? *owned_->all : owned_->in_node;
+  auto& pieces = owned_->pieces;
+  pieces = detail::pieces_of(*flat_, shares);
+  gradients_->share(shares, pieces, *shard_);
+  optimized_.clear();
+  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) optimized_.push_back(piece->values);
+}
+
+std::vector<at::Tensor> Replica::parameters(const torch::nn::Module& part) const {
+  std::set<const void*> wanted;
+  for (const auto& parameter : part.parameters()) wanted.insert(parameter.unsafeGetTensorImpl());
+  const auto is_wanted = [&](const at::Tensor& tensor) { return wanted.contains(tensor.unsafeGetTensorImpl()); };
+  std::vector<at::Tensor> found;
+  if (!shard_) std::ranges::copy_if(trained_, std::back_inserter(found), is_wanted);
+  for (const auto& piece : std::ranges::reverse_view(owned_->pieces))
+    if (is_wanted(flat_->parameters()[piece.parameter])) found.push_back(piece.values);
+  return found;
+}
+
+void Replica::update(torch::optim::Optimizer& optimizer) {
+  if (shard_) check_optimizer(optimizer, optimized_);
+  optimizer.step();
+  if (shard_) spread();
+}
+
+void Replica::spread() {
+  if (owned_->all) {
+    owned_->all->gather();
+    outdated_ = false;
+  } else spread_in_node();
+}
+
+void Replica::spread_in_node() {
+  owned_->in_node.gather();
+  outdated_ = false;
+}
+
+std::int64_t Replica::average_weights(std::vector<at::Tensor> tensors) {
+  flat_->adopt();
+  if (shard_) std::ranges::copy(optimized_, std::back_inserter(tensors));
+  else
+    for (const auto& bucket : flat_->buckets()) tensors.push_back(bucket.values);
+  if (shard_) {
+    average_across(topology_, tensors);
+    owned_->in_node.gather();
+  } else detail::average(topology_, tensors);
+  std::int64_t bytes = 0;
+  for (const auto& tensor : tensors) bytes += static_cast<std::int64_t>(tensor.nbytes());
+  return bytes;
+}
+
+double Replica::clip_gradients(double max_norm) {
+  if (!(max_norm > 0))
+    raise<ValueError>("clip_gradients", "got the largest norm {}; expected a positive one", max_norm);
+  std::vector<at::Tensor> gradients;
+  for (const auto& tensor : optimized_)
+    if (tensor.grad().defined()) gradients.push_back(tensor.grad());
+  std::array<double, 1> squares{0};
+  for (const auto& gradient : gradients) squares[0] += std::pow(at::linalg_vector_norm(gradient).item<double>(), 2);
+  if (shard_) (*shard_ == Scope::all ? topology_.comm() : topology_.node()).allreduce(squares);
+  const auto norm = std::sqrt(squares[0]);
+  if (norm > max_norm)
+    for (auto& gradient : gradients) gradient.mul_(max_norm / norm);
+  return norm;
+}
+
+void Replica::send_gradients(std::optional<Scope> scope) {
+  if (shard_ && (!scope || *scope < *shard_))
+    raise<ValueError>("Replica",
+                      "got gradients that fewer ranks average than share the optimizer; expected all of these");
+  gradients_->send_to(scope);
 }
 
 void Replica::backward(const at::Tensor& loss, double samples) {
@@ -116,12 +218,18 @@ void Replica::backward(const at::Tensor& loss, double samples) {
 }
 
 bool Replica::finish_gradients(double scale, bool failed) {
+  if (outdated_)
+    raise<ValueError>("Replica",
+                      "got another batch before the other ranks' new weights; expected update(optimizer) in place of "
+                      "optimizer.step()");
+  flat_->adopt();
   const bool thawed = std::ranges::any_of(frozen_, [](const auto& tensor) { return tensor.requires_grad(); });
   const bool finite = gradients_->finish({.scale = scale, .failed = failed, .thawed = thawed});
   if (gradients_->thawed())
     raise<ValueError>("Replica",
                       "got a parameter that requires gradients but was frozen when the module was wrapped; "
                       "expected it to be wrapped again after that");
+  outdated_ = shard_ && finite;
   return finite;
 }
 
@@ -149,10 +257,7 @@ void Replica::average_buffers() {
     else copied.push_back(buffers_[i]);
   }
   average_floating(floating);
-  detail::FlatBuffers flat(copied);
-  flat.pack(copied);
-  for (const auto& buffer : flat.buffers()) topology_.comm().broadcast(buffer_of(buffer), 0);
-  flat.unpack(copied);
+  detail::broadcast(topology_.comm(), copied);
 }
 
 /// Means first, so that a variance can take up how far this rank's mean was from that of all.
@@ -176,6 +281,19 @@ void Replica::average_floating(const std::vector<std::size_t>& which) {
     variances.back().add_((own - mean).square_());
   }
   detail::average(topology_, variances);
+}
+
+void Replica::add_up_pieces(std::span<const at::Tensor> tensors, std::span<double> numbers, std::size_t each) const {
+  if (!shard_) return;
+  std::map<const void*, std::size_t> parameter_of;
+  for (const auto& piece : owned_->pieces) parameter_of[piece.values.unsafeGetTensorImpl()] = piece.parameter;
+  std::vector<double> sums(trained_.size() * each);
+  const auto of = [&](std::size_t i) { return parameter_of.at(tensors[i].unsafeGetTensorImpl()) * each; };
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    for (std::size_t k = 0; k < each; ++k) sums[of(i) + k] += numbers[i * each + k];
+  (*shard_ == Scope::all ? topology_.comm() : topology_.node()).allreduce(sums);
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    for (std::size_t k = 0; k < each; ++k) numbers[i * each + k] = sums[of(i) + k];
 }
 
 std::uint32_t Replica::checksum() const {

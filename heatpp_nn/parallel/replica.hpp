@@ -8,6 +8,9 @@
 namespace torch::nn {
 class Module;
 }
+namespace torch::optim {
+class Optimizer;
+}
 
 namespace heatpp::nn {
 
@@ -21,18 +24,24 @@ struct ReplicaOptions {
   bool broadcast = true;  ///< give every rank the weights of rank 0; otherwise they must be equal already
   GradientOptions gradients = {};
   BufferPolicy buffers = BufferPolicy::average;
+  /// The ranks that share out the optimizer's work and state, each with a part of every parameter (ZeRO-1, Rajbhandari
+  /// et al. 2020): all, or those of a node, which DASO needs. Gradients then arrive at their owner only, and `update`
+  /// gives the new weights to all. For optimizers that treat every element alike, as SGD and Adam do. nullopt: none do.
+  std::optional<Scope> shard = std::nullopt;
 };
 
 /// This rank's copy of a module that all ranks of a topology train together. `DataParallel` and `DataParallelMultiGPU`
 /// are replicas that know the module's type. What is trained is what requires gradients at construction, each tensor
 /// once; what is on a GPU travels as its communicator carries device memory (docs/communication.md).
 ///
-/// Gradients set out while `backward()` still runs, and are averaged by the time that `finish_gradients()` returns.
-/// Between these two they must be left alone.
+/// The parameters are moved into flat memory, where they lie end to end, and so do their gradients: N bytes of each,
+/// and no other copy. Gradients set out while `backward()` still runs, and are averaged by the time that
+/// `finish_gradients()` returns. Between these two they must be left alone.
 class Replica {
  public:
   /// Collective. Changes weights and buffers by nothing but the broadcast from rank 0. Throws ValueError on all ranks
-  /// where the modules differ in names, shapes, dtypes or frozen parameters, or the weights after that.
+  /// where the modules differ in names, shapes, dtypes or frozen parameters, or the weights after that, and where two
+  /// parameters share memory.
   Replica(std::shared_ptr<torch::nn::Module> module, const Topology& topology, const ReplicaOptions& options = {});
   ~Replica();
   Replica(Replica&&) noexcept;
@@ -40,13 +49,17 @@ class Replica {
 
   [[nodiscard]] const std::shared_ptr<torch::nn::Module>& shared_module() const { return module_; }
   [[nodiscard]] const Topology& topology() const { return topology_; }
-  /// The parameters that are trained, for the optimizer.
-  [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return trained_; }
-  [[nodiscard]] std::int64_t gradient_bytes() const { return gradients_->bytes(); }
+  /// What is trained, for the optimizer: the parameters, or where ranks share its work the pieces that this one owns,
+  /// flat, of which there may be none.
+  [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return optimized_; }
+  /// The same of a part of the module, for groups of parameters with options of their own.
+  [[nodiscard]] std::vector<at::Tensor> parameters(const torch::nn::Module& part) const;
+  [[nodiscard]] const std::optional<Scope>& shard() const { return shard_; }
+  [[nodiscard]] std::int64_t gradient_bytes() const { return flat_->bytes(); }
 
   /// Over which ranks the gradients of the next backward are averaged, at first all; nullopt: they stay as they are.
-  /// Throws ValueError where gradients are under way. Local.
-  void send_gradients(std::optional<Scope> scope) { gradients_->send_to(scope); }
+  /// Throws ValueError where gradients are under way, and for fewer than the ranks that share the optimizer. Local.
+  void send_gradients(std::optional<Scope> scope);
 
   /// While the guard lives, backward adds to the gradients of this rank and sends nothing:
   ///     { const auto guard = model.no_sync(); loss(model(x1), y1).backward(); }
@@ -78,6 +91,13 @@ class Replica {
   /// are undefined. Throws ValueError on all ranks where a parameter that was frozen requires gradients by now.
   /// Collective over the scope.
   [[nodiscard]] bool finish_gradients(double scale = 1, bool failed = false);
+  /// Lets the optimizer step and, where ranks share its work, gives every rank the others' new weights: in place of
+  /// `optimizer.step()`. Collective then, otherwise local. Throws ValueError where the optimizer has other tensors than
+  /// `parameters()`.
+  void update(torch::optim::Optimizer& optimizer);
+  /// Scales the gradients so that the 2-norm of all together, as far as it is larger, becomes `max_norm`, and returns
+  /// what it was: `clip_grad_norm_`, also where ranks share them. Collective then, otherwise local.
+  double clip_gradients(double max_norm);
   /// The name of the parameter whose own gradient on this rank was not finite in the last batch; empty if all were.
   [[nodiscard]] std::string not_finite() const;
   /// The rows of all ranks behind the gradients, as `backward(loss, samples)` was told; 0 where it was not used.
@@ -101,20 +121,41 @@ class Replica {
   /// Whether the weights and buffers of all ranks are equal to the bit. Collective.
   [[nodiscard]] bool equal_on_all_ranks() const;
 
+  /// Replaces numbers of pieces, `each` of them behind one another for every tensor of `tensors`, by their sums over
+  /// all pieces of the same parameter: for norms of whole parameters where ranks share them. Collective then, and every
+  /// rank passes tensors of its `parameters()`; otherwise nothing is done.
+  void add_up_pieces(std::span<const at::Tensor> tensors, std::span<double> numbers, std::size_t each) const;
+
+  // For DASO and checkpoints.
+  /// Names, dtypes and shapes of parameters and buffers, in text.
+  [[nodiscard]] std::string structure() const;
+  [[nodiscard]] const std::vector<at::Tensor>& frozen() const { return frozen_; }
+  [[nodiscard]] detail::FlatParameters& flat() const { return *flat_; }
+  [[nodiscard]] detail::Ownership& ownership() const { return *owned_; }
+  void spread_in_node();
+  /// The mean over all ranks, of the weights and of tensors that go with what the optimizer has; returns their bytes.
+  [[nodiscard]] std::int64_t average_weights(std::vector<at::Tensor> also);
+
  private:
   void check_structure() const;
-  void broadcast_from_rank_0();
+  void share_out();
+  void spread();
   void average_floating(const std::vector<std::size_t>& which);
 
   std::shared_ptr<torch::nn::Module> module_;
   Topology topology_;
   BufferPolicy policy_;
+  std::optional<Scope> shard_;
   std::vector<std::string> names_;  // of the trained parameters
   std::vector<at::Tensor> trained_, frozen_;
+  std::vector<at::Tensor> optimized_;   // or pieces of them
   std::vector<at::Tensor> everything_;  // parameters and buffers, each once
   std::vector<at::Tensor> buffers_;
   std::vector<std::string> buffer_names_;
+  std::unique_ptr<detail::FlatParameters> flat_;
+  std::unique_ptr<detail::Ownership> owned_;
   std::unique_ptr<detail::GradientAverage> gradients_;
+  bool outdated_ = false;  // the weights, where other ranks have updated their share
 };
 
 }  // namespace heatpp::nn

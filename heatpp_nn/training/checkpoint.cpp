@@ -1,42 +1,28 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/parallel/detail/optimizer_state.hpp>
 #include <heatpp_nn/training/checkpoint.hpp>
 #include <heatpp_nn/training/detail/section_file.hpp>
+#include <heatpp_nn/training/detail/training.hpp>
 #include <heatpp_nn/training/detail/training_archive.hpp>
 
 #include <torch/nn/module.h>
 #include <torch/optim/optimizer.h>
 
 #include <algorithm>
-#include <numeric>
 
 namespace heatpp::nn {
 
+using detail::Alike;
+using detail::SectionFile;
+using detail::Training;
 using heatpp::detail::raise;
 
 namespace {
 
 constexpr auto op = "checkpoint";
 
-using Tensors = std::vector<at::Tensor>;
-
 at::Generator generator() { return at::globalContext().defaultGenerator(at::kCPU); }
-
-/// What is saved and loaded; `daso` may be missing.
-struct Training {
-  Replica& replica;
-  torch::optim::Optimizer& optimizer;
-  DASO* daso;
-
-  [[nodiscard]] const Communicator& comm() const { return replica.topology().comm(); }
-  [[nodiscard]] torch::nn::Module& module() const { return *replica.shared_module(); }
-};
-
-/// The first of the ranks that have this one's weights: of the node in the cycle, of all outside of it.
-std::int64_t source(const Training& training, std::int64_t node) {
-  if (!training.daso || training.daso->phase() != Phase::cycle) return 0;
-  return training.daso->keeps_nodes_equal() ? node : training.comm().rank();
-}
 
 /// The node of each rank, by its first rank.
 std::int64_t node_of(const Replica& replica) {
@@ -45,175 +31,247 @@ std::int64_t node_of(const Replica& replica) {
   return first[0];
 }
 
-std::vector<std::int64_t> kind_of(const Training& training) {
-  return training.daso ? training.daso->kind() : std::vector<std::int64_t>();
+/// Only in the cycle nodes go on by themselves.
+Alike alike_in(const Training& training) {
+  if (!training.daso || training.daso->phase() != Phase::cycle) return Alike::all;
+  return training.daso->keeps_nodes_equal() ? Alike::node : Alike::none;
 }
 
-void save(const std::string& path, const Training& training, const Position& position, const Extras& extras) {
-  const auto node = node_of(training.replica);
-  const auto from = source(training, node);
+std::vector<std::int64_t> kind_of(const Training& training) {
+  if (!training.daso) return {};
+  // What is kept of shares lies as these do.
+  std::vector<std::int64_t> ends;
+  for (const auto& bucket : training.replica.flat().buckets()) ends.push_back(static_cast<std::int64_t>(bucket.end));
+  auto kind = training.daso->kind();
+  kind.insert(kind.end(), ends.begin(), ends.end());
+  return kind;
+}
+
+/// Which frozen parameters a rank writes of those that are alike: they take turns.
+bool writes_frozen(const Training& training, Alike alike, std::size_t number) {
+  if (alike == Alike::none) return true;
+  const auto& comm = alike == Alike::all ? training.comm() : training.replica.topology().node();
+  return static_cast<int>(number % static_cast<std::size_t>(comm.size())) == comm.rank();
+}
+
+SectionFile::Section section_of(const Training& training, const Position& position, const Extras& extras, Alike alike) {
+  auto pieces = detail::written_pieces(training.replica, training.optimizer, alike);
   detail::RankState state{.daso = {},
                           .position = position,
                           .generator = generator().get_state(),
-                          .buffers = training.module().buffers(),
                           .extras = extras,
-                          .kind = kind_of(training)};
-  if (training.daso) state.daso = training.daso->state();
-  else state.daso.memory = training.replica.residuals();
-  const bool whole = from == training.comm().rank();
-  const auto section =
-      detail::to_section(state, whole ? &training.module() : nullptr, whole ? &training.optimizer : nullptr);
-  detail::SectionFile::write(op, training.comm(), path, {.node = node, .source = from}, section);
-}
-
-/// The tensors of a module, to be put back where loading fails.
-class Backup {
- public:
-  explicit Backup(const torch::nn::Module& module) : tensors_(module.parameters()) {
-    const auto buffers = module.buffers();
-    tensors_.insert(tensors_.end(), buffers.begin(), buffers.end());
-    for (const auto& tensor : tensors_) copies_.push_back(tensor.detach().clone());
+                          .kind = kind_of(training),
+                          .structure = training.replica.structure(),
+                          .optimizer = detail::name_of(training.optimizer),
+                          .options = detail::options_of(training.optimizer),
+                          .rows = std::move(pieces.rows)};
+  auto memory = training.replica.residuals();
+  if (training.daso) {
+    state.daso = training.daso->state();
+    memory = std::move(state.daso.memory);
   }
-  void restore() const { detail::copy_all(tensors_, copies_); }
-
- private:
-  Tensors tensors_, copies_;
-};
+  state.memory = detail::table_of(memory);
+  for (const auto& tensor : memory) pieces.tensors.push_back(tensor.detach().cpu().contiguous());
+  detail::Rest rest{.buffers = training.module().buffers()};
+  const auto& frozen = training.replica.frozen();
+  for (std::size_t i = 0; i < frozen.size(); ++i)
+    if (writes_frozen(training, alike, i)) rest.frozen[fmt::format("{:08}", i)] = frozen[i];
+  pieces.tensors.push_back(detail::to_rest(rest));
+  return {detail::to_head(state), std::move(pieces.tensors)};
+}
 
 // LibTorch's messages carry a stack trace after the first line.
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// Loads from one or two files' worth of bytes; on failure the module is as before, on all ranks.
+/// What a rank has read of the section of a rank.
+struct Read {
+  detail::RankState state;
+  std::vector<at::Tensor> memory;
+  detail::Rest rest;
+};
+
+/// Goes on from a file. Everything is read and checked before anything is changed.
 class Loading {
  public:
   Loading(const std::string& path, const Training& training)
-      : path_(path), training_(training), backup_(training.module()) {}
+      : path_(path),
+        training_(training),
+        file_(op, training.comm(), path),
+        assembly_(training.replica, training.optimizer),
+        rank_(static_cast<std::size_t>(training.comm().rank())) {}
 
-  void attempt(const std::function<void()>& work) {
-    try {
-      all_or_none(training_.comm(), [&] { named(work); });
-    } catch (...) {
-      backup_.restore();
-      throw;
-    }
+  Resumed run() {
+    if (goes_on()) return go_on();
+    return join();
   }
 
  private:
-  void named(const std::function<void()>& work) {
-    try {
-      work();
-    } catch (const IoError&) {
-      throw;
-    } catch (const std::exception& error) {
-      raise<IoError>(op, "got \"{}\" ({}); expected a checkpoint of this module and optimizer", path_,
-                     first_line(error.what()));
+  [[nodiscard]] const std::vector<SectionFile::Entry>& entries() const { return file_.entries(); }
+
+  void attempt(const std::function<void()>& work) const {
+    all_or_none(training_.comm(), [&] {
+      try {
+        work();
+      } catch (const IoError&) {
+        throw;
+      } catch (const std::exception& error) {
+        raise<IoError>(op, "got \"{}\" ({}); expected a checkpoint of this module and optimizer", path_,
+                       first_line(error.what()));
+      }
+    });
+  }
+
+  [[nodiscard]] bool on_all(bool mine) const {
+    std::array<std::int64_t, 1> others{!mine};
+    training_.comm().allreduce(others);
+    return others[0] == 0;
+  }
+
+  detail::RankState state_in(const std::string& head) const {
+    auto state = detail::rank_state(head);
+    if (state.structure != training_.replica.structure())
+      throw std::runtime_error("parameters or buffers of other names, shapes or dtypes");
+    if (state.optimizer != detail::name_of(training_.optimizer))
+      throw std::runtime_error(fmt::format("the state of {}", state.optimizer));
+    return state;
+  }
+
+  /// On as many ranks, in equal nodes, and what is kept of merge rules and wires is of the same kind.
+  bool goes_on() {
+    const auto node = node_of(training_.replica);
+    if (!on_all(std::ssize(entries()) == training_.comm().size() && entries()[rank_].node == node)) return false;
+    attempt([&] { mine_.state = state_in(file_.head(rank_)); });
+    return on_all(mine_.state.kind == kind_of(training_));
+  }
+
+  /// Which ranks wrote their pieces together.
+  [[nodiscard]] Alike alike_of_file() const {
+    const auto source = &SectionFile::Entry::source;
+    if (std::ranges::all_of(
+            entries(), [](auto s) { return s == 0; }, source))
+      return Alike::all;
+    const bool by_node = std::ranges::equal(entries(), entries(), {}, source, &SectionFile::Entry::node);
+    return by_node ? Alike::node : Alike::none;
+  }
+
+  void bring(std::size_t section, Read& read, double share) {
+    const auto body = file_.body(section);
+    auto left = std::string_view(body).substr(assembly_.bring(read.state.rows, body, share));
+    read.memory = detail::memory_in(left, read.state.memory);
+    read.rest = detail::rest_of(left);
+    detail::check_alike(training_.module().buffers(), read.rest.buffers);
+  }
+
+  /// Each rank takes up its own state.
+  Resumed go_on() {
+    auto& [state, memory, rest] = mine_;
+    attempt([&] {
+      bring(rank_, mine_, 1);
+      if (training_.daso) {
+        state.daso.memory = memory;
+        training_.daso->set_state(state.daso);
+      } else detail::copy_all(training_.replica.residuals(), memory);
+      detail::set_options(training_.optimizer, state.options);
+    });
+    const auto alike = alike_of_file();
+    assembly_.put(alike, true);
+    put_frozen(rest, alike);
+    detail::copy_all(training_.module().buffers(), rest.buffers);
+    generator().set_state(state.generator);
+    if (training_.daso) training_.daso->align();
+    return {state.position, std::move(state.extras)};
+  }
+
+  /// Every rank takes up the mean of what those who wrote had. Each reads some of the sections.
+  Resumed join() {
+    const auto ranks_of = [&](std::int64_t source) {
+      return std::ranges::count(entries(), source, &SectionFile::Entry::source);
+    };
+    const bool differ = ranks_of(0) < std::ssize(entries());
+    std::vector<std::pair<double, Read>> sources;
+    detail::Rest frozen;
+    detail::RankState state;
+    attempt([&] {
+      for (auto i = rank_; i < entries().size(); i += static_cast<std::size_t>(training_.comm().size())) {
+        const auto source = entries()[i].source;
+        const auto share = static_cast<double>(ranks_of(source)) / static_cast<double>(entries().size());
+        Read read{state_in(file_.head(i)), {}, {}};
+        bring(i, read, share);
+        read.memory.clear();
+        if (source == 0) frozen.frozen.merge(std::map(read.rest.frozen));
+        if (source == static_cast<std::int64_t>(i)) sources.emplace_back(share, std::move(read));
+      }
+    });
+    std::string head;
+    attempt([&] {
+      if (rank_ == 0) head = file_.head(0);
+    });
+    head = detail::text_of_rank_0(training_.comm(), std::move(head));
+    attempt([&] {
+      state = state_in(head);
+      detail::set_options(training_.optimizer, state.options);
+    });
+    assembly_.put(Alike::all, !differ);
+    put_frozen(frozen, Alike::all);
+    mean_of_buffers(sources);
+    if (training_.daso) training_.daso->join_state(state.kind.empty() ? training_.daso->state() : state.daso);
+    return {state.position, std::move(state.extras)};
+  }
+
+  void put_frozen(const detail::Rest& rest, Alike alike) const {
+    const at::NoGradGuard no_grad;
+    const auto& frozen = training_.replica.frozen();
+    for (std::size_t i = 0; i < frozen.size(); ++i) {
+      const auto found = rest.frozen.find(fmt::format("{:08}", i));
+      if (found == rest.frozen.end()) at::Tensor(frozen[i]).zero_();
+      else at::Tensor(frozen[i]).copy_(found->second);
     }
+    detail::add_up_bits(training_.replica, frozen, alike);
+  }
+
+  /// Floating ones; others are those of rank 0.
+  void mean_of_buffers(const std::vector<std::pair<double, Read>>& sources) const {
+    const at::NoGradGuard no_grad;
+    const auto buffers = training_.module().buffers();
+    std::vector<at::Tensor> sums, others;
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      const bool floating = buffers[i].is_floating_point();
+      if (floating) at::Tensor(buffers[i]).zero_();
+      for (const auto& [share, read] : sources) {
+        const auto& theirs = read.rest.buffers[i];
+        if (floating) at::Tensor(buffers[i]).add_(theirs.to(buffers[i].device()), share);
+        else if (rank_ == 0) at::Tensor(buffers[i]).copy_(theirs);
+      }
+      (floating ? sums : others).push_back(buffers[i]);
+    }
+    detail::add_up(training_.replica.topology(), sums);
+    detail::broadcast(training_.comm(), others);
   }
 
   const std::string& path_;
   const Training& training_;
-  Backup backup_;
+  SectionFile file_;
+  detail::Assembly assembly_;
+  std::size_t rank_;
+  Read mine_;
 };
 
-/// What is kept of merge rules and wires has to be of the same kind, or training goes on without it.
-bool continues(const Training& training, const detail::RankState& state) {
-  const auto residuals = training.replica.residuals();
-  return state.kind == kind_of(training) &&
-         (training.daso ||
-          std::ranges::equal(residuals, state.daso.memory, {}, &at::Tensor::numel, &at::Tensor::numel));
-}
+}  // namespace
 
-/// Each rank takes up its own state.
-void continue_run(const detail::SectionFile& file, const Training& training, Loading& loading,
-                  const detail::RankState& state) {
-  std::vector<std::size_t> sources;
-  for (const auto& entry : file.entries()) sources.push_back(static_cast<std::size_t>(entry.source));
-  const auto shared = file.deliver(sources);
-  loading.attempt([&] {
-    detail::load_shared(shared, training.module(), training.optimizer);
-    detail::copy_all(training.module().buffers(), state.buffers);
-    if (training.daso) training.daso->set_state(state.daso);
-    else detail::copy_all(training.replica.residuals(), state.daso.memory);
-    generator().set_state(state.generator);
-  });
-  if (training.daso) training.daso->align();
-}
-
-/// What floats in a training: weights, buffers and the optimizer's state, added up over those who wrote.
-class Mean {
- public:
-  explicit Mean(const Training& training) : training_(training) {}
-
-  void add(double share) {
-    const at::NoGradGuard no_grad;
-    detail::add_to(sums_, floating(), share);
-    detail::add_to(slots_, detail::slots_of(training_.optimizer), share);
-  }
-  void put() const {
-    const at::NoGradGuard no_grad;
-    const auto tensors = floating();
-    for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].copy_(sums_[i]);
-    detail::set_slots(training_.optimizer, slots_);
-  }
-
- private:
-  [[nodiscard]] Tensors floating() const {
-    auto tensors = training_.module().parameters();
-    const auto buffers = training_.module().buffers();
-    tensors.insert(tensors.end(), buffers.begin(), buffers.end());
-    std::erase_if(tensors, [](const auto& tensor) { return !tensor.is_floating_point(); });
-    return tensors;
-  }
-
-  const Training& training_;
-  Tensors sums_;
-  detail::OptimizerSlots slots_;
-};
-
-/// Every rank takes up the mean of the weights in the file, or those that all who wrote had.
-detail::RankState join_run(const detail::SectionFile& file, const Training& training, Loading& loading) {
-  const auto& entries = file.entries();
-  detail::RankState state;
-  Mean mean(training);
-  bool differ = false;
-  for (std::size_t i = entries.size(); i-- > 0;) {
-    if (entries[i].source != static_cast<std::int64_t>(i)) continue;
-    differ = differ || i > 0;
-    const auto section = file.deliver(std::vector(static_cast<std::size_t>(training.comm().size()), i));
-    const auto ranks = std::ranges::count(entries, entries[i].source, &detail::SectionFile::Entry::source);
-    loading.attempt([&] {
-      state = detail::rank_state(section);
-      detail::load_shared(section, training.module(), training.optimizer);
-      detail::copy_all(training.module().buffers(), state.buffers);
-      if (differ) mean.add(static_cast<double>(ranks) / static_cast<double>(entries.size()));
-    });
-  }
-  if (differ) mean.put();
-  if (training.daso) training.daso->join_state(state.kind.empty() ? training.daso->state() : state.daso);
-  return state;
-}
-
-Resumed load(const std::string& path, const Training& training) {
-  const detail::SectionFile file(op, training.comm(), path);
-  const auto& entries = file.entries();
-  const auto rank = static_cast<std::size_t>(training.comm().rank());
+detail::SectionWriter detail::begin_checkpoint(const std::string& path, const Training& training,
+                                               const Position& position, const Extras& extras) {
+  const auto alike = alike_in(training);
   const auto node = node_of(training.replica);
-  const bool same = std::ssize(entries) == training.comm().size() && entries[rank].node == node;
-  std::array<std::int64_t, 1> others{!same};
-  training.comm().allreduce(others);
-  Loading loading(path, training);
-  detail::RankState state;
-  if (others[0] == 0) {
-    std::vector<std::size_t> own(entries.size());
-    std::iota(own.begin(), own.end(), 0);
-    const auto mine = file.deliver(own);
-    loading.attempt([&] { state = detail::rank_state(mine); });
-    others[0] = !continues(training, state);
-    training.comm().allreduce(others);
-  }
-  if (others[0] == 0) continue_run(file, training, loading, state);
-  else state = join_run(file, training, loading);
-  return {state.position, std::move(state.extras)};
+  const std::int64_t source = alike == Alike::all ? 0 : alike == Alike::node ? node : training.comm().rank();
+  return {op, training.comm(), path, {.node = node, .source = source}, section_of(training, position, extras, alike)};
+}
+
+namespace {
+
+void save(const std::string& path, const Training& training, const Position& position, const Extras& extras) {
+  auto writer = detail::begin_checkpoint(path, training, position, extras);
+  writer.write();
+  writer.commit();
 }
 
 }  // namespace
@@ -228,11 +286,13 @@ void save_checkpoint(const std::string& path, Replica& replica, torch::optim::Op
 }
 
 Resumed load_checkpoint(const std::string& path, DASO& daso) {
-  return load(path, {daso.replica(), daso.optimizer(), &daso});
+  const Training training{daso.replica(), daso.optimizer(), &daso};
+  return Loading(path, training).run();
 }
 
 Resumed load_checkpoint(const std::string& path, Replica& replica, torch::optim::Optimizer& optimizer) {
-  return load(path, {replica, optimizer, nullptr});
+  const Training training{replica, optimizer, nullptr};
+  return Loading(path, training).run();
 }
 
 }  // namespace heatpp::nn

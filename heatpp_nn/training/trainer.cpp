@@ -1,7 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/logging/progress_bar.hpp>
-#include <heatpp_nn/training/checkpoint.hpp>
+#include <heatpp_nn/training/checkpoint_manager.hpp>
 #include <heatpp_nn/training/cores.hpp>
 #include <heatpp_nn/training/detail/training_log.hpp>
 #include <heatpp_nn/training/detail/weight_mean.hpp>
@@ -12,7 +12,6 @@
 
 #include <ATen/ATen.h>
 #include <torch/nn/module.h>
-#include <torch/nn/utils/clip_grad.h>
 #include <torch/optim/optimizer.h>
 
 #include <cmath>
@@ -87,6 +86,8 @@ class Trainer::Fit {
       trainer_.daso =
           std::make_unique<DASO>(trainer_.replica(), trainer_.optimizer, daso_options(options_, length_, scaler()));
     if (options_.ema) trainer_.mean = std::make_unique<detail::WeightMean>(trainer_.replica(), *options_.ema);
+    if (!options_.folder.empty())
+      checkpoints_.emplace(options_.folder, trainer_.comm(), CheckpointManagerOptions{.keep = options_.keep});
     if (options_.resume) resume();
     if (options_.folder.empty()) return;
     std::vector<std::string> names;
@@ -106,6 +107,7 @@ class Trainer::Fit {
       end_epoch();
     }
     if (early_.state().stopped) result_.ended = Ended::early;
+    if (checkpoints_) checkpoints_->finish();
     if (log_) log_->draw(trainer_.daso.get(), batch_);
     result_.batches = batch_;
     return result_;
@@ -169,8 +171,8 @@ class Trainer::Fit {
     const bool finite = scaler() ? scaler()->finish(replica) : replica.finish_gradients();
     if (!finite && !scaler()) replica.throw_not_finite("Trainer");
     if (!finite) return;
-    if (options_.max_norm) torch::nn::utils::clip_grad_norm_(replica.parameters(), *options_.max_norm);
-    trainer_.optimizer.step();
+    if (options_.max_norm) (void)replica.clip_gradients(*options_.max_norm);
+    replica.update(trainer_.optimizer);
   }
 
   void end_epoch() {
@@ -219,20 +221,18 @@ class Trainer::Fit {
     if (trainer_.mean && trainer_.comm().rank() == 0)
       for (std::size_t i = 0; i < trainer_.mean->tensors().size(); ++i)
         extras[fmt::format("mean {:06}", i)] = trainer_.mean->tensors()[i];
-    if (trainer_.daso) save_checkpoint(file("checkpoint.pt"), *trainer_.daso, position_, extras);
-    else save_checkpoint(file("checkpoint.pt"), trainer_.replica(), trainer_.optimizer, position_, extras);
+    if (trainer_.daso) checkpoints_->save(batch_, *trainer_.daso, position_, extras);
+    else checkpoints_->save(batch_, trainer_.replica(), trainer_.optimizer, position_, extras);
   }
 
   void resume() {
-    std::array<std::int64_t, 1> there{std::filesystem::exists(file("checkpoint.pt"))};
-    trainer_.comm().broadcast(there, 0);
-    if (there[0] == 0) return;
-    const auto resumed = trainer_.daso ? load_checkpoint(file("checkpoint.pt"), *trainer_.daso)
-                                       : load_checkpoint(file("checkpoint.pt"), trainer_.replica(), trainer_.optimizer);
-    position_ = resumed.position;
+    const auto resumed = trainer_.daso ? checkpoints_->resume(*trainer_.daso)
+                                       : checkpoints_->resume(trainer_.replica(), trainer_.optimizer);
+    if (!resumed) return;
+    position_ = resumed->position;
     position_.batch = std::min(position_.batch, length_.epoch);
-    const auto found = resumed.extras.find("trainer");
-    if (found == resumed.extras.end() || found->second.numel() != 10)
+    const auto found = resumed->extras.find("trainer");
+    if (found == resumed->extras.end() || found->second.numel() != 10)
       raise<IoError>("Trainer", "got a checkpoint in \"{}\" that no Trainer wrote; expected one",
                      options_.folder.string());
     const auto* numbers = found->second.const_data_ptr<double>();
@@ -240,7 +240,7 @@ class Trainer::Fit {
     sum_ = numbers[0], rows_ = numbers[1], batch_ = whole(2);
     early_.set_state({whole(3), whole(4), numbers[5] != 0, {numbers[6], whole(7)}});
     if (scaler()) scaler()->set_state({numbers[8], whole(9)});
-    if (trainer_.mean) resume_mean(resumed.extras);
+    if (trainer_.mean) resume_mean(resumed->extras);
   }
 
   /// Rank 0 has it, and tells the others.
@@ -263,6 +263,7 @@ class Trainer::Fit {
   RateSchedule rate_;
   StopSignal signal_;
   EarlyStopping early_;
+  std::optional<CheckpointManager> checkpoints_;
   std::optional<detail::TrainingLog> log_;
   Position position_;
   std::int64_t batch_ = 0;                // of the whole training

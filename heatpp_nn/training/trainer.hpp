@@ -38,10 +38,11 @@ struct TrainerOptions {
   std::optional<double> ema = std::nullopt;
   Metrics metrics = {};                               ///< of validation rows, beside the loss
   std::optional<PlateauOptions> stop = std::nullopt;  ///< ends the training when the validation loss gets no better
-  /// Where checkpoint.pt, the weights with the best validation loss (best.safetensors), log.csv and TensorBoard's
-  /// events go; made where it is missing. Empty: nothing is written.
+  /// Where checkpoints (`CheckpointManager`), the weights with the best validation loss (best.safetensors), log.csv and
+  /// TensorBoard's events go; made where it is missing. Empty: nothing is written.
   std::filesystem::path folder = {};
-  bool resume = false;                ///< go on from the folder's checkpoint, if there is one
+  bool resume = false;                ///< go on from the folder's newest checkpoint, if there is one
+  std::int64_t keep = 2;              ///< checkpoints that stay
   std::int64_t checkpoint_every = 0;  ///< batches, beside the end of every epoch; 0: no more than that
   bool progress = true;               ///< shows a progress bar on rank 0
 };

@@ -61,13 +61,18 @@ TEST_CASE("reduce_scatter and allgather keep to the counts on every machine", "[
       }
       std::vector<std::int64_t> data(static_cast<std::size_t>(firsts.back())), whole(data.size());
       std::iota(data.begin(), data.end(), world.rank());
+      auto later = data, gathered = whole;
+      auto under_way = topology.ireduce_scatter(later, counts);
       topology.reduce_scatter(data, counts);
       const auto sum = [&](std::int64_t i) { return world.size() * i + world.size() * (world.size() - 1) / 2; };
       std::int64_t wrong = 0;
       for (auto i = firsts[me]; i < firsts[me + 1]; ++i) wrong += data[static_cast<std::size_t>(i)] != sum(i);
 
       topology.allgather({data.data() + firsts[me], counts[me], ht::int64}, whole, counts);
+      under_way.wait();
+      topology.iallgather({later.data() + firsts[me], counts[me], ht::int64}, gathered, counts).wait();
       for (std::size_t i = 0; i < whole.size(); ++i) wrong += whole[i] != sum(static_cast<std::int64_t>(i));
+      wrong += gathered != whole;
 
       INFO(ht::comm::describe(topology) << "unit " << unit);
       CHECK(wrong == 0);
@@ -97,6 +102,8 @@ TEST_CASE("bad counts and roots are errors before anything is sent", "[comm][col
   const std::vector<std::int64_t> counts(static_cast<std::size_t>(ht::world().size()), 9);
   CHECK_THROWS_WITH(topology.reduce_scatter(data, counts), Catch::Contains("sum"));
   CHECK_THROWS_AS(topology.allgather(data, data, counts), ht::ValueError);
+  CHECK_THROWS_WITH((void)topology.ireduce_scatter(data, counts), Catch::Contains("[ireduce_scatter]"));
+  CHECK_THROWS_WITH((void)topology.iallgather(data, data, counts), Catch::Contains("[iallgather]"));
   CHECK_THROWS_WITH(topology.broadcast(data, ht::world().size()), Catch::Contains("root"));
   CHECK_THROWS_AS(topology.reduce(data, -1), ht::ValueError);
 }

@@ -1,10 +1,13 @@
-// Reads a network's weights and an array of every dtype from files that Python wrote, and writes them again; writes
-// events for TensorBoard.
+// Reads a network's weights and an array of every dtype from files that Python wrote, and writes them again; applies
+// networks of heatpp with weights of Python's; writes events for TensorBoard.
 //     python_peer <folder>
 
 #include <heatpp/comm/environment.hpp>
 #include <heatpp_io/safetensors/safetensors.hpp>
+#include <heatpp/interop/torch.hpp>
 #include <heatpp_nn/logging/tensorboard.hpp>
+#include <heatpp_nn/models/resnet.hpp>
+#include <heatpp_nn/models/unet.hpp>
 #include <heatpp_nn/training/safetensors.hpp>
 #include <torch/nn/modules.h>
 
@@ -31,6 +34,25 @@ void convert_arrays(const std::string& folder) {
   ht::io::save_safetensors(arrays, folder + "/arrays-back.safetensors", {.metadata = {{"by", "heatpp"}}});
 }
 
+/// Outputs of networks for the inputs and with the weights that Python has written, in eval and in train mode.
+void apply_networks(const std::string& folder) {
+  const auto apply = [&](const std::string& name, auto net) {
+    const auto inputs = ht::io::load_safetensors(folder + "/inputs.safetensors", name).larray();
+    ht::nn::load_safetensors(folder + "/" + name + ".safetensors", *net);
+    const at::NoGradGuard no_grad;
+    net->eval();
+    const auto eval = net->forward(inputs);
+    net->train();
+    ht::io::save_safetensors({{"eval", ht::from_tensor(eval)}, {"train", ht::from_tensor(net->forward(inputs))}},
+                             folder + "/" + name + "-outputs.safetensors");
+  };
+  if (!std::filesystem::exists(folder + "/inputs.safetensors")) return;
+  apply("resnet18", ht::nn::resnet18(10));
+  apply("resnet50", ht::nn::resnet50());
+  apply("unet",
+        std::make_shared<ht::nn::UNet>(ht::nn::UNetOptions{.inputs = 2, .width = 4, .depth = 2, .periodic = true}));
+}
+
 void write_events(const std::string& folder) {
   ht::nn::TensorBoardWriter events(ht::world(), folder + "/events");
   for (int step = 0; step < 3; ++step) events.scalar("loss", 1.0 / (1 << step), step);
@@ -49,6 +71,7 @@ int main(int argc, char** argv) {
     ht::nn::load_safetensors(folder + "/weights.safetensors", net);
     ht::nn::save_safetensors(folder + "/weights-back.safetensors", net);
     convert_arrays(folder);
+    apply_networks(folder);
     write_events(folder);
   } catch (const ht::Error& error) {
     std::cerr << error.what() << '\n';

@@ -9,9 +9,13 @@ import subprocess
 import sys
 import tempfile
 
-import numpy as np
-from safetensors import safe_open
-from safetensors.numpy import load_file, save_file
+try:
+    import numpy as np
+    from safetensors import safe_open
+    from safetensors.numpy import load_file, save_file
+except ImportError as missing:
+    print(f"{missing}: not run")
+    sys.exit(77)
 
 # What state_dict() has of torch.nn.Module with features = Sequential(Conv2d(1, 3, 3), BatchNorm2d(3), ReLU()) and
 # classifier = Linear(12, 5).
@@ -56,6 +60,62 @@ def check_in_torch(folder):
     assert {name: tuple(tensor.shape) for name, tensor in net.state_dict().items()} == WEIGHTS
 
 
+def networks():
+    """torchvision's, and a U-Net as heatpp has it."""
+    import torch
+    import torchvision
+
+    def level(inputs, outputs):
+        convolution = lambda size: torch.nn.Conv2d(size, outputs, 3, padding=1, padding_mode="circular", bias=False)
+        module = torch.nn.Module()
+        module.conv1, module.bn1 = convolution(inputs), torch.nn.BatchNorm2d(outputs)
+        module.conv2, module.bn2 = convolution(outputs), torch.nn.BatchNorm2d(outputs)
+        module.forward = lambda x: module.bn2(module.conv2(module.bn1(module.conv1(x)).relu())).relu()
+        return module
+
+    class UNet(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.encoder = torch.nn.ModuleList([level(2, 4), level(4, 8)])
+            self.bottom = level(8, 16)
+            self.up = torch.nn.ModuleList([torch.nn.ConvTranspose2d(16, 8, 2, 2), torch.nn.ConvTranspose2d(8, 4, 2, 2)])
+            self.decoder = torch.nn.ModuleList([level(16, 8), level(8, 4)])
+            self.head = torch.nn.Conv2d(4, 1, 1)
+
+        def forward(self, x):
+            first = self.encoder[0].forward(x)
+            second = self.encoder[1].forward(torch.nn.functional.max_pool2d(first, 2))
+            x = self.bottom.forward(torch.nn.functional.max_pool2d(second, 2))
+            x = self.decoder[0].forward(torch.cat([second, self.up[0](x)], 1))
+            return self.head(self.decoder[1].forward(torch.cat([first, self.up[1](x)], 1)))
+
+    torch.manual_seed(5)
+    return {"resnet18": (torchvision.models.resnet18(num_classes=10), torch.randn(3, 3, 64, 96)),
+            "resnet50": (torchvision.models.resnet50(), torch.randn(2, 3, 64, 64)), "unet": (UNet(), torch.randn(3, 2, 8, 16))}
+
+
+def write_networks(folder):
+    from safetensors.torch import save_file as save_torch
+
+    known = networks()
+    for name, (net, _) in known.items():
+        save_torch(net.state_dict(), f"{folder}/{name}.safetensors")
+    save_torch({name: inputs for name, (_, inputs) in known.items()}, f"{folder}/inputs.safetensors")
+    return known
+
+
+def check_networks(folder, known):
+    import torch
+    from safetensors.torch import load_file as load_torch
+
+    for name, (net, inputs) in known.items():
+        found = load_torch(f"{folder}/{name}-outputs.safetensors")
+        with torch.no_grad():
+            for mode, expected in (("eval", net.eval()(inputs)), ("train", net.train()(inputs))):
+                assert expected.shape == found[mode].shape, (name, expected.shape, found[mode].shape)
+                assert torch.allclose(expected, found[mode], rtol=1e-4, atol=1e-4), (name, mode, expected, found[mode])
+
+
 def check_in_tensorboard(folder):
     import io
 
@@ -80,9 +140,15 @@ def main():
         nets, others = weights(random), arrays(random)
         save_file(nets, f"{folder}/weights.safetensors", {"format": "pt"})
         save_file(others, f"{folder}/arrays.safetensors")
+        try:
+            known = write_networks(folder)
+        except ImportError as error:
+            known = {}
+            print("networks not compared:", error)
         subprocess.run([*sys.argv[1:], folder], check=True)
         check(folder, "weights", nets)
         check(folder, "arrays", others)
+        check_networks(folder, known)
         for name, metadata in (("weights", {"format": "pt"}), ("arrays", {"by": "heatpp"})):
             with safe_open(f"{folder}/{name}-back.safetensors", "np") as file:
                 assert file.metadata() == metadata, file.metadata()

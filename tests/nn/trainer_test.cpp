@@ -3,6 +3,7 @@
 
 #include <heatpp_io/hdf5/load_hdf5.hpp>
 #include <heatpp_io/hdf5/save_hdf5.hpp>
+#include <heatpp_nn/training/checkpoint_manager.hpp>
 #include <heatpp_nn/training/trainer.hpp>
 
 #include <csignal>
@@ -149,7 +150,9 @@ TEST_CASE("A trainer that a signal stops goes on to the same bits", "[nn][traine
     CHECK(result.epochs.back().loss == Approx(expected.epochs.back().loss).epsilon(1e-12));
     CHECK(result.epochs.back().validation->loss == Approx(expected.epochs.back().validation->loss).epsilon(1e-12));
     CHECK(stopped.epochs.size() + result.epochs.size() == 3);
-    for (const auto* name : {"checkpoint.pt", "best.safetensors", "log.csv", "loss.svg"})
+    const ht::nn::CheckpointManager checkpoints(folder(), ht::world());
+    CHECK(checkpoints.numbers().back() == result.batches);
+    for (const auto* name : {"best.safetensors", "log.csv", "loss.svg"})
       CHECK(std::filesystem::exists(folder() / name));
     std::ifstream log(folder() / "log.csv");
     std::string line;

@@ -7,6 +7,7 @@
 #include <heatpp/comm/detail/schedule/execution.hpp>
 #include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/device/collectives.hpp>
+#include <heatpp/comm/device/staging.hpp>
 
 #include <fmt/ranges.h>
 #include <algorithm>
@@ -23,10 +24,10 @@ std::optional<Tree> in_order(const Topology& topology, std::span<const int> orde
   return reordered(without_single_children(topology.tree()), order);
 }
 
-/// Whether the sum is to be exact. What travels coded is not, nor are sums of devices.
+/// Whether the sum is to be exact. What travels coded is not.
 bool is_exact(const Topology& topology, const AllreduceOptions& options, const Buffer& data) {
   return (options.reproducible || wants_exact_sums(topology.comm())) && has_exact_sum(options.op, data.dtype) &&
-         options.wire == Dtype::float32 && !data.memory.on_device();
+         options.wire == Dtype::float32;
 }
 
 Choice choose(const Topology& topology, const AllreduceOptions& options, std::int64_t bytes) {
@@ -149,6 +150,12 @@ std::string text_of(const Topology& topology, const AllreduceOptions& options, c
 
 std::unique_ptr<Operation> start_planned(const Topology& topology, const AllreduceOptions& options, const Buffer& data,
                                          const Plan& plan) {
+  if (data.memory.on_device() && is_exact(topology, options, data)) {
+    // The caller's name of the algorithm may be gone by then.
+    auto kept = options;
+    kept.algorithm = plan.choice.algorithm->name;
+    return device::through_host(data, [=](Buffer host) { return start_exact(topology, kept, host, plan); });
+  }
   if (data.memory.on_device()) return device::start_allreduce(topology, options, data);
   if (options.wire != Dtype::float32) return start_scheduled(topology, options, data, plan);
   if (is_exact(topology, options, data)) return start_exact(topology, options, data, plan);

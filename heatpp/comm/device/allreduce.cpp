@@ -125,7 +125,7 @@ std::unique_ptr<Operation> start_allreduce(const Topology& topology, const Allre
   node = able(node, data.dtype, options.op);
   across = coded ? Backend::staged : able(across, data.dtype, options.op);
   if (node == Backend::nccl && across == Backend::nccl) return start_nccl(topology, options, data);
-  if (node == Backend::mpi) return start_allreduce(topology.comm(), data, options.op);
+  if (node == Backend::mpi) return start_flat_allreduce(topology.comm(), data, options.op);
   const bool crosses_by_mpi = node == Backend::nccl && across == Backend::mpi && topology.uniform();
   return start_pipeline(topology, options, data, {node, crosses_by_mpi ? Backend::mpi : Backend::staged});
 }

@@ -36,7 +36,7 @@ void run_nccl(const Communicator& comm, const Buffer& data, Put put, std::option
 
 }  // namespace
 
-std::unique_ptr<Operation> start_allreduce(const Communicator& comm, const Buffer& data, ReduceOp op) {
+std::unique_ptr<Operation> start_flat_allreduce(const Communicator& comm, const Buffer& data, ReduceOp op) {
   switch (able(backend_of("allreduce", comm, data.memory), data.dtype, op)) {
     case Backend::nccl:
       return start_nccl(comm, std::span(&data.memory, 1),

@@ -9,8 +9,8 @@ namespace heatpp::device {
 using Counts = std::span<const std::int64_t>;
 
 /// By MPI it is done when this returns.
-[[nodiscard]] std::unique_ptr<detail::Operation> start_allreduce(const Communicator& comm, const Buffer& data,
-                                                                 ReduceOp op);
+[[nodiscard]] std::unique_ptr<detail::Operation> start_flat_allreduce(const Communicator& comm, const Buffer& data,
+                                                                      ReduceOp op);
 // Over a communicator, or a topology: where the host's messages carry the data, these then go level by level.
 template <class Ranks>
 void broadcast(const Ranks& ranks, const Buffer& data, int root);
@@ -21,7 +21,7 @@ void allgather(const Ranks& ranks, const ConstBuffer& mine, const Buffer& all, C
 void reduce(const Topology& topology, const Buffer& data, int root, ReduceOp op);
 
 /// With NCCL in the nodes and messages of the host's or of MPI's between them, in chunks that are at the same time
-/// reduced in a node, copied, and on their way (BlueConnect with backends by level); or as in start_allreduce above.
+/// reduced in a node, copied, and on their way (BlueConnect with backends by level); or as in start_flat_allreduce.
 [[nodiscard]] std::unique_ptr<detail::Operation> start_allreduce(const Topology& topology,
                                                                  const AllreduceOptions& options, const Buffer& data);
 

@@ -24,46 +24,21 @@ FlatBuffers::FlatBuffers(const std::vector<at::Tensor>& like) {
   const auto kind = [](const at::Tensor& tensor) {
     return Kind(tensor.scalar_type(), tensor.device().type(), tensor.device().index());
   };
-  std::map<Kind, std::int64_t> sizes;
-  for (const auto& tensor : like) sizes[kind(tensor)] += tensor.numel();
-  std::map<Kind, Place> free;
-  std::map<Kind, at::Tensor> memory;
-  for (const auto& [of, size] : sizes) {
-    const auto& [dtype, type, index] = of;
-    free[of] = {buffers_.size(), 0};
-    memory[of] = at::zeros({size}, at::TensorOptions(dtype).device(type, index));
-    if (size) buffers_.push_back(memory[of]);
-  }
+  struct Room {
+    std::int64_t size = 0, used = 0;
+    at::Tensor memory = {};
+  };
+  std::map<Kind, Room> rooms;
+  for (const auto& tensor : like) rooms[kind(tensor)].size += tensor.numel();
   for (const auto& tensor : like) {
-    auto& place = free[kind(tensor)];
-    views_.push_back(place_in(memory[kind(tensor)], place.first, tensor));
-    places_.push_back(place);
-    place.first += tensor.numel();
+    auto& room = rooms[kind(tensor)];
+    if (!room.memory.defined()) {
+      room.memory = at::zeros({room.size}, at::TensorOptions(tensor.scalar_type()).device(tensor.device()));
+      bytes_ += static_cast<std::int64_t>(room.memory.nbytes());
+    }
+    views_.push_back(place_in(room.memory, room.used, tensor));
+    room.used += tensor.numel();
   }
-}
-
-void FlatBuffers::pack(const std::vector<at::Tensor>& tensors) {
-  const at::NoGradGuard no_grad;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i].defined()) views_[i].copy_(tensors[i]);
-    else views_[i].zero_();
-  }
-}
-
-void FlatBuffers::pack(const std::vector<at::Tensor>& tensors, std::size_t b, std::int64_t first,
-                       const at::Tensor& into) const {
-  const at::NoGradGuard no_grad;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (places_[i].buffer != b) continue;
-    const auto begin = std::max(first, places_[i].first);
-    const auto n = std::min(first + into.numel(), places_[i].first + tensors[i].numel()) - begin;
-    if (n > 0) into.narrow(0, begin - first, n).copy_(tensors[i].reshape({-1}).narrow(0, begin - places_[i].first, n));
-  }
-}
-
-void FlatBuffers::unpack(const std::vector<at::Tensor>& tensors) const {
-  const at::NoGradGuard no_grad;
-  for (std::size_t i = 0; i < tensors.size(); ++i) tensors[i].copy_(views_[i]);
 }
 
 at::Tensor FlatBuffers::stretch(std::size_t begin, std::size_t end) const {
@@ -72,22 +47,37 @@ at::Tensor FlatBuffers::stretch(std::size_t begin, std::size_t end) const {
   return views_[begin].as_strided({count}, {1});
 }
 
-std::int64_t FlatBuffers::bytes() const {
-  std::int64_t sum = 0;
-  for (const auto& buffer : buffers_) sum += static_cast<std::int64_t>(buffer.nbytes());
-  return sum;
+namespace {
+
+/// Runs `work` on the memory of all tensors; what lies with gaps is copied for that.
+void in_place(const std::vector<at::Tensor>& tensors, const std::function<void(std::span<const Buffer>)>& work) {
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> dense;
+  std::vector<Buffer> buffers;
+  for (const auto& tensor : tensors) dense.push_back(tensor.contiguous());
+  for (const auto& tensor : dense) buffers.push_back(heatpp::detail::buffer_of(tensor));
+  work(buffers);
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    if (!dense[i].is_same(tensors[i])) at::Tensor(tensors[i]).copy_(dense[i]);
 }
 
+}  // namespace
+
 void average(const Topology& topology, const std::vector<at::Tensor>& tensors) {
-  const int ranks = topology.comm().size();
-  if (ranks == 1) return;
-  FlatBuffers flat(tensors);
-  flat.pack(tensors);
-  for (const auto& buffer : flat.buffers()) {
-    topology.allreduce(heatpp::detail::buffer_of(buffer));
-    buffer.div_(ranks);
-  }
-  flat.unpack(tensors);
+  if (topology.comm().size() == 1) return;
+  in_place(tensors, [&](std::span<const Buffer> buffers) { topology.allreduce(buffers, ReduceOp::mean); });
+}
+
+void add_up(const Topology& topology, const std::vector<at::Tensor>& tensors) {
+  if (topology.comm().size() == 1) return;
+  in_place(tensors, [&](std::span<const Buffer> buffers) { topology.allreduce(buffers); });
+}
+
+void broadcast(const Communicator& comm, const std::vector<at::Tensor>& tensors) {
+  if (comm.size() == 1) return;
+  in_place(tensors, [&](std::span<const Buffer> buffers) {
+    for (const auto& buffer : buffers) comm.broadcast(buffer, 0);
+  });
 }
 
 }  // namespace heatpp::nn::detail

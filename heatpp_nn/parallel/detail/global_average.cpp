@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
+#include <map>
 
 namespace heatpp::nn::detail {
 
@@ -19,26 +19,19 @@ constexpr std::chrono::microseconds pause{1000};
 // The share of the time that may go into waiting before a longer wait is asked for.
 constexpr double tolerated_wait = 0.05;
 
-/// Memory like that of `values`, the one there is where the sizes allow: fresh pages cost more than a copy.
-at::Tensor& room_like(const at::Tensor& values, at::Tensor& room) {
-  if (!room.defined() || room.sizes() != values.sizes()) room = at::empty_like(values);
-  return room;
-}
-
 }  // namespace
 
-GlobalAverage::GlobalAverage(const Topology& topology, std::vector<at::Tensor> parameters, const GlobalOptions& options)
+GlobalAverage::GlobalAverage(const Topology& topology, FlatParameters& flat, Shares& shares,
+                             const GlobalOptions& options)
     : topology_(topology),
       across_(topology.across(), {.node_of = [](int rank) { return rank; }}),
-      parameters_(std::move(parameters)),
+      flat_(flat),
+      shares_(shares),
       options_(options),
-      flat_(parameters_),
       narrow_(options.wire != Dtype::float32) {
   check(options);
   count_nodes();
-  shards_.resize(flat_.buffers().size());
-  deal(0);
-  for (auto& shard : shards_) make_memory(shard);
+  make_shards();
   anchor();
 }
 
@@ -54,27 +47,45 @@ void GlobalAverage::check(const GlobalOptions& options) const {
 
 void GlobalAverage::count_nodes() {
   // Rank 0 of a node has a partner in every other node.
-  std::array<std::int64_t, 1> nodes{topology_.across().size()}, smallest{topology_.node().size()};
+  std::array<std::int64_t, 1> nodes{topology_.across().size()};
   topology_.node().broadcast(nodes, 0);
-  topology_.comm().allreduce(smallest, ReduceOp::min);
   nodes_ = static_cast<int>(nodes[0]);
-  owners_ = static_cast<int>(smallest[0]);
 }
 
-/// Shares out the buffers: evenly, or all to one carrier.
-void GlobalAverage::deal(int carrier) {
-  const auto& node = topology_.node();
-  const bool rotating = options_.carriers == Carriers::rotating;
-  counts_.clear();
-  for (std::size_t i = 0; i < shards_.size(); ++i) {
-    const auto& buffer = flat_.buffers()[i];
-    auto& counts = counts_.emplace_back(static_cast<std::size_t>(node.size()), 0);
-    for (int k = 0; k < owners_; ++k)
-      counts[static_cast<std::size_t>(k)] =
-          rotating ? (k == carrier) * buffer.numel() : buffer.numel() / owners_ + (k < buffer.numel() % owners_);
-    shards_[i].first = std::reduce(counts.begin(), counts.begin() + node.rank());
-    shards_[i].values = buffer.narrow(0, shards_[i].first, counts[static_cast<std::size_t>(node.rank())]);
+void GlobalAverage::make_shards() {
+  std::map<std::pair<at::ScalarType, std::string>, std::size_t> known;
+  for (std::size_t b = 0; b < flat_.buckets().size(); ++b) {
+    const auto& values = flat_.buckets()[b].values;
+    if (values.numel() == 0) continue;
+    const auto [found, fresh] = known.emplace(std::pair(values.scalar_type(), values.device().str()), shards_.size());
+    if (fresh) shards_.emplace_back();
+    shards_[found->second].buckets.push_back(b);
   }
+  if (!options_.together)
+    for (const auto& bucket : flat_.buckets())
+      apart_.push_back({at::empty_like(bucket.values), at::empty_like(bucket.values)});
+  cut_parts();
+  for (auto& shard : shards_) make_memory(shard);
+}
+
+/// What this rank owns by now: one carrier owns everything where they take turns.
+void GlobalAverage::cut_parts() {
+  for (auto& shard : shards_) {
+    shard.parts.clear();
+    std::int64_t count = 0;
+    for (const auto b : shard.buckets) {
+      shard.parts.push_back(shares_.part(b, flat_.buckets()[b].values));
+      count += shard.parts.back().numel();
+    }
+    for (auto* const room : {&shard.values, &shard.snapshot})
+      if (!room->defined() || room->numel() != count) *room = at::empty({count}, shard.parts.front().options());
+  }
+}
+
+void GlobalAverage::take_turn(std::int64_t turn) {
+  if (options_.carriers != Carriers::rotating) return;
+  shares_.give_all_to(static_cast<int>(turn % shares_.owners()));
+  cut_parts();
 }
 
 void GlobalAverage::make_memory(Shard& shard) const {
@@ -96,8 +107,10 @@ std::int64_t GlobalAverage::bytes() const {
 }
 
 void GlobalAverage::anchor() {
-  if (!anchored()) return;
-  for (std::size_t i = 0; i < shards_.size(); ++i) flat_.pack(parameters_, i, shards_[i].first, shards_[i].anchor);
+  const at::NoGradGuard no_grad;
+  flat_.adopt();
+  for (auto& shard : shards_)
+    if (anchored()) at::cat_out(shard.anchor, shard.parts);
 }
 
 void GlobalAverage::start(bool failed) {
@@ -105,37 +118,43 @@ void GlobalAverage::start(bool failed) {
   mine_[0] = failed;
   flags_ = mine_;
   topology_.node().allreduce(flags_, ReduceOp::max);
-  if (options_.carriers == Carriers::rotating) deal(static_cast<int>(turn_ % owners_));
-  ++turn_;
+  flat_.adopt();
+  take_turn(turn_++);
   began_ = Clock::now();
   batches_ = 0;
   landed_at_.reset();
   exposed_before_ = exposed_seconds_;
-  for (std::size_t i = 0; i < shards_.size(); ++i) {
-    auto& shard = shards_[i];
-    flat_.pack(parameters_, i, options_.together ? shard.first : 0,
-               room_like(options_.together ? shard.values : flat_.buffers()[i], shard.snapshot));
-    if (!options_.together) average_in_node(i);
-    if (carries()) send(shard, options_.together ? shard.snapshot : shard.values);
+  if (!options_.together) average_in_node();
+  for (auto& shard : shards_) {
+    if (options_.together) at::cat_out(shard.snapshot, shard.parts);
+    if (carries()) send(shard);
   }
   if (!carries()) return;
   requests_.push_back(across_.iallreduce(flags_));
   if (across_.comm().size() > 1) beside_.emplace(pause);
 }
 
-/// The shares of the node's mean, where its ranks differ.
-void GlobalAverage::average_in_node(std::size_t i) {
-  const auto& buffer = flat_.buffers()[i];
-  buffer.copy_(shards_[i].snapshot);
-  topology_.node().reduce_scatter(buffer_of(buffer), counts_[i]);
-  shards_[i].values.div_(topology_.node().size());
+/// The shares of the node's mean, where its ranks differ, in the place of the snapshots.
+void GlobalAverage::average_in_node() {
+  std::vector<at::Tensor> means;
+  for (std::size_t b = 0; b < apart_.size(); ++b) {
+    apart_[b].snapshot.copy_(flat_.buckets()[b].values);
+    means.push_back(apart_[b].mean.copy_(apart_[b].snapshot));
+  }
+  shares_.reduce_scatter(means);
+  for (auto& shard : shards_) {
+    std::vector<at::Tensor> parts;
+    for (const auto b : shard.buckets) parts.push_back(shares_.part(b, apart_[b].mean));
+    at::cat_out(shard.snapshot, parts);
+    shard.snapshot.div_(topology_.node().size());
+  }
 }
 
-/// What `weights` are, or what they have learnt since the last mean.
-void GlobalAverage::send(Shard& shard, const at::Tensor& weights) {
+/// What the share is, or what it has learnt since the last mean.
+void GlobalAverage::send(Shard& shard) {
   if (shard.values.numel() == 0) return;
-  if (shard.anchor.defined()) at::sub_out(shard.values, weights, shard.anchor);
-  else shard.values.copy_(weights);
+  if (shard.anchor.defined()) at::sub_out(shard.values, shard.snapshot, shard.anchor);
+  else shard.values.copy_(shard.snapshot);
   if (!topology_.uniform()) shard.values.mul_(topology_.node().size());
   AllreduceOptions options{};
   if (shard.lost.defined()) {
@@ -180,8 +199,9 @@ bool GlobalAverage::finish(std::int64_t age) {
   // A node that has not trained since has nothing of its own to keep.
   const auto policy = age == 0 ? MergePolicy::alpha : options_.merge.policy;
   const auto weight = age == 0 ? 1.0 : merge_weight(options_.merge, age, nodes_);
-  for (std::size_t i = 0; i < shards_.size(); ++i) fan_out(i, policy);
-  for (std::size_t i = 0; i < parameters_.size(); ++i) merge(parameters_[i], flat_.view(i), weight, policy);
+  flat_.adopt();
+  if (options_.together) merge_shares(policy, weight);
+  else merge_apart(policy, weight);
   return false;
 }
 
@@ -195,16 +215,36 @@ at::Tensor GlobalAverage::mean_of(Shard& shard) const {
   return shard.anchor;
 }
 
-void GlobalAverage::fan_out(std::size_t i, MergePolicy policy) {
-  auto& shard = shards_[i];
-  if (carries()) {
-    const auto mean = mean_of(shard);
-    if (options_.together) prepare_merge(shard.values, mean, shard.snapshot, policy);
-    else shard.values.copy_(mean);
+void GlobalAverage::merge_shares(MergePolicy policy, double weight) {
+  if (!carries()) return;
+  for (auto& shard : shards_) {
+    prepare_merge(shard.values, mean_of(shard), shard.snapshot, policy);
+    std::int64_t first = 0;
+    for (const auto& part : shard.parts) {
+      merge(part, shard.values.narrow(0, first, part.numel()), weight, policy);
+      first += part.numel();
+    }
   }
-  auto whole = flat_.buffers()[i];
-  topology_.node().allgather(buffer_of(shard.values), buffer_of(whole), counts_[i]);
-  if (!options_.together) prepare_merge(whole, whole, shard.snapshot, policy);
+}
+
+void GlobalAverage::merge_apart(MergePolicy policy, double weight) {
+  std::vector<at::Tensor> means;
+  for (const auto& bucket : apart_) means.push_back(bucket.mean);
+  for (auto& shard : shards_) {
+    if (!carries()) continue;
+    const auto mean = mean_of(shard);
+    std::int64_t first = 0;
+    for (const auto b : shard.buckets) {
+      const auto part = shares_.part(b, means[b]);
+      part.copy_(mean.narrow(0, first, part.numel()));
+      first += part.numel();
+    }
+  }
+  shares_.gather(means);
+  for (std::size_t b = 0; b < means.size(); ++b) {
+    prepare_merge(means[b], means[b], apart_[b].snapshot, policy);
+    merge(flat_.buckets()[b].values, means[b], weight, policy);
+  }
 }
 
 std::vector<at::Tensor> GlobalAverage::state(bool under_way) const {
@@ -215,6 +255,8 @@ std::vector<at::Tensor> GlobalAverage::state(bool under_way) const {
       if (memory.defined()) tensors.push_back(memory);
     if (under_way) tensors.insert(tensors.end(), {shard.values, shard.snapshot});
   }
+  for (const auto& bucket : apart_)
+    if (under_way) tensors.push_back(bucket.snapshot);
   return tensors;
 }
 
@@ -223,10 +265,7 @@ void GlobalAverage::set_state(const std::vector<at::Tensor>& tensors, bool under
   turn_ = static_cast<std::int64_t>(numbers[0]);
   flags_ = {numbers[1], numbers[2]};
   mine_ = {0, numbers[3]};
-  if (options_.carriers == Carriers::rotating && turn_ > 0) deal(static_cast<int>((turn_ - 1) % owners_));
-  if (under_way)
-    for (std::size_t i = 0; i < shards_.size(); ++i)
-      shards_[i].snapshot = at::empty_like(options_.together ? shards_[i].values : flat_.buffers()[i]);
+  if (turn_ > 0) take_turn(turn_ - 1);
   const auto mine = state(under_way);
   const auto same = [](const at::Tensor& a, const at::Tensor& b) { return a.sizes() == b.sizes(); };
   if (!std::ranges::equal(mine, tensors, same))

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <heatpp/comm/progress_thread.hpp>
-#include <heatpp_nn/parallel/detail/flat.hpp>
+#include <heatpp_nn/parallel/detail/flat_parameters.hpp>
 #include <heatpp_nn/parallel/merge.hpp>
 
 #include <chrono>
@@ -28,13 +28,17 @@ struct GlobalOptions {
 namespace detail {
 
 /// The mean of the nodes' weights, computed while training goes on. The ranks of a node that hold equal weights each
-/// carry a share of them between the nodes, and the node puts them together again; ranks that differ average their
-/// node's shares first. Nodes count by their number of ranks. Where nodes are unequal, as many ranks of each carry a
-/// share as the smallest node has; the others receive theirs inside the node.
+/// own a share of them, which they average with its owners in the other nodes and merge; then the node puts the shares
+/// together. Ranks that differ average their node's shares first, and each merges the whole. Nodes count by their
+/// number of ranks. Where nodes are unequal, as many ranks of each own a share as the smallest node has.
+///
+/// In memory, beside the weights: of a share what is sent and its snapshot, and for some rules and wires an anchor, a
+/// velocity, and what rounding took away. Where ranks differ, the weights twice.
 class GlobalAverage {
  public:
-  /// Throws ValueError for options that exclude one another, TypeError for a wire that does not fit.
-  GlobalAverage(const Topology& topology, std::vector<at::Tensor> parameters, const GlobalOptions& options);
+  /// `shares` are those of the node's ranks, and live as long as `flat` and this do. Throws ValueError
+  /// for options that exclude one another, TypeError for a wire that does not fit.
+  GlobalAverage(const Topology& topology, FlatParameters& flat, Shares& shares, const GlobalOptions& options);
   GlobalAverage(const GlobalAverage&) = delete;  // messages under way point into it
   GlobalAverage& operator=(const GlobalAverage&) = delete;
 
@@ -42,7 +46,7 @@ class GlobalAverage {
   /// Bytes that this rank has to get to other nodes for one average, before any algorithm.
   [[nodiscard]] std::int64_t bytes() const;
   /// The same without a narrower wire, and with carriers that do not take turns.
-  [[nodiscard]] std::int64_t full_bytes() const { return flat_.bytes() / owners_; }
+  [[nodiscard]] std::int64_t full_bytes() const { return flat_.bytes() / shares_.owners(); }
 
   /// The weights are equal on all nodes: what follows is seen from here.
   void anchor();
@@ -52,8 +56,9 @@ class GlobalAverage {
   void end_batch();
   /// Waits, without merging.
   void land();
-  /// Waits and merges into the parameters, `age` batches after the start; at age 0 the mean takes their place. Returns
-  /// whether any rank had failed; then nothing is merged.
+  /// Waits and merges, `age` batches after the start; at age 0 the mean takes the place of the weights. What a share
+  /// was merged into is to be spread in the node afterwards. Returns whether any rank had failed; then nothing is
+  /// merged.
   [[nodiscard]] bool finish(std::int64_t age);
 
   /// Seconds spent waiting so far.
@@ -69,35 +74,43 @@ class GlobalAverage {
 
  private:
   using Clock = std::chrono::steady_clock;
+  /// What this rank owns of the buckets of a dtype and device.
   struct Shard {
-    std::int64_t first = 0;
-    at::Tensor values = {};                            // in flat_: what is sent, then the sum, then what is merged
-    at::Tensor snapshot = {};                          // of these values; of the whole buffer where ranks differ
+    std::vector<std::size_t> buckets = {};
+    std::vector<at::Tensor> parts = {};                // of the weights
+    at::Tensor values = {};                            // what is sent, then the sum, then what is merged
+    at::Tensor snapshot = {};                          // of the parts
     at::Tensor anchor = {}, velocity = {}, lost = {};  // undefined where not needed
+  };
+  /// Of a bucket, where the ranks of a node differ.
+  struct Apart {
+    at::Tensor mean, snapshot;
   };
 
   void check(const GlobalOptions& options) const;
   void count_nodes();
-  void deal(int carrier);
+  void make_shards();
+  void cut_parts();
+  void take_turn(std::int64_t turn);
   void make_memory(Shard& shard) const;
-  void average_in_node(std::size_t i);
-  void send(Shard& shard, const at::Tensor& weights);
+  void average_in_node();
+  void send(Shard& shard);
   [[nodiscard]] at::Tensor mean_of(Shard& shard) const;
-  void fan_out(std::size_t i, MergePolicy policy);
+  void merge_shares(MergePolicy policy, double weight);
+  void merge_apart(MergePolicy policy, double weight);
   void measure(std::int64_t age);
-  [[nodiscard]] bool carries() const { return topology_.node().rank() < owners_; }
+  [[nodiscard]] bool carries() const { return topology_.node().rank() < shares_.owners(); }
   [[nodiscard]] bool anchored() const { return options_.merge.policy == MergePolicy::outer || narrow_; }
 
   Topology topology_, across_;
-  std::vector<at::Tensor> parameters_;
+  FlatParameters& flat_;
+  Shares& shares_;
   GlobalOptions options_;
-  FlatBuffers flat_;
   bool narrow_;  // the wire is narrower than float32
   int nodes_ = 1;
-  int owners_ = 1;  // ranks of each node that carry a share
   std::int64_t turn_ = 0;
-  std::vector<std::vector<std::int64_t>> counts_;  // for each buffer, the share of each rank of the node
-  std::vector<Shard> shards_;                      // this rank's, for each buffer
+  std::vector<Shard> shards_;
+  std::vector<Apart> apart_;
   std::vector<Request> requests_;
   std::optional<ProgressThread> beside_;  // while they are under way
   std::array<double, 2> flags_{0, 0};     // sums over nodes: failed; batches needed

@@ -28,11 +28,6 @@ class AfterAccumulation final : public torch::autograd::FunctionPostHook {
   std::function<void()> call_;
 };
 
-std::vector<at::Tensor> reversed(std::vector<at::Tensor> tensors) {
-  std::ranges::reverse(tensors);
-  return tensors;
-}
-
 /// Whether two tensors are the same elements in the same order.
 bool same_place(const at::Tensor& a, const at::Tensor& b) {
   return a.layout() == at::kStrided && a.const_data_ptr() == b.const_data_ptr() && a.strides() == b.strides() &&
@@ -41,22 +36,24 @@ bool same_place(const at::Tensor& a, const at::Tensor& b) {
 
 }  // namespace
 
-GradientAverage::GradientAverage(std::vector<at::Tensor> parameters, const Topology& node, const Topology& all,
+GradientAverage::GradientAverage(const FlatParameters& flat, const Topology& node, const Topology& all,
                                  const GradientOptions& options)
-    : parameters_(reversed(std::move(parameters))),
-      flat_(parameters_),
+    : flat_(flat),
       node_(node),
       all_(all),
       wire_(options.wire),
       reproducible_(options.reproducible),
-      bucket_of_(parameters_.size()),
-      arrived_(parameters_.size()) {
-  if (options.bucket_bytes < 1)
-    raise<ValueError>("Replica", "got buckets of {} bytes; expected at least 1", options.bucket_bytes);
+      ways_(flat.buckets().size()),
+      arrived_(flat.parameters().size()) {
   if (reproducible_ && wire_ != Dtype::float32)
     raise<ValueError>("Replica", "got a wire of {} for reproducible sums; expected float32", name(wire_));
-  make_buckets(options);
-  for (std::size_t i = 0; i < parameters_.size(); ++i) add_hook(i);
+  for (std::size_t b = 0; b < ways_.size(); ++b) {
+    const auto& bucket = flat.buckets()[b];
+    bucket_of_.insert(bucket_of_.end(), bucket.end - bucket.begin, b);
+    if (wire_ != Dtype::float32 && bucket.gradients.scalar_type() == at::kFloat)
+      ways_[b].residual = at::zeros({bucket.gradients.numel()});
+  }
+  for (std::size_t i = 0; i < parameters().size(); ++i) add_hook(i);
   settle();
 }
 
@@ -64,34 +61,14 @@ GradientAverage::~GradientAverage() {
   for (auto& hook : hooks_) hook.accumulator->del_post_hook(hook.key);
 }
 
-void GradientAverage::make_buckets(const GradientOptions& options) {
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    auto* bucket = buckets_.empty() ? nullptr : &buckets_.back();
-    const auto& parameter = parameters_[i];
-    if (!bucket || bytes_of(*bucket) >= options.bucket_bytes ||
-        parameters_[bucket->begin].options().dtype() != parameter.dtype() ||
-        parameters_[bucket->begin].device() != parameter.device()) {
-      buckets_.push_back({.begin = i});
-      bucket = &buckets_.back();
-    }
-    bucket->end = i + 1;
-    bucket_of_[i] = buckets_.size() - 1;
-  }
-  for (auto& bucket : buckets_) {
-    bucket.values = flat_.stretch(bucket.begin, bucket.end);
-    if (wire_ != Dtype::float32 && bucket.values.scalar_type() == at::kFloat)
-      bucket.residual = at::zeros({bucket.values.numel()});
-  }
-}
-
-std::int64_t GradientAverage::bytes_of(const Bucket& bucket) const {
-  std::int64_t sum = 0;
-  for (auto i = bucket.begin; i < bucket.end; ++i) sum += static_cast<std::int64_t>(parameters_[i].nbytes());
-  return sum;
+void GradientAverage::share(const Shares& shares, std::span<const Piece> pieces, Scope scope) {
+  shares_ = &shares;
+  pieces_ = pieces;
+  shared_by_ = scope;
 }
 
 void GradientAverage::add_hook(std::size_t parameter) {
-  auto accumulator = torch::autograd::impl::grad_accumulator(parameters_[parameter]);
+  auto accumulator = torch::autograd::impl::grad_accumulator(parameters()[parameter]);
   const auto key =
       accumulator->add_post_hook(std::make_unique<AfterAccumulation>([this, parameter] { arrived(parameter); }));
   hooks_.push_back({std::move(accumulator), key});
@@ -121,8 +98,8 @@ void GradientAverage::arrived(std::size_t parameter) {
                       "got a second backward before the gradients of the first were averaged; expected "
                       "no_sync() around all but the last");
   take(parameter);
-  --buckets_[bucket_of_[parameter]].missing;
-  while (launched_ < buckets_.size() && buckets_[launched_].missing == 0) launch(buckets_[launched_++]);
+  --ways_[bucket_of_[parameter]].missing;
+  while (launched_ < ways_.size() && ways_[launched_].missing == 0) launch_next();
   heatpp::progress();
 }
 
@@ -130,8 +107,8 @@ void GradientAverage::arrived(std::size_t parameter) {
 void GradientAverage::take(std::size_t parameter) {
   const at::NoGradGuard no_grad;
   arrived_[parameter] = 1;
-  auto& gradient = parameters_[parameter].mutable_grad();
-  const auto& place = flat_.view(parameter);
+  auto& gradient = parameters()[parameter].mutable_grad();
+  const auto& place = flat_.gradient(parameter);
   status_[parameter] = gradient.defined();
   if (!gradient.defined()) {
     place.zero_();
@@ -141,35 +118,43 @@ void GradientAverage::take(std::size_t parameter) {
   }
 }
 
-void GradientAverage::launch(Bucket& bucket) {
+void GradientAverage::launch_next() {
+  const auto bucket = launched_++;
   inspect(bucket);
-  if (!travels() || bucket.values.numel() == 0) return;
-  AllreduceOptions options{.op = op(), .reproducible = reproducible_};
-  if (bucket.residual.defined() && *scope_ == Scope::all) {
-    options.wire = wire_;
-    options.residual = {bucket.residual.mutable_data_ptr<float>(), static_cast<std::size_t>(bucket.residual.numel())};
-  }
-  bucket.request = group().iallreduce(buffer_of(bucket.values), options);
+  if (travels() && flat_.buckets()[bucket].gradients.numel() > 0) ways_[bucket].request = launch(bucket);
 }
 
-void GradientAverage::inspect(const Bucket& bucket) {
-  if (bucket.begin == 0) bad_.reset();
-  if (is_finite(bucket.values)) return;
+Request GradientAverage::launch(std::size_t bucket) {
+  const auto values = buffer_of(flat_.buckets()[bucket].gradients);
+  if (scatters()) return group().ireduce_scatter(values, shares_->counts(bucket), op());
+  AllreduceOptions options{.op = op(), .reproducible = reproducible_};
+  auto& residual = ways_[bucket].residual;
+  if (residual.defined() && *scope_ == Scope::all) {
+    options.wire = wire_;
+    options.residual = {residual.mutable_data_ptr<float>(), static_cast<std::size_t>(residual.numel())};
+  }
+  return group().iallreduce(values, options);
+}
+
+void GradientAverage::inspect(std::size_t number) {
+  const auto& bucket = flat_.buckets()[number];
+  if (number == 0) bad_.reset();
+  if (is_finite(bucket.gradients)) return;
   status(failed_place) = 1;
   for (auto i = bucket.begin; !bad_ && i < bucket.end; ++i)
-    if (!is_finite(flat_.view(i))) bad_ = i;
+    if (!is_finite(flat_.gradient(i))) bad_ = i;
 }
 
 bool GradientAverage::finish(const Finish& options) {
-  for (std::size_t i = 0; i < parameters_.size(); ++i)
+  for (std::size_t i = 0; i < parameters().size(); ++i)
     if (!arrived_[i]) take(i);
-  while (launched_ < buckets_.size()) launch(buckets_[launched_++]);
+  while (launched_ < ways_.size()) launch_next();
   status(samples_place) = samples_;
   if (options.failed) status(failed_place) = 1;
   status(thawed_place) = options.thawed;
   if (travels()) {
     auto told = group().iallreduce(status_);
-    for (auto& bucket : buckets_) bucket.request.wait();
+    for (auto& way : ways_) way.request.wait();
     told.wait();
   }
   const bool finite = status(failed_place) == 0;
@@ -177,24 +162,28 @@ bool GradientAverage::finish(const Finish& options) {
   samples_of_all_ = status(samples_place);
   // Without samples there is nothing to take the mean of.
   const auto samples = weighed_ && samples_of_all_ > 0 ? samples_of_all_ : 1;
-  if (finite)
-    for (const auto& bucket : buckets_) land(bucket, samples * options.scale);
+  if (finite) land(samples * options.scale);
   settle();
   return finite;
 }
 
-void GradientAverage::land(const Bucket& bucket, double divisor) {
+void GradientAverage::land(double divisor) {
   const at::NoGradGuard no_grad;
-  if (divisor != 1) bucket.values.div_(divisor);
-  for (auto i = bucket.begin; i < bucket.end; ++i)
-    parameters_[i].mutable_grad() = status_[i] == 0 ? at::Tensor() : flat_.view(i);
+  for (std::size_t b = 0; divisor != 1 && b < ways_.size(); ++b) {
+    const auto& gradients = flat_.buckets()[b].gradients;
+    (shares_ ? shares_->part(b, gradients) : gradients).div_(divisor);
+  }
+  const auto none = [this](std::size_t parameter) { return status_[parameter] == 0; };
+  for (std::size_t i = 0; i < parameters().size(); ++i)
+    parameters()[i].mutable_grad() = shares_ || none(i) ? at::Tensor() : flat_.gradient(i);
+  for (const auto& piece : pieces_) piece.values.mutable_grad() = none(piece.parameter) ? at::Tensor() : piece.gradient;
 }
 
 /// Clears the way for the next batch, but for what is asked about this one.
 void GradientAverage::settle() {
   std::ranges::fill(arrived_, 0);
-  status_.assign(parameters_.size() + places, 0);
-  for (auto& bucket : buckets_) bucket.missing = bucket.end - bucket.begin;
+  status_.assign(parameters().size() + places, 0);
+  for (std::size_t b = 0; b < ways_.size(); ++b) ways_[b].missing = flat_.buckets()[b].end - flat_.buckets()[b].begin;
   launched_ = 0;
   idle_ = weighed_ && samples_ == 0;
   weighed_ = false;
@@ -203,8 +192,8 @@ void GradientAverage::settle() {
 
 std::vector<at::Tensor> GradientAverage::residuals() const {
   std::vector<at::Tensor> found;
-  for (const auto& bucket : buckets_)
-    if (bucket.residual.defined()) found.push_back(bucket.residual);
+  for (const auto& way : ways_)
+    if (way.residual.defined()) found.push_back(way.residual);
   return found;
 }
 

@@ -2,7 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <heatpp_nn/parallel/detail/flat.hpp>
+#include <heatpp_nn/parallel/detail/flat_parameters.hpp>
 #include <memory>
 #include <mutex>
 
@@ -28,19 +28,21 @@ struct GradientOptions {
 
 namespace detail {
 
-/// Averages the gradients of a list of parameters over ranks, while backward still computes others. Parameters are
-/// put into buckets from the last to the first, since backward ends with the first layer; a bucket sets out as soon as
+/// Averages the gradients of parameters over ranks, while backward still computes others. A bucket sets out as soon as
 /// all its gradients are there and the buckets before it have set out. So all ranks start the same messages in the same
-/// order, whichever parameters a rank used. A gradient that travels is put into its place in one flat buffer, of which
-/// a bucket is a stretch, and is a view of it from then on: what backward shares between parameters comes apart there.
+/// order, whichever parameters a rank used. A gradient that travels is put into its place in the flat memory, and is a
+/// view of it from then on: what backward shares between parameters comes apart there. Where ranks own shares of the
+/// parameters, the pieces of these get their gradients, and the parameters keep none.
 class GradientAverage {
  public:
-  GradientAverage(std::vector<at::Tensor> parameters, const Topology& node, const Topology& all,
+  GradientAverage(const FlatParameters& flat, const Topology& node, const Topology& all,
                   const GradientOptions& options);
   ~GradientAverage();
   GradientAverage(const GradientAverage&) = delete;
   GradientAverage& operator=(const GradientAverage&) = delete;
 
+  /// From now on this rank owns `pieces`, as `shares` cuts them over the ranks of `scope`. Both have to live as long.
+  void share(const Shares& shares, std::span<const Piece> pieces, Scope scope);
   /// Whither the gradients of the next backward go; nullopt: they stay. Throws ValueError where some are under way.
   void send_to(std::optional<Scope> scope);
   [[nodiscard]] std::optional<Scope> scope() const { return scope_; }
@@ -66,48 +68,51 @@ class GradientAverage {
   [[nodiscard]] double samples() const { return samples_of_all_; }
   /// Whether this rank had none of them.
   [[nodiscard]] bool idle() const { return idle_; }
-  [[nodiscard]] std::int64_t bytes() const { return flat_.bytes(); }
   /// What rounding for the wire took away, a tensor for each bucket that has a narrower wire.
   [[nodiscard]] std::vector<at::Tensor> residuals() const;
 
  private:
-  struct Bucket {
-    std::size_t begin = 0, end = 0;  // its parameters
-    std::size_t missing = 0;         // gradients that backward has not produced yet
-    at::Tensor values = {};          // where they lie
-    at::Tensor residual = {};        // undefined without a narrower wire
+  struct Way {
+    std::size_t missing = 0;   // gradients of its bucket that backward has not produced yet
+    at::Tensor residual = {};  // undefined without a narrower wire
     Request request = {};
   };
 
-  void make_buckets(const GradientOptions& options);
-  [[nodiscard]] std::int64_t bytes_of(const Bucket& bucket) const;
   void add_hook(std::size_t parameter);
   void arrived(std::size_t parameter);
   void take(std::size_t parameter);
-  void launch(Bucket& bucket);
-  void inspect(const Bucket& bucket);
-  void land(const Bucket& bucket, double divisor);
+  void launch_next();
+  [[nodiscard]] Request launch(std::size_t bucket);
+  void inspect(std::size_t bucket);
+  void land(double divisor);
   void settle();
+  [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return flat_.parameters(); }
   [[nodiscard]] const Topology& group() const { return *scope_ == Scope::node ? node_ : all_; }
   [[nodiscard]] bool travels() const { return scope_ && group().comm().size() > 1; }
+  /// Whether ranks get no more of the sums than their shares.
+  [[nodiscard]] bool scatters() const {
+    return shares_ && scope_ == shared_by_ && !reproducible_ && wire_ == Dtype::float32;
+  }
   [[nodiscard]] ReduceOp op() const { return weighed_ ? ReduceOp::sum : ReduceOp::mean; }
 
   /// What ranks tell each other beside the gradients that they had.
   enum Status { samples_place, failed_place, thawed_place, places };
-  [[nodiscard]] double& status(Status place) { return status_[parameters_.size() + place]; }
+  [[nodiscard]] double& status(Status place) { return status_[parameters().size() + place]; }
 
   struct Hook {
     std::shared_ptr<torch::autograd::Node> accumulator;
     std::uintptr_t key;
   };
 
-  std::vector<at::Tensor> parameters_;  // from the last to the first
-  FlatBuffers flat_;
+  const FlatParameters& flat_;
+  const Shares* shares_ = nullptr;
+  std::span<const Piece> pieces_ = {};
+  Scope shared_by_ = Scope::all;
   Topology node_, all_;
   Dtype wire_;
   bool reproducible_;
   std::vector<Hook> hooks_;
-  std::vector<Bucket> buckets_;
+  std::vector<Way> ways_;  // of the buckets
   std::vector<std::size_t> bucket_of_;
   std::mutex mutex_;  // backward runs hooks of GPU parameters in threads of its own
 

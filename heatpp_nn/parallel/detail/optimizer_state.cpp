@@ -1,4 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_nn/optim/lamb.hpp>
+#include <heatpp_nn/optim/lars.hpp>
+#include <heatpp_nn/optim/optimizer_kind.hpp>
 #include <heatpp_nn/parallel/detail/optimizer_state.hpp>
 
 #include <torch/optim.h>
@@ -9,89 +12,104 @@ namespace heatpp::nn::detail {
 namespace {
 
 namespace optim = torch::optim;
-using State = optim::OptimizerParamState;
+using State = OptimizerKind::State;
 using Places = std::vector<at::Tensor*>;
 
-Places places(optim::SGDParamState& s) { return {&s.momentum_buffer()}; }
-Places places(optim::AdamParamState& s) { return {&s.exp_avg(), &s.exp_avg_sq(), &s.max_exp_avg_sq()}; }
-Places places(optim::AdamWParamState& s) { return {&s.exp_avg(), &s.exp_avg_sq(), &s.max_exp_avg_sq()}; }
-Places places(optim::RMSpropParamState& s) { return {&s.square_avg(), &s.momentum_buffer(), &s.grad_avg()}; }
-Places places(optim::AdagradParamState& s) { return {&s.sum()}; }
-
-template <class Known>
-std::int64_t* steps(Known& state) {
-  if constexpr (requires { state.step(); }) return &state.step();
-  return nullptr;
+template <class Kept>
+Kept& as(State& state) {
+  return dynamic_cast<Kept&>(state);
 }
 
-/// How to make and to reach what a kind of optimizer keeps for a parameter.
-struct Kind {
-  std::unique_ptr<State> (*make)();
-  Places (*places)(State&);
-  std::int64_t* (*steps)(State&);
-};
-
-template <class Optimizer, class Known>
-bool find(const optim::Optimizer& optimizer, std::optional<Kind>& kind) {
-  if (!dynamic_cast<const Optimizer*>(&optimizer)) return false;
-  kind = Kind{[]() -> std::unique_ptr<State> { return std::make_unique<Known>(); },
-              [](State& state) { return places(dynamic_cast<Known&>(state)); },
-              [](State& state) { return steps(dynamic_cast<Known&>(state)); }};
-  return true;
+/// Of a kind that counts steps.
+template <class Optimizer, class Kept>
+OptimizerKind counting(const char* name, Places (*tensors)(State&)) {
+  return optimizer_kind<Optimizer, Kept>(name, tensors, [](State& s) { return &as<Kept>(s).step(); });
 }
 
-Kind kind_of(const optim::Optimizer& optimizer) {
-  std::optional<Kind> kind;
-  const bool known = find<optim::SGD, optim::SGDParamState>(optimizer, kind) ||
-                     find<optim::Adam, optim::AdamParamState>(optimizer, kind) ||
-                     find<optim::AdamW, optim::AdamWParamState>(optimizer, kind) ||
-                     find<optim::RMSprop, optim::RMSpropParamState>(optimizer, kind) ||
-                     find<optim::Adagrad, optim::AdagradParamState>(optimizer, kind);
-  if (!known)
-    heatpp::detail::raise<TypeError>(
-        "daso", "got an optimizer of an unknown type; expected SGD, Adam, AdamW, RMSprop or Adagrad");
-  return *kind;
+std::vector<OptimizerKind>& kinds() {
+  static std::vector<OptimizerKind> known{
+      optimizer_kind<optim::SGD, optim::SGDParamState>(
+          "SGD", [](State& s) { return Places{&as<optim::SGDParamState>(s).momentum_buffer()}; }),
+      optimizer_kind<Lars, LarsState>("Lars", [](State& s) { return Places{&as<LarsState>(s).momentum()}; }),
+      counting<optim::Adam, optim::AdamParamState>("Adam",
+                                                   [](State& state) {
+                                                     auto& s = as<optim::AdamParamState>(state);
+                                                     return Places{&s.exp_avg(), &s.exp_avg_sq(), &s.max_exp_avg_sq()};
+                                                   }),
+      counting<optim::AdamW, optim::AdamWParamState>(
+          "AdamW",
+          [](State& state) {
+            auto& s = as<optim::AdamWParamState>(state);
+            return Places{&s.exp_avg(), &s.exp_avg_sq(), &s.max_exp_avg_sq()};
+          }),
+      counting<Lamb, LambState>("Lamb",
+                                [](State& state) {
+                                  auto& s = as<LambState>(state);
+                                  return Places{&s.exp_avg(), &s.exp_avg_sq()};
+                                }),
+      counting<optim::RMSprop, optim::RMSpropParamState>(
+          "RMSprop",
+          [](State& state) {
+            auto& s = as<optim::RMSpropParamState>(state);
+            return Places{&s.square_avg(), &s.momentum_buffer(), &s.grad_avg()};
+          }),
+      counting<optim::Adagrad, optim::AdagradParamState>(
+          "Adagrad", [](State& s) { return Places{&as<optim::AdagradParamState>(s).sum()}; })};
+  return known;
 }
 
-std::vector<at::Tensor> parameters_of(const optim::Optimizer& optimizer) {
+const OptimizerKind& kind_of(const optim::Optimizer& optimizer) {
+  const auto found = std::ranges::find_if(kinds(), [&](const auto& kind) { return kind.is(optimizer); });
+  if (found != kinds().end()) return *found;
+  std::string names;
+  for (const auto& kind : kinds()) names += (names.empty() ? "" : ", ") + kind.name;
+  heatpp::detail::raise<TypeError>(
+      "daso", "got an optimizer of an unknown class; expected {}, or one made known by add_optimizer_kind", names);
+}
+
+std::size_t columns_of(const OptimizerKind& kind) { return kind.tensors(*kind.make()).size(); }
+
+}  // namespace
+
+std::vector<at::Tensor> tensors_of(const optim::Optimizer& optimizer) {
   std::vector<at::Tensor> all;
   for (const auto& group : optimizer.param_groups())
     all.insert(all.end(), group.params().begin(), group.params().end());
   return all;
 }
 
-std::size_t columns_of(const Kind& kind) { return kind.places(*kind.make()).size(); }
+std::string name_of(const optim::Optimizer& optimizer) { return kind_of(optimizer).name; }
 
-}  // namespace
+std::size_t slot_columns(const optim::Optimizer& optimizer) { return columns_of(kind_of(optimizer)); }
 
 OptimizerSlots slots_of(optim::Optimizer& optimizer) {
-  const auto kind = kind_of(optimizer);
+  const auto& kind = kind_of(optimizer);
   const auto columns = columns_of(kind);
   OptimizerSlots slots;
-  for (const auto& parameter : parameters_of(optimizer)) {
+  for (const auto& parameter : tensors_of(optimizer)) {
     const auto found = optimizer.state().find(parameter.unsafeGetTensorImpl());
     const bool there = found != optimizer.state().end();
-    const auto places = there ? kind.places(*found->second) : Places(columns, nullptr);
+    const auto places = there ? kind.tensors(*found->second) : Places(columns, nullptr);
     for (const auto* place : places) slots.tensors.push_back(place ? *place : at::Tensor());
-    const auto* const steps = there ? kind.steps(*found->second) : nullptr;
+    const auto* const steps = there && kind.steps ? kind.steps(*found->second) : nullptr;
     slots.steps.push_back(steps ? *steps : 0);
   }
   return slots;
 }
 
 void set_slots(optim::Optimizer& optimizer, const OptimizerSlots& slots) {
-  const auto kind = kind_of(optimizer);
+  const auto& kind = kind_of(optimizer);
   const auto columns = columns_of(kind);
-  const auto parameters = parameters_of(optimizer);
+  const auto parameters = tensors_of(optimizer);
   for (std::size_t row = 0; row < parameters.size(); ++row) {
     const auto mine = std::span(slots.tensors).subspan(row * columns, columns);
     if (std::ranges::none_of(mine, [](const auto& tensor) { return tensor.defined(); })) continue;
     auto& state = optimizer.state()[parameters[row].unsafeGetTensorImpl()];
     if (!state) state = kind.make();
-    const auto places = kind.places(*state);
+    const auto places = kind.tensors(*state);
     for (std::size_t i = 0; i < columns; ++i)
       *places[i] = mine[i].defined() ? mine[i].to(parameters[row].options()) : at::Tensor();
-    if (auto* const steps = kind.steps(*state)) *steps = slots.steps[row];
+    if (kind.steps) *kind.steps(*state) = slots.steps[row];
   }
 }
 
@@ -100,26 +118,11 @@ void complete(OptimizerSlots& slots, const optim::Optimizer& optimizer, const Co
   for (const auto& tensor : slots.tensors) told.push_back(tensor.defined());
   told.insert(told.end(), slots.steps.begin(), slots.steps.end());
   comm.allreduce(told, ReduceOp::max);
-  const auto parameters = parameters_of(optimizer);
+  const auto parameters = tensors_of(optimizer);
   const auto columns = slots.tensors.size() / std::max<std::size_t>(1, parameters.size());
   for (std::size_t i = 0; i < slots.tensors.size(); ++i)
     if (told[i] != 0 && !slots.tensors[i].defined()) slots.tensors[i] = at::zeros_like(parameters[i / columns]);
   std::copy(told.end() - std::ssize(slots.steps), told.end(), slots.steps.begin());
-}
-
-void add_to(std::vector<at::Tensor>& sums, const std::vector<at::Tensor>& more, double share) {
-  sums.resize(more.size());
-  for (std::size_t i = 0; i < more.size(); ++i) {
-    if (!more[i].defined()) continue;
-    const auto part = more[i].to(at::kDouble) * share;
-    sums[i] = sums[i].defined() ? sums[i] + part : part;
-  }
-}
-
-void add_to(OptimizerSlots& sum, const OptimizerSlots& more, double share) {
-  add_to(sum.tensors, more.tensors, share);
-  sum.steps.resize(more.steps.size());
-  for (std::size_t i = 0; i < more.steps.size(); ++i) sum.steps[i] = std::max(sum.steps[i], more.steps[i]);
 }
 
 std::vector<at::Tensor> kept(const OptimizerSlots& slots) {
@@ -129,3 +132,5 @@ std::vector<at::Tensor> kept(const OptimizerSlots& slots) {
 }
 
 }  // namespace heatpp::nn::detail
+
+void heatpp::nn::add_optimizer_kind(const OptimizerKind& kind) { detail::kinds().push_back(kind); }

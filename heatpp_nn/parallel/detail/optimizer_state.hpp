@@ -18,19 +18,20 @@ struct OptimizerSlots {
   std::vector<std::int64_t> steps;  ///< of each parameter, as Adam counts them; 0 where none are counted
 };
 
-/// Throws TypeError for an optimizer whose state cannot be averaged: known are SGD, Adam, AdamW, RMSprop and Adagrad.
+/// Throws TypeError for an optimizer of a class that is not known (`OptimizerKind`).
 [[nodiscard]] OptimizerSlots slots_of(torch::optim::Optimizer& optimizer);
+/// The class's name.
+[[nodiscard]] std::string name_of(const torch::optim::Optimizer& optimizer);
+/// How many columns there are.
+[[nodiscard]] std::size_t slot_columns(const torch::optim::Optimizer& optimizer);
+/// What it steps, row by row.
+[[nodiscard]] std::vector<at::Tensor> tensors_of(const torch::optim::Optimizer& optimizer);
 /// Makes the optimizer keep what the table says, on the devices of its parameters.
 void set_slots(torch::optim::Optimizer& optimizer, const OptimizerSlots& slots);
 
 /// What one rank keeps, all keep: zeros where a parameter has not been used on a rank, and the most steps of all ranks.
 /// Collective: one all-reduce of a number for each place of the table.
 void complete(OptimizerSlots& slots, const torch::optim::Optimizer& optimizer, const Communicator& comm);
-/// Adds `share` times each tensor of `more` that is defined, in float64, to what may be none yet.
-void add_to(std::vector<at::Tensor>& sums, const std::vector<at::Tensor>& more, double share);
-/// The same for the tables' tensors; of steps it takes the most.
-void add_to(OptimizerSlots& sum, const OptimizerSlots& more, double share);
-
 /// The tensors that are kept.
 [[nodiscard]] std::vector<at::Tensor> kept(const OptimizerSlots& slots);
 

@@ -1,13 +1,15 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
+#include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_nn/detail/crc32c.hpp>
 #include <heatpp_nn/training/detail/section_file.hpp>
 
-#include <fmt/format.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <array>
-#include <filesystem>
-#include <fstream>
+#include <cerrno>
+#include <cstring>
 
 namespace heatpp::nn::detail {
 
@@ -15,134 +17,160 @@ using heatpp::detail::raise;
 
 namespace {
 
-// The file: magic, number of sections, the table, the sections one after another. Integers are little-endian int64.
-constexpr std::array<std::int64_t, 1> magic{0x3254504b43505048};  // "HPPCKPT2"
+// The file: magic, number of sections, the table, and the sections, each from a multiple of `page` on, so that ranks on
+// different machines do not write to the same page. Integers are little-endian int64.
+constexpr std::int64_t magic = 0x3354504b43505048;  // "HPPCKPT3"
 constexpr std::int64_t most_sections = 1 << 24;
+constexpr std::int64_t page = 4096;
 using Entry = SectionFile::Entry;
+constexpr std::int64_t numbers = sizeof(Entry) / sizeof(std::int64_t);
 
-std::uint32_t crc_of(const std::string& bytes) { return crc32c(std::as_bytes(std::span(bytes))); }
-
-template <class T>
-void put(std::ostream& out, std::span<const T> values) {
-  out.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size_bytes()));
-}
-
-template <class T>
-void get(std::istream& in, std::span<T> values) {
-  in.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(values.size_bytes()));
-}
-
+std::int64_t up_to_page(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
 std::int64_t table_bytes(std::size_t sections) {
   return static_cast<std::int64_t>(2 * sizeof(std::int64_t) + sections * sizeof(Entry));
+}
+std::int64_t start_of(const std::vector<Entry>& table, std::size_t index) {
+  auto start = up_to_page(table_bytes(table.size()));
+  for (std::size_t i = 0; i < index; ++i) start += up_to_page(table[i].head_bytes + table[i].body_bytes);
+  return start;
+}
+
+std::span<const std::byte> bytes_of(const at::Tensor& tensor) {
+  return {static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes()};
+}
+
+Entry measured(Entry entry, const SectionFile::Section& section) {
+  entry.head_bytes = std::ssize(section.head);
+  entry.head_crc = crc32c(std::as_bytes(std::span(section.head)));
+  std::uint32_t crc = 0;
+  for (const auto& tensor : section.body) {
+    entry.body_bytes += static_cast<std::int64_t>(tensor.nbytes());
+    crc = crc32c(bytes_of(tensor), crc);
+  }
+  entry.body_crc = crc;
+  return entry;
 }
 
 std::vector<Entry> gather(const Communicator& comm, const Entry& mine) {
   std::vector<Entry> all(static_cast<std::size_t>(comm.size()));
-  const std::vector<std::int64_t> counts(all.size(), 4);
-  const std::array<std::int64_t, 4> values{mine.node, mine.source, mine.bytes, mine.crc};
-  comm.allgather(values, {all.data(), 4 * comm.size(), Dtype::int64}, counts);
+  const std::vector<std::int64_t> counts(all.size(), numbers);
+  comm.allgather({&mine, numbers, Dtype::int64}, {all.data(), numbers * comm.size(), Dtype::int64}, counts);
   return all;
 }
 
-Buffer buffer_of(std::string& bytes) { return {bytes.data(), std::ssize(bytes), Dtype::uint8}; }
+void bring_to_disk(const char* op, const std::string& path, const std::string& shown) {
+  const io::detail::Descriptor file(path, O_WRONLY);
+  if (file.get() < 0 || ::fsync(file.get()) != 0)
+    raise<IoError>(op, "got \"{}\", which cannot be brought to the disk ({}); expected room on the disk", shown,
+                   std::strerror(errno));
+}
 
 }  // namespace
 
-void SectionFile::write(const char* op, const Communicator& comm, const std::string& path, Entry entry,
-                        const std::string& section) {
-  entry.bytes = std::ssize(section);
-  entry.crc = crc_of(section);
-  const auto table = gather(comm, entry);
-  std::optional<io::detail::AsideFile> file;
-  std::ofstream out;
-  all_or_none(comm, [&] {
-    if (comm.rank() != 0) return;
-    file.emplace(path, io::detail::AsideFile::Begin::empty, op);
-    out.open(file->path(), std::ios::binary);
-    const std::array<std::int64_t, 1> sections{comm.size()};
-    put<std::int64_t>(out, magic);
-    put<std::int64_t>(out, sections);
-    put<Entry>(out, table);
-    put<char>(out, section);
+std::string text_of_rank_0(const Communicator& comm, std::string text) {
+  std::array<std::int64_t, 1> length{std::ssize(text)};
+  comm.broadcast(length, 0);
+  text.resize(static_cast<std::size_t>(length[0]));
+  comm.broadcast({text.data(), length[0], Dtype::uint8}, 0);
+  return text;
+}
+
+SectionWriter::SectionWriter(const char* op, const Communicator& comm, std::string path, Entry entry,
+                             SectionFile::Section section)
+    : op_(op),
+      comm_(comm),
+      path_(std::move(path)),
+      table_(gather(comm, measured(entry, section))),
+      section_(std::move(section)) {
+  all_or_none(comm_, [&] {
+    if (comm_.rank() != 0) return;
+    file_ = std::make_unique<io::detail::AsideFile>(path_, io::detail::AsideFile::Begin::empty, op_);
+    aside_ = file_->path();
+    const std::array<std::int64_t, 2> begin{magic, comm_.size()};
+    const io::detail::FileWriter out(aside_, path_, op_);
+    out.write(0, sizeof begin, begin.data());
+    out.write(sizeof begin, table_bytes(table_.size()) - std::int64_t{sizeof begin}, table_.data());
   });
-  if (comm.rank() != 0) comm.send({section.data(), entry.bytes, Dtype::uint8}, 0);
-  std::string other;
-  for (int rank = 1; comm.rank() == 0 && rank < comm.size(); ++rank) {
-    other.resize(static_cast<std::size_t>(table[static_cast<std::size_t>(rank)].bytes));
-    comm.receive(buffer_of(other), rank);
-    put<char>(out, other);
+  aside_ = text_of_rank_0(comm_, std::move(aside_));
+}
+
+SectionWriter::~SectionWriter() = default;
+SectionWriter::SectionWriter(SectionWriter&&) noexcept = default;
+
+void SectionWriter::own() {
+  for (auto& tensor : section_.body) tensor = tensor.clone();
+}
+
+void SectionWriter::write() noexcept {
+  try {
+    const io::detail::FileWriter out(aside_, path_, op_);
+    auto at = start_of(table_, static_cast<std::size_t>(comm_.rank()));
+    const auto put = [&](const void* data, std::size_t bytes) {
+      out.write(at, static_cast<std::int64_t>(bytes), data);
+      at += static_cast<std::int64_t>(bytes);
+    };
+    put(section_.head.data(), section_.head.size());
+    for (const auto& tensor : section_.body) put(tensor.const_data_ptr(), tensor.nbytes());
+    bring_to_disk(op_, aside_, path_);
+  } catch (...) {
+    failure_ = std::current_exception();
   }
-  all_or_none(comm, [&] {
-    if (comm.rank() != 0) return;
-    out.close();
-    if (!out) raise<IoError>(op, "got \"{}\", which could not be written whole; expected room on the disk", path);
-    file->commit_durably();
+  section_ = {};
+}
+
+void SectionWriter::commit() {
+  all_or_none(comm_, [&] {
+    if (failure_) std::rethrow_exception(failure_);
+  });
+  all_or_none(comm_, [&] {
+    if (file_) file_->commit_durably();
   });
 }
 
-SectionFile::SectionFile(const char* op, const Communicator& comm, const std::string& path)
-    : op_(op), comm_(comm), path_(path) {
-  all_or_none(comm_, [&] {
-    if (comm_.rank() == 0) read_table();
+SectionFile::SectionFile(const char* op, const Communicator& comm, const std::string& path) : op_(op), path_(path) {
+  all_or_none(comm, [&] {
+    if (comm.rank() == 0) read_table();
   });
   std::array<std::int64_t, 1> sections{std::ssize(entries_)};
-  comm_.broadcast(sections, 0);
+  comm.broadcast(sections, 0);
   entries_.resize(static_cast<std::size_t>(sections[0]));
-  comm_.broadcast({entries_.data(), 4 * sections[0], Dtype::int64}, 0);
+  comm.broadcast({entries_.data(), numbers * sections[0], Dtype::int64}, 0);
 }
 
 void SectionFile::read_table() {
-  std::error_code error;
-  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path_, error));
-  if (error) raise<IoError>(op_, "got \"{}\" ({}); expected a checkpoint", path_, error.message());
-  std::ifstream in(path_, std::ios::binary);
-  std::array<std::int64_t, 1> found{}, sections{};
-  get<std::int64_t>(in, found);
-  get<std::int64_t>(in, sections);
-  if (!in || found != magic || sections[0] < 1 || sections[0] > most_sections ||
-      table_bytes(static_cast<std::size_t>(sections[0])) > size)
+  io::detail::FileReader in(path_, op_);
+  std::array<std::int64_t, 2> begin{};
+  if (in.size() >= std::int64_t{sizeof begin}) in.read(0, sizeof begin, begin.data());
+  if (begin[0] != magic || begin[1] < 1 || begin[1] > most_sections ||
+      table_bytes(static_cast<std::size_t>(begin[1])) > in.size())
     raise<IoError>(op_, "got \"{}\", which is something else or cut off; expected a checkpoint", path_);
-  entries_.resize(static_cast<std::size_t>(sections[0]));
-  get<Entry>(in, entries_);
-  auto left = size - table_bytes(entries_.size());
+  entries_.resize(static_cast<std::size_t>(begin[1]));
+  in.read(sizeof begin, table_bytes(entries_.size()) - std::int64_t{sizeof begin}, entries_.data());
+  auto left = in.size() - up_to_page(table_bytes(entries_.size()));
   for (const auto& entry : entries_) {
-    const bool fits = entry.bytes >= 0 && entry.bytes <= left && entry.source >= 0 && entry.source < sections[0];
-    if (!in || !fits) raise<IoError>(op_, "got \"{}\", which is cut off; expected a whole checkpoint", path_);
-    left -= entry.bytes;
+    const bool fits = entry.head_bytes >= 0 && entry.body_bytes >= 0 && entry.head_bytes <= left &&
+                      entry.body_bytes <= left - entry.head_bytes && entry.source >= 0 && entry.source < begin[1];
+    if (!fits) raise<IoError>(op_, "got \"{}\", which is cut off; expected a whole checkpoint", path_);
+    left -= up_to_page(entry.head_bytes + entry.body_bytes);
   }
 }
 
-std::string SectionFile::section(std::size_t index) const {
-  auto first = table_bytes(entries_.size());
-  for (std::size_t i = 0; i < index; ++i) first += entries_[i].bytes;
-  std::string bytes(static_cast<std::size_t>(entries_[index].bytes), '\0');
-  std::ifstream in(path_, std::ios::binary);
-  in.seekg(first);
-  get<char>(in, bytes);
-  if (!in || crc_of(bytes) != entries_[index].crc)
+std::string SectionFile::read(std::size_t index, std::int64_t offset, std::int64_t bytes, std::int64_t crc) const {
+  std::string found(static_cast<std::size_t>(bytes), '\0');
+  io::detail::FileReader(path_, op_).read(start_of(entries_, index) + offset, bytes, found.data());
+  if (crc32c(std::as_bytes(std::span(found))) != crc)
     raise<IoError>(op_, "got \"{}\", whose part {} fails its checksum; expected a whole checkpoint", path_, index);
-  return bytes;
+  return found;
 }
 
-std::string SectionFile::deliver(const std::vector<std::size_t>& index) const {
-  const auto rank = static_cast<std::size_t>(comm_.rank());
-  std::string mine(rank > 0 ? static_cast<std::size_t>(entries_[index[rank]].bytes) : 0, '\0');
-  Request arrives;
-  if (rank > 0) arrives = comm_.ireceive(buffer_of(mine), 0);
-  std::optional<Communicator::Failure> failure;
-  for (std::size_t r = index.size(); rank == 0 && r-- > 0;) {
-    std::string bytes(static_cast<std::size_t>(entries_[index[r]].bytes), '\0');
-    try {
-      bytes = section(index[r]);
-    } catch (const Error& error) {
-      failure = {ErrorKind::io, error.what()};
-    }
-    if (r > 0) comm_.send({bytes.data(), std::ssize(bytes), Dtype::uint8}, static_cast<int>(r));
-    else mine = std::move(bytes);
-  }
-  arrives.wait();
-  comm_.agree(failure);
-  return mine;
+std::string SectionFile::head(std::size_t index) const {
+  const auto& entry = entries_[index];
+  return read(index, 0, entry.head_bytes, entry.head_crc);
+}
+
+std::string SectionFile::body(std::size_t index) const {
+  const auto& entry = entries_[index];
+  return read(index, entry.head_bytes, entry.body_bytes, entry.body_crc);
 }
 
 }  // namespace heatpp::nn::detail

@@ -1,11 +1,10 @@
-#include <heatpp_nn/parallel/detail/optimizer_state.hpp>
 #include <heatpp_nn/training/detail/training_archive.hpp>
 
-#include <torch/nn/module.h>
 #include <torch/optim/optimizer.h>
 #include <torch/serialize.h>
 
 #include <algorithm>
+#include <cstring>
 #include <sstream>
 
 namespace heatpp::nn::detail {
@@ -124,34 +123,30 @@ std::vector<at::Tensor> listed(const Extras& tensors) {
   return list;
 }
 
-std::string names_of(const torch::nn::Module& module) {
-  std::string names;
-  for (const auto& item : module.named_parameters()) names += item.key() + '\n';
-  return names;
-}
-
 at::Tensor as_bytes(const std::string& text) {
   return at::tensor(std::vector<std::uint8_t>(text.begin(), text.end()), at::kByte);
 }
 
-InputArchive opened(const std::string& section) {
+InputArchive opened(std::string_view bytes) {
   InputArchive archive;
-  archive.load_from(section.data(), section.size(), at::kCPU);
+  archive.load_from(bytes.data(), bytes.size(), at::kCPU);
   return archive;
 }
 
-/// LibTorch leaves the state where the archive was loaded.
-void move_to_parameters(torch::optim::Optimizer& optimizer) {
-  const auto& groups = optimizer.param_groups();
-  const auto on_cpu = [](const auto& parameter) { return parameter.is_cpu(); };
-  if (!std::ranges::all_of(groups, [&](const auto& group) { return std::ranges::all_of(group.params(), on_cpu); }))
-    set_slots(optimizer, slots_of(optimizer));
+std::string saved(OutputArchive& archive) {
+  std::ostringstream stream;
+  archive.save_to(stream);
+  return std::move(stream).str();
+}
+
+std::string text_in(InputArchive& archive, const std::string& key) {
+  const auto bytes = values<std::uint8_t>(archive, key);
+  return {bytes.begin(), bytes.end()};
 }
 
 }  // namespace
 
-std::string to_section(const RankState& state, const torch::nn::Module* module,
-                       const torch::optim::Optimizer* optimizer) {
+std::string to_head(const RankState& state) {
   OutputArchive archive;
   const auto& losses = state.daso.losses;
   archive.write("numbers", at::tensor(numbers_of(state)));
@@ -161,23 +156,20 @@ std::string to_section(const RankState& state, const torch::nn::Module* module,
   archive.write("events", at::tensor(numbers_of(state.daso.events), at::kLong));
   archive.write("kind", at::tensor(state.kind, at::kLong));
   archive.write("generator", state.generator);
-  write(archive, "buffers", named(state.buffers));
-  write(archive, "memory", named(state.daso.memory));
+  archive.write("structure", as_bytes(state.structure));
+  archive.write("optimizer", as_bytes(state.optimizer));
+  archive.write("options", as_bytes(state.options));
+  static_assert(sizeof(PieceRow) == 5 * sizeof(std::int64_t));
+  auto rows = at::empty({std::ssize(state.rows), 5}, at::kLong);
+  std::memcpy(rows.mutable_data_ptr(), state.rows.data(), rows.nbytes());
+  archive.write("rows", rows);
+  archive.write("memory", at::tensor(state.memory, at::kLong));
   write(archive, "extras", state.extras);
-  if (module) {
-    archive.write("names", as_bytes(names_of(*module)));
-    write(archive, "weights", named(module->parameters()));
-    OutputArchive rest;
-    optimizer->save(rest);
-    archive.write("optimizer", rest);
-  }
-  std::ostringstream stream;
-  archive.save_to(stream);
-  return std::move(stream).str();
+  return saved(archive);
 }
 
-RankState rank_state(const std::string& section) {
-  auto archive = opened(section);
+RankState rank_state(std::string_view head) {
+  auto archive = opened(head);
   RankState state;
   set_numbers(state, values<std::int64_t>(archive, "numbers"));
   const auto losses = values<double>(archive, "losses");
@@ -188,30 +180,83 @@ RankState rank_state(const std::string& section) {
   state.daso.events = events_of(values<std::int64_t>(archive, "events"));
   state.kind = values<std::int64_t>(archive, "kind");
   archive.read("generator", state.generator);
-  state.buffers = listed(read(archive, "buffers"));
-  state.daso.memory = listed(read(archive, "memory"));
+  state.structure = text_in(archive, "structure");
+  state.optimizer = text_in(archive, "optimizer");
+  state.options = text_in(archive, "options");
+  const auto rows = values<std::int64_t>(archive, "rows");
+  for (std::size_t i = 0; i + 5 <= rows.size(); i += 5)
+    state.rows.push_back({rows[i], rows[i + 1], rows[i + 2], rows[i + 3], rows[i + 4]});
+  state.memory = values<std::int64_t>(archive, "memory");
   state.extras = read(archive, "extras");
   return state;
 }
 
-void load_shared(const std::string& section, torch::nn::Module& module, torch::optim::Optimizer& optimizer) {
-  auto archive = opened(section);
-  const auto names = values<std::uint8_t>(archive, "names");
-  if (std::string(names.begin(), names.end()) != names_of(module))
-    throw std::runtime_error("parameters of other names");
-  copy_all(module.parameters(), listed(read(archive, "weights")));
-  InputArchive rest;
-  archive.read("optimizer", rest);
-  optimizer.load(rest);
-  move_to_parameters(optimizer);
+std::vector<std::int64_t> table_of(const std::vector<at::Tensor>& memory) {
+  std::vector<std::int64_t> table;
+  for (const auto& tensor : memory)
+    table.insert(table.end(), {static_cast<std::int64_t>(tensor.scalar_type()), tensor.numel()});
+  return table;
 }
 
-void copy_all(const std::vector<at::Tensor>& to, const std::vector<at::Tensor>& from) {
-  const at::NoGradGuard no_grad;
+std::vector<at::Tensor> memory_in(std::string_view& bytes, const std::vector<std::int64_t>& table) {
+  std::vector<at::Tensor> memory;
+  for (std::size_t i = 0; i + 2 <= table.size(); i += 2) {
+    const auto dtype = static_cast<at::ScalarType>(table[i]);
+    if ((dtype != at::kFloat && dtype != at::kDouble && dtype != at::kHalf && dtype != at::kBFloat16) ||
+        table[i + 1] < 0 || table[i + 1] > std::ssize(bytes))
+      throw std::runtime_error("a damaged record of memory");
+    auto tensor = at::empty({table[i + 1]}, at::TensorOptions(dtype));
+    if (tensor.nbytes() > bytes.size()) throw std::runtime_error("fewer bytes than its memory has");
+    if (tensor.numel() > 0) std::memcpy(tensor.mutable_data_ptr(), bytes.data(), tensor.nbytes());
+    bytes.remove_prefix(tensor.nbytes());
+    memory.push_back(std::move(tensor));
+  }
+  return memory;
+}
+
+at::Tensor to_rest(const Rest& rest) {
+  OutputArchive archive;
+  write(archive, "buffers", named(rest.buffers));
+  write(archive, "frozen", rest.frozen);
+  return as_bytes(saved(archive));
+}
+
+Rest rest_of(std::string_view bytes) {
+  auto archive = opened(bytes);
+  return {listed(read(archive, "buffers")), read(archive, "frozen")};
+}
+
+std::string options_of(const torch::optim::Optimizer& optimizer) {
+  OutputArchive archive;
+  for (std::size_t i = 0; i < optimizer.param_groups().size(); ++i) {
+    OutputArchive group;
+    optimizer.param_groups()[i].options().serialize(group);
+    archive.write(fmt::format("{:08}", i), group);
+  }
+  return saved(archive);
+}
+
+void set_options(torch::optim::Optimizer& optimizer, const std::string& options) {
+  auto archive = opened(options);
+  if (archive.keys().size() != optimizer.param_groups().size())
+    throw std::runtime_error("an optimizer of other groups of parameters");
+  for (std::size_t i = 0; i < optimizer.param_groups().size(); ++i) {
+    InputArchive group;
+    archive.read(fmt::format("{:08}", i), group);
+    optimizer.param_groups()[i].options().serialize(group);
+  }
+}
+
+void check_alike(const std::vector<at::Tensor>& to, const std::vector<at::Tensor>& from) {
   const auto same_kind = [](const at::Tensor& a, const at::Tensor& b) {
     return a.sizes() == b.sizes() && a.scalar_type() == b.scalar_type();
   };
   if (!std::ranges::equal(to, from, same_kind)) throw std::runtime_error("tensors of other shapes or dtypes");
+}
+
+void copy_all(const std::vector<at::Tensor>& to, const std::vector<at::Tensor>& from) {
+  const at::NoGradGuard no_grad;
+  check_alike(to, from);
   for (std::size_t i = 0; i < to.size(); ++i) at::Tensor(to[i]).copy_(from[i]);
 }
 

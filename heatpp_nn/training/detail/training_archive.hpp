@@ -1,28 +1,50 @@
 #pragma once
 
 #include <heatpp_nn/training/checkpoint.hpp>
+#include <heatpp_nn/training/detail/pieces.hpp>
 
 namespace heatpp::nn::detail {
 
-/// What a rank puts into a checkpoint besides the weights and the optimizer's state, which ranks may share.
+/// The head of a rank's section: where its training stands, and what its body holds.
 struct RankState {
-  DasoState daso;  ///< empty where no DASO trains
+  DasoState daso;  ///< without its memory; empty where no DASO trains
   Position position;
-  at::Tensor generator;             ///< state of LibTorch's random number generator
-  std::vector<at::Tensor> buffers;  ///< of the module
+  at::Tensor generator;  ///< state of LibTorch's random number generator
   Extras extras;
   std::vector<std::int64_t> kind;  ///< of DASO, as `DASO::kind`; empty where none trains
+  std::string structure;           ///< names, dtypes and shapes of the module's tensors
+  std::string optimizer;           ///< its kind
+  std::string options;             ///< its options, group by group
+  std::vector<PieceRow> rows;      ///< of the pieces with which the body begins
+  /// Of the memory of DASO, or of the gradients' wires, which follows: a dtype and a number of elements each.
+  std::vector<std::int64_t> memory = {};
 };
 
-/// The section of a rank; `replica` and `optimizer` are written where this rank's are not another's.
-[[nodiscard]] std::string to_section(const RankState& state, const torch::nn::Module* module,
-                                     const torch::optim::Optimizer* optimizer);
+[[nodiscard]] std::string to_head(const RankState& state);
 /// Throws std::exception for bytes that hold something else.
-[[nodiscard]] RankState rank_state(const std::string& section);
-/// Copies the weights into the module's and loads the optimizer's state, to the devices of its parameters. Throws
-/// std::exception where names, shapes, dtypes or the kind of optimizer do not fit; the module is then as before.
-void load_shared(const std::string& section, torch::nn::Module& module, torch::optim::Optimizer& optimizer);
-/// Copies each tensor into the other list's. Throws std::exception where numbers, shapes or dtypes differ.
+[[nodiscard]] RankState rank_state(std::string_view head);
+
+/// `memory` of tensors without axes but one.
+[[nodiscard]] std::vector<std::int64_t> table_of(const std::vector<at::Tensor>& memory);
+/// The tensors with which `bytes` begins, which it loses. Throws std::exception where it is too short.
+[[nodiscard]] std::vector<at::Tensor> memory_in(std::string_view& bytes, const std::vector<std::int64_t>& table);
+
+/// The end of the body.
+struct Rest {
+  std::vector<at::Tensor> buffers;  ///< of the module
+  Extras frozen = {};               ///< the frozen parameters that this rank writes, by their numbers
+};
+[[nodiscard]] at::Tensor to_rest(const Rest& rest);
+[[nodiscard]] Rest rest_of(std::string_view bytes);
+
+/// The options of an optimizer's groups.
+[[nodiscard]] std::string options_of(const torch::optim::Optimizer& optimizer);
+/// Throws std::exception where they are those of another optimizer.
+void set_options(torch::optim::Optimizer& optimizer, const std::string& options);
+
+/// Throws std::exception where numbers, shapes or dtypes differ.
+void check_alike(const std::vector<at::Tensor>& to, const std::vector<at::Tensor>& from);
+/// Copies each tensor into the other list's. Throws the same.
 void copy_all(const std::vector<at::Tensor>& to, const std::vector<at::Tensor>& from);
 
 }  // namespace heatpp::nn::detail

@@ -6,6 +6,7 @@
 #include <heatpp/comm/detail/schedule/execution.hpp>
 #include <heatpp/comm/detail/shared/collectives.hpp>
 #include <heatpp/comm/device/collectives.hpp>
+#include <heatpp/comm/device/staging.hpp>
 
 namespace heatpp::detail {
 namespace {
@@ -27,7 +28,10 @@ std::unique_ptr<Operation> small_allreduce(const Communicator& comm, const Buffe
 }  // namespace
 
 std::unique_ptr<Operation> start_allreduce(const Communicator& comm, Buffer data, ReduceOp op, const char* call) {
-  if (data.memory.on_device()) return device::start_allreduce(comm, data, op);
+  if (data.memory.on_device()) {
+    if (!wants_exact_sums(comm) || !has_exact_sum(op, data.dtype)) return device::start_flat_allreduce(comm, data, op);
+    return device::through_host(data, [=](Buffer host) { return start_allreduce(comm, host, op, call); });
+  }
   const auto shared = [&comm](const Buffer& whole, ReduceOp by) { return shared_allreduce(comm, whole, by); };
   const auto start = [&](const Buffer& wide, ReduceOp by) {
     if (shares_memory(comm)) return shared(wide, by);

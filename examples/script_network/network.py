@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""A network that Python designs, C++ trains on many ranks, and Python applies: one step of diffusion, learnt from fields.
+
+usage: network.py <command that runs script_training> ...      for example: network.py mpirun -n 4 script_training
+
+Writes the network as TorchScript and fields as HDF5, runs the command on the folder, and loads the trained weights.
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import h5py
+    import numpy as np
+    import torch
+    from safetensors.torch import load_file
+except ImportError as missing:
+    print(f"{missing}: not run")
+    sys.exit(77)
+
+
+class Step(torch.nn.Module):
+    """A residual block: what one step changes."""
+
+    def __init__(self, width: int = 8):
+        super().__init__()
+        self.change = torch.nn.Sequential(
+            torch.nn.Conv2d(1, width, 3, padding=1, padding_mode="circular"), torch.nn.BatchNorm2d(width), torch.nn.GELU(),
+            torch.nn.Conv2d(width, 1, 3, padding=1, padding_mode="circular"))
+
+    def forward(self, field):
+        return field + self.change(field)
+
+
+def fields(random, rows, size=16):
+    """Smooth periodic fields, and the same a step of diffusion later."""
+    waves = np.fft.fftfreq(size) * size
+    decay = np.exp(-0.05 * (waves[:, None] ** 2 + waves**2))
+    spectrum = np.fft.fft2(random.standard_normal((rows, 1, size, size))) * decay**0.5
+    now, later = np.fft.ifft2(spectrum).real, np.fft.ifft2(spectrum * decay).real
+    return now.astype(np.float32), later.astype(np.float32)
+
+
+def write(path, now, later):
+    with h5py.File(path, "w") as file:
+        file["inputs"], file["targets"] = now, later
+
+
+def main(command):
+    torch.manual_seed(1)
+    random = np.random.default_rng(1)
+    network = Step()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        torch.jit.script(network).save(folder / "network.pt")
+        for shard in range(3):
+            write(folder / f"training-{shard}.h5", *fields(random, 200))
+        now, later = fields(random, 90)
+        write(folder / "test.h5", now, later)
+
+        subprocess.run([*command, folder], check=True)
+
+        before = torch.nn.functional.mse_loss(network.eval()(torch.from_numpy(now)), torch.from_numpy(later)).item()
+        network.load_state_dict(load_file(folder / "trained.safetensors"))
+        scripted = torch.jit.load(folder / "trained.pt").eval()
+        with torch.no_grad():
+            outputs = network(torch.from_numpy(now))
+            assert torch.allclose(outputs, scripted(torch.from_numpy(now)), atol=1e-6)
+        with h5py.File(folder / "outputs.h5") as file:
+            assert np.allclose(outputs.numpy(), file["outputs"][:], atol=1e-5)
+    after = torch.nn.functional.mse_loss(outputs, torch.from_numpy(later)).item()
+    print(f"mean squared error on fields that were not trained: {before:.4f} before, {after:.6f} after")
+    assert after < 0.05 * before
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,94 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/detail/files/aside_file.hpp>
+#include <heatpp_nn/models/script_module.hpp>
+
+#include <torch/script.h>
+
+#include <sstream>
+
+namespace heatpp::nn {
+
+using heatpp::detail::raise;
+
+struct ScriptModule::Script {
+  torch::jit::Module module;
+};
+
+namespace {
+
+std::string first_line(const std::exception& error) {
+  const std::string text = error.what();
+  return text.substr(0, text.find('\n'));
+}
+
+std::string bytes_for_all(const std::string& path, const Communicator& comm) {
+  std::string bytes;
+  all_or_none(comm, [&] {
+    if (comm.rank() == 0) bytes = io::detail::read_file("ScriptModule", path);
+  });
+  std::array<std::int64_t, 1> size{std::ssize(bytes)};
+  comm.broadcast(size, 0);
+  bytes.resize(static_cast<std::size_t>(size[0]));
+  comm.broadcast({bytes.data(), size[0], Dtype::uint8}, 0);
+  return bytes;
+}
+
+/// A module that has the parameters, buffers and parts of a scripted one.
+class Mirror : public torch::nn::Module {
+ public:
+  explicit Mirror(const torch::jit::Module& script) { reflect(*this, script); }
+
+  static void reflect(torch::nn::Module& to, const torch::jit::Module& script) {
+    for (const auto& parameter : script.named_parameters(/*recurse=*/false))
+      to.register_parameter(parameter.name, parameter.value, parameter.value.requires_grad());
+    for (const auto& buffer : script.named_buffers(/*recurse=*/false)) to.register_buffer(buffer.name, buffer.value);
+    for (const auto& part : script.named_children())
+      to.register_module(part.name, std::make_shared<Mirror>(part.value));
+  }
+};
+
+}  // namespace
+
+ScriptModule::ScriptModule(const std::string& path, const ScriptModuleOptions& options) {
+  const auto comm = options.comm.value_or(default_comm());
+  std::istringstream stream(bytes_for_all(path, comm));
+  all_or_none(comm, [&] {
+    try {
+      script_ = std::make_unique<Script>(torch::jit::load(stream, at::kCPU));
+      (void)script_->module.get_method("forward");
+    } catch (const std::exception& error) {
+      raise<IoError>("ScriptModule", "got \"{}\" ({}); expected a network that torch.jit.save has written", path,
+                     first_line(error));
+    }
+  });
+  Mirror::reflect(*this, script_->module);
+  train(script_->module.is_training());
+}
+
+ScriptModule::~ScriptModule() = default;
+
+at::Tensor ScriptModule::forward(const std::vector<at::Tensor>& inputs) {
+  c10::IValue output;
+  try {
+    output = script_->module.forward({inputs.begin(), inputs.end()});
+  } catch (const std::exception& error) {
+    raise<ValueError>("ScriptModule", "got inputs that the network refuses ({}); expected those of its forward",
+                      first_line(error));
+  }
+  if (!output.isTensor())
+    raise<TypeError>("ScriptModule", "got a network that gives {}; expected a tensor", output.tagKind());
+  return output.toTensor();
+}
+
+void ScriptModule::train(bool on) {
+  torch::nn::Module::train(on);
+  script_->module.train(on);
+}
+
+void ScriptModule::save_script(const std::string& path) const {
+  std::ostringstream stream;
+  script_->module.save(stream);
+  io::detail::write_atomically("save_script", path, stream.str());
+}
+
+}  // namespace heatpp::nn

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <torch/nn/modules.h>
+
+namespace heatpp::nn {
+
+/// Options of UNet.
+struct UNetOptions {
+  std::int64_t inputs = 1, outputs = 1;  ///< channels
+  std::int64_t width = 64;               ///< channels of the first level, twice as many on each below
+  std::int64_t depth = 4;                ///< how often the field is halved
+  bool periodic = false;                 ///< fields that close around their ends; otherwise there are zeros beyond
+};
+
+/// A network from fields to fields of the same size, for segmentation and for surrogates (Ronneberger, Fischer, Brox
+/// 2015), padded and with batch normalisation. Inputs are rows x channels x height x width. Names: encoder.K and
+/// decoder.K with conv1, bn1, conv2, bn2; bottom; up.K; head.
+class UNet : public torch::nn::Module {
+ public:
+  explicit UNet(const UNetOptions& options = {});
+  /// Throws ValueError where height or width is no multiple of 2^depth.
+  at::Tensor forward(at::Tensor x);
+
+ private:
+  std::int64_t depth_;
+  torch::nn::ModuleList encoder{nullptr}, up{nullptr}, decoder{nullptr};
+  std::shared_ptr<torch::nn::Module> bottom;
+  torch::nn::Conv2d head{nullptr};
+};
+
+}  // namespace heatpp::nn

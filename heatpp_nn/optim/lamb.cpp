@@ -1,0 +1,78 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_nn/optim/detail/squares.hpp>
+#include <heatpp_nn/optim/lamb.hpp>
+#include <heatpp_nn/parallel/replica.hpp>
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+namespace heatpp::nn {
+namespace {
+
+std::unique_ptr<LambOptions> checked(LambOptions options) {
+  const auto share = [](double beta) { return beta >= 0 && beta < 1; };
+  if (!(options.lr() >= 0 && share(options.beta1()) && share(options.beta2()) && options.eps() >= 0 &&
+        options.weight_decay() >= 0))
+    heatpp::detail::raise<ValueError>(
+        "Lamb", "got the rate {}, betas {} and {}, eps {} and decay {}; expected at least 0, and betas below 1",
+        options.lr(), options.beta1(), options.beta2(), options.eps(), options.weight_decay());
+  return std::make_unique<LambOptions>(options);
+}
+
+}  // namespace
+
+void LambOptions::serialize(torch::serialize::OutputArchive& archive) const {
+  detail::put(archive, {{"lr", lr()},
+                        {"beta1", beta1()},
+                        {"beta2", beta2()},
+                        {"eps", eps()},
+                        {"weight_decay", weight_decay()},
+                        {"adapt", adapt()}});
+}
+
+void LambOptions::serialize(torch::serialize::InputArchive& archive) {
+  lr(detail::number(archive, "lr"));
+  beta1(detail::number(archive, "beta1"));
+  beta2(detail::number(archive, "beta2"));
+  eps(detail::number(archive, "eps"));
+  weight_decay(detail::number(archive, "weight_decay"));
+  adapt(detail::number(archive, "adapt") != 0);
+}
+
+Lamb::Lamb(std::vector<at::Tensor> parameters, LambOptions options)
+    : Lamb(Groups{torch::optim::OptimizerParamGroup(std::move(parameters))}, options) {}
+Lamb::Lamb(Groups groups, LambOptions options) : LayerwiseOptimizer(std::move(groups), checked(options), nullptr) {}
+Lamb::Lamb(const Replica& replica, LambOptions options)
+    : Lamb(replica, {torch::optim::OptimizerParamGroup(replica.parameters())}, options) {}
+Lamb::Lamb(const Replica& replica, Groups groups, LambOptions options)
+    : LayerwiseOptimizer(std::move(groups), checked(options), &replica) {}
+
+/// The step takes the gradient's place, of which nothing is needed after the moments.
+LayerwiseOptimizer::Squares Lamb::prepare(const at::Tensor& tensor, const Options& options) {
+  const auto& o = static_cast<const LambOptions&>(options);
+  auto& state = state_of<LambState>(tensor);
+  if (!state.exp_avg().defined()) {
+    state.exp_avg(at::zeros_like(tensor));
+    state.exp_avg_sq(at::zeros_like(tensor));
+  }
+  state.step(state.step() + 1);
+  auto step = tensor.grad();
+  state.exp_avg().lerp_(step, 1 - o.beta1());
+  state.exp_avg_sq().mul_(o.beta2()).addcmul_(step, step, 1 - o.beta2());
+  const auto times = static_cast<double>(state.step());
+  at::sqrt_out(step, state.exp_avg_sq());
+  step.div_(std::sqrt(1 - std::pow(o.beta2(), times))).add_(o.eps());
+  at::div_out(step, state.exp_avg(), step).div_(1 - std::pow(o.beta1(), times)).add_(tensor, o.weight_decay());
+  if (!o.adapt()) return {};
+  return {detail::squares(tensor), detail::squares(step)};
+}
+
+void Lamb::advance(const at::Tensor& tensor, const Options& options, const Squares& whole) {
+  const auto& o = static_cast<const LambOptions&>(options);
+  const bool adapts = o.adapt() && whole.weights > 0 && whole.step > 0;
+  const auto rate = adapts ? o.lr() * std::sqrt(whole.weights / whole.step) : o.lr();
+  at::Tensor(tensor).sub_(tensor.grad(), rate);
+}
+
+}  // namespace heatpp::nn

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <torch/optim/optimizer.h>
+
+#include <functional>
+#include <vector>
+
+namespace heatpp::nn {
+
+class Replica;
+
+/// An optimizer whose steps depend on norms of whole parameters, and that is right where ranks share its work, too: the
+/// base of Lars and Lamb.
+class LayerwiseOptimizer : public torch::optim::Optimizer {
+ public:
+  using Groups = std::vector<torch::optim::OptimizerParamGroup>;
+  at::Tensor step(LossClosure closure = nullptr) override;
+  void save(torch::serialize::OutputArchive& archive) const override;
+  void load(torch::serialize::InputArchive& archive) override;
+
+ protected:
+  using Options = torch::optim::OptimizerOptions;
+  /// With a replica, whose `parameters()` the groups hold, each parameter is one layer wherever its pieces are; `step`
+  /// is collective then if its ranks share the work. The replica must outlive this object.
+  LayerwiseOptimizer(Groups groups, std::unique_ptr<Options> defaults, const Replica* replica);
+
+  /// Sums of squares whose roots tell how far to step.
+  struct Squares {
+    double weights = 0, step = 0;
+  };
+  /// Takes up the gradient of `tensor` and returns its squares, of the weights and of the step to make.
+  virtual Squares prepare(const at::Tensor& tensor, const Options& options) = 0;
+  /// Makes that step, with the squares of the whole parameter.
+  virtual void advance(const at::Tensor& tensor, const Options& options, const Squares& whole) = 0;
+  /// How the state of a parameter is made.
+  template <class Kept>
+  Kept& state_of(const at::Tensor& tensor) {
+    auto& kept = state_[tensor.unsafeGetTensorImpl()];
+    if (!kept) kept = std::make_unique<Kept>();
+    return static_cast<Kept&>(*kept);
+  }
+
+ private:
+  const Replica* replica_;
+};
+
+}  // namespace heatpp::nn

@@ -1,0 +1,151 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp_nn/parallel/detail/flat_parameters.hpp>
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace heatpp::nn::detail {
+
+using heatpp::detail::buffer_of;
+using heatpp::detail::raise;
+
+namespace {
+
+/// Moving tensors that share elements would part them.
+void check_apart(const std::vector<at::Tensor>& parameters) {
+  std::vector<std::pair<const std::byte*, const std::byte*>> extents;
+  for (const auto& parameter : parameters) {
+    if (parameter.numel() == 0) continue;
+    const auto* const begin = static_cast<const std::byte*>(parameter.const_data_ptr());
+    std::int64_t last = 0;
+    for (std::int64_t axis = 0; axis < parameter.dim(); ++axis)
+      last += (parameter.size(axis) - 1) * parameter.stride(axis);
+    extents.emplace_back(begin, begin + (last + 1) * static_cast<std::int64_t>(parameter.element_size()));
+  }
+  std::ranges::sort(extents);
+  for (std::size_t i = 1; i < extents.size(); ++i)
+    if (extents[i].first < extents[i - 1].second)
+      raise<ValueError>("Replica",
+                        "got two parameters that share memory; expected one parameter under both names, as "
+                        "register_parameter gives it");
+}
+
+/// A stretch of a buffer, as a tensor of its own to autograd.
+at::Tensor stretch_of(const at::Tensor& memory, std::int64_t first, std::int64_t count) {
+  return at::empty({0}, memory.options()).set_(memory.storage(), memory.storage_offset() + first, {count}, {1});
+}
+
+}  // namespace
+
+FlatParameters::FlatParameters(const std::vector<at::Tensor>& parameters, std::int64_t bucket_bytes)
+    : parameters_(parameters.rbegin(), parameters.rend()), values_(parameters_), gradients_(parameters_) {
+  check_apart(parameters_);
+  if (bucket_bytes < 1) raise<ValueError>("Replica", "got buckets of {} bytes; expected at least 1", bucket_bytes);
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const auto& parameter = parameters_[i];
+    const bool fits = !buckets_.empty() && bytes < bucket_bytes &&
+                      parameters_[i - 1].scalar_type() == parameter.scalar_type() &&
+                      parameters_[i - 1].device() == parameter.device();
+    if (!fits) {
+      buckets_.push_back({.begin = i});
+      bytes = 0;
+    }
+    buckets_.back().end = i + 1;
+    bytes += static_cast<std::int64_t>(parameter.nbytes());
+  }
+  for (auto& bucket : buckets_) {
+    bucket.values = values_.stretch(bucket.begin, bucket.end);
+    bucket.gradients = gradients_.stretch(bucket.begin, bucket.end);
+  }
+  adopt();
+}
+
+void FlatParameters::adopt() {
+  const at::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    auto& parameter = parameters_[i];
+    const auto& place = values_.view(i);
+    if (parameter.const_data_ptr() == place.const_data_ptr() && parameter.strides() == place.strides()) continue;
+    if (parameter.scalar_type() != place.scalar_type() || parameter.device() != place.device() ||
+        parameter.sizes() != place.sizes())
+      raise<ValueError>("Replica",
+                        "got a parameter of {} {} on {} that was {} {} on {}; expected the module to be wrapped after "
+                        "it was changed",
+                        at::toString(parameter.scalar_type()), heatpp::detail::tuple_text(parameter.sizes()),
+                        parameter.device().str(), at::toString(place.scalar_type()),
+                        heatpp::detail::tuple_text(place.sizes()), place.device().str());
+    place.copy_(parameter);
+    parameter.set_data(place);
+  }
+}
+
+Shares::Shares(const FlatParameters& flat, const Topology& group, int owners)
+    : flat_(flat), group_(group), owners_(owners) {
+  for (const auto& bucket : flat.buckets()) {
+    auto& counts = counts_.emplace_back(static_cast<std::size_t>(group.comm().size()), 0);
+    const auto count = bucket.values.numel();
+    for (int rank = 0; rank < owners; ++rank)
+      counts[static_cast<std::size_t>(rank)] = count / owners + (rank < count % owners);
+  }
+}
+
+void Shares::give_all_to(int owner) {
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    std::ranges::fill(counts_[i], 0);
+    counts_[i][static_cast<std::size_t>(owner)] = flat_.buckets()[i].values.numel();
+  }
+}
+
+std::int64_t Shares::first(std::size_t bucket) const {
+  const auto& counts = counts_[bucket];
+  return std::reduce(counts.begin(), counts.begin() + group_.comm().rank());
+}
+
+at::Tensor Shares::part(std::size_t bucket, const at::Tensor& memory) const {
+  return stretch_of(memory, first(bucket), counts_[bucket][static_cast<std::size_t>(group_.comm().rank())]);
+}
+
+void Shares::gather(const std::vector<at::Tensor>& memory) const {
+  if (group_.comm().size() == 1) return;
+  std::vector<Request> requests;
+  for (std::size_t i = 0; i < memory.size(); ++i)
+    requests.push_back(group_.iallgather(buffer_of(part(i, memory[i])), buffer_of(memory[i]), counts_[i]));
+  wait_all(requests);
+}
+
+void Shares::gather() const {
+  std::vector<at::Tensor> values;
+  for (const auto& bucket : flat_.buckets()) values.push_back(bucket.values);
+  gather(values);
+}
+
+void Shares::reduce_scatter(const std::vector<at::Tensor>& memory) const {
+  std::vector<Request> requests;
+  for (std::size_t i = 0; i < memory.size(); ++i)
+    requests.push_back(group_.ireduce_scatter(buffer_of(memory[i]), counts_[i]));
+  wait_all(requests);
+}
+
+std::vector<Piece> pieces_of(const FlatParameters& flat, const Shares& shares) {
+  std::vector<Piece> pieces;
+  for (std::size_t b = 0; b < flat.buckets().size(); ++b) {
+    const auto& bucket = flat.buckets()[b];
+    const auto begin = shares.first(b), end = begin + shares.part(b, bucket.values).numel();
+    std::int64_t at = 0;  // of the parameter in the bucket
+    for (auto i = bucket.begin; i < bucket.end; ++i) {
+      const auto count = flat.parameters()[i].numel();
+      const auto first = std::max(begin, at), last = std::min(end, at + count);
+      if (first < last)
+        pieces.push_back({i, first - at, last - first, stretch_of(bucket.values, first, last - first).requires_grad_(),
+                          stretch_of(bucket.gradients, first, last - first)});
+      at += count;
+    }
+  }
+  return pieces;
+}
+
+}  // namespace heatpp::nn::detail

@@ -1,0 +1,137 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/log.hpp>
+#include <heatpp_nn/training/checkpoint_manager.hpp>
+#include <heatpp_nn/training/detail/training.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <thread>
+
+namespace heatpp::nn {
+
+using heatpp::detail::raise;
+namespace fs = std::filesystem;
+
+struct CheckpointManager::UnderWay {
+  std::int64_t number;
+  detail::SectionWriter writer;
+  std::thread thread = {};
+  ~UnderWay() {
+    if (thread.joinable()) thread.join();
+  }
+};
+
+namespace {
+
+constexpr std::string_view prefix = "checkpoint-", suffix = ".pt";
+
+/// The number in the name of a checkpoint.
+std::optional<std::int64_t> number_in(const std::string& name) {
+  if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() < prefix.size() + suffix.size() + 1)
+    return std::nullopt;
+  std::int64_t number = 0;
+  const auto* const end = name.data() + name.size() - suffix.size();
+  const auto [stop, error] = std::from_chars(name.data() + prefix.size(), end, number);
+  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
+
+CheckpointManager::CheckpointManager(fs::path folder, const Communicator& comm, const CheckpointManagerOptions& options)
+    : folder_(std::move(folder)), comm_(comm), options_(options) {
+  if (options.keep < 1)
+    raise<ValueError>("CheckpointManager", "got {} files to keep; expected at least 1", options.keep);
+  all_or_none(comm_, [&] {
+    std::error_code error;
+    if (comm_.rank() == 0) fs::create_directories(folder_, error);
+    if (error)
+      raise<IoError>("CheckpointManager", "got the folder \"{}\", which cannot be made ({}); expected another one",
+                     folder_.string(), error.message());
+  });
+}
+
+CheckpointManager::~CheckpointManager() {
+  if (std::uncaught_exceptions() > 0) return;
+  try {
+    finish();
+  } catch (const Error& error) {
+    log(LogLevel::warning, error.what());
+  }
+}
+
+fs::path CheckpointManager::file(std::int64_t number) const {
+  return folder_ / fmt::format("{}{:08}{}", prefix, number, suffix);
+}
+
+std::vector<std::int64_t> CheckpointManager::numbers() const {
+  std::vector<std::int64_t> found;
+  std::error_code ignored;
+  if (comm_.rank() == 0)
+    for (const auto& entry : fs::directory_iterator(folder_, ignored))
+      if (const auto number = number_in(entry.path().filename().string())) found.push_back(*number);
+  std::ranges::sort(found);
+  std::array<std::int64_t, 1> count{std::ssize(found)};
+  comm_.broadcast(count, 0);
+  found.resize(static_cast<std::size_t>(count[0]));
+  comm_.broadcast(found, 0);
+  return found;
+}
+
+void CheckpointManager::start(std::int64_t number, const detail::Training& training, const Position& position,
+                              const Extras& extras) {
+  finish();
+  under_way_.reset(new UnderWay{number, detail::begin_checkpoint(file(number).string(), training, position, extras)});
+  if (!options_.background) {
+    under_way_->writer.write();
+    return finish();
+  }
+  under_way_->writer.own();
+  under_way_->thread = std::thread([writer = &under_way_->writer] { writer->write(); });
+}
+
+void CheckpointManager::finish() {
+  if (!under_way_) return;
+  const auto done = std::move(under_way_);
+  if (done->thread.joinable()) done->thread.join();
+  done->writer.commit();
+  const auto known = numbers();
+  if (comm_.rank() != 0) return;
+  std::error_code ignored;
+  const auto beyond = std::ranges::upper_bound(known, done->number);
+  for (auto i = known.begin(); i != known.end(); ++i)
+    if (i >= beyond || beyond - i > options_.keep) fs::remove(file(*i), ignored);
+}
+
+void CheckpointManager::save(std::int64_t number, DASO& daso, const Position& position, const Extras& extras) {
+  start(number, {daso.replica(), daso.optimizer(), &daso}, position, extras);
+}
+
+void CheckpointManager::save(std::int64_t number, Replica& replica, torch::optim::Optimizer& optimizer,
+                             const Position& position, const Extras& extras) {
+  start(number, {replica, optimizer, nullptr}, position, extras);
+}
+
+std::optional<Resumed> CheckpointManager::newest(const std::function<Resumed(const std::string&)>& load) const {
+  const auto known = numbers();
+  for (std::size_t i = known.size(); i-- > 0;) {
+    try {
+      return load(file(known[i]).string());
+    } catch (const IoError& error) {
+      if (i == 0) throw;
+      log(LogLevel::warning, error.what());
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Resumed> CheckpointManager::resume(DASO& daso) {
+  finish();
+  return newest([&](const std::string& path) { return load_checkpoint(path, daso); });
+}
+
+std::optional<Resumed> CheckpointManager::resume(Replica& replica, torch::optim::Optimizer& optimizer) {
+  finish();
+  return newest([&](const std::string& path) { return load_checkpoint(path, replica, optimizer); });
+}
+
+}  // namespace heatpp::nn

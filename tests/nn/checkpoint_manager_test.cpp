@@ -1,0 +1,155 @@
+#include "training.hpp"
+#include "../support.hpp"
+
+#include <heatpp_nn/training/checkpoint_manager.hpp>
+
+#include <fstream>
+
+using namespace heatpp::nn;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder for this number of ranks, gone at the end of a test.
+struct Folder {
+  fs::path path = fs::temp_directory_path() / ("nn_checkpoint_manager_test." + std::to_string(ht::world().size()));
+  Folder() { remove(); }
+  ~Folder() { remove(); }
+  void remove() const {
+    ht::world().barrier();
+    if (ht::world().rank() == 0) fs::remove_all(path);
+    ht::world().barrier();
+  }
+};
+
+struct Run {
+  DataParallel<SmallNet> model;
+  torch::optim::Adam adam;
+  explicit Run(const ReplicaOptions& options = {})
+      : model(std::make_shared<SmallNet>(), ht::Topology(ht::world()), options), adam(model.parameters(), 0.01) {}
+  void train(std::int64_t first, std::int64_t last) {
+    for (auto b = first; b < last; ++b) {
+      adam.zero_grad();
+      backward(model, b);
+      model.step(adam);
+    }
+  }
+};
+
+void damage(const fs::path& file) {
+  ht::world().barrier();
+  if (ht::world().rank() == 0) fs::resize_file(file, fs::file_size(file) / 2);
+  ht::world().barrier();
+}
+
+}  // namespace
+
+TEST_CASE("The newest checkpoints stay, and the newest whole one is taken up", "[nn][checkpoint]") {
+  for (const bool background : {true, false})
+    for (const auto shard : {std::optional<Scope>(), std::optional(Scope::all)}) {
+      const Folder folder;
+      Run run({.shard = shard});
+      CheckpointManager checkpoints(folder.path, ht::world(), {.keep = 2, .background = background});
+      CHECK_FALSE(checkpoints.resume(run.model, run.adam));
+      std::vector<std::uint32_t> sums;
+      for (std::int64_t b = 1; b <= 4; ++b) {
+        run.train(b - 1, b);
+        checkpoints.save(b, run.model, run.adam, {.batch = b});
+        sums.push_back(run.model.checksum());
+      }
+      checkpoints.finish();
+      CHECK(checkpoints.numbers() == std::vector<std::int64_t>{3, 4});
+
+      Run again({.shard = shard});
+      CHECK(checkpoints.resume(again.model, again.adam)->position.batch == 4);
+      CHECK(again.model.checksum() == sums[3]);
+      damage(checkpoints.file(4));
+      CHECK(checkpoints.resume(again.model, again.adam)->position.batch == 3);
+      CHECK(again.model.checksum() == sums[2]);
+      again.train(3, 4);
+      CHECK(again.model.checksum() == sums[3]);
+
+      checkpoints.save(2, again.model, again.adam);  // what is numbered higher is of another past
+      checkpoints.finish();
+      CHECK(checkpoints.numbers() == std::vector<std::int64_t>{2});
+      damage(checkpoints.file(2));
+      CHECK_THROWS_AS(checkpoints.resume(again.model, again.adam), ht::IoError);
+    }
+}
+
+TEST_CASE("What is written in the background is what was there when it was saved", "[nn][checkpoint]") {
+  const Folder folder;
+  Run run;
+  run.train(0, 2);
+  const auto sum = run.model.checksum();
+  {
+    CheckpointManager checkpoints(folder.path, ht::world());
+    checkpoints.save(2, run.model, run.adam);
+    run.train(2, 3);
+  }
+  Run again;
+  CheckpointManager checkpoints(folder.path, ht::world());
+  CHECK(checkpoints.resume(again.model, again.adam).has_value());
+  CHECK(again.model.checksum() == sum);
+}
+
+TEST_CASE("A checkpoint that cannot be written leaves the one before", "[nn][checkpoint]") {
+  const Folder folder;
+  Run run;
+  CheckpointManager checkpoints(folder.path, ht::world());
+  checkpoints.save(1, run.model, run.adam);
+  checkpoints.finish();
+  if (ht::world().rank() == 0) fs::create_directory(checkpoints.file(2));
+  CHECK_THROWS_AS(checkpoints.save(2, run.model, run.adam), ht::IoError);
+  if (ht::world().rank() == 0) fs::remove(checkpoints.file(2));
+  CHECK(checkpoints.resume(run.model, run.adam).has_value());
+  CHECK_THROWS_AS(CheckpointManager(folder.path, ht::world(), {.keep = 0}), ht::ValueError);
+}
+
+TEST_CASE("Each rank writes its share of what all have, and reads as much on any number of ranks", "[nn][checkpoint]") {
+  const Folder folder;
+  for (const auto shard : {std::optional<Scope>(), std::optional(Scope::all), std::optional(Scope::node)})
+    for (const auto& topology : topologies()) {
+      DataParallel model(std::make_shared<SmallNet>(), topology, {.shard = shard});
+      torch::optim::AdamW adam(model.parameters(), 0.01);
+      const auto train = [](auto& net, auto& optimizer, std::int64_t first, std::int64_t last) {
+        for (auto b = first; b < last; ++b) {
+          optimizer.zero_grad();
+          backward(net, b);
+          net.step(optimizer);
+        }
+      };
+      CheckpointManager checkpoints(folder.path, ht::world(), {.background = false});
+      train(model, adam, 0, 3);
+      checkpoints.save(1, model, adam);
+      const auto file = checkpoints.file(1);
+      // Weights and two moments in float64 once, and little for each rank.
+      constexpr std::int64_t elements = 5 * 8 + 8 + 8 * 3 + 3;
+      CHECK(static_cast<std::int64_t>(fs::file_size(file)) < 3 * 8 * elements + 40000 * ht::world().size());
+      const auto saved = model.checksum();
+
+      // With the optimizer shared in another way, and on one rank.
+      for (const auto other : {std::optional<Scope>(), std::optional(Scope::all), std::optional(Scope::node)}) {
+        DataParallel next(std::make_shared<SmallNet>(), topology, {.shard = other});
+        torch::optim::AdamW moments(next.parameters(), 0.01);
+        (void)load_checkpoint(file.string(), next, moments);
+        CHECK(next.checksum() == saved);
+        train(next, moments, 3, 4);
+      }
+      DataParallel single(std::make_shared<SmallNet>(), ht::Topology(ht::self()));
+      torch::optim::AdamW moments(single.parameters(), 0.01);
+      (void)load_checkpoint(file.string(), single, moments);
+      CHECK(single.checksum() == saved);
+      train(model, adam, 3, 4);
+      DataParallel whole(std::make_shared<SmallNet>(), topology, {.shard = shard});
+      torch::optim::AdamW kept(whole.parameters(), 0.01);
+      (void)load_checkpoint(file.string(), whole, kept);
+      train(whole, kept, 3, 4);
+      CHECK(whole.checksum() == model.checksum());
+      const auto [x, y] = samples(4 * ht::world().size(), 103);
+      torch::mse_loss(single(x), y).backward();
+      single.average_gradients();
+      moments.step();
+      CHECK(distance(weights(single.module()), weights(model.module())) < 1e-12);
+    }
+}

@@ -1,0 +1,145 @@
+#include "training.hpp"
+#include "../support.hpp"
+
+#include <heatpp_nn/optim/lamb.hpp>
+#include <heatpp_nn/optim/lars.hpp>
+#include <heatpp_nn/optim/optimizer_kind.hpp>
+#include <heatpp_nn/training/checkpoint.hpp>
+
+#include <filesystem>
+
+using namespace heatpp::nn;
+
+namespace {
+
+/// Trains with an optimizer of the replica, its work shared or not.
+template <class Make>
+std::vector<at::Tensor> train(const ht::Topology& topology, std::optional<Scope> shard, const Make& make) {
+  DataParallel model(std::make_shared<SmallNet>(), topology, {.gradients = {.bucket_bytes = 200}, .shard = shard});
+  auto optimizer = make(model);
+  for (std::int64_t b = 0; b < 5; ++b) {
+    optimizer.zero_grad();
+    backward(model, b);
+    model.step(optimizer);
+  }
+  CHECK(model.equal_on_all_ranks());
+  return weights(model.module());
+}
+
+/// Follows the sign of the gradient's running sum; an optimizer that heatpp does not know.
+struct SignState : torch::optim::OptimizerCloneableParamState<SignState> {
+  TORCH_ARG(at::Tensor, sum) = {};
+};
+struct SignOptions : torch::optim::OptimizerCloneableOptions<SignOptions> {
+  void serialize(torch::serialize::InputArchive&) override {}
+  void serialize(torch::serialize::OutputArchive& archive) const override { archive.write("none", c10::IValue(0)); }
+};
+struct Sign : torch::optim::Optimizer {
+  explicit Sign(std::vector<at::Tensor> parameters)
+      : Optimizer({torch::optim::OptimizerParamGroup(std::move(parameters))}, std::make_unique<SignOptions>()) {}
+  at::Tensor step(LossClosure = nullptr) override {
+    const at::NoGradGuard no_grad;
+    for (const auto& parameter : param_groups()[0].params()) {
+      if (!parameter.grad().defined()) continue;
+      auto& state = state_[parameter.unsafeGetTensorImpl()];
+      if (!state) state = std::make_unique<SignState>();
+      auto& sum = static_cast<SignState&>(*state).sum();
+      if (!sum.defined()) sum = torch::zeros_like(parameter);
+      sum.add_(parameter.grad());
+      at::Tensor(parameter).sub_(sum.sign(), 0.01);
+    }
+    return {};
+  }
+  void save(torch::serialize::OutputArchive&) const override {}
+  void load(torch::serialize::InputArchive&) override {}
+};
+
+}  // namespace
+
+TEST_CASE("Lars and Lamb make the steps of their papers", "[nn][optim]") {
+  const auto w = torch::tensor({3.0, -4.0}, torch::kDouble).requires_grad_();
+  const auto gradient = torch::tensor({0.6, 0.8}, torch::kDouble);
+  w.mutable_grad() = gradient.clone();
+  Lars lars(std::vector{w}, LarsOptions(0.1).momentum(0.5).weight_decay(0.2).trust(0.01));
+  // |w| = 5, |g| = 1: the rate is 0.1 * 0.01 * 5 / (1 + 0.2 * 5).
+  const auto first = 0.0025 * (gradient + 0.2 * w.detach());
+  auto expected = w.detach() - first;
+  lars.step();
+  CHECK(torch::allclose(w.detach(), expected, 1e-14, 1e-15));
+  w.mutable_grad() = gradient.clone();
+  const auto norm = w.detach().norm().item<double>();
+  expected = w.detach() - 0.5 * first - 0.001 * norm / (1 + 0.2 * norm) * (gradient + 0.2 * w.detach());
+  lars.step();
+  CHECK(torch::allclose(w.detach(), expected, 1e-14, 1e-15));
+
+  const auto v = torch::tensor({3.0, -4.0}, torch::kDouble).requires_grad_();
+  v.mutable_grad() = gradient.clone();
+  Lamb lamb(std::vector{v}, LambOptions(0.1).weight_decay(0.2).eps(0));
+  // The first step of Adam is the gradient's sign.
+  const auto step = gradient.sign() + 0.2 * v.detach();
+  expected = v.detach() - 0.1 * 5 / step.norm() * step;
+  lamb.step();
+  CHECK(torch::allclose(v.detach(), expected, 1e-13, 1e-14));
+  CHECK_THROWS_AS(Lars(std::vector{w}, LarsOptions(-1)), ht::ValueError);
+  CHECK_THROWS_AS(Lamb(std::vector{w}, LambOptions().beta1(1)), ht::ValueError);
+}
+
+TEST_CASE("Layers are whole for Lars and Lamb where ranks share their pieces", "[nn][optim][shard]") {
+  for (const auto& topology : topologies())
+    for (const auto shard : {Scope::all, Scope::node}) {
+      const auto lars = [](const Replica& model) { return Lars(model, LarsOptions(10).weight_decay(0.01)); };
+      CHECK(distance(train(topology, shard, lars), train(topology, std::nullopt, lars)) < 1e-13);
+      const auto lamb = [](const Replica& model) { return Lamb(model, LambOptions(0.01).weight_decay(0.01)); };
+      CHECK(distance(train(topology, shard, lamb), train(topology, std::nullopt, lamb)) < 1e-12);
+    }
+}
+
+TEST_CASE("Optimizers of one's own go through DASO and checkpoints once they are known", "[nn][optim][checkpoint]") {
+  const auto path =
+      (std::filesystem::temp_directory_path() / ("nn_layerwise_test." + std::to_string(ht::world().size()) + ".pt"))
+          .string();
+  {
+    DataParallelMultiGPU model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
+    Sign sign(model.parameters());
+    CHECK_THAT(message_of<ht::TypeError>([&] { DASO(model, sign); }), Catch::Contains("add_optimizer_kind"));
+  }
+  add_optimizer_kind(optimizer_kind<Sign, SignState>(
+      "Sign", [](OptimizerKind::State& s) { return std::vector{&static_cast<SignState&>(s).sum()}; }));
+  const auto run = [&](const ht::Topology& topology, auto make, std::int64_t stop) {
+    DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);
+    auto optimizer = make(model);
+    DASO daso(model, optimizer, {.interval = {.first = {2, 1}}});
+    std::int64_t first = 0;
+    const auto train = [&](std::int64_t last) {
+      for (; first < last; ++first) {
+        daso.zero_grad();
+        backward(model, first);
+        daso.step(1.0);
+      }
+    };
+    if (stop > 0) {
+      train(stop);
+      save_checkpoint(path, daso);
+      return std::vector<at::Tensor>();
+    }
+    if (stop < 0) {
+      (void)load_checkpoint(path, daso);
+      first = -stop;
+    }
+    train(9);
+    daso.drain();
+    CHECK(model.equal_on_all_ranks());
+    return weights(model.module());
+  };
+  const auto check = [&](const auto& make) {
+    for (const auto& topology : topologies()) {
+      (void)run(topology, make, 5);
+      CHECK(equal(run(topology, make, -5), run(topology, make, 0)));
+    }
+  };
+  check([](Replica& model) { return Sign(model.parameters()); });
+  check([](Replica& model) { return Lars(model); });
+  check([](Replica& model) { return Lamb(model); });
+  ht::world().barrier();
+  if (ht::world().rank() == 0) std::filesystem::remove(path);
+}

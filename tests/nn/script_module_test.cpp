@@ -1,0 +1,123 @@
+#include "training.hpp"
+#include "../support.hpp"
+
+#include <heatpp_nn/models/script_module.hpp>
+#include <heatpp_nn/training/checkpoint.hpp>
+
+#include <torch/script.h>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace heatpp::nn;
+
+namespace {
+
+/// A file for this number of ranks, gone at the end of a test.
+struct File {
+  std::string path =
+      (std::filesystem::temp_directory_path() / ("nn_script_test." + std::to_string(ht::world().size()) + ".pt"))
+          .string();
+  ~File() {
+    ht::world().barrier();
+    if (ht::world().rank() == 0) std::filesystem::remove(path);
+  }
+};
+
+torch::jit::Module linear(const torch::nn::Linear& layer) {
+  torch::jit::Module part("Linear");
+  part.register_parameter("weight", layer->weight.detach().clone(), false);
+  part.register_parameter("bias", layer->bias.detach().clone(), false);
+  part.define("def forward(self, x):\n  return torch.linear(x, self.weight, self.bias)\n");
+  return part;
+}
+
+/// What SmallNet is, as Python would script it, with a buffer that forward counts in.
+void write_small_net(const std::string& path) {
+  ht::world().barrier();
+  if (ht::world().rank() == 0) {
+    const SmallNet net;
+    torch::jit::Module script("Net");
+    script.register_module("first", linear(net.first));
+    script.register_module("second", linear(net.second));
+    script.register_buffer("calls", torch::zeros({}, torch::kLong));
+    script.register_attribute("training", c10::BoolType::get(), true);
+    script.define(
+        "def forward(self, x):\n"
+        "  self.calls.add_(1)\n"
+        "  if not self.training:\n"
+        "    return self.second.forward(torch.tanh(self.first.forward(x))) * 2\n"
+        "  return self.second.forward(torch.tanh(self.first.forward(x)))\n");
+    script.save(path);
+  }
+  ht::world().barrier();
+}
+
+template <class Net>
+std::vector<at::Tensor> trained(const ht::Topology& topology, std::shared_ptr<Net> net, const std::string& checkpoint) {
+  DataParallelMultiGPU model(net, topology);
+  torch::optim::Adam adam(model.parameters(), torch::optim::AdamOptions(0.01));
+  DASO daso(model, adam, {.phases = {.warmup = 2, .cooldown = 2, .total = 9}, .interval = {.first = {2, 1}}});
+  for (std::int64_t b = 0; b < 9; ++b) {
+    if (b == 5 && !checkpoint.empty()) {
+      save_checkpoint(checkpoint, daso);
+      (void)load_checkpoint(checkpoint, daso);
+    }
+    daso.zero_grad();
+    backward(model, b);
+    daso.step(1.0);
+  }
+  daso.drain();
+  CHECK(model.equal_on_all_ranks());
+  return weights(*net);
+}
+
+}  // namespace
+
+TEST_CASE("A scripted network trains as the same one in C++ does", "[nn][script]") {
+  const File file;
+  const File checkpoint{file.path + ".checkpoint"};
+  write_small_net(file.path);
+  for (const auto& topology : topologies()) {
+    const auto net = std::make_shared<ScriptModule>(file.path);
+    CHECK(distance(trained(topology, net, ""), trained(topology, std::make_shared<SmallNet>(), "")) < 1e-13);
+    const auto again = std::make_shared<ScriptModule>(file.path);
+    CHECK(equal(trained(topology, again, checkpoint.path), weights(*net)));
+  }
+}
+
+TEST_CASE("A scripted network has PyTorch's names, its modes, and is written back", "[nn][script]") {
+  const File file;
+  write_small_net(file.path);
+  ScriptModule net(file.path);
+  CHECK(net.named_parameters().keys() ==
+        std::vector<std::string>{"first.weight", "first.bias", "second.weight", "second.bias"});
+  CHECK(net.named_buffers().keys() == std::vector<std::string>{"calls"});
+  const auto [x, y] = samples(3);
+  const auto outputs = net.forward(x);
+  CHECK(torch::allclose(outputs, SmallNet().forward(x)));
+  net.eval();
+  CHECK(net.forward(x).equal(outputs * 2));
+  net.train();
+  CHECK(net.named_buffers()["calls"].item<std::int64_t>() == 2);
+  {
+    const at::NoGradGuard no_grad;
+    net.named_parameters()["second.bias"].fill_(5);
+  }
+  const auto changed = net.forward(x);
+  CHECK_FALSE(changed.equal(outputs));
+  ht::world().barrier();
+  if (ht::world().rank() == 0) net.save_script(file.path);
+  ht::world().barrier();
+  CHECK(ScriptModule(file.path).forward(x).equal(changed));
+  CHECK_THAT(message_of<ht::ValueError>([&] { net.forward(torch::ones({2, 4})); }), Catch::Contains("[ScriptModule]"));
+}
+
+TEST_CASE("Files that are no networks are errors on all ranks", "[nn][script]") {
+  const File file;
+  ht::world().barrier();
+  if (ht::world().rank() == 0) std::ofstream(file.path) << "no network";
+  ht::world().barrier();
+  CHECK_THAT(message_of<ht::IoError>([&] { ScriptModule net(file.path); }), Catch::Contains(file.path));
+  CHECK_THAT(message_of<ht::IoError>([&] { ScriptModule net("no/such/file.pt"); }), Catch::Contains("no/such/file.pt"));
+}
