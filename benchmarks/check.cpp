@@ -9,9 +9,8 @@ double weight(std::int64_t index) {
   return static_cast<double>((static_cast<std::uint64_t>(index) + 1) * 2654435761u & 0xFFFFFFFFu) * 0x1p-32;
 }
 
-}  // namespace
-
-std::vector<double> check_sums(const heatpp::DNDarray& x) {
+template <class T>
+std::vector<double> sums_of(const heatpp::DNDarray& x) {
   const auto shape = x.lshape();
   const auto rows = shape[0], columns = shape.size() > 1 ? shape[1] : 1;
   const auto first = x.split() ? x.layout().offset(x.comm().rank()) : 0;
@@ -19,7 +18,7 @@ std::vector<double> check_sums(const heatpp::DNDarray& x) {
   std::vector<double> weights(static_cast<std::size_t>(columns), 1.0), sums(3);
   if (shape.size() > 1)
     for (std::int64_t c = 0; c < columns; ++c) weights[static_cast<std::size_t>(c)] = weight(first_column + c);
-  const auto* value = x.local<float>().data();
+  const auto* value = x.local<T>().data();
   for (std::int64_t r = 0; r < rows; ++r) {
     double sum = 0, absolute = 0, weighted = 0;
     for (const auto w : weights) {
@@ -33,6 +32,12 @@ std::vector<double> check_sums(const heatpp::DNDarray& x) {
   }
   if (x.split()) x.comm().allreduce(sums);
   return sums;
+}
+
+}  // namespace
+
+std::vector<double> check_sums(const heatpp::DNDarray& x) {
+  return x.dtype() == heatpp::float64 ? sums_of<double>(x) : sums_of<float>(x);
 }
 
 std::vector<double> check_values(std::initializer_list<heatpp::DNDarray> arrays) {

@@ -156,5 +156,29 @@ def mask_put():
     return put, check_sums
 
 
+def csr(a):
+    return torch.sparse_csr_tensor(*(torch.from_numpy(part) for part in (a.indptr, a.indices, a.data)), a.shape)
+
+
+def product(a, *shape):
+    import matrices
+
+    a, x = csr(getattr(matrices, a[0])(*a[1:])), torch.from_numpy(matrices.numbers(*shape))
+    return lambda: a @ x, check_sums
+
+
+workload("spmv")(lambda: product(("laplacian", 200), 8_000_000))
+workload("spmv_random")(lambda: product(("random_graph",), 1_000_000))
+workload("spmm")(lambda: product(("random_graph",), 1_000_000, 32))
+
+
+@workload("spgemm")
+def spgemm():
+    import matrices
+
+    a = csr(matrices.laplacian(100))
+    return lambda: a @ a, lambda c: check_sums(c.values())
+
+
 if __name__ == "__main__":
     main()

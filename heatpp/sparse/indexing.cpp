@@ -118,7 +118,7 @@ DCSRMatrix take_rows(const DCSRMatrix& a, const DNDarray& positions) {
   const CsrBlock asked{as_columns, wanted, wanted};
   const auto fetched = fetched_rows(asked, positions.split().has_value(), a);
   const auto places = fetched.places_in(asked).columns.contiguous();
-  auto block = taken_rows(fetched.block, {places.const_data_ptr<std::int64_t>(), rows.size()});
+  auto block = taken_rows(fetched.blocks, {places.const_data_ptr<std::int64_t>(), rows.size()});
   return wrap(std::move(block), positions.layout().with({positions.size(), a.columns()}, positions.split()), a.comm());
 }
 

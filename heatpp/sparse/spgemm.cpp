@@ -18,9 +18,9 @@ DCSRMatrix matmul(const DCSRMatrix& a, const DCSRMatrix& b) {
   const auto dtype = promote_types(a.dtype(), b.dtype());
   const auto type = heatpp::detail::to_torch(product_dtype(dtype));
   const auto rows = fetched_rows(block_of(a), a.split().has_value(), b);
-  auto left = rows.places_in(block_of(a)), right = rows.block;
-  left.values = left.values.to(type);
-  right.values = right.values.to(type);
+  auto left = rows.places_in(block_of(a));
+  auto right = rows.blocks;
+  for (auto* block : {&left, &right.own, &right.others}) block->values = block->values.to(type);
   auto product = gustavson(left, right, b.columns());
   product.values = dtype == Dtype::bool_ ? product.values.ne(0) : product.values.to(heatpp::detail::to_torch(dtype));
   return wrap(std::move(product), a.layout().with({a.rows(), b.columns()}, a.split()), a.comm());

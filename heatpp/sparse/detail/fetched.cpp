@@ -1,21 +1,12 @@
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/sparse/detail/fetched.hpp>
+#include <heatpp/sparse/detail/named.hpp>
 #include <heatpp/sparse/detail/placed.hpp>
 
 #include <algorithm>
 
 namespace heatpp::sparse::detail {
 namespace {
-
-std::vector<std::int64_t> different(const at::Tensor& columns) {
-  const auto numbers = columns.to(at::kLong).contiguous();
-  const auto* const first = numbers.const_data_ptr<std::int64_t>();
-  std::vector<std::int64_t> ids(first, first + numbers.numel());
-  std::ranges::sort(ids);
-  const auto [begin, end] = std::ranges::unique(ids);
-  ids.erase(begin, end);
-  return ids;
-}
 
 std::span<const std::int64_t> numbers_of(const at::Tensor& x) {
   return {x.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(x.numel())};
@@ -50,37 +41,60 @@ CsrBlock from_owners(const std::vector<std::int64_t>& ids, const DCSRMatrix& b) 
           heatpp::detail::exchange_rows(answer.values, send, receive, comm)};
 }
 
+CsrBlock no_rows_like(const CsrBlock& block) {
+  return {at::zeros({1}, at::kLong), block.columns.narrow(0, 0, 0), block.values.narrow(0, 0, 0)};
+}
+
 }  // namespace
 
-CsrBlock taken_rows(const CsrBlock& block, std::span<const std::int64_t> rows) {
+CsrBlock taken_rows(const RowBlocks& blocks, std::span<const std::int64_t> rows) {
+  const auto& [own, others] = blocks;
+  const auto each = [&, count = own.rows(), of_own = own.ptr(), of_others = others.ptr()](auto f) {
+    for (const auto row : rows)
+      if (row < count) f(own, of_own[row], of_own[row + 1]);
+      else f(others, of_others[row - count], of_others[row - count + 1]);
+  };
   auto row_ptr = at::zeros({std::ssize(rows) + 1}, at::kLong);
-  auto* const out_ptr = row_ptr.data_ptr<std::int64_t>();
-  const auto* const ptr = block.ptr();
-  for (std::size_t i = 0; i < rows.size(); ++i) out_ptr[i + 1] = out_ptr[i] + ptr[rows[i] + 1] - ptr[rows[i]];
-  auto positions = at::empty({out_ptr[rows.size()]}, at::kLong);
-  auto* out = positions.data_ptr<std::int64_t>();
-  for (const auto row : rows)
-    for (auto i = ptr[row]; i < ptr[row + 1]; ++i) *out++ = i;
-  return {row_ptr, block.columns.index_select(0, positions), block.values.index_select(0, positions)};
+  auto* end = row_ptr.data_ptr<std::int64_t>();
+  each([&](const CsrBlock&, std::int64_t first, std::int64_t last) {
+    end[1] = end[0] + last - first;
+    ++end;
+  });
+  CsrBlock result{row_ptr, at::empty({*end}, own.columns.options()), at::empty({*end}, own.values.options())};
+  const auto copy = [&](at::Tensor CsrBlock::*member) {
+    const auto size = static_cast<std::int64_t>((own.*member).element_size());
+    auto* out = static_cast<std::byte*>((result.*member).data_ptr());
+    each([&](const CsrBlock& block, std::int64_t first, std::int64_t last) {
+      const auto* const from = static_cast<const std::byte*>((block.*member).const_data_ptr());
+      out = std::copy(from + first * size, from + last * size, out);
+    });
+  };
+  copy(&CsrBlock::columns);
+  copy(&CsrBlock::values);
+  return result;
+}
+
+CsrBlock taken_rows(const CsrBlock& block, std::span<const std::int64_t> rows) {
+  return taken_rows({block, no_rows_like(block)}, rows);
 }
 
 CsrBlock FetchedRows::places_in(const CsrBlock& a) const {
   auto result = a;
-  if (!ids) return result.columns = a.columns.to(at::kLong), result;
-  const auto columns = a.columns.to(at::kLong).contiguous();
-  result.columns = at::empty_like(columns);
-  auto* const out = result.columns.data_ptr<std::int64_t>();
-  const auto numbers = numbers_of(columns);
-  std::ranges::transform(numbers, out, [&](auto c) { return std::ranges::lower_bound(*ids, c) - ids->begin(); });
+  result.columns = renumbered(a.columns, first, blocks.own.rows(), ids, at::kLong);
   return result;
 }
 
 FetchedRows fetched_rows(const CsrBlock& a, bool cut, const DCSRMatrix& b) {
-  if (!b.split()) return {block_of(b), std::nullopt};
-  if (!cut) return {block_of(relayout("fetch", b, b.layout().replicated(b.shape()))), std::nullopt};
-  auto ids = different(a.columns);
-  auto block = from_owners(ids, b);
-  return {std::move(block), std::move(ids)};
+  const auto& own = block_of(b);
+  if (!b.split()) return {{own, no_rows_like(own)}};
+  if (!cut) {
+    const auto whole = block_of(relayout("fetch", b, b.layout().replicated(b.shape())));
+    return {{whole, no_rows_like(whole)}};
+  }
+  const auto first = first_row(b);
+  auto ids = named_of_others(a.columns, first, own.rows());
+  auto others = from_owners(ids, b);
+  return {{own, std::move(others)}, first, std::move(ids)};
 }
 
 }  // namespace heatpp::sparse::detail

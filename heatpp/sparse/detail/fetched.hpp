@@ -4,11 +4,17 @@
 
 namespace heatpp::sparse::detail {
 
+/// Rows of two blocks of one dtype, numbered one block after the other.
+struct RowBlocks {
+  CsrBlock own, others;
+};
+
 /// The rows of a matrix that columns of another name, on this rank.
 struct FetchedRows {
-  CsrBlock block;
-  std::optional<std::vector<std::int64_t>> ids;  ///< which they are, rising; nullopt: all
-  /// The structure of `a` with the columns as rows of the block, int64.
+  RowBlocks blocks;                    ///< all that this rank has, where they lie, and those that came
+  std::int64_t first = 0;              ///< the number of its first row
+  std::vector<std::int64_t> ids = {};  ///< which came, rising
+  /// The structure of `a` with the columns as rows of the blocks, int64.
   [[nodiscard]] CsrBlock places_in(const CsrBlock& a) const;
 };
 
@@ -16,7 +22,8 @@ struct FetchedRows {
 /// of their entries. All of a replicated `b`, or for `a` that every rank has alike (not `cut`), which needs all of it.
 [[nodiscard]] FetchedRows fetched_rows(const CsrBlock& a, bool cut, const DCSRMatrix& b);
 
-/// Row i of the result holds rows[i]'s of `block`, in any order and often. Local.
+/// Row i of the result holds rows[i]'s, in any order and often. Local.
+[[nodiscard]] CsrBlock taken_rows(const RowBlocks& blocks, std::span<const std::int64_t> rows);
 [[nodiscard]] CsrBlock taken_rows(const CsrBlock& block, std::span<const std::int64_t> rows);
 
 }  // namespace heatpp::sparse::detail

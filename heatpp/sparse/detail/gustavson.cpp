@@ -3,99 +3,153 @@
 #include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
 #include <algorithm>
-#include <numeric>
+#include <array>
+#include <bit>
 
 namespace heatpp::sparse::detail {
 namespace {
 
 constexpr std::int64_t rows_of_a_thread = 2048;
 
-/// The rows of a product that one thread has made.
-template <class T>
-struct Part {
-  std::vector<std::int64_t> lengths, columns;
-  std::vector<T> values;
+/// The rows of a product that one thread makes, in memory that grows to what they will need if they go on alike.
+template <class T, class Column>
+class Part {
+ public:
+  Part(std::int64_t rows, const at::TensorOptions& of_columns, const at::TensorOptions& of_values)
+      : row_ptr_(at::zeros({rows + 1}, at::kLong)),
+        end_(row_ptr_.data_ptr<std::int64_t>()),
+        columns_(at::empty({0}, of_columns)),
+        values_(at::empty({0}, of_values)) {}
+  /// Where the entries of the next row go, of which there are so many.
+  std::pair<Column*, T*> next_row(std::int64_t entries) {
+    const auto begin = *end_, end = begin + entries;
+    *++end_ = end;
+    if (end > columns_.numel()) grow(begin, end);
+    return {column_ + begin, value_ + begin};
+  }
+  [[nodiscard]] CsrBlock block() const { return {row_ptr_, columns_.narrow(0, 0, *end_), values_.narrow(0, 0, *end_)}; }
+
+ private:
+  void grow(std::int64_t used, std::int64_t needed) {
+    const auto done = end_ - row_ptr_.data_ptr<std::int64_t>(), rows = row_ptr_.numel() - 1;
+    const auto alike = static_cast<double>(needed) / static_cast<double>(done) * static_cast<double>(rows);
+    const auto size = done * 32 < rows ? 2 * needed + 4096 : std::max(needed, static_cast<std::int64_t>(1.05 * alike));
+    for (auto* numbers : {&columns_, &values_}) {
+      auto larger = at::empty({size}, numbers->options());
+      larger.narrow(0, 0, used).copy_(numbers->narrow(0, 0, used));
+      *numbers = larger;
+    }
+    column_ = columns_.data_ptr<Column>(), value_ = values_.data_ptr<T>();
+  }
+  at::Tensor row_ptr_;
+  std::int64_t* end_;
+  at::Tensor columns_, values_;
+  Column* column_ = nullptr;
+  T* value_ = nullptr;
 };
 
-/// One row at a time, as a vector of all columns that is 0 but where it says.
-template <class T>
+/// One row at a time, as a vector of all columns that is 0 but where bits say.
+template <class T, class Column>
 class Accumulator {
  public:
   explicit Accumulator(std::int64_t columns)
-      : sums_(static_cast<std::size_t>(columns)), seen_in_(static_cast<std::size_t>(columns), -1) {}
-  void add(std::int64_t row, std::int64_t column, T value) {
+      : sums_(static_cast<std::size_t>(columns)), bits_(static_cast<std::size_t>(columns / 64 + 1)) {}
+  void add(Column column, T value) {
     const auto c = static_cast<std::size_t>(column);
-    if (seen_in_[c] == row) {
-      sums_[c] += value;
-      return;
-    }
-    seen_in_[c] = row;
-    sums_[c] = value;
-    touched_.push_back(column);
+    auto& word = bits_[c / 64];
+    if (word == 0) words_.push_back(c / 64);
+    const auto bit = std::uint64_t{1} << c % 64;
+    entries_ += (word & bit) == 0;
+    word |= bit;
+    sums_[c] += value;
   }
-  void flush(Part<T>& part) {
-    std::ranges::sort(touched_);
-    part.lengths.push_back(std::ssize(touched_));
-    part.columns.insert(part.columns.end(), touched_.begin(), touched_.end());
-    for (const auto column : touched_) part.values.push_back(sums_[static_cast<std::size_t>(column)]);
-    touched_.clear();
+  void flush(Part<T, Column>& part) {
+    std::ranges::sort(words_);
+    auto [column, value] = part.next_row(std::exchange(entries_, 0));
+    for (const auto at : words_)
+      for (auto word = std::exchange(bits_[at], 0); word != 0; word &= word - 1) {
+        const auto c = at * 64 + static_cast<std::size_t>(std::countr_zero(word));
+        *column++ = static_cast<Column>(c);
+        *value++ = std::exchange(sums_[c], T(0));
+      }
+    words_.clear();
   }
 
  private:
   std::vector<T> sums_;
-  std::vector<std::int64_t> seen_in_, touched_;
+  std::vector<std::uint64_t> bits_;
+  std::vector<std::size_t> words_;  ///< that have bits
+  std::int64_t entries_ = 0;
+};
+
+/// Rows of the right operand, this rank's and then those of others.
+template <class T, class Column>
+class Rows {
+ public:
+  explicit Rows(const RowBlocks& from) : blocks_{Block(from.own), Block(from.others)}, own_(from.own.rows()) {}
+  template <class F>
+  void each(std::int64_t place, F f) const {
+    const auto& [ptr, column, value] = blocks_[place >= own_];
+    const auto row = place >= own_ ? place - own_ : place;
+    for (auto i = ptr[row], end = ptr[row + 1]; i < end; ++i) f(column[i], value[i]);
+  }
+
+ private:
+  struct Block {
+    const std::int64_t* ptr;
+    const Column* column;
+    const T* value;
+    explicit Block(const CsrBlock& of)
+        : ptr(of.ptr()), column(of.columns.const_data_ptr<Column>()), value(of.values.const_data_ptr<T>()) {}
+  };
+  std::array<Block, 2> blocks_;
+  std::int64_t own_;
 };
 
 template <class T, class Column>
-void multiply(const CsrBlock& a, const CsrBlock& b, std::int64_t columns, std::int64_t first, std::int64_t last,
-              Part<T>& part) {
-  Accumulator<T> sums(columns);
-  const auto* const a_column = a.columns.const_data_ptr<std::int64_t>();
-  const auto* const b_column = b.columns.const_data_ptr<Column>();
-  const auto* const a_value = a.values.const_data_ptr<T>();
-  const auto* const b_value = b.values.const_data_ptr<T>();
+CsrBlock multiplied(const CsrBlock& a, const RowBlocks& b, std::int64_t columns, std::int64_t first,
+                    std::int64_t last) {
+  Part<T, Column> part(last - first, b.own.columns.options(), a.values.options());
+  Accumulator<T, Column> sums(columns);
+  const Rows<T, Column> rows(b);
+  const auto* const ptr = a.ptr();
+  const auto* const place = a.columns.const_data_ptr<std::int64_t>();
+  const auto* const value = a.values.const_data_ptr<T>();
   for (auto row = first; row < last; ++row) {
-    for (auto i = a.ptr()[row]; i < a.ptr()[row + 1]; ++i)
-      for (auto j = b.ptr()[a_column[i]], end = b.ptr()[a_column[i] + 1]; j < end; ++j)
-        sums.add(row, b_column[j], a_value[i] * b_value[j]);
+    for (auto i = ptr[row]; i < ptr[row + 1]; ++i)
+      rows.each(place[i], [&, factor = value[i]](Column column, T other) { sums.add(column, factor * other); });
     sums.flush(part);
   }
+  return part.block();
 }
 
-template <class T>
-at::Tensor joined(const std::vector<Part<T>>& parts, auto member, at::ScalarType type) {
-  std::int64_t count = 0;
-  for (const auto& part : parts) count += std::ssize(part.*member);
-  auto result = at::empty({count}, type);
-  using Number = typename std::remove_cvref_t<decltype(parts[0].*member)>::value_type;
-  auto* out = result.data_ptr<Number>();
-  for (const auto& part : parts) out = std::ranges::copy(part.*member, out).out;
-  return result;
-}
-
-template <class T>
-CsrBlock product(const CsrBlock& a, const CsrBlock& b, std::int64_t columns) {
-  const auto parts_wanted =
-      std::clamp<std::int64_t>(a.rows() / rows_of_a_thread, 1, std::int64_t{at::get_num_threads()});
-  std::vector<Part<T>> parts(static_cast<std::size_t>(parts_wanted));
-  at::parallel_for(0, parts_wanted, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (auto p = begin; p < end; ++p) {
-      const auto first = a.rows() * p / parts_wanted, last = a.rows() * (p + 1) / parts_wanted;
-      auto& part = parts[static_cast<std::size_t>(p)];
-      if (b.columns.scalar_type() == at::kInt) multiply<T, std::int32_t>(a, b, columns, first, last, part);
-      else multiply<T, std::int64_t>(a, b, columns, first, last, part);
-    }
+template <class T, class Column>
+CsrBlock product(const CsrBlock& a, const RowBlocks& b, std::int64_t columns) {
+  const auto wanted = std::clamp<std::int64_t>(a.rows() / rows_of_a_thread, 1, std::int64_t{at::get_num_threads()});
+  std::vector<CsrBlock> parts(static_cast<std::size_t>(wanted));
+  at::parallel_for(0, wanted, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto p = begin; p < end; ++p)
+      parts[static_cast<std::size_t>(p)] =
+          multiplied<T, Column>(a, b, columns, a.rows() * p / wanted, a.rows() * (p + 1) / wanted);
   });
-  const auto lengths = joined(parts, &Part<T>::lengths, at::kLong);
-  return {at::cat({at::zeros({1}, at::kLong), lengths.cumsum(0)}), joined(parts, &Part<T>::columns, at::kLong),
-          joined(parts, &Part<T>::values, a.values.scalar_type())};
+  if (wanted == 1) return parts[0];
+  std::vector<at::Tensor> row_ptr{at::zeros({1}, at::kLong)}, of_columns, values;
+  std::int64_t before = 0;
+  for (const auto& part : parts) {
+    row_ptr.push_back(part.row_ptr.narrow(0, 1, part.rows()) + before);
+    of_columns.push_back(part.columns), values.push_back(part.values);
+    before += part.entries();
+  }
+  return {at::cat(row_ptr), at::cat(of_columns), at::cat(values)};
 }
 
 }  // namespace
 
-CsrBlock gustavson(const CsrBlock& a, const CsrBlock& b, std::int64_t columns) {
-  return AT_DISPATCH_ALL_TYPES_AND_COMPLEX(a.values.scalar_type(), "gustavson",
-                                           [&] { return product<scalar_t>(a, b, columns); });
+CsrBlock gustavson(const CsrBlock& a, const RowBlocks& b, std::int64_t columns) {
+  return AT_DISPATCH_ALL_TYPES_AND_COMPLEX(a.values.scalar_type(), "gustavson", [&] {
+    return b.own.columns.scalar_type() == at::kInt ? product<scalar_t, std::int32_t>(a, b, columns)
+                                                   : product<scalar_t, std::int64_t>(a, b, columns);
+  });
 }
 
 }  // namespace heatpp::sparse::detail

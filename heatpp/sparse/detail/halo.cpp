@@ -1,46 +1,13 @@
 #include <heatpp/comm/detail/progress/exchange.hpp>
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/sparse/detail/halo.hpp>
+#include <heatpp/sparse/detail/named.hpp>
 
 #include <algorithm>
 #include <numeric>
 
 namespace heatpp::sparse::detail {
 namespace {
-
-/// The columns that this rank has not, in their order.
-std::vector<std::int64_t> others(const at::Tensor& columns, std::int64_t first, std::int64_t last) {
-  std::vector<std::int64_t> found;
-  const auto collect = [&](const auto* column) {
-    for (std::int64_t i = 0; i < columns.numel(); ++i)
-      if (column[i] < first || column[i] >= last) found.push_back(column[i]);
-  };
-  if (columns.scalar_type() == at::kInt) collect(columns.const_data_ptr<std::int32_t>());
-  else collect(columns.const_data_ptr<std::int64_t>());
-  std::ranges::sort(found);
-  const auto [begin, end] = std::ranges::unique(found);
-  found.erase(begin, end);
-  return found;
-}
-
-/// Columns as places in this rank's elements and then in those that come.
-at::Tensor renumbered(const at::Tensor& columns, std::int64_t first, std::int64_t own,
-                      const std::vector<std::int64_t>& ids) {
-  if (ids.empty() && first == 0 && columns.scalar_type() == at::kInt) return columns;
-  auto result = at::empty_like(columns, at::kInt);
-  auto* const out = result.data_ptr<std::int32_t>();
-  const auto fill = [&](const auto* column) {
-    for (std::int64_t i = 0; i < columns.numel(); ++i) {
-      const std::int64_t c = column[i];
-      const auto place =
-          c >= first && c < first + own ? c - first : own + (std::ranges::lower_bound(ids, c) - ids.begin());
-      out[i] = static_cast<std::int32_t>(place);
-    }
-  };
-  if (columns.scalar_type() == at::kInt) fill(columns.const_data_ptr<std::int32_t>());
-  else fill(columns.const_data_ptr<std::int64_t>());
-  return result;
-}
 
 std::vector<std::int64_t> waiting_rows(const CsrBlock& block, const at::Tensor& columns, std::int64_t own) {
   std::vector<std::int64_t> runs;
@@ -62,9 +29,9 @@ std::shared_ptr<const HaloPlan> made(const DCSRMatrix& a, std::span<const std::i
   plan.offsets.assign(offsets.begin(), offsets.end());
   const auto first = offsets[me];
   plan.own = offsets[me + 1] - first;
-  const auto ids = others(block.columns, first, first + plan.own);
+  const auto ids = named_of_others(block.columns, first, plan.own);
   plan.received = std::ssize(ids);
-  plan.columns = renumbered(block.columns, first, plan.own, ids);
+  plan.columns = renumbered(block.columns, first, plan.own, ids, at::kInt);
   for (std::size_t r = 0; r + 1 < offsets.size(); ++r)
     plan.receive.push_back(std::ranges::lower_bound(ids, offsets[r + 1]) - std::ranges::lower_bound(ids, offsets[r]));
   const auto wanted = heatpp::detail::route_in_order(plan.receive, comm);

@@ -32,7 +32,7 @@ class Vectors {
 
   /// y += factor * x, and y = x + factor * y.
   void add(at::Tensor& y, Number factor, const at::Tensor& x) const { y.add_(x, scalar(factor)); }
-  void update(at::Tensor& y, Number factor, const at::Tensor& x) const { y.mul_(scalar(factor)).add_(x); }
+  void update(at::Tensor& y, Number factor, const at::Tensor& x) const { at::add_out(y, x, y, scalar(factor)); }
   [[nodiscard]] at::Scalar scalar(Number factor) const;
 
  private:
