@@ -58,6 +58,8 @@ class Rows {
   /// As RowSource; a block of another shape is an error.
   [[nodiscard]] at::Tensor read(std::int64_t first, std::int64_t count) const;
   void pass(const RowSource::Visit& f) const;
+  /// Where they come from, for those who know more of some source. Local.
+  [[nodiscard]] const RowSource& source() const { return *source_; }
 
  private:
   std::shared_ptr<const RowSource> source_;

@@ -1,9 +1,16 @@
 #include <heatpp/ml/classifier.hpp>
 #include <heatpp/ml/detail/classes.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 
 namespace heatpp {
 
 using namespace ml::detail;
+
+namespace {
+
+SparseRows stored(bool known) { return known ? SparseRows::stored : SparseRows::dense; }
+
+}  // namespace
 
 void Classifier::check_fitted(const char* op) const {
   if (!classes_)
@@ -24,29 +31,30 @@ DNDarray Classifier::predict(const Rows& x) const {
   const auto values = classes_->values.larray();
   auto result = at::empty({x.count()}, at::kLong);
   Totals nothing(0);
-  const auto failure = detail::failure_of([&] {
-    for_blocks(x, [&](const at::Tensor& block, std::int64_t first, int) {
-      with_piece(block, first, [&](const auto& piece) { check_finite(op, x, piece, missing); });
-      const auto best = f(block.to(at::kDouble)).argmax(1);
-      result.slice(0, first, first + block.size(0)).copy_(values.index_select(0, best));
-    });
-  });
+  const auto choose = [&](const RowBlock& block, int) {
+    block.with_piece([&](const auto& piece) { check_finite(op, x, piece, missing); });
+    const auto best = f(block).argmax(1);
+    result.slice(0, block.first(), block.first() + block.rows()).copy_(values.index_select(0, best));
+  };
+  const auto failure = detail::failure_of([&] { for_row_blocks(x, choose, stored(knows_sparse())); });
   static_cast<void>(nothing.over_ranks(x, failure));
   return as_rows(x, result);
 }
 
+DNDarray Classifier::scored(const char* op, const Rows& x, at::Tensor (*f)(const at::Tensor&)) const {
+  check_fitted(op);
+  check_features(op, x, classes_->features);
+  return mapped_stored(
+      x, classes_->values.size(), [f, of = scores()](const RowBlock& block) { return f(of(block)); },
+      stored(knows_sparse()));
+}
+
 DNDarray Classifier::predict_log_proba(const Rows& x) const {
-  check_fitted("predict_log_proba");
-  check_features("predict_log_proba", x, classes_->features);
-  return mapped(x, classes_->values.size(),
-                [f = scores()](const at::Tensor& block) { return f(block.to(at::kDouble)).log_softmax(1); });
+  return scored("predict_log_proba", x, [](const at::Tensor& z) { return z.log_softmax(1); });
 }
 
 DNDarray Classifier::predict_proba(const Rows& x) const {
-  check_fitted("predict_proba");
-  check_features("predict_proba", x, classes_->features);
-  return mapped(x, classes_->values.size(),
-                [f = scores()](const at::Tensor& block) { return f(block.to(at::kDouble)).softmax(1); });
+  return scored("predict_proba", x, [](const at::Tensor& z) { return z.softmax(1); });
 }
 
 double Classifier::score(const Rows& x, const DNDarray& y, const FitOptions& options) const {

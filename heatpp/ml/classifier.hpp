@@ -3,6 +3,9 @@
 #include <heatpp/ml/estimator.hpp>
 
 namespace heatpp {
+namespace ml::detail {
+class RowBlock;
+}
 
 /// What classifiers have in common that give each class of a row a number, of which the largest wins and whose softmax
 /// are probabilities. Classes are whole numbers, any, in rising order.
@@ -27,9 +30,11 @@ class Classifier {
   Classifier() = default;
   Classifier(const Classifier&) = default;
   Classifier& operator=(const Classifier&) = default;
-  using Scores = std::function<at::Tensor(const at::Tensor& block)>;
-  /// The numbers of a block of float64 rows, (rows, classes).
+  using Scores = std::function<at::Tensor(const ml::detail::RowBlock& block)>;
+  /// The numbers of some rows, (rows, classes).
   [[nodiscard]] virtual Scores scores() const = 0;
+  /// Whether these know rows of a sparse matrix by their entries.
+  [[nodiscard]] virtual bool knows_sparse() const { return false; }
   /// Whether NaN is a value that rows may have.
   [[nodiscard]] virtual bool takes_missing() const { return false; }
   /// Throws NotFittedError before fit.
@@ -39,6 +44,9 @@ class Classifier {
     std::int64_t features;
   };
   std::optional<Classes> classes_;
+
+ private:
+  [[nodiscard]] DNDarray scored(const char* op, const Rows& x, at::Tensor (*f)(const at::Tensor& scores)) const;
 };
 
 }  // namespace heatpp

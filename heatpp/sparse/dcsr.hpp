@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heatpp/core/dndarray.hpp>
+#include <heatpp/core/rows.hpp>
 #include <heatpp/linalg/solvers/operator.hpp>
 
 namespace heatpp::sparse {
@@ -42,6 +42,9 @@ class DCSRMatrix {
 
   /// Its products, for iterative methods. Local.
   operator linalg::LinearOperator() const;  // NOLINT: conversion intended
+  /// Its rows, to learn from: estimators that know sparse rows see the entries alone, others a few rows at a time with
+  /// all zeros. Local. Throws TypeError for complex numbers, ValueError for 2^31 columns and more.
+  operator Rows() const;  // NOLINT: conversion intended
 
  private:
   friend struct detail::Access;

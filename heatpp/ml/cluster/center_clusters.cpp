@@ -2,6 +2,7 @@
 #include <heatpp/ml/cluster/detail/lloyd.hpp>
 #include <heatpp/ml/cluster/detail/manhattan.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 
 namespace heatpp {
 
@@ -38,6 +39,13 @@ DNDarray CenterClusters::predict(const Rows& x) const {
 DNDarray CenterClusters::transform(const Rows& x) const {
   const auto& centers = learnt("transform").centers;
   check_features(method(kind_, "transform").c_str(), x, centers.shape()[1]);
+  if (sparse_rows(x) && distance_ == Distance::squared) {
+    const auto c = centers.larray().to(at::kDouble);
+    const auto columns = c.t().contiguous(), norms = c.square().sum(1);
+    return mapped_stored(x, c.size(0), [&](const RowBlock& block) {
+      return block.times(columns).mul_(-2).add_(norms).add_(block.squares().unsqueeze(1)).clamp_min_(0).sqrt_();
+    });
+  }
   const auto where = centers.larray().to(detail::to_torch(working_dtype(x)));
   const auto power = distance_ == Distance::squared ? 2.0 : 1.0;
   constexpr std::int64_t by_differences = 2;

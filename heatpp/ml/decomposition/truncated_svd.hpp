@@ -6,7 +6,8 @@ namespace heatpp {
 
 /// How singular values are found. `gram`: from the products of columns, in one pass over the rows; values below 1e-8 of
 /// the largest are lost. `full`: by orthogonal transformations, as accurate as the rows, in two passes. `randomized`:
-/// by random projection, for many features. `automatic`: gram for up to 4096 features, else randomized.
+/// by random projection, for many features. `automatic`: gram for up to 4096 features, else randomized; of sparse rows
+/// linalg::svds, as accurate as these.
 enum class SvdSolver { automatic, gram, full, randomized };
 
 struct TruncatedSvdOptions {

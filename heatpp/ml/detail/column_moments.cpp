@@ -1,5 +1,9 @@
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ml/detail/column_moments.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
+
+#include <cmath>
+#include <numeric>
 
 namespace heatpp::ml::detail {
 namespace {
@@ -44,6 +48,42 @@ void merge_piece(const Piece<T>& piece, const double* weights, std::span<Moments
   for (std::size_t j = 0; j < f; ++j) moments[j].merge({n[j], mean[j], m2[j]});
 }
 
+/// Of the entries alone, one by one; `named` is the weight of the rows that have one in the column.
+template <class T>
+void merge_entries(const SparsePiece<T>& piece, const double* weights, std::span<Moments> moments, double* named) {
+  for (std::int64_t i = 0; i < piece.rows; ++i) {
+    const auto w = weights ? weights[i] : 1.0;
+    for (auto e = piece.ptr[i]; w > 0 && e < piece.ptr[i + 1]; ++e) {
+      const auto column = static_cast<std::size_t>(piece.columns[e]);
+      const auto x = static_cast<double>(piece.values[e]);
+      named[column] += w;
+      if (!std::isnan(x)) moments[column].merge({w, x, 0});
+    }
+  }
+}
+
+/// What a thread has seen of the rows.
+struct Seen {
+  std::vector<Moments> moments;
+  std::vector<double> named = {};  ///< of sparse rows
+  double weight = 0;               ///< of these
+  template <class T>
+  void add(const Piece<T>& piece, const double* weights) {
+    merge_piece(piece, weights, moments);
+  }
+  template <class T>
+  void add(const SparsePiece<T>& piece, const double* weights) {
+    named.resize(moments.size(), 0);
+    merge_entries(piece, weights, moments, named.data());
+    weight += weights ? std::accumulate(weights, weights + piece.rows, 0.0) : static_cast<double>(piece.rows);
+  }
+  /// With the zeros that have no entry.
+  [[nodiscard]] std::vector<Moments> all() && {
+    for (std::size_t j = 0; j < named.size(); ++j) moments[j].merge({weight - named[j], 0, 0});
+    return std::move(moments);
+  }
+};
+
 void merge_records(const void* in, void* inout, std::int64_t n) {
   const auto* a = static_cast<const Moments*>(in);
   auto* b = static_cast<Moments*>(inout);
@@ -75,13 +115,15 @@ std::vector<Moments> merged_over_ranks(const Rows& rows, const std::vector<std::
 
 std::vector<Moments> column_moments(const char* op, const Rows& rows, const double* weights, Missing missing) {
   const auto features = static_cast<std::size_t>(rows.features());
-  std::vector<std::vector<Moments>> of_thread(threads(), std::vector<Moments>(features));
+  std::vector<Seen> seen(threads(), Seen{std::vector<Moments>(features)});
   const auto failure = heatpp::detail::failure_of([&] {
-    for_pieces(rows, [&](const auto& piece, int thread) {
+    for_stored(rows, [&](const auto& piece, int thread) {
       check_finite(op, rows, piece, missing);
-      merge_piece(piece, weights ? weights + piece.first : nullptr, of_thread[static_cast<std::size_t>(thread)]);
+      seen[static_cast<std::size_t>(thread)].add(piece, weights ? weights + piece.first : nullptr);
     });
   });
+  std::vector<std::vector<Moments>> of_thread;
+  for (auto& one : seen) of_thread.push_back(std::move(one).all());
   return merged_over_ranks(rows, of_thread, failure);
 }
 

@@ -9,13 +9,6 @@
 namespace heatpp::ml::detail {
 namespace {
 
-void check_targets(const char* op, const at::Tensor& targets, std::int64_t first) {
-  if (targets.isfinite().all().item<bool>()) return;
-  const auto row = targets.isfinite().all(1).logical_not().nonzero()[0].item<std::int64_t>();
-  heatpp::detail::raise<ValueError>(op, "got a target that is not finite in row {}; expected finite numbers",
-                                    first + row);
-}
-
 /// to += factor * from.
 template <class T>
 HEATPP_SIMD void add(double* __restrict to, double factor, const T* __restrict from, std::int64_t n) {
@@ -163,6 +156,13 @@ Gram unpacked(const Record& record) {
 }
 
 }  // namespace
+
+void check_targets(const char* op, const at::Tensor& targets, std::int64_t first) {
+  if (targets.isfinite().all().item<bool>()) return;
+  const auto row = targets.isfinite().all(1).logical_not().nonzero()[0].item<std::int64_t>();
+  heatpp::detail::raise<ValueError>(op, "got a target that is not finite in row {}; expected finite numbers",
+                                    first + row);
+}
 
 Gram gram(const char* op, const Rows& rows, const GramOptions& options) {
   const auto n_targets = options.targets ? options.targets->size(1) : 0, columns = rows.features() + n_targets;

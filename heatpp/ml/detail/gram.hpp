@@ -12,6 +12,9 @@ struct Gram {
       scatter;  ///< (columns, columns): weighted sums of products of deviations from the mean; / (n - 1): covariance
 };
 
+/// Throws ValueError naming the first row, from `first` on, whose targets are not finite. Local.
+void check_targets(const char* op, const at::Tensor& targets, std::int64_t first);
+
 struct GramOptions {
   const double* weights = nullptr;                   ///< of this rank's rows; null: 1
   std::optional<at::Tensor> targets = std::nullopt;  ///< more columns behind the features: this rank's rows, float64

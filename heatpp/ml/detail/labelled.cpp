@@ -112,14 +112,13 @@ template void add_rows(const Piece<double>&, const std::int32_t*, const double*,
 
 Labelled labelled(const char* op, const Rows& rows, const double* weights, const at::Tensor& centres) {
   Labelled result{std::vector<std::int32_t>(static_cast<std::size_t>(rows.count()))};
-  const NearestCentres table(centres, working_dtype(rows));
-  const auto whole = centres.contiguous();
-  const auto sums = summed(rows, 1, [&](const auto& piece, std::span<double> sum) {
+  const NearestCentres table(centres, rows);
+  const auto sums = summed_stored(rows, 1, [&](const auto& piece, std::span<double> sum) {
     check_finite(op, rows, piece);
     auto* labels = result.labels.data() + piece.first;
     std::vector<double> distances(static_cast<std::size_t>(piece.rows));
     table.nearest(piece, labels);
-    squared_distances(piece, whole.template const_data_ptr<double>(), labels, distances.data());
+    table.distances(piece, labels, distances.data());
     for (std::int64_t i = 0; i < piece.rows; ++i)
       sum[0] += distances[static_cast<std::size_t>(i)] * (weights ? weights[piece.first + i] : 1.0);
   });

@@ -219,8 +219,14 @@ void Centres<T>::nearest(const Piece<T>& piece, std::int32_t* labels) const {
 }
 
 NearestCentres::NearestCentres(const at::Tensor& centres, Dtype working_dtype)
-    : centres_(working_dtype == float32 ? decltype(centres_)(Centres<float>(centres))
+    : places_(centres.contiguous()),
+      centres_(working_dtype == float32 ? decltype(centres_)(Centres<float>(centres))
                                         : decltype(centres_)(Centres<double>(centres))) {}
+
+NearestCentres::NearestCentres(const at::Tensor& centres, const Rows& rows)
+    : NearestCentres(sparse_rows(rows) ? centres.slice(0, 0, 0) : centres, working_dtype(rows)) {
+  if (sparse_rows(rows)) centres_ = SparseCentres(centres);
+}
 
 template class Centres<float>;
 template class Centres<double>;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heatpp/ml/detail/pieces.hpp>
+#include <heatpp/ml/detail/sparse/centres.hpp>
 #include <variant>
 
 namespace heatpp::ml::detail {
@@ -23,22 +23,38 @@ class Centres {
   std::vector<T> origin_, columns_, half_norms_;  // columns_: features x padded_
 };
 
-/// Centres in the precision that pieces have.
+/// The squared distance of each row to the centre that `labels` names, from their differences, in float64. Local.
+template <class T>
+void squared_distances(const Piece<T>& piece, const double* centres, const std::int32_t* labels, double* distances);
+
+/// Centres in the precision that pieces have, or for sparse rows.
 class NearestCentres {
  public:
   NearestCentres(const at::Tensor& centres, Dtype working_dtype);
+  /// For the pieces that for_stored has of such rows.
+  NearestCentres(const at::Tensor& centres, const Rows& rows);
   template <class T>
   void nearest(const Piece<T>& piece, std::int32_t* labels) const {
     std::get<Centres<T>>(centres_).nearest(piece, labels);
   }
+  template <class T>
+  void nearest(const SparsePiece<T>& piece, std::int32_t* labels) const {
+    std::get<SparseCentres>(centres_).nearest(piece, labels);
+  }
+  /// The squared distance of each row to the centre that `labels` names, in float64. Local.
+  template <class T>
+  void distances(const Piece<T>& piece, const std::int32_t* labels, double* distances) const {
+    squared_distances(piece, places_.const_data_ptr<double>(), labels, distances);
+  }
+  template <class T>
+  void distances(const SparsePiece<T>& piece, const std::int32_t* labels, double* distances) const {
+    std::get<SparseCentres>(centres_).distances(piece, labels, distances);
+  }
 
  private:
-  std::variant<Centres<float>, Centres<double>> centres_;
+  at::Tensor places_;
+  std::variant<Centres<float>, Centres<double>, SparseCentres> centres_;
 };
-
-/// The squared distance of each row to the centre that `labels` names, from their differences, in float64. Local.
-template <class T>
-void squared_distances(const Piece<T>& piece, const double* centres, const std::int32_t* labels, double* distances);
 
 /// The nearest of the (k, features) float64 `centres` for each row of this rank, by `labels`, from which the sum of the
 /// weighted squared distances follows. Collective: one all-reduce of 16 bytes, none where rows are replicated. Throws

@@ -22,21 +22,6 @@ std::int64_t rows_of_piece(const Rows& rows) {
   return std::clamp<std::int64_t>(piece_bytes / std::max<std::int64_t>(1, row_bytes), 32, most_rows);
 }
 
-/// Runs f(i) for the pieces 0 .. count of a block, so that the error of the lowest piece is the one that is thrown.
-void in_order(std::int64_t count, const std::function<void(std::int64_t piece, int thread)>& f) {
-  std::vector<std::exception_ptr> errors(threads());
-  at::parallel_for(0, count, 1, [&](std::int64_t begin, std::int64_t end) {
-    const auto thread = at::get_thread_num();
-    try {
-      for (auto i = begin; i < end; ++i) f(i, thread);
-    } catch (...) {
-      errors[static_cast<std::size_t>(thread)] = std::current_exception();
-    }
-  });
-  for (const auto& error : errors)
-    if (error) std::rethrow_exception(error);
-}
-
 #define HEATPP_FINITE(T, Bits, exponent)                                                    \
   HEATPP_SIMD bool all_finite(const T* data, std::int64_t n) {                              \
     Bits bad = 0;                                                                           \
@@ -49,6 +34,20 @@ HEATPP_FINITE(double, std::uint64_t, 0x7FF0000000000000U)
 #undef HEATPP_FINITE
 
 }  // namespace
+
+void in_order(std::int64_t count, const std::function<void(std::int64_t i, int thread)>& f) {
+  std::vector<std::exception_ptr> errors(threads());
+  at::parallel_for(0, count, 1, [&](std::int64_t begin, std::int64_t end) {
+    const auto thread = at::get_thread_num();
+    try {
+      for (auto i = begin; i < end; ++i) f(i, thread);
+    } catch (...) {
+      errors[static_cast<std::size_t>(thread)] = std::current_exception();
+    }
+  });
+  for (const auto& error : errors)
+    if (error) std::rethrow_exception(error);
+}
 
 std::size_t threads() { return static_cast<std::size_t>(at::get_num_threads()); }
 

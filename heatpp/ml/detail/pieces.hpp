@@ -25,6 +25,10 @@ struct Piece {
 using VisitBlock = std::function<void(const at::Tensor& block, std::int64_t first, int thread)>;
 void for_blocks(const Rows& rows, const VisitBlock& f);
 
+/// Runs f(i, thread) for 0 .. count from several threads, so that the error of the lowest i is the one that is thrown.
+/// Local.
+void in_order(std::int64_t count, const std::function<void(std::int64_t i, int thread)>& f);
+
 /// The most threads that for_blocks calls from.
 [[nodiscard]] std::size_t threads();
 

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/linear/detail/targets.hpp>
 #include <heatpp/ml/linear/linear_regressor.hpp>
 
@@ -32,10 +33,9 @@ double r2_of(const std::vector<double>& squares) {
 DNDarray LinearRegressor::predict(const Rows& x) const {
   const auto& model = learnt("predict");
   check_features("predict", x, model.coef.shape()[1]);
-  const auto coef = model.coef.larray().t(), intercept = model.intercept.larray();
-  const auto columns = model.coef.shape()[0];
+  const auto coef = model.coef.larray().t().contiguous(), intercept = model.intercept.larray();
   const auto y =
-      mapped(x, columns, [&](const at::Tensor& block) { return at::addmm(intercept, block.to(at::kDouble), coef); });
+      mapped_stored(x, coef.size(1), [&](const RowBlock& block) { return block.times(coef).add_(intercept); });
   return model.single ? as_rows(x, y.larray().select(1, 0)) : y;
 }
 
@@ -50,12 +50,12 @@ double LinearRegressor::score(const Rows& x, const DNDarray& y, const FitOptions
   const auto weights = weights_beside("score", x, options.sample_weight);
   const auto sums = weighted_sums(x, targets.values, weights);
   const auto deviations = targets.values - sums.slice(0, 0, columns) / sums[columns];
-  const auto coef = model.coef.larray().t(), intercept = model.intercept.larray();
+  const auto coef = model.coef.larray().t().contiguous(), intercept = model.intercept.larray();
   Totals squares(static_cast<std::size_t>(2 * columns));
   const auto failure = detail::failure_of([&] {
-    for_blocks(x, [&](const at::Tensor& block, std::int64_t first, int thread) {
-      const auto last = first + block.size(0);
-      const auto residual = targets.values.slice(0, first, last) - at::addmm(intercept, block.to(at::kDouble), coef);
+    for_row_blocks(x, [&](const RowBlock& block, int thread) {
+      const auto first = block.first(), last = first + block.rows();
+      const auto residual = targets.values.slice(0, first, last) - block.times(coef).add_(intercept);
       auto squared = at::cat({residual, deviations.slice(0, first, last)}, 1).square();
       if (weights) squared *= weights->slice(0, first, last).unsqueeze(1);
       const auto sum = squared.sum(0);

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/classes.hpp>
 #include <heatpp/ml/linear/detail/glm.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/linear/logistic_regression.hpp>
 
 namespace heatpp {
@@ -75,18 +76,19 @@ LogisticRegression& LogisticRegression::fit(const Rows& x, const DNDarray& y, co
 }
 
 Classifier::Scores LogisticRegression::scores() const {
-  return [coef = learnt_->coef.larray().t(), intercept = learnt_->intercept.larray()](const at::Tensor& block) {
-    const auto z = at::addmm(intercept, block, coef);
-    return z.size(1) > 1 ? z : at::cat({at::zeros_like(z), z}, 1);
-  };
+  return
+      [coef = learnt_->coef.larray().t().contiguous(), intercept = learnt_->intercept.larray()](const RowBlock& block) {
+        const auto z = block.times(coef).add_(intercept);
+        return z.size(1) > 1 ? z : at::cat({at::zeros_like(z), z}, 1);
+      };
 }
 
 DNDarray LogisticRegression::decision_function(const Rows& x) const {
   check_fitted("decision_function");
   check_features("decision_function", x, classes_->features);
-  const auto coef = learnt_->coef.larray().t(), intercept = learnt_->intercept.larray();
-  const auto z = mapped(x, coef.size(1),
-                        [&](const at::Tensor& block) { return at::addmm(intercept, block.to(at::kDouble), coef); });
+  const auto coef = learnt_->coef.larray().t().contiguous(), intercept = learnt_->intercept.larray();
+  const auto z =
+      mapped_stored(x, coef.size(1), [&](const RowBlock& block) { return block.times(coef).add_(intercept); });
   return coef.size(1) > 1 ? z : as_rows(x, z.larray().select(1, 0));
 }
 

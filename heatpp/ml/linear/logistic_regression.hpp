@@ -42,6 +42,7 @@ class LogisticRegression : public Classifier {
 
  private:
   [[nodiscard]] Scores scores() const override;
+  [[nodiscard]] bool knows_sparse() const override { return true; }
   struct Learnt {
     DNDarray coef, intercept;  ///< float64
     Dtype dtype;

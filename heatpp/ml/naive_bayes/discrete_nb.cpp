@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/classes.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/naive_bayes/discrete_nb.hpp>
 
 namespace heatpp {
@@ -12,34 +13,54 @@ void check_alpha(const char* op, double alpha) {
     detail::raise<ValueError>(op, "got alpha {}; expected a finite number of 0 or more", alpha);
 }
 
+void check_not_negative(const char* op, double number, std::int64_t row, std::int64_t column) {
+  if (number < 0)
+    detail::raise<ValueError>(op, "got {} in row {}, column {}; expected numbers of 0 or more", number, row, column);
+}
+
+/// What a number counts.
+struct Counted {
+  const char* op;
+  std::optional<double> threshold;
+  double operator()(double number, std::int64_t row, std::int64_t column) const {
+    if (threshold) return number > *threshold ? 1 : 0;
+    check_not_negative(op, number, row, column);
+    return number;
+  }
+};
+
+/// to += weight * what row i of the piece counts.
 template <class T>
-void check_not_negative(const char* op, const Rows& rows, const Piece<T>& piece) {
-  for (std::int64_t i = 0; i < piece.rows * piece.features; ++i)
-    if (piece.data[i] < 0)
-      detail::raise<ValueError>(op, "got {} in row {}, column {}; expected numbers of 0 or more", piece.data[i],
-                                rows.first() + piece.first + i / piece.features, i % piece.features);
+void add_row(const Piece<T>& piece, std::int64_t i, const Counted& counted, double weight, std::int64_t number,
+             double* to) {
+  for (std::int64_t j = 0; j < piece.features; ++j)
+    to[j] += weight * counted(static_cast<double>(piece.row(i)[j]), number, j);
+}
+template <class T>
+void add_row(const SparsePiece<T>& piece, std::int64_t i, const Counted& counted, double weight, std::int64_t number,
+             double* to) {
+  for (auto e = piece.ptr[i]; e < piece.ptr[i + 1]; ++e)
+    to[piece.columns[e]] += weight * counted(static_cast<double>(piece.values[e]), number, piece.columns[e]);
 }
 
 /// (classes, features + 1): sums of features, and of weights, by class.
 at::Tensor sums_of(const char* op, const Rows& x, const LabelledClasses& classes, const double* weights,
                    std::optional<double> threshold) {
   const auto width = static_cast<std::size_t>(x.features() + 1);
-  const auto sums =
-      summed(x, static_cast<std::size_t>(classes.count()) * width, [&](const auto& piece, std::span<double> own) {
-        check_finite(op, x, piece);
-        if (!threshold) check_not_negative(op, x, piece);
-        for (std::int64_t i = 0; i < piece.rows; ++i) {
-          const auto at = static_cast<std::size_t>(piece.first + i);
-          const auto w = weights ? weights[at] : 1.0;
-          auto* to = own.data() + static_cast<std::size_t>(classes.index[at]) * width;
-          const auto* row = piece.row(i);
-          for (std::size_t j = 0; j + 1 < width; ++j) {
-            const auto number = static_cast<double>(row[j]);
-            to[j] += threshold ? (number > *threshold ? w : 0) : w * number;
-          }
-          to[width - 1] += w;
-        }
-      });
+  const Counted counted{op, threshold};
+  const auto add = [&](const auto& piece, std::span<double> own) {
+    check_finite(op, x, piece);
+    for (std::int64_t i = 0; i < piece.rows; ++i) {
+      const auto at = static_cast<std::size_t>(piece.first + i);
+      const auto w = weights ? weights[at] : 1.0;
+      auto* to = own.data() + static_cast<std::size_t>(classes.index[at]) * width;
+      add_row(piece, i, counted, w, x.first() + piece.first + i, to);
+      to[width - 1] += w;
+    }
+  };
+  const auto numbers = static_cast<std::size_t>(classes.count()) * width;
+  const bool zeros_count = threshold && *threshold < 0;
+  const auto sums = zeros_count ? summed(x, numbers, add) : summed_stored(x, numbers, add);
   return at::tensor(sums, at::kDouble).reshape({classes.count(), static_cast<std::int64_t>(width)});
 }
 
@@ -106,9 +127,8 @@ MultinomialNB& MultinomialNB::partial_fit(const Rows& x, const DNDarray& y, cons
 }
 
 Classifier::Scores MultinomialNB::scores() const {
-  return [slope = model_->log_prob.larray().t(), shift = model_->log_prior.larray()](const at::Tensor& block) {
-    return at::addmm(shift, block, slope);
-  };
+  return [slope = model_->log_prob.larray().t().contiguous(),
+          shift = model_->log_prior.larray()](const RowBlock& block) { return block.times(slope).add_(shift); };
 }
 
 BernoulliNB& BernoulliNB::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
@@ -128,9 +148,9 @@ BernoulliNB& BernoulliNB::partial_fit(const Rows& x, const DNDarray& y, const Fi
 
 Classifier::Scores BernoulliNB::scores() const {
   const auto there = model_->log_prob.larray(), absent = at::log1p(-there.exp());
-  return [slope = (there - absent).t(), shift = model_->log_prior.larray() + absent.sum(1),
-          threshold = options_.binarize](const at::Tensor& block) {
-    return at::addmm(shift, (block > threshold).to(at::kDouble), slope);
+  return [slope = (there - absent).t().contiguous(), shift = model_->log_prior.larray() + absent.sum(1),
+          threshold = options_.binarize](const RowBlock& block) {
+    return block.times_where_above(threshold, slope).add_(shift);
   };
 }
 

@@ -56,6 +56,7 @@ class MultinomialNB : public DiscreteNB {
 
  private:
   [[nodiscard]] Scores scores() const override;
+  [[nodiscard]] bool knows_sparse() const override { return true; }
   MultinomialNBOptions options_;
 };
 
@@ -75,6 +76,7 @@ class BernoulliNB : public DiscreteNB {
 
  private:
   [[nodiscard]] Scores scores() const override;
+  [[nodiscard]] bool knows_sparse() const override { return options_.binarize >= 0; }
   BernoulliNBOptions options_;
 };
 

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/class_moments.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/naive_bayes/gaussian_nb.hpp>
 
 #include <numbers>
@@ -101,7 +102,8 @@ GaussianNB& GaussianNB::partial_fit(const Rows& x, const DNDarray& y, const FitO
 Classifier::Scores GaussianNB::scores() const {
   const auto theta = learnt_->theta.larray(), var = learnt_->var.larray();
   const auto constant = learnt_->prior.larray().log() - (2 * std::numbers::pi * var).log().sum(1) / 2;
-  return [theta, var, constant](const at::Tensor& block) {
+  return [theta, var, constant](const RowBlock& rows) {
+    const auto block = rows.dense();
     auto result = at::empty({block.size(0), theta.size(0)}, at::kDouble);
     for (std::int64_t c = 0; c < theta.size(0); ++c)
       result.select(1, c).copy_(constant[c] - ((block - theta[c]).square() / var[c]).sum(1) / 2);

@@ -5,6 +5,7 @@
 #include <heatpp/ml/detail/around.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/neighbors/detail/best.hpp>
+#include <heatpp/ml/neighbors/detail/entries.hpp>
 
 #include <algorithm>
 
@@ -13,20 +14,23 @@ namespace {
 
 using namespace ml::detail;
 
-/// Rows that ask, beside the learnt ones that go round.
+/// Rows that ask, beside the learnt ones that go round: as tensors, or as matrices.
 struct Asked {
-  at::Tensor asking, block;
-  const DNDarray& learnt;
+  Dtype dtype;
+  const Rows& learnt;
+  at::Tensor asking = {}, block = {};
+  std::optional<sparse::DCSRMatrix> asking_matrix = std::nullopt;
   void around(const Search& search) const {
+    if (asking_matrix) return search_entries(*asking_matrix, *sparse_rows(learnt), search);
     ml::detail::around(block, learnt.layout(), learnt.comm(),
                        [&](const at::Tensor& rows, std::int64_t first) { search(asking, rows, first); });
   }
 };
 
-Asked asked(Metric metric, const Rows& x, const DNDarray& learnt) {
-  const auto dtype = promote_types(working_dtype(x), learnt.dtype());
-  const auto block = learnt.larray().to(detail::to_torch(dtype));
-  return {comparable(metric, block_of(x, dtype), false), comparable(metric, block, true), learnt};
+Asked asked(Metric metric, const Rows& x, const Rows& learnt, Dtype dtype) {
+  if (sparse_rows(learnt)) return {dtype, learnt, {}, {}, unit_rows(x)};
+  return {dtype, learnt, comparable(metric, block_of(x, dtype), false),
+          comparable(metric, block_of(learnt, dtype), true)};
 }
 
 template <class T>
@@ -41,21 +45,33 @@ NearestNeighbors& NearestNeighbors::fit(const Rows& x) {
     detail::raise<ValueError>("NearestNeighbors.fit", "got {} neighbors and radius {}; expected at least 1, and >= 0",
                               options_.n_neighbors, options_.radius);
   check_all_finite("NearestNeighbors.fit", x);
-  rows_ = as_rows(x, block_of(x, working_dtype(x)));
+  rows_.reset();
+  matrix_.reset();
+  dtype_ = working_dtype(x);
+  if (sparse_rows(x) && options_.metric == Metric::cosine) matrix_ = unit_rows(x);
+  else rows_ = as_rows(x, block_of(x, dtype_));
   return *this;
 }
 
-const DNDarray& NearestNeighbors::learnt(const char* op) const { return fitted(op, rows_); }
-const DNDarray& NearestNeighbors::rows() const { return learnt("NearestNeighbors.rows"); }
+Rows NearestNeighbors::learnt(const char* op) const {
+  if (matrix_) return *matrix_;
+  return fitted(op, rows_);
+}
+
+const DNDarray& NearestNeighbors::rows() const {
+  if (matrix_) detail::raise<ValueError>("NearestNeighbors.rows", "got rows of a sparse matrix; expected dense ones");
+  return fitted("NearestNeighbors.rows", rows_);
+}
 
 Neighbors NearestNeighbors::nearest(const char* op, const Rows& x, bool among_themselves) const {
-  const auto& rows = learnt(op);
+  const auto rows = learnt(op);
   const auto k = options_.n_neighbors;
-  if (k + (among_themselves ? 1 : 0) > rows.shape()[0])
-    detail::raise<ValueError>(op, "got {} neighbors of {} rows; expected at most as many{}", k, rows.shape()[0],
+  if (k + (among_themselves ? 1 : 0) > rows.size())
+    detail::raise<ValueError>(op, "got {} neighbors of {} rows; expected at most as many{}", k, rows.size(),
                               among_themselves ? ", without the row itself" : "");
-  const auto mine = shared_out(x, rows.split().has_value());
-  const auto data = asked(options_.metric, mine, rows);
+  const auto mine = shared_out(x, rows.distributed());
+  const auto dtype = among_themselves ? dtype_ : promote_types(working_dtype(x), dtype_);
+  const auto data = asked(options_.metric, mine, rows, dtype);
   std::vector<Best> best(static_cast<std::size_t>(mine.count()));
   const auto most = static_cast<std::size_t>(k);
   const auto of = [&](std::int64_t i) -> Best& { return best[static_cast<std::size_t>(i)]; };
@@ -63,14 +79,15 @@ Neighbors NearestNeighbors::nearest(const char* op, const Rows& x, bool among_th
                [&](std::int64_t i, const Near& near) {
                  if (!among_themselves || near.row != mine.first() + i) of(i).take(near, most);
                }});
-  const auto [distances, indices] = answers_of(options_.metric, std::move(best), k, data.asking.scalar_type(), mine);
+  const auto [distances, indices] = answers_of(options_.metric, std::move(best), k, detail::to_torch(data.dtype), mine);
   return {back(distances, x), back(indices, x)};
 }
 
 Neighbors NearestNeighbors::kneighbors(const Rows& x) const {
   constexpr auto op = "NearestNeighbors.kneighbors";
-  check_features(op, x, learnt(op).shape()[1]);
-  detail::check_same_comm(op, x.comm(), rows_->comm());
+  const auto rows = learnt(op);
+  check_features(op, x, rows.features());
+  detail::check_same_comm(op, x.comm(), rows.comm());
   check_all_finite(op, x);
   return nearest(op, x, false);
 }
@@ -82,12 +99,12 @@ Neighbors NearestNeighbors::kneighbors() const {
 
 RadiusNeighbors NearestNeighbors::radius_neighbors(const Rows& x) const {
   constexpr auto op = "NearestNeighbors.radius_neighbors";
-  const auto& rows = learnt(op);
-  check_features(op, x, rows.shape()[1]);
+  const auto rows = learnt(op);
+  check_features(op, x, rows.features());
   detail::check_same_comm(op, x.comm(), rows.comm());
   check_all_finite(op, x);
-  const auto mine = shared_out(x, rows.split().has_value());
-  const auto data = asked(options_.metric, mine, rows);
+  const auto mine = shared_out(x, rows.distributed());
+  const auto data = asked(options_.metric, mine, rows, promote_types(working_dtype(x), dtype_));
   std::vector<std::vector<Near>> near(static_cast<std::size_t>(mine.count()));
   const auto limit = reduced(options_.metric, options_.radius);
   data.around({options_.metric, [&](std::int64_t) { return limit; },
@@ -103,9 +120,8 @@ RadiusNeighbors NearestNeighbors::radius_neighbors(const Rows& x) const {
   const auto total = std::ssize(indices);
   const auto layout = mine.distributed() ? Layout::from_counts({0}, 0, mine.comm().allgather(total))
                                          : mine.layout().replicated({total});
-  const auto dtype = detail::from_torch(data.asking.scalar_type());
   return {back(as_rows(mine, column(counts, int64)), x),
-          back(detail::wrap(column(distances, dtype), layout, x.comm()), x),
+          back(detail::wrap(column(distances, data.dtype), layout, x.comm()), x),
           back(detail::wrap(column(indices, int64), layout, x.comm()), x)};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/ml/estimator.hpp>
+#include <heatpp/sparse/dcsr.hpp>
 
 namespace heatpp {
 
@@ -28,6 +29,7 @@ struct RadiusNeighbors {
 
 /// The nearest of some rows, by comparing with all of them: the learnt rows go round the ranks, and every rank keeps
 /// the best for its own. Distances are computed from differences in float64, and do not depend on how rows are cut.
+/// Rows of a sparse matrix are compared by their entries if the metric is cosine, else with all zeros.
 class NearestNeighbors {
  public:
   explicit NearestNeighbors(const NeighborsOptions& options = {}) : options_(options) {}
@@ -46,14 +48,17 @@ class NearestNeighbors {
   /// The learnt rows that are at most `radius` away, nearest first. Collective: as kneighbors, and an all-gather of 8
   /// bytes a rank. Errors as kneighbors.
   [[nodiscard]] RadiusNeighbors radius_neighbors(const Rows& x) const;
-  /// The rows that were learnt, split as they were, in their floating dtype. Throws NotFittedError before fit.
+  /// The rows that were learnt, split as they were, in their floating dtype. Throws NotFittedError before fit,
+  /// ValueError for those of a sparse matrix that are kept as such.
   [[nodiscard]] const DNDarray& rows() const;
 
  private:
   [[nodiscard]] Neighbors nearest(const char* op, const Rows& x, bool among_themselves) const;
-  [[nodiscard]] const DNDarray& learnt(const char* op) const;
+  [[nodiscard]] Rows learnt(const char* op) const;
   NeighborsOptions options_;
   std::optional<DNDarray> rows_;
+  std::optional<sparse::DCSRMatrix> matrix_;  ///< in place of rows, for cosine: of length 1, float64
+  Dtype dtype_ = float64;                     ///< of its rows
 };
 
 }  // namespace heatpp

@@ -1,5 +1,7 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/pieces.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>
+#include <heatpp/sparse/detail/impl.hpp>
 
 namespace heatpp {
 namespace {
@@ -10,6 +12,26 @@ using namespace ml::detail;
 template <class F>
 DNDarray each_block(const Rows& x, F f) {
   return mapped(x, x.features(), [&](const at::Tensor& block) { return f(block.to(at::kDouble)); });
+}
+
+/// f(entries, their columns) in float64, in the same places.
+template <class F>
+sparse::DCSRMatrix each_entry(const sparse::DCSRMatrix& x, F f) {
+  const auto& block = sparse::detail::block_of(x);
+  const auto made = f(block.values.to(at::kDouble), block.columns.to(at::kLong));
+  return sparse::detail::with_values(x, made.to(detail::to_torch(working_dtype(x))));
+}
+
+/// Throws where zeros would not stay.
+void check_stays(const char* op, const DNDarray& shift) {
+  if (shift.larray().any().item<bool>())
+    detail::raise<ValueError>(op, "got a scaler that shifts columns for a sparse matrix; expected one that divides");
+}
+
+/// The number of this rank's row that each entry belongs to.
+at::Tensor row_of_entries(const sparse::DCSRMatrix& x) {
+  const auto& block = sparse::detail::block_of(x);
+  return at::arange(block.rows(), at::kLong).repeat_interleave(block.row_ptr.diff());
 }
 
 }  // namespace
@@ -31,6 +53,25 @@ DNDarray ColumnScaler::inverse_transform(const Rows& z) const {
   });
 }
 
+sparse::DCSRMatrix ColumnScaler::transform(const sparse::DCSRMatrix& x) const {
+  const auto& [shift, scale, clip] = learnt("transform");
+  check_features("transform", x, scale.shape()[0]);
+  check_stays("transform", shift);
+  return each_entry(x, [&by = scale.larray(), &limits = clip](const at::Tensor& values, const at::Tensor& columns) {
+    const auto scaled = values / by.index_select(0, columns);
+    return limits ? scaled.clamp(limits->first, limits->second) : scaled;
+  });
+}
+
+sparse::DCSRMatrix ColumnScaler::inverse_transform(const sparse::DCSRMatrix& z) const {
+  const auto& [shift, scale, clip] = learnt("inverse_transform");
+  check_features("inverse_transform", z, scale.shape()[0]);
+  check_stays("inverse_transform", shift);
+  return each_entry(z, [&by = scale.larray()](const at::Tensor& values, const at::Tensor& columns) {
+    return values * by.index_select(0, columns);
+  });
+}
+
 const DNDarray& ColumnScaler::scale() const { return learnt("scale").scale; }
 
 const ColumnScaler::Learnt& ColumnScaler::learnt(const char* op) const {
@@ -44,6 +85,18 @@ DNDarray normalize(const Rows& x, RowNorm norm) {
                   : norm == RowNorm::l2 ? block.norm(2, {1}, /*keepdim=*/true)
                                         : block.abs().amax(1, /*keepdim=*/true);
     return block / at::where(length == 0, 1.0, length);
+  });
+}
+
+sparse::DCSRMatrix normalize(const sparse::DCSRMatrix& x, RowNorm norm) {
+  const auto rows = row_of_entries(x);
+  return each_entry(x, [&](const at::Tensor& values, const at::Tensor&) {
+    const auto parts = norm == RowNorm::l2 ? values.square() : values.abs();
+    auto length = at::zeros({static_cast<std::int64_t>(x.row_ptr().size()) - 1}, at::kDouble);
+    if (norm == RowNorm::max) length.scatter_reduce_(0, rows, parts, "amax");
+    else length.index_add_(0, rows, parts);
+    if (norm == RowNorm::l2) length.sqrt_();
+    return values / at::where(length == 0, 1.0, length).index_select(0, rows);
   });
 }
 

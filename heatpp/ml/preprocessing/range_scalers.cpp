@@ -1,6 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/simd.hpp>
-#include <heatpp/ml/detail/pieces.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>
 
 #include <limits>
@@ -28,6 +28,26 @@ HEATPP_RANGE(float)
 HEATPP_RANGE(double)
 #undef HEATPP_RANGE
 
+/// Of the entries alone.
+template <class T>
+void widen(const SparsePiece<T>& piece, double* most, double* minus_least) {
+  for (auto e = piece.ptr[0]; e < piece.ptr[piece.rows]; ++e) {
+    const auto value = static_cast<double>(piece.values[e]);
+    auto &high = most[piece.columns[e]], &low = minus_least[piece.columns[e]];
+    high = value > high ? value : high;  // NaN is not
+    low = -value > low ? -value : low;
+  }
+}
+
+/// Whether a column has zeros that are no entries. Collective: one all-reduce of features + 1 numbers.
+at::Tensor has_zeros(const Rows& x) {
+  auto counts = summed_stored(x, static_cast<std::size_t>(x.features()), [](const auto& piece, std::span<double> own) {
+    if constexpr (requires { piece.ptr; })
+      for (auto e = piece.ptr[0]; e < piece.ptr[piece.rows]; ++e) own[static_cast<std::size_t>(piece.columns[e])] += 1;
+  });
+  return at::from_blob(counts.data(), {x.features()}, at::kDouble) < static_cast<double>(x.size());
+}
+
 struct Range {
   at::Tensor least, most;
 };
@@ -39,14 +59,15 @@ Range range_of(const char* op, const Rows& x, const std::optional<Range>& before
   if (x.size() == 0) detail::raise<ValueError>(op, "got no rows; expected one at least");
   if (before) check_features(op, x, before->most.size(0));
   const auto f = static_cast<std::size_t>(x.features());
-  auto numbers = summed(
+  auto numbers = summed_stored(
       x, 2 * f,
       [&](const auto& piece, std::span<double> largest) {
         check_finite(op, x, piece, Missing::left_out);
         widen(piece, largest.data(), largest.data() + f);
       },
       ReduceOp::max);
-  const auto both = known(at::from_blob(numbers.data(), {2, x.features()}, at::kDouble));
+  auto both = known(at::from_blob(numbers.data(), {2, x.features()}, at::kDouble));
+  if (sparse_rows(x)) both = at::where(has_zeros(x), at::fmax(both, at::zeros({}, at::kDouble)), both);
   Range range{-both[1], both[0]};
   if (before) range = {at::fmin(range.least, before->least), at::fmax(range.most, before->most)};
   return range;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/ml/estimator.hpp>
+#include <heatpp/sparse/dcsr.hpp>
 
 // Columns of features brought to a common scale, by scikit-learn's rules: NaN counts as missing, is left out of what
 // is learnt and stays; a column without spread is divided by 1. What is learnt is float64, on every rank; results are
@@ -15,6 +16,10 @@ class ColumnScaler {
   [[nodiscard]] DNDarray transform(const Rows& x) const;
   /// The rows that `transform` makes these of. Local. Errors as transform.
   [[nodiscard]] DNDarray inverse_transform(const Rows& z) const;
+  /// The entries of a sparse matrix, scaled, so that zeros stay zeros: in the same places. Local. Errors as transform,
+  /// and ValueError where columns are shifted.
+  [[nodiscard]] sparse::DCSRMatrix transform(const sparse::DCSRMatrix& x) const;
+  [[nodiscard]] sparse::DCSRMatrix inverse_transform(const sparse::DCSRMatrix& z) const;
   /// (features,): what rows are divided by. Throws NotFittedError before fit.
   [[nodiscard]] const DNDarray& scale() const;
 
@@ -44,6 +49,9 @@ class StandardScaler : public ColumnScaler {
   [[nodiscard]] DNDarray fit_transform(const Rows& x, const FitOptions& options = {}) {
     return fit(x, options).transform(x);
   }
+  [[nodiscard]] sparse::DCSRMatrix fit_transform(const sparse::DCSRMatrix& x, const FitOptions& options = {}) {
+    return fit(x, options).transform(x);
+  }
   /// What save_model writes of it. Local. Throws NotFittedError before fit.
   [[nodiscard]] ModelState state() const;
   /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
@@ -71,7 +79,8 @@ class MinMaxScaler : public ColumnScaler {
   explicit MinMaxScaler(const MinMaxScalerOptions& options = {}) : options_(options) {}
   [[nodiscard]] const MinMaxScalerOptions& options() const { return options_; }
   /// Learns the least and the largest number of each column. Collective: one all-reduce of 8 (2 features + 1) bytes,
-  /// none where rows are replicated. Throws ValueError for infinite numbers, no rows, and low >= high.
+  /// none where rows are replicated; of sparse rows another of 8 (features + 1). Throws ValueError for infinite
+  /// numbers, no rows, and low >= high.
   MinMaxScaler& fit(const Rows& x);
   MinMaxScaler& partial_fit(const Rows& x);
   [[nodiscard]] DNDarray fit_transform(const Rows& x) { return fit(x).transform(x); }
@@ -94,6 +103,7 @@ class MaxAbsScaler : public ColumnScaler {
   MaxAbsScaler& fit(const Rows& x);
   MaxAbsScaler& partial_fit(const Rows& x);
   [[nodiscard]] DNDarray fit_transform(const Rows& x) { return fit(x).transform(x); }
+  [[nodiscard]] sparse::DCSRMatrix fit_transform(const sparse::DCSRMatrix& x) { return fit(x).transform(x); }
   /// What save_model writes of it. Local. Throws NotFittedError before fit.
   [[nodiscard]] ModelState state() const;
   /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
@@ -135,6 +145,7 @@ enum class RowNorm { l2, l1, max };
 /// Rows divided by their length, but rows of zeros; nothing has to be learnt. Split as the rows. Local. Throws
 /// TypeError and ValueError as Rows.
 [[nodiscard]] DNDarray normalize(const Rows& x, RowNorm norm = RowNorm::l2);
+[[nodiscard]] sparse::DCSRMatrix normalize(const sparse::DCSRMatrix& x, RowNorm norm = RowNorm::l2);
 
 struct NormalizerOptions {
   RowNorm norm = RowNorm::l2;
@@ -146,7 +157,9 @@ class Normalizer {
   [[nodiscard]] const NormalizerOptions& options() const { return options_; }
   Normalizer& fit(const Rows&) { return *this; }
   [[nodiscard]] DNDarray transform(const Rows& x) const { return normalize(x, options_.norm); }
+  [[nodiscard]] sparse::DCSRMatrix transform(const sparse::DCSRMatrix& x) const { return normalize(x, options_.norm); }
   [[nodiscard]] DNDarray fit_transform(const Rows& x) const { return transform(x); }
+  [[nodiscard]] sparse::DCSRMatrix fit_transform(const sparse::DCSRMatrix& x) const { return transform(x); }
 
  private:
   NormalizerOptions options_;

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/tree/decision_tree.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/tree/detail/forest_fit.hpp>
 
 #include <limits>
@@ -108,7 +109,7 @@ const LearntForest& ForestClassifier::learnt(const char* op) const { return chec
 const LearntForest& ForestRegressor::learnt(const char* op) const { return checked(op, learnt_); }
 
 Classifier::Scores ForestClassifier::scores() const {
-  return [forest = learnt_](const at::Tensor& block) { return mean_values(*forest, block).log_(); };
+  return [forest = learnt_](const RowBlock& block) { return mean_values(*forest, block.dense()).log_(); };
 }
 
 DNDarray ForestClassifier::feature_importances() const { return importances_of(learnt("feature_importances")); }

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/classes.hpp>
 #include <heatpp/ml/metrics/regression.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/tree/detail/boosting.hpp>
 
 namespace heatpp {
@@ -81,8 +82,8 @@ HistGradientBoostingClassifier& HistGradientBoostingClassifier::fit(const Rows& 
 }
 
 Classifier::Scores HistGradientBoostingClassifier::scores() const {
-  return [learnt = learnt_](const at::Tensor& block) {
-    const auto z = scores_of(*learnt, block);
+  return [learnt = learnt_](const RowBlock& block) {
+    const auto z = scores_of(*learnt, block.dense());
     return z.size(1) > 1 ? z : at::cat({at::zeros_like(z), z}, 1);
   };
 }

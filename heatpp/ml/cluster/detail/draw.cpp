@@ -32,21 +32,20 @@ Closest::Closest(const Weighted& data)
     : data_(data), distances_(static_cast<std::size_t>(data.rows.count()), std::numeric_limits<double>::infinity()) {}
 
 void Closest::add(const at::Tensor& centres) {
-  const NearestCentres table(centres, working_dtype(data_.rows));
-  const auto where = centres.contiguous();
+  const NearestCentres table(centres, data_.rows);
   const auto nearer = [&](const auto& piece, int) {
     std::vector<std::int32_t> labels(static_cast<std::size_t>(piece.rows));
     std::vector<double> distances(labels.size());
     table.nearest(piece, labels.data());
-    squared_distances(piece, where.template const_data_ptr<double>(), labels.data(), distances.data());
+    table.distances(piece, labels.data(), distances.data());
     auto* kept = distances_.data() + piece.first;
     for (std::size_t i = 0; i < labels.size(); ++i) kept[i] = std::min(kept[i], distances[i]);
   };
-  failure_ = heatpp::detail::failure_of([&] { for_pieces(data_.rows, nearer); });
+  failure_ = heatpp::detail::failure_of([&] { for_stored(data_.rows, nearer); });
 }
 
 std::vector<double> Closest::sums_with(const at::Tensor& centres) const {
-  const auto where = centres.contiguous();
+  const NearestCentres table(centres, data_.rows);
   Totals totals(static_cast<std::size_t>(centres.size(0)));
   const auto add = [&](const auto& piece, int thread) {
     const auto sums = totals.of(thread);
@@ -54,14 +53,14 @@ std::vector<double> Closest::sums_with(const at::Tensor& centres) const {
     std::vector<double> distances(labels.size());
     for (std::size_t c = 0; c < sums.size(); ++c) {
       std::ranges::fill(labels, static_cast<std::int32_t>(c));
-      squared_distances(piece, where.template const_data_ptr<double>(), labels.data(), distances.data());
+      table.distances(piece, labels.data(), distances.data());
       for (std::size_t i = 0; i < labels.size(); ++i) {
         const auto row = static_cast<std::size_t>(piece.first) + i;
         sums[c] += std::min(distances[i], distances_[row]) * (data_.weights ? data_.weights[row] : 1.0);
       }
     }
   };
-  const auto failure = heatpp::detail::failure_of([&] { for_pieces(data_.rows, add); });
+  const auto failure = heatpp::detail::failure_of([&] { for_stored(data_.rows, add); });
   return totals.over_ranks(data_.rows, failure_ ? failure_ : failure);
 }
 

@@ -23,12 +23,11 @@ struct Step {
 Step step(const Weighted& data, const at::Tensor& centres, const at::Tensor& origin, std::vector<std::int32_t>& labels,
           bool objective, bool stop) {
   const auto k = centres.size(0), f = centres.size(1);
-  const NearestCentres table(centres, working_dtype(data.rows));
-  const auto* where = centres.const_data_ptr<double>();
+  const NearestCentres table(centres, data.rows);
   Totals sums(Step::size(k, f));
   if (stop) sums.of(0).back() = 1;
   const auto failure = heatpp::detail::failure_of([&] {
-    for_pieces(data.rows, [&](const auto& piece, int thread) {
+    for_stored(data.rows, [&](const auto& piece, int thread) {
       const auto numbers = sums.of(thread);
       auto *counts = numbers.data() + k * f, *old = labels.data() + piece.first;
       const auto* weights = data.weights ? data.weights + piece.first : nullptr;
@@ -40,7 +39,7 @@ Step step(const Weighted& data, const at::Tensor& centres, const at::Tensor& ori
                                                           [](auto a, auto b) { return std::int64_t{a == b}; }));
       if (objective) {
         std::vector<double> distances(found.size());
-        squared_distances(piece, where, found.data(), distances.data());
+        table.distances(piece, found.data(), distances.data());
         for (std::size_t i = 0; i < found.size(); ++i) counts[k + 1] += distances[i] * (weights ? weights[i] : 1.0);
       }
       std::copy(found.begin(), found.end(), old);
@@ -60,7 +59,8 @@ at::Tensor means(Step& sums, const at::Tensor& origin, const at::Tensor& centres
 }  // namespace
 
 LloydResult lloyd(const Weighted& data, at::Tensor centres, const LloydOptions& options) {
-  const auto origin = centres.mean(0).contiguous();
+  const auto mean = centres.mean(0).contiguous();
+  const auto origin = sparse_rows(data.rows) ? at::zeros_like(mean) : mean;
   std::vector<std::int32_t> labels(static_cast<std::size_t>(data.rows.count()), -1);
   bool stop = false;
   std::int64_t done = 0;

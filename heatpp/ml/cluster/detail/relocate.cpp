@@ -22,9 +22,9 @@ std::vector<Far> farthest_here(const Rows& rows, std::span<const double> distanc
 
 std::vector<double> distances_to_own(const Weighted& data, const Assignment& assignment) {
   std::vector<double> distances(assignment.labels.size());
-  for_pieces(data.rows, [&](const auto& piece, int) {
-    squared_distances(piece, assignment.centres.const_data_ptr<double>(), assignment.labels.data() + piece.first,
-                      distances.data() + piece.first);
+  const NearestCentres table(assignment.centres, data.rows);
+  for_stored(data.rows, [&](const auto& piece, int) {
+    table.distances(piece, assignment.labels.data() + piece.first, distances.data() + piece.first);
   });
   return distances;
 }

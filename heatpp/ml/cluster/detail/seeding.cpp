@@ -44,20 +44,27 @@ at::Tensor gathered_rows(const Rows& rows, const std::function<at::Tensor()>& ch
 }
 
 std::vector<double> weights_near(const Weighted& data, const at::Tensor& candidates, bool manhattan) {
-  const NearestCentres table(candidates, working_dtype(data.rows));
+  const auto count = static_cast<std::size_t>(candidates.size(0));
+  const auto adding = [&](auto nearest) {
+    return [&data, nearest](const auto& piece, std::span<double> sums) {
+      std::vector<std::int32_t> labels(static_cast<std::size_t>(piece.rows));
+      nearest(piece, labels.data());
+      for (std::size_t i = 0; i < labels.size(); ++i)
+        sums[static_cast<std::size_t>(labels[i])] +=
+            data.weights ? data.weights[static_cast<std::size_t>(piece.first) + i] : 1.0;
+    };
+  };
+  if (!manhattan) {
+    const NearestCentres table(candidates, data.rows);
+    return summed_stored(data.rows, count,
+                         adding([&table](const auto& piece, auto* labels) { table.nearest(piece, labels); }));
+  }
   const auto whole = candidates.contiguous();
-  return summed(data.rows, static_cast<std::size_t>(candidates.size(0)),
-                [&](const auto& piece, std::span<double> sums) {
-                  std::vector<std::int32_t> labels(static_cast<std::size_t>(piece.rows));
-                  std::vector<double> distances(manhattan ? labels.size() : 0);
-                  if (!manhattan) table.nearest(piece, labels.data());
-                  else
-                    nearest_manhattan(piece, whole.template const_data_ptr<double>(), whole.size(0), labels.data(),
-                                      distances.data());
-                  for (std::size_t i = 0; i < labels.size(); ++i)
-                    sums[static_cast<std::size_t>(labels[i])] +=
-                        data.weights ? data.weights[static_cast<std::size_t>(piece.first) + i] : 1.0;
-                });
+  return summed(data.rows, count, adding([&whole](const auto& piece, auto* labels) {
+                  std::vector<double> distances(static_cast<std::size_t>(piece.rows));
+                  nearest_manhattan(piece, whole.template const_data_ptr<double>(), whole.size(0), labels,
+                                    distances.data());
+                }));
 }
 
 at::Tensor random_rows(const Weighted& data, std::int64_t k, std::uint64_t seed) {

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <heatpp/ml/detail/column_moments.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 
 namespace heatpp::ml::detail {
 
 /// (rows - from) * matrix + to, a piece at a time in float64. Local for arrays, as `mapped`.
 [[nodiscard]] inline DNDarray moved(const Rows& x, const at::Tensor& from, const at::Tensor& matrix,
                                     const at::Tensor& to) {
-  return mapped(x, matrix.size(1),
-                [&](const at::Tensor& block) { return at::addmm(to, block.to(at::kDouble) - from, matrix); });
+  const auto columns = matrix.contiguous();
+  const auto shift = sparse_rows(x) ? to - at::matmul(from.expand({columns.size(0)}), columns) : to;
+  return mapped_stored(x, columns.size(1),
+                       [&](const RowBlock& block) { return block.about(from).times(columns).add_(shift); });
 }
 /// What is learnt, in float64.
 [[nodiscard]] inline at::Tensor wide(const DNDarray& x) { return x.larray().to(at::kDouble); }

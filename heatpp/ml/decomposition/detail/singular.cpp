@@ -1,8 +1,12 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/redistribute.hpp>
+#include <heatpp/linalg/solvers/eigensolvers.hpp>
 #include <heatpp/ml/decomposition/detail/affine.hpp>
 #include <heatpp/ml/decomposition/detail/singular.hpp>
 #include <heatpp/ml/decomposition/detail/sketch.hpp>
 #include <heatpp/ml/detail/gram.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
+#include <heatpp/sparse/elementwise.hpp>
 
 namespace heatpp::ml::detail {
 namespace {
@@ -20,10 +24,13 @@ void check_options(const char* op, const TruncatedSvdOptions& o, const Rows& x) 
 /// The variances of x v' for the rows x.
 at::Tensor variances_along(const Rows& x, const at::Tensor& v, const at::Tensor& mean) {
   const auto count = v.size(0);
+  const auto columns = v.t().contiguous();
+  const auto along_mean = at::mv(v, mean);
   Totals totals(static_cast<std::size_t>(count));
   const auto failure = heatpp::detail::failure_of([&] {
-    for_blocks(x, [&](const at::Tensor& block, std::int64_t, int thread) {
-      const auto z = at::mm(block.to(at::kDouble) - mean, v.t());
+    for_row_blocks(x, [&](const RowBlock& block, int thread) {
+      auto z = block.about(mean).times(columns);
+      if (block.is_sparse()) z -= along_mean;
       at::from_blob(totals.of(thread).data(), {count}, at::kDouble).add_(z.square().sum(0));
     });
   });
@@ -39,12 +46,22 @@ Singular by_products(const char* op, const Rows& x, std::int64_t count) {
           scatter.trace().item<double>() / n};
 }
 
+/// By Lanczos' process, of a sparse matrix.
+RightVectors of_matrix(const char* op, const sparse::DCSRMatrix& a, std::int64_t count) {
+  const auto found = linalg::svds(sparse::astype(a, float64), count);
+  if (!found.converged)
+    heatpp::detail::raise<Error>(op, "got {} singular values that have not converged after {} products; expected fewer",
+                                 count, found.iterations);
+  return {found.s.larray(), resplit(found.vh, std::nullopt).larray()};
+}
+
 Singular by_rows(const char* op, const Rows& x, const TruncatedSvdOptions& o, SvdSolver solver) {
   const auto columns = column_moments(op, x);
   const auto mean = of_columns(columns, &Moments::mean);
   const auto squares = of_columns(columns, &Moments::m2).sum().item<double>();
   const auto origin = at::zeros({x.features()}, at::kDouble);
-  const auto [s, v] = solver == SvdSolver::full
+  const auto [s, v] = solver == SvdSolver::automatic ? of_matrix(op, *sparse_rows(x), o.n_components)
+                      : solver == SvdSolver::full
                           ? right_vectors(row_factor(x, origin))
                           : sketched(x, origin, {o.n_components, o.oversamples, o.power_iterations, o.seed});
   const auto kept = v.slice(0, 0, o.n_components);
@@ -56,9 +73,9 @@ Singular by_rows(const char* op, const Rows& x, const TruncatedSvdOptions& o, Sv
 Singular singular(const char* op, const Rows& x, const TruncatedSvdOptions& options) {
   check_options(op, options, x);
   const bool few = x.features() <= few_features;
-  const auto solver = options.solver != SvdSolver::automatic ? options.solver
-                      : few                                  ? SvdSolver::gram
-                                                             : SvdSolver::randomized;
+  const auto solver = options.solver != SvdSolver::automatic || sparse_rows(x) ? options.solver
+                      : few                                                    ? SvdSolver::gram
+                                                                               : SvdSolver::randomized;
   return solver == SvdSolver::gram ? by_products(op, x, options.n_components) : by_rows(op, x, options, solver);
 }
 

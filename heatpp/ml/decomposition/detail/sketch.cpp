@@ -1,4 +1,5 @@
 #include <heatpp/ml/decomposition/detail/sketch.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/random/generator.hpp>
 
 #include <algorithm>
@@ -7,17 +8,18 @@
 namespace heatpp::ml::detail {
 namespace {
 
-at::Tensor orthonormal(const at::Tensor& columns) { return std::get<0>(at::linalg_qr(columns)); }
+at::Tensor orthonormal(const at::Tensor& columns) { return std::get<0>(at::linalg_qr(columns)).contiguous(); }
 
 /// (x - centre)' (x - centre) w of all rows x.
 at::Tensor products(const Rows& rows, const at::Tensor& centre, const at::Tensor& w) {
   const auto f = w.size(0), width = w.size(1);
   Totals totals(static_cast<std::size_t>(f * width));
   const auto failure = heatpp::detail::failure_of([&] {
-    for_blocks(rows, [&](const at::Tensor& block, std::int64_t, int thread) {
-      const auto x = block.to(at::kDouble) - centre;
-      at::from_blob(totals.of(thread).data(), {f, width}, at::kDouble).addmm_(x.t(), at::mm(x, w));
-    });
+    const auto add = [&](const RowBlock& block, int thread) {
+      const auto x = block.about(centre);
+      x.add_adjoint(x.times(w), at::from_blob(totals.of(thread).data(), {f, width}, at::kDouble));
+    };
+    for_row_blocks(rows, add, centre.any().item<bool>() ? SparseRows::dense : SparseRows::stored);
   });
   auto sums = totals.over_ranks(rows, failure);
   return at::from_blob(sums.data(), {f, width}, at::kDouble).clone();

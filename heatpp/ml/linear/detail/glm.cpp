@@ -1,4 +1,5 @@
 #include <heatpp/ml/detail/column_moments.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/linear/detail/glm.hpp>
 
 namespace heatpp::ml::detail {
@@ -33,6 +34,8 @@ class ScaledLoss {
       : problem_(problem), scale_(std::move(scale)), f_(problem.rows.features()), stop_(stop) {
     if (problem.beside == PenaltyBeside::sum) losses_ = scale_.weight;
     l2_ = problem.l2 / losses_;
+    if (sparse_rows(problem.rows)) offset_ = scale_.mean;
+    else origin_ = scale_.mean;
   }
 
   /// The penalty of each scaled coefficient and shift; empty where there is none.
@@ -57,9 +60,11 @@ class ScaledLoss {
   double operator()(std::span<const double> parameters, std::span<double> gradient) const {
     const auto all = view(parameters, problem_.outputs, f_ + 1);
     const auto coef = (all.slice(1, 0, f_) / scale_.deviation).contiguous();
-    const auto sums = over_rows(coef.t(), all.select(1, f_));
+    const auto shift = all.select(1, f_);
+    const auto sums = over_rows(coef.t().contiguous(), offset_.defined() ? shift - at::mv(coef, offset_) : shift);
     std::copy_n(sums.begin(), gradient.size(), gradient.begin());
     auto slopes = view(gradient, problem_.outputs, f_ + 1);
+    if (offset_.defined()) slopes.slice(1, 0, f_).sub_(at::outer(slopes.select(1, f_), offset_));
     slopes /= scale_.weight;
     slopes.slice(1, 0, f_).add_(coef, l2_).div_(scale_.deviation);
     if (!problem_.intercept) slopes.select(1, f_).zero_();
@@ -74,13 +79,13 @@ class ScaledLoss {
     Totals totals(static_cast<std::size_t>(k * width + 2));
     if (stop_) totals.of(0)[static_cast<std::size_t>(k * width + 1)] = 1;
     const auto failure = heatpp::detail::failure_of([&] {
-      for_blocks(problem_.rows, [&](const at::Tensor& block, std::int64_t first, int thread) {
-        const auto x = block.to(at::kDouble) - scale_.mean;
-        auto margins = at::addmm(shift, x, coef);
+      for_row_blocks(problem_.rows, [&](const RowBlock& block, int thread) {
+        const auto x = block.about(origin_);
+        auto margins = x.times(coef).add_(shift);
         auto own = totals.of(thread);
-        own[static_cast<std::size_t>(k * width)] += problem_.loss(margins, first);
+        own[static_cast<std::size_t>(k * width)] += problem_.loss(margins, block.first());
         auto sums = view(own, k, width);
-        sums.slice(1, 0, f_).addmm_(margins.t(), x);
+        x.add_adjoint(margins, sums.slice(1, 0, f_).t());
         sums.select(1, f_).add_(margins.sum(0));
       });
     });
@@ -89,6 +94,7 @@ class ScaledLoss {
 
   const LinearLoss& problem_;
   Scale scale_;
+  at::Tensor origin_, offset_;  ///< the mean is taken off the rows, or off the products of sparse ones
   std::int64_t f_;
   double losses_ = 1;  ///< how many losses' sum the penalties are beside
   double l2_;          ///< beside the mean

@@ -1,3 +1,4 @@
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/linear/detail/least_squares.hpp>
 
 #include <limits>
@@ -106,6 +107,7 @@ LearntPlane learnt_plane(const Rows& rows, const Targets& targets, const Plane& 
 }
 
 Plane least_squares(const char* op, const Rows& rows, const Targets& targets, const LeastSquaresOptions& options) {
+  if (sparse_rows(rows)) return sparse_least_squares(op, rows, targets, options);
   const GramOptions gram_options{.weights = options.weights, .targets = targets.values};
   const auto first = gram(op, rows, gram_options);
   const auto equations = normal_equations(first, rows.features(), options.intercept);

@@ -31,8 +31,15 @@ struct LeastSquaresOptions {
 /// the condition number: where it is beyond 1e7, of columns of equal length, a second pass takes products of rows that
 /// the first has made nearly orthonormal, and a third where the second has not done so (shifted CholeskyQR3, Fukaya,
 /// Kannan, Nakatsukasa, Yamamoto, Yanagisawa 2020, by eigenvectors). Collective: one all-reduce for each pass, as
-/// `gram`.
+/// `gram`. Of sparse rows as `sparse_least_squares`.
 [[nodiscard]] Plane least_squares(const char* op, const Rows& rows, const Targets& targets,
                                   const LeastSquaresOptions& options);
+
+/// The same of the rows of a sparse matrix, whose products with vectors are all that is needed (Paige, Saunders: LSQR,
+/// 1982; with alpha conjugate gradients), each target for itself, until the gradient is 1e-13 of what it might be or
+/// 10 min(rows, features) + 100 steps are done. Collective: as column_moments, an all-reduce of 8 (targets + 2) bytes,
+/// and as solve_lsqr or solve_cg with products of the matrix and its adjoint and an all-reduce of 8 bytes with each.
+[[nodiscard]] Plane sparse_least_squares(const char* op, const Rows& rows, const Targets& targets,
+                                         const LeastSquaresOptions& options);
 
 }  // namespace heatpp::ml::detail

@@ -1,6 +1,8 @@
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/detail/around.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/neighbors/detail/best.hpp>
+#include <heatpp/sparse/conversion.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -38,6 +40,7 @@ Neighbors answers_of(Metric metric, std::vector<Best> best, std::int64_t k, at::
 
 Rows shared_out(const Rows& x, bool learnt_are_cut) {
   if (x.distributed() || !learnt_are_cut) return x;
+  if (const auto* const matrix = sparse_rows(x)) return sparse::resplit(*matrix, 0);
   const auto all = as_rows(x, block_of(x, working_dtype(x)));
   return resplit(all, 0);
 }
@@ -47,7 +50,8 @@ DNDarray back(const DNDarray& result, const Rows& x) {
 }
 
 void check_all_finite(const char* op, const Rows& rows) {
-  static_cast<void>(summed(rows, 0, [&](const auto& piece, std::span<double>) { check_finite(op, rows, piece); }));
+  static_cast<void>(
+      summed_stored(rows, 0, [&](const auto& piece, std::span<double>) { check_finite(op, rows, piece); }));
 }
 
 }  // namespace heatpp::ml::detail
