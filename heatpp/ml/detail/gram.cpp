@@ -2,6 +2,7 @@
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ml/detail/column_products.hpp>
 #include <heatpp/ml/detail/gram.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -55,6 +56,33 @@ class Sums {
     add_about(mean.data(), part);
     merge(n, mean);
     return finite;
+  }
+  /// Adds sparse rows by the pairs of their entries, about 0 until `centre` takes the mean off.
+  template <class T>
+  void add_entries(const SparsePiece<T>& x, const double* targets, const double* weights) {
+    for (std::int64_t i = 0; i < x.rows; ++i) {
+      const auto w = weights ? weights[i] : 1.0;
+      n_ += w;
+      const auto begin = x.ptr[i], end = x.ptr[i + 1];
+      const auto add_row = [&](std::int64_t column, double value, std::int64_t until) {
+        mean_[static_cast<std::size_t>(column)] += w * value;
+        auto* const to = scatter_.data() + column * width_;
+        for (auto e = begin; e < until; ++e) to[x.columns[e]] += w * value * static_cast<double>(x.values[e]);
+        return to;
+      };
+      for (auto e = begin; e < end; ++e) add_row(x.columns[e], static_cast<double>(x.values[e]), e + 1);
+      const auto* const y = targets + i * (columns_ - x.features);
+      for (std::int64_t t = 0; t < columns_ - x.features; ++t) {
+        auto* const to = add_row(x.features + t, y[t], end);
+        for (std::int64_t u = 0; u <= t; ++u) to[x.features + u] += w * y[t] * y[u];
+      }
+    }
+  }
+  void centre() {
+    if (!(n_ > 0)) return;
+    for (auto& number : mean_) number /= n_;
+    for (std::int64_t i = 0; i < columns_; ++i)
+      add(scatter_.data() + i * width_, -n_ * mean_[static_cast<std::size_t>(i)], mean_.data(), i + 1);
   }
   [[nodiscard]] double n() const { return n_; }
   [[nodiscard]] const double* mean() const { return mean_.data(); }
@@ -168,17 +196,19 @@ Gram gram(const char* op, const Rows& rows, const GramOptions& options) {
   const auto n_targets = options.targets ? options.targets->size(1) : 0, columns = rows.features() + n_targets;
   std::vector<Sums> sums(threads(), Sums(columns));
   const auto failure = heatpp::detail::failure_of([&] {
-    for_pieces(rows, [&](const auto& piece, int thread) {
+    for_stored(rows, [&]<class P>(const P& piece, int thread) {
       const auto* targets =
           n_targets > 0 ? options.targets->const_data_ptr<double>() + piece.first * n_targets : nullptr;
       const auto* weights = options.weights ? options.weights + piece.first : nullptr;
-      if (sums[static_cast<std::size_t>(thread)].add_part(
-              Part{piece.data, targets, weights, piece.rows, piece.features, n_targets}))
-        return;
+      auto& own = sums[static_cast<std::size_t>(thread)];
+      if constexpr (requires { piece.ptr; }) own.add_entries(piece, targets, weights);
+      else if (own.add_part(Part{piece.data, targets, weights, piece.rows, piece.features, n_targets})) return;
       check_finite(op, rows, piece);
       if (targets)
         check_targets(op, options.targets->slice(0, piece.first, piece.first + piece.rows), rows.first() + piece.first);
     });
+    if (sparse_rows(rows))
+      for (auto& own : sums) own.centre();
   });
   auto total = packed(sums[0], columns, failure.has_value());
   for (std::size_t t = 1; t < sums.size(); ++t) merge({packed(sums[t], columns, false).data()}, {total.data()});
