@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/core/dndarray.hpp>
+#include <heatpp/core/promotion.hpp>
 #include <heatpp_io/source.hpp>
 
 namespace heatpp::io {
