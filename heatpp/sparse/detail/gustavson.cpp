@@ -20,19 +20,21 @@ class Part {
         end_(row_ptr_.data_ptr<std::int64_t>()),
         columns_(at::empty({0}, of_columns)),
         values_(at::empty({0}, of_values)) {}
-  /// Where the entries of the next row go, of which there are so many.
-  std::pair<Column*, T*> next_row(std::int64_t entries) {
-    const auto begin = *end_, end = begin + entries;
-    *++end_ = end;
-    if (end > columns_.numel()) grow(begin, end);
-    return {column_ + begin, value_ + begin};
+  /// Where the entries of the next row go, of which there are at most so many.
+  std::pair<Column*, T*> next_row(std::int64_t most) {
+    if (*end_ + most > columns_.numel()) grow(*end_ + most);
+    return {column_ + *end_, value_ + *end_};
+  }
+  void end_row(std::int64_t entries) {
+    end_[1] = end_[0] + entries;
+    ++end_;
   }
   [[nodiscard]] CsrBlock block() const { return {row_ptr_, columns_.narrow(0, 0, *end_), values_.narrow(0, 0, *end_)}; }
 
  private:
-  void grow(std::int64_t used, std::int64_t needed) {
-    const auto done = end_ - row_ptr_.data_ptr<std::int64_t>(), rows = row_ptr_.numel() - 1;
-    const auto alike = static_cast<double>(needed) / static_cast<double>(done) * static_cast<double>(rows);
+  void grow(std::int64_t needed) {
+    const auto used = *end_, done = end_ - row_ptr_.data_ptr<std::int64_t>(), rows = row_ptr_.numel() - 1;
+    const auto alike = static_cast<double>(needed) / static_cast<double>(done + 1) * static_cast<double>(rows);
     const auto size = done * 32 < rows ? 2 * needed + 4096 : std::max(needed, static_cast<std::int64_t>(1.05 * alike));
     for (auto* numbers : {&columns_, &values_}) {
       auto larger = at::empty({size}, numbers->options());
@@ -54,24 +56,32 @@ class Accumulator {
  public:
   explicit Accumulator(std::int64_t columns)
       : sums_(static_cast<std::size_t>(columns)), bits_(static_cast<std::size_t>(columns / 64 + 1)) {}
-  void add(Column column, T value) {
-    const auto c = static_cast<std::size_t>(column);
-    auto& word = bits_[c / 64];
-    if (word == 0) words_.push_back(c / 64);
-    const auto bit = std::uint64_t{1} << c % 64;
-    entries_ += (word & bit) == 0;
-    word |= bit;
-    sums_[c] += value;
+  /// Adds factor times a row, whose columns rise, so that several share a word of bits.
+  void add(const Column* column, const T* value, std::int64_t count, T factor) {
+    auto* const sums = sums_.data();
+    for (std::int64_t i = 0; i < count;) {
+      const auto at = static_cast<std::size_t>(column[i]) / 64;
+      const auto before = bits_[at];
+      auto word = before;
+      for (; i < count && static_cast<std::size_t>(column[i]) / 64 == at; ++i) {
+        word |= std::uint64_t{1} << static_cast<std::size_t>(column[i]) % 64;
+        sums[column[i]] += factor * value[i];
+      }
+      if (before == 0) words_.push_back(at);
+      bits_[at] = word;
+    }
   }
   void flush(Part<T, Column>& part) {
     std::ranges::sort(words_);
-    auto [column, value] = part.next_row(std::exchange(entries_, 0));
+    auto [column, value] = part.next_row(64 * std::ssize(words_));
+    auto* const begin = column;
     for (const auto at : words_)
       for (auto word = std::exchange(bits_[at], 0); word != 0; word &= word - 1) {
         const auto c = at * 64 + static_cast<std::size_t>(std::countr_zero(word));
         *column++ = static_cast<Column>(c);
         *value++ = std::exchange(sums_[c], T(0));
       }
+    part.end_row(column - begin);
     words_.clear();
   }
 
@@ -79,7 +89,6 @@ class Accumulator {
   std::vector<T> sums_;
   std::vector<std::uint64_t> bits_;
   std::vector<std::size_t> words_;  ///< that have bits
-  std::int64_t entries_ = 0;
 };
 
 /// Rows of the right operand, this rank's and then those of others.
@@ -87,11 +96,10 @@ template <class T, class Column>
 class Rows {
  public:
   explicit Rows(const RowBlocks& from) : blocks_{Block(from.own), Block(from.others)}, own_(from.own.rows()) {}
-  template <class F>
-  void each(std::int64_t place, F f) const {
+  void add_to(Accumulator<T, Column>& sums, std::int64_t place, T factor) const {
     const auto& [ptr, column, value] = blocks_[place >= own_];
     const auto row = place >= own_ ? place - own_ : place;
-    for (auto i = ptr[row], end = ptr[row + 1]; i < end; ++i) f(column[i], value[i]);
+    sums.add(column + ptr[row], value + ptr[row], ptr[row + 1] - ptr[row], factor);
   }
 
  private:
@@ -116,8 +124,7 @@ CsrBlock multiplied(const CsrBlock& a, const RowBlocks& b, std::int64_t columns,
   const auto* const place = a.columns.const_data_ptr<std::int64_t>();
   const auto* const value = a.values.const_data_ptr<T>();
   for (auto row = first; row < last; ++row) {
-    for (auto i = ptr[row]; i < ptr[row + 1]; ++i)
-      rows.each(place[i], [&, factor = value[i]](Column column, T other) { sums.add(column, factor * other); });
+    for (auto i = ptr[row]; i < ptr[row + 1]; ++i) rows.add_to(sums, place[i], value[i]);
     sums.flush(part);
   }
   return part.block();

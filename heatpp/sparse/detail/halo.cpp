@@ -9,13 +9,16 @@
 namespace heatpp::sparse::detail {
 namespace {
 
+/// Rows between waiting ones that are not worth a run of their own wait, too.
+constexpr std::int64_t short_run = 64;
+
 std::vector<std::int64_t> waiting_rows(const CsrBlock& block, const at::Tensor& columns, std::int64_t own) {
   std::vector<std::int64_t> runs;
   const auto* const column = columns.const_data_ptr<std::int32_t>();
   for (std::int64_t row = 0; row < block.rows(); ++row) {
     const auto *from = column + block.ptr()[row], *to = column + block.ptr()[row + 1];
     if (!std::any_of(from, to, [own](auto c) { return c >= own; })) continue;
-    if (runs.empty() || runs.back() != row) runs.insert(runs.end(), {row, row + 1});
+    if (runs.empty() || runs.back() + short_run < row) runs.insert(runs.end(), {row, row + 1});
     else runs.back() = row + 1;
   }
   return runs;

@@ -14,8 +14,9 @@ struct HaloPlan {
   at::Tensor columns;                       ///< int32: of this rank's elements, and from `own` on of those that come
   std::vector<std::int64_t> receive, send;  ///< elements from each rank, and to each
   at::Tensor sent;                          ///< int64: their places among this rank's, in the order of the ranks
-  std::vector<std::int64_t> waiting;        ///< rows that need elements of other ranks, in runs first, last, first, ...
-  std::int64_t received = 0;                ///< elements from all ranks
+  std::vector<std::int64_t>
+      waiting;                ///< rows that need others' elements, and few more, in runs first, last, first, ...
+  std::int64_t received = 0;  ///< elements from all ranks
 };
 
 /// The plan for vectors that are cut at these offsets; that of the latest product if it fits. Collective.

@@ -15,10 +15,11 @@ struct View {
   const std::int64_t* ptr;
   const std::int32_t* column;
   const T* value;
+  std::int64_t entries;
 };
 template <class T>
 View<T> view_of(const CsrBlock& a, const at::Tensor& columns) {
-  return {a.ptr(), columns.const_data_ptr<std::int32_t>(), a.values.const_data_ptr<T>()};
+  return {a.ptr(), columns.const_data_ptr<std::int32_t>(), a.values.const_data_ptr<T>(), a.entries()};
 }
 
 /// Rows for each thread, by the entries that an average row has.
@@ -27,19 +28,19 @@ std::int64_t grain(const CsrBlock& a, std::int64_t k) {
   return std::max<std::int64_t>(1, entries_of_a_thread / (entries * k));
 }
 
-/// Where a vector's elements, or rows of k, lie: columns below `own` in x, the others in the halo. Without a branch,
-/// which would be foretold wrongly as often as not.
-template <class T>
+/// Where a vector's elements, or rows of k, lie: all in x, or columns below `own` in x and the others in the halo,
+/// which are told apart without a branch, as one would be foretold wrongly as often as not.
+template <class T, bool halos>
 class Places {
  public:
   Places(const T* x, const T* halo, std::int64_t own, std::int64_t k = 1)
       : x_(reinterpret_cast<const char*>(x)),
-        own_(halo ? own : std::numeric_limits<std::int32_t>::max()),
+        own_(own),
         size_(k * std::int64_t{sizeof(T)}),
-        shift_(reinterpret_cast<const char*>(halo) - x_ - own * size_) {}
+        shift_(halos ? reinterpret_cast<const char*>(halo) - x_ - own * size_ : 0) {}
   [[nodiscard]] const T* operator[](std::int32_t column) const {
-    const auto beyond = -static_cast<std::int64_t>(column >= own_);
-    return reinterpret_cast<const T*>(x_ + column * size_ + (shift_ & beyond));
+    const auto beyond = halos ? shift_ & -static_cast<std::int64_t>(column >= own_) : 0;
+    return reinterpret_cast<const T*>(x_ + column * size_ + beyond);
   }
 
  private:
@@ -49,30 +50,46 @@ class Places {
 
 void fetch(const void* memory) { __builtin_prefetch(memory); }
 
-/// How far before their use memory is asked for: entries are read one after the other, but too fast for processors to
-/// guess how far, and what they name lies anywhere.
+/// How far before their use memory is asked for: entries are read one after the other, but faster than processors guess
+/// by themselves, and what they name may lie anywhere.
 constexpr std::int64_t bytes_ahead = 4096, elements_ahead = 96, rows_ahead = 12;
 
-/// The first row that has not so many entries behind it.
+/// The first row that has not so many of all entries behind it.
 template <class T>
 std::int64_t last_with_ahead(const View<T>& a, std::int64_t first, std::int64_t last, std::int64_t ahead) {
   const auto* const ends = a.ptr + 1;
-  return std::partition_point(ends + first, ends + last, [&](auto end) { return end + ahead <= a.ptr[last]; }) - ends;
+  return std::partition_point(ends + first, ends + last, [&](auto end) { return end + ahead <= a.entries; }) - ends;
 }
 
+/// Whether most columns are far from those of the row before, by some rows.
 template <class T>
-void fetch_entries(const View<T>& a, std::int64_t begin, std::int64_t end) {
-  const auto* const values = reinterpret_cast<const char*>(a.value + begin) + bytes_ahead;
-  for (std::int64_t at = 0; at < (end - begin) * std::int64_t{sizeof(T)}; at += 64) fetch(values + at);
-  const auto* const columns = reinterpret_cast<const char*>(a.column + begin) + bytes_ahead;
-  for (std::int64_t at = 0; at < (end - begin) * 4; at += 64) fetch(columns + at);
+bool is_scattered(const View<T>& a, std::int64_t first, std::int64_t last) {
+  constexpr std::int64_t rows = 64, near = 64;
+  std::int64_t seen = 0, far = 0;
+  for (auto row = first + 1; row < last; row += std::max<std::int64_t>(1, (last - first) / rows)) {
+    const auto length = std::min(a.ptr[row] - a.ptr[row - 1], a.ptr[row + 1] - a.ptr[row]);
+    for (std::int64_t i = 0; i < length; ++i, ++seen)
+      far += std::abs(a.column[a.ptr[row] + i] - a.column[a.ptr[row - 1] + i]) > near;
+  }
+  return 2 * far > seen;
 }
 
-template <bool ahead, class T>
-void multiply_vector(const View<T>& a, const Places<T>& x, T* y, std::int64_t first, std::int64_t last) {
+/// Asks for entries to come; where what they name is scattered they should not drive that from the caches.
+template <bool scattered, class T>
+void fetch_entries(const View<T>& a, std::int64_t begin, std::int64_t end) {
+  const auto each_line = [](const auto* first, std::int64_t bytes) {
+    const auto* const memory = reinterpret_cast<const char*>(first) + bytes_ahead;
+    for (std::int64_t at = 0; at < bytes; at += 64) __builtin_prefetch(memory + at, 0, scattered ? 0 : 3);
+  };
+  each_line(a.value + begin, (end - begin) * std::int64_t{sizeof(T)});
+  each_line(a.column + begin, (end - begin) * 4);
+}
+
+template <bool ahead, class T, class Operand>
+void multiply_vector(const View<T>& a, const Operand& x, T* y, std::int64_t first, std::int64_t last) {
   for (auto row = first; row < last; ++row) {
     const auto begin = a.ptr[row], end = a.ptr[row + 1];
-    if (ahead) fetch_entries(a, begin, end);
+    fetch_entries<ahead>(a, begin, end);
     T sum = 0;
     for (auto i = begin; i < end; ++i) {
       if (ahead) fetch(x[a.column[i + elements_ahead]]);
@@ -88,9 +105,8 @@ void fetch_row(const T* row, std::int64_t k) {
 }
 
 /// Rows of k numbers, 16 at a time in registers.
-template <bool ahead, class T>
-void multiply_matrix(const View<T>& a, const Places<T>& x, std::int64_t k, T* y, std::int64_t first,
-                     std::int64_t last) {
+template <bool ahead, class T, class Operand>
+void multiply_matrix(const View<T>& a, const Operand& x, std::int64_t k, T* y, std::int64_t first, std::int64_t last) {
   constexpr std::int64_t width = 16;
   for (auto row = first; row < last; ++row) {
     const auto begin = a.ptr[row], end = a.ptr[row + 1];
@@ -111,6 +127,20 @@ void multiply_matrix(const View<T>& a, const Places<T>& x, std::int64_t k, T* y,
       for (auto i = begin; i < end; ++i) sum += a.value[i] * x[a.column[i]][j];
       y[row * k + j] = sum;
     }
+  }
+}
+
+/// Rows first to before last, asking ahead for what they name where that is scattered and as long as entries follow.
+template <class T, class Operand>
+void multiply(const View<T>& a, const Operand& x, std::int64_t k, T* y, std::int64_t first, std::int64_t last) {
+  const auto ahead = k == 1 ? elements_ahead : rows_ahead;
+  const auto until = is_scattered(a, first, last) ? last_with_ahead(a, first, last, ahead) : first;
+  if (k == 1) {
+    multiply_vector<true>(a, x, y, first, until);
+    multiply_vector<false>(a, x, y, until, last);
+  } else {
+    multiply_matrix<true>(a, x, k, y, first, until);
+    multiply_matrix<false>(a, x, k, y, until, last);
   }
 }
 
@@ -142,16 +172,9 @@ void multiply_rows(const CsrBlock& a, const at::Tensor& columns, const Operand& 
     const auto* const x = operand.x.const_data_ptr<scalar_t>();
     const auto* const halo = operand.halo.defined() ? operand.halo.const_data_ptr<scalar_t>() : nullptr;
     auto* const out = y.data_ptr<scalar_t>();
-    const Places<scalar_t> places(x, halo, operand.own, k);
-    at::parallel_for(first, last, grain(a, k), [=](std::int64_t begin, std::int64_t end) {
-      const auto until = last_with_ahead(view, begin, end, k == 1 ? elements_ahead : rows_ahead);
-      if (k == 1) {
-        multiply_vector<true>(view, places, out, begin, until);
-        multiply_vector<false>(view, places, out, until, end);
-      } else {
-        multiply_matrix<true>(view, places, k, out, begin, until);
-        multiply_matrix<false>(view, places, k, out, until, end);
-      }
+    at::parallel_for(first, last, grain(a, k), [=, own = operand.own](std::int64_t begin, std::int64_t end) {
+      if (halo) multiply(view, Places<scalar_t, true>(x, halo, own, k), k, out, begin, end);
+      else multiply(view, Places<scalar_t, false>(x, halo, own, k), k, out, begin, end);
     });
   });
 }
