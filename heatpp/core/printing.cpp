@@ -194,12 +194,13 @@ void print0(const DNDarray& x) {
   if (x.comm().rank() == 0) std::puts(text.c_str());
 }
 
-void detail::put_line(std::string_view text) {
-  std::fwrite((std::string(text) + "\n").data(), 1, text.size() + 1, stdout);
+void detail::print_line(const std::vector<std::string>& texts, const DNDarray* array) {
+  if ((array ? array->comm().rank() : program_rank()) != 0) return;
+  std::string line;
+  for (const auto& text : texts) line += (line.empty() ? "" : " ") + text;
+  std::puts(line.c_str());
 }
 
-void print(std::string_view text) {
-  if (program_rank() == 0) detail::put_line(text);
-}
+void print(std::string_view text) { detail::print_line({std::string(text)}, nullptr); }
 
 }  // namespace heatpp

@@ -34,7 +34,8 @@ template <class Value>
   if constexpr (std::derived_from<Value, DNDarray>) return &value;
   else return nullptr;
 }
-void put_line(std::string_view text);
+/// Prints texts, apart by blanks, on rank 0 of the array's communicator, or of the program where it is null.
+void print_line(const std::vector<std::string>& texts, const DNDarray* array);
 }  // namespace detail
 
 /// to_string in a stream, on every rank. Collective.
@@ -49,12 +50,9 @@ inline void print(const Shape& shape) { print(std::string_view(to_string(shape))
 /// of the program where there is no array. Collective where there is one.
 template <class... Values>
 requires(sizeof...(Values) > 1) void print(const Values&... values) {
-  std::string line;
   const DNDarray* array = nullptr;
-  ((line += (line.empty() ? "" : " ") + detail::text_of(values)), ...);
   ((array = array ? array : detail::array_in(values)), ...);
-  if (!array) print(std::string_view(line));
-  else if (array->comm().rank() == 0) detail::put_line(line);
+  detail::print_line({detail::text_of(values)...}, array);
 }
 
 /// From here on `to_string` shows each rank its own block, with the rank before it, and `print` prints on every rank;
