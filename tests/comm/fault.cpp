@@ -1,5 +1,6 @@
 // A rank that dies or never comes, in a program of its own: fault <how> <where>. The others print what they are told.
-// And a host that has ended MPI: fault ended; an exception that leaves the program on one rank: fault throws.
+// And a host that has ended MPI: fault ended; an exception that leaves the program on one rank: fault throws; two programs,
+// one after the other: fault twice.
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/comm/topology.hpp>
 #include <heatpp/interop/mpi.hpp>
@@ -91,6 +92,10 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "ended") {
     MPI_Init(&argc, &argv);
     return throws_after_the_end() ? 0 : 1;
+  }
+  if (argc > 1 && std::string(argv[1]) == "twice") {
+    const auto meet = [] { ht::world().barrier(); };
+    return ht::run(argc, argv, meet) == 0 && ht::run(argc, argv, meet) == 1 ? 0 : 1;
   }
   if (argc > 1 && std::string(argv[1]) == "throws")
     return ht::run(argc, argv, [] {
