@@ -25,7 +25,7 @@ TEST_CASE("all ranks have the settings of rank 0", "[.settings]") {
   // Those of a part are the program's, also after a topology was made of it.
   const auto part = *world.split(world.rank() == 0 ? 0 : 1);
   const ht::Topology of_part(part, {.node_of = [](int) { return 0; }});
-  CHECK(ht::detail::debugging(part) == of_rank_0);
+  CHECK(of_part.state().settings->debug == of_rank_0);
   CHECK(of_part.state().settings->reproducible == of_rank_0);
   CHECK(ht::detail::waits_are_limited() == of_rank_0);
   for (const std::size_t count : {3, 1 << 20}) {

@@ -12,6 +12,7 @@ struct AllreducePlan::Impl {
   AllreduceOptions options;
   comm::Plan plan;
   detail::Persistent operation = {};
+  bool begun_alone = false;  // on one rank, where there is nothing to do
 
   [[nodiscard]] std::unique_ptr<detail::Operation> make() const {
     return comm::start_planned(topology, options, data, plan);
@@ -35,12 +36,11 @@ AllreducePlan Topology::plan(Buffer data, const AllreduceOptions& options) const
 void AllreducePlan::start(std::source_location site) {
   if (!impl_)
     detail::raise<ValueError>("AllreducePlan", "got a start of a plan that was moved; expected one that is there");
-  auto& [topology, data, options, plan, operation] = *impl_;
-  if (operation.under_way())
+  auto& [topology, data, options, plan, operation, begun_alone] = *impl_;
+  if (operation.under_way() || begun_alone)
     detail::raise<ValueError>("AllreducePlan", "got another start of a plan that is under way; expected wait() before");
   const auto& comm = topology.comm();
-  if (comm.size() == 1 && !data.memory.on_device())
-    return operation.restart([] { return std::make_unique<detail::Done>(); });
+  if (comm.size() == 1 && !data.memory.on_device()) return static_cast<void>(begun_alone = true);
   comm.impl().count(data.bytes());
   const detail::Call call{"allreduce by a plan", data.count, data.dtype, options.op,
                           comm::text_of(topology, options, plan)};
@@ -51,9 +51,15 @@ void AllreducePlan::start(std::source_location site) {
   operation.restart(make);
 }
 
-bool AllreducePlan::test() { return !impl_ || impl_->operation.test(); }
+bool AllreducePlan::test() {
+  if (!impl_) return true;
+  impl_->begun_alone = false;
+  return impl_->operation.test();
+}
 void AllreducePlan::wait() {
-  if (impl_) impl_->operation.wait();
+  if (!impl_) return;
+  impl_->begun_alone = false;
+  impl_->operation.wait();
 }
 
 }  // namespace heatpp
