@@ -26,8 +26,8 @@ struct File {
 
 torch::jit::Module linear(const torch::nn::Linear& layer) {
   torch::jit::Module part("Linear");
-  part.register_parameter("weight", layer->weight.detach().clone(), false);
-  part.register_parameter("bias", layer->bias.detach().clone(), false);
+  part.register_parameter("weight", layer->weight.detach().clone().requires_grad_(), false);
+  part.register_parameter("bias", layer->bias.detach().clone().requires_grad_(), false);
   part.define("def forward(self, x):\n  return torch.linear(x, self.weight, self.bias)\n");
   return part;
 }
