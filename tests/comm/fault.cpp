@@ -1,6 +1,6 @@
 // A rank that dies or never comes, in a program of its own: fault <how> <where>. The others print what they are told.
-// And a host that has ended MPI: fault ended; an exception that leaves the program on one rank: fault throws; two programs,
-// one after the other: fault twice.
+// And a host that has ended MPI: fault ended; an exception that leaves the program on one rank: fault throws; two
+// programs, one after the other: fault twice.
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/comm/topology.hpp>
 #include <heatpp/interop/mpi.hpp>
