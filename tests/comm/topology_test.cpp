@@ -65,10 +65,12 @@ TEST_CASE("the environment describes the program's ranks, of which some take the
   const auto& world = ht::world();
   if (world.size() != 4) return;
   ::setenv("HEATPP_TOPOLOGY", "2x2", 1);
+  CHECK(ht::Topology(world).node().size() == 2);  // reads the environment, which parts take over
   const auto half = *world.split(world.rank() / 2), across = *world.split(world.rank() % 2);
   const auto backwards = *world.split(0, -world.rank()), one = *world.split(world.rank());
   const ht::Topology inside(half), between(across), reversed(backwards), alone(one);
   ::unsetenv("HEATPP_TOPOLOGY");
+  CHECK(ht::Topology(world).node().size() == 4);
 
   CHECK(inside.node().size() == 2);
   CHECK(between.node().size() == 1);
