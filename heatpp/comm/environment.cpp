@@ -59,15 +59,14 @@ Environment::~Environment() {
 
 int detail::run_program(int& argc, char**& argv, const EnvironmentOptions& options,
                         const std::function<int()>& program) {
-  int started = 0;
-  MPI_Initialized(&started);
-  if (started && !mpi_is_running()) {
-    std::fputs("heatpp: got a second ht::run or Environment; expected one, since MPI cannot be started again\n",
-               stderr);
+  const bool as_guest = mpi_is_running();
+  std::optional<Environment> environment;
+  try {
+    environment.emplace(argc, argv, options);
+  } catch (const Error& error) {  // there are no other ranks that wait
+    std::fprintf(stderr, "heatpp: %s\n", error.what());
     return 1;
   }
-  const bool as_guest = mpi_is_running();
-  const Environment environment(argc, argv, options);
   if (as_guest) return program();
   try {
     return program();

@@ -1,5 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/text.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
+#include <heatpp_nn/detail/first_line.hpp>
 #include <heatpp_nn/models/script_module.hpp>
 
 #include <torch/script.h>
@@ -16,21 +18,12 @@ struct ScriptModule::Script {
 
 namespace {
 
-std::string first_line(const std::exception& error) {
-  const std::string text = error.what();
-  return text.substr(0, text.find('\n'));
-}
-
 std::string bytes_for_all(const std::string& path, const Communicator& comm) {
   std::string bytes;
   all_or_none(comm, [&] {
     if (comm.rank() == 0) bytes = io::detail::read_file("ScriptModule", path);
   });
-  std::array<std::int64_t, 1> size{std::ssize(bytes)};
-  comm.broadcast(size, 0);
-  bytes.resize(static_cast<std::size_t>(size[0]));
-  comm.broadcast({bytes.data(), size[0], Dtype::uint8}, 0);
-  return bytes;
+  return heatpp::detail::text_of_rank_0(comm, std::move(bytes));
 }
 
 /// A module that has the parameters, buffers and parts of a scripted one.
@@ -58,7 +51,7 @@ ScriptModule::ScriptModule(const std::string& path, const ScriptModuleOptions& o
       (void)script_->module.get_method("forward");
     } catch (const std::exception& error) {
       raise<IoError>("ScriptModule", "got \"{}\" ({}); expected a network that torch.jit.save has written", path,
-                     first_line(error));
+                     detail::first_line(error));
     }
   });
   Mirror::reflect(*this, script_->module);
@@ -73,7 +66,7 @@ at::Tensor ScriptModule::forward(const std::vector<at::Tensor>& inputs) {
     output = script_->module.forward({inputs.begin(), inputs.end()});
   } catch (const std::exception& error) {
     raise<ValueError>("ScriptModule", "got inputs that the network refuses ({}); expected those of its forward",
-                      first_line(error));
+                      detail::first_line(error));
   }
   if (!output.isTensor())
     raise<TypeError>("ScriptModule", "got a network that gives {}; expected a tensor", output.tagKind());

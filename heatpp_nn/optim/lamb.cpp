@@ -20,25 +20,24 @@ std::unique_ptr<LambOptions> checked(LambOptions options) {
   return std::make_unique<LambOptions>(options);
 }
 
+/// For both ways between options and an archive.
+template <class Options, class F>
+void for_fields(Options& options, F f) {
+  f("lr", options.lr());
+  f("beta1", options.beta1());
+  f("beta2", options.beta2());
+  f("eps", options.eps());
+  f("weight_decay", options.weight_decay());
+  f("adapt", options.adapt());
+}
+
 }  // namespace
 
 void LambOptions::serialize(torch::serialize::OutputArchive& archive) const {
-  detail::put(archive, {{"lr", lr()},
-                        {"beta1", beta1()},
-                        {"beta2", beta2()},
-                        {"eps", eps()},
-                        {"weight_decay", weight_decay()},
-                        {"adapt", adapt()}});
+  for_fields(*this, [&](const char* name, double number) { archive.write(name, c10::IValue(number)); });
 }
 
-void LambOptions::serialize(torch::serialize::InputArchive& archive) {
-  lr(detail::number(archive, "lr"));
-  beta1(detail::number(archive, "beta1"));
-  beta2(detail::number(archive, "beta2"));
-  eps(detail::number(archive, "eps"));
-  weight_decay(detail::number(archive, "weight_decay"));
-  adapt(detail::number(archive, "adapt") != 0);
-}
+void LambOptions::serialize(torch::serialize::InputArchive& archive) { for_fields(*this, detail::ReadFrom{archive}); }
 
 Lamb::Lamb(std::vector<at::Tensor> parameters, LambOptions options)
     : Lamb(Groups{torch::optim::OptimizerParamGroup(std::move(parameters))}, options) {}

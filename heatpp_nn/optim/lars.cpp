@@ -18,23 +18,23 @@ std::unique_ptr<LarsOptions> checked(LarsOptions options) {
   return std::make_unique<LarsOptions>(options);
 }
 
+/// For both ways between options and an archive.
+template <class Options, class F>
+void for_fields(Options& options, F f) {
+  f("lr", options.lr());
+  f("momentum", options.momentum());
+  f("weight_decay", options.weight_decay());
+  f("trust", options.trust());
+  f("adapt", options.adapt());
+}
+
 }  // namespace
 
 void LarsOptions::serialize(torch::serialize::OutputArchive& archive) const {
-  detail::put(archive, {{"lr", lr()},
-                        {"momentum", momentum()},
-                        {"weight_decay", weight_decay()},
-                        {"trust", trust()},
-                        {"adapt", adapt()}});
+  for_fields(*this, [&](const char* name, double number) { archive.write(name, c10::IValue(number)); });
 }
 
-void LarsOptions::serialize(torch::serialize::InputArchive& archive) {
-  lr(detail::number(archive, "lr"));
-  momentum(detail::number(archive, "momentum"));
-  weight_decay(detail::number(archive, "weight_decay"));
-  trust(detail::number(archive, "trust"));
-  adapt(detail::number(archive, "adapt") != 0);
-}
+void LarsOptions::serialize(torch::serialize::InputArchive& archive) { for_fields(*this, detail::ReadFrom{archive}); }
 
 Lars::Lars(std::vector<at::Tensor> parameters, LarsOptions options)
     : Lars(Groups{torch::optim::OptimizerParamGroup(std::move(parameters))}, options) {}

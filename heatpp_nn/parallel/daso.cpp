@@ -131,7 +131,7 @@ void DASO::update() {
 
 /// Where ranks have stepped or merged their shares only, gives them to the others of the node.
 void DASO::spread() {
-  if (std::exchange(shares_differ_, false)) replica_.spread_in_node();
+  if (std::exchange(shares_differ_, false)) replica_.spread();
 }
 
 void DASO::start() {

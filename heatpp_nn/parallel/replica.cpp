@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/detail/crc32c.hpp>
+#include <heatpp_nn/optim/detail/squares.hpp>
 #include <heatpp_nn/parallel/replica.hpp>
 
 #include <torch/nn/module.h>
@@ -139,10 +140,9 @@ void Replica::check_structure() const {
 /// The optimizer gets this rank's pieces, in the order of the module.
 void Replica::share_out() {
   if (*shard_ == Scope::all) owned_->all.emplace(*flat_, topology_, topology_.comm().size());
-  const auto& shares = owned_->all ? *owned_->all : owned_->in_node;
   auto& pieces = owned_->pieces;
-  pieces = detail::pieces_of(*flat_, shares);
-  gradients_->share(shares, pieces, *shard_);
+  pieces = detail::pieces_of(*flat_, owned_->shares());
+  gradients_->share(owned_->shares(), pieces, *shard_);
   optimized_.clear();
   for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) optimized_.push_back(piece->values);
 }
@@ -165,26 +165,20 @@ void Replica::update(torch::optim::Optimizer& optimizer) {
 }
 
 void Replica::spread() {
-  if (owned_->all) {
-    owned_->all->gather();
-    outdated_ = false;
-  } else spread_in_node();
-}
-
-void Replica::spread_in_node() {
-  owned_->in_node.gather();
+  owned_->shares().gather();
   outdated_ = false;
 }
 
 std::int64_t Replica::average_weights(std::vector<at::Tensor> tensors) {
   flat_->adopt();
-  if (shard_) std::ranges::copy(optimized_, std::back_inserter(tensors));
-  else
-    for (const auto& bucket : flat_->buckets()) tensors.push_back(bucket.values);
   if (shard_) {
+    std::ranges::copy(optimized_, std::back_inserter(tensors));
     average_across(topology_, tensors);
     owned_->in_node.gather();
-  } else detail::average(topology_, tensors);
+  } else {
+    for (const auto& bucket : flat_->buckets()) tensors.push_back(bucket.values);
+    detail::average(topology_, tensors);
+  }
   std::int64_t bytes = 0;
   for (const auto& tensor : tensors) bytes += static_cast<std::int64_t>(tensor.nbytes());
   return bytes;
@@ -197,8 +191,8 @@ double Replica::clip_gradients(double max_norm) {
   for (const auto& tensor : optimized_)
     if (tensor.grad().defined()) gradients.push_back(tensor.grad());
   std::array<double, 1> squares{0};
-  for (const auto& gradient : gradients) squares[0] += std::pow(at::linalg_vector_norm(gradient).item<double>(), 2);
-  if (shard_) (*shard_ == Scope::all ? topology_.comm() : topology_.node()).allreduce(squares);
+  for (const auto& gradient : gradients) squares[0] += detail::squares(gradient);
+  if (shard_) owned_->shares().comm().allreduce(squares);
   const auto norm = std::sqrt(squares[0]);
   if (norm > max_norm)
     for (auto& gradient : gradients) gradient.mul_(max_norm / norm);
@@ -291,7 +285,7 @@ void Replica::add_up_pieces(std::span<const at::Tensor> tensors, std::span<doubl
   const auto of = [&](std::size_t i) { return parameter_of.at(tensors[i].unsafeGetTensorImpl()) * each; };
   for (std::size_t i = 0; i < tensors.size(); ++i)
     for (std::size_t k = 0; k < each; ++k) sums[of(i) + k] += numbers[i * each + k];
-  (*shard_ == Scope::all ? topology_.comm() : topology_.node()).allreduce(sums);
+  owned_->shares().comm().allreduce(sums);
   for (std::size_t i = 0; i < tensors.size(); ++i)
     for (std::size_t k = 0; k < each; ++k) numbers[i * each + k] = sums[of(i) + k];
 }

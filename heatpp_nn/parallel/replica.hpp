@@ -132,14 +132,14 @@ class Replica {
   [[nodiscard]] const std::vector<at::Tensor>& frozen() const { return frozen_; }
   [[nodiscard]] detail::FlatParameters& flat() const { return *flat_; }
   [[nodiscard]] detail::Ownership& ownership() const { return *owned_; }
-  void spread_in_node();
+  /// Gives every rank the weights of the others' shares: of all where these share the optimizer, else of the node.
+  void spread();
   /// The mean over all ranks, of the weights and of tensors that go with what the optimizer has; returns their bytes.
   [[nodiscard]] std::int64_t average_weights(std::vector<at::Tensor> also);
 
  private:
   void check_structure() const;
   void share_out();
-  void spread();
   void average_floating(const std::vector<std::size_t>& which);
 
   std::shared_ptr<torch::nn::Module> module_;

@@ -1,5 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/text.hpp>
 #include <heatpp/core/detail/torch.hpp>
+#include <heatpp_nn/detail/first_line.hpp>
 #include <heatpp_nn/parallel/detail/optimizer_state.hpp>
 #include <heatpp_nn/training/checkpoint.hpp>
 #include <heatpp_nn/training/detail/section_file.hpp>
@@ -80,9 +82,6 @@ SectionFile::Section section_of(const Training& training, const Position& positi
   return {detail::to_head(state), std::move(pieces.tensors)};
 }
 
-// LibTorch's messages carry a stack trace after the first line.
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 /// What a rank has read of the section of a rank.
 struct Read {
   detail::RankState state;
@@ -98,6 +97,7 @@ class Loading {
         training_(training),
         file_(op, training.comm(), path),
         assembly_(training.replica, training.optimizer),
+        structure_(training.replica.structure()),
         rank_(static_cast<std::size_t>(training.comm().rank())) {}
 
   Resumed run() {
@@ -116,7 +116,7 @@ class Loading {
         throw;
       } catch (const std::exception& error) {
         raise<IoError>(op, "got \"{}\" ({}); expected a checkpoint of this module and optimizer", path_,
-                       first_line(error.what()));
+                       detail::first_line(error));
       }
     });
   }
@@ -129,7 +129,7 @@ class Loading {
 
   detail::RankState state_in(const std::string& head) const {
     auto state = detail::rank_state(head);
-    if (state.structure != training_.replica.structure())
+    if (state.structure != structure_)
       throw std::runtime_error("parameters or buffers of other names, shapes or dtypes");
     if (state.optimizer != detail::name_of(training_.optimizer))
       throw std::runtime_error(fmt::format("the state of {}", state.optimizer));
@@ -191,22 +191,21 @@ class Loading {
     std::vector<std::pair<double, Read>> sources;
     detail::Rest frozen;
     detail::RankState state;
+    std::string head;  // of the first section, which rank 0 reads
     attempt([&] {
       for (auto i = rank_; i < entries().size(); i += static_cast<std::size_t>(training_.comm().size())) {
         const auto source = entries()[i].source;
         const auto share = static_cast<double>(ranks_of(source)) / static_cast<double>(entries().size());
-        Read read{state_in(file_.head(i)), {}, {}};
+        auto text = file_.head(i);
+        Read read{state_in(text), {}, {}};
+        if (i == 0) head = std::move(text);
         bring(i, read, share);
         read.memory.clear();
         if (source == 0) frozen.frozen.merge(std::map(read.rest.frozen));
         if (source == static_cast<std::int64_t>(i)) sources.emplace_back(share, std::move(read));
       }
     });
-    std::string head;
-    attempt([&] {
-      if (rank_ == 0) head = file_.head(0);
-    });
-    head = detail::text_of_rank_0(training_.comm(), std::move(head));
+    head = heatpp::detail::text_of_rank_0(training_.comm(), std::move(head));
     attempt([&] {
       state = state_in(head);
       detail::set_options(training_.optimizer, state.options);
@@ -252,6 +251,7 @@ class Loading {
   const Training& training_;
   SectionFile file_;
   detail::Assembly assembly_;
+  std::string structure_;
   std::size_t rank_;
   Read mine_;
 };

@@ -3,9 +3,9 @@
 #include <heatpp/comm/detail/hash.hpp>
 #include <heatpp/comm/detail/impl.hpp>
 #include <heatpp/comm/detail/kept_choice.hpp>
-#include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/state.hpp>
+#include <heatpp/comm/detail/text.hpp>
 #include <heatpp/comm/log.hpp>
 
 #include <algorithm>

@@ -43,6 +43,7 @@ class Shares {
   /// Everything for one of them.
   void give_all_to(int owner);
 
+  [[nodiscard]] const Communicator& comm() const { return group_.comm(); }
   [[nodiscard]] int owners() const { return owners_; }
   [[nodiscard]] const std::vector<std::int64_t>& counts(std::size_t bucket) const { return counts_[bucket]; }
   /// This rank's part of memory that is laid out as a bucket.
@@ -77,6 +78,8 @@ struct Ownership {
   Shares in_node;             // of its ranks, as many as all nodes have
   std::optional<Shares> all;  // where all ranks share the optimizer's work
   std::vector<Piece> pieces;  // that this rank's optimizer has, where ranks share its work
+
+  [[nodiscard]] const Shares& shares() const { return all ? *all : in_node; }
 };
 
 }  // namespace heatpp::nn::detail

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/text.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_nn/detail/crc32c.hpp>
@@ -67,14 +68,6 @@ void bring_to_disk(const char* op, const std::string& path, const std::string& s
 
 }  // namespace
 
-std::string text_of_rank_0(const Communicator& comm, std::string text) {
-  std::array<std::int64_t, 1> length{std::ssize(text)};
-  comm.broadcast(length, 0);
-  text.resize(static_cast<std::size_t>(length[0]));
-  comm.broadcast({text.data(), length[0], Dtype::uint8}, 0);
-  return text;
-}
-
 SectionWriter::SectionWriter(const char* op, const Communicator& comm, std::string path, Entry entry,
                              SectionFile::Section section)
     : op_(op),
@@ -91,7 +84,7 @@ SectionWriter::SectionWriter(const char* op, const Communicator& comm, std::stri
     out.write(0, sizeof begin, begin.data());
     out.write(sizeof begin, table_bytes(table_.size()) - std::int64_t{sizeof begin}, table_.data());
   });
-  aside_ = text_of_rank_0(comm_, std::move(aside_));
+  aside_ = heatpp::detail::text_of_rank_0(comm_, std::move(aside_));
 }
 
 SectionWriter::~SectionWriter() = default;

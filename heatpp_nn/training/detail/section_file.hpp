@@ -72,7 +72,4 @@ class SectionWriter {
   std::exception_ptr failure_;
 };
 
-/// What rank 0 passes. Collective.
-[[nodiscard]] std::string text_of_rank_0(const Communicator& comm, std::string text);
-
 }  // namespace heatpp::nn::detail

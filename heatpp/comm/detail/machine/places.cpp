@@ -1,7 +1,8 @@
+#include <heatpp/comm/detail/impl.hpp>
 #include <heatpp/comm/detail/machine/hwloc.hpp>
 #include <heatpp/comm/detail/machine/places.hpp>
-#include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/text.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -5,6 +5,7 @@
 #include <heatpp/comm/detail/schedule/combine.hpp>
 #include <heatpp/comm/detail/schedule/execution.hpp>
 #include <heatpp/comm/detail/shared/collectives.hpp>
+#include <heatpp/comm/detail/text.hpp>
 #include <heatpp/comm/device/collectives.hpp>
 #include <heatpp/comm/device/staging.hpp>
 

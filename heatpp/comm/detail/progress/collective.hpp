@@ -35,8 +35,4 @@ void await_all(const Communicator& comm, const char* op);
 [[nodiscard]] std::unique_ptr<Operation> unless_wrong_anywhere(const Communicator& comm, const char* op,
                                                                std::string wrong);
 
-/// The text that rank 0 passes. Counts as no call of the program's.
-[[nodiscard]] std::string text_of_rank_0(const Communicator& comm, std::string text,
-                                         std::source_location site = std::source_location::current());
-
 }  // namespace heatpp::detail
