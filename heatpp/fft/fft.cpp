@@ -3,6 +3,7 @@
 #include <heatpp/core/detail/with_dtype.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/fft/detail/along_split.hpp>
+#include <heatpp/fft/detail/lines.hpp>
 #include <heatpp/fft/fft.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/joining/join.hpp>
@@ -67,9 +68,13 @@ at::Tensor local(const Transform& transform, const at::Tensor& block, int axis, 
     const auto shape = with_extent(block.sizes().vec(), axis, real && forth ? n / 2 + 1 : n);
     return at::empty(shape, block.options().dtype(type));
   }
-  if (transform.kind == Kind::complex)
-    return forth ? at::fft_fft(block, n, axis, how) : at::fft_ifft(block, n, axis, how);
-  return forth ? at::fft_rfft(block, n, axis, how) : at::fft_irfft(block, n, axis, how);
+  const auto along = [&](const at::Tensor& lines, std::int64_t line_axis) {
+    if (transform.kind == Kind::complex)
+      return forth ? at::fft_fft(lines, n, line_axis, how) : at::fft_ifft(lines, n, line_axis, how);
+    return forth ? at::fft_rfft(lines, n, line_axis, how) : at::fft_irfft(lines, n, line_axis, how);
+  };
+  if (block.stride(axis) == 1 || !block.is_cpu()) return along(block, axis);
+  return detail::transformed_by_lines(block, axis, [&](const at::Tensor& lines, auto) { return along(lines, 0); });
 }
 
 /// The longest axis other than the split, if it has an index for each rank.

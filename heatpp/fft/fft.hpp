@@ -32,17 +32,17 @@ struct FftOptions {
 [[nodiscard]] DNDarray ihfft(const DNDarray& x, const FftOptions& options = {});
 
 /// The same along `axis`, as every function here takes one; NumPy's second argument is the length, `{.n = 8}`.
-#define HEATPP_ALONG_AXIS(name)                                                 \
+#define HEATPP_FFT_ALONG_AXIS(name)                                             \
   [[nodiscard]] inline DNDarray name(const DNDarray& x, AxisNumber auto axis) { \
     return name(x, FftOptions{.axis = static_cast<int>(axis)});                 \
   }
-HEATPP_ALONG_AXIS(fft)
-HEATPP_ALONG_AXIS(ifft)
-HEATPP_ALONG_AXIS(rfft)
-HEATPP_ALONG_AXIS(irfft)
-HEATPP_ALONG_AXIS(hfft)
-HEATPP_ALONG_AXIS(ihfft)
-#undef HEATPP_ALONG_AXIS
+HEATPP_FFT_ALONG_AXIS(fft)
+HEATPP_FFT_ALONG_AXIS(ifft)
+HEATPP_FFT_ALONG_AXIS(rfft)
+HEATPP_FFT_ALONG_AXIS(irfft)
+HEATPP_FFT_ALONG_AXIS(hfft)
+HEATPP_FFT_ALONG_AXIS(ihfft)
+#undef HEATPP_FFT_ALONG_AXIS
 
 struct FftnOptions {
   std::optional<Shape> s = std::nullopt;  ///< length of each of the axes; -1: as it is

@@ -1,4 +1,5 @@
 #include <heatpp/fft/detail/along_split.hpp>
+#include <heatpp/fft/detail/lines.hpp>
 #include <heatpp/ops/padding/pad.hpp>
 
 #include <heatpp/core/detail/relayout.hpp>
@@ -25,34 +26,59 @@ at::Tensor transformed(const at::Tensor& block, int axis, Direction direction) {
                                        : at::fft_ifft(block, std::nullopt, axis, "forward");
 }
 
-/// exp(+-2 pi i k / n) for the k(0) .. k(count - 1), which lie in 0 .. n, each as the product of an entry of two short
-/// tables.
+/// exp(+-2 pi i k / n) for k in 0 .. n, each as the product of an entry of two short tables.
+class Roots {
+ public:
+  Roots(std::int64_t n, Direction direction)
+      : turn_((direction == Direction::forth ? -2 : 2) * std::numbers::pi / static_cast<double>(n)),
+        bits_(std::bit_width(static_cast<std::uint64_t>(n)) / 2),
+        low_(table(std::int64_t{1} << bits_, 1)),
+        high_(table((n >> bits_) + 1, std::int64_t{1} << bits_)) {}
+
+  template <class Complex>
+  [[nodiscard]] Complex at(std::int64_t k) const {
+    const auto a = high_[static_cast<std::size_t>(k >> bits_)];
+    const auto b = low_[static_cast<std::size_t>(k & ((std::int64_t{1} << bits_) - 1))];
+    using Part = typename Complex::value_type;
+    return {static_cast<Part>(a.real() * b.real() - a.imag() * b.imag()),
+            static_cast<Part>(a.real() * b.imag() + a.imag() * b.real())};
+  }
+
+ private:
+  using Number = c10::complex<double>;
+  [[nodiscard]] std::vector<Number> table(std::int64_t size, std::int64_t step) const {
+    std::vector<Number> entries;
+    for (std::int64_t i = 0; i < size; ++i) entries.push_back(c10::polar(1.0, turn_ * static_cast<double>(i * step)));
+    return entries;
+  }
+
+  double turn_;
+  int bits_;
+  std::vector<Number> low_, high_;
+};
+
+/// Those for k(0) .. k(count - 1).
 template <class K>
 at::Tensor roots(std::int64_t count, std::int64_t n, Direction direction, at::ScalarType type, K k) {
-  const double turn = (direction == Direction::forth ? -2 : 2) * std::numbers::pi / static_cast<double>(n);
-  const int bits = std::bit_width(static_cast<std::uint64_t>(n)) / 2;
-  const auto fine = std::int64_t{1} << bits;
-  using Number = c10::complex<double>;
-  const auto table = [turn](std::int64_t size, std::int64_t step) {
-    std::vector<Number> entries;
-    for (std::int64_t i = 0; i < size; ++i) entries.push_back(c10::polar(1.0, turn * static_cast<double>(i * step)));
-    return entries;
-  };
-  const auto low = table(fine, 1), high = table(n / fine + 1, fine);
+  const Roots root(n, direction);
   auto result = at::empty({count}, type);
   AT_DISPATCH_COMPLEX_TYPES(type, "roots", [&] {
     auto* const out = result.mutable_data_ptr<scalar_t>();
     at::parallel_for(0, count, 1 << 15, [&](std::int64_t begin, std::int64_t end) {
-      for (auto i = begin; i < end; ++i) {
-        const auto at = k(i);
-        const auto a = high[static_cast<std::size_t>(at >> bits)], b = low[static_cast<std::size_t>(at & (fine - 1))];
-        using Part = typename scalar_t::value_type;
-        out[i] = {static_cast<Part>(a.real() * b.real() - a.imag() * b.imag()),
-                  static_cast<Part>(a.real() * b.imag() + a.imag() * b.real())};
-      }
+      for (auto i = begin; i < end; ++i) out[i] = root.at<scalar_t>(k(i));
     });
   });
   return result;
+}
+
+/// Multiplies element (i, j) of contiguous lines by the root for i * column(j).
+template <class Column>
+void turn(at::Tensor& lines, const Roots& root, Column column) {
+  AT_DISPATCH_COMPLEX_TYPES(lines.scalar_type(), "turn", [&] {
+    auto* element = lines.mutable_data_ptr<scalar_t>();
+    for (std::int64_t i = 0; i < lines.size(0); ++i)
+      for (std::int64_t j = 0; j < lines.size(1); ++j) *element++ *= root.at<scalar_t>(i * column(j));
+  });
 }
 
 /// `factors` for the first axes of a block, ready to be multiplied by it.
@@ -68,6 +94,24 @@ std::int64_t divisor(std::int64_t n) {
   return std::max<std::int64_t>(1, a);
 }
 
+/// The columns of a block, whose first one is number `first` of all, transformed and multiplied by the factors that
+/// lie between the two steps of a transform of length n.
+at::Tensor turned_columns(const at::Tensor& block, std::int64_t n, std::int64_t first, Direction direction) {
+  if (block.numel() == 0) return block;
+  const auto a = block.size(0), count = block.size(1), together = block.numel() / (a * count);
+  if (!block.is_cpu()) {
+    const auto places = [=](std::int64_t i) { return i / count * (first + i % count); };
+    const auto factors = roots(a * count, n, direction, block.scalar_type(), places).view({a, count});
+    return transformed(block, 0, direction).mul_(factors_for(block, factors));
+  }
+  const Roots root(n, direction);
+  return transformed_by_lines(block, 0, [&](const at::Tensor& lines, std::int64_t line) {
+    auto turned = transformed(lines, 0, direction).contiguous();
+    turn(turned, root, [=](std::int64_t j) { return first + (line + j) / together; });
+    return turned;
+  });
+}
+
 /// Along axis 0 of n = a * b, seen as a matrix (a, b): its columns, factors, its rows. The result comes transposed.
 DNDarray by_factors(const DNDarray& x, Direction direction) {
   const auto n = x.shape().front(), a = divisor(n), b = n / a;
@@ -75,11 +119,8 @@ DNDarray by_factors(const DNDarray& x, Direction direction) {
   shape.front() = b;
   shape.insert(shape.begin(), a);
   const auto columns = resplit(reshape(x, shape), 1);
-  const auto first = columns.layout().offset(x.comm().rank()), count = columns.layout().count(x.comm().rank());
-  auto turned = transformed(columns.larray(), 0, direction);
-  const auto places = [=](std::int64_t i) { return i / count * (first + i % count); };
-  const auto factors = roots(a * count, n, direction, turned.scalar_type(), places);
-  turned.mul_(factors_for(turned, factors.view({a, count})));
+  const auto first = columns.layout().offset(x.comm().rank());
+  const auto turned = turned_columns(columns.larray(), n, first, direction);
   const auto rows = resplit(wrap(turned, columns.layout(), x.comm()), 0);
   const auto done = wrap(transformed(rows.larray(), 1, direction), rows.layout(), x.comm());
   return resplit(reshape(swapaxes(done, 0, 1), x.shape()), 0);  // axes of one element can be cut, too
