@@ -55,11 +55,26 @@ void thin_out(std::vector<DasoEvent>& events) {
   std::erase_if(events, [&](const auto& event) { return event.is_synchronisation() && count-- > 0; });
 }
 
+/// What the carrier of a node that takes its turn sends and gets is for the whole node.
+bool share_results(const DasoOptions& options) {
+  return !options.interval.local_skips || options.carriers == Carriers::rotating;
+}
+
 GlobalOptions global_options(const DasoOptions& options) {
-  return {options.merge, options.carriers, options.wire, !options.interval.local_skips};
+  return {options.merge, options.carriers, options.wire, share_results(options), options.nodes_count_alike};
 }
 
 }  // namespace
+
+DasoOptions DasoOptions::published(std::int64_t batches, const PhasePlan& phases) {
+  return {.phases = phases,
+          .interval = {.first = {4, 1}, .longest = 8, .factor = 2, .local_skips = true},
+          .review_every = batches,
+          .plateau = {.patience = 2, .threshold = 0.05},
+          .merge = {.policy = MergePolicy::daso},
+          .carriers = Carriers::rotating,
+          .nodes_count_alike = true};
+}
 
 DASO::DASO(Replica& replica, torch::optim::Optimizer& optimizer, const DasoOptions& options)
     : replica_(replica),
@@ -148,7 +163,7 @@ void DASO::merge(std::int64_t age) {
   const auto started = state_.sync.flight->started;
   state_.sync.flight.reset();
   if (failed_somewhere) replica_.throw_not_finite("daso", bad_);
-  shares_differ_ = keeps_nodes_equal();
+  shares_differ_ = share_results(options_);
   ++counters_.merges;
   record(DasoEvent::Kind::merge, started + age, age);
   state_.needed = global_.needed();

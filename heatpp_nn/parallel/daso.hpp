@@ -14,12 +14,19 @@ namespace heatpp::nn {
 
 /// All counts are batches.
 struct DasoOptions {
+  /// The method as published (Coquelin et al. 2021) and as HeAT has it: local skips, the weights of one rank of a node
+  /// after another, merged by `daso`, nodes that count alike, and a look at the loss once an epoch of `batches`.
+  /// docs/training.md says in what it differs from the defaults and what remains different. Gradients of warm-up and
+  /// cool-down travel as the replica says: `{.gradients = {.wire = ht::bfloat16}}` is as published.
+  [[nodiscard]] static DasoOptions published(std::int64_t batches, const PhasePlan& phases);
+
   PhasePlan phases = {};  ///< lengths of warm-up and cool-down, and of the whole training if known
   IntervalOptions interval = {};
   std::int64_t review_every = 100;  ///< how often the mean loss over all ranks goes to the plateau detector
   PlateauOptions plateau = {};
   MergeOptions merge = {};
   Carriers carriers = Carriers::all;
+  bool nodes_count_alike = false;  ///< in the mean of the weights; otherwise each by its number of ranks
   /// Between nodes, of weights in the cycle: float32, or bfloat16 or int8 of what was learnt since the last mean. That
   /// of gradients is an option of the replica.
   Dtype wire = Dtype::float32;

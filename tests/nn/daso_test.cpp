@@ -254,6 +254,33 @@ TEST_CASE("Rotating carriers bring the same as all together", "[nn][daso]") {
   }
 }
 
+TEST_CASE("The method as published goes through its intervals, and a node takes what its carrier brings",
+          "[nn][daso]") {
+  for (const auto& topology : topologies()) {
+    DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);
+    torch::optim::SGD sgd(model.parameters(), SGDOptions(0.01).momentum(0.9));
+    DASO daso(model, sgd, DasoOptions::published(5, {.warmup = 10, .cooldown = 5, .total = 90}));
+    bool drifted = false;
+    for (std::int64_t b = 0; b < 90; ++b) {
+      daso.zero_grad();
+      backward(model, b);
+      daso.step(1.0);
+      const auto sums = topology.node().allgather(std::int64_t{model.checksum()});
+      const bool alike = std::set(sums.begin(), sums.end()).size() == 1;
+      drifted = drifted || !alike;
+      if (daso.events().back().batch == b && daso.events().back().kind == Kind::merge) CHECK(alike);
+    }
+    CHECK(model.equal_on_all_ranks());
+    if (daso.nodes() == 1) continue;
+    std::vector<Interval> intervals;
+    for (const auto& event : daso.events())
+      if (event.kind == Kind::interval) intervals.push_back(event.interval);
+    // A loss that stands still is a plateau after three epochs.
+    CHECK((intervals == std::vector<Interval>{{2, 1, 1}, {1, 1, 1}, {8, 2, 2}, {4, 1, 1}}));
+    CHECK(drifted == (topology.node().size() > 1));
+  }
+}
+
 TEST_CASE("OUTER without momentum at rate 1 is DELTA", "[nn][daso]") {
   for (const auto& topology : topologies()) {
     const auto options = SGDOptions(0.1).momentum(0.9);

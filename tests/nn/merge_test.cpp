@@ -3,6 +3,9 @@
 #include <heatpp/comm/error.hpp>
 #include <heatpp_nn/parallel/merge.hpp>
 
+#include <numeric>
+#include <set>
+
 using namespace heatpp::nn;
 
 namespace {
@@ -84,14 +87,20 @@ TEST_CASE("Without gradients the nodes draw together, by the same share with eac
   };
   const auto policy = GENERATE(MergePolicy::daso, MergePolicy::alpha, MergePolicy::delta);
   const MergeOptions rule{.policy = policy, .alpha = 0.25, .beta = 0.5};
+  const bool alike = GENERATE(false, true);
   for (const auto& map : node_maps()) {
     const ht::Topology topology(ht::world(), {.node_of = map});
     auto net = std::make_shared<Still>();
     DataParallelMultiGPU model(net, topology);
     torch::optim::SGD sgd(model.parameters(), 1.0);
-    DASO daso(model, sgd, {.interval = {.first = {2, 1}}, .merge = rule});
+    DASO daso(model, sgd, {.interval = {.first = {2, 1}}, .merge = rule, .nodes_count_alike = alike});
     double mean = 0;
-    for (int rank = 0; rank < ht::world().size(); ++rank) mean += 1.0 * map(rank) / ht::world().size();
+    std::set<int> nodes;
+    for (int rank = 0; rank < ht::world().size(); ++rank) {
+      mean += 1.0 * map(rank) / ht::world().size();
+      nodes.insert(map(rank));
+    }
+    if (alike) mean = std::accumulate(nodes.begin(), nodes.end(), 0.0) / static_cast<double>(nodes.size());
     const double start = map(ht::world().rank());
     torch::nn::init::constant_(net->w, start);
 

@@ -39,10 +39,10 @@ void GlobalAverage::check(const GlobalOptions& options) const {
   nn::check(options.merge);
   if (narrow_ && options.wire != Dtype::bfloat16 && options.wire != Dtype::int8)
     raise<TypeError>("daso", "got the wire format {}; expected float32, bfloat16 or int8", name(options.wire));
-  if (options.carriers == Carriers::rotating && (anchored() || !options.together))
+  if (options.carriers == Carriers::rotating && anchored())
     raise<ValueError>("daso",
-                      "got rotating carriers with a narrow wire, the outer rule or local skips; expected "
-                      "carriers all, where each keeps the memory of its share");
+                      "got rotating carriers with a narrow wire or the outer rule; expected carriers all, where each "
+                      "keeps the memory of its share");
 }
 
 void GlobalAverage::count_nodes() {
@@ -155,7 +155,7 @@ void GlobalAverage::send(Shard& shard) {
   if (shard.values.numel() == 0) return;
   if (shard.anchor.defined()) at::sub_out(shard.values, shard.snapshot, shard.anchor);
   else shard.values.copy_(shard.snapshot);
-  if (!topology_.uniform()) shard.values.mul_(topology_.node().size());
+  if (weighed()) shard.values.mul_(topology_.node().size());
   AllreduceOptions options{};
   if (shard.lost.defined()) {
     options.wire = options_.wire;
@@ -207,7 +207,7 @@ bool GlobalAverage::finish(std::int64_t age) {
 
 /// The mean from the sum over the nodes, or what the outer rule makes of it.
 at::Tensor GlobalAverage::mean_of(Shard& shard) const {
-  const double count = topology_.uniform() ? nodes_ : topology_.comm().size();
+  const double count = weighed() ? topology_.comm().size() : nodes_;
   if (!shard.anchor.defined()) return shard.values.div_(count);
   if (options_.merge.policy != MergePolicy::outer) return shard.anchor.add_(shard.values, 1 / count);
   outer_step(shard.anchor, shard.velocity, shard.values.div_(count), options_.merge.outer_rate,

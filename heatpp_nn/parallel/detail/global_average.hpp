@@ -22,7 +22,8 @@ struct GlobalOptions {
   /// float32, or bfloat16 or int8 for float32 weights: then what a node learnt since the last mean travels, and what
   /// rounding took away is added the next time.
   Dtype wire = Dtype::float32;
-  bool together = true;  ///< the ranks of a node hold equal weights
+  bool together = true;  ///< the ranks of a node hold equal weights, or those of the carrier count
+  bool nodes_count_alike = false;
 };
 
 namespace detail {
@@ -30,7 +31,7 @@ namespace detail {
 /// The mean of the nodes' weights, computed while training goes on. The ranks of a node that hold equal weights each
 /// own a share of them, which they average with its owners in the other nodes and merge; then the node puts the shares
 /// together. Ranks that differ average their node's shares first, and each merges the whole. Nodes count by their
-/// number of ranks. Where nodes are unequal, as many ranks of each own a share as the smallest node has.
+/// number of ranks, or alike. Where nodes are unequal, as many ranks of each own a share as the smallest node has.
 ///
 /// In memory, beside the weights: of a share what is sent and its snapshot, and for some rules and wires an anchor, a
 /// velocity, and what rounding took away. Where ranks differ, the weights twice.
@@ -100,6 +101,7 @@ class GlobalAverage {
   void merge_apart(MergePolicy policy, double weight);
   void measure(std::int64_t age);
   [[nodiscard]] bool carries() const { return topology_.node().rank() < shares_.owners(); }
+  [[nodiscard]] bool weighed() const { return !options_.nodes_count_alike && !topology_.uniform(); }
   [[nodiscard]] bool anchored() const { return options_.merge.policy == MergePolicy::outer || narrow_; }
 
   Topology topology_, across_;
