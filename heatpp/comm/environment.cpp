@@ -50,6 +50,7 @@ Environment::Environment(int& argc, char**& argv, const EnvironmentOptions& opti
 
 Environment::~Environment() {
   if (detail::tracing()) detail::write_trace(world().rank());
+  if (owns_mpi_ && detail::mpi_is_running()) detail::finish_all();
   if (detail::gave_up()) return;  // MPI would wait for the missing ranks; mpirun ends them when this rank leaves
   detail::release_communicators();
   int finalized = 0;

@@ -1,6 +1,6 @@
 // A rank that dies or never comes, in a program of its own: fault <how> <where>. The others print what they are told.
 // And a host that has ended MPI: fault ended; an exception that leaves the program on one rank: fault throws; two
-// programs, one after the other: fault twice.
+// programs, one after the other: fault twice; a request that outlives MPI: fault outlives.
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/comm/topology.hpp>
 #include <heatpp/interop/mpi.hpp>
@@ -96,6 +96,16 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "twice") {
     const auto meet = [] { ht::world().barrier(); };
     return ht::run(argc, argv, meet) == 0 && ht::run(argc, argv, meet) == 1 ? 0 : 1;
+  }
+  if (argc > 1 && std::string(argv[1]) == "outlives") {
+    static std::vector<double> data(1 << 20, 1.0);
+    static std::vector<ht::Request> requests;
+    const auto code = ht::run(argc, argv, [] {
+      requests.push_back(ht::Topology(ht::world()).iallreduce(data));
+      static std::vector<std::int64_t> other(2);
+      requests.push_back(ht::world().iallreduce(other));
+    });
+    return code == 0 && data.front() == 2 && data.back() == 2 ? 0 : 1;
   }
   if (argc > 1 && std::string(argv[1]) == "throws")
     return ht::run(argc, argv, [] {

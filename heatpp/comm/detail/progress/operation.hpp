@@ -39,6 +39,8 @@ void run(Operation& operation);
 void run(std::unique_ptr<Operation> operation);
 /// Hands the operation to a request. It makes progress whenever this rank waits in a communication of heatpp.
 [[nodiscard]] Request start(std::unique_ptr<Operation> operation);
+/// Waits for all that were started, requests that outlive MPI among them.
+void finish_all();
 /// Ends the life of an operation that failed, unless it is in flight.
 void abandon(std::unique_ptr<Operation> operation) noexcept;
 

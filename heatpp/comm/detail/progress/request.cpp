@@ -35,6 +35,10 @@ namespace {
 class Started {
  public:
   [[nodiscard]] bool none() const { return count_ == 0; }
+  [[nodiscard]] Request::Impl* first() {
+    const std::lock_guard lock(mutex_);
+    return requests_.empty() ? nullptr : requests_.front();
+  }
   void add(Request::Impl* request) {
     const std::lock_guard lock(mutex_);
     requests_.push_back(request);
@@ -68,8 +72,9 @@ class Started {
   std::atomic<std::size_t> count_{0};
   static inline thread_local bool inside = false;
 };
+/// Never destroyed: a request may live as long as the program.
 Started& started() {
-  static Started instance;
+  static auto& instance = *new Started;
   return instance;
 }
 
@@ -92,6 +97,10 @@ void detail::run(Operation& operation) {
     if (!alone) started().advance();
     patience.wait(operation, latest_call());
   }
+}
+
+void detail::finish_all() {
+  while (auto* const request = started().first()) finish(*request);
 }
 
 Request detail::start(std::unique_ptr<Operation> operation) {
