@@ -33,6 +33,10 @@ struct Buffer {
   [[nodiscard]] std::int64_t bytes() const { return count * static_cast<std::int64_t>(itemsize(dtype)); }
 };
 
+/// A range whose elements end with it: no memory for what goes on after the call.
+template <class R>
+concept Temporary = std::ranges::contiguous_range<R> && !std::ranges::borrowed_range<R>;
+
 /// The same for memory that is only read.
 struct ConstBuffer {
   const void* data;

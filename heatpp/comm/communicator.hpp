@@ -81,6 +81,7 @@ class Communicator {
   void allgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, Site site = Site::current()) const;
   [[nodiscard]] Request iallgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts,
                                    Site site = Site::current()) const;
+  Request iallgather(const Temporary auto&& mine, Buffer all, std::span<const std::int64_t> counts) const = delete;
   /// Places every rank's `mine` behind one another in `all` of `root`; that of the other ranks is not looked at.
   void gather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts, int root,
               Site site = Site::current()) const;
@@ -102,6 +103,7 @@ class Communicator {
   int receive(Buffer data, int from, int tag = 0) const;
   /// The same without waiting: `data` belongs to the request until it is waited for.
   [[nodiscard]] Request isend(ConstBuffer data, int to, int tag = 0) const;
+  Request isend(const Temporary auto&& data, int to, int tag = 0) const = delete;  // gone before it is sent
   [[nodiscard]] Request ireceive(Buffer data, int from, int tag = 0) const;
 
   /// The ranks that pass the same `color` form a group, ordered by `key`, then by rank here. A negative colour joins

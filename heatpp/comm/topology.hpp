@@ -141,6 +141,7 @@ class Topology {
   /// The same, without waiting; memory of a device is waited for.
   [[nodiscard]] Request iallgather(ConstBuffer mine, Buffer all, std::span<const std::int64_t> counts,
                                    Site site = Site::current()) const;
+  Request iallgather(const Temporary auto&& mine, Buffer all, std::span<const std::int64_t> counts) const = delete;
   void broadcast(Buffer data, int root, Site site = Site::current()) const;
   /// The reduction ends up in `data` of `root`; that of the other ranks is undefined afterwards.
   void reduce(Buffer data, int root, ReduceOp op = ReduceOp::sum, Site site = Site::current()) const;

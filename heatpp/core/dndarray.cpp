@@ -1,5 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/ownership.hpp>
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 
 namespace heatpp {
@@ -109,7 +111,10 @@ at::Tensor single_element(const DNDarray& x) {
 }
 
 template <class T>
-at::Tensor contiguous_as(const at::Tensor& tensor) {
+at::Tensor contiguous_as(const char* op, const at::Tensor& tensor) {
+  if (tensor.is_complex() && !is_complex(dtype_of<T>()))
+    detail::raise<TypeError>(op, "got an array of {} as {}; expected a complex type, or real(x)",
+                             name(detail::from_torch(tensor.scalar_type())), name(dtype_of<T>()));
   return tensor.to(at::kCPU, detail::to_torch(dtype_of<T>())).contiguous();
 }
 
@@ -117,12 +122,12 @@ at::Tensor contiguous_as(const at::Tensor& tensor) {
 
 template <Element T>
 T DNDarray::item() const {
-  return *static_cast<const T*>(contiguous_as<T>(single_element(*this)).data_ptr());
+  return *static_cast<const T*>(contiguous_as<T>("item", single_element(*this)).data_ptr());
 }
 
 template <Element T>
 std::vector<T> DNDarray::to_vector() const {
-  const auto all = contiguous_as<T>(heatpp::resplit(*this, std::nullopt).larray());
+  const auto all = contiguous_as<T>("to_vector", heatpp::resplit(*this, std::nullopt).larray());
   const auto* first = static_cast<const T*>(all.data_ptr());
   return std::vector<T>(first, first + all.numel());
 }

@@ -122,7 +122,7 @@ class DNDarray {
   }
 
   /// The value of an array with one element, on every rank. Collective: one broadcast of the element if it is split.
-  /// Throws ValueError for other sizes.
+  /// Throws ValueError for other sizes, TypeError for a complex number as a real T.
   template <Element T>
   [[nodiscard]] T item() const;
   /// The same as another type of number, converted as C++ does.
@@ -136,7 +136,8 @@ class DNDarray {
   requires std::is_arithmetic_v<T>
   explicit operator T() const { return item<T>(); }
 
-  /// All elements in C order, on every rank. Collective: an all-gather of the array if it is split.
+  /// All elements in C order, on every rank. Collective: an all-gather of the array if it is split. Throws TypeError
+  /// for complex elements as a real T.
   template <Element T>
   [[nodiscard]] std::vector<T> to_vector() const;
 

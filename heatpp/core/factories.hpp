@@ -85,6 +85,13 @@ struct LinspaceRange {
 /// TypeError for complex ones in a real array.
 [[nodiscard]] DNDarray array(const Literal& values, const ArrayOptions& options = {});
 
+namespace detail {
+/// Elements that lie in a row, and stay when the range is gone.
+template <class R>
+concept Elements =
+    std::ranges::contiguous_range<R> && std::ranges::borrowed_range<R> && Element<std::ranges::range_value_t<R>>;
+}  // namespace detail
+
 /// How blocks that the ranks already hold form an array.
 struct LocalOptions {
   std::optional<int> split = std::nullopt;  ///< axis along which the blocks lie in rank order; nullopt: all equal
@@ -104,21 +111,13 @@ struct LocalOptions {
                                   const LocalOptions& options = {});
 /// The same for memory that is not to be written to: the array is not writable, copies of it are.
 [[nodiscard]] DNDarray from_local(const void* data, const Shape& shape, Dtype dtype, const LocalOptions& options = {});
-/// The same for the elements of a span or a vector, to write to unless they are const. A temporary would be gone.
-template <class T>
-requires Element<std::remove_const_t<T>>
-[[nodiscard]] DNDarray from_local(std::span<T> data, const LocalOptions& options = {}) {
-  return from_local(data.data(), {std::ssize(data)}, dtype_of<std::remove_const_t<T>>(), options);
+/// The same for the elements of a span, a vector or an array of C++, to write to unless they are const.
+template <detail::Elements R>
+[[nodiscard]] DNDarray from_local(R&& data, const LocalOptions& options = {}) {
+  return from_local(std::ranges::data(data), {std::ranges::ssize(data)}, dtype_of<std::ranges::range_value_t<R>>(),
+                    options);
 }
-template <Element T>
-[[nodiscard]] DNDarray from_local(std::vector<T>& data, const LocalOptions& options = {}) {
-  return from_local(std::span(data), options);
-}
-template <Element T>
-[[nodiscard]] DNDarray from_local(const std::vector<T>& data, const LocalOptions& options = {}) {
-  return from_local(std::span(data), options);
-}
-template <Element T>
-DNDarray from_local(const std::vector<T>&& data, const LocalOptions& options = {}) = delete;
+template <Temporary R>
+DNDarray from_local(R&& data, const LocalOptions& options = {}) = delete;
 
 }  // namespace heatpp

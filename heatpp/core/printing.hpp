@@ -45,11 +45,11 @@ std::ostream& operator<<(std::ostream& out, const DNDarray& x);
 void print(const DNDarray& x);
 /// Prints a line on rank 0 of the program to standard output. Local.
 void print(std::string_view text);
-inline void print(const Shape& shape) { print(std::string_view(to_string(shape))); }
 /// Prints arrays, shapes, text and numbers in one line, apart by blanks, on rank 0 of the first array's communicator,
 /// of the program where there is no array. Collective where there is one.
 template <class... Values>
-requires(sizeof...(Values) > 1) void print(const Values&... values) {
+requires requires(const Values&... values) { (detail::text_of(values), ...); }
+void print(const Values&... values) {
   const DNDarray* array = nullptr;
   ((array = array ? array : detail::array_in(values)), ...);
   detail::print_line({detail::text_of(values)...}, array);

@@ -24,6 +24,8 @@ class Selection : public DNDarray {
   void operator=(Selection&& value) &&;
   /// Numbers in braces, as array() takes them: `x(0) = {1, 2, 3}`.
   void operator=(std::initializer_list<Literal> values) &&;
+  template <class T>
+  requires std::is_arithmetic_v<T> Selection& operator=(T) & = delete;  // it has a name: r(ht::ellipsis) = number
   Selection& operator=(const DNDarray& other) & {
     DNDarray::operator=(other);
     return *this;

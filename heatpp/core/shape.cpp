@@ -2,10 +2,12 @@
 #include <heatpp/core/shape.hpp>
 
 #include <algorithm>
+#include <ostream>
 
 namespace heatpp {
 
 std::string to_string(const Shape& shape) { return detail::tuple_text(shape); }
+std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << to_string(shape); }
 std::string to_string(const std::optional<int>& split) {
   return split ? fmt::format("split {}", *split) : "split none";
 }
@@ -16,6 +18,11 @@ std::int64_t size_of(const Shape& shape) {
     if (extent < 0 || __builtin_mul_overflow(size, extent, &size))
       detail::raise<ValueError>("shape", "got {}; expected extents >= 0 whose product fits 63 bits", to_string(shape));
   return size;
+}
+
+bool detail::broadcasts_to(const Shape& from, const Shape& to) {
+  if (from.size() > to.size()) return false;
+  return std::equal(from.rbegin(), from.rend(), to.rbegin(), [](auto a, auto b) { return a == b || a == 1; });
 }
 
 Shape broadcast_shapes(const Shape& a, const Shape& b, const char* op) {

@@ -1,17 +1,30 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace heatpp {
 
-/// Extents of an array, one for each axis.
-using Shape = std::vector<std::int64_t>;
+/// Extents of an array, one for each axis: a vector that streams can print.
+class Shape : public std::vector<std::int64_t> {
+ public:
+  using std::vector<std::int64_t>::vector;
+  Shape(const Shape&) = default;
+  Shape(Shape&&) noexcept = default;
+  Shape& operator=(const Shape&) = default;
+  Shape& operator=(Shape&&) noexcept = default;
+  ~Shape() = default;
+  template <std::same_as<std::vector<std::int64_t>> V>
+  Shape(V extents) : std::vector<std::int64_t>(std::move(extents)) {}  // NOLINT: conversion intended
+};
 
 /// "(4096, 512)".
 [[nodiscard]] std::string to_string(const Shape& shape);
+std::ostream& operator<<(std::ostream& out, const Shape& shape);
 /// "split 0" or "split none".
 [[nodiscard]] std::string to_string(const std::optional<int>& split);
 
@@ -32,5 +45,10 @@ using Shape = std::vector<std::int64_t>;
 
 /// The axis in 0 .. ndim-1 that `axis` means; negative ones count from the end. Throws IndexError naming `op`.
 [[nodiscard]] int sanitize_axis(int axis, int ndim, const char* op);
+
+namespace detail {
+/// Whether an array of shape `from` broadcasts to `to`.
+[[nodiscard]] bool broadcasts_to(const Shape& from, const Shape& to);
+}  // namespace detail
 
 }  // namespace heatpp

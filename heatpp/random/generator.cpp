@@ -223,7 +223,16 @@ DNDarray Generator::integers(const IntegerRange& range, const Shape& shape, cons
   return target.wrap(std::move(block));
 }
 
-DNDarray Generator::integers(const Operand& low, const Operand& high, const Shape& shape, const ArrayOptions& options) {
+DNDarray Generator::integers(const DNDarray& low, const Operand& high, const Shape& shape,
+                             const ArrayOptions& options) {
+  return integers_between(low, high, shape, options);
+}
+DNDarray Generator::integers(const Scalar& low, const DNDarray& high, const Shape& shape, const ArrayOptions& options) {
+  return integers_between(low, high, shape, options);
+}
+
+DNDarray Generator::integers_between(const Operand& low, const Operand& high, const Shape& shape,
+                                     const ArrayOptions& options) {
   const Operand operands[] = {low, high};
   const auto target = of_integers(operands, shape, options);
   const auto local = target.local_shape();

@@ -84,7 +84,9 @@ class Generator {
   /// The same for a range whose end may belong to it: `integers({.low = 1, .high = 6, .endpoint = true}, {10})`.
   [[nodiscard]] DNDarray integers(const IntegerRange& range, const Shape& shape = {}, const ArrayOptions& options = {});
   /// The same in [low, high) where one of them or both are arrays.
-  [[nodiscard]] DNDarray integers(const Operand& low, const Operand& high, const Shape& shape = {},
+  [[nodiscard]] DNDarray integers(const DNDarray& low, const Operand& high, const Shape& shape = {},
+                                  const ArrayOptions& options = {});
+  [[nodiscard]] DNDarray integers(const Scalar& low, const DNDarray& high, const Shape& shape = {},
                                   const ArrayOptions& options = {});
   /// The bits of so many random bytes, as uint8.
   [[nodiscard]] DNDarray bytes(std::int64_t n, const ArrayOptions& options = {});
@@ -153,6 +155,7 @@ class Generator {
   detail::Stretch reserve(const Communicator& comm, std::int64_t counters);
 
  private:
+  DNDarray integers_between(const Operand& low, const Operand& high, const Shape& shape, const ArrayOptions& options);
   friend Generator& default_generator();
   State state_;
   bool by_group_ = false;  ///< whether the ranks of each communicator have a sequence of their own

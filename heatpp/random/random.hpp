@@ -45,11 +45,20 @@ namespace heatpp::random {
                                        const Shape& shape = {}, const ArrayOptions& options = {}) {
   return default_generator().integers(low, high, shape, options);
 }
+/// Whole numbers in [0, high) of a shape in braces.
+[[nodiscard]] inline DNDarray integers(std::int64_t high, std::initializer_list<std::int64_t> shape,
+                                       const ArrayOptions& options = {}) {
+  return default_generator().integers(0, high, shape, options);
+}
 [[nodiscard]] inline DNDarray integers(const IntegerRange& range, const Shape& shape = {},
                                        const ArrayOptions& options = {}) {
   return default_generator().integers(range, shape, options);
 }
-[[nodiscard]] inline DNDarray integers(const Operand& low, const Operand& high, const Shape& shape = {},
+[[nodiscard]] inline DNDarray integers(const DNDarray& low, const Operand& high, const Shape& shape = {},
+                                       const ArrayOptions& options = {}) {
+  return default_generator().integers(low, high, shape, options);
+}
+[[nodiscard]] inline DNDarray integers(const Scalar& low, const DNDarray& high, const Shape& shape = {},
                                        const ArrayOptions& options = {}) {
   return default_generator().integers(low, high, shape, options);
 }
@@ -61,6 +70,10 @@ namespace heatpp::random {
 [[nodiscard]] inline DNDarray randint(std::int64_t low, std::optional<std::int64_t> high = std::nullopt,
                                       const Shape& shape = {}, const ArrayOptions& options = {}) {
   return integers(low, high, shape, options);
+}
+[[nodiscard]] inline DNDarray randint(std::int64_t high, std::initializer_list<std::int64_t> shape,
+                                      const ArrayOptions& options = {}) {
+  return integers(high, shape, options);
 }
 [[nodiscard]] inline DNDarray random_integer(std::int64_t low, std::optional<std::int64_t> high = std::nullopt,
                                              const Shape& shape = {}, const ArrayOptions& options = {}) {

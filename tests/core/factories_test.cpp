@@ -66,6 +66,15 @@ TEST_CASE("item and to_vector give every rank the elements", "[core][dndarray]")
     CHECK(distribute(at::full({1, 1}, 4.5), layout).item<double>() == 4.5);
 }
 
+TEST_CASE("complex numbers do not become real unasked", "[core][dndarray]") {
+  const auto z = ht::array({std::complex<double>(1, 2)}, {.split = 0});
+  CHECK_THROWS_WITH(double(z),
+                    Catch::Contains("[item] got an array of complex64 as float64; expected a complex type"));
+  CHECK_THROWS_AS(z.item<int>(), ht::TypeError);
+  CHECK_THROWS_AS(z.to_vector<float>(), ht::TypeError);
+  CHECK(z.item<std::complex<float>>() == std::complex<float>(1, 2));
+}
+
 TEST_CASE("from_local adopts blocks of different sizes without a copy", "[core][factories]") {
   const auto& world = ht::world();
   std::vector<double> mine(static_cast<std::size_t>(world.rank() + 1), world.rank());
@@ -77,6 +86,12 @@ TEST_CASE("from_local adopts blocks of different sizes without a copy", "[core][
   CHECK(x.local<double>().data() == mine.data());
   CHECK(x.to_vector<double>()[0] == 100);
   CHECK(ht::from_local(std::span(mine.data(), 1)).shape() == ht::Shape{1});
+  std::array<double, 2> two{1, 2};
+  auto y = ht::from_local(two, {.split = 0});
+  y.local<double>()[0] += 1;
+  CHECK(two[0] == 2);
+  const float raw[] = {1, 2, 3};
+  CHECK_FALSE(ht::from_local(raw).is_writable());
 }
 
 TEST_CASE("from_local takes what LibTorch conjugates lazily", "[core][factories]") {

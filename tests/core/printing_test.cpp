@@ -92,6 +92,13 @@ TEST_CASE("what needs no other rank is printed without them", "[core][printing]"
     ht::print("text");
     ht::print(x.shape());
     ht::print("a number", 2.5, x.shape());
+    ht::print(1);
   }
   CHECK(ht::total_counters().calls == calls);
+}
+
+TEST_CASE("shapes go into streams", "[core][printing]") {
+  std::ostringstream stream;
+  stream << ht::ones({2, 3}).shape() << ht::Shape{4} << ht::Shape{};
+  CHECK(stream.str() == "(2, 3)(4,)()");
 }

@@ -4,6 +4,7 @@
 #include <heatpp/ops/calculus/scan.hpp>
 #include <heatpp/ops/creation/diagonal.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/indexing/part.hpp>
 #include <heatpp/ops/joining/join.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
@@ -307,6 +308,11 @@ TEST_CASE("writes that would be lost do not compile", "[ops][value]") {
   STATIC_REQUIRE(std::is_nothrow_move_constructible_v<ht::DNDarray>);
   STATIC_REQUIRE(std::is_constructible_v<double, ht::DNDarray>);
   STATIC_REQUIRE_FALSE(std::is_convertible_v<ht::DNDarray, double>);
+  STATIC_REQUIRE_FALSE(std::is_assignable_v<ht::Selection&, int>);
+  const auto x = ht::zeros({4});
+  STATIC_REQUIRE(std::is_const_v<std::remove_reference_t<decltype(ht::split(x, 2)[0])>>);
+  STATIC_REQUIRE(std::is_const_v<std::remove_reference_t<decltype(ht::unstack(x)[0])>>);
+  STATIC_REQUIRE(std::is_const_v<std::remove_reference_t<decltype(ht::broadcast_arrays({x})[0])>>);
 }
 
 TEST_CASE("properties of temporaries outlive them", "[ops][value]") {

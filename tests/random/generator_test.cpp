@@ -149,6 +149,15 @@ TEST_CASE("drawing communicates nothing", "[random]") {
   CHECK(ht::comm_report().calls == before);
 }
 
+TEST_CASE("one number before braces is where whole numbers end", "[random]") {
+  ht::random::seed(4);
+  const auto expected = ht::random::integers(0, 100, {5, 2}).to_vector<std::int64_t>();
+  ht::random::seed(4);
+  CHECK(ht::random::randint(100, {5, 2}).to_vector<std::int64_t>() == expected);
+  ht::random::seed(4);
+  CHECK(ht::random::integers(100, {5, 2}, {.split = 0}).to_vector<std::int64_t>() == expected);
+}
+
 TEST_CASE("parameters may be arrays of any layout", "[random]") {
   const auto mean = at::arange(20, at::kDouble).reshape({4, 5}), scale = at::linspace(0.5, 2, 5, at::kDouble);
   for (const auto& a : every_layout({4, 5}))

@@ -63,7 +63,8 @@ KNeighborsClassifier& KNeighborsClassifier::fit(const Rows& x, const DNDarray& y
 }
 
 DNDarray KNeighborsClassifier::predict_proba(const Rows& x) const {
-  const auto found = fitted("KNeighborsClassifier.predict", neighbors_).kneighbors(x);
+  const auto found =
+      fitted("KNeighborsClassifier.predict_proba", neighbors_).found_for("KNeighborsClassifier.predict_proba", x);
   return of_neighbors(found, options_.weights, which_, [&](const at::Tensor& weights, const at::Tensor& which) {
     return at::zeros({weights.size(0), classes_.size()}, at::kDouble)
         .scatter_add_(1, which, weights)
@@ -72,7 +73,7 @@ DNDarray KNeighborsClassifier::predict_proba(const Rows& x) const {
 }
 
 DNDarray KNeighborsClassifier::predict(const Rows& x) const {
-  const auto found = fitted("KNeighborsClassifier.predict", neighbors_).kneighbors(x);
+  const auto found = fitted("KNeighborsClassifier.predict", neighbors_).found_for("KNeighborsClassifier.predict", x);
   return of_neighbors(found, options_.weights, which_, [&](const at::Tensor& weights, const at::Tensor& which) {
     const auto uniform = options_.weights == NeighborWeights::uniform;
     const auto votes = at::zeros({weights.size(0), classes_.size()}, at::kDouble)
@@ -99,7 +100,7 @@ KNeighborsRegressor& KNeighborsRegressor::fit(const Rows& x, const DNDarray& y) 
 }
 
 DNDarray KNeighborsRegressor::predict(const Rows& x) const {
-  const auto found = fitted("KNeighborsRegressor.predict", neighbors_).kneighbors(x);
+  const auto found = fitted("KNeighborsRegressor.predict", neighbors_).found_for("KNeighborsRegressor.predict", x);
   return of_neighbors(found, options_.weights, values_, [&](const at::Tensor& weights, const at::Tensor& values) {
     const auto wide = values.to(at::kDouble);
     const auto means = (values.dim() == 3 ? wide * weights.unsqueeze(2) : wide * weights).sum(1);

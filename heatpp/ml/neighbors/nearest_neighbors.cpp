@@ -83,8 +83,9 @@ Neighbors NearestNeighbors::nearest(const char* op, const Rows& x, bool among_th
   return {back(distances, x), back(indices, x)};
 }
 
-Neighbors NearestNeighbors::kneighbors(const Rows& x) const {
-  constexpr auto op = "NearestNeighbors.kneighbors";
+Neighbors NearestNeighbors::kneighbors(const Rows& x) const { return found_for("NearestNeighbors.kneighbors", x); }
+
+Neighbors NearestNeighbors::found_for(const char* op, const Rows& x) const {
   const auto rows = learnt(op);
   check_features(op, x, rows.features());
   detail::check_same_comm(op, x.comm(), rows.comm());

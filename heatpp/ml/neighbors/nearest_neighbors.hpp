@@ -53,6 +53,9 @@ class NearestNeighbors {
   [[nodiscard]] const DNDarray& rows() const;
 
  private:
+  friend class KNeighborsClassifier;
+  friend class KNeighborsRegressor;
+  [[nodiscard]] Neighbors found_for(const char* op, const Rows& x) const;
   [[nodiscard]] Neighbors nearest(const char* op, const Rows& x, bool among_themselves) const;
   [[nodiscard]] Rows learnt(const char* op) const;
   NeighborsOptions options_;

@@ -18,12 +18,10 @@ struct ScanOptions {
 /// and may differ from NumPy's. Throws IndexError for an axis out of range.
 #define HEATPP_SCAN(name, doc)                                                     \
   [[nodiscard]] DNDarray name(const DNDarray& x, const ScanOptions& options = {}); \
-  [[nodiscard]] inline DNDarray name(const DNDarray& x, AxisNumber auto axis) {    \
-    return name(x, ScanOptions{.axis = static_cast<int>(axis)});                   \
-  }
+  HEATPP_ALONG_AXIS(DNDarray, name, ScanOptions)
 #define HEATPP_SCAN_ALIAS(alias, name)                                                                                 \
   [[nodiscard]] inline DNDarray alias(const DNDarray& x, const ScanOptions& options = {}) { return name(x, options); } \
-  [[nodiscard]] inline DNDarray alias(const DNDarray& x, AxisNumber auto axis) { return name(x, axis); }
+  HEATPP_ALONG_AXIS(DNDarray, alias, ScanOptions)
 #include <heatpp/ops/calculus/scan.inc>
 #undef HEATPP_SCAN
 #undef HEATPP_SCAN_ALIAS
@@ -31,12 +29,8 @@ struct ScanOptions {
 /// cumsum and cumprod as the array API has them: they throw ValueError for more than one axis where none is given.
 [[nodiscard]] DNDarray cumulative_sum(const DNDarray& x, const ScanOptions& options = {});
 [[nodiscard]] DNDarray cumulative_prod(const DNDarray& x, const ScanOptions& options = {});
-[[nodiscard]] inline DNDarray cumulative_sum(const DNDarray& x, AxisNumber auto axis) {
-  return cumulative_sum(x, ScanOptions{.axis = static_cast<int>(axis)});
-}
-[[nodiscard]] inline DNDarray cumulative_prod(const DNDarray& x, AxisNumber auto axis) {
-  return cumulative_prod(x, ScanOptions{.axis = static_cast<int>(axis)});
-}
+HEATPP_ALONG_AXIS(DNDarray, cumulative_sum, ScanOptions)
+HEATPP_ALONG_AXIS(DNDarray, cumulative_prod, ScanOptions)
 
 /// Written over `x`. Throws TypeError where the sums are of another kind.
 DNDarray& cumsum_(DNDarray& x, int axis);

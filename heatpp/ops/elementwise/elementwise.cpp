@@ -211,7 +211,7 @@ DNDarray detail::written_out(const char* op, DNDarray result, const OutOptions& 
   const auto& mask = options.where;
   if (!out) return mask ? where(*mask, result, 0) : result;
   check_kind(op, result.dtype(), out->dtype());
-  if (broadcast_shapes(result.shape(), out->shape(), op) != out->shape())
+  if (!broadcasts_to(result.shape(), out->shape()))
     raise<ValueError>(op, "got a result of shape {} for out of shape {}; expected one that broadcasts to it",
                       to_string(result.shape()), to_string(out->shape()));
   out->index_put({ellipsis}, mask ? where(*mask, result, *out) : std::move(result));

@@ -31,7 +31,8 @@ const T* as(const Index::Value& entry) {
 bool is_array(const Index::Value& entry) { return as<DNDarray>(entry) || as<bool>(entry); }
 /// What NumPy's advanced indexing is made of where there is an array.
 bool is_advanced(const Index::Value& entry) {
-  return is_array(entry) || as<std::int64_t>(entry) || as<std::vector<std::int64_t>>(entry);
+  return is_array(entry) || as<std::int64_t>(entry) || as<std::vector<std::int64_t>>(entry) ||
+         as<std::vector<bool>>(entry);
 }
 
 /// Number of axes of the array that an entry takes.
@@ -42,9 +43,12 @@ int axes_taken(const Index::Value& entry) {
                     entry);
 }
 
-DNDarray positions_of(const std::vector<std::int64_t>& positions, const DNDarray& x) {
-  return detail::wrap(at::tensor(positions, at::kLong).to(x.larray().device()),
-                      x.layout().replicated({std::ssize(positions)}), x.comm());
+/// A vector of positions or of truth values as an array that every rank of x holds.
+template <class T>
+DNDarray listed(const std::vector<T>& values, const DNDarray& x) {
+  auto tensor = at::empty({std::ssize(values)}, at::CppTypeToScalarType<T>::value);
+  std::ranges::copy(values, tensor.template mutable_data_ptr<T>());
+  return detail::wrap(tensor.to(x.larray().device()), x.layout().replicated({std::ssize(values)}), x.comm());
 }
 
 /// The entries with an ellipsis and missing axes written out, and masks without axes as truth values.
@@ -70,7 +74,8 @@ Entries completed(const char* op, const DNDarray& x, std::span<const Index> entr
     else if (const auto* array = as<DNDarray>(entry.value()); array && array->ndim() == 0 && array->dtype() == bool_)
       list.emplace_back(array->item<bool>());
     else if (const auto* positions = as<std::vector<std::int64_t>>(entry.value()))
-      list.emplace_back(positions_of(*positions, x));
+      list.emplace_back(listed(*positions, x));
+    else if (const auto* mask = as<std::vector<bool>>(entry.value())) list.emplace_back(listed(*mask, x));
     else list.push_back(entry.value());
   }
   if (ellipses == 0) list.insert(list.end(), whole, all_of);
@@ -110,7 +115,7 @@ class Taker {
       return;
     }
     position = detail::sanitize_position(op_, parts_.base, axis_, position);
-    if (arrays_) return add(positions_of({position}, parts_.base).index({0}));
+    if (arrays_) return add(listed(std::vector<std::int64_t>{position}, parts_.base).index({0}));
     parts_.left_over.push_back(axis_);
     apply(slice(position, position + 1));
   }
@@ -128,7 +133,7 @@ class Taker {
   void apply(NewAxis) { parts_.base = detail::insert_axis(parts_.base, axis_++); }
   void apply(bool truth) {
     parts_.base = detail::insert_axis(parts_.base, axis_);
-    add(positions_of(std::vector<std::int64_t>(truth ? 1 : 0, 0), parts_.base));
+    add(listed(std::vector<std::int64_t>(truth ? 1 : 0, 0), parts_.base));
   }
   void apply(const DNDarray& array) {
     if (array.dtype() != bool_) return add(array);
@@ -207,6 +212,17 @@ DNDarray fitted(const DNDarray& value, const Parts& parts, int result_axes, cons
   return fitting;
 }
 
+/// Throws ValueError naming the shapes that a user sees, where `value` does not broadcast to slices and positions.
+void check_fits(const char* op, const DNDarray& value, const Parts& parts, int result_axes) {
+  if (!parts.positions.axes.empty()) return;  // put_positions says
+  Shape wanted;
+  for (int axis = 0; axis < parts.base.ndim(); ++axis)
+    if (std::ranges::find(parts.left_over, axis) == parts.left_over.end()) wanted.push_back(parts.base.shape(axis));
+  if (!detail::broadcasts_to(detail::without_leading_ones(value, result_axes).shape(), wanted))
+    detail::raise<ValueError>(op, "got an array of shape {} for a part of shape {}; expected one that broadcasts to it",
+                              to_string(value.shape()), to_string(wanted));
+}
+
 /// The number of axes of the result, and the axes of it that fall.
 std::pair<int, std::vector<int>> result_axes(const char* op, const Parts& parts) {
   const auto& positions = parts.positions;
@@ -272,6 +288,7 @@ void DNDarray::index_put(std::span<const Index> entries, const Operand& value) &
   const auto parts = Taker(op, *this, list, true).parts();
   if (!value.array()) return write(op, parts, value);
   const auto [axes, falling] = result_axes(op, parts);
+  check_fits(op, *value.array(), parts, axes);
   write(op, parts, fitted(*value.array(), parts, axes, falling));
 }
 

@@ -37,44 +37,44 @@ std::vector<DNDarray> cut_evenly(const char* op, const DNDarray& x, std::int64_t
 
 }  // namespace
 
-std::vector<DNDarray> split(const DNDarray& x, std::int64_t parts, int axis) {
+const std::vector<DNDarray> split(const DNDarray& x, std::int64_t parts, int axis) {
   return cut_evenly("split", x, parts, axis, true);
 }
-std::vector<DNDarray> split(const DNDarray& x, const std::vector<std::int64_t>& indices, int axis) {
+const std::vector<DNDarray> split(const DNDarray& x, const std::vector<std::int64_t>& indices, int axis) {
   axis = sanitize_axis(axis, x.ndim(), "split");
   auto ends = indices;
   ends.push_back(extent_of(x, axis));
   return cut(x, ends, axis);
 }
-std::vector<DNDarray> array_split(const DNDarray& x, std::int64_t parts, int axis) {
+const std::vector<DNDarray> array_split(const DNDarray& x, std::int64_t parts, int axis) {
   return cut_evenly("array_split", x, parts, axis, false);
 }
-std::vector<DNDarray> hsplit(const DNDarray& x, std::int64_t parts) {
+const std::vector<DNDarray> hsplit(const DNDarray& x, std::int64_t parts) {
   detail::check_ndim("hsplit", x, 1);
   return cut_evenly("hsplit", x, parts, x.ndim() == 1 ? 0 : 1, true);
 }
-std::vector<DNDarray> hsplit(const DNDarray& x, const std::vector<std::int64_t>& indices) {
+const std::vector<DNDarray> hsplit(const DNDarray& x, const std::vector<std::int64_t>& indices) {
   detail::check_ndim("hsplit", x, 1);
   return split(x, indices, x.ndim() == 1 ? 0 : 1);
 }
-std::vector<DNDarray> vsplit(const DNDarray& x, std::int64_t parts) {
+const std::vector<DNDarray> vsplit(const DNDarray& x, std::int64_t parts) {
   detail::check_ndim("vsplit", x, 2);
   return cut_evenly("vsplit", x, parts, 0, true);
 }
-std::vector<DNDarray> vsplit(const DNDarray& x, const std::vector<std::int64_t>& indices) {
+const std::vector<DNDarray> vsplit(const DNDarray& x, const std::vector<std::int64_t>& indices) {
   detail::check_ndim("vsplit", x, 2);
   return split(x, indices, 0);
 }
-std::vector<DNDarray> dsplit(const DNDarray& x, std::int64_t parts) {
+const std::vector<DNDarray> dsplit(const DNDarray& x, std::int64_t parts) {
   detail::check_ndim("dsplit", x, 3);
   return cut_evenly("dsplit", x, parts, 2, true);
 }
-std::vector<DNDarray> dsplit(const DNDarray& x, const std::vector<std::int64_t>& indices) {
+const std::vector<DNDarray> dsplit(const DNDarray& x, const std::vector<std::int64_t>& indices) {
   detail::check_ndim("dsplit", x, 3);
   return split(x, indices, 2);
 }
 
-std::vector<DNDarray> unstack(const DNDarray& x, int axis) {
+const std::vector<DNDarray> unstack(const DNDarray& x, int axis) {
   axis = sanitize_axis(axis, x.ndim(), "unstack");
   std::vector<DNDarray> parts;
   for (std::int64_t i = 0; i < extent_of(x, axis); ++i) parts.push_back(detail::take_position("unstack", x, axis, i));

@@ -15,10 +15,12 @@ concept AxisNumber = std::integral<T> && !std::same_as<T, bool>;
 class Axes {
  public:
   Axes() = delete;
-  Axes(std::nullopt_t) : all_(true) {}                       // NOLINT: conversion intended
-  Axes(int axis) : values_{axis} {}                          // NOLINT: conversion intended
-  Axes(std::initializer_list<int> axes) : values_(axes) {}   // NOLINT: conversion intended
-  Axes(std::vector<int> axes) : values_(std::move(axes)) {}  // NOLINT: conversion intended
+  Axes(std::nullopt_t) : all_(true) {}  // NOLINT: conversion intended
+  Axes(int axis) : values_{axis} {}     // NOLINT: conversion intended
+  template <std::same_as<std::optional<int>> One>
+  Axes(const One& axis) : all_(!axis), values_(axis ? 1 : 0, axis.value_or(0)) {}  // NOLINT: conversion intended
+  Axes(std::initializer_list<int> axes) : values_(axes) {}                         // NOLINT: conversion intended
+  Axes(std::vector<int> axes) : values_(std::move(axes)) {}                        // NOLINT: conversion intended
   [[nodiscard]] bool all() const { return all_; }
   [[nodiscard]] const std::vector<int>& values() const { return values_; }
 
@@ -27,18 +29,29 @@ class Axes {
   std::vector<int> values_;
 };
 
+/// What names one axis, or none, where it stands alone.
+template <class T>
+concept AxisArgument = AxisNumber<T> || std::same_as<T, std::optional<int>> || std::same_as<T, std::nullopt_t>;
 /// What names axes where it stands alone.
 template <class T>
-concept AxesArgument =
-    AxisNumber<T> || std::same_as<T, Axes> || std::same_as<T, std::vector<int>> || std::same_as<T, std::nullopt_t>;
+concept AxesArgument = AxisArgument<T> || std::same_as<T, Axes> || std::same_as<T, std::vector<int>>;
 
 namespace detail {
+[[nodiscard]] inline std::optional<int> axis_of(const AxisArgument auto& axis) {
+  if constexpr (std::integral<std::remove_cvref_t<decltype(axis)>>) return static_cast<int>(axis);
+  else return axis;
+}
 [[nodiscard]] inline Axes axes_of(const AxesArgument auto& axes) {
   if constexpr (std::integral<std::remove_cvref_t<decltype(axes)>>) return static_cast<int>(axes);
   else return axes;
 }
 }  // namespace detail
 
+/// `name(x, 1)` and `name(x, std::nullopt)` beside `name(x, {.axis = 1})`.
+#define HEATPP_ALONG_AXIS(Result, name, Options)                                       \
+  [[nodiscard]] inline Result name(const DNDarray& x, const AxisArgument auto& axis) { \
+    return name(x, Options{.axis = detail::axis_of(axis)});                            \
+  }
 /// `name(x, 1)`, `name(x, {0, 2})` and `name(x, std::nullopt)` beside `name(x, {.axis = 1})`. `name(x, {})` has options
 /// that say nothing: it is `name(x)`.
 #define HEATPP_OVER_AXES(Result, name, Options)                                        \

@@ -17,7 +17,8 @@ inline constexpr NewAxis newaxis{};
 inline constexpr Slice all_of{};
 
 /// One entry of an index: a position, a slice, `ellipsis`, `newaxis`, an array of positions (of any integer dtype, any
-/// shape, in any order, negative and repeated ones too), or a boolean mask over as many axes as it has.
+/// shape, in any order, negative and repeated ones too), or a boolean mask over as many axes as it has. Vectors of
+/// positions and of truth values are alike on all ranks.
 class Index {
  public:
   Index(bool mask) : value_(mask) {}                                            // NOLINT: conversion intended
@@ -27,6 +28,7 @@ class Index {
   Index(NewAxis) : value_(newaxis) {}                                           // NOLINT: conversion intended
   Index(const DNDarray& array) : value_(array) {}                               // NOLINT: conversion intended
   Index(std::vector<std::int64_t> positions) : value_(std::move(positions)) {}  // NOLINT: conversion intended
+  Index(std::vector<bool> mask) : value_(std::move(mask)) {}                    // NOLINT: conversion intended
   template <std::integral T>
   requires(!std::same_as<T, std::int64_t> && !std::same_as<T, bool>)
       Index(const std::vector<T>& positions)  // NOLINT: conversion intended
@@ -40,7 +42,8 @@ class Index {
     static_assert(detail::never<T>, "an index is a whole number, a slice, an array, ht::ellipsis or ht::newaxis");
   }
 
-  using Value = std::variant<std::int64_t, Slice, Ellipsis, NewAxis, DNDarray, bool, std::vector<std::int64_t>>;
+  using Value = std::variant<std::int64_t, Slice, Ellipsis, NewAxis, DNDarray, bool, std::vector<std::int64_t>,
+                             std::vector<bool>>;
   [[nodiscard]] const Value& value() const { return value_; }
 
  private:

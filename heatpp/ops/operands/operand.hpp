@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/core/dndarray.hpp>
+#include <heatpp/core/literal.hpp>
 
 namespace heatpp {
 
@@ -15,6 +16,16 @@ class Operand {
   template <class T>
   Operand(std::complex<T> number) : value_(Scalar(number)) {}  // NOLINT: conversion intended
   Operand(const Scalar& number) : value_(number) {}            // NOLINT: conversion intended
+  template <class T>
+  Operand(std::initializer_list<T>) {  // NOLINT: to say what is wrong
+    static_assert(detail::never<T>, "numbers in braces are no operand: write ht::array({...})");
+  }
+  template <detail::List R>
+  Operand(const R&) {  // NOLINT: to say what is wrong
+    static_assert(detail::never<R>,
+                  "a vector, array or span is no operand: write ht::array(values) for numbers that all ranks give "
+                  "alike, ht::from_local(values, {.split = 0}) for those that each rank has of its own");
+  }
 
   /// The array, or nullptr for a number.
   [[nodiscard]] const DNDarray* array() const {

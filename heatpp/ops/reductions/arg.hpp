@@ -23,17 +23,9 @@ struct ArgOptions {
 [[nodiscard]] DNDarray nanargmax(const DNDarray& x, const ArgOptions& options = {});
 [[nodiscard]] DNDarray nanargmin(const DNDarray& x, const ArgOptions& options = {});
 
-[[nodiscard]] inline DNDarray argmax(const DNDarray& x, AxisNumber auto axis) {
-  return argmax(x, ArgOptions{.axis = static_cast<int>(axis)});
-}
-[[nodiscard]] inline DNDarray argmin(const DNDarray& x, AxisNumber auto axis) {
-  return argmin(x, ArgOptions{.axis = static_cast<int>(axis)});
-}
-[[nodiscard]] inline DNDarray nanargmax(const DNDarray& x, AxisNumber auto axis) {
-  return nanargmax(x, ArgOptions{.axis = static_cast<int>(axis)});
-}
-[[nodiscard]] inline DNDarray nanargmin(const DNDarray& x, AxisNumber auto axis) {
-  return nanargmin(x, ArgOptions{.axis = static_cast<int>(axis)});
-}
+HEATPP_ALONG_AXIS(DNDarray, argmax, ArgOptions)
+HEATPP_ALONG_AXIS(DNDarray, argmin, ArgOptions)
+HEATPP_ALONG_AXIS(DNDarray, nanargmax, ArgOptions)
+HEATPP_ALONG_AXIS(DNDarray, nanargmin, ArgOptions)
 
 }  // namespace heatpp

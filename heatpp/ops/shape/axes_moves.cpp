@@ -127,7 +127,7 @@ DNDarray atleast_3d(const DNDarray& x) {
 DNDarray broadcast_to(const DNDarray& x, const Shape& shape) {
   constexpr auto op = "broadcast_to";
   const bool negative = std::ranges::any_of(shape, [](auto extent) { return extent < 0; });
-  if (negative || broadcast_shapes(x.shape(), shape, op) != shape)
+  if (negative || !detail::broadcasts_to(x.shape(), shape))
     detail::raise<ValueError>(op, "got an array of shape {} for shape {}; expected one that broadcasts to it",
                               to_string(x.shape()), to_string(shape));
   const auto me = x.comm().rank();
@@ -140,7 +140,7 @@ DNDarray broadcast_to(const DNDarray& x, const Shape& shape) {
   return detail::wrap(block.expand(layout.local_shape(me)), layout, x.comm());
 }
 
-std::vector<DNDarray> broadcast_arrays(const std::vector<DNDarray>& arrays) {
+const std::vector<DNDarray> broadcast_arrays(const std::vector<DNDarray>& arrays) {
   Shape shape;
   for (const auto& x : arrays) {
     detail::check_same_comm("broadcast_arrays", arrays.front().comm(), x.comm());

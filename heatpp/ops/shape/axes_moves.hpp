@@ -39,7 +39,7 @@ namespace heatpp {
 /// another shape.
 [[nodiscard]] DNDarray broadcast_to(const DNDarray& x, const Shape& shape);
 /// All stretched to their common shape.
-[[nodiscard]] std::vector<DNDarray> broadcast_arrays(const std::vector<DNDarray>& arrays);
+[[nodiscard]] const std::vector<DNDarray> broadcast_arrays(const std::vector<DNDarray>& arrays);
 
 /// Back to front along the given axes, or all. Along the split axis rank r gets what rank P-1-r had, in one exchange;
 /// along others local.

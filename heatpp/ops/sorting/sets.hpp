@@ -17,9 +17,7 @@ struct UniqueOptions {
 /// the slices are compared as wholes, in order of their elements. Collective. Throws IndexError for an axis out of
 /// range.
 [[nodiscard]] DNDarray unique(const DNDarray& x, const UniqueOptions& options = {});
-[[nodiscard]] inline DNDarray unique(const DNDarray& x, AxisNumber auto axis) {
-  return unique(x, UniqueOptions{.axis = static_cast<int>(axis)});
-}
+HEATPP_ALONG_AXIS(DNDarray, unique, UniqueOptions)
 
 struct UniqueCounts {
   DNDarray values, counts;

@@ -18,16 +18,12 @@ struct SortOptions {
 /// that are brought together whole and back instead, in two exchanges. Along others: local. Collective. Throws
 /// IndexError for an axis out of range.
 [[nodiscard]] DNDarray sort(const DNDarray& x, const SortOptions& options = {});
-[[nodiscard]] inline DNDarray sort(const DNDarray& x, AxisNumber auto axis) {
-  return sort(x, SortOptions{.axis = static_cast<int>(axis)});
-}
+HEATPP_ALONG_AXIS(DNDarray, sort, SortOptions)
 
 /// The positions along `axis` of the elements in sorted order, as int64 in the layout of `x`; equal elements in the
 /// order they have in `x`. Communicates as sort, with the positions beside the elements.
 [[nodiscard]] DNDarray argsort(const DNDarray& x, const SortOptions& options = {});
-[[nodiscard]] inline DNDarray argsort(const DNDarray& x, AxisNumber auto axis) {
-  return argsort(x, SortOptions{.axis = static_cast<int>(axis)});
-}
+HEATPP_ALONG_AXIS(DNDarray, argsort, SortOptions)
 
 /// sort, whose result has the element at position `kth` of the sorted axis, or at several, in its place, as all others.
 /// Throws ValueError for kth out of range.

@@ -20,7 +20,7 @@ Layout layout_of(const char* op, std::span<const Operand> parameters, const Shap
   Shape common;
   for (const auto& p : parameters)
     if (p.array()) common = broadcast_shapes(common, p.array()->shape(), op);
-  if (!shape.empty() && broadcast_shapes(shape, common, op) != shape)
+  if (!shape.empty() && !heatpp::detail::broadcasts_to(common, shape))
     raise<ValueError>(op, "got parameters of shape {} for an array of shape {}; expected ones that broadcast to it",
                       to_string(common), to_string(shape));
   if (!shape.empty()) common = shape;

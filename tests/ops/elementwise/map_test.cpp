@@ -59,6 +59,8 @@ TEST_CASE("parameters and result of the function set the dtypes", "[ops][map]") 
   CHECK(ht::map(
             +[](std::int64_t v) { return std::complex<float>(0, static_cast<float>(v)); }, x)
             .dtype() == ht::complex64);
+  CHECK(ht::map(sqrtf, ht::array({4.0, 9.0})).to_vector<float>() == std::vector<float>{2, 3});
+  CHECK(ht::map([](double v) noexcept { return -v; }, x).dtype() == ht::float64);
   CHECK((ht::map_reduce<ht::ReduceOp::sum, int>([](auto v) { return v % 2 == 1; }, x)) == 2);
 }
 

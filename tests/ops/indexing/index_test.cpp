@@ -220,6 +220,32 @@ TEST_CASE("positions are of any integer type, and pointers no truth values", "[o
   CHECK_THROWS_AS(x(SIZE_MAX), ht::ValueError);
 }
 
+TEST_CASE("what does not fit a part is told in the shapes that stand there", "[ops][index]") {
+  for (const auto& layout : every_layout({3, 2})) {
+    auto x = distribute(at::zeros({3, 2}), layout);
+    CHECK_THROWS_WITH(x(0) = ht::ones({4}),
+                      Catch::Contains("[index_put] got an array of shape (4,) for a part of shape (2,); expected"));
+    CHECK_THROWS_WITH(x(ht::slice(0, 2), 1) = ht::ones({3, 2}),
+                      Catch::Contains("of shape (3, 2) for a part of shape (2,)"));
+    x(0) = ht::ones({1, 1, 2});
+    CHECK(same(x, at::tensor({1.f, 1.f, 0.f, 0.f, 0.f, 0.f}).reshape({3, 2})));
+  }
+}
+
+TEST_CASE("vectors of truth values are masks that every rank gives alike", "[ops][index]") {
+  const auto global = at::arange(12).reshape({4, 3});
+  const std::vector<bool> rows{true, false, true, true}, columns{false, true, true};
+  const auto at_rows = at::tensor({0, 2, 3}, at::kLong), at_columns = at::tensor({1, 2}, at::kLong);
+  for (const auto& layout : every_layout({4, 3})) {
+    auto x = distribute(global.clone(), layout);
+    CHECK(same(x(rows), global.index_select(0, at_rows)));
+    CHECK(same(x(ht::ellipsis, columns), global.index_select(1, at_columns)));
+    x(rows) = -1;
+    CHECK(same(x, global.index_fill(0, at_rows, -1)));
+    CHECK_THROWS_AS(x(columns), ht::IndexError);
+  }
+}
+
 TEST_CASE("one element takes numbers, and no arrays with axes", "[ops][index]") {
   const auto one = ht::full({}, 1, {.dtype = ht::int64}), number = ht::full({}, 7.0);
   for (const auto& layout : every_layout({6, 2})) {

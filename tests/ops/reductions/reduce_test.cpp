@@ -374,6 +374,9 @@ TEST_CASE("axes are one number, braces of several, or all, and empty braces say 
     CHECK(same(ht::sum(x, {-1, 1}), global.sum(at::IntArrayRef{2, 1})));
     CHECK(same(ht::sum(x, std::int64_t{1}), global.sum(1)));
     CHECK(same(ht::sum(x, std::nullopt), global.sum()));
+    CHECK(same(ht::sum(x, std::optional<int>(1)), global.sum(1)));
+    CHECK(same(ht::sum(x, {.axis = std::optional<int>()}), global.sum()));
+    CHECK(same(ht::argmax(x, std::optional<int>(1)), global.argmax(1)));
     CHECK(same(ht::sum(x, none), global));
     CHECK(same(ht::sum(x, std::vector<int>{1}), global.sum(1)));
     CHECK(same(ht::sum(x, {.axis = 0, .keepdims = true}), global.sum(0, true)));

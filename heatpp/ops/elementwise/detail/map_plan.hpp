@@ -53,6 +53,12 @@ struct Signature<R (C::*)(A...) const> : Signature<R (*)(A...)> {};
 template <class R, class C, class... A>
 struct Signature<R (C::*)(A...)> : Signature<R (*)(A...)> {};
 template <class R, class... A>
+struct Signature<R (*)(A...) noexcept> : Signature<R (*)(A...)> {};
+template <class R, class C, class... A>
+struct Signature<R (C::*)(A...) const noexcept> : Signature<R (*)(A...)> {};
+template <class R, class C, class... A>
+struct Signature<R (C::*)(A...) noexcept> : Signature<R (*)(A...)> {};
+template <class R, class... A>
 struct Signature<R (*)(A...)> {
   using Result = std::decay_t<R>;
   using In = Arguments<std::decay_t<A>...>;

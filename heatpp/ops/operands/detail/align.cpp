@@ -128,7 +128,7 @@ at::Tensor align_to(const char* op, const Layout& layout, const Communicator& co
   if (!operand.array()) return number_tensor(operand.number());
   const auto& value = *operand.array();
   check_same_comm(op, comm, value.comm());
-  if (broadcast_shapes(layout.shape(), value.shape(), op) != layout.shape())
+  if (!broadcasts_to(value.shape(), layout.shape()))
     raise<ValueError>(op, "got an operand of shape {} for an array of shape {}; expected one that broadcasts to it",
                       to_string(value.shape()), to_string(layout.shape()));
   return relayout_operand(op, value, layout_to_meet(layout, value.shape()), comm);
