@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <filesystem>
 
 // The sparse matrices of the benchmarks.
 namespace bench {
@@ -70,6 +72,12 @@ inline sp::DCSRMatrix random_graph() {
       if (j == 0 || to[j] != to[j - 1])
         rows.add(static_cast<std::int64_t>(to[j]), static_cast<double>(uniform(133, first + j)));
   });
+}
+
+/// A file of whose, among those of the benchmarks.
+inline std::filesystem::path sparse_file(const std::string& whose, const std::string& ending) {
+  const char* directory = std::getenv("HEATPP_BENCH_DATA");
+  return std::filesystem::path(directory ? directory : ".") / (whose + "_sparse" + ending);
 }
 
 inline ht::DNDarray numbers(const ht::Shape& shape) {

@@ -1,5 +1,9 @@
 """The sparse matrices of the benchmarks, and scipy's products of them."""
+import functools
+import os
+
 import numpy as np
+import scipy.io
 import scipy.sparse
 import scipy.sparse.linalg
 
@@ -68,3 +72,49 @@ def spgemm():
 def cg():
     a, b = laplacian(128), numbers(128**3)
     return lambda: scipy.sparse.linalg.cg(a, b, rtol=0, maxiter=50)[0], data.check_sums
+
+
+def sparse_file(whose, ending):
+    return os.path.join(os.environ.get("HEATPP_BENCH_DATA", "."), f"{whose}_sparse.{ending}")
+
+
+def read_group(path):
+    import anndata
+    import h5py
+
+    with h5py.File(path) as file:
+        return anndata.io.read_elem(file["X"])
+
+
+def write_group(path, a):
+    import anndata
+    import h5py
+
+    with h5py.File(path, "w") as file:
+        anndata.io.write_elem(file, "X", scipy.sparse.csr_matrix(a))
+
+
+# scipy, and AnnData for HDF5. What is read is a matrix by rows, as ours.
+FORMATS = {
+    "mtx": (lambda path: scipy.io.mmread(path).tocsr(), scipy.io.mmwrite),
+    "npz": (scipy.sparse.load_npz, lambda path, a: scipy.sparse.save_npz(path, a, compressed=False)),
+    "h5": (read_group, write_group),
+}
+
+
+def load(ending):
+    read, write = FORMATS[ending]
+    path = sparse_file("scipy", ending)
+    write(path, laplacian(64) / 3)
+    return lambda: read(path), entries
+
+
+def save(ending):
+    read, write = FORMATS[ending]
+    a, path = laplacian(64) / 3, sparse_file("saved_by_scipy", ending)
+    return lambda: write(path, a), lambda _: entries(read(path))
+
+
+for ending in FORMATS:
+    workload(f"sparse_load.{ending}")(functools.partial(load, ending))
+    workload(f"sparse_save.{ending}")(functools.partial(save, ending))

@@ -85,11 +85,45 @@ Prepared cg() {
   return kept([=] { expect(KSPSolve(method, b, x)); }, [=] { return check_sums(sp::from_petsc(x)); });
 }
 
+Mat loaded(const std::string& path) {
+  PetscViewer file = nullptr;
+  Mat a = nullptr;
+  expect(PetscViewerBinaryOpen(PETSC_COMM_WORLD, path.c_str(), FILE_MODE_READ, &file));
+  expect(MatCreate(PETSC_COMM_WORLD, &a));
+  expect(MatSetType(a, MATAIJ));
+  expect(MatLoad(a, file));
+  expect(PetscViewerDestroy(&file));
+  return a;
+}
+
+void save(Mat a, const std::string& path) {
+  PetscViewer file = nullptr;
+  expect(PetscViewerBinaryOpen(PETSC_COMM_WORLD, path.c_str(), FILE_MODE_WRITE, &file));
+  expect(MatView(a, file));
+  expect(PetscViewerDestroy(&file));
+}
+
+Prepared sparse_load() {
+  const auto path = sparse_file("petsc", ".petsc").string();
+  save(sp::to_petsc(laplacian(64) / 3), path);
+  const auto a = std::make_shared<Mat>(nullptr);
+  return {[=] { *a = loaded(path); }, [=] { expect(MatDestroy(a.get())); },
+          [=] { return check_sums(sp::from_petsc(*a).values()); }};
+}
+
+Prepared sparse_save() {
+  const auto path = sparse_file("saved_by_petsc", ".petsc").string();
+  const auto a = sp::to_petsc(laplacian(64) / 3);
+  return kept([=] { save(a, path); }, [=] { return check_sums(sp::from_petsc(loaded(path)).values()); });
+}
+
 const std::map<std::string, std::function<Prepared()>> workloads{{"spmv", [] { return spmv(laplacian(200)); }},
                                                                  {"spmv_random", [] { return spmv(random_graph()); }},
                                                                  {"spmm", spmm},
                                                                  {"spgemm", spgemm},
-                                                                 {"cg", cg}};
+                                                                 {"cg", cg},
+                                                                 {"sparse_load.petsc", sparse_load},
+                                                                 {"sparse_save.petsc", sparse_save}};
 
 template <class... Args>
 void say(fmt::format_string<Args...> text, Args&&... args) {

@@ -194,6 +194,7 @@ sums = {
     ("logistic",): (1e-3, logistic),
     **{(name,): (1e-9, lambda name=name: learnt(name)) for name in ("spmv", "spmv_random", "spmm", "spgemm")},
     ("cg",): (1e-6, lambda: learnt("cg")),
+    ("sparse_load", "sparse_save"): (1e-9, lambda: learnt("sparse_load.npz")),
     ("fft2",): (1e-5, lambda: data.check_complex(np.fft.fft2(data.complex_rows(111, 4096, 4096).astype(np.complex128)))),
     ("fft1d",): (1e-5, lambda: data.check_complex(np.fft.fft(data.complex_rows(113, 1 << 22).astype(np.complex128)))),
     ("hdf5_load0", "hdf5_load1"): (1e-9, lambda: of_file(91, 524_288)),

@@ -3,6 +3,8 @@
 #include "../matrices.hpp"
 #include "../workload.hpp"
 
+#include <heatpp/sparse/io/files.hpp>
+
 namespace bench {
 namespace {
 
@@ -50,12 +52,42 @@ Prepared cg() {
       [](const ht::linalg::Solved& found) { return check_sums(found.x); });
 }
 
+constexpr char mtx[] = ".mtx", npz[] = ".npz", h5[] = ".h5", petsc[] = ".petsc";
+
+template <const char* Ending>
+Prepared load() {
+  const auto path = sparse_file("heatpp", Ending);
+  sp::save(laplacian(64) / 3, path);
+  return timed([path] { return sp::load(path); }, [](const auto& a) { return check_sums(a.values()); });
+}
+
+template <const char* Ending>
+Prepared save() {
+  return timed(
+      [a = laplacian(64) / 3, path = sparse_file("saved_by_heatpp", Ending)] {
+        sp::save(a, path);
+        return path;
+      },
+      [](const auto& path) { return check_sums(sp::load(path).values()); });
+}
+
 }  // namespace
 
 std::vector<Workload> sparse_workloads() {
-  return {{"spmv", "7-point, 200^3", spmv},          {"spmv", "bare read", bare_read},
-          {"spmv_random", "10^6 x 10", spmv_random}, {"spmm", "10^6 x 10, 32 columns", spmm},
-          {"spgemm", "7-point, 100^3", spgemm},      {"cg", "7-point, 128^3, 50 iterations", cg}};
+  return {{"spmv", "7-point, 200^3", spmv},
+          {"spmv", "bare read", bare_read},
+          {"spmv_random", "10^6 x 10", spmv_random},
+          {"spmm", "10^6 x 10, 32 columns", spmm},
+          {"spgemm", "7-point, 100^3", spgemm},
+          {"cg", "7-point, 128^3, 50 iterations", cg},
+          {"sparse_load", "Matrix Market", load<mtx>, "mtx"},
+          {"sparse_load", "NPZ", load<npz>, "npz"},
+          {"sparse_load", "HDF5", load<h5>, "h5"},
+          {"sparse_load", "PETSc", load<petsc>, "petsc"},
+          {"sparse_save", "Matrix Market", save<mtx>, "mtx"},
+          {"sparse_save", "NPZ", save<npz>, "npz"},
+          {"sparse_save", "HDF5", save<h5>, "h5"},
+          {"sparse_save", "PETSc", save<petsc>, "petsc"}};
 }
 
 }  // namespace bench

@@ -86,9 +86,34 @@ struct Rows {
 
 Layout matrix_layout(const char* op, const Shape& shape, std::optional<int> split, const Communicator& comm) {
   if (shape.size() != 2 || (split && *split != 0 && *split != -2))
-    raise<ValueError>(op, "got shape {} with split {}; expected two axes, cut along the first or not at all",
+    raise<ValueError>(op, "got shape {} with {}; expected two axes, cut along the first or not at all",
                       to_string(shape), to_string(split));
   return {shape, split ? std::optional(0) : std::nullopt, comm.size()};
+}
+
+/// Throws ValueError on all ranks where one of the numbers differs.
+void check_alike(const char* op, const heatpp::detail::Bounds& numbers, const std::vector<const char*>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (!numbers.equal(i))
+      raise<ValueError>(op, "got {} to {} as the {} on the ranks; expected the same on all", numbers.least[i],
+                        numbers.most[i], names[i]);
+}
+
+/// The layout that all ranks ask for, and whether they add duplicates.
+Layout agreed_layout(const char* op, const Shape& shape, std::optional<int> split, const Communicator& comm,
+                     bool sum_duplicates = false) {
+  std::optional<Layout> layout;
+  const auto asked = heatpp::detail::bounds_or_error(comm, 4, [&] {
+    layout.emplace(matrix_layout(op, shape, split, comm));
+    return std::vector<std::int64_t>{shape[0], shape[1], split.has_value(), sum_duplicates};
+  });
+  check_alike(op, asked, {"rows", "columns", "number of axes that are cut", "sum_duplicates"});
+  return *std::move(layout);
+}
+
+/// That of a matrix that no array gives a layout: where it is whole, each rank makes it by itself.
+Layout new_layout(const char* op, const Shape& shape, const ArrayOptions& options, const Communicator& comm) {
+  return options.split ? agreed_layout(op, shape, options.split, comm) : matrix_layout(op, shape, options.split, comm);
 }
 
 std::pair<std::int64_t, std::int64_t> rows_of(const Layout& layout, const Communicator& comm) {
@@ -100,24 +125,22 @@ std::pair<std::int64_t, std::int64_t> rows_of(const Layout& layout, const Commun
 DCSRMatrix detail::adopted_rows(const std::function<CsrBlock()>& make, std::int64_t columns,
                                 const LocalOptions& options) {
   const auto comm = options.comm.value_or(default_comm());
-  if (options.split && *options.split != 0 && *options.split != -2)
-    raise<ValueError>("from_local", "got split {}; expected rows, 0, or none", *options.split);
   CsrBlock block;
   const auto ranks = static_cast<std::size_t>(comm.size());
-  const auto numbers = heatpp::detail::bounds_or_error(comm, 3 + ranks, [&] {
+  const std::vector<const char*> alike{"number of the dtype", "columns", "number of axes that are cut", "rows"};
+  const auto numbers = heatpp::detail::bounds_or_error(comm, alike.size() + ranks, [&] {
+    if (options.split && *options.split != 0 && *options.split != -2)
+      raise<ValueError>("from_local", "got split {}; expected rows, 0, or none", *options.split);
     block = make();
     check_block(block, columns);
-    std::vector<std::int64_t> mine(3 + ranks, 0);
-    mine[0] = static_cast<std::int64_t>(heatpp::detail::from_torch(block.values.scalar_type())), mine[1] = columns;
-    mine[2] = options.split ? 0 : block.rows();
-    mine[3 + static_cast<std::size_t>(comm.rank())] = block.rows();
+    std::vector<std::int64_t> mine{static_cast<std::int64_t>(heatpp::detail::from_torch(block.values.scalar_type())),
+                                   columns, options.split.has_value(), options.split ? 0 : block.rows()};
+    mine.resize(alike.size() + ranks, 0);
+    mine[alike.size() + static_cast<std::size_t>(comm.rank())] = block.rows();
     return mine;
   });
-  for (std::size_t i = 0; i < 3; ++i)
-    if (!numbers.equal(i))
-      raise<ValueError>("from_local", "got {} to {} as the {} on the ranks; expected the same on all", numbers.least[i],
-                        numbers.most[i], std::array{"number of the dtype", "columns", "rows"}[i]);
-  const std::vector<std::int64_t> rows(numbers.most.begin() + 3, numbers.most.end());
+  check_alike("from_local", numbers, alike);
+  const std::vector<std::int64_t> rows(numbers.most.begin() + std::ssize(alike), numbers.most.end());
   auto layout = options.split ? Layout::from_counts({0, columns}, 0, rows)
                               : Layout({block.rows(), columns}, std::nullopt, comm.size());
   return detail::wrap(std::move(block), std::move(layout), comm);
@@ -129,7 +152,7 @@ DCSRMatrix from_local(const CsrArrays& arrays, std::int64_t columns, const Local
 
 DCSRMatrix from_coo(const DNDarray& rows, const DNDarray& columns, const DNDarray& values, const Shape& shape,
                     const CooOptions& options) {
-  const auto layout = matrix_layout("from_coo", shape, options.split, rows.comm());
+  const auto layout = agreed_layout("from_coo", shape, options.split, rows.comm(), options.sum_duplicates);
   if (rows.ndim() != 1 || columns.shape() != rows.shape() || values.shape() != rows.shape())
     raise<ValueError>("from_coo",
                       "got rows, columns and values of shapes {}, {} and {}; expected vectors of one length",
@@ -155,7 +178,7 @@ DCSRMatrix from_dense(const DNDarray& x) {
 
 DCSRMatrix identity(std::int64_t n, const ArrayOptions& options) {
   const auto comm = options.comm.value_or(default_comm());
-  const auto layout = matrix_layout("identity", {n, n}, options.split, comm);
+  const auto layout = new_layout("identity", {n, n}, options, comm);
   const auto [first, rows] = rows_of(layout, comm);
   CsrBlock block{at::arange(rows + 1, at::kLong), at::arange(first, first + rows, at::kLong),
                  at::ones({rows}, heatpp::detail::to_torch(options.dtype.value_or(get_default_dtype())))};
@@ -169,7 +192,7 @@ DCSRMatrix diags(const std::vector<DNDarray>& values, const std::vector<std::int
     raise<ValueError>("diags", "got {} vectors for offsets {}; expected at least one, and different offsets for all",
                       values.size(), heatpp::detail::tuple_text(offsets));
   const auto comm = options.comm.value_or(values[0].comm());
-  const auto layout = matrix_layout("diags", shape, options.split, comm);
+  const auto layout = new_layout("diags", shape, options, comm);
   const auto [first, rows] = rows_of(layout, comm);
   std::vector<at::Tensor> at_rows, at_columns, of_all;
   auto dtype = values[0].dtype();
@@ -197,7 +220,7 @@ DCSRMatrix random(const Shape& shape, const RandomOptions& options) {
   if (!(options.density >= 0 && options.density <= 1))
     raise<ValueError>("random", "got the density {}; expected 0 to 1", options.density);
   const auto comm = options.array.comm.value_or(default_comm());
-  const auto layout = matrix_layout("random", shape, options.array.split, comm);
+  const auto layout = new_layout("random", shape, options.array, comm);
   const auto [first, rows] = rows_of(layout, comm);
   const heatpp::random::detail::Key key(
       heatpp::random::detail::derived(options.seed, 0, heatpp::random::detail::Purpose::spawn));

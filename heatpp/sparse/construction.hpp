@@ -27,15 +27,18 @@ struct CooOptions {
 };
 /// The matrix of `shape` with the entries (rows[i], columns[i], values[i]): vectors of the same length and any layout.
 /// Collective: the layouts are made equal, and one exchange takes the triples to the ranks that own their rows. Throws
-/// ValueError on all ranks for other shapes, places out of range and duplicates where they are not added, TypeError for
-/// places that are not whole numbers.
+/// ValueError on all ranks for other shapes, arguments that differ by rank, places out of range and duplicates where
+/// they are not added, TypeError for places that are not whole numbers.
 [[nodiscard]] DCSRMatrix from_coo(const DNDarray& rows, const DNDarray& columns, const DNDarray& values,
                                   const Shape& shape, const CooOptions& options = {});
 
 /// The elements of a matrix that differ from 0, cut as its rows; split 1 is recut. Leaves `x` as it is. Collective.
 [[nodiscard]] DCSRMatrix from_dense(const DNDarray& x);
 
-/// Ones on the main diagonal of an (n, n) matrix. Local but for one allgather of 8 bytes.
+// Where these are cut an all-reduce of 72 bytes finds whether the ranks agree on the shape, which is a ValueError on
+// all otherwise, and an allgather of 8 bytes counts the entries; where they are whole on every rank they are local.
+
+/// Ones on the main diagonal of an (n, n) matrix.
 [[nodiscard]] DCSRMatrix identity(std::int64_t n, const ArrayOptions& options = {.split = 0});
 /// The vectors `values[d]` on the diagonals `offsets[d]`, above the main one for positive ones, as scipy's
 /// `diags(values, offsets, shape)`: vector d has the diagonal's length, or one element, which stands for all.

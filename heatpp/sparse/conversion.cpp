@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/printing.hpp>
 #include <heatpp/ops/operands/index.hpp>
 #include <heatpp/sparse/conversion.hpp>
 #include <heatpp/sparse/detail/entry_lines.hpp>
@@ -40,7 +41,7 @@ std::string entry_lines(const Coo& coo) {
     if (i == shown) i = std::max(i, n - shown);
     places.push_back(i);
   }
-  const auto wanted = array(places);
+  const auto wanted = array(places, {.comm = coo.rows.comm()});
   const auto of = [&](const DNDarray& x) {
     const auto taken = x.index({wanted});
     return heatpp::detail::relayout(taken, taken.layout().replicated(taken.shape())).cpu();
@@ -109,3 +110,8 @@ std::string to_string(const DCSRMatrix& a) { return matrix_text("DCSRMatrix", a.
 std::ostream& operator<<(std::ostream& out, const DCSRMatrix& a) { return out << to_string(a); }
 
 }  // namespace heatpp::sparse
+
+void heatpp::print(const sparse::DCSRMatrix& a) {
+  const auto entries = a.values();
+  detail::print_line({sparse::to_string(a)}, &entries);
+}

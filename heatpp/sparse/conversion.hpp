@@ -31,3 +31,8 @@ enum class Balance { rows, entries };
 std::ostream& operator<<(std::ostream& out, const DCSRMatrix& a);
 
 }  // namespace heatpp::sparse
+
+namespace heatpp {
+/// Prints on rank 0 of the matrix's communicator to standard output. Collective.
+void print(const sparse::DCSRMatrix& a);
+}  // namespace heatpp

@@ -20,6 +20,12 @@ std::optional<int> other(const char* op, std::optional<int> axis) {
 
 DNDarray conjugated(const DNDarray& x) { return is_complex(x.dtype()) ? heatpp::conj(x) : x; }
 
+std::vector<DCSRMatrix> transposed(const std::vector<DCSCMatrix>& matrices) {
+  std::vector<DCSRMatrix> of_rows;
+  for (const auto& a : matrices) of_rows.push_back(a.transposed());
+  return of_rows;
+}
+
 }  // namespace
 
 Layout DCSCMatrix::layout() const {
@@ -40,8 +46,10 @@ DCSCMatrix to_csc(const DNDarray& x) {
 }
 
 DCSCMatrix from_local_csc(const CscArrays& arrays, std::int64_t rows, const LocalOptions& options) {
-  if (options.split && *options.split != 1 && *options.split != -1)
-    raise<ValueError>("from_local_csc", "got split {}; expected columns, 1, or none", *options.split);
+  all_or_none(options.comm.value_or(default_comm()), [&] {
+    if (options.split && *options.split != 1 && *options.split != -1)
+      raise<ValueError>("from_local_csc", "got split {}; expected columns, 1, or none", *options.split);
+  });
   auto by_rows = options;
   if (by_rows.split) by_rows.split = 0;
   return DCSCMatrix(from_local({arrays.column_ptr, arrays.rows, arrays.values, arrays.dtype}, rows, by_rows));
@@ -67,6 +75,10 @@ DNDarray rmatmul(const DCSCMatrix& a, const DNDarray& x) { return conjugated(mat
 DCSCMatrix matmul(const DCSCMatrix& a, const DCSCMatrix& b) {
   return DCSCMatrix(matmul(b.transposed(), a.transposed()));
 }
+
+DCSCMatrix vstack(const std::vector<DCSCMatrix>& matrices) { return DCSCMatrix(hstack(transposed(matrices))); }
+DCSCMatrix hstack(const std::vector<DCSCMatrix>& matrices) { return DCSCMatrix(vstack(transposed(matrices))); }
+DCSCMatrix block_diag(const std::vector<DCSCMatrix>& matrices) { return DCSCMatrix(block_diag(transposed(matrices))); }
 
 DNDarray sum(const DCSCMatrix& a, std::optional<int> axis) { return sum(a.transposed(), other("sum", axis)); }
 DNDarray mean(const DCSCMatrix& a, std::optional<int> axis) { return mean(a.transposed(), other("mean", axis)); }

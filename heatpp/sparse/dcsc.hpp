@@ -3,6 +3,7 @@
 #include <heatpp/sparse/construction.hpp>
 #include <heatpp/sparse/conversion.hpp>
 #include <heatpp/sparse/elementwise.hpp>
+#include <heatpp/sparse/indexing.hpp>
 #include <heatpp/sparse/product.hpp>
 #include <heatpp/sparse/reductions.hpp>
 
@@ -62,6 +63,10 @@ struct CscArrays {
 /// they are as `from_local` does. Collective. Throws as that, of the transposed matrix.
 [[nodiscard]] DCSCMatrix from_local_csc(const CscArrays& arrays, std::int64_t rows, const LocalOptions& options = {});
 
+/// Rank r gets counts[r] columns. Collective.
+[[nodiscard]] inline DCSCMatrix redistribute(const DCSCMatrix& a, const std::vector<std::int64_t>& counts) {
+  return DCSCMatrix(redistribute(a.transposed(), counts));
+}
 /// The matrix as an array, cut as its columns; and its entries in the order of columns. Local.
 [[nodiscard]] DNDarray to_dense(const DCSCMatrix& a);
 [[nodiscard]] Coo to_coo(const DCSCMatrix& a);
@@ -100,7 +105,7 @@ std::ostream& operator<<(std::ostream& out, const DCSCMatrix& a);
 [[nodiscard]] inline DCSCMatrix operator*(const DCSCMatrix& a, const Scalar& factor) { return multiply(a, factor); }
 [[nodiscard]] inline DCSCMatrix operator*(const Scalar& factor, const DCSCMatrix& a) { return multiply(a, factor); }
 [[nodiscard]] inline DCSCMatrix operator/(const DCSCMatrix& a, double divisor) { return multiply(a, 1 / divisor); }
-[[nodiscard]] inline DCSCMatrix operator-(const DCSCMatrix& a) { return multiply(a, -1); }
+[[nodiscard]] inline DCSCMatrix operator-(const DCSCMatrix& a) { return DCSCMatrix(-a.transposed()); }
 
 [[nodiscard]] inline DCSCMatrix map_values(const DCSCMatrix& a, const std::function<DNDarray(const DNDarray&)>& f) {
   return DCSCMatrix(map_values(a.transposed(), f));
@@ -119,9 +124,36 @@ std::ostream& operator<<(std::ostream& out, const DCSCMatrix& a);
 [[nodiscard]] inline DCSCMatrix eliminate_zeros(const DCSCMatrix& a) {
   return DCSCMatrix(eliminate_zeros(a.transposed()));
 }
+[[nodiscard]] inline DCSCMatrix power(const DCSCMatrix& a, const Scalar& exponent) {
+  return DCSCMatrix(power(a.transposed(), exponent));
+}
+[[nodiscard]] inline DCSCMatrix tril(const DCSCMatrix& a, std::int64_t k = 0) {
+  return DCSCMatrix(triu(a.transposed(), -k));
+}
+[[nodiscard]] inline DCSCMatrix triu(const DCSCMatrix& a, std::int64_t k = 0) {
+  return DCSCMatrix(tril(a.transposed(), -k));
+}
+[[nodiscard]] inline DNDarray diagonal(const DCSCMatrix& a) { return diagonal(a.transposed()); }
 [[nodiscard]] inline bool array_equal(const DCSCMatrix& a, const DCSCMatrix& b) {
   return array_equal(a.transposed(), b.transposed());
 }
+[[nodiscard]] inline bool allclose(const DCSCMatrix& a, const DCSCMatrix& b, double rtol = 1e-5, double atol = 1e-8) {
+  return allclose(a.transposed(), b.transposed(), rtol, atol);
+}
+
+/// Parts, as those of rows of the transposed matrix: columns stay on their ranks, or are fetched.
+[[nodiscard]] inline DCSCMatrix submatrix(const DCSCMatrix& a, const Slice& rows, const Slice& columns = {}) {
+  return DCSCMatrix(submatrix(a.transposed(), columns, rows));
+}
+[[nodiscard]] inline DCSCMatrix take_rows(const DCSCMatrix& a, const DNDarray& positions) {
+  return DCSCMatrix(take_columns(a.transposed(), positions));
+}
+[[nodiscard]] inline DCSCMatrix take_columns(const DCSCMatrix& a, const DNDarray& positions) {
+  return DCSCMatrix(take_rows(a.transposed(), positions));
+}
+[[nodiscard]] DCSCMatrix vstack(const std::vector<DCSCMatrix>& matrices);
+[[nodiscard]] DCSCMatrix hstack(const std::vector<DCSCMatrix>& matrices);
+[[nodiscard]] DCSCMatrix block_diag(const std::vector<DCSCMatrix>& matrices);
 
 // Over all elements, each column (axis 0), cut as the columns, or each row (axis 1), cut evenly where `a` is cut.
 [[nodiscard]] DNDarray sum(const DCSCMatrix& a, std::optional<int> axis = std::nullopt);

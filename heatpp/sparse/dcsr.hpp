@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/core/rows.hpp>
+#include <heatpp/core/slice.hpp>
 #include <heatpp/linalg/solvers/operator.hpp>
 
 namespace heatpp::sparse {
@@ -39,6 +40,9 @@ class DCSRMatrix {
   [[nodiscard]] DNDarray values() const;
   /// The number of entries of each row, (rows,) int64, cut as the rows. Local.
   [[nodiscard]] DNDarray row_counts() const;
+
+  /// The rows and columns that the slices select: `submatrix`. Collective.
+  [[nodiscard]] DCSRMatrix operator()(const Slice& rows, const Slice& columns = {}) const;
 
   /// Its products, for iterative methods. Local.
   operator linalg::LinearOperator() const;  // NOLINT: conversion intended

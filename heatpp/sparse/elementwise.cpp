@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/bounds.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
@@ -55,6 +56,18 @@ DCSRMatrix scaled(const DCSRMatrix& a, const at::Tensor& factors) {
   return with_values(a, block_of(a).values.to(type) * factors.to(type));
 }
 
+/// What the two have in every place where one of them has an entry, cut alike.
+std::pair<DNDarray, DNDarray> paired(const char* op, const DCSRMatrix& a, const DCSRMatrix& given) {
+  const auto b = beside(op, a, given);
+  const auto places = merged(block_of(a), block_of(b), true);
+  const auto of = [&](const DCSRMatrix& x, const at::Tensor& from, const at::Tensor& to) {
+    const auto& values = block_of(x).values;
+    return at::zeros({places.columns.numel()}, values.options()).index_copy(0, to, values.index_select(0, from));
+  };
+  const auto of_a = wrap({places.row_ptr, places.columns, of(a, places.from_a, places.to_a)}, a.layout(), a.comm());
+  return {of_a.values(), with_values(of_a, of(b, places.from_b, places.to_b)).values()};
+}
+
 void check_factors(const char* op, const DCSRMatrix& a, const DNDarray& factors, std::int64_t count) {
   if (factors.shape() != Shape{count})
     raise<ValueError>(op, "got factors of shape {} for a matrix of shape {}; expected ({},)",
@@ -82,12 +95,22 @@ DCSRMatrix multiply(const DCSRMatrix& a, const Scalar& factor) {
   return with_values(a, (a.values() * factor).larray().contiguous());
 }
 
+DCSRMatrix operator-(const DCSRMatrix& a) { return with_values(a, (-a.values()).larray()); }
+
 DCSRMatrix map_values(const DCSRMatrix& a, const std::function<DNDarray(const DNDarray&)>& f) {
-  const auto values = f(a.values());
-  if (!(values.layout() == Access::impl(a).entries))
-    raise<ValueError>("map_values", "got values of shape {} with another layout; expected ({},), cut as the entries",
-                      to_string(values.shape()), a.nnz());
-  return with_values(a, values.larray().cpu());
+  at::Tensor values;
+  const auto types = heatpp::detail::bounds_or_error(a.comm(), 1, [&] {
+    const auto made = f(a.values());
+    if (!(made.layout() == Access::impl(a).entries))
+      raise<ValueError>("map_values", "got values of shape {} with another layout; expected ({},), cut as the entries",
+                        to_string(made.shape()), a.nnz());
+    values = made.larray().cpu();
+    return std::vector{static_cast<std::int64_t>(made.dtype())};
+  });
+  if (!types.equal(0))
+    raise<ValueError>("map_values", "got values of {} and {} on the ranks; expected one dtype",
+                      name(static_cast<Dtype>(types.least[0])), name(static_cast<Dtype>(types.most[0])));
+  return with_values(a, values);
 }
 
 DCSRMatrix astype(const DCSRMatrix& a, Dtype dtype) {
@@ -95,10 +118,11 @@ DCSRMatrix astype(const DCSRMatrix& a, Dtype dtype) {
 }
 DCSRMatrix abs(const DCSRMatrix& a) { return with_values(a, block_of(a).values.abs()); }
 DCSRMatrix conj(const DCSRMatrix& a) { return with_values(a, block_of(a).values.conj().resolve_conj()); }
-DCSRMatrix power(const DCSRMatrix& a, double exponent) {
-  if (exponent <= 0)
-    raise<ValueError>("power", "got the exponent {}; expected one above 0, which leaves what has no entry 0", exponent);
-  return map_values(a, [=](const DNDarray& values) { return heatpp::pow(values, exponent); });
+DCSRMatrix power(const DCSRMatrix& a, const Scalar& exponent) {
+  if (exponent.is_complex() || !(exponent.to<double>() > 0))
+    raise<ValueError>("power", "got the exponent {}; expected a real one above 0, which leaves what has no entry 0",
+                      exponent.to<double>());
+  return with_values(a, heatpp::pow(a.values(), exponent).larray());
 }
 
 DCSRMatrix scale_rows(const DCSRMatrix& a, const DNDarray& factors) {
@@ -142,15 +166,14 @@ DNDarray diagonal(const DCSRMatrix& a) {
 
 bool array_equal(const DCSRMatrix& a, const DCSRMatrix& b) {
   if (a.shape() != b.shape()) return false;
-  const auto difference = subtract(a, b);
-  return difference.nnz() == 0 || all(difference.values() == 0).item<bool>();
+  const auto [x, y] = paired("array_equal", a, b);
+  return heatpp::array_equal(x, y);
 }
 
 bool allclose(const DCSRMatrix& a, const DCSRMatrix& b, double rtol, double atol) {
   if (a.shape() != b.shape()) return false;
-  const auto bound = add(multiply(abs(b), rtol), multiply(abs(a), 0.0));
-  const auto difference = abs(subtract(a, b));
-  return difference.nnz() == 0 || all(difference.values() <= bound.values() + atol).item<bool>();
+  const auto [x, y] = paired("allclose", a, b);
+  return heatpp::allclose(x, y, {.rtol = rtol, .atol = atol});
 }
 
 }  // namespace heatpp::sparse

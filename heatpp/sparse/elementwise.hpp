@@ -12,7 +12,7 @@ namespace heatpp::sparse {
 /// Entries wherever one of the two has one; a sum of 0 stays an entry.
 [[nodiscard]] DCSRMatrix add(const DCSRMatrix& a, const DCSRMatrix& b);
 [[nodiscard]] DCSRMatrix subtract(const DCSRMatrix& a, const DCSRMatrix& b);
-/// Element by element: entries where both have one.
+/// Element by element: entries where both have one, so that what only one has counts as 0, NaN and infinity too.
 [[nodiscard]] DCSRMatrix multiply(const DCSRMatrix& a, const DCSRMatrix& b);
 /// Every entry times a number, which may widen the dtype as it does an array's. Local.
 [[nodiscard]] DCSRMatrix multiply(const DCSRMatrix& a, const Scalar& factor);
@@ -24,15 +24,23 @@ namespace heatpp::sparse {
 [[nodiscard]] inline DCSRMatrix operator*(const DCSRMatrix& a, const Scalar& factor) { return multiply(a, factor); }
 [[nodiscard]] inline DCSRMatrix operator*(const Scalar& factor, const DCSRMatrix& a) { return multiply(a, factor); }
 [[nodiscard]] inline DCSRMatrix operator/(const DCSRMatrix& a, double divisor) { return multiply(a, 1 / divisor); }
-[[nodiscard]] inline DCSRMatrix operator-(const DCSRMatrix& a) { return multiply(a, -1); }
+[[nodiscard]] DCSRMatrix operator-(const DCSRMatrix& a);
+
+// a = a + b, ...: another matrix from here on, so that the memory of a host, and copies, keep what they hold.
+inline DCSRMatrix& operator+=(DCSRMatrix& a, const DCSRMatrix& b) { return a = a + b; }
+inline DCSRMatrix& operator-=(DCSRMatrix& a, const DCSRMatrix& b) { return a = a - b; }
+inline DCSRMatrix& operator*=(DCSRMatrix& a, const DCSRMatrix& b) { return a = a * b; }
+inline DCSRMatrix& operator*=(DCSRMatrix& a, const Scalar& factor) { return a = a * factor; }
+inline DCSRMatrix& operator/=(DCSRMatrix& a, double divisor) { return a = a / divisor; }
 
 /// f of the entries, (nnz,) cut as they lie, which must keep their shape and layout: `map_values(a, ht::abs)`. What has
-/// no entry stays 0. Throws ValueError for another layout.
+/// no entry stays 0. One all-reduce of 24 bytes, by which all ranks throw where f does on one of them. Throws
+/// ValueError for another layout, and dtypes that differ.
 [[nodiscard]] DCSRMatrix map_values(const DCSRMatrix& a, const std::function<DNDarray(const DNDarray&)>& f);
 [[nodiscard]] DCSRMatrix astype(const DCSRMatrix& a, Dtype dtype);
 [[nodiscard]] DCSRMatrix abs(const DCSRMatrix& a);
 [[nodiscard]] DCSRMatrix conj(const DCSRMatrix& a);
-[[nodiscard]] DCSRMatrix power(const DCSRMatrix& a, double exponent);
+[[nodiscard]] DCSRMatrix power(const DCSRMatrix& a, const Scalar& exponent);
 
 /// Row i times factors[i], or column j times factors[j]: vectors of any layout, of which a rank needs those of its rows
 /// (recut), or all (gathered). Collective. Throws ValueError for other lengths.

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
+#include <heatpp/ops/indexing/nonzero.hpp>
 #include <heatpp/sparse/detail/fetched.hpp>
 #include <heatpp/sparse/detail/placed.hpp>
 #include <heatpp/sparse/indexing.hpp>
@@ -82,6 +83,31 @@ std::vector<std::int64_t> nowhere(const std::vector<DCSRMatrix>& matrices) {
   return std::vector<std::int64_t>(matrices.size(), 0);
 }
 
+/// A vector of positions, of those where truth values hold.
+DNDarray as_positions(const char* op, const DCSRMatrix& a, const DNDarray& given, std::int64_t extent) {
+  const bool mask = given.dtype() == Dtype::bool_;
+  if (given.ndim() != 1 || is_floating(given.dtype()) || is_complex(given.dtype()) || (mask && given.size() != extent))
+    raise<IndexError>(op, "got positions of {} and shape {}; expected a vector of whole numbers, or {} truth values",
+                      name(given.dtype()), to_string(given.shape()), extent);
+  heatpp::detail::check_same_comm(op, a.comm(), given.comm());
+  return mask ? flatnonzero(given) : given;
+}
+
+/// This rank's positions, counted from 0.
+at::Tensor from_0(const char* op, const DNDarray& positions, std::int64_t extent) {
+  const auto given = positions.larray().to(at::kCPU, at::kLong).contiguous();
+  const auto check = [&] {
+    if (given.numel() == 0) return;
+    const auto [least, most] = at::aminmax(given);
+    if (least.item<std::int64_t>() < -extent || most.item<std::int64_t>() >= extent)
+      raise<IndexError>(op, "got positions {} to {}; expected {} to {}", least.item<std::int64_t>(),
+                        most.item<std::int64_t>(), -extent, extent - 1);
+  };
+  if (positions.split()) all_or_none(positions.comm(), check);
+  else check();
+  return at::where(given.lt(0), given + extent, given);
+}
+
 }  // namespace
 
 DCSRMatrix submatrix(const DCSRMatrix& a, const Slice& rows, const Slice& columns) {
@@ -99,27 +125,38 @@ DCSRMatrix submatrix(const DCSRMatrix& a, const Slice& rows, const Slice& column
   return wrap(std::move(block), std::move(layout), a.comm());
 }
 
-DCSRMatrix take_rows(const DCSRMatrix& a, const DNDarray& positions) {
-  if (positions.ndim() != 1 || is_floating(positions.dtype()) || is_complex(positions.dtype()))
-    raise<IndexError>("take_rows", "got positions of {} and shape {}; expected a vector of whole numbers",
-                      name(positions.dtype()), to_string(positions.shape()));
-  heatpp::detail::check_same_comm("take_rows", a.comm(), positions.comm());
-  const auto wanted = positions.larray().to(at::kCPU, at::kLong).contiguous();
+DCSRMatrix take_rows(const DCSRMatrix& a, const DNDarray& given) {
+  const auto positions = as_positions("take_rows", a, given, a.rows());
+  const auto wanted = from_0("take_rows", positions, a.rows());
   const std::span<const std::int64_t> rows(wanted.const_data_ptr<std::int64_t>(),
                                            static_cast<std::size_t>(wanted.numel()));
-  const auto check = [&] {
-    for (const auto row : rows)
-      if (row < 0 || row >= a.rows())
-        raise<IndexError>("take_rows", "got row {} of {}; expected 0 to {}", row, a.rows(), a.rows() - 1);
-  };
-  if (positions.split()) all_or_none(a.comm(), check);
-  else check();
   const auto as_columns = at::arange(rows.size() + 1, at::kLong);
   const CsrBlock asked{as_columns, wanted, wanted};
   const auto fetched = fetched_rows(asked, positions.split().has_value(), a);
   const auto places = fetched.places_in(asked).columns.contiguous();
   auto block = taken_rows(fetched.blocks, {places.const_data_ptr<std::int64_t>(), rows.size()});
   return wrap(std::move(block), positions.layout().with({positions.size(), a.columns()}, positions.split()), a.comm());
+}
+
+DCSRMatrix take_columns(const DCSRMatrix& a, const DNDarray& given) {
+  const auto positions = as_positions("take_columns", a, given, a.columns());
+  const auto everywhere = heatpp::detail::brought_to(positions, positions.layout().replicated(positions.shape()));
+  const auto [sorted, places] = from_0("take_columns", everywhere, a.columns()).sort(0);
+  const auto first = first_row(a);
+  const auto entries = triples_of(block_of(a), first);
+  const auto begin = at::searchsorted(sorted, entries.columns);
+  const auto often = at::searchsorted(sorted, entries.columns, /*out_int32=*/false, /*right=*/true) - begin;
+  const auto among = at::arange(often.sum().item<std::int64_t>(), at::kLong);  // of an entry's places, and those before
+  const auto place = among + (begin - (often.cumsum(0) - often)).repeat_interleave(often);
+  auto block = block_from(
+      "take_columns",
+      {entries.rows.repeat_interleave(often), places.index_select(0, place), entries.values.repeat_interleave(often)},
+      first, block_of(a).rows(), Duplicates::refused);
+  return wrap(std::move(block), a.layout().with({a.rows(), positions.size()}, a.split()), a.comm());
+}
+
+DCSRMatrix DCSRMatrix::operator()(const Slice& rows, const Slice& columns) const {
+  return submatrix(*this, rows, columns);
 }
 
 DCSRMatrix vstack(const std::vector<DCSRMatrix>& matrices) {

@@ -3,8 +3,11 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/matrices/norm.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
+#include <heatpp/ops/operands/index.hpp>
+#include <heatpp/ops/reductions/arg.hpp>
 #include <heatpp/ops/reductions/nan.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
+#include <heatpp/sparse/detail/extremum_places.hpp>
 #include <heatpp/sparse/detail/structure.hpp>
 #include <heatpp/sparse/elementwise.hpp>
 #include <heatpp/sparse/product.hpp>
@@ -16,9 +19,7 @@ using namespace detail;
 
 namespace {
 
-/// 0 or 1.
 std::optional<int> checked(const char* op, std::optional<int> axis) {
-  static_cast<void>(op);
   return axis ? std::optional(sanitize_axis(*axis, 2, op)) : std::nullopt;
 }
 
@@ -43,15 +44,40 @@ DNDarray extrema_of_rows(const DCSRMatrix& a, bool largest) {
   return of_rows(a, at::where(full, result, with_zero).to(block.values.scalar_type()));
 }
 
-DNDarray extrema(const char* op, const DCSRMatrix& a, std::optional<int> given, bool largest) {
-  const auto axis = checked(op, given);
+void check_has_extrema(const char* op, const DCSRMatrix& a) {
   if (is_complex(a.dtype())) raise<TypeError>(op, "got complex numbers; expected real ones");
   if (a.rows() == 0 || a.columns() == 0)
     raise<ValueError>(op, "got a matrix of shape {} with nothing to reduce; expected at least one element",
                       to_string(a.shape()));
+}
+
+DNDarray extrema(const char* op, const DCSRMatrix& a, std::optional<int> given, bool largest) {
+  const auto axis = checked(op, given);
+  check_has_extrema(op, a);
   const auto of_each = extrema_of_rows(axis == 0 ? transpose(a) : a, largest);
   if (axis) return of_each;
   return largest ? heatpp::max(of_each) : heatpp::min(of_each);
+}
+
+DNDarray places_of_extrema(const char* op, const DCSRMatrix& a, std::optional<int> given, bool largest) {
+  const auto axis = checked(op, given);
+  check_has_extrema(op, a);
+  const auto by_rows = axis == 0 ? transpose(a) : a;
+  const auto places = of_rows(by_rows, extremum_places(block_of(by_rows), by_rows.columns(), largest));
+  if (axis) return places;
+  const auto of_each = extrema_of_rows(a, largest);
+  const auto row = (largest ? heatpp::argmax(of_each) : heatpp::argmin(of_each)).item<std::int64_t>();
+  return places(row) + row * a.columns();
+}
+
+/// In float32 at least, and float32 in float64, since a row's entries are added one after the other.
+at::Tensor sums_of_rows(const DCSRMatrix& a) {
+  const auto& block = block_of(a);
+  const auto type = block.values.scalar_type();
+  const auto wide = at::isComplexType(type) ? at::kComplexDouble : at::isFloatingType(type) ? at::kDouble : type;
+  return at::zeros({block.rows()}, at::TensorOptions(wide))
+      .index_add_(0, row_of_entries(a), block.values.to(wide))
+      .to(type);
 }
 
 }  // namespace
@@ -62,8 +88,7 @@ DNDarray sum(const DCSRMatrix& a, std::optional<int> given) {
   if (!axis) return heatpp::sum(numbers.values());
   if (*axis == 0)
     return rmatmul(conj(numbers), ones({a.rows()}, {.dtype = numbers.dtype(), .split = a.split(), .comm = a.comm()}));
-  const auto& values = block_of(numbers).values;
-  return of_rows(a, at::zeros({block_of(a).rows()}, values.options()).index_add_(0, row_of_entries(a), values));
+  return of_rows(a, sums_of_rows(numbers));
 }
 
 DNDarray mean(const DCSRMatrix& a, std::optional<int> given) {
@@ -74,6 +99,9 @@ DNDarray mean(const DCSRMatrix& a, std::optional<int> given) {
 
 DNDarray max(const DCSRMatrix& a, std::optional<int> axis) { return extrema("max", a, axis, true); }
 DNDarray min(const DCSRMatrix& a, std::optional<int> axis) { return extrema("min", a, axis, false); }
+
+DNDarray argmax(const DCSRMatrix& a, std::optional<int> axis) { return places_of_extrema("argmax", a, axis, true); }
+DNDarray argmin(const DCSRMatrix& a, std::optional<int> axis) { return places_of_extrema("argmin", a, axis, false); }
 
 std::int64_t count_nonzero(const DCSRMatrix& a) {
   return a.nnz() == 0 ? 0 : heatpp::sum(a.values() != 0).item<std::int64_t>();

@@ -16,6 +16,10 @@ namespace heatpp::sparse {
 /// complex numbers.
 [[nodiscard]] DNDarray max(const DCSRMatrix& a, std::optional<int> axis = std::nullopt);
 [[nodiscard]] DNDarray min(const DCSRMatrix& a, std::optional<int> axis = std::nullopt);
+/// Where the first of the largest, or smallest, elements is, int64: in each column, or row, or, of all, as the number
+/// row * columns + column. NaN wins. Of columns through the transposed matrix. Throw as max.
+[[nodiscard]] DNDarray argmax(const DCSRMatrix& a, std::optional<int> axis = std::nullopt);
+[[nodiscard]] DNDarray argmin(const DCSRMatrix& a, std::optional<int> axis = std::nullopt);
 /// The number of entries that are not 0.
 [[nodiscard]] std::int64_t count_nonzero(const DCSRMatrix& a);
 /// The root of the sum of the squares.

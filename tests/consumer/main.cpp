@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <heatpp/heatpp.hpp>
 #include <heatpp/ml/ml.hpp>
+#include <heatpp/sparse/io/files.hpp>
 #include <heatpp/sparse/sparse.hpp>
 #include <heatpp_io/heatpp_io.hpp>
 
@@ -14,6 +15,7 @@ int main(int argc, char** argv) {
   const auto y = ht::io::load_hdf5("consumer.h5", "x", {.split = 0});
   const auto far = y(y > ht::mean(y));
   ht::print(far);
-  const auto same = ht::sparse::matmul(ht::sparse::identity(60, {.dtype = ht::float64, .split = 0}), x);
+  ht::sparse::save(ht::sparse::identity(60, {.dtype = ht::float64, .split = 0}), "consumer.npz");
+  const auto same = ht::sparse::matmul(ht::sparse::load("consumer.npz"), x);
   return far.size() == 30 && ht::all(x == y).item<bool>() && ht::all(x == same).item<bool>() ? 0 : 1;
 }

@@ -102,6 +102,43 @@ TEST_CASE("rows that are no CSR are errors on all ranks", "[sparse][construction
   if (ht::world().size() > 1) CHECK_THAT(make({0, 2}, {3, 4}, 6), Catch::Contains("got 5 to 6 as the columns"));
 }
 
+TEST_CASE("arguments that differ by rank are errors on all of them", "[sparse][construction]") {
+  const auto size = ht::world().size();
+  const bool odd = ht::world().rank() == size - 1;
+  const auto i = ht::arange(6, {.dtype = ht::int64, .split = 0});
+  const auto ones = ht::ones({6}, {.dtype = ht::float64, .split = 0});
+  const auto coo = [&](const ht::Shape& shape, const sp::CooOptions& options = {}) {
+    return message_of<ht::ValueError>([&] { (void)sp::from_coo(i, i, ones, shape, options); });
+  };
+  CHECK_THAT(coo({6, odd ? 3 : 6}), Catch::Contains("[from_coo] got"));
+  CHECK_THAT(coo({6, 6}, {.split = odd ? 1 : 0}), Catch::Contains("with split 1"));
+  CHECK_THAT(coo({odd ? -6 : 6, 6}), Catch::Contains("got (-6, 6)"));
+  std::vector<std::int64_t> ptr{0, 1};
+  std::vector<std::int32_t> columns{0};
+  double value = 1;
+  const sp::CsrArrays arrays{std::span<const std::int64_t>(ptr), std::span<const std::int32_t>(columns), &value,
+                             ht::float64};
+  CHECK_THAT(message_of<ht::ValueError>([&] { (void)sp::from_local(arrays, 3, {.split = odd ? 1 : 0}); }),
+             Catch::Contains("[from_local] got split 1"));
+  if (size == 1) return;
+  CHECK_THAT(coo({odd ? 8 : 6, 6}), Catch::Contains("[from_coo] got 6 to 8 as the rows on the ranks"));
+  CHECK_THAT(coo({6, odd ? 8 : 6}), Catch::Contains("got 6 to 8 as the columns"));
+  CHECK_THAT(coo({6, 6}, {.split = odd ? std::nullopt : std::optional(0)}), Catch::Contains("axes that are cut"));
+  CHECK_THAT(coo({6, 6}, {.sum_duplicates = odd}), Catch::Contains("sum_duplicates"));
+  CHECK_THAT(message_of<ht::ValueError>(
+                 [&] { (void)sp::from_local(arrays, 3, {.split = odd ? std::nullopt : std::optional(0)}); }),
+             Catch::Contains("axes that are cut"));
+  const auto one = ht::ones({1});
+  for (const auto& make : std::vector<std::function<void()>>{[&] { (void)sp::identity(odd ? 5 : 4); },
+                                                             [&] {
+                                                               (void)sp::diags({one}, {0}, {odd ? 5 : 4, 4});
+                                                             },
+                                                             [&] {
+                                                               (void)sp::random({odd ? 5 : 4, 4});
+                                                             }})
+    CHECK_THAT(message_of<ht::ValueError>(make), Catch::Contains("got 4 to 5 as the rows on the ranks"));
+}
+
 TEST_CASE("identity, diagonals and random matrices", "[sparse][construction]") {
   const auto f64 = at::TensorOptions(at::kDouble);
   CHECK(same_matrix(sp::identity(5, {.dtype = ht::float64, .split = 0}), at::eye(5, f64)));
@@ -142,6 +179,10 @@ TEST_CASE("matrices are recut, and printed alike on any cut", "[sparse][conversi
     out << sp::resplit(a, std::nullopt);
     CHECK(out.str() == text);
   }
+  const auto half = ht::world().split(ht::world().rank() % 2);  // on another communicator than the default one
+  const auto n = 3 + ht::world().rank() % 2;
+  CHECK_THAT(sp::to_string(sp::identity(n, {.split = 0, .comm = half})),
+             Catch::EndsWith("(2, 2)\t1") || Catch::EndsWith("(3, 3)\t1"));
   CHECK_THROWS_AS(sp::resplit(sp::identity(3), 1), ht::ValueError);
   CHECK_THROWS_AS(sp::redistribute(sp::identity(3), {3, 1}), ht::ValueError);
   CHECK_THROWS_AS(sp::DCSRMatrix().nnz(), ht::ValueError);

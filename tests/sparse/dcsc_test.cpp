@@ -86,6 +86,18 @@ TEST_CASE("elements and sums of matrices by columns", "[sparse][dcsc]") {
                        x * down.unsqueeze(1)));
     CHECK(same_columns(sp::scale_columns(a, distribute(across, ht::Layout({5}, 0, ht::world().size()))), x * across));
     CHECK(sp::eliminate_zeros(a * 0).nnz() == 0);
+    CHECK(same_columns(sp::power(a, 2), x * x));
+    CHECK(same_columns(sp::tril(a, 1), x.tril(1)));
+    CHECK(same_columns(sp::triu(a, -1), x.triu(-1)));
+    CHECK(same(sp::diagonal(a), x.diagonal()));
+    CHECK(sp::allclose(a, a * (1 + 1e-7)));
+    CHECK(same_columns(sp::submatrix(a, ht::slice(1, 7, 2), ht::slice(2)), x.slice(0, 1, 7, 2).slice(1, 0, 2)));
+    CHECK(same_columns(sp::take_rows(a, ht::array({6, 0, -1, 0})), x.index({at::tensor({6, 0, -1, 0})})));
+    CHECK(same_columns(sp::take_columns(a, ht::array({4, 0, -1})),
+                       x.t().index({at::tensor({4, 0, -1})}).t().contiguous()));
+    CHECK(same_columns(sp::vstack({a, b}), at::cat({x, y})));
+    CHECK(same_columns(sp::hstack({a, b}), at::cat({x, y}, 1)));
+    CHECK(same_columns(sp::block_diag({a, b}), at::block_diag({x, y})));
     CHECK(sp::array_equal(a, a));
     CHECK_FALSE(sp::array_equal(a, b));
     CHECK(close(sp::sum(a, 0), x.sum(0)));
@@ -115,7 +127,7 @@ TEST_CASE("a host's columns are adopted, and matrices by columns printed", "[spa
   CHECK(a.split() == 1);
   if (!values.empty()) CHECK(a.values().larray().const_data_ptr() == values.data());
   CHECK(sp::sum(a).item<double>() == 3 * columns);
-  CHECK_THROWS_AS(sp::from_local_csc(arrays, 9, {.split = 0}), ht::ValueError);
+  CHECK_THROWS_AS(sp::from_local_csc(arrays, 9, {.split = world.rank() == 0 ? 0 : 1}), ht::ValueError);
   CHECK_THROWS_AS(sp::from_local_csc(arrays, 8, {.split = 1}), ht::ValueError);
 
   const auto whole = by_columns(mostly_zeros(6, 4), ht::Layout({4, 6}, std::nullopt, world.size()));

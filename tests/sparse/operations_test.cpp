@@ -141,6 +141,67 @@ TEST_CASE("numbers, functions of the entries and factors", "[sparse][elementwise
     CHECK(same(sp::diagonal(sparse_of(mostly_zeros(6, 3), layout)), mostly_zeros(6, 3).diagonal()));
 }
 
+TEST_CASE("operators that assign make another matrix", "[sparse][elementwise]") {
+  std::vector<std::int64_t> ptr{0, 1, 3};
+  std::vector<std::int32_t> columns{0, 0, 1};
+  std::vector<double> values{1, 2, 3};
+  const auto adopted = sp::from_local(
+      {std::span<const std::int64_t>(ptr), std::span<const std::int32_t>(columns), values.data(), ht::float64}, 2,
+      {.split = 0});
+  auto a = adopted;
+  a *= 2;
+  a += a;
+  a -= adopted;
+  a /= 3.0;
+  a *= a;
+  CHECK(values == std::vector<double>{1, 2, 3});
+  CHECK(sp::array_equal(a, adopted * adopted));
+  a = sp::matmul(a(ht::slice(0, 2)), a(ht::slice(0, 2), ht::slice(0, 2)));
+  CHECK(same_matrix(a, at::tensor({1., 0., 40., 81.}, at::kDouble).view({2, 2})));
+}
+
+TEST_CASE("bool, unsigned and infinite entries, and functions that fail on one rank", "[sparse][elementwise]") {
+  const auto global = mostly_zeros(8, 6);
+  const bool odd = ht::world().rank() == ht::world().size() - 1;
+  for (const auto& layout : row_layouts({8, 6})) {
+    const auto truth = sparse_of(global.ne(0), layout), infinite = sparse_of(global, layout) * INFINITY;
+    CHECK(sp::array_equal(truth, truth));
+    CHECK(sp::allclose(truth, truth));
+    CHECK_FALSE(sp::array_equal(truth, sp::tril(truth)));
+    CHECK(sp::array_equal(infinite, infinite));
+    CHECK(sp::allclose(infinite, infinite));
+    CHECK_FALSE(sp::allclose(infinite, sp::tril(infinite)));
+    CHECK_FALSE(sp::array_equal(infinite * NAN, infinite * NAN));
+    const auto bytes = global.abs().to(at::kByte);
+    CHECK(same_matrix(-sparse_of(bytes, layout), bytes.neg()));
+    CHECK(same_matrix(sp::power(sparse_of(global.to(at::kLong), layout), 2), global.square().to(at::kLong)));
+    CHECK_THROWS_AS(sp::power(truth, NAN), ht::ValueError);
+    if (!layout.split()) continue;
+    CHECK(message_of<std::exception>([&] {
+            (void)sp::map_values(infinite, [&](const ht::DNDarray& v) {
+              if (odd) throw ht::ValueError("[host] no values");
+              return v;
+            });
+          }).starts_with("[host] no values"));
+    if (ht::world().size() > 1)
+      CHECK_THAT(message_of<ht::ValueError>([&] {
+                   (void)sp::map_values(infinite,
+                                        [&](const auto& v) { return v.astype(odd ? ht::float32 : ht::float64); });
+                 }),
+                 Catch::Contains("expected one dtype"));
+  }
+}
+
+TEST_CASE("sums of rows of short floats are exact where their results are", "[sparse][reductions]") {
+  for (const auto& layout : row_layouts({3, 5000})) {
+    const auto a = sparse_of(at::ones({3, 5000}, at::kHalf), layout);
+    CHECK(same(sp::sum(a, 1), at::full({3}, 5000, at::kHalf)));
+    CHECK(same(sp::sum(a, 0), at::full({5000}, 3, at::kHalf)));
+    const auto far = at::full({3, 5000}, 1e4f) + at::arange(5000, at::kFloat) / 8;
+    CHECK(same(sp::sum(sparse_of(far, layout), 1), far.to(at::kDouble).sum(1).to(at::kFloat)));
+  }
+}
+
 TEST_CASE("reductions count what has no entry as 0", "[sparse][reductions]") {
   for (const auto type : {at::kDouble, at::kInt, at::kFloat}) {
     auto global = mostly_zeros(9, 5, type);
@@ -159,6 +220,12 @@ TEST_CASE("reductions count what has no entry as 0", "[sparse][reductions]") {
       CHECK(same(sp::max(a, 1), global.amax(1)));
       CHECK(same(sp::min(a, 0), global.amin(0)));
       CHECK(same(sp::min(a, 1), global.amin(1)));
+      for (const auto axis : {0, 1}) {  // the largest are the first ones, whatever stands where there is no entry
+        CHECK(same(sp::argmax(a, axis), global.argmax(axis)));
+        CHECK(same(sp::argmin(a, axis), global.argmin(axis)));
+      }
+      CHECK(same(sp::argmax(a), global.argmax()));
+      CHECK(same(sp::argmin(a), global.argmin()));
       CHECK(sp::count_nonzero(a) == global.ne(0).sum().item<std::int64_t>());
       CHECK(sp::norm(a) == Approx(global.to(at::kDouble).norm().item<double>()));
     }
@@ -178,10 +245,21 @@ TEST_CASE("parts and stacks", "[sparse][indexing]") {
     CHECK(same_matrix(sp::submatrix(a, {}, ht::slice(-3, std::nullopt)), global.slice(1, 4)));
     CHECK(same_matrix(sp::submatrix(a, ht::slice(5, 5)), global.slice(0, 5, 5)));
     CHECK_THROWS_AS(sp::submatrix(a, ht::slice(std::nullopt, std::nullopt, -1)), ht::ValueError);
-    const auto positions = at::tensor({8, 0, 0, 3, 5, 8}, at::kLong);
+    CHECK(same_matrix(a(ht::slice(2, 8), ht::slice(1, 3)), global.slice(0, 2, 8).slice(1, 1, 3)));
+    const auto positions = at::tensor({8, 0, 0, 3, 5, -1}, at::kLong), across = at::tensor({6, 0, -7, 3, 3}, at::kLong);
     for (const auto& cut : every_layout({6})) {
-      CHECK(same_matrix(sp::take_rows(a, distribute(positions, cut)), global.index_select(0, positions)));
+      CHECK(same_matrix(sp::take_rows(a, distribute(positions, cut)), global.index({positions})));
       CHECK_THROWS_AS(sp::take_rows(a, distribute(positions + 1, cut)), ht::IndexError);
+      CHECK_THROWS_AS(sp::take_rows(a, distribute(positions - 9, cut)), ht::IndexError);
+    }
+    for (const auto& cut : every_layout({5})) {
+      CHECK(same_matrix(sp::take_columns(a, distribute(across, cut)), global.index({at::indexing::Slice(), across})));
+      CHECK_THROWS_AS(sp::take_columns(a, distribute(across + 1, cut)), ht::IndexError);
+    }
+    const auto mask = at::arange(9).remainder(4).eq(1);
+    for (const auto& cut : every_layout({9})) {
+      CHECK(same_matrix(sp::take_rows(a, distribute(mask, cut)), global.index({mask})));
+      CHECK_THROWS_AS(sp::take_columns(a, distribute(mask, cut)), ht::IndexError);
     }
     for (const auto& other : row_layouts({4, 7})) {
       const auto b = sparse_of(mostly_zeros(4, 7, at::kFloat, 9), other);
@@ -194,7 +272,7 @@ TEST_CASE("parts and stacks", "[sparse][indexing]") {
       CHECK(same_matrix(sp::hstack({a, b, a}), at::cat({global, mostly_zeros(9, 2, at::kDouble, 9), global}, 1)));
     }
     CHECK_THROWS_AS(sp::vstack({a, sp::identity(3)}), ht::ValueError);
-    CHECK_THROWS_AS(sp::hstack({}), ht::ValueError);
+    CHECK_THROWS_AS(sp::hstack(std::vector<sp::DCSRMatrix>()), ht::ValueError);
   }
   CHECK(world.size() > 0);
 }

@@ -5,6 +5,8 @@
 #include <heatpp_io/numpy/load_npy.hpp>
 #include <heatpp/sparse/io/files.hpp>
 
+#include <heatpp/comm/log.hpp>
+
 #include <cstdlib>
 
 // Estimators learn of the rows of a sparse matrix what they learn of the same rows with all zeros.
@@ -117,6 +119,27 @@ TEST_CASE("least squares of sparse wines are scikit-learn's", "[ml][sparse]") {
     ht::Ridge ridge_of_dense({.alpha = 2}), ridge_of_sparse({.alpha = 2});
     CHECK(near(ridge_of_sparse.fit(sparse, beside(kind)).coef(), ridge_of_dense.fit(dense, beside(kind)).coef(), 1e-7));
   }
+}
+
+TEST_CASE("least squares of sparse rows that end before they converge are told to the log", "[ml][sparse]") {
+  std::string said;
+  ht::set_log([&](ht::LogLevel, std::string_view text) { said += text; },
+              {.level = ht::LogLevel::warning, .all_ranks = true});
+  // Spread over six decades evenly, of which each has to be found.
+  const auto hard = at::pow(10.0, at::arange(60, at::kDouble) / -10).diag();
+  for (const auto& layout : row_layouts({60, 60})) {
+    const auto fitted = [&](const at::Tensor& x, auto model) {
+      said.clear();
+      model.fit(sp::from_dense(distribute(x, layout)), beside(at::ones({60}, at::kDouble)));
+      return said;
+    };
+    CHECK_THAT(fitted(hard, ht::LinearRegression({.intercept = false})),
+               Contains("[LinearRegression.fit] got a gradient"));
+    CHECK_THAT(fitted(hard, ht::Ridge({.alpha = 1e-9, .intercept = false})), Contains("[Ridge.fit] got a gradient"));
+    CHECK(fitted(hard, ht::Ridge({.intercept = false})).empty());
+    CHECK(fitted(at::eye(60, at::kDouble), ht::LinearRegression()).empty());
+  }
+  ht::set_log({});
 }
 
 TEST_CASE("logistic and Poisson regression of sparse rows are those of dense ones", "[ml][sparse]") {

@@ -1,3 +1,4 @@
+#include <heatpp/comm/log.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/linalg/solvers/krylov.hpp>
 #include <heatpp/ml/detail/column_moments.hpp>
@@ -33,13 +34,20 @@ linalg::LinearOperator centred(const sparse::DCSRMatrix& a, const DNDarray& mean
           float64};
 }
 
-at::Tensor solved(const linalg::LinearOperator& a, const DNDarray& b, double alpha) {
+at::Tensor solved(const char* op, const linalg::LinearOperator& a, const DNDarray& b, double alpha) {
   linalg::KrylovOptions options{.rtol = 1e-13, .max_iterations = 10 * std::min(a.shape[0], a.shape[1]) + 100};
-  if (!(alpha > 0)) return resplit(linalg::solve_lsqr(a, b, options).x, std::nullopt).larray();
   const linalg::LinearOperator normal(
       {a.shape[1], a.shape[1]}, [&](const DNDarray& v) { return a.apply_adjoint(a.apply(v)) + v * alpha; }, {},
       float64);
-  return resplit(linalg::solve_cg(normal, a.apply_adjoint(b), options).x, std::nullopt).larray();
+  const auto found =
+      alpha > 0 ? linalg::solve_cg(normal, a.apply_adjoint(b), options) : linalg::solve_lsqr(a, b, options);
+  if (!found.converged)
+    log(LogLevel::warning,
+        fmt::format(
+            "[{}] got a gradient that {} steps leave above {:g} of what it might be; expected columns of scales "
+            "nearer to each other, or a larger alpha",
+            op, found.iterations, options.rtol));
+  return resplit(found.x, std::nullopt).larray();
 }
 
 }  // namespace
@@ -59,7 +67,7 @@ Plane sparse_least_squares(const char* op, const Rows& rows, const Targets& targ
   for (std::int64_t t = 0; t < coef.size(0); ++t) {
     auto b = targets.values.select(1, t) - target_means[t];
     if (roots) b = b * *roots;
-    coef[t].copy_(solved(a, as_rows(rows, b.contiguous()), options.alpha));
+    coef[t].copy_(solved(op, a, as_rows(rows, b.contiguous()), options.alpha));
   }
   return {coef, target_means - at::mv(coef, mean)};
 }
