@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp_nn/data/batch.hpp>
 #include <heatpp_nn/data/data_loader.hpp>
 #include <heatpp_nn/data/dataset.hpp>
 #include <heatpp_nn/data/position.hpp>

@@ -81,6 +81,7 @@ class Trainer::Fit {
         signal_(trainer.comm()),
         early_(options_.stop.value_or(PlateauOptions{.patience = std::numeric_limits<int>::max(), .threshold = 0})),
         position_{options_.seed, 0, 0} {
+    loader_.prefetch(options_.prefetch);
     if (options_.autocast == float16) trainer_.scaler.emplace();
     if (options_.daso)
       trainer_.daso =
@@ -162,7 +163,8 @@ class Trainer::Fit {
   at::Tensor loss_of(const Batch& batch) {
     std::optional<Autocast> autocast;
     if (options_.autocast) autocast.emplace(*options_.autocast, trainer_.network.device());
-    return trainer_.loss(trainer_.network(batch.inputs), batch.targets.to(trainer_.network.device()));
+    const auto& network = trainer_.network;
+    return trainer_.loss(network(batch.all_inputs()), network.on_device(batch.all_targets()));
   }
 
   void step(double loss) {
@@ -296,6 +298,12 @@ DNDarray Trainer::predict(const DNDarray& x) {
   std::optional<detail::WeightMean::InPlace> mean;
   if (impl_->mean) mean.emplace(*impl_->mean, false);
   return nn::predict(impl_->network, x);
+}
+
+std::vector<DNDarray> Trainer::predict(const std::vector<DNDarray>& inputs) {
+  std::optional<detail::WeightMean::InPlace> mean;
+  if (impl_->mean) mean.emplace(*impl_->mean, false);
+  return nn::predict(impl_->network, inputs);
 }
 
 const DASO* Trainer::daso() const { return impl_->daso.get(); }
