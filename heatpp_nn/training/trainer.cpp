@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/logging/progress_bar.hpp>
+#include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/checkpoint_manager.hpp>
 #include <heatpp_nn/training/cores.hpp>
 #include <heatpp_nn/training/detail/training_log.hpp>
@@ -148,7 +149,7 @@ class Trainer::Fit {
     trainer_.optimizer.zero_grad();
     const auto rows = static_cast<double>(batch.inputs.size(0));
     at::Tensor loss;
-    if (rows > 0) loss = loss_of(batch);
+    if (rows > 0 || has_synchronised_norms(*trainer_.replica().shared_module())) loss = loss_of(batch);
     const auto value = rows > 0 ? loss.item<double>() : 0.0;
     trainer_.replica().backward(loss.defined() && scaler() ? scaler()->scale(loss) : loss, rows);
     step(value);
@@ -160,11 +161,16 @@ class Trainer::Fit {
     return value;
   }
 
+  /// Without rows, for layers that normalise over all ranks and wait for this one, one that all outputs have a part in.
   at::Tensor loss_of(const Batch& batch) {
     std::optional<Autocast> autocast;
     if (options_.autocast) autocast.emplace(*options_.autocast, trainer_.network.device());
     const auto& network = trainer_.network;
-    return trainer_.loss(network(batch.all_inputs()), network.on_device(batch.all_targets()));
+    const auto outputs = network(batch.all_inputs());
+    if (batch.inputs.size(0) > 0) return trainer_.loss(outputs, network.on_device(batch.all_targets()));
+    auto sum = at::zeros({}, outputs.front().options());
+    for (const auto& output : outputs) sum = sum + output.sum();
+    return sum;
   }
 
   void step(double loss) {
