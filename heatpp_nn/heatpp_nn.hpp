@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp_nn/data/batch.hpp>
 #include <heatpp_nn/data/data_loader.hpp>
 #include <heatpp_nn/data/dataset.hpp>
 #include <heatpp_nn/data/position.hpp>
@@ -23,8 +24,10 @@
 #include <heatpp_nn/parallel/merge.hpp>
 #include <heatpp_nn/parallel/mixed_precision.hpp>
 #include <heatpp_nn/parallel/online.hpp>
+#include <heatpp_nn/parallel/recompute.hpp>
 #include <heatpp_nn/parallel/replica.hpp>
 #include <heatpp_nn/parallel/schedule.hpp>
+#include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/checkpoint.hpp>
 #include <heatpp_nn/training/checkpoint_manager.hpp>
 #include <heatpp_nn/training/cores.hpp>

@@ -4,7 +4,11 @@
 
 #include <ATen/ATen.h>
 
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
 #include <algorithm>
+#include <deque>
 #include <future>
 
 namespace heatpp::nn {
@@ -24,6 +28,21 @@ void take(at::Tensor& room, const at::Tensor& rows, const at::Tensor& place) {
   at::index_select_out(room, rows, 0, place.to(rows.device()));
 }
 
+/// On its way to a device, if one is asked for.
+Batch on_device(Batch batch, const std::optional<at::Device>& device) {
+  if (!device) return batch;
+  for (auto* field : batch.fields())
+    *field = device->is_cuda() && field->is_cpu() ? field->pin_memory().to(*device, true) : field->to(*device);
+  return batch;
+}
+
+/// The stream of a GPU in which the caller computes.
+std::optional<c10::Stream> current_stream(const std::optional<at::Device>& device) {
+  if (!device || !device->is_cuda()) return std::nullopt;
+  const c10::impl::VirtualGuardImpl devices(device->type());
+  return devices.getStream(device->has_index() ? *device : devices.getDevice());
+}
+
 }  // namespace
 
 /// The rows of an epoch, some batches at a time.
@@ -31,38 +50,82 @@ struct DataLoader::Epoch::Windows {
   Dataset dataset;
   DistributedSampler sampler;
   std::int64_t epoch;
+  std::ptrdiff_t readers;
   std::int64_t batches = 0;         // of a window
   std::int64_t first = 0, end = 0;  // batches of the current one
   at::Tensor numbers = {};
   detail::Window window = {};
-  std::future<detail::Window> next = {};
+  std::int64_t next_first = 0, next_end = 0;  // batches of the windows that are read ahead
+  std::deque<std::future<detail::Window>> next = {};
+  std::deque<std::future<Batch>> prepared = {};  // batches of the current window
+  std::int64_t first_prepared = 0;
 
   [[nodiscard]] std::int64_t end_after(std::int64_t batch) const {
     return std::min(batch + batches, sampler.batches());
   }
 
-  void read_ahead(std::int64_t from) {
-    if (from == sampler.batches()) return;
-    next = std::async(std::launch::async, [samples = dataset, rows = sampler.rows(epoch, from, end_after(from))] {
-      return samples.samples().reach(rows);
-    });
+  void read_ahead() {
+    for (; std::ssize(next) < readers && next_end < sampler.batches(); next_end = end_after(next_end))
+      next.push_back(std::async(std::launch::async,
+                                [samples = dataset, rows = sampler.rows(epoch, next_end, end_after(next_end))] {
+                                  return samples.samples().reach(rows);
+                                }));
+  }
+
+  void read(std::int64_t batch) {
+    if (next.empty() || next_first != batch) {
+      next.clear();
+      next_end = batch;
+      read_ahead();
+    }
+    auto read = std::move(next.front());
+    next.pop_front();
+    next_first = end_after(batch);
+    all_or_none(dataset.comm(), [&] { window = read.get(); });
+    read_ahead();
   }
 
   void move_to(std::int64_t batch) {
-    if (dataset.is_stored() && !next.valid()) read_ahead(batch);
+    prepared.clear();
     numbers = sampler.rows(epoch, batch, end_after(batch));
-    if (dataset.is_stored()) all_or_none(dataset.comm(), [&] { window = next.get(); });
+    if (dataset.is_stored()) read(batch);
     else if (sampler.stays_on_rank()) window = dataset.samples().reach(numbers);
     else window = dataset.samples().fetch(numbers);
     first = batch;
     end = end_after(batch);
-    if (dataset.is_stored()) read_ahead(end);
   }
 
   /// Where the rows of a batch are in those of the window; all batches before it are full, or have the last rows.
   [[nodiscard]] at::Tensor part(const at::Tensor& of_window, std::int64_t batch) const {
     const auto before = std::min((batch - first) * sampler.batch_size(), of_window.numel());
     return of_window.narrow(0, before, sampler.count(batch));
+  }
+  [[nodiscard]] BatchContext context(std::int64_t batch) const {
+    return {sampler.options().seed, epoch, part(numbers, batch)};
+  }
+
+  /// In memory of its own.
+  [[nodiscard]] Batch prepare(const DataLoader& loader, std::int64_t batch) const {
+    const auto place = part(window.place, batch);
+    Tensors rows;
+    for (const auto& field : window.rows) rows.push_back(field.index_select(0, place.to(field.device())));
+    return loader.transformed(rows, context(batch));
+  }
+
+  /// A batch that a worker has prepared; those behind it are under way.
+  Batch take_prepared(const DataLoader& loader, std::int64_t batch) {
+    if (first_prepared != batch) prepared.clear();
+    const auto wanted = std::min<std::int64_t>(end - batch, 1 + loader.prefetch_.workers);
+    while (std::ssize(prepared) < wanted)
+      prepared.push_back(std::async(std::launch::async, [this, &loader, number = batch + std::ssize(prepared),
+                                                         stream = current_stream(loader.prefetch_.device)] {
+        const c10::OptionalStreamGuard same_stream(stream);
+        return prepare(loader, number);
+      }));
+    auto ready = std::move(prepared.front());
+    prepared.pop_front();
+    first_prepared = batch + 1;
+    return ready.get();
   }
 };
 
@@ -71,6 +134,19 @@ DataLoader::DataLoader(const Dataset& dataset, const SamplerOptions& options, st
       sampler_(dataset.layout(), dataset.comm().rank(), options),
       transforms_(std::move(transforms)),
       position_{options.seed, 0, 0} {}
+
+void DataLoader::prefetch(const PrefetchOptions& options) {
+  if (options.readers < 1 || options.workers < 0)
+    raise<ValueError>("DataLoader", "got {} readers and {} workers; expected at least 1 and 0", options.readers,
+                      options.workers);
+  prefetch_ = options;
+}
+
+Batch DataLoader::transformed(const Tensors& rows, const BatchContext& context) const {
+  auto batch = detail::batch_of(rows, dataset_.samples().fields());
+  for (const auto& transform : transforms_) transform(batch, context);
+  return on_device(std::move(batch), prefetch_.device);
+}
 
 DataLoader::Epoch DataLoader::epoch(std::int64_t number, std::int64_t first) {
   return epoch({sampler_.options().seed, number, first});
@@ -90,22 +166,28 @@ DataLoader::Epoch::Epoch(DataLoader& loader, std::int64_t number, std::int64_t f
   const auto batch_bytes = std::max<std::int64_t>(1, loader.batch_size() * samples.row_bytes());
   const bool all = !samples.is_stored() && loader.sampler_.stays_on_rank();
   const auto batches = all ? loader.batches() : std::max<std::int64_t>(1, samples.window_bytes() / batch_bytes);
-  windows_.reset(new Windows{loader.dataset_, loader.sampler_, number, batches, first, first});
+  windows_.reset(
+      new Windows{loader.dataset_, loader.sampler_, number, loader.prefetch_.readers, batches, first, first});
 }
 DataLoader::Epoch::~Epoch() = default;
 DataLoader::Epoch::Epoch(Epoch&&) noexcept = default;
 DataLoader::Epoch& DataLoader::Epoch::operator=(Epoch&&) noexcept = default;
 
 const Batch& DataLoader::Epoch::load(std::int64_t batch) const {
-  if (batch < windows_->first || batch >= windows_->end) windows_->move_to(batch);
-  const auto place = windows_->part(windows_->window.place, batch);
-  take(loader_->memory_.inputs, windows_->window.rows.inputs, place);
-  take(loader_->memory_.targets, windows_->window.rows.targets, place);
-  loader_->batch_ = loader_->memory_;
-  const BatchContext context{loader_->sampler_.options().seed, number_, windows_->part(windows_->numbers, batch)};
-  for (const auto& transform : loader_->transforms_) transform(loader_->batch_, context);
-  loader_->position_ = {context.seed, number_, batch + 1};
-  return loader_->batch_;
+  auto& windows = *windows_;
+  auto& loader = *loader_;
+  if (batch < windows.first || batch >= windows.end) windows.move_to(batch);
+  if (loader.prefetch_.workers > 0) {
+    loader.batch_ = windows.take_prepared(loader, batch);
+  } else {
+    const auto place = windows.part(windows.window.place, batch);
+    loader.memory_.resize(windows.window.rows.size());
+    for (std::size_t field = 0; field < loader.memory_.size(); ++field)
+      take(loader.memory_[field], windows.window.rows[field], place);
+    loader.batch_ = loader.transformed(loader.memory_, windows.context(batch));
+  }
+  loader.position_ = {loader.sampler_.options().seed, number_, batch + 1};
+  return loader.batch_;
 }
 
 }  // namespace heatpp::nn

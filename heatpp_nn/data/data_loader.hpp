@@ -8,8 +8,21 @@
 
 namespace heatpp::nn {
 
+/// What is done for batches to come while the network is trained on one. Batches, their order and their bits do not
+/// depend on it.
+struct PrefetchOptions {
+  /// Threads that read a stored dataset, each a window of its own, of which a rank then holds as many more. HDF5 lets
+  /// one in at a time; what they do meanwhile is to put rows in order and to touch memory.
+  int readers = 1;
+  int workers = 0;  ///< threads that take batches out of a window and transform them, which transforms must allow
+  /// Where batches go: to a GPU from pinned memory, without waiting, in the stream that is current where the loader is
+  /// used. nullopt: they stay where they are.
+  std::optional<at::Device> device = std::nullopt;
+};
+
 /// Goes through a dataset in batches:
 ///     for (const auto& [inputs, targets] : loader.epoch(e)) ...
+///     for (const auto& batch : loader.epoch(e)) ...    // of several fields: batch["velocity"], batch.all_inputs()
 /// Every rank gets equally many, and all ranks go through them together: where rows come from other ranks
 /// (Shuffle::global and blocks of arrays in memory) they are exchanged for some batches at a time, 64 MiB on a rank,
 /// and where they come from files they are read by a thread ahead of training, a window at a time too; then all ranks
@@ -18,6 +31,9 @@ class DataLoader {
  public:
   /// `transforms` are applied to every batch, one after the other. Throws ValueError as DistributedSampler.
   DataLoader(const Dataset& dataset, const SamplerOptions& options = {}, std::vector<Transform> transforms = {});
+
+  /// From the next epoch on. Throws ValueError for less than one reader, or workers below 0. Local.
+  void prefetch(const PrefetchOptions& options);
 
   [[nodiscard]] std::int64_t batches() const { return sampler_.batches(); }
   [[nodiscard]] std::int64_t batch_size() const { return sampler_.batch_size(); }
@@ -34,10 +50,14 @@ class DataLoader {
   [[nodiscard]] const Position& position() const { return position_; }
 
  private:
+  [[nodiscard]] Batch transformed(const Tensors& rows, const BatchContext& context) const;
+
   Dataset dataset_;
   DistributedSampler sampler_;
   std::vector<Transform> transforms_;
-  Batch memory_, batch_;
+  PrefetchOptions prefetch_;
+  Tensors memory_;
+  Batch batch_;
   Position position_;
 };
 

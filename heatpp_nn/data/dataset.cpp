@@ -14,7 +14,7 @@ namespace {
 using heatpp::detail::raise;
 using random::detail::Bijection;
 
-const detail::ArraySamples& arrays(const detail::Samples& samples) {
+const detail::ArraySamples& in_memory(const detail::Samples& samples) {
   const auto* found = dynamic_cast<const detail::ArraySamples*>(&samples);
   if (!found) raise<ValueError>("Dataset", "got a dataset in files; expected one in memory, which has arrays");
   return *found;
@@ -28,9 +28,10 @@ DNDarray select_rows(const DNDarray& x, const at::Tensor& chosen, std::span<cons
 
 Dataset select_rows(const Dataset& dataset, const at::Tensor& chosen) {
   const auto counts = dataset.comm().allgather(chosen.numel());
-  return {select_rows(dataset.inputs(), chosen, counts),
-          select_rows(dataset.targets(), chosen, counts),
-          {.window_bytes = dataset.samples().window_bytes()}};
+  std::vector<DNDarray> parts;
+  for (const auto& array : dataset.arrays()) parts.push_back(select_rows(array, chosen, counts));
+  return Dataset(
+      std::make_shared<detail::ArraySamples>(std::move(parts), dataset.names(), dataset.samples().window_bytes()));
 }
 
 TrainValidation split_arrays(const Dataset& dataset, const Bijection& order, std::int64_t validation) {
@@ -45,12 +46,31 @@ TrainValidation split_arrays(const Dataset& dataset, const Bijection& order, std
 }  // namespace
 
 Dataset::Dataset(const DNDarray& inputs, const DNDarray& targets, const DatasetOptions& options)
-    : samples_(std::make_shared<detail::ArraySamples>(inputs, targets, options.window_bytes)) {}
+    : Dataset(std::vector<NamedArray>{{"inputs", inputs}}, {{"targets", targets}}, options) {}
+
+Dataset::Dataset(const std::vector<NamedArray>& inputs, const std::vector<NamedArray>& targets,
+                 const DatasetOptions& options) {
+  FieldNames names;
+  std::vector<DNDarray> arrays;
+  const auto add = [&](const std::vector<NamedArray>& fields, std::vector<std::string>& to) {
+    for (const auto& [name, array] : fields) {
+      to.push_back(name);
+      arrays.push_back(array);
+    }
+  };
+  add(inputs, names.inputs);
+  add(targets, names.targets);
+  samples_ = std::make_shared<detail::ArraySamples>(std::move(arrays), std::move(names), options.window_bytes);
+}
 
 Dataset Dataset::from_hdf5(const io::Source& source, const Hdf5DatasetOptions& options) {
-  const io::StoredRows inputs(source, options.inputs, {.dtype = options.dtype, .comm = options.comm}),
-      targets(source, options.targets, {.comm = options.comm});
-  return Dataset(std::make_shared<detail::StoredSamples>(inputs, targets, options.window_bytes));
+  std::vector<io::StoredRows> arrays;
+  const auto names = detail::checked_names({options.inputs.list(), options.targets.list()});
+  for (const auto& name : names->inputs)
+    arrays.emplace_back(source, name, io::StoredRowsOptions{.dtype = options.dtype, .comm = options.comm});
+  for (const auto& name : names->targets)
+    arrays.emplace_back(source, name, io::StoredRowsOptions{.comm = options.comm});
+  return Dataset(std::make_shared<detail::StoredSamples>(std::move(arrays), *names, options.window_bytes));
 }
 
 std::int64_t Dataset::size() const { return layout().shape()[0]; }
@@ -63,10 +83,14 @@ Batch Dataset::rows(const at::Tensor& numbers) const {
   if (numbers.lt(first).logical_or(numbers.ge(end)).any().item<bool>())
     raise<IndexError>("Dataset", "got rows {} to {}; expected {} to {}, which this rank can reach",
                       numbers.min().item<std::int64_t>(), numbers.max().item<std::int64_t>(), first, end - 1);
-  return detail::in_order(samples_->reach(numbers));
+  auto window = samples_->reach(numbers);
+  for (auto& rows : window.rows) rows = rows.index_select(0, window.place.to(rows.device()));
+  return detail::batch_of(window.rows, samples_->fields());
 }
-const DNDarray& Dataset::inputs() const { return arrays(*samples_).inputs(); }
-const DNDarray& Dataset::targets() const { return arrays(*samples_).targets(); }
+const FieldNames& Dataset::names() const { return *samples_->fields(); }
+const std::vector<DNDarray>& Dataset::arrays() const { return in_memory(*samples_).arrays(); }
+const DNDarray& Dataset::inputs() const { return arrays().front(); }
+const DNDarray& Dataset::targets() const { return arrays()[names().inputs.size()]; }
 
 TrainValidation train_validation_split(const Dataset& dataset, const SplitOptions& options) {
   if (!(options.validation >= 0 && options.validation <= 1))

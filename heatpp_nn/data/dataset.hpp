@@ -4,6 +4,7 @@
 
 #include <heatpp/core/dndarray.hpp>
 #include <heatpp_io/source.hpp>
+#include <heatpp_nn/data/batch.hpp>
 
 namespace heatpp::nn {
 
@@ -11,16 +12,10 @@ namespace detail {
 class Samples;
 }
 
-/// Rows of the two arrays that belong together.
-struct Batch {
-  at::Tensor inputs;
-  at::Tensor targets;
-};
-
-/// Where a dataset's two arrays lie in HDF5 files, and how much of them is read at a time.
+/// Where a dataset's arrays lie in HDF5 files, and how much of them is read at a time.
 struct Hdf5DatasetOptions {
-  std::string inputs = "inputs";  ///< names of the datasets in each file
-  std::string targets = "targets";
+  Names inputs = "inputs";  ///< names of the datasets in each file: one, or several in braces
+  Names targets = "targets";
   std::optional<Dtype> dtype = std::nullopt;  ///< of the inputs; nullopt: as stored
   std::int64_t window_bytes = std::int64_t{64}
                               << 20;                ///< read at once by each rank; at most three times as much is held
@@ -32,11 +27,22 @@ struct DatasetOptions {
   std::int64_t window_bytes = std::int64_t{64} << 20;  ///< fetched at once by each rank where rows leave their ranks
 };
 
-/// Two arrays with equally many rows: what goes into a network, and what should come out. A handle.
+/// An array of a dataset, under the name by which batches have it.
+struct NamedArray {
+  std::string name;
+  DNDarray array;
+};
+
+/// Arrays with equally many rows: what goes into a network, and what should come out; one of both, or several. A
+/// handle.
 class Dataset {
  public:
   /// Arrays in memory. Throws ValueError on all ranks where they are not split along axis 0 at the same rows.
   Dataset(const DNDarray& inputs, const DNDarray& targets, const DatasetOptions& options = {});
+  /// Samples of several fields: `Dataset({{"velocity", u}, {"forcing", f}}, {{"pressure", p}})`. Throws also where
+  /// there is no input or no target.
+  Dataset(const std::vector<NamedArray>& inputs, const std::vector<NamedArray>& targets,
+          const DatasetOptions& options = {});
   /// Arrays that stay in their files, as many as they are (`<heatpp_io/hdf5/stored_rows.hpp>`); ranks share the rows
   /// evenly. Collective. Errors as io::load_hdf5, and ValueError where the numbers of rows differ.
   [[nodiscard]] static Dataset from_hdf5(const io::Source& source, const Hdf5DatasetOptions& options = {});
@@ -52,9 +58,13 @@ class Dataset {
   /// The rows with these numbers (int64), in this order: any rows of stored datasets, else those that this rank has.
   /// Local. Throws IndexError, and IoError.
   [[nodiscard]] Batch rows(const at::Tensor& numbers) const;
-  /// The arrays of a dataset in memory. Throws ValueError for a stored one. Local.
+  /// What its samples consist of; two arrays without names are "inputs" and "targets".
+  [[nodiscard]] const FieldNames& names() const;
+  /// The first input and the first target of a dataset in memory. Throws ValueError for a stored one. Local.
   [[nodiscard]] const DNDarray& inputs() const;
   [[nodiscard]] const DNDarray& targets() const;
+  /// All of them, inputs before targets. Throws the same.
+  [[nodiscard]] const std::vector<DNDarray>& arrays() const;
 
   [[nodiscard]] const detail::Samples& samples() const { return *samples_; }
 

@@ -10,7 +10,8 @@ namespace heatpp::nn {
 /// A dataset as LibTorch's own loaders take them, with batches that are stacked already:
 ///     auto loader = torch::data::make_data_loader(TorchDataset(dataset), sampler, 64);
 /// Of arrays in memory it has this rank's rows; of stored datasets it has all, so that LibTorch's
-/// DistributedRandomSampler(size, ranks, rank) can share them among the ranks. Workers read files in turns.
+/// DistributedRandomSampler(size, ranks, rank) can share them among the ranks. Workers read files in turns. Of samples
+/// of several fields it has the first input and the first target.
 class TorchDataset : public torch::data::datasets::BatchDataset<TorchDataset, torch::data::Example<>> {
  public:
   explicit TorchDataset(const Dataset& dataset)

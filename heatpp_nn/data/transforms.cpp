@@ -16,20 +16,25 @@ std::span<const std::int64_t> values(const at::Tensor& numbers) {
   return {numbers.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(numbers.numel())};
 }
 
-/// The batch's tensors that are to be moved along the axes, which count from the end.
-std::vector<at::Tensor*> moved_of(Batch& batch, std::initializer_list<std::int64_t> axes, Targets targets) {
-  std::vector<at::Tensor*> moved{&batch.inputs};
-  const auto along = [&](std::int64_t axis) {
-    return batch.targets.dim() + axis > 0 && batch.targets.dim() + 1 >= batch.inputs.dim() &&
-           batch.targets.size(axis) == batch.inputs.size(axis);
+at::Tensor& field_of(Batch& batch, const std::string& name) { return name.empty() ? batch.inputs : batch[name]; }
+
+/// The batch's tensors on the grid of one of them that are to be moved along the axes, which count from the end.
+std::vector<at::Tensor*> moved_of(Batch& batch, const at::Tensor& grid, std::initializer_list<std::int64_t> axes,
+                                  Targets targets) {
+  const auto on_grid = [&](const at::Tensor& field) {
+    return field.defined() && field.dim() + 1 >= grid.dim() && std::ranges::all_of(axes, [&](std::int64_t axis) {
+             return field.dim() + axis > 0 && field.size(axis) == grid.size(axis);
+           });
   };
-  if (targets == Targets::together && batch.targets.defined() && std::ranges::all_of(axes, along))
-    moved.push_back(&batch.targets);
+  auto moved = batch.fields();
+  if (targets == Targets::stay) moved.resize(1 + batch.more_inputs.size());
+  std::erase_if(moved, [&](const auto* field) { return field != &grid && !on_grid(*field); });
   return moved;
 }
 
 void flip(Batch& batch, const FlipOptions& options, const BatchContext& context) {
-  const auto dims = batch.inputs.dim();
+  const auto& grid = field_of(batch, options.field);
+  const auto dims = grid.dim();
   const auto axis = options.axis < 0 ? options.axis : options.axis - dims;
   if (axis >= 0 || axis <= -dims)
     heatpp::detail::raise<ValueError>("random_flip",
@@ -40,7 +45,7 @@ void flip(Batch& batch, const FlipOptions& options, const BatchContext& context)
   const auto rows = values(context.rows);
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (random_of_row(context, rows[i], flip_use) < options.probability) chosen.push_back(static_cast<std::int64_t>(i));
-  for (auto* tensor : moved_of(batch, {axis}, options.targets)) {
+  for (auto* tensor : moved_of(batch, grid, {axis}, options.targets)) {
     const auto places = at::tensor(chosen, at::kLong).to(tensor->device());
     tensor->index_copy_(0, places, tensor->index_select(0, places).flip(axis));
   }
@@ -63,13 +68,16 @@ double random_of_row(const BatchContext& context, std::int64_t row, std::uint64_
   return static_cast<double>(detail::mixed(stream, static_cast<std::uint64_t>(row), 0) >> 11) * 0x1p-53;
 }
 
-Transform normalise(const at::Tensor& mean, const at::Tensor& std) {
-  return [mean, std](Batch& batch, const BatchContext&) {
-    if (!batch.inputs.is_floating_point()) batch.inputs = batch.inputs.to(at::kFloat);
-    batch.inputs.sub_(mean).div_(std);
+Transform normalise(const at::Tensor& mean, const at::Tensor& std, const NormaliseOptions& options) {
+  return [mean, std, options](Batch& batch, const BatchContext&) {
+    auto& field = field_of(batch, options.field);
+    if (!field.is_floating_point()) field = field.to(at::kFloat);
+    field.sub_(mean).div_(std);
   };
 }
-Transform normalise(double mean, double std) { return normalise(at::scalar_tensor(mean), at::scalar_tensor(std)); }
+Transform normalise(double mean, double std, const NormaliseOptions& options) {
+  return normalise(at::scalar_tensor(mean), at::scalar_tensor(std), options);
+}
 
 Transform random_flip(const FlipOptions& options) {
   return [options](Batch& batch, const BatchContext& context) { flip(batch, options, context); };
@@ -82,7 +90,8 @@ Transform random_shift(const ShiftOptions& options) {
       const auto range = static_cast<double>(2 * options.most + 1);
       return static_cast<std::int64_t>(random_of_row(context, row, use) * range) - options.most;
     };
-    for (auto* tensor : moved_of(batch, {-2, -1}, options.targets)) {
+    const auto& grid = field_of(batch, options.field);
+    for (auto* tensor : moved_of(batch, grid, {-2, -1}, options.targets)) {
       auto moved = at::zeros_like(*tensor);
       for (std::size_t i = 0; i < rows.size(); ++i) {
         const auto at = static_cast<std::int64_t>(i);

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/models/resnet.hpp>
+#include <heatpp_nn/parallel/recompute.hpp>
 
 #include <fmt/format.h>
 
@@ -30,13 +31,13 @@ ResNetBlock::ResNetBlock(std::int64_t channels, std::int64_t width, std::int64_t
   }
   if (stride != 1 || channels != out)
     downsample_ =
-        register_module("downsample", nn::Sequential(convolution(channels, out, 1, stride), nn::BatchNorm2d(out)));
+        register_module("downsample", nn::Sequential(convolution(channels, out, 1, stride), SyncBatchNorm(out)));
 }
 
 void ResNetBlock::add(std::int64_t from, std::int64_t to, std::int64_t kernel, std::int64_t stride) {
   const auto number = convolutions_.size() + 1;
   convolutions_.push_back(register_module(fmt::format("conv{}", number), convolution(from, to, kernel, stride)));
-  norms_.push_back(register_module(fmt::format("bn{}", number), nn::BatchNorm2d(to)));
+  norms_.push_back(register_module(fmt::format("bn{}", number), SyncBatchNorm(to)));
 }
 
 at::Tensor ResNetBlock::forward(const at::Tensor& x) {
@@ -49,12 +50,12 @@ at::Tensor ResNetBlock::forward(const at::Tensor& x) {
   return y.relu_();
 }
 
-ResNet::ResNet(const ResNetOptions& options) {
+ResNet::ResNet(const ResNetOptions& options) : checkpointed_(options.checkpointed) {
   if (options.channels < 1 || options.classes < 1)
     heatpp::detail::raise<ValueError>("ResNet", "got {} channels and {} classes; expected at least 1 of both",
                                       options.channels, options.classes);
   conv1 = register_module("conv1", convolution(options.channels, 64, 7, 2));
-  bn1 = register_module("bn1", nn::BatchNorm2d(64));
+  bn1 = register_module("bn1", SyncBatchNorm(64));
   std::int64_t channels = 64, width = 64;
   for (std::size_t stage = 0; stage < options.blocks.size(); ++stage, width *= 2) {
     nn::Sequential blocks;
@@ -70,7 +71,11 @@ ResNet::ResNet(const ResNetOptions& options) {
 at::Tensor ResNet::forward(at::Tensor x) {
   x = bn1(conv1(x)).relu_();
   x = at::max_pool2d(x, 3, 2, 1);
-  for (auto& stage : stages_) x = stage->forward(x);
+  for (auto& stage : stages_)
+    for (const auto& child : stage->children()) {
+      auto& block = *child->as<ResNetBlock>();
+      x = checkpointed_ ? checkpointed(block, x) : block.forward(x);
+    }
   return fc(x.mean({2, 3}));
 }
 

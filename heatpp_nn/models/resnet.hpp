@@ -1,5 +1,7 @@
 #pragma once
 
+#include <heatpp_nn/parallel/sync_batch_norm.hpp>
+
 #include <torch/nn/modules.h>
 
 #include <array>
@@ -12,6 +14,7 @@ struct ResNetOptions {
   bool bottleneck = false;                            ///< blocks of 1x1, 3x3 and 1x1, not of two 3x3
   std::int64_t channels = 3;                          ///< of the inputs
   std::int64_t classes = 1000;
+  bool checkpointed = false;  ///< keeps no more than the inputs of blocks for backward, which computes the rest again
 };
 
 /// A block of a ResNet: adds what its convolutions make of the input.
@@ -24,12 +27,13 @@ class ResNetBlock : public torch::nn::Module {
   void add(std::int64_t from, std::int64_t to, std::int64_t kernel, std::int64_t stride);
 
   std::vector<torch::nn::Conv2d> convolutions_;
-  std::vector<torch::nn::BatchNorm2d> norms_;
+  std::vector<SyncBatchNorm> norms_;
   torch::nn::Sequential downsample_{nullptr};
 };
 
 /// Residual network (He et al. 2016), with the stride in the 3x3 convolution. Shapes and names are torchvision's, so
-/// that its weights load by `load_safetensors`. Inputs are rows x channels x height x width, outputs rows x classes.
+/// that its weights load by `load_safetensors`. `synchronise_norms` lets it normalise over all ranks. Inputs are rows x
+/// channels x height x width, outputs rows x classes.
 class ResNet : public torch::nn::Module {
  public:
   explicit ResNet(const ResNetOptions& options = {});
@@ -37,9 +41,10 @@ class ResNet : public torch::nn::Module {
 
  private:
   torch::nn::Conv2d conv1{nullptr};
-  torch::nn::BatchNorm2d bn1{nullptr};
+  SyncBatchNorm bn1{nullptr};
   std::vector<torch::nn::Sequential> stages_;
   torch::nn::Linear fc{nullptr};
+  bool checkpointed_;
 };
 
 [[nodiscard]] std::shared_ptr<ResNet> resnet18(std::int64_t classes = 1000);

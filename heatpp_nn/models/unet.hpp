@@ -10,11 +10,12 @@ struct UNetOptions {
   std::int64_t width = 64;               ///< channels of the first level, twice as many on each below
   std::int64_t depth = 4;                ///< how often the field is halved
   bool periodic = false;                 ///< fields that close around their ends; otherwise there are zeros beyond
+  bool checkpointed = false;  ///< keeps no more than the inputs of levels for backward, which computes the rest again
 };
 
 /// A network from fields to fields of the same size, for segmentation and for surrogates (Ronneberger, Fischer, Brox
-/// 2015), padded and with batch normalisation. Inputs are rows x channels x height x width. Names: encoder.K and
-/// decoder.K with conv1, bn1, conv2, bn2; bottom; up.K; head.
+/// 2015), padded and with batch normalisation, over all ranks after `synchronise_norms`. Inputs are rows x channels x
+/// height x width. Names: encoder.K and decoder.K with conv1, bn1, conv2, bn2; bottom; up.K; head.
 class UNet : public torch::nn::Module {
  public:
   explicit UNet(const UNetOptions& options = {});
@@ -23,6 +24,7 @@ class UNet : public torch::nn::Module {
 
  private:
   std::int64_t depth_;
+  bool checkpointed_;
   torch::nn::ModuleList encoder{nullptr}, up{nullptr}, decoder{nullptr};
   std::shared_ptr<torch::nn::Module> bottom;
   torch::nn::Conv2d head{nullptr};

@@ -3,6 +3,7 @@
 #include <heatpp_nn/detail/crc32c.hpp>
 #include <heatpp_nn/optim/detail/squares.hpp>
 #include <heatpp_nn/parallel/replica.hpp>
+#include <heatpp_nn/parallel/sync_batch_norm.hpp>
 
 #include <torch/nn/module.h>
 #include <torch/optim/optimizer.h>
@@ -208,7 +209,7 @@ void Replica::send_gradients(std::optional<Scope> scope) {
 
 void Replica::backward(const at::Tensor& loss, double samples) {
   gradients_->weigh(samples);
-  if (samples > 0) loss.backward(at::full_like(loss, samples));
+  if (samples > 0 || (loss.defined() && has_synchronised_norms(*module_))) loss.backward(at::full_like(loss, samples));
 }
 
 bool Replica::finish_gradients(double scale, bool failed) {

@@ -33,10 +33,9 @@ std::int64_t node_of(const Replica& replica) {
   return first[0];
 }
 
-/// Only in the cycle nodes go on by themselves.
+/// Of weights and running means.
 Alike alike_in(const Training& training) {
-  if (!training.daso || training.daso->phase() != Phase::cycle) return Alike::all;
-  return training.daso->keeps_nodes_equal() ? Alike::node : Alike::none;
+  return std::max(training.alike(), training.mean ? training.mean->alike() : Alike::all);
 }
 
 std::vector<std::int64_t> kind_of(const Training& training) {
@@ -57,7 +56,7 @@ bool writes_frozen(const Training& training, Alike alike, std::size_t number) {
 }
 
 SectionFile::Section section_of(const Training& training, const Position& position, const Extras& extras, Alike alike) {
-  auto pieces = detail::written_pieces(training.replica, training.optimizer, alike);
+  auto pieces = detail::written_pieces(training.replica, training.optimizer, training.mean_of_parameters(), alike);
   detail::RankState state{.daso = {},
                           .position = position,
                           .generator = generator().get_state(),
@@ -78,6 +77,7 @@ SectionFile::Section section_of(const Training& training, const Position& positi
   const auto& frozen = training.replica.frozen();
   for (std::size_t i = 0; i < frozen.size(); ++i)
     if (writes_frozen(training, alike, i)) rest.frozen[fmt::format("{:08}", i)] = frozen[i];
+  if (training.mean) rest.mean = training.mean->of_buffers();
   pieces.tensors.push_back(detail::to_rest(rest));
   return {detail::to_head(state), std::move(pieces.tensors)};
 }
@@ -96,7 +96,7 @@ class Loading {
       : path_(path),
         training_(training),
         file_(op, training.comm(), path),
-        assembly_(training.replica, training.optimizer),
+        assembly_(training.replica, training.optimizer, training.mean_of_parameters()),
         structure_(training.replica.structure()),
         rank_(static_cast<std::size_t>(training.comm().rank())) {}
 
@@ -160,6 +160,8 @@ class Loading {
     read.memory = detail::memory_in(left, read.state.memory);
     read.rest = detail::rest_of(left);
     detail::check_alike(training_.module().buffers(), read.rest.buffers);
+    if (read.rest.mean.empty()) read.rest.mean = detail::floating(read.rest.buffers);
+    if (training_.mean) detail::check_alike(training_.mean->of_buffers(), read.rest.mean);
   }
 
   /// Each rank takes up its own state.
@@ -177,6 +179,10 @@ class Loading {
     assembly_.put(alike, true);
     put_frozen(rest, alike);
     detail::copy_all(training_.module().buffers(), rest.buffers);
+    if (training_.mean) {
+      detail::copy_all(training_.mean->of_buffers(), rest.mean);
+      training_.mean->set_alike(alike);
+    }
     generator().set_state(state.generator);
     if (training_.daso) training_.daso->align();
     return {state.position, std::move(state.extras)};
@@ -212,7 +218,11 @@ class Loading {
     });
     assembly_.put(Alike::all, !differ);
     put_frozen(frozen, Alike::all);
-    mean_of_buffers(sources);
+    mean_of(training_.module().buffers(), sources, &detail::Rest::buffers);
+    if (training_.mean) {
+      mean_of(training_.mean->of_buffers(), sources, &detail::Rest::mean);
+      training_.mean->set_alike(Alike::all);
+    }
     if (training_.daso) training_.daso->join_state(state.kind.empty() ? training_.daso->state() : state.daso);
     return {state.position, std::move(state.extras)};
   }
@@ -229,15 +239,15 @@ class Loading {
   }
 
   /// Floating ones; others are those of rank 0.
-  void mean_of_buffers(const std::vector<std::pair<double, Read>>& sources) const {
+  void mean_of(const std::vector<at::Tensor>& buffers, const std::vector<std::pair<double, Read>>& sources,
+               std::vector<at::Tensor> detail::Rest::*of) const {
     const at::NoGradGuard no_grad;
-    const auto buffers = training_.module().buffers();
     std::vector<at::Tensor> sums, others;
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       const bool floating = buffers[i].is_floating_point();
       if (floating) at::Tensor(buffers[i]).zero_();
       for (const auto& [share, read] : sources) {
-        const auto& theirs = read.rest.buffers[i];
+        const auto& theirs = (read.rest.*of)[i];
         if (floating) at::Tensor(buffers[i]).add_(theirs.to(buffers[i].device()), share);
         else if (rank_ == 0) at::Tensor(buffers[i]).copy_(theirs);
       }
@@ -257,6 +267,14 @@ class Loading {
 };
 
 }  // namespace
+
+/// Only in the cycle nodes go on by themselves.
+Alike detail::Training::alike() const {
+  if (!daso || daso->phase() != Phase::cycle) return Alike::all;
+  return daso->keeps_nodes_equal() ? Alike::node : Alike::none;
+}
+
+Resumed detail::load(const std::string& path, const Training& training) { return Loading(path, training).run(); }
 
 detail::SectionWriter detail::begin_checkpoint(const std::string& path, const Training& training,
                                                const Position& position, const Extras& extras) {
@@ -286,13 +304,11 @@ void save_checkpoint(const std::string& path, Replica& replica, torch::optim::Op
 }
 
 Resumed load_checkpoint(const std::string& path, DASO& daso) {
-  const Training training{daso.replica(), daso.optimizer(), &daso};
-  return Loading(path, training).run();
+  return detail::load(path, {daso.replica(), daso.optimizer(), &daso});
 }
 
 Resumed load_checkpoint(const std::string& path, Replica& replica, torch::optim::Optimizer& optimizer) {
-  const Training training{replica, optimizer, nullptr};
-  return Loading(path, training).run();
+  return detail::load(path, {replica, optimizer, nullptr});
 }
 
 }  // namespace heatpp::nn

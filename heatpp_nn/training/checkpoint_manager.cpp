@@ -77,8 +77,8 @@ std::vector<std::int64_t> CheckpointManager::numbers() const {
   return found;
 }
 
-void CheckpointManager::start(std::int64_t number, const detail::Training& training, const Position& position,
-                              const Extras& extras) {
+void CheckpointManager::save(std::int64_t number, const detail::Training& training, const Position& position,
+                             const Extras& extras) {
   finish();
   under_way_.reset(new UnderWay{number, detail::begin_checkpoint(file(number).string(), training, position, extras)});
   if (!options_.background) {
@@ -103,19 +103,20 @@ void CheckpointManager::finish() {
 }
 
 void CheckpointManager::save(std::int64_t number, DASO& daso, const Position& position, const Extras& extras) {
-  start(number, {daso.replica(), daso.optimizer(), &daso}, position, extras);
+  save(number, detail::Training{daso.replica(), daso.optimizer(), &daso}, position, extras);
 }
 
 void CheckpointManager::save(std::int64_t number, Replica& replica, torch::optim::Optimizer& optimizer,
                              const Position& position, const Extras& extras) {
-  start(number, {replica, optimizer, nullptr}, position, extras);
+  save(number, detail::Training{replica, optimizer, nullptr}, position, extras);
 }
 
-std::optional<Resumed> CheckpointManager::newest(const std::function<Resumed(const std::string&)>& load) const {
+std::optional<Resumed> CheckpointManager::resume(const detail::Training& training) {
+  finish();
   const auto known = numbers();
   for (std::size_t i = known.size(); i-- > 0;) {
     try {
-      return load(file(known[i]).string());
+      return detail::load(file(known[i]).string(), training);
     } catch (const IoError& error) {
       if (i == 0) throw;
       log(LogLevel::warning, error.what());
@@ -125,13 +126,11 @@ std::optional<Resumed> CheckpointManager::newest(const std::function<Resumed(con
 }
 
 std::optional<Resumed> CheckpointManager::resume(DASO& daso) {
-  finish();
-  return newest([&](const std::string& path) { return load_checkpoint(path, daso); });
+  return resume(detail::Training{daso.replica(), daso.optimizer(), &daso});
 }
 
 std::optional<Resumed> CheckpointManager::resume(Replica& replica, torch::optim::Optimizer& optimizer) {
-  finish();
-  return newest([&](const std::string& path) { return load_checkpoint(path, replica, optimizer); });
+  return resume(detail::Training{replica, optimizer, nullptr});
 }
 
 }  // namespace heatpp::nn

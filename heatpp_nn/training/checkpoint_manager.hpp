@@ -37,6 +37,8 @@ class CheckpointManager {
   void save(std::int64_t number, DASO& daso, const Position& position = {}, const Extras& extras = {});
   void save(std::int64_t number, Replica& replica, torch::optim::Optimizer& optimizer, const Position& position = {},
             const Extras& extras = {});
+  /// What the Trainer saves.
+  void save(std::int64_t number, const detail::Training& training, const Position& position, const Extras& extras);
   /// Waits until what is under way is in its place. Collective. Throws IoError on all ranks.
   void finish();
 
@@ -44,6 +46,7 @@ class CheckpointManager {
   /// IoError on all ranks where no file can be loaded.
   [[nodiscard]] std::optional<Resumed> resume(DASO& daso);
   [[nodiscard]] std::optional<Resumed> resume(Replica& replica, torch::optim::Optimizer& optimizer);
+  [[nodiscard]] std::optional<Resumed> resume(const detail::Training& training);
 
   /// The numbers of the files that are there, in order. Collective.
   [[nodiscard]] std::vector<std::int64_t> numbers() const;
@@ -51,9 +54,6 @@ class CheckpointManager {
 
  private:
   struct UnderWay;
-  void start(std::int64_t number, const detail::Training& training, const Position& position, const Extras& extras);
-  std::optional<Resumed> newest(const std::function<Resumed(const std::string&)>& load) const;
-
   std::filesystem::path folder_;
   Communicator comm_;
   CheckpointManagerOptions options_;

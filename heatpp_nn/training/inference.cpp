@@ -42,30 +42,88 @@ void check(const InferenceOptions& options) {
     heatpp::detail::raise<ValueError>("predict", "got batches of {} rows; expected at least 1", options.batch_size);
 }
 
+Tensors narrowed(const Tensors& tensors, std::int64_t first, std::int64_t count) {
+  Tensors parts;
+  for (const auto& tensor : tensors) parts.push_back(tensor.narrow(0, first, count));
+  return parts;
+}
+
 /// The outputs of some rows, one batch after the other.
 class Outputs {
  public:
   Outputs(const Network& network, std::int64_t at_once) : network_(network), at_once_(at_once) {}
 
-  void add(const at::Tensor& rows) {
-    in_batches(rows.size(0), at_once_,
-               [&](auto first, auto count) { parts_.push_back(network_(rows.narrow(0, first, count)).cpu()); });
+  void add(const Tensors& rows) {
+    in_batches(rows.front().size(0), at_once_, [&](auto first, auto count) { keep(narrowed(rows, first, count)); });
   }
   /// All of them; where there are none, of the shape that a row of zeros like those of `rows` would have.
-  [[nodiscard]] at::Tensor joined(const at::Tensor& rows) const {
-    if (!parts_.empty()) return at::cat(parts_);
-    auto sizes = rows.sizes().vec();
-    sizes.front() = 1;
-    return network_(at::zeros(sizes, rows.options())).cpu().narrow(0, 0, 0);
+  [[nodiscard]] Tensors joined(Tensors rows) {
+    const bool none = parts_.empty();
+    for (auto& tensor : rows) {
+      auto sizes = tensor.sizes().vec();
+      sizes.front() = 1;
+      tensor = at::zeros(sizes, tensor.options());
+    }
+    if (none) keep(rows);
+    Tensors all;
+    for (const auto& parts : parts_) all.push_back(at::cat(parts));
+    return none ? narrowed(all, 0, 0) : all;
   }
 
  private:
+  void keep(const Tensors& rows) {
+    const auto outputs = network_(rows);
+    parts_.resize(outputs.size());
+    for (std::size_t i = 0; i < outputs.size(); ++i) parts_[i].push_back(outputs[i].cpu());
+  }
+
   const Network& network_;
   std::int64_t at_once_;
-  std::vector<at::Tensor> parts_;
+  std::vector<Tensors> parts_;  // of each output
 };
 
+/// Split along axis 0, or not at all.
+DNDarray by_rows(const DNDarray& x) {
+  if (x.ndim() < 1) heatpp::detail::raise<ValueError>("predict", "got an array without axes; expected rows");
+  return x.split().value_or(0) == 0 ? x : resplit(x, 0);
+}
+
+std::vector<DNDarray> cut_alike(const std::vector<DNDarray>& inputs) {
+  if (inputs.empty()) heatpp::detail::raise<ValueError>("predict", "got no arrays; expected the network's inputs");
+  std::vector<DNDarray> rows;
+  for (const auto& x : inputs) {
+    rows.push_back(by_rows(x));
+    const auto &first = rows.front(), &last = rows.back();
+    if (first.split() != last.split() || first.shape()[0] != last.shape()[0] ||
+        (first.split() && !same_cut(first.layout(), last.layout())))
+      heatpp::detail::raise<ValueError>("predict",
+                                        "got inputs of shape {} and of shape {}; expected the same rows, cut alike",
+                                        to_string(first.shape()), to_string(last.shape()));
+  }
+  return rows;
+}
+
 }  // namespace
+
+const at::Tensor& detail::only(std::string_view what, const Tensors& tensors) {
+  if (tensors.size() != 1)
+    heatpp::detail::raise<ValueError>("Trainer", "got {} {} for a function of one; expected a function of Tensors",
+                                      tensors.size(), what);
+  return tensors.front();
+}
+
+void detail::throw_not_taken(std::size_t inputs) {
+  heatpp::detail::raise<ValueError>("Network", "got {} inputs; expected as many as the module's forward takes", inputs);
+}
+
+at::Tensor Network::operator()(const at::Tensor& inputs) const {
+  return detail::only("outputs", (*this)(Tensors{inputs}));
+}
+
+Tensors Network::on_device(Tensors tensors) const {
+  for (auto& tensor : tensors) tensor = tensor.to(device());
+  return tensors;
+}
 
 at::Device Network::device() const {
   const auto& parameters = replica_->parameters();
@@ -80,11 +138,11 @@ Evaluation evaluate(const Network& network, const Dataset& dataset, const Loss& 
                     {.batch_size = options.batch_size, .shuffle = Shuffle::none, .remainder = Remainder::join});
   Average mean;
   std::map<std::string, Average> means;
-  for (const auto& [inputs, targets] : loader.epoch(0)) {
-    const auto rows = static_cast<double>(inputs.size(0));
+  for (const auto& batch : loader.epoch(0)) {
+    const auto rows = static_cast<double>(batch.inputs.size(0));
     if (rows == 0) continue;
-    const auto outputs = network(inputs);
-    const auto wanted = targets.to(network.device());
+    const auto outputs = network(batch.all_inputs());
+    const auto wanted = network.on_device(batch.all_targets());
     mean.add(loss(outputs, wanted).item<double>(), rows);
     for (const auto& [name, metric] : metrics) means[name].add(metric(outputs, wanted), rows);
   }
@@ -93,41 +151,89 @@ Evaluation evaluate(const Network& network, const Dataset& dataset, const Loss& 
   return found;
 }
 
-DNDarray predict(const Network& network, const DNDarray& x, const InferenceOptions& options) {
+std::vector<DNDarray> predict(const Network& network, const std::vector<DNDarray>& inputs,
+                              const InferenceOptions& options) {
   check(options);
-  if (x.ndim() < 1) heatpp::detail::raise<ValueError>("predict", "got an array without axes; expected rows");
-  const auto rows = x.split().value_or(0) == 0 ? x : resplit(x, 0);
+  const auto rows = cut_alike(inputs);
+  const auto& comm = rows.front().comm();
   const Eval eval(network);
-  Outputs outputs(network, options.batch_size);
-  at::Tensor block;
-  all_or_none(rows.comm(), [&] {
-    outputs.add(rows.larray());
-    block = outputs.joined(rows.larray());
+  Tensors blocks;
+  all_or_none(comm, [&] {
+    Tensors mine;
+    for (const auto& x : rows) mine.push_back(x.larray());
+    Outputs outputs(network, options.batch_size);
+    outputs.add(mine);
+    blocks = outputs.joined(mine);
   });
-  return from_local(block, {.split = rows.split(), .comm = rows.comm()});
+  std::vector<DNDarray> outputs;
+  for (const auto& block : blocks) outputs.push_back(from_local(block, {.split = rows.front().split(), .comm = comm}));
+  return outputs;
 }
+
+DNDarray predict(const Network& network, const DNDarray& x, const InferenceOptions& options) {
+  auto outputs = predict(network, std::vector<DNDarray>{x}, options);
+  if (outputs.size() != 1)
+    heatpp::detail::raise<ValueError>("predict", "got a network of {} outputs; expected one, or inputs in braces",
+                                      outputs.size());
+  return std::move(outputs.front());
+}
+
+namespace {
+
+std::vector<io::StoredRows> stored_arrays(const io::Source& from, const Names& names, const Communicator& comm) {
+  std::vector<io::StoredRows> arrays;
+  for (const auto& name : names.list()) {
+    arrays.emplace_back(from, name, io::StoredRowsOptions{.comm = comm});
+    if (arrays.front().shape()[0] != arrays.back().shape()[0])
+      heatpp::detail::raise<ValueError>("predict_hdf5", "got \"{}\" of {} rows and \"{}\" of {}; expected as many",
+                                        names.list().front(), arrays.front().shape()[0], name,
+                                        arrays.back().shape()[0]);
+  }
+  if (arrays.empty()) heatpp::detail::raise<ValueError>("predict_hdf5", "got no names of inputs; expected some");
+  return arrays;
+}
+
+std::int64_t row_bytes_of(const std::vector<io::StoredRows>& arrays) {
+  std::int64_t sum = 0;
+  for (const auto& stored : arrays)
+    sum += std::accumulate(stored.shape().begin() + 1, stored.shape().end(),
+                           static_cast<std::int64_t>(itemsize(stored.dtype())), std::multiplies<>());
+  return sum;
+}
+
+Tensors read_all(const std::vector<io::StoredRows>& arrays, std::int64_t first, std::int64_t count) {
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), first);
+  Tensors rows;
+  for (const auto& array : arrays) rows.push_back(array.read(numbers));
+  return rows;
+}
+
+}  // namespace
 
 void predict_hdf5(const Network& network, const io::Source& from, const std::filesystem::path& to,
                   const PredictHdf5Options& options) {
   check(options.inference);
   const auto& comm = network.replica().topology().comm();
-  const io::StoredRows stored(from, options.inputs, {.comm = comm});
-  const Layout cut(stored.shape(), 0, comm.size());
-  const auto row_bytes = std::accumulate(stored.shape().begin() + 1, stored.shape().end(), itemsize(stored.dtype()),
-                                         [](std::int64_t bytes, std::int64_t extent) { return bytes * extent; });
-  const auto at_once = std::max<std::int64_t>(1, (std::int64_t{64} << 20) / std::max<std::int64_t>(1, row_bytes));
+  const auto stored = stored_arrays(from, options.inputs, comm);
+  const Layout cut({stored.front().shape()[0]}, 0, comm.size());
+  const auto at_once =
+      std::max<std::int64_t>(1, (std::int64_t{64} << 20) / std::max<std::int64_t>(1, row_bytes_of(stored)));
   const Eval eval(network);
-  Outputs outputs(network, options.inference.batch_size);
-  at::Tensor block;
+  Tensors blocks;
   all_or_none(comm, [&] {
-    in_batches(cut.count(comm.rank()), at_once, [&](auto first, auto count) {
-      std::vector<std::int64_t> numbers(static_cast<std::size_t>(count));
-      std::iota(numbers.begin(), numbers.end(), cut.offset(comm.rank()) + first);
-      outputs.add(stored.read(numbers));
-    });
-    block = outputs.joined(stored.read({}));
+    Outputs outputs(network, options.inference.batch_size);
+    const auto offset = cut.offset(comm.rank());
+    in_batches(cut.count(comm.rank()), at_once,
+               [&](auto first, auto count) { outputs.add(read_all(stored, offset + first, count)); });
+    blocks = outputs.joined(read_all(stored, 0, 0));
   });
-  io::save_hdf5(from_local(block, {.split = 0, .comm = comm}), to, options.outputs);
+  const auto& names = options.outputs.list();
+  if (names.size() != blocks.size())
+    heatpp::detail::raise<ValueError>("predict_hdf5", "got {} names for {} outputs; expected one for each",
+                                      names.size(), blocks.size());
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    io::save_hdf5(from_local(blocks[i], {.split = 0, .comm = comm}), to, names[i], {.append = i > 0});
 }
 
 }  // namespace heatpp::nn

@@ -4,6 +4,7 @@
 #include <heatpp_io/source.hpp>
 #include <heatpp_nn/data/dataset.hpp>
 #include <heatpp_nn/parallel/data_parallel.hpp>
+#include <heatpp_nn/training/detail/forwarded.hpp>
 
 #include <filesystem>
 #include <functional>
@@ -11,10 +12,36 @@
 
 namespace heatpp::nn {
 
+/// A function of outputs and targets. It takes one tensor of each; or `const Tensors&`, by position, of what there are
+/// several of: `[](const at::Tensor& output, const Tensors& targets) { ... }`.
+template <class Value>
+class Criterion {
+ public:
+  template <class F>
+  requires(!std::same_as<F, Criterion>) Criterion(F f)
+      : call_([f = std::move(f)](const Tensors& outputs, const Tensors& targets) mutable -> Value {
+          using One = const at::Tensor&;
+          using All = const Tensors&;
+          if constexpr (std::is_invocable_v<F&, One, One>)
+            return f(detail::only("outputs", outputs), detail::only("targets", targets));
+          else if constexpr (std::is_invocable_v<F&, One, All>) return f(detail::only("outputs", outputs), targets);
+          else if constexpr (std::is_invocable_v<F&, All, One>) return f(outputs, detail::only("targets", targets));
+          else return f(outputs, targets);
+        }) {}
+
+  /// Throws ValueError where there are several tensors and the function takes one. Local.
+  [[nodiscard]] Value operator()(const Tensors& outputs, const Tensors& targets) const {
+    return call_(outputs, targets);
+  }
+
+ private:
+  std::function<Value(const Tensors&, const Tensors&)> call_;
+};
+
 /// The mean loss of some rows, a tensor of one number that gradients are taken of.
-using Loss = std::function<at::Tensor(const at::Tensor& outputs, const at::Tensor& targets)>;
+using Loss = Criterion<at::Tensor>;
 /// A mean over some rows that is no more than looked at, such as `accuracy`.
-using Metric = std::function<double(const at::Tensor& outputs, const at::Tensor& targets)>;
+using Metric = Criterion<double>;
 using Metrics = std::map<std::string, Metric>;
 
 /// What a network is worth on a dataset.
@@ -24,21 +51,27 @@ struct Evaluation {
   std::map<std::string, double> metrics = {};  ///< likewise
 };
 
-/// A replica of any type, to be applied to batches.
+/// A replica of any type, to be applied to batches. The module's `forward` takes as many tensors as samples have
+/// inputs, or all as `Tensors`, and gives one tensor, `Tensors`, or a tuple of tensors.
 class Network {
  public:
   template <class Net>
   explicit Network(detail::TypedReplica<Net>& model)
-      : replica_(&model), forward_([&model](const at::Tensor& inputs) { return model(inputs); }) {}
+      : replica_(&model),
+        forward_([&model](const Tensors& inputs) { return detail::forwarded(model.module(), inputs); }) {}
 
   [[nodiscard]] Replica& replica() const { return *replica_; }
-  /// The module's forward, of inputs on any device.
-  [[nodiscard]] at::Tensor operator()(const at::Tensor& inputs) const { return forward_(inputs.to(device())); }
+  /// The module's forward, of inputs on any device. Throws ValueError where it does not take so many. Local.
+  [[nodiscard]] Tensors operator()(const Tensors& inputs) const { return forward_(on_device(inputs)); }
+  /// The same for one input and one output.
+  [[nodiscard]] at::Tensor operator()(const at::Tensor& inputs) const;
   [[nodiscard]] at::Device device() const;
+  /// The tensors there.
+  [[nodiscard]] Tensors on_device(Tensors tensors) const;
 
  private:
   Replica* replica_;
-  std::function<at::Tensor(const at::Tensor&)> forward_;
+  std::function<Tensors(const Tensors&)> forward_;
 };
 
 /// How evaluate and predict go through rows.
@@ -56,15 +89,20 @@ struct InferenceOptions {
 /// at all. In eval mode, without gradients. Local but for that. A network that throws on one rank throws on all.
 [[nodiscard]] DNDarray predict(const Network& network, const DNDarray& x, const InferenceOptions& options = {});
 
+/// The same for networks of several inputs, which are cut alike, or of several outputs. Throws ValueError where they
+/// are not.
+[[nodiscard]] std::vector<DNDarray> predict(const Network& network, const std::vector<DNDarray>& inputs,
+                                            const InferenceOptions& options = {});
+
 /// Where predict_hdf5 reads and writes.
 struct PredictHdf5Options {
-  std::string inputs = "inputs";    ///< name of the dataset in each file
-  std::string outputs = "outputs";  ///< name of the one that is written
+  Names inputs = "inputs";    ///< names of the datasets in each file: one, or several in braces
+  Names outputs = "outputs";  ///< of those that are written
   InferenceOptions inference = {};
 };
 /// The same for an array in HDF5 files that need not fit into memory: each rank reads its part of the rows, some at a
 /// time. Outputs are kept in memory until the last one and then written to one file, by all ranks together. Collective.
-/// Errors as io::load_hdf5 and io::save_hdf5.
+/// Errors as io::load_hdf5 and io::save_hdf5, and ValueError where names are more or fewer than outputs.
 void predict_hdf5(const Network& network, const io::Source& from, const std::filesystem::path& to,
                   const PredictHdf5Options& options = {});
 

@@ -1,10 +1,11 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/logging/progress_bar.hpp>
+#include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/checkpoint_manager.hpp>
 #include <heatpp_nn/training/cores.hpp>
+#include <heatpp_nn/training/detail/training.hpp>
 #include <heatpp_nn/training/detail/training_log.hpp>
-#include <heatpp_nn/training/detail/weight_mean.hpp>
 #include <heatpp_nn/training/metrics.hpp>
 #include <heatpp_nn/training/safetensors.hpp>
 #include <heatpp_nn/training/stop_signal.hpp>
@@ -32,6 +33,7 @@ struct Trainer::Impl {
 
   [[nodiscard]] Replica& replica() const { return network.replica(); }
   [[nodiscard]] const Communicator& comm() const { return replica().topology().comm(); }
+  [[nodiscard]] detail::Training training() const { return {replica(), optimizer, daso.get(), mean.get()}; }
 };
 
 namespace {
@@ -81,6 +83,7 @@ class Trainer::Fit {
         signal_(trainer.comm()),
         early_(options_.stop.value_or(PlateauOptions{.patience = std::numeric_limits<int>::max(), .threshold = 0})),
         position_{options_.seed, 0, 0} {
+    loader_.prefetch(options_.prefetch);
     if (options_.autocast == float16) trainer_.scaler.emplace();
     if (options_.daso)
       trainer_.daso =
@@ -147,11 +150,11 @@ class Trainer::Fit {
     trainer_.optimizer.zero_grad();
     const auto rows = static_cast<double>(batch.inputs.size(0));
     at::Tensor loss;
-    if (rows > 0) loss = loss_of(batch);
+    if (rows > 0 || has_synchronised_norms(*trainer_.replica().shared_module())) loss = loss_of(batch);
     const auto value = rows > 0 ? loss.item<double>() : 0.0;
     trainer_.replica().backward(loss.defined() && scaler() ? scaler()->scale(loss) : loss, rows);
     step(value);
-    if (trainer_.mean) trainer_.mean->update();
+    if (trainer_.mean) trainer_.mean->update(trainer_.training().alike());
     sum_ += value * rows;
     rows_ += rows;
     seen_.push_back(value * rows);
@@ -159,10 +162,16 @@ class Trainer::Fit {
     return value;
   }
 
+  /// Without rows, for layers that normalise over all ranks and wait for this one, one that all outputs have a part in.
   at::Tensor loss_of(const Batch& batch) {
     std::optional<Autocast> autocast;
     if (options_.autocast) autocast.emplace(*options_.autocast, trainer_.network.device());
-    return trainer_.loss(trainer_.network(batch.inputs), batch.targets.to(trainer_.network.device()));
+    const auto& network = trainer_.network;
+    const auto outputs = network(batch.all_inputs());
+    if (batch.inputs.size(0) > 0) return trainer_.loss(outputs, network.on_device(batch.all_targets()));
+    auto sum = at::zeros({}, outputs.front().options());
+    for (const auto& output : outputs) sum = sum + output.sum();
+    return sum;
   }
 
   void step(double loss) {
@@ -213,21 +222,16 @@ class Trainer::Fit {
     if (options_.folder.empty()) return;
     const auto& early = early_.state();
     const auto scale = scaler() ? scaler()->state() : GradScaler::State{};
-    Extras extras{
+    const Extras extras{
         {"trainer", at::tensor({sum_, rows_, static_cast<double>(batch_), static_cast<double>(early.seen),
                                 static_cast<double>(early.best), static_cast<double>(early.stopped), early.plateau.best,
                                 static_cast<double>(early.plateau.bad), scale.scale, static_cast<double>(scale.good)},
                                at::kDouble)}};
-    if (trainer_.mean && trainer_.comm().rank() == 0)
-      for (std::size_t i = 0; i < trainer_.mean->tensors().size(); ++i)
-        extras[fmt::format("mean {:06}", i)] = trainer_.mean->tensors()[i];
-    if (trainer_.daso) checkpoints_->save(batch_, *trainer_.daso, position_, extras);
-    else checkpoints_->save(batch_, trainer_.replica(), trainer_.optimizer, position_, extras);
+    checkpoints_->save(batch_, trainer_.training(), position_, extras);
   }
 
   void resume() {
-    const auto resumed = trainer_.daso ? checkpoints_->resume(*trainer_.daso)
-                                       : checkpoints_->resume(trainer_.replica(), trainer_.optimizer);
+    const auto resumed = checkpoints_->resume(trainer_.training());
     if (!resumed) return;
     position_ = resumed->position;
     position_.batch = std::min(position_.batch, length_.epoch);
@@ -240,19 +244,6 @@ class Trainer::Fit {
     sum_ = numbers[0], rows_ = numbers[1], batch_ = whole(2);
     early_.set_state({whole(3), whole(4), numbers[5] != 0, {numbers[6], whole(7)}});
     if (scaler()) scaler()->set_state({numbers[8], whole(9)});
-    if (trainer_.mean) resume_mean(resumed->extras);
-  }
-
-  /// Rank 0 has it, and tells the others.
-  void resume_mean(const Extras& extras) {
-    all_or_none(trainer_.comm(), [&] {
-      if (trainer_.comm().rank() != 0) return;
-      std::vector<at::Tensor> tensors;
-      for (const auto& [name, tensor] : extras)
-        if (name.starts_with("mean ")) tensors.push_back(tensor);
-      trainer_.mean->set(tensors);
-    });
-    for (const auto& tensor : trainer_.mean->tensors()) trainer_.comm().broadcast(heatpp::detail::buffer_of(tensor), 0);
   }
 
   Trainer::Impl& trainer_;
@@ -296,6 +287,12 @@ DNDarray Trainer::predict(const DNDarray& x) {
   std::optional<detail::WeightMean::InPlace> mean;
   if (impl_->mean) mean.emplace(*impl_->mean, false);
   return nn::predict(impl_->network, x);
+}
+
+std::vector<DNDarray> Trainer::predict(const std::vector<DNDarray>& inputs) {
+  std::optional<detail::WeightMean::InPlace> mean;
+  if (impl_->mean) mean.emplace(*impl_->mean, false);
+  return nn::predict(impl_->network, inputs);
 }
 
 const DASO* Trainer::daso() const { return impl_->daso.get(); }

@@ -25,6 +25,7 @@ struct TrainerOptions {
   Shuffle shuffle = Shuffle::local;
   std::uint64_t seed = 0;
   std::vector<Transform> transforms = {};
+  PrefetchOptions prefetch = {};  ///< of training rows
   /// The learning rate at each batch, made for the length of the training; none: what the optimizer has.
   std::function<RateSchedule(const TrainingLength&)> rate = {};
   /// Trains by DASO instead of averaging gradients over all ranks. Its phases, where they are not set, are `phases`; it
@@ -97,6 +98,8 @@ class Trainer {
   /// With the running mean of the weights where the options have one. Collective. See evaluate and predict.
   [[nodiscard]] Evaluation evaluate(const Dataset& dataset);
   [[nodiscard]] DNDarray predict(const DNDarray& x);
+  /// Of networks of several inputs or outputs.
+  [[nodiscard]] std::vector<DNDarray> predict(const std::vector<DNDarray>& inputs);
 
   /// What drives the nodes, from the first `fit` on where the options say so, else nullptr.
   [[nodiscard]] const DASO* daso() const;

@@ -17,33 +17,51 @@ std::int64_t bytes_of_row(const DNDarray& x) {
 
 }  // namespace
 
-ArraySamples::ArraySamples(const DNDarray& inputs, const DNDarray& targets, std::int64_t window_bytes)
-    : inputs_(inputs), targets_(targets), window_bytes_(window_bytes) {
-  if (inputs.split() != 0 || targets.split() != 0 || !same_cut(inputs.layout(), targets.layout()))
-    raise<ValueError>(
-        "Dataset", "got inputs of shape {}, {} and targets of shape {}, {}; expected both split 0, at the same rows",
-        to_string(inputs.shape()), to_string(inputs.split()), to_string(targets.shape()), to_string(targets.split()));
+std::shared_ptr<const FieldNames> checked_names(FieldNames names) {
+  if (names.inputs.empty() || names.targets.empty())
+    raise<ValueError>("Dataset", "got {} inputs and {} targets; expected at least one of both", names.inputs.size(),
+                      names.targets.size());
+  return std::make_shared<const FieldNames>(std::move(names));
 }
 
-std::int64_t ArraySamples::row_bytes() const { return bytes_of_row(inputs_) + bytes_of_row(targets_); }
+ArraySamples::ArraySamples(std::vector<DNDarray> arrays, FieldNames names, std::int64_t window_bytes)
+    : fields_(checked_names(std::move(names))), arrays_(std::move(arrays)), window_bytes_(window_bytes) {
+  const auto& inputs = arrays_.front();
+  for (const auto& other : arrays_)
+    if (inputs.split() != 0 || other.split() != 0 || !same_cut(inputs.layout(), other.layout()))
+      raise<ValueError>(
+          "Dataset", "got arrays of shape {}, {} and of shape {}, {}; expected both split 0, at the same rows",
+          to_string(inputs.shape()), to_string(inputs.split()), to_string(other.shape()), to_string(other.split()));
+}
+
+std::int64_t ArraySamples::row_bytes() const {
+  std::int64_t bytes = 0;
+  for (const auto& array : arrays_) bytes += bytes_of_row(array);
+  return bytes;
+}
 
 Window ArraySamples::reach(const at::Tensor& rows) const {
-  return {{inputs_.larray(), targets_.larray()}, rows - layout().offset(comm().rank())};
+  Window window{{}, rows - layout().offset(comm().rank())};
+  for (const auto& array : arrays_) window.rows.push_back(array.larray());
+  return window;
 }
 
 /// The rows stay in the order in which they arrive: a batch takes those that it wants.
 Window ArraySamples::fetch(const at::Tensor& rows) const {
   const auto route = heatpp::detail::route_to(heatpp::detail::owners_of(rows, layout().offsets()), comm());
   const auto asked = route.there(rows) - layout().offset(comm().rank());
-  const auto arrived = [&](const at::Tensor& block) {
+  Window window{{}, route.slots};
+  for (const auto& array : arrays_) {
+    const auto& block = array.larray();
     const auto sent = block.index_select(0, asked.to(block.device())).cpu();
-    return heatpp::detail::exchange_rows(sent, route.received, route.sent, comm()).to(block.device());
-  };
-  return {{arrived(inputs_.larray()), arrived(targets_.larray())}, route.slots};
+    window.rows.push_back(heatpp::detail::exchange_rows(sent, route.received, route.sent, comm()).to(block.device()));
+  }
+  return window;
 }
 
-Batch in_order(const Window& window) {
-  return {window.rows.inputs.index_select(0, window.place), window.rows.targets.index_select(0, window.place)};
+Batch batch_of(const Tensors& tensors, const std::shared_ptr<const FieldNames>& fields) {
+  const auto targets = tensors.begin() + std::ssize(fields->inputs);
+  return {tensors.front(), *targets, {tensors.begin() + 1, targets}, {targets + 1, tensors.end()}, fields};
 }
 
 }  // namespace heatpp::nn::detail

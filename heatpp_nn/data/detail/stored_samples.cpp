@@ -20,16 +20,17 @@ std::int64_t bytes_of_row(const io::StoredRows& rows) {
 
 }  // namespace
 
-StoredSamples::StoredSamples(const io::StoredRows& inputs, const io::StoredRows& targets, std::int64_t window_bytes)
-    : inputs_(inputs),
-      targets_(targets),
-      layout_({inputs.shape()[0]}, 0, inputs.comm().size()),
-      row_bytes_(bytes_of_row(inputs) + bytes_of_row(targets)),
+StoredSamples::StoredSamples(std::vector<io::StoredRows> arrays, FieldNames names, std::int64_t window_bytes)
+    : fields_(checked_names(std::move(names))),
+      arrays_(std::move(arrays)),
+      layout_({arrays_.front().shape()[0]}, 0, arrays_.front().comm().size()),
       window_bytes_(window_bytes) {
-  if (inputs.shape()[0] != targets.shape()[0])
-    heatpp::detail::raise<ValueError>("Dataset",
-                                      "got inputs of shape {} and targets of shape {}; expected as many rows",
-                                      to_string(inputs.shape()), to_string(targets.shape()));
+  for (const auto& rows : arrays_) {
+    row_bytes_ += bytes_of_row(rows);
+    if (rows.shape()[0] != layout_.shape()[0])
+      heatpp::detail::raise<ValueError>("Dataset", "got arrays of shape {} and of shape {}; expected as many rows",
+                                        to_string(arrays_.front().shape()), to_string(rows.shape()));
+  }
 }
 
 /// Each row once and in the order of the files, so that neighbours are read together.
@@ -38,7 +39,9 @@ Window StoredSamples::reach(const at::Tensor& rows) const {
   std::ranges::sort(values(unique));
   const auto last = std::ranges::unique(values(unique)).begin();
   unique = unique.narrow(0, 0, last - values(unique).begin());
-  return {{inputs_.read(values(unique)), targets_.read(values(unique))}, at::searchsorted(unique, rows)};
+  Window window{{}, at::searchsorted(unique, rows)};
+  for (const auto& array : arrays_) window.rows.push_back(array.read(values(unique)));
+  return window;
 }
 
 PartOfSamples::PartOfSamples(const Dataset& whole, const random::detail::Bijection& order, std::int64_t first,

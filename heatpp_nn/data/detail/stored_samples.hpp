@@ -9,9 +9,10 @@ namespace heatpp::nn::detail {
 /// Rows in files, of which each rank reads what it needs.
 class StoredSamples : public Samples {
  public:
-  StoredSamples(const io::StoredRows& inputs, const io::StoredRows& targets, std::int64_t window_bytes);
+  StoredSamples(std::vector<io::StoredRows> arrays, FieldNames names, std::int64_t window_bytes);
   [[nodiscard]] const Layout& layout() const override { return layout_; }
-  [[nodiscard]] const Communicator& comm() const override { return inputs_.comm(); }
+  [[nodiscard]] const Communicator& comm() const override { return arrays_.front().comm(); }
+  [[nodiscard]] const std::shared_ptr<const FieldNames>& fields() const override { return fields_; }
   [[nodiscard]] Window reach(const at::Tensor& rows) const override;
   [[nodiscard]] Window fetch(const at::Tensor& rows) const override { return reach(rows); }
   [[nodiscard]] bool is_stored() const override { return true; }
@@ -19,9 +20,10 @@ class StoredSamples : public Samples {
   [[nodiscard]] std::int64_t window_bytes() const override { return window_bytes_; }
 
  private:
-  io::StoredRows inputs_, targets_;
+  std::shared_ptr<const FieldNames> fields_;
+  std::vector<io::StoredRows> arrays_;
   Layout layout_;
-  std::int64_t row_bytes_, window_bytes_;
+  std::int64_t row_bytes_ = 0, window_bytes_;
 };
 
 /// Some rows of a stored dataset: row i is row order(first + i) of it.
@@ -30,6 +32,7 @@ class PartOfSamples : public Samples {
   PartOfSamples(const Dataset& whole, const random::detail::Bijection& order, std::int64_t first, std::int64_t count);
   [[nodiscard]] const Layout& layout() const override { return layout_; }
   [[nodiscard]] const Communicator& comm() const override { return whole_.comm(); }
+  [[nodiscard]] const std::shared_ptr<const FieldNames>& fields() const override { return whole_.samples().fields(); }
   [[nodiscard]] Window reach(const at::Tensor& rows) const override;
   [[nodiscard]] Window fetch(const at::Tensor& rows) const override { return reach(rows); }
   [[nodiscard]] bool is_stored() const override { return true; }

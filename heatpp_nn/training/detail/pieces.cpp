@@ -86,7 +86,8 @@ void add_up_bits(const Replica& replica, const std::vector<at::Tensor>& tensors,
   add_up(alike == Alike::all ? replica.topology() : replica.ownership().node, bits);
 }
 
-WrittenPieces written_pieces(const Replica& replica, torch::optim::Optimizer& optimizer, Alike alike) {
+WrittenPieces written_pieces(const Replica& replica, torch::optim::Optimizer& optimizer,
+                             std::span<const at::Tensor> mean, Alike alike) {
   const auto slots = slots_of(optimizer);
   const auto columns = slot_columns(optimizer);
   const auto theirs = places_of(replica, optimizer);
@@ -106,20 +107,25 @@ WrittenPieces written_pieces(const Replica& replica, torch::optim::Optimizer& op
         written.tensors.push_back(on_cpu(kept, first, place.count));
       }
     }
+    if (!mean.empty()) {
+      row.kept |= std::int64_t{1} << columns;
+      written.tensors.push_back(on_cpu(mean[place.parameter], place.first, place.count));
+    }
     written.rows.push_back(row);
   }
   return written;
 }
 
-Assembly::Assembly(const Replica& replica, torch::optim::Optimizer& optimizer)
+Assembly::Assembly(const Replica& replica, torch::optim::Optimizer& optimizer, std::span<const at::Tensor> mean)
     : replica_(replica),
       optimizer_(optimizer),
+      mean_(mean),
       columns_(slot_columns(optimizer)),
-      told_(replica.flat().parameters().size() * (1 + columns_)) {}
+      told_(replica.flat().parameters().size() * (2 + columns_)) {}
 
 void Assembly::check(const PieceRow& row) const {
   const auto& parameters = replica_.flat().parameters();
-  if (row.parameter < 0 || row.parameter >= std::ssize(parameters) || row.kept < 0 || row.kept >> columns_ != 0)
+  if (row.parameter < 0 || row.parameter >= std::ssize(parameters) || row.kept < 0 || row.kept >> (columns_ + 1) != 0)
     throw std::runtime_error("a piece of an unknown parameter");
   const auto size = parameters[static_cast<std::size_t>(row.parameter)].numel();
   if (row.count < 0 || row.first < 0 || row.count > size || row.first > size - row.count)
@@ -131,12 +137,13 @@ std::size_t Assembly::bring(const std::vector<PieceRow>& rows, std::string_view 
   for (const auto& row : rows) {
     check(row);
     const auto i = static_cast<std::size_t>(row.parameter);
-    for (std::size_t column = 0; column <= columns_; ++column) {
+    for (std::size_t column = 0; column <= columns_ + 1; ++column) {
       if (!is_kept(row, column)) continue;
       auto values = at::empty({row.count}, at::TensorOptions(replica_.flat().parameters()[i].scalar_type()));
       if (bytes.size() < values.nbytes()) throw std::runtime_error("fewer bytes than its pieces have");
       if (row.count > 0) std::memcpy(values.mutable_data_ptr(), bytes.data(), values.nbytes());
       bytes.remove_prefix(values.nbytes());
+      if (column > columns_ && mean_.empty()) continue;
       parts_.push_back({column, i, row.first, row.steps, std::move(values), share});
     }
   }
@@ -163,6 +170,14 @@ void Assembly::put(Alike alike, bool exact) {
   }
   optimizer_.state().clear();
   set_slots(optimizer_, slots);
+  put_mean(alike, exact);
+}
+
+void Assembly::put_mean(Alike alike, bool exact) {
+  if (mean_.empty()) return;
+  sum_up(columns_ + 1, alike, exact);
+  for (std::size_t i = 0; i < mean_.size(); ++i)
+    at::Tensor(mean_[i]).copy_(told(i, columns_ + 1) ? replica_.flat().gradient(i) : replica_.flat().parameters()[i]);
 }
 
 void Assembly::agree(Alike alike) {

@@ -3,21 +3,30 @@
 #include <heatpp_nn/parallel/daso.hpp>
 #include <heatpp_nn/training/checkpoint.hpp>
 #include <heatpp_nn/training/detail/section_file.hpp>
+#include <heatpp_nn/training/detail/weight_mean.hpp>
 
 namespace heatpp::nn::detail {
 
-/// What is saved and loaded; `daso` may be missing.
+/// What is saved and loaded; `daso` and `mean` may be missing.
 struct Training {
   Replica& replica;
   torch::optim::Optimizer& optimizer;
   DASO* daso;
+  WeightMean* mean = nullptr;
 
   [[nodiscard]] const Communicator& comm() const { return replica.topology().comm(); }
   [[nodiscard]] torch::nn::Module& module() const { return *replica.shared_module(); }
+  [[nodiscard]] std::span<const at::Tensor> mean_of_parameters() const {
+    return mean ? std::span<const at::Tensor>(mean->of_parameters()) : std::span<const at::Tensor>();
+  }
+  /// Which ranks have equal weights by now.
+  [[nodiscard]] Alike alike() const;
 };
 
 /// Takes down what the training needs to go on; what is written are its own tensors. Collective.
 [[nodiscard]] SectionWriter begin_checkpoint(const std::string& path, const Training& training,
                                              const Position& position, const Extras& extras);
+/// Goes on from it. Collective. As load_checkpoint.
+[[nodiscard]] Resumed load(const std::string& path, const Training& training);
 
 }  // namespace heatpp::nn::detail

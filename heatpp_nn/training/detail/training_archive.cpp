@@ -105,8 +105,8 @@ void write(OutputArchive& to, const std::string& key, const Extras& tensors) {
 
 Extras read(InputArchive& from, const std::string& key) {
   InputArchive archive;
-  from.read(key, archive);
   Extras tensors;
+  if (!from.try_read(key, archive)) return tensors;
   for (const auto& name : archive.keys()) archive.read(name, tensors[name]);
   return tensors;
 }
@@ -218,12 +218,13 @@ at::Tensor to_rest(const Rest& rest) {
   OutputArchive archive;
   write(archive, "buffers", named(rest.buffers));
   write(archive, "frozen", rest.frozen);
+  write(archive, "mean", named(rest.mean));
   return as_bytes(saved(archive));
 }
 
 Rest rest_of(std::string_view bytes) {
   auto archive = opened(bytes);
-  return {listed(read(archive, "buffers")), read(archive, "frozen")};
+  return {listed(read(archive, "buffers")), read(archive, "frozen"), listed(read(archive, "mean"))};
 }
 
 std::string options_of(const torch::optim::Optimizer& optimizer) {

@@ -31,8 +31,9 @@ struct RankState {
 
 /// The end of the body.
 struct Rest {
-  std::vector<at::Tensor> buffers;  ///< of the module
-  Extras frozen = {};               ///< the frozen parameters that this rank writes, by their numbers
+  std::vector<at::Tensor> buffers;    ///< of the module
+  Extras frozen = {};                 ///< the frozen parameters that this rank writes, by their numbers
+  std::vector<at::Tensor> mean = {};  ///< running means of the floating buffers, if there are any
 };
 [[nodiscard]] at::Tensor to_rest(const Rest& rest);
 [[nodiscard]] Rest rest_of(std::string_view bytes);

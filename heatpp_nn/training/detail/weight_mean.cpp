@@ -10,27 +10,41 @@
 namespace heatpp::nn::detail {
 namespace {
 
-std::vector<at::Tensor> floating_of(const Replica& replica) {
-  auto tensors = replica.shared_module()->parameters();
-  const auto buffers = replica.shared_module()->buffers();
-  tensors.insert(tensors.end(), buffers.begin(), buffers.end());
-  std::erase_if(tensors, [](const auto& tensor) { return !tensor.is_floating_point(); });
-  return tensors;
+std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors) {
+  std::vector<at::Tensor> copied;
+  for (const auto& tensor : tensors) copied.push_back(tensor.detach().clone());
+  return copied;
+}
+
+std::vector<at::Tensor> joined(std::vector<at::Tensor> list, const std::vector<at::Tensor>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+  return list;
 }
 
 }  // namespace
 
+std::vector<at::Tensor> floating(std::vector<at::Tensor> tensors) {
+  std::erase_if(tensors, [](const auto& tensor) { return !tensor.is_floating_point(); });
+  return tensors;
+}
+
 WeightMean::WeightMean(const Replica& replica, double kept)
-    : replica_(replica), kept_(kept), weights_(floating_of(replica)) {
+    : replica_(replica),
+      kept_(kept),
+      weights_(joined(replica.flat().parameters(), floating(replica.shared_module()->buffers()))),
+      mean_(copies(weights_)) {
   if (!(kept > 0 && kept < 1))
     heatpp::detail::raise<ValueError>("Trainer", "got a running mean that keeps {}; expected a share between 0 and 1",
                                       kept);
-  for (const auto& weight : weights_) mean_.push_back(weight.detach().clone());
+  const auto middle = mean_.begin() + std::ssize(replica.flat().parameters());
+  of_parameters_.assign(mean_.begin(), middle);
+  of_buffers_.assign(middle, mean_.end());
 }
 
-void WeightMean::update() {
+void WeightMean::update(Alike alike) {
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i].lerp_(weights_[i], 1 - kept_);
+  alike_ = std::max(alike_, alike);
 }
 
 void WeightMean::swap() {
@@ -43,15 +57,11 @@ void WeightMean::swap() {
 }
 
 WeightMean::InPlace::InPlace(WeightMean& mean, bool apart) : mean_(mean) {
-  if (apart) average(mean.replica_.topology(), mean.mean_);
+  if (apart) {
+    average(mean.replica_.topology(), mean.mean_);
+    mean.alike_ = Alike::all;
+  }
   mean.swap();
-}
-
-void WeightMean::set(const std::vector<at::Tensor>& tensors) {
-  const auto same = [](const at::Tensor& a, const at::Tensor& b) { return a.sizes() == b.sizes(); };
-  if (!std::ranges::equal(mean_, tensors, same))
-    heatpp::detail::raise<ValueError>("Trainer", "got the running mean of another network; expected this one's");
-  for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i].copy_(tensors[i]);
 }
 
 }  // namespace heatpp::nn::detail

@@ -1,17 +1,20 @@
 #pragma once
 
-#include <heatpp_nn/parallel/replica.hpp>
+#include <heatpp_nn/training/detail/pieces.hpp>
 
 namespace heatpp::nn::detail {
 
-/// A running mean of a replica's weights (Polyak, Juditsky 1992), and of its floating buffers.
+[[nodiscard]] std::vector<at::Tensor> floating(std::vector<at::Tensor> tensors);
+
+/// A running mean of a replica's weights (Polyak, Juditsky 1992), and of its floating buffers. That of frozen weights
+/// is what they are.
 class WeightMean {
  public:
   /// Begins with the weights as they are; `kept` is the share of it that stays at each update.
   WeightMean(const Replica& replica, double kept);
 
-  /// Takes the weights of this moment. Local.
-  void update();
+  /// Takes the weights of this moment, which so many ranks have. Local.
+  void update(Alike alike);
   /// Puts the mean in the place of the weights for as long as it lives. Where ranks have trained apart it is that of
   /// all of them from then on: collective.
   class InPlace {
@@ -25,16 +28,20 @@ class WeightMean {
     WeightMean& mean_;
   };
 
-  [[nodiscard]] const std::vector<at::Tensor>& tensors() const { return mean_; }
-  /// Takes what `tensors` gave; throws ValueError for other sizes.
-  void set(const std::vector<at::Tensor>& tensors);
+  /// Of the trained parameters, from the last to the first, and of buffers: to be written and set.
+  [[nodiscard]] const std::vector<at::Tensor>& of_parameters() const { return of_parameters_; }
+  [[nodiscard]] const std::vector<at::Tensor>& of_buffers() const { return of_buffers_; }
+  /// Which ranks have the same.
+  [[nodiscard]] Alike alike() const { return alike_; }
+  void set_alike(Alike alike) { alike_ = alike; }
 
  private:
   void swap();
 
   const Replica& replica_;
   double kept_;
-  std::vector<at::Tensor> weights_, mean_;
+  Alike alike_ = Alike::all;
+  std::vector<at::Tensor> weights_, mean_, of_parameters_, of_buffers_;
 };
 
 }  // namespace heatpp::nn::detail

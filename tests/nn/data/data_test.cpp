@@ -1,5 +1,5 @@
-#include "training.hpp"
-#include "../support.hpp"
+#include "../training.hpp"
+#include "../../support.hpp"
 
 #include <heatpp_nn/data/data_loader.hpp>
 

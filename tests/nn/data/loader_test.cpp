@@ -1,5 +1,5 @@
-#include "training.hpp"
-#include "../io/files.hpp"
+#include "../training.hpp"
+#include "../../io/files.hpp"
 
 #include <heatpp_nn/data/data_loader.hpp>
 #include <heatpp_nn/data/torch_data.hpp>
@@ -176,6 +176,58 @@ TEST_CASE("A file that is cut off is an error on all ranks at the next batches",
 
   CHECK_THAT(message, Catch::Contains("part-80.h5"));
   CHECK(batches > 0);
+}
+
+TEST_CASE("Batches do not depend on the threads that prepare them", "[nn][loader]") {
+  const Files files;
+  const auto rows_of_epoch = [](const Dataset& dataset, const SamplerOptions& options, const PrefetchOptions& prefetch,
+                                std::int64_t first) {
+    DataLoader loader(dataset, options, {normalise(3.0, 2.0), random_flip()});
+    loader.prefetch(prefetch);
+    std::vector<at::Tensor> found;
+    for (const auto& [inputs, targets] : loader.epoch(2, first)) {
+      found.push_back(inputs.clone());
+      found.push_back(targets.clone());
+    }
+    CHECK(loader.position().batch == loader.batches());
+    return found;
+  };
+  for (const auto shuffle : {Shuffle::none, Shuffle::blocks, Shuffle::global})
+    for (const auto& dataset : {in_memory(250), files.dataset(250)}) {
+      const SamplerOptions options{.batch_size = 3, .shuffle = shuffle, .seed = 8, .remainder = Remainder::join};
+      const auto plain = rows_of_epoch(dataset, options, {}, 0), rest = rows_of_epoch(dataset, options, {}, 3);
+      for (const auto& prefetch : {PrefetchOptions{.readers = 3},
+                                   {.workers = 1},
+                                   {.readers = 2, .workers = 4},
+                                   {.workers = 2, .device = at::Device(at::kCPU)}}) {
+        CHECK(equal(rows_of_epoch(dataset, options, prefetch, 0), plain));
+        CHECK(equal(rows_of_epoch(dataset, options, prefetch, 3), rest));
+      }
+    }
+  DataLoader loader(in_memory(), {.batch_size = 2});
+  CHECK_THROWS_AS(loader.prefetch({.readers = 0}), ht::ValueError);
+  CHECK_THROWS_AS(loader.prefetch({.workers = -1}), ht::ValueError);
+}
+
+TEST_CASE("What fails in a thread that reads or prepares is thrown where batches are used", "[nn][loader]") {
+  const Files files;
+  // A window has one batch, so that some are read after the first one is used.
+  DataLoader loader(files.dataset(48), {.batch_size = 2, .shuffle = Shuffle::none});
+  loader.prefetch({.readers = 3, .workers = 2});
+  int batches = 0;
+  const auto message = same_message<ht::IoError>([&] {
+    for (const auto& batch : loader.epoch(0)) {
+      (void)batch;
+      if (batches++ == 0) on_root([&] { std::filesystem::resize_file(files.path("part-80.h5"), 1000); });
+    }
+  });
+  CHECK_THAT(message, Catch::Contains("part-80.h5"));
+  CHECK(batches > 0);
+
+  DataLoader transformed(in_memory(), {.batch_size = 2},
+                         {[](Batch&, const BatchContext&) { throw ht::ValueError("[transform] got a bad row"); }});
+  transformed.prefetch({.workers = 3});
+  CHECK_THROWS_AS(*transformed.epoch(0).begin(), ht::ValueError);
 }
 
 TEST_CASE("Datasets in files that do not fit are refused on all ranks", "[nn][loader]") {

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <heatpp_nn/data/batch.hpp>
+
+#include <concepts>
+#include <functional>
+#include <utility>
+
+namespace heatpp::nn::detail {
+
+/// The only one. Throws ValueError where there are others.
+[[nodiscard]] const at::Tensor& only(std::string_view what, const Tensors& tensors);
+[[noreturn]] void throw_not_taken(std::size_t inputs);
+
+[[nodiscard]] inline Tensors listed(at::Tensor output) { return {std::move(output)}; }
+[[nodiscard]] inline Tensors listed(Tensors outputs) { return outputs; }
+template <class Tuple>
+requires requires { std::tuple_size<Tuple>::value; }
+[[nodiscard]] Tensors listed(const Tuple& outputs) {
+  return std::apply([](const auto&... output) { return Tensors{output...}; }, outputs);
+}
+
+/// Calls `forward` with N tensors, where there are so many and it takes them.
+template <std::size_t N, class Net>
+bool forward_of(Net& net, const Tensors& inputs, Tensors& outputs) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    if constexpr (requires { listed(net.forward(inputs[I]...)); }) {
+      if (inputs.size() != N) return false;
+      outputs = listed(net.forward(inputs[I]...));
+      return true;
+    } else {
+      return false;
+    }
+  }
+  (std::make_index_sequence<N>());
+}
+
+/// A module's outputs for inputs of which there may be several.
+template <class Net>
+Tensors forwarded(Net& net, const Tensors& inputs) {
+  Tensors outputs;
+  const bool taken = [&]<std::size_t... N>(std::index_sequence<N...>) {
+    return (forward_of<N + 1>(net, inputs, outputs) || ...);
+  }
+  (std::make_index_sequence<8>());
+  if (taken) return outputs;
+  if constexpr (requires { listed(net.forward(inputs)); }) return listed(net.forward(inputs));
+  else throw_not_taken(inputs.size());
+}
+
+}  // namespace heatpp::nn::detail

@@ -1,0 +1,143 @@
+#include "training.hpp"
+#include "../support.hpp"
+
+#include <heatpp_nn/training/detail/training.hpp>
+
+#include <filesystem>
+
+using namespace heatpp::nn;
+using ht::nn::detail::WeightMean;
+
+namespace {
+
+std::string path() {
+  return std::filesystem::temp_directory_path() / ("nn_weight_mean." + std::to_string(ht::world().size()) + ".pt");
+}
+
+struct Cleanup {
+  ~Cleanup() {
+    ht::world().barrier();
+    if (ht::world().rank() == 0) std::filesystem::remove(path());
+  }
+};
+
+struct Normed : torch::nn::Module {
+  torch::nn::Linear first = register_module("first", torch::nn::Linear(5, 40)),
+                    second = register_module("second", torch::nn::Linear(40, 3));
+  torch::nn::BatchNorm1d norm = register_module("norm", torch::nn::BatchNorm1d(40));
+  at::Tensor forward(const at::Tensor& x) { return second(norm(first(x))); }
+};
+
+std::shared_ptr<Normed> normed() {
+  torch::manual_seed(2);
+  auto net = std::make_shared<Normed>();
+  net->to(torch::kDouble);
+  return net;
+}
+
+/// A training by DASO, or by DataParallel, with a running mean.
+struct Run {
+  DataParallelMultiGPU<Normed> model;
+  torch::optim::Adam adam{model.parameters(), torch::optim::AdamOptions(0.01)};
+  std::unique_ptr<DASO> daso;
+  WeightMean mean{model, 0.8};
+
+  Run(const ht::Topology& topology, bool with_daso) : model(normed(), topology) {
+    if (!with_daso) return;
+    daso = std::make_unique<DASO>(
+        model, adam, DasoOptions{.phases = {.warmup = 2, .cooldown = 4, .total = 20}, .interval = {.first = {3, 1}}});
+  }
+  [[nodiscard]] ht::nn::detail::Training training() { return {model, adam, daso.get(), &mean}; }
+  [[nodiscard]] ht::nn::detail::Training without_mean() { return {model, adam, daso.get()}; }
+
+  void train(std::int64_t first, std::int64_t last) {
+    for (auto b = first; b < last; ++b) {
+      adam.zero_grad();
+      backward(model, b);
+      if (daso) {
+        daso->step(1.0);
+      } else {
+        REQUIRE(model.finish_gradients());
+        adam.step();
+      }
+      mean.update(training().alike());
+    }
+  }
+  [[nodiscard]] std::vector<at::Tensor> means() const {
+    auto all = mean.of_parameters();
+    all.insert(all.end(), mean.of_buffers().begin(), mean.of_buffers().end());
+    return all;
+  }
+};
+
+void save(const ht::nn::detail::Training& training) {
+  auto writer = ht::nn::detail::begin_checkpoint(path(), training, {}, {});
+  writer.write();
+  writer.commit();
+}
+
+}  // namespace
+
+TEST_CASE("A running mean goes on from a checkpoint with the same bits", "[nn][weight_mean]") {
+  const Cleanup cleanup;
+  for (const auto& topology : topologies())
+    for (const bool with_daso : {false, true})
+      for (const std::int64_t saved : {1, 7, 10, 18}) {
+        Run run(topology, with_daso);
+        run.train(0, saved);
+        save(run.training());
+        run.train(saved, 20);
+
+        Run resumed(topology, with_daso);
+        (void)ht::nn::detail::load(path(), resumed.training());
+        resumed.train(saved, 20);
+
+        INFO("saved at " << saved << ", DASO " << with_daso);
+        CHECK(equal(run.means(), resumed.means()));
+        CHECK(run.model.checksum() == resumed.model.checksum());
+      }
+}
+
+TEST_CASE("A running mean is written in pieces, one of each element, and read on other ranks", "[nn][weight_mean]") {
+  const Cleanup cleanup;
+  const ht::Topology topology(ht::world());
+  Run run(topology, false);
+  run.train(0, 5);
+  std::array<std::int64_t, 2> bytes{0, 0};
+  for (const bool with_mean : {false, true})
+    for (const auto& piece :
+         ht::nn::detail::written_pieces(run.model, run.adam,
+                                        with_mean ? run.training().mean_of_parameters() : std::span<const at::Tensor>(),
+                                        ht::nn::detail::Alike::all)
+             .tensors)
+      bytes[with_mean] += static_cast<std::int64_t>(piece.nbytes());
+  const auto mine = bytes[1] - bytes[0], N = run.model.gradient_bytes();
+  CHECK(std::abs(mine - N / ht::world().size()) <= 64);
+  ht::world().allreduce(bytes);
+  CHECK(bytes[0] == 3 * N);
+  CHECK(bytes[1] == 4 * N);
+
+  save(run.training());
+  const auto half = *ht::world().split(ht::world().rank() % 2);
+  Run fewer(ht::Topology(half), false);
+  (void)ht::nn::detail::load(path(), fewer.training());
+  CHECK(equal(run.mean.of_parameters(), fewer.mean.of_parameters()));
+  CHECK(distance(run.model.module().buffers(), fewer.model.module().buffers()) < 1);
+}
+
+TEST_CASE("A running mean begins with the weights of a file that has none, and is passed over where none is wanted",
+          "[nn][weight_mean]") {
+  const Cleanup cleanup;
+  const ht::Topology topology(ht::world());
+  Run run(topology, false), other(topology, false), third(topology, false);
+  run.train(0, 4);
+  save(run.without_mean());
+  (void)ht::nn::detail::load(path(), other.training());
+  const auto& parameters = other.model.flat().parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) CHECK(other.mean.of_parameters()[i].equal(parameters[i]));
+  CHECK(other.mean.of_buffers()[0].equal(other.model->norm->running_mean));
+
+  save(run.training());
+  (void)ht::nn::detail::load(path(), third.without_mean());
+  CHECK(third.model.checksum() == run.model.checksum());
+}
