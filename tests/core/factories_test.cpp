@@ -68,8 +68,7 @@ TEST_CASE("item and to_vector give every rank the elements", "[core][dndarray]")
 
 TEST_CASE("complex numbers do not become real unasked", "[core][dndarray]") {
   const auto z = ht::array({std::complex<double>(1, 2)}, {.split = 0});
-  CHECK_THROWS_WITH(double(z),
-                    Catch::Contains("[item] got an array of complex64 as float64; expected a complex type"));
+  CHECK_THROWS_WITH(double(z), Catch::Contains("[item] got an array of complex64 as float64; expected a complex type"));
   CHECK_THROWS_AS(z.item<int>(), ht::TypeError);
   CHECK_THROWS_AS(z.to_vector<float>(), ht::TypeError);
   CHECK(z.item<std::complex<float>>() == std::complex<float>(1, 2));
