@@ -34,7 +34,7 @@ void for_fields(Options& options, F f) {
 }  // namespace
 
 void LambOptions::serialize(torch::serialize::OutputArchive& archive) const {
-  for_fields(*this, [&](const char* name, double number) { archive.write(name, c10::IValue(number)); });
+  for_fields(*this, detail::WriteTo{archive});
 }
 
 void LambOptions::serialize(torch::serialize::InputArchive& archive) { for_fields(*this, detail::ReadFrom{archive}); }

@@ -12,6 +12,11 @@ inline double squares(const at::Tensor& tensor) {
   return std::pow(at::linalg_vector_norm(tensor.detach()).item<double>(), 2);
 }
 
+/// Writes fields of an optimizer's options as numbers of their names into an archive.
+struct WriteTo {
+  torch::serialize::OutputArchive& archive;
+  void operator()(const char* name, double field) const { archive.write(name, c10::IValue(field)); }
+};
 /// Sets fields of an optimizer's options to the numbers that an archive has under their names.
 struct ReadFrom {
   torch::serialize::InputArchive& archive;
