@@ -1,3 +1,4 @@
+#include "scratch_file.hpp"
 #include "training.hpp"
 #include "../support.hpp"
 
@@ -14,18 +15,7 @@ using namespace heatpp::nn;
 
 namespace {
 
-// Runs with other numbers of ranks may be under way in the same folder.
-std::string path() {
-  return std::filesystem::temp_directory_path() / ("nn_checkpoint_test." + std::to_string(ht::world().size()) + ".pt");
-}
-
-/// Removes the file at the end of a test.
-struct Cleanup {
-  ~Cleanup() {
-    ht::world().barrier();
-    if (ht::world().rank() == 0) std::filesystem::remove(path());
-  }
-};
+std::string path() { return scratch_path("nn_checkpoint_test"); }
 
 /// A training with random numbers, momenta and running statistics.
 struct Run {
@@ -85,7 +75,7 @@ std::string refusal(Run& run, const std::string& file = path()) {
 }  // namespace
 
 TEST_CASE("Going on from a checkpoint at any batch gives the bits of an uninterrupted run", "[nn][checkpoint]") {
-  const Cleanup cleanup;
+  const ScratchFile scratch{path()};
   for (const auto& options : ways())
     for (const auto& topology : topologies()) {
       Run whole(topology, options);
@@ -115,7 +105,7 @@ TEST_CASE("Going on from a checkpoint at any batch gives the bits of an uninterr
 }
 
 TEST_CASE("Another number of ranks takes up the mean of the weights", "[nn][checkpoint]") {
-  const Cleanup cleanup;
+  const ScratchFile scratch{path()};
   for (const auto& options : ways())
     for (const auto& topology : topologies()) {
       Run run(topology, options);
@@ -144,7 +134,7 @@ TEST_CASE("Another number of ranks takes up the mean of the weights", "[nn][chec
 }
 
 TEST_CASE("A training goes on for more epochs, or for fewer", "[nn][checkpoint]") {
-  const Cleanup cleanup;
+  const ScratchFile scratch{path()};
   for (const auto& topology : topologies())
     for (const std::int64_t saved_at : {23, 10}) {  // in the cool-down; in the cycle, with a transfer under way
       Run run(topology);
@@ -164,7 +154,7 @@ TEST_CASE("A training goes on for more epochs, or for fewer", "[nn][checkpoint]"
 }
 
 TEST_CASE("Another merge rule, wire or kind of training takes up the mean", "[nn][checkpoint]") {
-  const Cleanup cleanup;
+  const ScratchFile scratch{path()};
   for (const auto& topology : topologies()) {
     Run run(topology, {.interval = {.first = {4, 2}}});
     run.train(0, 9);
@@ -205,7 +195,7 @@ TEST_CASE("Another merge rule, wire or kind of training takes up the mean", "[nn
 }
 
 TEST_CASE("DataParallel goes on from a checkpoint, too", "[nn][checkpoint]") {
-  const Cleanup cleanup;
+  const ScratchFile scratch{path()};
   for (const auto& topology : topologies()) {
     const auto train = [](auto& model, auto& adam, std::int64_t first, std::int64_t last) {
       for (auto b = first; b < last; ++b) {
@@ -233,7 +223,7 @@ TEST_CASE("DataParallel goes on from a checkpoint, too", "[nn][checkpoint]") {
 }
 
 TEST_CASE("Parameter groups keep their own rates through a cycle and a checkpoint", "[nn][checkpoint]") {
-  const Cleanup cleanup;
+  const ScratchFile scratch{path()};
   for (const auto& topology : topologies()) {
     struct Groups {
       std::shared_ptr<SmallNet> net = std::make_shared<SmallNet>();
@@ -274,7 +264,7 @@ TEST_CASE("Parameter groups keep their own rates through a cycle and a checkpoin
 }
 
 TEST_CASE("Damaged, missing and foreign checkpoints are errors on all ranks and change nothing", "[nn][checkpoint]") {
-  const Cleanup cleanup;
+  const ScratchFile scratch{path()};
   const ht::Topology topology(ht::world());
   Run run(topology);
   run.train(0, 4);
@@ -299,7 +289,7 @@ TEST_CASE("Damaged, missing and foreign checkpoints are errors on all ranks and 
 }
 
 TEST_CASE("A flipped bit in the weights is found", "[nn][checkpoint]") {
-  const Cleanup cleanup;
+  const ScratchFile scratch{path()};
   const ht::Topology topology(ht::world());
   Run run(topology);
   save_checkpoint(path(), *run.daso);
@@ -328,7 +318,7 @@ TEST_CASE("A checkpoint that cannot be written is an error on all ranks", "[nn][
 }
 
 TEST_CASE("A disk that fills up leaves the last checkpoint as it was", "[nn][checkpoint]") {
-  const Cleanup cleanup;
+  const ScratchFile scratch{path()};
   const ht::Topology topology(ht::world());
   Run run(topology);
   run.train(0, 4);

@@ -1,3 +1,4 @@
+#include "scratch_file.hpp"
 #include "training.hpp"
 #include "../support.hpp"
 
@@ -95,9 +96,7 @@ TEST_CASE("Layers are whole for Lars and Lamb where ranks share their pieces", "
 }
 
 TEST_CASE("Optimizers of one's own go through DASO and checkpoints once they are known", "[nn][optim][checkpoint]") {
-  const auto path =
-      (std::filesystem::temp_directory_path() / ("nn_layerwise_test." + std::to_string(ht::world().size()) + ".pt"))
-          .string();
+  const auto path = scratch_path("nn_layerwise_test");
   {
     DataParallelMultiGPU model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
     Sign sign(model.parameters());

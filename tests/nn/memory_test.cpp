@@ -1,4 +1,5 @@
 #include "memory.hpp"
+#include "scratch_file.hpp"
 #include "training.hpp"
 #include "../support.hpp"
 
@@ -29,9 +30,7 @@ int smallest_node(const ht::Topology& topology) {
 
 TEST_CASE("A training holds the memory that its formula says, and needs no more to drain or to be saved",
           "[nn][memory]") {
-  const auto path =
-      (std::filesystem::temp_directory_path() / ("nn_memory_test." + std::to_string(ht::world().size()) + ".pt"))
-          .string();
+  const auto path = scratch_path("nn_memory_test");
   Memory memory;
   struct Way {
     DasoOptions options;

@@ -1,3 +1,4 @@
+#include "scratch_file.hpp"
 #include "training.hpp"
 #include "../support.hpp"
 
@@ -12,17 +13,6 @@
 using namespace heatpp::nn;
 
 namespace {
-
-/// A file for this number of ranks, gone at the end of a test.
-struct File {
-  std::string path =
-      (std::filesystem::temp_directory_path() / ("nn_script_test." + std::to_string(ht::world().size()) + ".pt"))
-          .string();
-  ~File() {
-    ht::world().barrier();
-    if (ht::world().rank() == 0) std::filesystem::remove(path);
-  }
-};
 
 torch::jit::Module linear(const torch::nn::Linear& layer) {
   torch::jit::Module part("Linear");
@@ -75,8 +65,8 @@ std::vector<at::Tensor> trained(const ht::Topology& topology, std::shared_ptr<Ne
 }  // namespace
 
 TEST_CASE("A scripted network trains as the same one in C++ does", "[nn][script]") {
-  const File file;
-  const File checkpoint{file.path + ".checkpoint"};
+  const ScratchFile file{scratch_path("nn_script_test")};
+  const ScratchFile checkpoint{file.path + ".checkpoint"};
   write_small_net(file.path);
   for (const auto& topology : topologies()) {
     const auto net = std::make_shared<ScriptModule>(file.path);
@@ -87,7 +77,7 @@ TEST_CASE("A scripted network trains as the same one in C++ does", "[nn][script]
 }
 
 TEST_CASE("A scripted network has PyTorch's names, its modes, and is written back", "[nn][script]") {
-  const File file;
+  const ScratchFile file{scratch_path("nn_script_test")};
   write_small_net(file.path);
   ScriptModule net(file.path);
   CHECK(net.named_parameters().keys() ==
@@ -114,7 +104,7 @@ TEST_CASE("A scripted network has PyTorch's names, its modes, and is written bac
 }
 
 TEST_CASE("Files that are no networks are errors on all ranks", "[nn][script]") {
-  const File file;
+  const ScratchFile file{scratch_path("nn_script_test")};
   ht::world().barrier();
   if (ht::world().rank() == 0) std::ofstream(file.path) << "no network";
   ht::world().barrier();

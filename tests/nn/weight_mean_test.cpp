@@ -1,3 +1,4 @@
+#include "scratch_file.hpp"
 #include "training.hpp"
 #include "../support.hpp"
 
@@ -10,16 +11,7 @@ using ht::nn::detail::WeightMean;
 
 namespace {
 
-std::string path() {
-  return std::filesystem::temp_directory_path() / ("nn_weight_mean." + std::to_string(ht::world().size()) + ".pt");
-}
-
-struct Cleanup {
-  ~Cleanup() {
-    ht::world().barrier();
-    if (ht::world().rank() == 0) std::filesystem::remove(path());
-  }
-};
+std::string path() { return scratch_path("nn_weight_mean"); }
 
 struct Normed : torch::nn::Module {
   torch::nn::Linear first = register_module("first", torch::nn::Linear(5, 40)),
@@ -79,7 +71,7 @@ void save(const ht::nn::detail::Training& training) {
 }  // namespace
 
 TEST_CASE("A running mean goes on from a checkpoint with the same bits", "[nn][weight_mean]") {
-  const Cleanup cleanup;
+  const ScratchFile scratch{path()};
   for (const auto& topology : topologies())
     for (const bool with_daso : {false, true})
       for (const std::int64_t saved : {1, 7, 10, 18}) {
@@ -99,7 +91,7 @@ TEST_CASE("A running mean goes on from a checkpoint with the same bits", "[nn][w
 }
 
 TEST_CASE("A running mean is written in pieces, one of each element, and read on other ranks", "[nn][weight_mean]") {
-  const Cleanup cleanup;
+  const ScratchFile scratch{path()};
   const ht::Topology topology(ht::world());
   Run run(topology, false);
   run.train(0, 5);
@@ -127,7 +119,7 @@ TEST_CASE("A running mean is written in pieces, one of each element, and read on
 
 TEST_CASE("A running mean begins with the weights of a file that has none, and is passed over where none is wanted",
           "[nn][weight_mean]") {
-  const Cleanup cleanup;
+  const ScratchFile scratch{path()};
   const ht::Topology topology(ht::world());
   Run run(topology, false), other(topology, false), third(topology, false);
   run.train(0, 4);
