@@ -80,7 +80,11 @@ class Generator {
   /// Whole numbers in [low, high), or [0, low) without `high`, each as likely (Lemire 2019); int64 unless given.
   [[nodiscard]] DNDarray integers(std::int64_t low, std::optional<std::int64_t> high = std::nullopt,
                                   const Shape& shape = {}, const ArrayOptions& options = {});
-
+  /// Whole numbers in [0, high) of a shape in braces.
+  [[nodiscard]] DNDarray integers(std::int64_t high, std::initializer_list<std::int64_t> shape,
+                                  const ArrayOptions& options = {}) {
+    return integers(0, high, shape, options);
+  }
   /// The same for a range whose end may belong to it: `integers({.low = 1, .high = 6, .endpoint = true}, {10})`.
   [[nodiscard]] DNDarray integers(const IntegerRange& range, const Shape& shape = {}, const ArrayOptions& options = {});
   /// The same in [low, high) where one of them or both are arrays.

@@ -48,7 +48,7 @@ namespace heatpp::random {
 /// Whole numbers in [0, high) of a shape in braces.
 [[nodiscard]] inline DNDarray integers(std::int64_t high, std::initializer_list<std::int64_t> shape,
                                        const ArrayOptions& options = {}) {
-  return default_generator().integers(0, high, shape, options);
+  return default_generator().integers(high, shape, options);
 }
 [[nodiscard]] inline DNDarray integers(const IntegerRange& range, const Shape& shape = {},
                                        const ArrayOptions& options = {}) {
@@ -78,6 +78,10 @@ namespace heatpp::random {
 [[nodiscard]] inline DNDarray random_integer(std::int64_t low, std::optional<std::int64_t> high = std::nullopt,
                                              const Shape& shape = {}, const ArrayOptions& options = {}) {
   return integers(low, high, shape, options);
+}
+[[nodiscard]] inline DNDarray random_integer(std::int64_t high, std::initializer_list<std::int64_t> shape,
+                                             const ArrayOptions& options = {}) {
+  return integers(high, shape, options);
 }
 
 #define HEATPP_RANDOM0(name, sampler, doc)                                                        \

@@ -156,6 +156,9 @@ TEST_CASE("one number before braces is where whole numbers end", "[random]") {
   CHECK(ht::random::randint(100, {5, 2}).to_vector<std::int64_t>() == expected);
   ht::random::seed(4);
   CHECK(ht::random::integers(100, {5, 2}, {.split = 0}).to_vector<std::int64_t>() == expected);
+  ht::random::seed(4);
+  CHECK(ht::random::random_integer(100, {5, 2}).to_vector<std::int64_t>() == expected);
+  CHECK(ht::random::Generator(4).integers(100, {5, 2}).to_vector<std::int64_t>() == expected);
 }
 
 TEST_CASE("parameters may be arrays of any layout", "[random]") {
