@@ -75,7 +75,7 @@ at::Tensor least_vertices(const DCSRMatrix& a) {
   const auto plan = halo_plan(a, a.layout().offsets());
   const auto first = a.layout().offset(comm.rank());
   Sets sets(vertices(first, plan->own, Halo(*plan, at::arange(first, first + plan->own, at::kLong), comm).wait()));
-  join_edges(sets, block, plan->columns);
+  join_edges(sets, block, plan->columns.places);
   const auto* const asked = plan->sent.const_data_ptr<std::int64_t>();
   for (std::array<bool, 1> changed{true}; changed[0]; comm.allreduce(changed)) {
     changed[0] = false;

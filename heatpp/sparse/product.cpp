@@ -49,7 +49,8 @@ DNDarray times_replicated(const DCSRMatrix& a, const DNDarray& x, const Layout& 
   const Computed computed(a, x);
   const auto operand = computed.operand(x.larray());
   auto y = computed.empty_result(layout.local_shape(a.comm().rank()));
-  multiply_rows(computed.block, computed.block.columns, {operand, {}, operand.size(0)}, y, 0, computed.block.rows());
+  multiply_rows(computed.block, {computed.block.columns, {}}, {operand, {}, operand.size(0)}, y, 0,
+                computed.block.rows());
   return heatpp::detail::wrap(computed.finished(y), layout, a.comm());
 }
 
@@ -109,7 +110,7 @@ DNDarray rmatmul(const DCSRMatrix& a, const DNDarray& x) {
   const auto plan = halo_plan(a, layout.offsets());
   others_shape[0] = plan->received;
   auto halo = computed.empty_result(others_shape).zero_();
-  add_transposed(computed.block, plan->columns, operand, own, halo);
+  add_transposed(computed.block, plan->columns.places, operand, own, halo);
   add_to_owners(*plan, halo, own, a.comm());
   return heatpp::detail::wrap(computed.finished(own), layout, a.comm());
 }

@@ -34,6 +34,23 @@ TEST_CASE("products with vectors and matrices are those of dense arrays, for eve
     }
 }
 
+TEST_CASE("products of rows that go on as those before, but for some", "[sparse][product]") {
+  constexpr std::int64_t n = 240;
+  for (const auto type : dtypes) {
+    auto global = at::zeros({n, n}, at::kDouble);
+    for (const std::int64_t band : {-40, -1, 0, 1, 40})
+      global.diagonal(band).copy_(at::arange(n - std::abs(band)) % 7 + 1);
+    global[100].zero_();
+    global[101][3] = 5;
+    global = global.to(type);
+    const auto x = (at::arange(n, at::kDouble) % 5).to(type);
+    for (const auto& layout : row_layouts({n, n})) {
+      const auto a = sparse_of(global, layout);
+      for (const auto& cut : every_layout({n})) CHECK(same(sp::matmul(a, distribute(x, cut)), product_of(global, x)));
+    }
+  }
+}
+
 TEST_CASE("a product after another uses the plan, also for vectors that are cut otherwise", "[sparse][product]") {
   const auto global = mostly_zeros(12, 12);
   const auto a = sparse_of(global, ht::Layout({12, 12}, 0, ht::world().size()));

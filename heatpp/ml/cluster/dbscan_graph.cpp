@@ -45,7 +45,7 @@ class Graph {
   [[nodiscard]] at::Tensor of_columns(const at::Tensor& mine) const {
     if (!plan_) return mine.index_select(0, block().columns.to(at::kLong));
     sparse::detail::Halo halo(*plan_, mine, a_.comm());
-    return at::cat({mine, halo.wait()}).index_select(0, plan_->columns.to(at::kLong));
+    return at::cat({mine, halo.wait()}).index_select(0, plan_->columns.places.to(at::kLong));
   }
   [[nodiscard]] const sparse::detail::CsrBlock& block() const { return sparse::detail::block_of(a_); }
   [[nodiscard]] const DCSRMatrix& matrix() const { return a_; }

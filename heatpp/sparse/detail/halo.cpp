@@ -24,6 +24,35 @@ std::vector<std::int64_t> waiting_rows(const CsrBlock& block, const at::Tensor& 
   return runs;
 }
 
+/// Where most of a stretch of one rank's elements is needed, the whole stretch, which can be sent as it lies.
+std::vector<std::int64_t> with_gaps_filled(const std::vector<std::int64_t>& ids,
+                                           std::span<const std::int64_t> offsets) {
+  std::vector<std::int64_t> all;
+  for (auto first = ids.begin(), last = first; first != ids.end(); first = last) {
+    last = std::ranges::lower_bound(first, ids.end(), *std::ranges::upper_bound(offsets, *first));
+    const auto stretch = last[-1] - *first + 1;
+    if (8 * (last - first) < 7 * stretch) {
+      all.insert(all.end(), first, last);
+      continue;
+    }
+    all.resize(all.size() + static_cast<std::size_t>(stretch));
+    std::iota(all.end() - stretch, all.end(), *first);
+  }
+  return all;
+}
+
+/// Where what each rank is sent begins, or nothing if that of any has gaps.
+std::vector<std::int64_t> stretches(const at::Tensor& sent, const std::vector<std::int64_t>& counts) {
+  std::vector<std::int64_t> begins;
+  const auto* place = sent.const_data_ptr<std::int64_t>();
+  for (const auto count : counts) {
+    begins.push_back(count ? place[0] : 0);
+    if (count && place[count - 1] - place[0] != count - 1) return {};
+    place += count;
+  }
+  return begins;
+}
+
 std::shared_ptr<const HaloPlan> made(const DCSRMatrix& a, std::span<const std::int64_t> offsets) {
   const auto& comm = a.comm();
   const auto& block = block_of(a);
@@ -32,25 +61,26 @@ std::shared_ptr<const HaloPlan> made(const DCSRMatrix& a, std::span<const std::i
   plan.offsets.assign(offsets.begin(), offsets.end());
   const auto first = offsets[me];
   plan.own = offsets[me + 1] - first;
-  const auto ids = named_of_others(block.columns, first, plan.own);
+  const auto ids = with_gaps_filled(named_of_others(block.columns, first, plan.own), offsets);
   plan.received = std::ssize(ids);
-  plan.columns = renumbered(block.columns, first, plan.own, ids, at::kInt);
+  plan.columns = columns_of(block, renumbered(block.columns, first, plan.own, ids, at::kInt));
   for (std::size_t r = 0; r + 1 < offsets.size(); ++r)
     plan.receive.push_back(std::ranges::lower_bound(ids, offsets[r + 1]) - std::ranges::lower_bound(ids, offsets[r]));
   const auto wanted = heatpp::detail::route_in_order(plan.receive, comm);
   plan.send = wanted.received;
   plan.sent = wanted.there(at::tensor(ids, at::kLong)) - first;
-  plan.waiting = waiting_rows(block, plan.columns, plan.own);
+  plan.stretches = stretches(plan.sent, plan.send);
+  plan.waiting = waiting_rows(block, plan.columns.places, plan.own);
   return std::make_shared<const HaloPlan>(std::move(plan));
 }
 
 template <class Byte>
-std::vector<BasicBlock<Byte>> blocks(Byte* data, const std::vector<std::int64_t>& counts, std::int64_t bytes) {
+std::vector<BasicBlock<Byte>> blocks(Byte* data, const std::vector<std::int64_t>& counts, std::int64_t bytes,
+                                     const std::vector<std::int64_t>& begins = {}) {
   std::vector<BasicBlock<Byte>> parts;
-  for (const auto count : counts) {
-    parts.push_back({data, 1, count * bytes, count * bytes});
-    data += count * bytes;
-  }
+  std::int64_t begin = 0;
+  for (std::size_t r = 0; r < counts.size(); begin += counts[r++])
+    parts.push_back({data + (begins.empty() ? begin : begins[r]) * bytes, 1, counts[r] * bytes, counts[r] * bytes});
   return parts;
 }
 
@@ -64,14 +94,14 @@ std::shared_ptr<const HaloPlan> halo_plan(const DCSRMatrix& a, std::span<const s
 }
 
 Halo::Halo(const HaloPlan& plan, const at::Tensor& x, const Communicator& comm) {
-  out_ = x.index_select(0, plan.sent);
+  out_ = plan.stretches.empty() ? x.index_select(0, plan.sent) : x.contiguous();
   auto shape = x.sizes().vec();
   shape[0] = plan.received;
   in_ = at::empty(shape, x.options());
   const auto bytes = x.element_size() * (x.dim() > 1 ? x.size(1) : 1);
-  request_ =
-      heatpp::detail::iexchange(comm, blocks(static_cast<const std::byte*>(out_.const_data_ptr()), plan.send, bytes),
-                                blocks(static_cast<std::byte*>(in_.data_ptr()), plan.receive, bytes));
+  request_ = heatpp::detail::iexchange(
+      comm, blocks(static_cast<const std::byte*>(out_.const_data_ptr()), plan.send, bytes, plan.stretches),
+      blocks(static_cast<std::byte*>(in_.data_ptr()), plan.receive, bytes));
 }
 
 const at::Tensor& Halo::wait() {

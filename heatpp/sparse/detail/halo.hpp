@@ -1,7 +1,7 @@
 #pragma once
 
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp/sparse/detail/impl.hpp>
+#include <heatpp/sparse/detail/spmv.hpp>
 
 namespace heatpp::sparse::detail {
 
@@ -11,9 +11,10 @@ namespace heatpp::sparse::detail {
 struct HaloPlan {
   std::vector<std::int64_t> offsets;        ///< of the vector
   std::int64_t own = 0;                     ///< elements of this rank
-  at::Tensor columns;                       ///< int32: of this rank's elements, and from `own` on of those that come
+  Columns columns;                          ///< of this rank's elements, and from `own` on of those that come
   std::vector<std::int64_t> receive, send;  ///< elements from each rank, and to each
   at::Tensor sent;                          ///< int64: their places among this rank's, in the order of the ranks
+  std::vector<std::int64_t> stretches;      ///< where each rank's begin, if none has gaps
   std::vector<std::int64_t>
       waiting;                ///< rows that need others' elements, and few more, in runs first, last, first, ...
   std::int64_t received = 0;  ///< elements from all ranks

@@ -99,6 +99,23 @@ void multiply_vector(const View<T>& a, const Operand& x, T* y, std::int64_t firs
   }
 }
 
+/// The same of rows in runs, whose columns are read once per run.
+template <class T, class Operand>
+void multiply_runs(const View<T>& a, std::span<const std::int64_t> runs, const Operand& x, T* y, std::int64_t first,
+                   std::int64_t last) {
+  for (auto run = std::ranges::upper_bound(runs, first) - 1; first < last; ++run) {
+    const auto begin = a.ptr[first], length = a.ptr[first + 1] - begin, end = std::min(last, run[1]);
+    const auto* const column = a.column + begin;
+    const auto* value = a.value + begin;
+    for (std::int32_t on = 0; first < end; ++first, ++on, value += length) {
+      __builtin_prefetch(value + bytes_ahead / sizeof(T));
+      T sum = 0;
+      for (std::int64_t i = 0; i < length; ++i) sum += value[i] * *x[column[i] + on];
+      y[first] = sum;
+    }
+  }
+}
+
 template <class T>
 void fetch_row(const T* row, std::int64_t k) {
   for (std::int64_t at = 0; at < k * std::int64_t{sizeof(T)}; at += 64) fetch(reinterpret_cast<const char*>(row) + at);
@@ -132,7 +149,9 @@ void multiply_matrix(const View<T>& a, const Operand& x, std::int64_t k, T* y, s
 
 /// Rows first to before last, asking ahead for what they name where that is scattered and as long as entries follow.
 template <class T, class Operand>
-void multiply(const View<T>& a, const Operand& x, std::int64_t k, T* y, std::int64_t first, std::int64_t last) {
+void multiply(const View<T>& a, std::span<const std::int64_t> runs, const Operand& x, std::int64_t k, T* y,
+              std::int64_t first, std::int64_t last) {
+  if (k == 1 && !runs.empty()) return multiply_runs(a, runs, x, y, first, last);
   const auto ahead = k == 1 ? elements_ahead : rows_ahead;
   const auto until = is_scattered(a, first, last) ? last_with_ahead(a, first, last, ahead) : first;
   if (k == 1) {
@@ -163,18 +182,38 @@ Dtype product_dtype(Dtype dtype) {
   return dtype == Dtype::bool_ ? Dtype::int64 : dtype;
 }
 
-void multiply_rows(const CsrBlock& a, const at::Tensor& columns, const Operand& operand, at::Tensor& y,
-                   std::int64_t first, std::int64_t last) {
+Columns columns_of(const CsrBlock& a, at::Tensor places) {
+  constexpr std::int64_t worth = 8;
+  const auto* const column = places.const_data_ptr<std::int32_t>();
+  const auto* const ptr = a.ptr();
+  const auto goes_on = [&](std::int64_t row) {
+    const auto length = ptr[row + 1] - ptr[row];
+    const auto *const now = column + ptr[row], *const before = now - length;
+    return ptr[row] - ptr[row - 1] == length &&
+           std::equal(now, now + length, before, [](auto c, auto d) { return c == d + 1; });
+  };
+  std::vector<std::int64_t> runs{0};
+  for (std::int64_t row = 1; row < a.rows(); ++row) {
+    if (!goes_on(row)) runs.push_back(row);
+    if (worth * std::ssize(runs) > a.rows()) return {std::move(places), {}};
+  }
+  runs.push_back(a.rows());
+  return {std::move(places), std::move(runs)};
+}
+
+void multiply_rows(const CsrBlock& a, const Columns& columns, const Operand& operand, at::Tensor& y, std::int64_t first,
+                   std::int64_t last) {
   const auto k = width_of(operand.x);
   if (k == 0) return;
   AT_DISPATCH_ALL_TYPES_AND_COMPLEX(a.values.scalar_type(), "multiply_rows", [&] {
-    const auto view = view_of<scalar_t>(a, columns);
+    const auto view = view_of<scalar_t>(a, columns.places);
+    const std::span<const std::int64_t> runs(columns.runs);
     const auto* const x = operand.x.const_data_ptr<scalar_t>();
     const auto* const halo = operand.halo.defined() ? operand.halo.const_data_ptr<scalar_t>() : nullptr;
     auto* const out = y.data_ptr<scalar_t>();
     at::parallel_for(first, last, grain(a, k), [=, own = operand.own](std::int64_t begin, std::int64_t end) {
-      if (halo) multiply(view, Places<scalar_t, true>(x, halo, own, k), k, out, begin, end);
-      else multiply(view, Places<scalar_t, false>(x, halo, own, k), k, out, begin, end);
+      if (halo) multiply(view, runs, Places<scalar_t, true>(x, halo, own, k), k, out, begin, end);
+      else multiply(view, runs, Places<scalar_t, false>(x, halo, own, k), k, out, begin, end);
     });
   });
 }

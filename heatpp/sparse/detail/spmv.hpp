@@ -11,10 +11,21 @@ struct Operand {
   std::int64_t own = 0;
 };
 
+/// Where a block's entries find their elements of an operand.
+struct Columns {
+  at::Tensor places;  ///< (entries,) int32
+  /// Where a new run of rows begins, and the number of rows: each row of a run has the places of the row before, one
+  /// further, as on regular grids, so that only those of its first row are read. Empty where runs are short.
+  std::vector<std::int64_t> runs;
+};
+
+/// Finds the runs. One pass over the columns.
+[[nodiscard]] Columns columns_of(const CsrBlock& a, at::Tensor places);
+
 /// y[row] = the row's product, for rows first to before last; entries are added in the order of their columns, so that
-/// the cut changes no bit. `columns` are int32 places in the operand. y is (rows,) or (rows, k), contiguous.
-void multiply_rows(const CsrBlock& a, const at::Tensor& columns, const Operand& operand, at::Tensor& y,
-                   std::int64_t first, std::int64_t last);
+/// the cut changes no bit. y is (rows,) or (rows, k), contiguous.
+void multiply_rows(const CsrBlock& a, const Columns& columns, const Operand& operand, at::Tensor& y, std::int64_t first,
+                   std::int64_t last);
 
 /// y[column] += the entry times x[row] for all entries, in the order of the rows: own (own, ...) and others (received,
 /// ...).
