@@ -14,6 +14,11 @@ function(heatpp_use_pch target pch)
   target_precompile_headers(${target} REUSE_FROM heatpp_pch_${pch})
 endfunction()
 
+# heatpp_optimise_little(<target>) saves a third of the time that tests take to compile, which run about as fast.
+function(heatpp_optimise_little target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # heatpp_add_library(<name> SOURCES ... HEADERS ... [LINK ...] [LINK_PRIVATE ...] [PCH aten|torch] [INCLUDE_AS <folder>])
 # makes the target heatpp_<name> with the alias heatpp::<name>, warnings, installation and the headers' own check.
 # Headers are named relative to the module's folder; those in detail/ are installed too, since templates need them.
@@ -54,6 +59,7 @@ function(heatpp_add_test name)
   set(target test_${name})
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${ARG_LINK} heatpp_test_main heatpp_options MPI::MPI_C)
+  heatpp_optimise_little(${target})
   if(ARG_PCH)
     heatpp_use_pch(${target} ${ARG_PCH})
   endif()

@@ -11,7 +11,7 @@ void Communicator::agree(const std::optional<Failure>& failure, Site site) const
 
   const auto root = static_cast<int>(speaker[0]);
   auto text = failure ? failure->message : std::string();
-  if (root == rank() && size() > 1) text += fmt::format(" (rank {} of {})", rank(), size());
+  if (root == rank() && size() > 1) text += detail::formatted(" (rank {} of {})", rank(), size());
   std::array<std::int64_t, 2> head{failure ? static_cast<std::int64_t>(failure->kind) : 0,
                                    static_cast<std::int64_t>(text.size())};
   broadcast(head, root, site);

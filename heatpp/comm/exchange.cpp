@@ -245,9 +245,10 @@ std::string wrong_in(const Communicator& comm, const ConstBuffer& mine, const Co
   const auto wanted = counts[static_cast<std::size_t>(comm.rank())];
   const auto sum = std::reduce(counts.begin(), counts.end(), std::int64_t{0});
   if (mine.count != wanted)
-    return fmt::format("got {} elements on rank {}; expected its count, {}", mine.count, comm.rank(), wanted);
+    return detail::formatted("got {} elements on rank {}; expected its count, {}", mine.count, comm.rank(), wanted);
   if (comm.rank() != root || (all.count == sum && all.dtype == mine.dtype)) return {};
-  return fmt::format("got {} x {} on the root; expected {} x {}", all.count, name(all.dtype), sum, name(mine.dtype));
+  return detail::formatted("got {} x {} on the root; expected {} x {}", all.count, name(all.dtype), sum,
+                           name(mine.dtype));
 }
 
 void check_shares(const char* op, const Communicator& comm, const ConstBuffer& mine, const ConstBuffer& all, int root,

@@ -20,7 +20,7 @@ std::string level_name(int level, std::size_t count, int node_level) {
   if (level < node_level) return "package";
   if (level == node_level) return "node";
   if (level + 1 == static_cast<int>(count)) return "cluster";
-  return level == node_level + 1 ? "rack" : fmt::format("level {}", level);
+  return level == node_level + 1 ? "rack" : detail::formatted("level {}", level);
 }
 
 /// The ranks with `rank`'s number in the children of `tree`, and the number of the child that `rank` is in.
@@ -82,8 +82,8 @@ std::string text_of(const std::vector<int>& ranks) {
   for (std::size_t first = 0; first < ranks.size();) {
     auto last = first;
     while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", ranks[first]);
-    if (last > first) text += fmt::format("-{}", ranks[last]);
+    text += detail::formatted("{}{}", text.empty() ? "" : ", ", ranks[first]);
+    if (last > first) text += detail::formatted("-{}", ranks[last]);
     first = last + 1;
   }
   return text;
@@ -94,8 +94,8 @@ void draw(const Tree& tree, const std::string& indent, const Topology& topology,
     const auto& child = tree.children[c];
     const bool last = c + 1 == tree.children.size();
     const auto& name = topology.levels()[static_cast<std::size_t>(child.level)].name;
-    text += fmt::format("{}{} {} {}", indent, last ? "└─" : "├─", name, c);
-    if (child.level == 0) text += fmt::format(": {}\n", text_of(ranks_of(child)));
+    text += detail::formatted("{}{} {} {}", indent, last ? "└─" : "├─", name, c);
+    if (child.level == 0) text += detail::formatted(": {}\n", text_of(ranks_of(child)));
     else {
       text += "\n";
       draw(child, indent + (last ? "   " : "│  "), topology, text);
@@ -178,22 +178,23 @@ void Topology::State::count(const Communicator& comm, int level, std::int64_t by
 const Calibration& Topology::calibration() const { return state_->calibration; }
 
 std::string comm::describe(const Topology& topology) {
-  std::string text = fmt::format("{} ranks\n", topology.comm().size());
+  std::string text = detail::formatted("{} ranks\n", topology.comm().size());
   for (auto level = topology.levels().rbegin(); level != topology.levels().rend(); ++level)
-    text += fmt::format(
+    text += detail::formatted(
         "{:>10}: groups of {}{}{}\n", level->name, level->group.size(), topology.uniform() ? "" : " (nodes differ)",
         topology.levels().rend() - level > topology.state().memory_level + 1 ? "" : ", by shared memory");
   draw(topology.tree(), "", topology, text);
   const auto& devices = topology.state().devices;
   for (std::size_t rank = 0; rank < devices.size(); ++rank)
-    text += fmt::format("    rank {}: {}\n", rank, device::device_text(devices[rank]));
+    text += detail::formatted("    rank {}: {}\n", rank, device::device_text(devices[rank]));
   for (const auto& cost : topology.calibration().costs)
-    text += fmt::format("{:>10}: {:.1f} us, {:.2f} GB/s\n", cost.level, cost.latency * 1e6, cost.bandwidth * 1e-9);
-  for (const auto& choice : topology.calibration().choices)
     text +=
-        choice.up_to_bytes == std::numeric_limits<std::int64_t>::max()
-            ? fmt::format("{:>10}: {}\n", "above", choice.algorithm)
-            : fmt::format("to {:>7.0f} KiB: {}\n", static_cast<double>(choice.up_to_bytes) / 1024, choice.algorithm);
+        detail::formatted("{:>10}: {:.1f} us, {:.2f} GB/s\n", cost.level, cost.latency * 1e6, cost.bandwidth * 1e-9);
+  for (const auto& choice : topology.calibration().choices)
+    text += choice.up_to_bytes == std::numeric_limits<std::int64_t>::max()
+                ? detail::formatted("{:>10}: {}\n", "above", choice.algorithm)
+                : detail::formatted("to {:>7.0f} KiB: {}\n", static_cast<double>(choice.up_to_bytes) / 1024,
+                                    choice.algorithm);
   return text;
 }
 

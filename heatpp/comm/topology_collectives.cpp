@@ -25,13 +25,13 @@ namespace {
 /// Counts and dtypes of a list, and counts of parts, on this machine, where calls are compared.
 std::string list_text(const Topology& topology, const AllreduceOptions& options, std::span<const Buffer> list) {
   if (!debugging(topology.comm())) return {};
-  std::string text = fmt::format("{}{:x}", options.reproducible ? "reproducible " : "", topology.state().hash);
-  for (const auto& one : list) text += fmt::format(", {} x {}", one.count, name(one.dtype));
+  std::string text = formatted("{}{:x}", options.reproducible ? "reproducible " : "", topology.state().hash);
+  for (const auto& one : list) text += formatted(", {} x {}", one.count, name(one.dtype));
   return text;
 }
 std::string counts_text(const Topology& topology, std::span<const std::int64_t> counts) {
   if (!debugging(topology.comm())) return {};
-  return fmt::format("{:x}, counts {}", topology.state().hash, fmt::join(counts, ", "));
+  return formatted("{:x}, counts {}", topology.state().hash, fmt::join(counts, ", "));
 }
 
 PartsJob job_for(const Topology& topology, const char* call) {

@@ -23,7 +23,7 @@ std::string cut_text(const DNDarray& x) {
   if (!layout.split() || layout == Layout(x.shape(), *layout.split(), layout.ranks())) return "";
   Shape counts;
   for (int rank = 0; rank < layout.ranks(); ++rank) counts.push_back(layout.count(rank));
-  return fmt::format(" in parts of {}", to_string(counts));
+  return detail::formatted(" in parts of {}", to_string(counts));
 }
 
 }  // namespace

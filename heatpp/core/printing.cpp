@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fmt/format.h>
 #include <numeric>
 #include <ostream>
 #include <span>
@@ -66,8 +65,8 @@ at::Tensor shown_part(const DNDarray& x, bool summarise) {
 std::string real_text(double value, bool scientific) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  return scientific ? fmt::format("{:.{}e}", value, options().precision)
-                    : fmt::format("{:.{}f}", value, options().precision);
+  return scientific ? detail::formatted("{:.{}e}", value, options().precision)
+                    : detail::formatted("{:.{}f}", value, options().precision);
 }
 
 /// The texts of float64 numbers, all with exponents or none.
@@ -114,7 +113,7 @@ class Writer {
   }
 
   std::string write(std::size_t axis, std::size_t indent) {
-    if (axis == global_.size()) return fmt::format("{:>{}}", texts_[next_++], width_);
+    if (axis == global_.size()) return detail::formatted("{:>{}}", texts_[next_++], width_);
     const auto parts = parts_of(axis, indent + 1);
     const auto below = global_.size() - axis - 1;
     const auto next_line = std::string(",").append(std::max<std::size_t>(1, below), '\n').append(indent + 1, ' ');
@@ -169,18 +168,19 @@ std::string to_string(const DNDarray& array) {
   const auto x = blocks_alone() ? detail::wrap(array.larray(), array.layout().replicated(array.lshape()), comm) : array;
   const bool summarise = x.size() > options().threshold;
   const auto part = shown_part(x, summarise);
-  const auto head = (blocks_alone() ? fmt::format("[{}/{}] ", comm.rank(), comm.size()) : "") + "DNDarray(";
+  const auto head = (blocks_alone() ? detail::formatted("[{}/{}] ", comm.rank(), comm.size()) : "") + "DNDarray(";
   auto body = x.size() == 0 ? "[]" : Writer(x.shape(), summarise, element_texts(part, x.dtype())).write(0, head.size());
-  return fmt::format("{}{}, shape={}, dtype={}, split={})", head, body, to_string(x.shape()), name(x.dtype()),
-                     array.split() ? std::to_string(*array.split()) : "None");
+  return detail::formatted("{}{}, shape={}, dtype={}, split={})", head, body, to_string(x.shape()), name(x.dtype()),
+                           array.split() ? std::to_string(*array.split()) : "None");
 }
 
 std::string detail::text_of(const Scalar& number) {
   if (number.is_bool()) return number.to<bool>() ? "true" : "false";
-  if (number.is_integral()) return fmt::format("{}", number.to<std::int64_t>());
-  if (number.is_floating()) return fmt::format("{:.{}g}", number.to<double>(), options().precision + 2);
+  if (number.is_integral()) return detail::formatted("{}", number.to<std::int64_t>());
+  if (number.is_floating()) return detail::formatted("{:.{}g}", number.to<double>(), options().precision + 2);
   const auto value = number.to<std::complex<double>>();
-  return fmt::format("{:.{}g}{:+.{}g}j", value.real(), options().precision + 2, value.imag(), options().precision + 2);
+  return detail::formatted("{:.{}g}{:+.{}g}j", value.real(), options().precision + 2, value.imag(),
+                           options().precision + 2);
 }
 
 std::ostream& operator<<(std::ostream& out, const DNDarray& x) { return out << to_string(x); }

@@ -65,8 +65,8 @@ at::Tensor exchange_blocks(const at::Tensor& source, const Layout& from, const L
     receive.push_back(block_of<std::byte>(result, receive_axis, receive_range));
   }
   detail::expect_alike(comm, "resplit", [&] {
-    return fmt::format("{} {} to {}", name(detail::from_torch(local.scalar_type())), detail::layout_text(from),
-                       detail::layout_text(to));
+    return detail::formatted("{} {} to {}", name(detail::from_torch(local.scalar_type())), detail::layout_text(from),
+                             detail::layout_text(to));
   });
   comm.exchange(send, receive);
   return result;

@@ -9,7 +9,7 @@ namespace heatpp {
 std::string to_string(const Shape& shape) { return detail::tuple_text(shape); }
 std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << to_string(shape); }
 std::string to_string(const std::optional<int>& split) {
-  return split ? fmt::format("split {}", *split) : "split none";
+  return split ? detail::formatted("split {}", *split) : "split none";
 }
 
 std::int64_t size_of(const Shape& shape) {

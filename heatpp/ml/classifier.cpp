@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/classifier.hpp>
 #include <heatpp/ml/detail/classes.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
@@ -14,7 +15,7 @@ SparseRows stored(bool known) { return known ? SparseRows::stored : SparseRows::
 
 void Classifier::check_fitted(const char* op) const {
   if (!classes_)
-    throw NotFittedError(fmt::format("[{}] got a classifier without data yet; expected a call of fit", op));
+    throw NotFittedError(detail::formatted("[{}] got a classifier without data yet; expected a call of fit", op));
 }
 
 const DNDarray& Classifier::classes() const {

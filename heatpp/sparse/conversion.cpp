@@ -53,10 +53,10 @@ std::string entry_lines(const Coo& coo) {
     if (i > 0 && places[i] != places[i - 1] + 1) text += "\n  ...";
     const auto value = values[k];
     const auto number = value.is_complex()
-                            ? fmt::format("{}{:+}j", at::real(value).item<double>(), at::imag(value).item<double>())
-                        : at::isFloatingType(value.scalar_type()) ? fmt::format("{:g}", value.item<double>())
-                                                                  : fmt::format("{}", value.item<std::int64_t>());
-    text += fmt::format("\n  ({}, {})\t{}", rows[k].item<std::int64_t>(), columns[k].item<std::int64_t>(), number);
+                            ? formatted("{}{:+}j", at::real(value).item<double>(), at::imag(value).item<double>())
+                        : at::isFloatingType(value.scalar_type()) ? formatted("{:g}", value.item<double>())
+                                                                  : formatted("{}", value.item<std::int64_t>());
+    text += formatted("\n  ({}, {})\t{}", rows[k].item<std::int64_t>(), columns[k].item<std::int64_t>(), number);
   }
   return text;
 }
@@ -102,8 +102,8 @@ DCSRMatrix redistribute(const DCSRMatrix& a, const std::vector<std::int64_t>& co
 }
 
 std::string detail::matrix_text(std::string_view kind, std::optional<int> split, const Coo& coo) {
-  return fmt::format("{} of shape {} with {} entries of {}, {}{}", kind, heatpp::to_string(coo.shape),
-                     coo.values.size(), name(coo.values.dtype()), heatpp::to_string(split), entry_lines(coo));
+  return formatted("{} of shape {} with {} entries of {}, {}{}", kind, heatpp::to_string(coo.shape), coo.values.size(),
+                   name(coo.values.dtype()), heatpp::to_string(split), entry_lines(coo));
 }
 
 std::string to_string(const DCSRMatrix& a) { return matrix_text("DCSRMatrix", a.split(), to_coo(a)); }

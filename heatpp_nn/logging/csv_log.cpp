@@ -14,6 +14,7 @@
 namespace heatpp::nn {
 namespace {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 constexpr auto op = "CsvLog";
@@ -26,7 +27,7 @@ std::string header_of(const std::vector<std::string>& columns) {
     for (const char c : name) quoted += c == '"' ? "\"\"" : std::string(1, c);
     fields.push_back(name.find_first_of(",\"\n") == std::string::npos ? name : quoted + '"');
   }
-  return fmt::format("{}\n", fmt::join(fields, ","));
+  return formatted("{}\n", fmt::join(fields, ","));
 }
 
 double first_value(std::string_view line) {
@@ -83,7 +84,7 @@ void CsvLog::row(std::span<const double> values) {
   if (values.size() != impl_->columns)
     raise<ValueError>(op, "got {} values; expected one for each of {} columns", values.size(), impl_->columns);
   if (!impl_->file) return;
-  const auto line = fmt::format("{}\n", fmt::join(values, ","));
+  const auto line = formatted("{}\n", fmt::join(values, ","));
   impl_->failed |= ::write(impl_->file->get(), line.data(), line.size()) != std::ssize(line);
 }
 

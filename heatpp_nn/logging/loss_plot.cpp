@@ -53,12 +53,12 @@ std::string axes_svg(const Frame& frame, const LossPlotOptions& options) {
   for (const auto tick : detail::ticks(frame.x)) {
     const auto x = frame.at_x(tick);
     text += detail::line({x, frame.bottom}, {x, frame.bottom + 5}, "#333");
-    text += detail::label({x, frame.bottom + 20}, fmt::format("{:g}", tick), "middle");
+    text += detail::label({x, frame.bottom + 20}, heatpp::detail::formatted("{:g}", tick), "middle");
   }
   for (const auto tick : detail::ticks(frame.y)) {
     const auto y = frame.at_y(tick);
     text += detail::line({frame.left, y}, {frame.right, y}, "#ccc");
-    text += detail::label({frame.left - 8, y + 4}, fmt::format("{:g}", tick), "end");
+    text += detail::label({frame.left - 8, y + 4}, heatpp::detail::formatted("{:g}", tick), "end");
   }
   text += detail::line({frame.left, frame.bottom}, {frame.right, frame.bottom}, "#333");
   text += detail::line({frame.left, frame.top}, {frame.left, frame.bottom}, "#333");
@@ -74,10 +74,11 @@ std::string curve_svg(const Frame& frame, const LossPlot::Curve& curve, std::str
   for (std::size_t i = 0; i < curve.x.size(); ++i) {
     const bool finite = std::isfinite(curve.x[i]) && std::isfinite(curve.y[i]);
     if (finite)
-      path += fmt::format("{}{:.1f} {:.1f} ", pen_down ? 'L' : 'M', frame.at_x(curve.x[i]), frame.at_y(curve.y[i]));
+      path += heatpp::detail::formatted("{}{:.1f} {:.1f} ", pen_down ? 'L' : 'M', frame.at_x(curve.x[i]),
+                                        frame.at_y(curve.y[i]));
     pen_down = finite;
   }
-  return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>\n", path, color);
+  return heatpp::detail::formatted("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>\n", path, color);
 }
 
 std::string legend_svg(const Frame& frame, const std::vector<LossPlot::Curve>& curves,

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/logging/progress_bar.hpp>
 #include <unistd.h>
 
@@ -12,8 +12,8 @@ constexpr double redraw_seconds = 0.1;
 
 std::string clock_text(double seconds) {
   const auto whole = static_cast<std::int64_t>(seconds + 0.5);
-  if (whole < 3600) return fmt::format("{:02}:{:02}", whole / 60, whole % 60);
-  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  if (whole < 3600) return heatpp::detail::formatted("{:02}:{:02}", whole / 60, whole % 60);
+  return heatpp::detail::formatted("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
 }  // namespace
@@ -25,9 +25,9 @@ std::string progress_line(const Progress& p, int bar_width) {
   const bool known = p.done > 0 && p.total > 0;
   const double left = known ? p.seconds / static_cast<double>(p.done) * static_cast<double>(p.total - p.done) : 0;
   const double rate = p.seconds > 0 ? static_cast<double>(p.samples) / p.seconds : 0;
-  return fmt::format("{} [{:#<{}}{:.<{}}] {:3.0f} % {}/{}, {} left, {:.0f} samples/s, loss {:.4f}", p.label, "", filled,
-                     "", bar_width - filled, 100 * share, p.done, p.total, known ? clock_text(left) : "--:--", rate,
-                     p.loss);
+  return heatpp::detail::formatted("{} [{:#<{}}{:.<{}}] {:3.0f} % {}/{}, {} left, {:.0f} samples/s, loss {:.4f}",
+                                   p.label, "", filled, "", bar_width - filled, 100 * share, p.done, p.total,
+                                   known ? clock_text(left) : "--:--", rate, p.loss);
 }
 
 ProgressBar::ProgressBar(const Communicator& comm, const ProgressBarOptions& options)

@@ -12,6 +12,7 @@
 
 namespace heatpp::nn {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 struct TensorBoardWriter::Impl {
@@ -27,7 +28,7 @@ double now() { return std::chrono::duration<double>(std::chrono::system_clock::n
 std::string new_file_name() {
   char host[256] = "localhost";
   ::gethostname(host, sizeof host - 1);
-  return fmt::format("events.out.tfevents.{:010.0f}.{}.{}", now(), host, ::getpid());
+  return formatted("events.out.tfevents.{:010.0f}.{}.{}", now(), host, ::getpid());
 }
 
 detail::Histogram histogram_of(const at::Tensor& values) {

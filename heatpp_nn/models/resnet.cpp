@@ -2,8 +2,6 @@
 #include <heatpp_nn/models/resnet.hpp>
 #include <heatpp_nn/parallel/recompute.hpp>
 
-#include <fmt/format.h>
-
 namespace heatpp::nn {
 namespace {
 
@@ -36,8 +34,9 @@ ResNetBlock::ResNetBlock(std::int64_t channels, std::int64_t width, std::int64_t
 
 void ResNetBlock::add(std::int64_t from, std::int64_t to, std::int64_t kernel, std::int64_t stride) {
   const auto number = convolutions_.size() + 1;
-  convolutions_.push_back(register_module(fmt::format("conv{}", number), convolution(from, to, kernel, stride)));
-  norms_.push_back(register_module(fmt::format("bn{}", number), SyncBatchNorm(to)));
+  convolutions_.push_back(
+      register_module(heatpp::detail::formatted("conv{}", number), convolution(from, to, kernel, stride)));
+  norms_.push_back(register_module(heatpp::detail::formatted("bn{}", number), SyncBatchNorm(to)));
 }
 
 at::Tensor ResNetBlock::forward(const at::Tensor& x) {
@@ -63,7 +62,7 @@ ResNet::ResNet(const ResNetOptions& options) : checkpointed_(options.checkpointe
       blocks->push_back(ResNetBlock(channels, width, stage > 0 && block == 0 ? 2 : 1, options.bottleneck));
       channels = width * widening(options.bottleneck);
     }
-    stages_.push_back(register_module(fmt::format("layer{}", stage + 1), blocks));
+    stages_.push_back(register_module(heatpp::detail::formatted("layer{}", stage + 1), blocks));
   }
   fc = register_module("fc", nn::Linear(channels, options.classes));
 }

@@ -9,6 +9,7 @@
 
 namespace heatpp::nn {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 namespace {
@@ -302,7 +303,7 @@ void DASO::record(DasoEvent::Kind kind, std::int64_t batch, std::int64_t age) {
 std::string to_string(const DASO& daso) {
   const auto c = daso.counters();
   const auto batches = static_cast<double>(std::max<std::int64_t>(1, c.cycle_batches));
-  return fmt::format(
+  return formatted(
       "DASO: {}, batch {}, {} nodes, interval {}, wait {}, {} started, {} merged, {:.1f} MB in the node, {:.1f} MB "
       "global, {:.1f} MB saved, {:.1f} ms exposed ({:.2f} ms a batch)",
       to_string(daso.phase()), daso.batch(), daso.nodes(), daso.interval().batches, daso.interval().wait, c.starts,

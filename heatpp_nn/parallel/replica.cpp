@@ -16,6 +16,7 @@
 
 namespace heatpp::nn {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 namespace {
@@ -121,11 +122,11 @@ Replica& Replica::operator=(Replica&&) noexcept = default;
 std::string Replica::structure() const {
   std::string text;
   for (const auto& [name, tensor] : distinct(module_->named_parameters()))
-    text += fmt::format("{} {} {} {}\n", name, at::toString(tensor.scalar_type()),
-                        heatpp::detail::tuple_text(tensor.sizes()), tensor.requires_grad());
+    text += formatted("{} {} {} {}\n", name, at::toString(tensor.scalar_type()),
+                      heatpp::detail::tuple_text(tensor.sizes()), tensor.requires_grad());
   for (const auto& [name, tensor] : distinct(module_->named_buffers()))
     text +=
-        fmt::format("{} {} {}\n", name, at::toString(tensor.scalar_type()), heatpp::detail::tuple_text(tensor.sizes()));
+        formatted("{} {} {}\n", name, at::toString(tensor.scalar_type()), heatpp::detail::tuple_text(tensor.sizes()));
   return text;
 }
 
@@ -236,9 +237,9 @@ std::string Replica::not_finite() const {
 void Replica::throw_not_finite(std::string_view op, const std::string& parameter) const {
   std::optional<Communicator::Failure> failure;
   if (!parameter.empty())
-    failure = {ErrorKind::value, fmt::format("[{}] got a gradient with NaN or infinity for parameter {}; expected "
-                                             "finite gradients",
-                                             op, parameter)};
+    failure = {ErrorKind::value, formatted("[{}] got a gradient with NaN or infinity for parameter {}; expected "
+                                           "finite gradients",
+                                           op, parameter)};
   topology_.comm().agree(failure);
   raise<ValueError>(op, "got finite gradients whose sum over the ranks is not; expected a finite mean");
 }

@@ -18,6 +18,7 @@ namespace heatpp::nn {
 using detail::Alike;
 using detail::SectionFile;
 using detail::Training;
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 namespace {
@@ -76,7 +77,7 @@ SectionFile::Section section_of(const Training& training, const Position& positi
   detail::Rest rest{.buffers = training.module().buffers()};
   const auto& frozen = training.replica.frozen();
   for (std::size_t i = 0; i < frozen.size(); ++i)
-    if (writes_frozen(training, alike, i)) rest.frozen[fmt::format("{:08}", i)] = frozen[i];
+    if (writes_frozen(training, alike, i)) rest.frozen[formatted("{:08}", i)] = frozen[i];
   if (training.mean) rest.mean = training.mean->of_buffers();
   pieces.tensors.push_back(detail::to_rest(rest));
   return {detail::to_head(state), std::move(pieces.tensors)};
@@ -132,7 +133,7 @@ class Loading {
     if (state.structure != structure_)
       throw std::runtime_error("parameters or buffers of other names, shapes or dtypes");
     if (state.optimizer != detail::name_of(training_.optimizer))
-      throw std::runtime_error(fmt::format("the state of {}", state.optimizer));
+      throw std::runtime_error(formatted("the state of {}", state.optimizer));
     return state;
   }
 
@@ -231,7 +232,7 @@ class Loading {
     const at::NoGradGuard no_grad;
     const auto& frozen = training_.replica.frozen();
     for (std::size_t i = 0; i < frozen.size(); ++i) {
-      const auto found = rest.frozen.find(fmt::format("{:08}", i));
+      const auto found = rest.frozen.find(formatted("{:08}", i));
       if (found == rest.frozen.end()) at::Tensor(frozen[i]).zero_();
       else at::Tensor(frozen[i]).copy_(found->second);
     }

@@ -9,6 +9,7 @@
 
 namespace heatpp::nn {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 namespace fs = std::filesystem;
 
@@ -60,7 +61,7 @@ CheckpointManager::~CheckpointManager() {
 }
 
 fs::path CheckpointManager::file(std::int64_t number) const {
-  return folder_ / fmt::format("{}{:08}{}", prefix, number, suffix);
+  return folder_ / formatted("{}{:08}{}", prefix, number, suffix);
 }
 
 std::vector<std::int64_t> CheckpointManager::numbers() const {

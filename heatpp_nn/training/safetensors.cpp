@@ -11,6 +11,7 @@
 namespace heatpp::nn {
 namespace {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 using io::detail::SafeTensor;
 using io::detail::SafeTensors;
@@ -43,7 +44,7 @@ void write(const std::string& path, const State& state, SafeTensors contents) {
 std::string listing(const std::vector<std::string>& names) {
   std::string text;
   for (const auto& name : names)
-    if (text.size() < 200) text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", name);
+    if (text.size() < 200) text += formatted("{}\"{}\"", text.empty() ? "" : ", ", name);
   return text.empty() ? "none" : text;
 }
 

@@ -20,6 +20,7 @@
 
 namespace heatpp::nn {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 struct Trainer::Impl {
@@ -123,8 +124,8 @@ class Trainer::Fit {
 
   /// Returns false where a signal has come.
   bool train_epoch() {
-    ProgressBar bar(trainer_.comm(), {.total = length_.epoch,
-                                      .label = fmt::format("epoch {}/{}", position_.epoch + 1, options_.epochs)});
+    ProgressBar bar(trainer_.comm(),
+                    {.total = length_.epoch, .label = formatted("epoch {}/{}", position_.epoch + 1, options_.epochs)});
     trainer_.replica().shared_module()->train();
     for (const auto& batch : loader_.epoch(position_)) {
       const auto loss = train_batch(batch);

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/log.hpp>
 #include <heatpp_io/detail/elements/record.hpp>
 
@@ -19,9 +19,10 @@ IoReport io_report() { return last_report(); }
 std::string to_string(const IoReport& report) {
   if (report.operation.empty()) return "no operation yet";
   const auto gigabytes = static_cast<double>(report.bytes) * 1e-9;
-  return fmt::format("{}: {:.3g} GB in {} file{}, {:.3g} s ({:.3g} GB/s), {}", report.operation, gigabytes,
-                     report.files, report.files == 1 ? "" : "s", report.seconds,
-                     gigabytes / std::max(report.seconds, 1e-9), report.collective ? "collective" : report.reason);
+  return heatpp::detail::formatted("{}: {:.3g} GB in {} file{}, {:.3g} s ({:.3g} GB/s), {}", report.operation,
+                                   gigabytes, report.files, report.files == 1 ? "" : "s", report.seconds,
+                                   gigabytes / std::max(report.seconds, 1e-9),
+                                   report.collective ? "collective" : report.reason);
 }
 
 void detail::Recorder::finish(std::int64_t bytes, std::int64_t files, const Transfer& transfer) const {

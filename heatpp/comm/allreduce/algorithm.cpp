@@ -25,7 +25,7 @@ constexpr std::int64_t whole_to_bytes = 4 << 10;
 
 std::string known_names() {
   std::string names;
-  for (const auto& algorithm : table) names += fmt::format("{}{}", names.empty() ? "" : ", ", algorithm.name);
+  for (const auto& algorithm : table) names += detail::formatted("{}{}", names.empty() ? "" : ", ", algorithm.name);
   return names;
 }
 

@@ -140,12 +140,12 @@ Plan plan_of(const Topology& topology, const AllreduceOptions& options, const Bu
 std::string text_of(const Topology& topology, const AllreduceOptions& options, const Plan& plan) {
   if (!debugging(topology.comm())) return {};
   const bool coded = options.wire != Dtype::float32;
-  return fmt::format("{}{}, chunks {}, messages {}, order [{}]{}, wire {}{} on {:x}",
-                     options.reproducible ? "reproducible " : "",
-                     coded ? "coded blueconnect" : plan.choice.algorithm->name, plan.chunk_bytes, plan.message_bytes,
-                     plan.choice.balanced ? "balanced" : fmt::format("{}", fmt::join(plan.choice.order, " ")),
-                     plan.choice.rings ? " in rings" : "", name(options.wire),
-                     options.residual.empty() ? "" : " with residual", topology.state().hash);
+  return formatted("{}{}, chunks {}, messages {}, order [{}]{}, wire {}{} on {:x}",
+                   options.reproducible ? "reproducible " : "",
+                   coded ? "coded blueconnect" : plan.choice.algorithm->name, plan.chunk_bytes, plan.message_bytes,
+                   plan.choice.balanced ? "balanced" : formatted("{}", fmt::join(plan.choice.order, " ")),
+                   plan.choice.rings ? " in rings" : "", name(options.wire),
+                   options.residual.empty() ? "" : " with residual", topology.state().hash);
 }
 
 std::unique_ptr<Operation> start_planned(const Topology& topology, const AllreduceOptions& options, const Buffer& data,

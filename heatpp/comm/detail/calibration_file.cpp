@@ -38,7 +38,7 @@ std::string mpi_and_transport() {
   std::string text(version, static_cast<std::size_t>(length));
   for (const char* name : transports) {
     const char* const value = std::getenv(name);
-    text += fmt::format(" {}={}", name, value ? value : "");
+    text += formatted(" {}={}", name, value ? value : "");
   }
   return text;
 }
@@ -69,7 +69,7 @@ std::string read(const std::string& file) {
 /// The file with these lines in place of those behind the key. Others see the file as it was, or as it is then.
 void rewrite(const std::string& file, const std::string& key, const std::string& lines) {
   std::istringstream before(read(file));
-  const auto aside = fmt::format("{}.{}", file, ::getpid());
+  const auto aside = formatted("{}.{}", file, ::getpid());
   std::ofstream after(aside);
   for (std::string line; std::getline(before, line);)
     if (!line.starts_with(key + " ")) after << line << '\n';
@@ -79,9 +79,9 @@ void rewrite(const std::string& file, const std::string& key, const std::string&
   if (after) std::filesystem::rename(aside, file, failure);
   if (after && !failure) return;
   std::filesystem::remove(aside, failure);
-  log(LogLevel::warning, fmt::format("[calibrate] got the file \"{}\", which cannot be written; expected to keep what "
-                                     "was measured there",
-                                     file));
+  log(LogLevel::warning, formatted("[calibrate] got the file \"{}\", which cannot be written; expected to keep what "
+                                   "was measured there",
+                                   file));
 }
 
 std::string host_name() {
@@ -108,7 +108,7 @@ std::string chosen(const std::string& file, const std::string& name, const std::
   const std::lock_guard lock(mutex);
   auto& choice = known[file + '\0' + name];
   if (!choice.empty()) return choice;
-  const auto key = fmt::format("{:016x}", hash_of(name + host_name()));
+  const auto key = formatted("{:016x}", hash_of(name + host_name()));
   if (!file.empty()) choice = word_in(read(file), key);
   if (!choice.empty()) return choice;
   try {
@@ -116,7 +116,7 @@ std::string chosen(const std::string& file, const std::string& name, const std::
   } catch (const std::exception&) {
     return {};
   }
-  if (!file.empty()) rewrite(file, key, fmt::format("{} best {} {}\n", key, choice, name));
+  if (!file.empty()) rewrite(file, key, formatted("{} best {} {}\n", key, choice, name));
   return choice;
 }
 
@@ -128,7 +128,7 @@ std::string kept_choice(const Communicator& comm, const std::string& name,
 }
 
 std::string calibration_key(const Topology& topology) {
-  return fmt::format("{:016x}", hash_of(comm::describe(topology) + host_name() + mpi_and_transport()));
+  return formatted("{:016x}", hash_of(comm::describe(topology) + host_name() + mpi_and_transport()));
 }
 
 bool fits(const Calibration& calibration, const Topology& topology) {
@@ -142,11 +142,11 @@ bool fits(const Calibration& calibration, const Topology& topology) {
 std::string to_text(const Calibration& calibration, std::string_view key) {
   std::string text;
   for (const auto& cost : calibration.costs)
-    text += fmt::format("{} cost {} {} {}\n", key, cost.latency, cost.bandwidth, cost.level);
+    text += formatted("{} cost {} {} {}\n", key, cost.latency, cost.bandwidth, cost.level);
   for (const auto& choice : calibration.choices)
-    text += fmt::format("{} choice {} {} {} {:d} {:d} {} {}\n", key, choice.up_to_bytes, choice.chunk_bytes,
-                        choice.message_bytes, choice.balanced, choice.rings, choice.algorithm,
-                        fmt::join(choice.order, " "));
+    text +=
+        formatted("{} choice {} {} {} {:d} {:d} {} {}\n", key, choice.up_to_bytes, choice.chunk_bytes,
+                  choice.message_bytes, choice.balanced, choice.rings, choice.algorithm, fmt::join(choice.order, " "));
   return text;
 }
 

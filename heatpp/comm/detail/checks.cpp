@@ -46,8 +46,8 @@ std::string place_part(const Communicator& comm, const ConstBuffer& mine, const 
                        std::span<const std::int64_t> counts) {
   const auto me = counts.begin() + comm.rank();
   if (mine.count != *me || mine.dtype != all.dtype)
-    return fmt::format("got {} x {} on rank {}; expected {} x {}", mine.count, name(mine.dtype), comm.rank(), *me,
-                       name(all.dtype));
+    return formatted("got {} x {} on rank {}; expected {} x {}", mine.count, name(mine.dtype), comm.rank(), *me,
+                     name(all.dtype));
   auto* const place = address(all, std::reduce(counts.begin(), me));
   if (mine.data != place && mine.count > 0) std::memmove(place, mine.data, static_cast<std::size_t>(mine.bytes()));
   return {};

@@ -6,10 +6,22 @@
 
 namespace heatpp::detail {
 
+/// The text with these values in it. Compiled once for each version of fmt, heatpp's own and LibTorch's, and not in
+/// every file that formats a text.
+[[nodiscard]] std::string formatted_by(fmt::string_view text, fmt::format_args args);
+/// The same behind `[op] `.
+[[nodiscard]] std::string message_by(std::string_view op, fmt::string_view text, fmt::format_args args);
+
+/// As fmt::format.
+template <class... Args>
+[[nodiscard]] std::string formatted(fmt::format_string<Args...> text, Args&&... args) {
+  return formatted_by(text, fmt::make_format_args(args...));
+}
+
 /// Throws E with the message `[op] <formatted text>`.
 template <class E, class... Args>
 [[noreturn]] void raise(std::string_view op, fmt::format_string<Args...> text, Args&&... args) {
-  throw E(fmt::format("[{}] {}", op, fmt::format(text, std::forward<Args>(args)...)));
+  throw E(message_by(op, text, fmt::make_format_args(args...)));
 }
 
 /// "(4096, 512)", "(7,)", "()": as Python prints a tuple.
@@ -17,7 +29,7 @@ template <class Range>
 [[nodiscard]] std::string tuple_text(const Range& values) {
   std::string text = "(";
   std::size_t count = 0;
-  for (const auto& value : values) text += fmt::format("{}{}", count++ ? ", " : "", value);
+  for (const auto& value : values) text += formatted("{}{}", count++ ? ", " : "", value);
   return text + (count == 1 ? ",)" : ")");
 }
 

@@ -1,8 +1,8 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/device/cuda/cuda.hpp>
 #include <heatpp/comm/device/identity.hpp>
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <unistd.h>
 
 namespace heatpp::device {
@@ -26,7 +26,8 @@ std::vector<std::int64_t> find_devices(const Communicator& comm) {
 std::string device_text(std::int64_t id) {
   if (id < 0) return "no device";
   const auto address = static_cast<std::uint32_t>(id);
-  return fmt::format("{:04x}:{:02x}:{:02x}.{}", address >> 16, address >> 8 & 0xff, address >> 3 & 0x1f, address & 7);
+  return heatpp::detail::formatted("{:04x}:{:02x}:{:02x}.{}", address >> 16, address >> 8 & 0xff, address >> 3 & 0x1f,
+                                   address & 7);
 }
 
 bool apart(std::span<const std::int64_t> devices) {

@@ -27,7 +27,7 @@ void check_in_range(const char* op, const Scalar& number, Dtype dtype) {
   if (is_in_range(number, dtype)) return;
   const auto limits = iinfo(dtype);
   const auto text =
-      number.is_floating() ? fmt::format("{}", number.to<double>()) : fmt::format("{}", number.to<std::int64_t>());
+      number.is_floating() ? formatted("{}", number.to<double>()) : formatted("{}", number.to<std::int64_t>());
   raise<ValueError>(op, "got the number {} for an array of {}; expected {} .. {}", text, name(dtype), limits.min,
                     limits.max);
 }

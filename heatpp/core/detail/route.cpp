@@ -1,5 +1,5 @@
-#include <fmt/format.h>
 
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/progress/fingerprint.hpp>
 #include <heatpp/core/detail/owner.hpp>
 #include <heatpp/core/detail/plain_type.hpp>
@@ -75,7 +75,7 @@ at::Tensor exchange_rows(const at::Tensor& tensor, std::span<const std::int64_t>
   auto arrived = at::empty(shape, rows.options());
   const auto row_bytes = bytes_of_row(rows);
   expect_alike(comm, "rows",
-               [&] { return fmt::format("rows of {} bytes, {}", row_bytes, name(from_torch(rows.scalar_type()))); });
+               [&] { return formatted("rows of {} bytes, {}", row_bytes, name(from_torch(rows.scalar_type()))); });
   comm.exchange(consecutive(static_cast<const std::byte*>(rows.const_data_ptr()), send, row_bytes),
                 consecutive(static_cast<std::byte*>(arrived.data_ptr()), receive, row_bytes));
   return arrived;

@@ -69,14 +69,15 @@ Labels labels_of(const Expression& expression, const std::string& term, int hidd
 /// The operands with their labels.
 std::vector<Labelled> labelled(const Expression& expression, const std::vector<DNDarray>& operands) {
   if (operands.empty() || expression.terms.size() != operands.size())
-    expression.refuse(fmt::format("a term for each of {} operands", operands.size()));
+    expression.refuse(detail::formatted("a term for each of {} operands", operands.size()));
   std::vector<Labelled> all;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const auto& term = expression.terms[i];
     const bool dots = term.find("...") != std::string::npos;
     const auto hidden = operands[i].ndim() - static_cast<int>(term.size()) + (dots ? 3 : 0);
     if (hidden < 0 || (hidden > 0 && !dots))
-      expression.refuse(fmt::format("a term that fits operand {} of shape {}", i, to_string(operands[i].shape())));
+      expression.refuse(
+          detail::formatted("a term that fits operand {} of shape {}", i, to_string(operands[i].shape())));
     all.push_back({operands[i], labels_of(expression, term, hidden)});
   }
   return all;
@@ -93,7 +94,8 @@ Extents extents_of(const Expression& expression, const std::vector<Labelled>& op
       // Within one operand extents of 1 do not broadcast.
       const auto own = array.shape()[static_cast<std::size_t>(std::ranges::find(labels, labels[i]) - labels.begin())];
       if (mine != own || (mine != extent && mine != 1 && extent != 1))
-        expression.refuse(fmt::format("equal extents of each letter, not {} and {}", mine != own ? own : extent, mine));
+        expression.refuse(
+            detail::formatted("equal extents of each letter, not {} and {}", mine != own ? own : extent, mine));
       extent = extent == 1 ? mine : extent;
     }
   return extents;

@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/cluster/batch_parallel.hpp>
 #include <heatpp/ml/cluster/detail/medians.hpp>
 #include <heatpp/ml/cluster/detail/seeding.hpp>
@@ -50,7 +51,7 @@ Local clustered(const Weighted& data, const Method& method, const std::optional<
 }  // namespace
 
 void BatchParallelClusters::learn_from(const Rows& x, const FitOptions& options) {
-  const auto op = fmt::format("{}.fit", kind());
+  const auto op = detail::formatted("{}.fit", kind());
   check_kmeans_options(
       op.c_str(), {.n_clusters = options_.n_clusters, .max_iterations = options_.max_iterations, .tol = options_.tol},
       x);

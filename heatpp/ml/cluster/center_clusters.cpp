@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/cluster/center_clusters.hpp>
 #include <heatpp/ml/cluster/detail/lloyd.hpp>
 #include <heatpp/ml/cluster/detail/manhattan.hpp>
@@ -14,7 +15,7 @@ DNDarray as_labels(const Rows& rows, std::vector<std::int32_t>& labels) {
   return as_rows(rows, at::from_blob(labels.data(), {std::ssize(labels)}, at::kInt).to(at::kLong));
 }
 
-std::string method(const char* kind, const char* what) { return fmt::format("{}.{}", kind, what); }
+std::string method(const char* kind, const char* what) { return detail::formatted("{}.{}", kind, what); }
 
 }  // namespace
 

@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/cluster/detail/medians.hpp>
 #include <heatpp/ml/cluster/detail/start.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
@@ -8,7 +9,7 @@ namespace heatpp {
 using namespace ml::detail;
 
 void IteratedClusters::learn_from(const Rows& x, const FitOptions& options) {
-  const auto op = fmt::format("{}.fit", kind());
+  const auto op = detail::formatted("{}.fit", kind());
   check_kmeans_options(op.c_str(), options_, x);
   const auto weights = weights_beside(op.c_str(), x, options.sample_weight);
   const Weighted data{op.c_str(), x, weights ? weights->const_data_ptr<double>() : nullptr};

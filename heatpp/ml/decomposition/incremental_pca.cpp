@@ -5,8 +5,6 @@
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/state.hpp>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -113,7 +111,7 @@ IncrementalPCA& IncrementalPCA::fit(const Rows& x) {
     try {
       fresh.partial_fit(part_of(x, first, last));
     } catch (const ValueError& error) {
-      throw ValueError(fmt::format("{}, rows being counted from {} on", error.what(), first));
+      throw ValueError(detail::formatted("{}, rows being counted from {} on", error.what(), first));
     }
     first = last;
   }

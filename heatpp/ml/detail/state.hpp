@@ -1,7 +1,6 @@
 #pragma once
 
-#include <fmt/format.h>
-
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/model_state.hpp>
 
 #include <algorithm>
@@ -15,7 +14,7 @@ namespace heatpp::ml::detail {
 template <class T>
 [[nodiscard]] std::string text_of(T value) {
   if constexpr (std::same_as<T, Dtype>) return std::string(name(value));
-  else return fmt::format("{}", value);
+  else return heatpp::detail::formatted("{}", value);
 }
 
 /// Reads the state of an estimator of this class. Throws ValueError for what is missing or is something else: a state

@@ -67,7 +67,8 @@ double LinearRegressor::score(const Rows& x, const DNDarray& y, const FitOptions
 }
 
 const LearntPlane& LinearRegressor::learnt(const char* op) const {
-  if (!learnt_) throw NotFittedError(fmt::format("[{}] got a model without data yet; expected a call of fit", op));
+  if (!learnt_)
+    throw NotFittedError(detail::formatted("[{}] got a model without data yet; expected a call of fit", op));
   return *learnt_;
 }
 

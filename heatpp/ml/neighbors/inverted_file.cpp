@@ -30,6 +30,7 @@ struct Lists {
 namespace {
 
 using namespace ml::detail;
+using detail::formatted;
 using detail::raise;
 
 void check_options(const InvertedFileOptions& o, std::int64_t lists, const Rows& x) {
@@ -204,7 +205,7 @@ Neighbors InvertedFile::kneighbors(const Rows& x) const {
 }
 
 const Lists& InvertedFile::learnt(const char* op) const {
-  if (!lists_) throw NotFittedError(fmt::format("[{}] got no data yet; expected a call of fit", op));
+  if (!lists_) throw NotFittedError(formatted("[{}] got no data yet; expected a call of fit", op));
   return *lists_;
 }
 const DNDarray& InvertedFile::centers() const { return learnt("InvertedFile.centers").centers; }

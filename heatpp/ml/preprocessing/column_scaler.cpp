@@ -75,7 +75,8 @@ sparse::DCSRMatrix ColumnScaler::inverse_transform(const sparse::DCSRMatrix& z) 
 const DNDarray& ColumnScaler::scale() const { return learnt("scale").scale; }
 
 const ColumnScaler::Learnt& ColumnScaler::learnt(const char* op) const {
-  if (!learnt_) throw NotFittedError(fmt::format("[{}] got a scaler without data yet; expected a call of fit", op));
+  if (!learnt_)
+    throw NotFittedError(detail::formatted("[{}] got a scaler without data yet; expected a call of fit", op));
   return *learnt_;
 }
 

@@ -70,7 +70,7 @@ namespace {
 using namespace ml::detail;
 
 const LearntForest& checked(const char* op, const std::shared_ptr<const LearntForest>& learnt) {
-  if (!learnt) throw NotFittedError(fmt::format("[{}] got no data yet; expected a call of fit", op));
+  if (!learnt) throw NotFittedError(heatpp::detail::formatted("[{}] got no data yet; expected a call of fit", op));
   return *learnt;
 }
 

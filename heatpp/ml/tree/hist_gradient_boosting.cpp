@@ -10,7 +10,7 @@ namespace {
 using namespace ml::detail;
 
 const LearntBoosting& checked(const char* op, const std::shared_ptr<const LearntBoosting>& learnt) {
-  if (!learnt) throw NotFittedError(fmt::format("[{}] got no data yet; expected a call of fit", op));
+  if (!learnt) throw NotFittedError(detail::formatted("[{}] got no data yet; expected a call of fit", op));
   return *learnt;
 }
 

@@ -38,6 +38,7 @@ struct Halo::Impl {
 
 namespace {
 
+using detail::formatted;
 using detail::raise;
 
 /// The index inside 0 .. n - 1 that stands in for `i`, or -1.
@@ -62,7 +63,7 @@ void check(const DNDarray& x, const HaloOptions& options, std::int64_t extent) {
                                                              : (std::numeric_limits<std::int64_t>::max() - extent) / 2;
   if (options.width < 0 || behind < 0 || (largest > limit && extent > 0))
     raise<ValueError>("halo", "got width {} and {} behind for extent {}; expected 0 <= width{}", options.width, behind,
-                      extent, limit < largest ? fmt::format(" <= {} with this boundary", limit) : "");
+                      extent, limit < largest ? formatted(" <= {} with this boundary", limit) : "");
   if (options.boundary != Boundary::constant) return;
   detail::check_real("halo", options.value.default_dtype(), x.dtype());
   detail::check_in_range("halo", options.value, x.dtype());

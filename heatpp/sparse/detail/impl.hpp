@@ -9,6 +9,7 @@
 namespace heatpp::sparse {
 namespace detail {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 struct HaloPlan;

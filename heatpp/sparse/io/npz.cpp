@@ -39,7 +39,7 @@ class Archive {
   }
   [[nodiscard]] StoredArray array(const std::string& name) const {
     auto bytes = open(name);
-    auto header = io::detail::read_npy_header(*bytes, fmt::format("\"{}\" of \"{}\"", name, file_.path), file_.op);
+    auto header = io::detail::read_npy_header(*bytes, formatted("\"{}\" of \"{}\"", name, file_.path), file_.op);
     return flat_array(file_, name, std::move(bytes), std::move(header));
   }
   /// A vector.

@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/sparse/io/detail/compressed.hpp>
 #include <heatpp/sparse/io/files.hpp>
@@ -49,7 +50,8 @@ std::vector<std::string> lines_of(const Triples& triples) {
 
 std::string header_of(const DCSRMatrix& a) {
   const auto* const field = is_complex(a.dtype()) ? "complex" : is_floating(a.dtype()) ? "real" : "integer";
-  return fmt::format("%%MatrixMarket matrix coordinate {} general\n{} {} {}\n", field, a.rows(), a.columns(), a.nnz());
+  return heatpp::detail::formatted("%%MatrixMarket matrix coordinate {} general\n{} {} {}\n", field, a.rows(),
+                                   a.columns(), a.nnz());
 }
 
 io::detail::Transfer write_text(const io::detail::SaveJob& job, const DCSRMatrix& a) {

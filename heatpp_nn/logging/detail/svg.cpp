@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/logging/detail/svg.hpp>
 
 #include <algorithm>
@@ -23,22 +23,22 @@ std::string escaped(std::string_view text) {
 }  // namespace
 
 std::string line(Point from, Point to, std::string_view color) {
-  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", from.x, from.y,
-                     to.x, to.y, color);
+  return heatpp::detail::formatted("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n",
+                                   from.x, from.y, to.x, to.y, color);
 }
 
 std::string rectangle(Point corner, Point opposite, std::string_view color) {
-  return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", corner.x,
-                     corner.y, opposite.x - corner.x, opposite.y - corner.y, color);
+  return heatpp::detail::formatted("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"/>\n",
+                                   corner.x, corner.y, opposite.x - corner.x, opposite.y - corner.y, color);
 }
 
 std::string label(Point at, std::string_view text, std::string_view anchor) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", at.x, at.y, anchor,
-                     escaped(text));
+  return heatpp::detail::formatted("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", at.x, at.y, anchor,
+                                   escaped(text));
 }
 
 std::string picture(int width, int height, std::string_view body) {
-  return fmt::format(
+  return heatpp::detail::formatted(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" "
       "height=\"{1}\" viewBox=\"0 0 {0} {1}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"{0}\" "
       "height=\"{1}\" fill=\"white\"/>\n{2}</svg>\n",

@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/training/detail/training_archive.hpp>
 
 #include <torch/optim/optimizer.h>
@@ -113,7 +114,7 @@ Extras read(InputArchive& from, const std::string& key) {
 
 Extras named(const std::vector<at::Tensor>& list) {
   Extras tensors;
-  for (std::size_t i = 0; i < list.size(); ++i) tensors[fmt::format("{:08}", i)] = list[i];
+  for (std::size_t i = 0; i < list.size(); ++i) tensors[heatpp::detail::formatted("{:08}", i)] = list[i];
   return tensors;
 }
 
@@ -232,7 +233,7 @@ std::string options_of(const torch::optim::Optimizer& optimizer) {
   for (std::size_t i = 0; i < optimizer.param_groups().size(); ++i) {
     OutputArchive group;
     optimizer.param_groups()[i].options().serialize(group);
-    archive.write(fmt::format("{:08}", i), group);
+    archive.write(heatpp::detail::formatted("{:08}", i), group);
   }
   return saved(archive);
 }
@@ -243,7 +244,7 @@ void set_options(torch::optim::Optimizer& optimizer, const std::string& options)
     throw std::runtime_error("an optimizer of other groups of parameters");
   for (std::size_t i = 0; i < optimizer.param_groups().size(); ++i) {
     InputArchive group;
-    archive.read(fmt::format("{:08}", i), group);
+    archive.read(heatpp::detail::formatted("{:08}", i), group);
     optimizer.param_groups()[i].options().serialize(group);
   }
 }

@@ -21,6 +21,7 @@
 namespace heatpp::io {
 namespace {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 constexpr auto op = "load_netcdf";
@@ -56,7 +57,7 @@ std::vector<std::string> root_names(int file, bool coordinates) {
 std::string listing(int file) {
   std::string text;
   for (const auto& name : root_names(file, true))
-    if (text.size() < 200) text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", name);
+    if (text.size() < 200) text += formatted("{}\"{}\"", text.empty() ? "" : ", ", name);
   return text.empty() ? "no variables" : text;
 }
 
@@ -141,7 +142,7 @@ Variable open_variable(const std::string& path, const std::string& name) {
   detail::check_netcdf(nc_inq_vartype(variable.at.group, variable.at.id, &variable.stored), path, op);
   detail::check_netcdf(nc_inq_varndims(variable.at.group, variable.at.id, &ndim), path, op);
   const auto element = detail::netcdf_element(variable.stored);
-  const auto what = fmt::format("variable \"{}\" of \"{}\"", name, path);
+  const auto what = formatted("variable \"{}\" of \"{}\"", name, path);
   if (!element)
     raise<IoError>(op, "got {}, which holds {}; expected numbers", what,
                    variable.stored == NC_CHAR || variable.stored == NC_STRING ? "text" : "elements of a user's type");

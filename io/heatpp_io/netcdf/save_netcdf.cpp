@@ -18,6 +18,7 @@
 namespace heatpp::io {
 namespace {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 constexpr auto op = "save_netcdf";
@@ -61,7 +62,7 @@ detail::NetcdfFile open_file(const Target& to) {
 /// The dimension of an axis: the one that the file has, or a new one.
 int dimension_of(const Target& to, int group, std::size_t axis, const std::string& variable) {
   const auto name =
-      to.options.dimension_names.empty() ? fmt::format("{}_dim_{}", variable, axis) : to.options.dimension_names[axis];
+      to.options.dimension_names.empty() ? formatted("{}_dim_{}", variable, axis) : to.options.dimension_names[axis];
   const auto extent = static_cast<std::size_t>(to.x.shape()[axis]);
   const bool grows = extent == 0 || (axis == 0 && to.options.unlimited);
   int id = -1;

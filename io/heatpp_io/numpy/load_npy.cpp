@@ -11,7 +11,7 @@ constexpr auto op = "load_npy";
 
 detail::OpenArray open_array(const std::string& path) {
   auto file = std::make_shared<detail::FileReader>(path, op);
-  auto array = detail::read_npy_header(*file, fmt::format("\"{}\"", path), op);
+  auto array = detail::read_npy_header(*file, heatpp::detail::formatted("\"{}\"", path), op);
   detail::DatasetInfo info{.shape = array.shape, .element = array.type.element};
   return {std::move(info), [file, path, array = std::move(array)](const auto& box, const auto& out) {
             detail::read_flat({*file, array, path, op}, box, out);

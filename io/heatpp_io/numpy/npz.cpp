@@ -12,6 +12,7 @@
 namespace heatpp::io {
 namespace {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 constexpr auto load_op = "load_npz";
@@ -25,7 +26,7 @@ std::string array_name(const std::string& member) {
 std::string listing(const std::vector<detail::ZipMember>& members) {
   std::string text;
   for (const auto& member : members)
-    if (text.size() < 200) text += fmt::format("{}{:?}", text.empty() ? "" : ", ", array_name(member.name));
+    if (text.size() < 200) text += formatted("{}{:?}", text.empty() ? "" : ", ", array_name(member.name));
   return text.empty() ? "nothing" : text;
 }
 
@@ -50,7 +51,7 @@ struct OpenMember {
         file(path, load_op),
         member(find_member(detail::zip_members(file, path, load_op), name, path)),
         bytes(detail::open_member(file, member, path, load_op)),
-        array(detail::read_npy_header(*bytes, fmt::format("{:?} of \"{}\"", member.name, path), load_op)) {}
+        array(detail::read_npy_header(*bytes, formatted("{:?} of \"{}\"", member.name, path), load_op)) {}
 
   std::string path;
   detail::FileReader file;

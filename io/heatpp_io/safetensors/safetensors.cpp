@@ -15,6 +15,7 @@
 namespace heatpp::io {
 namespace {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 constexpr auto load_op = "load_safetensors", save_op = "save_safetensors";
@@ -22,7 +23,7 @@ constexpr auto load_op = "load_safetensors", save_op = "save_safetensors";
 std::string listing(const std::vector<detail::SafeTensor>& tensors) {
   std::string text;
   for (const auto& tensor : tensors)
-    if (text.size() < 200) text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", tensor.name);
+    if (text.size() < 200) text += formatted("{}\"{}\"", text.empty() ? "" : ", ", tensor.name);
   return text.empty() ? "nothing" : text;
 }
 

@@ -18,6 +18,7 @@
 namespace heatpp::io {
 namespace {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 namespace fs = std::filesystem;
 
@@ -49,7 +50,7 @@ fs::path find_array(const fs::path& store, const std::string& name) {
   std::ranges::sort(found);
   std::string listing;
   for (const auto& path : found)
-    listing += fmt::format("{}\"{}\"", listing.empty() ? "" : ", ", path.parent_path().filename().string());
+    listing += formatted("{}\"{}\"", listing.empty() ? "" : ", ", path.parent_path().filename().string());
   raise<IoError>(op, "got no Zarr array \"{}\" in \"{}\", which has {}; expected one", name, store.string(),
                  listing.empty() ? "none" : listing);
 }

@@ -23,7 +23,7 @@ bool on_all(const Communicator& comm, bool mine) {
 /// What rank 0 knows: its node, and a name that no other program uses.
 struct Offer {
   std::int64_t node, process, time;
-  [[nodiscard]] std::string name() const { return fmt::format("/heatpp-{}-{}", process, time); }
+  [[nodiscard]] std::string name() const { return formatted("/heatpp-{}-{}", process, time); }
 };
 Offer offer_of_rank_0(const Communicator& comm, int node) {
   std::array<std::int64_t, 3> parts{node, ::getpid(), std::chrono::steady_clock::now().time_since_epoch().count()};

@@ -32,7 +32,7 @@ bool somebody_gave_up(const Communicator& comm) {
   while (!(all = calls.ended()) && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   if (all) calls.check();
   const auto what =
-      all ? std::string("no end of") : fmt::format("nothing from rank {} of {} in", calls.missing(), call.comm.size());
+      all ? std::string("no end of") : formatted("nothing from rank {} of {} in", calls.missing(), call.comm.size());
   raise<CommError>(call.print.op, "got {} {} within {} s; expected all ranks to take part", what, call.print.text(),
                    patience_seconds());
 }

@@ -51,14 +51,14 @@ class Checked final : public Operation {
 }  // namespace
 
 std::string CallDetail::text() const {
-  if (kind_ == root_rank) return fmt::format("root {}", number_);
+  if (kind_ == root_rank) return formatted("root {}", number_);
   return kind_ == reduction ? op_name(static_cast<ReduceOp>(number_)) : "";
 }
 
 bool debugging(const Communicator& comm) { return comm.impl().settings->debug && comm.size() > 1; }
 
 std::string plan_of(const Communicator& comm, std::span<const std::int64_t> counts) {
-  return debugging(comm) ? fmt::format("counts {}", fmt::join(counts, ", ")) : std::string();
+  return debugging(comm) ? formatted("counts {}", fmt::join(counts, ", ")) : std::string();
 }
 
 void expect_alike(const Communicator& comm, const char* op, const std::function<std::string()>& text,

@@ -23,8 +23,8 @@ bool Fingerprint::agrees(const Fingerprint& other) const {
 
 std::string Fingerprint::text() const {
   const auto how = detail.text();
-  const auto elements = dtype ? fmt::format(" of {} x {}", count, name(*dtype)) : std::string();
-  return fmt::format("{}{}{}{}{}{} at {}", op, elements, how.empty() ? "" : ", ", how, *plan ? ", " : "", plan, site);
+  const auto elements = dtype ? formatted(" of {} x {}", count, name(*dtype)) : std::string();
+  return formatted("{}{}{}{}{}{} at {}", op, elements, how.empty() ? "" : ", ", how, *plan ? ", " : "", plan, site);
 }
 
 RollCall::RollCall(const Communicator& comm, const Fingerprint& mine, int tag)
@@ -63,7 +63,7 @@ std::string RollCall::missing() {
   for (std::size_t rank = 0; rank < all_.size(); ++rank) {
     int arrived = 1;
     MPI_Test(&requests_[rank], &arrived, MPI_STATUS_IGNORE);
-    if (!arrived) ranks += fmt::format("{}{}", ranks.empty() ? "" : ", ", rank);
+    if (!arrived) ranks += formatted("{}{}", ranks.empty() ? "" : ", ", rank);
   }
   return ranks;
 }

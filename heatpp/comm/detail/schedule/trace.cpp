@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/schedule/trace.hpp>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::string escaped(const std::string& name) {
 }
 
 std::string title(const char* of, int rank, std::size_t row, const std::string& name) {
-  return fmt::format(R"({{"name":"{}","ph":"M","pid":{},"tid":{},"args":{{"name":"{}"}}}})", of, rank, row, name);
+  return formatted(R"({{"name":"{}","ph":"M","pid":{},"tid":{},"args":{{"name":"{}"}}}})", of, rank, row, name);
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ void trace_to(const std::string& prefix) {
 }
 
 void trace(int level, std::size_t lane, std::int64_t bytes, Clock::time_point begin) {
-  note({fmt::format("level {}", level), lane + 1, bytes, begin, Clock::now()});
+  note({formatted("level {}", level), lane + 1, bytes, begin, Clock::now()});
 }
 
 void trace(const std::string& name, Clock::time_point begin) { note({name, 0, -1, begin, Clock::now()}); }
@@ -78,20 +78,20 @@ std::string trace_events(int rank, Clock::time_point origin) {
   std::size_t rows = 0;
   for (const auto& event : noted().events) {
     rows = std::max(rows, event.row);
-    const auto bytes = event.bytes < 0 ? std::string() : fmt::format(R"("bytes":{})", event.bytes);
-    lines.push_back(fmt::format(R"({{"name":"{}","ph":"X","ts":{:.3f},"dur":{:.3f},"pid":{},"tid":{},"args":{{{}}}}})",
-                                escaped(event.name), microseconds(event.begin - origin),
-                                microseconds(event.end - event.begin), rank, event.row, bytes));
+    const auto bytes = event.bytes < 0 ? std::string() : formatted(R"("bytes":{})", event.bytes);
+    lines.push_back(formatted(R"({{"name":"{}","ph":"X","ts":{:.3f},"dur":{:.3f},"pid":{},"tid":{},"args":{{{}}}}})",
+                              escaped(event.name), microseconds(event.begin - origin),
+                              microseconds(event.end - event.begin), rank, event.row, bytes));
   }
-  lines.push_back(title("process_name", rank, 0, fmt::format("rank {}", rank)));
+  lines.push_back(title("process_name", rank, 0, formatted("rank {}", rank)));
   for (std::size_t row = 0; row <= rows; ++row)
-    lines.push_back(title("thread_name", rank, row, row ? fmt::format("communication {}", row - 1) : "program"));
-  return fmt::format("{}", fmt::join(lines, ",\n"));
+    lines.push_back(title("thread_name", rank, row, row ? formatted("communication {}", row - 1) : "program"));
+  return formatted("{}", fmt::join(lines, ",\n"));
 }
 
 void write_trace(int rank) {
   if (noted().prefix.empty()) return;
-  std::ofstream(fmt::format("{}.{}.json", noted().prefix, rank)) << "[\n" << trace_events(rank) << "\n]\n";
+  std::ofstream(formatted("{}.{}.json", noted().prefix, rank)) << "[\n" << trace_events(rank) << "\n]\n";
 }
 
 }  // namespace heatpp::detail

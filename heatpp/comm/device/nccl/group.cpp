@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/device/nccl/detail/group_impl.hpp>
 
 #include <algorithm>
@@ -11,8 +12,8 @@ ncclResult_t state_of(ncclComm_t comm) {
 }
 
 std::string Group::Impl::failure(const char* call, ncclResult_t code) const {
-  return fmt::format("[{}] got the NCCL error \"{}\" on rank {} of {}; expected success", call,
-                     NCCL(ncclGetErrorString)(code), rank, ranks);
+  return detail::formatted("[{}] got the NCCL error \"{}\" on rank {} of {}; expected success", call,
+                           NCCL(ncclGetErrorString)(code), rank, ranks);
 }
 
 void Group::Impl::expect_use() const {

@@ -3,11 +3,10 @@
 #include <heatpp/ml/detail/pieces.hpp>
 #include <heatpp/ml/estimator.hpp>
 
-#include <fmt/format.h>
-
 namespace heatpp::ml::detail {
 namespace {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 /// Columns of length 1, of 0 as they are.
@@ -43,8 +42,8 @@ void solve(Dynamics& dynamics, DmdModes modes, const at::Tensor& first) {
 
 void check_snapshots(const char* op, const std::shared_ptr<const Snapshots>& snapshots) {
   if (!snapshots || snapshots->count() < 2)
-    throw NotFittedError(fmt::format("[{}] got {} snapshots yet; expected two, by fit or partial_fit", op,
-                                     snapshots ? snapshots->count() : 0));
+    throw NotFittedError(formatted("[{}] got {} snapshots yet; expected two, by fit or partial_fit", op,
+                                   snapshots ? snapshots->count() : 0));
 }
 
 void check_options(const char* op, const DmdOptions& o) {

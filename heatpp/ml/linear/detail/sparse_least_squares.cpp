@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/log.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/linalg/solvers/krylov.hpp>
@@ -43,7 +44,7 @@ at::Tensor solved(const char* op, const linalg::LinearOperator& a, const DNDarra
       alpha > 0 ? linalg::solve_cg(normal, a.apply_adjoint(b), options) : linalg::solve_lsqr(a, b, options);
   if (!found.converged)
     log(LogLevel::warning,
-        fmt::format(
+        heatpp::detail::formatted(
             "[{}] got a gradient that {} steps leave above {:g} of what it might be; expected columns of scales "
             "nearer to each other, or a larger alpha",
             op, found.iterations, options.rtol));

@@ -4,7 +4,6 @@
 #include <heatpp/ops/indexing/detail/positions.hpp>
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace heatpp::detail {
 namespace {
@@ -20,8 +19,8 @@ Extremes extremes(const at::Tensor& block) {
 }
 
 std::string out_of_range(const char* op, const DNDarray& x, int axis, std::int64_t position, std::int64_t extent) {
-  return fmt::format("[{}] got position {} along axis {} of an array of shape {}; expected {} <= position < {}", op,
-                     position, axis, to_string(x.shape()), -extent, extent);
+  return formatted("[{}] got position {} along axis {} of an array of shape {}; expected {} <= position < {}", op,
+                   position, axis, to_string(x.shape()), -extent, extent);
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ StoredType stored_type(const std::string& description, const std::string& what, 
 
 std::string numpy_type(Dtype dtype) {
   const auto& type = known[static_cast<std::size_t>(dtype)];
-  return fmt::format("{}{}", type.number_bytes == 1 ? '|' : '<', type.code);
+  return heatpp::detail::formatted("{}{}", type.number_bytes == 1 ? '|' : '<', type.code);
 }
 
 void to_native(const StoredType& type, void* elements, std::int64_t count) {

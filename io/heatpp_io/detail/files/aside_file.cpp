@@ -14,6 +14,7 @@
 namespace heatpp::io::detail {
 namespace {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 namespace fs = std::filesystem;
 
@@ -51,7 +52,7 @@ fs::path followed(fs::path path) {
 
 fs::path name_beside(const fs::path& target) {
   std::random_device random;
-  return target.parent_path() / fmt::format(".{}.{:08x}{:08x}", target.filename().string(), random(), random());
+  return target.parent_path() / formatted(".{}.{:08x}{:08x}", target.filename().string(), random(), random());
 }
 
 AsideFile::AsideFile(const fs::path& target, Begin begin, const char* op) : op_(op), target_(followed(target)) {

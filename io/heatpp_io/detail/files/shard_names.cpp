@@ -7,6 +7,7 @@
 namespace heatpp::io::detail {
 namespace {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 namespace fs = std::filesystem;
 
@@ -55,7 +56,7 @@ std::vector<std::string> shard_names(const fs::path& path, const Communicator& c
     if (comm.rank() != 0) return;
     const auto pattern = pattern_of(path, kind);
     const auto width = std::to_string(comm.size() - 1).size();
-    for (int r = 0; r < comm.size(); ++r) names.push_back(replaced(pattern, fmt::format("{:0{}}", r, width)));
+    for (int r = 0; r < comm.size(); ++r) names.push_back(replaced(pattern, formatted("{:0{}}", r, width)));
     check_left_over(pattern, names, kind.op);
   });
   return broadcast_texts(std::move(names), comm);

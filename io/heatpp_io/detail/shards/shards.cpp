@@ -8,6 +8,7 @@
 namespace heatpp::io::detail {
 namespace {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 /// A DatasetInfo as numbers, to be sent.
@@ -64,12 +65,12 @@ bool same_rows(const DatasetInfo& a, const DatasetInfo& b) {
 }
 
 std::string text(const DatasetInfo& info) {
-  return fmt::format("{} {}", to_string(info.shape), name(info.element.dtype));
+  return formatted("{} {}", to_string(info.shape), name(info.element.dtype));
 }
 
 /// The array of a file, for messages.
 std::string array_of(const std::string& path, const std::string& name) {
-  return name.empty() ? fmt::format("\"{}\"", path) : fmt::format("\"{}\" of \"{}\"", name, path);
+  return name.empty() ? formatted("\"{}\"", path) : formatted("\"{}\" of \"{}\"", name, path);
 }
 
 void check_alike(const std::vector<DatasetInfo>& infos, const std::vector<std::string>& paths, const std::string& name,

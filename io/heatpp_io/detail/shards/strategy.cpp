@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/shards/strategy.hpp>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ std::optional<Strategy> exchange_along(const DatasetInfo& info, const Selection&
 std::string unshared_reason(const Shards& shards, const Layout& layout) {
   if (layout.ranks() == 1) return "independent: one rank";
   if (shards.info.is_virtual) return "independent: HDF5 cannot read virtual datasets through MPI-IO";
-  return fmt::format("independent: {} files, each opened by the ranks that need it", shards.count());
+  return heatpp::detail::formatted("independent: {} files, each opened by the ranks that need it", shards.count());
 }
 
 std::string shared_reason(const DatasetInfo& info, bool one_run) {
@@ -98,9 +98,9 @@ Strategy choose_strategy(const Shards& shards, const Selection& box, const Layou
   if (shared && collective.value_or(is_one_run(info, box, layout))) return {Strategy::Kind::collective, {}};
   if (layout.ranks() > 1 && amplification > (info.compressed ? compressed_limit : plain_limit)) {
     if (auto exchange = exchange_along(info, box, layout)) {
-      exchange->reason = fmt::format("exchange: each {} read once and its parts sent to their ranks{}",
-                                     info.chunk.empty() ? "row" : "chunk",
-                                     info.is_virtual ? "; HDF5 cannot read virtual datasets through MPI-IO" : "");
+      exchange->reason = heatpp::detail::formatted(
+          "exchange: each {} read once and its parts sent to their ranks{}", info.chunk.empty() ? "row" : "chunk",
+          info.is_virtual ? "; HDF5 cannot read virtual datasets through MPI-IO" : "");
       return *exchange;
     }
   }

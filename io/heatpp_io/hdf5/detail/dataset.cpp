@@ -11,6 +11,7 @@
 namespace heatpp::io::detail {
 namespace {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 void check_is_file(const std::string& path, const char* op) {
@@ -57,7 +58,7 @@ std::vector<std::string> root_names(hid_t file, hsize_t limit) {
 
 std::string listing(hid_t file) {
   std::string text;
-  for (const auto& name : root_names(file, 8)) text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", name);
+  for (const auto& name : root_names(file, 8)) text += formatted("{}\"{}\"", text.empty() ? "" : ", ", name);
   return text.empty() ? "nothing" : text;
 }
 
@@ -109,7 +110,7 @@ Dataset open_dataset(const std::string& path, const std::string& wanted, const c
   Dataset result;
   result.file = open_file(path, op, access);
   const auto name = wanted.empty() ? only_dataset(result.file.get(), path, op) : wanted;
-  const auto what = fmt::format("dataset \"{}\" of \"{}\"", name, path);
+  const auto what = formatted("dataset \"{}\" of \"{}\"", name, path);
   if (!is_dataset(result.file.get(), name))
     raise<IoError>(op, "got no {}, whose root has {}; expected a dataset of that name", what,
                    listing(result.file.get()));

@@ -106,7 +106,7 @@ class Header {
     result.begin = checked(number(offset_bytes_));
     result.in_records = !shape.empty() && shape[0] == 0;
     if (result.in_records) shape[0] = 1;
-    result.bytes = checked_bytes(shape, bytes, fmt::format("\"{}\"", path_), op_);
+    result.bytes = checked_bytes(shape, bytes, heatpp::detail::formatted("\"{}\"", path_), op_);
     return result;
   }
 

@@ -9,6 +9,7 @@
 namespace heatpp::io::detail {
 namespace {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 constexpr std::string_view magic = "\x93NUMPY";
@@ -28,16 +29,16 @@ class Literal {
       if (key == "descr") description = type_text();
       else if (key == "fortran_order") array.fortran = truth();
       else if (key == "shape") array.shape = tuple();
-      else fail(fmt::format("the key {:?}", key));
+      else fail(formatted("the key {:?}", key));
       keys.insert(key);
       if (!accept(',')) {
         expect('}');
         break;
       }
     }
-    if (keys.size() != 3) fail(fmt::format("{} keys", keys.size()));
+    if (keys.size() != 3) fail(formatted("{} keys", keys.size()));
     next();
-    if (at_ < text_.size()) fail(fmt::format("more at {}", at_));
+    if (at_ < text_.size()) fail(formatted("more at {}", at_));
   }
 
  private:
@@ -55,11 +56,11 @@ class Literal {
     return there;
   }
   void expect(char c) {
-    if (!accept(c)) fail(fmt::format("no '{}' at {}", c, at_));
+    if (!accept(c)) fail(formatted("no '{}' at {}", c, at_));
   }
   std::string quoted() {
     const char quote = next();
-    if (quote != '\'' && quote != '"') fail(fmt::format("no string at {}", at_));
+    if (quote != '\'' && quote != '"') fail(formatted("no string at {}", at_));
     const auto first = ++at_;
     at_ = std::min(text_.find(quote, first), text_.size());
     const auto text = std::string(text_.substr(first, at_ - first));
@@ -78,7 +79,7 @@ class Literal {
         at_ += word.size();
         return value;
       }
-    fail(fmt::format("neither True nor False at {}", at_));
+    fail(formatted("neither True nor False at {}", at_));
   }
   Shape tuple() {
     Shape shape;
@@ -87,7 +88,7 @@ class Literal {
       std::int64_t extent = -1;
       next();
       const auto done = std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
-      if (done.ec != std::errc() || extent < 0) fail(fmt::format("no extent at {}", at_));
+      if (done.ec != std::errc() || extent < 0) fail(formatted("no extent at {}", at_));
       at_ = static_cast<std::size_t>(done.ptr - text_.data());
       accept('L');  // as Python 2 wrote
       shape.push_back(extent);
@@ -125,7 +126,7 @@ std::pair<std::int64_t, std::int64_t> text_range(ByteReader& file, const std::st
 }
 
 std::string header_of(const std::string& type, const Shape& shape) {
-  auto text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", type, to_string(shape));
+  auto text = formatted("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", type, to_string(shape));
   constexpr std::size_t before = 10, alignment = 64;
   text.resize((before + text.size() + 1 + alignment - 1) / alignment * alignment - before - 1, ' ');
   text.push_back('\n');
@@ -151,6 +152,6 @@ FlatArray read_npy_header(ByteReader& file, const std::string& what, const char*
 }
 
 std::string npy_header(Dtype dtype, const Shape& shape) { return header_of(numpy_type(dtype), shape); }
-std::string npy_text(const std::string& text) { return header_of(fmt::format("|S{}", text.size()), {}) + text; }
+std::string npy_text(const std::string& text) { return header_of(formatted("|S{}", text.size()), {}) + text; }
 
 }  // namespace heatpp::io::detail

@@ -9,6 +9,7 @@
 namespace heatpp::io::detail {
 namespace {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 // Names and lengths as in the format's description, APPNOTE.TXT 6.3, 4.3.
@@ -104,7 +105,7 @@ ZipMember member_at(const std::string& directory, std::size_t& at, const Archive
     archive.fail("members beyond its end");
   const auto method = little_endian(rest, 10, 2);
   if (little_endian(rest, 8, 2) & 1) archive.refuse(std::string(name), "encrypted");
-  if (method != 0 && method != 8) archive.refuse(std::string(name), fmt::format("compressed by method {}", method));
+  if (method != 0 && method != 8) archive.refuse(std::string(name), formatted("compressed by method {}", method));
   if (method == 0 && stored != bytes) archive.fail("members of two sizes");
   if (bytes / most_deflated > stored) archive.fail("a member smaller than its contents can be");
   at += all;

@@ -11,6 +11,7 @@ namespace heatpp::io::detail {
 namespace {
 
 using c10::ScalarType;
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 using nlohmann::json;
 
@@ -71,14 +72,14 @@ class HeaderReader {
 
   std::int64_t number(const json& value, const std::string& name) const {
     const bool fits = value.is_number_unsigned() && value.get<std::uint64_t>() <= std::uint64_t{INT64_MAX};
-    if (!fits) fail(fmt::format("{} in the entry of \"{}\"", value.dump().substr(0, 100), name));
+    if (!fits) fail(formatted("{} in the entry of \"{}\"", value.dump().substr(0, 100), name));
     return value.get<std::int64_t>();
   }
 
   void read_metadata(const json& entry, SafeTensors& contents) const {
     if (!entry.is_object()) fail("metadata that are no JSON object");
     for (const auto& [key, value] : entry.items()) {
-      if (!value.is_string()) fail(fmt::format("metadata \"{}\" that is no text", key));
+      if (!value.is_string()) fail(formatted("metadata \"{}\" that is no text", key));
       contents.metadata[key] = value.get<std::string>();
     }
   }
@@ -87,18 +88,17 @@ class HeaderReader {
     const bool complete = entry.is_object() && entry.contains("dtype") && entry["dtype"].is_string() &&
                           entry.contains("shape") && entry["shape"].is_array() && entry.contains("data_offsets") &&
                           entry["data_offsets"].is_array() && entry["data_offsets"].size() == 2;
-    if (!complete) fail(fmt::format("an entry of \"{}\" without dtype, shape or data_offsets", name));
+    if (!complete) fail(formatted("an entry of \"{}\" without dtype, shape or data_offsets", name));
     const auto type = entry["dtype"].get<std::string>();
     const auto* found = std::ranges::find(known, type, &Known::name);
-    if (found == known.end()) fail(fmt::format("\"{}\" of the unknown dtype \"{}\"", name, type));
+    if (found == known.end()) fail(formatted("\"{}\" of the unknown dtype \"{}\"", name, type));
     SafeTensor tensor{name, found->type, {}};
     for (const auto& extent : entry["shape"]) tensor.shape.push_back(number(extent, name));
-    tensor.bytes =
-        checked_bytes(tensor.shape, itemsize(found->type), fmt::format("\"{}\" of \"{}\"", name, path_), op_);
+    tensor.bytes = checked_bytes(tensor.shape, itemsize(found->type), formatted("\"{}\" of \"{}\"", name, path_), op_);
     const auto begin = number(entry["data_offsets"][0], name), end = number(entry["data_offsets"][1], name);
     if (begin > end || end > data_bytes_ || end - begin != tensor.bytes)
-      fail(fmt::format("\"{}\" of shape {} and dtype {} at bytes {} to {} of {}", name, to_string(tensor.shape), type,
-                       begin, end, data_bytes_));
+      fail(formatted("\"{}\" of shape {} and dtype {} at bytes {} to {} of {}", name, to_string(tensor.shape), type,
+                     begin, end, data_bytes_));
     tensor.offset = data_at_ + begin;
     return tensor;
   }
@@ -107,12 +107,11 @@ class HeaderReader {
     auto end = data_at_;
     for (const auto& tensor : tensors) {
       if (tensor.offset != end)
-        fail(fmt::format("\"{}\" at byte {} of the file, where another one ends at {}", tensor.name, tensor.offset,
-                         end));
+        fail(formatted("\"{}\" at byte {} of the file, where another one ends at {}", tensor.name, tensor.offset, end));
       end += tensor.bytes;
     }
     if (end != data_at_ + data_bytes_)
-      fail(fmt::format("{} bytes that belong to no tensor", data_at_ + data_bytes_ - end));
+      fail(formatted("{} bytes that belong to no tensor", data_at_ + data_bytes_ - end));
   }
 
   const std::string& path_;

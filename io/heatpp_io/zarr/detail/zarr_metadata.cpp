@@ -10,6 +10,7 @@
 namespace heatpp::io::detail {
 namespace {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 using nlohmann::json;
 
@@ -111,7 +112,7 @@ ZarrArray from_json_3(const json& all, const std::string& path, const char* op) 
   ZarrArray array;
   auto type = numpy_name(all.at("data_type").get<std::string>());
   take_codecs(all.at("codecs"), array, type, path, op);
-  array.type = stored_type(type, fmt::format("\"{}\"", path), op);
+  array.type = stored_type(type, formatted("\"{}\"", path), op);
   array.shape = all.at("shape").get<Shape>();
   if (all.at("chunk_grid").at("name") != "regular")
     raise<IoError>(op, "got \"{}\" with the chunk grid {}; expected a regular one", path, all["chunk_grid"].dump());
@@ -136,7 +137,7 @@ ZarrArray from_json(const json& all, const std::string& path, const char* op) {
   if (all.contains("filters") && !all["filters"].empty())
     raise<IoError>(op, "got \"{}\" with filters {}; expected none", path, all["filters"].dump());
   ZarrArray array;
-  array.type = stored_type(all.at("dtype").get<std::string>(), fmt::format("\"{}\"", path), op);
+  array.type = stored_type(all.at("dtype").get<std::string>(), formatted("\"{}\"", path), op);
   array.shape = all.at("shape").get<Shape>();
   array.chunks = all.at("chunks").get<Shape>();
   array.fortran = all.at("order") == "F";
@@ -164,7 +165,7 @@ ZarrArray parse_zarray(const std::string& text, const std::string& path, const c
     raise<IoError>(op, "got \"{}\", which cannot be understood ({}); expected the metadata of a Zarr array", path,
                    error.what());
   }
-  const auto what = fmt::format("\"{}\"", path);
+  const auto what = formatted("\"{}\"", path);
   checked_bytes(array.shape, array.type.bytes, what, op);
   checked_bytes(array.chunks, array.type.bytes, what, op);
   if (array.chunks.size() != array.shape.size() ||
