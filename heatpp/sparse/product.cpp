@@ -54,11 +54,26 @@ DNDarray times_replicated(const DCSRMatrix& a, const DNDarray& x, const Layout& 
   return heatpp::detail::wrap(computed.finished(y), layout, a.comm());
 }
 
+/// Where most rows wait: this rank's elements are copied beside those that come, which costs less than to tell them
+/// apart at each entry.
+at::Tensor times_gathered(const Computed& computed, const HaloPlan& plan, const at::Tensor& x, at::Tensor y,
+                          const Communicator& comm) {
+  const auto all = at::empty({plan.own + plan.received}, x.options());
+  Halo halo(plan, x, comm, all.narrow(0, plan.own, plan.received));
+  all.narrow(0, 0, plan.own).copy_(x);
+  static_cast<void>(halo.wait());
+  multiply_rows(computed.block, plan.columns, {all, {}, all.numel()}, y, 0, computed.block.rows());
+  return y;
+}
+
 DNDarray times_cut(const DCSRMatrix& a, const DNDarray& x, const Layout& layout) {
   const auto plan = halo_plan(a, x.layout().offsets());
   const Computed computed(a, x);
   const auto operand = computed.operand(x.larray());
   auto y = computed.empty_result(layout.local_shape(a.comm().rank()));
+  if (plan->most_wait && operand.dim() == 1)
+    return heatpp::detail::wrap(computed.finished(times_gathered(computed, *plan, operand, y, a.comm())), layout,
+                                a.comm());
   const auto multiply = [&](const at::Tensor& halo, std::int64_t first, std::int64_t last) {
     if (first < last) multiply_rows(computed.block, plan->columns, {operand, halo, plan->own}, y, first, last);
   };

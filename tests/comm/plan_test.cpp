@@ -19,14 +19,14 @@ void* operator new(std::size_t bytes) {
   if (void* const block = std::malloc(bytes)) return block;
   throw std::bad_alloc();
 }
-// All that malloc's memory may come from, or sanitizers see two kinds of it.
+// All that malloc's memory may come from, or sanitizers see two kinds of it; not inlined, or the compiler does.
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   ++allocations;
   return std::malloc(bytes);
 }
-void operator delete(void* block, const std::nothrow_t&) noexcept { std::free(block); }
-void operator delete(void* block) noexcept { std::free(block); }
-void operator delete(void* block, std::size_t) noexcept { std::free(block); }
+[[gnu::noinline]] void operator delete(void* block, const std::nothrow_t&) noexcept { std::free(block); }
+[[gnu::noinline]] void operator delete(void* block) noexcept { std::free(block); }
+[[gnu::noinline]] void operator delete(void* block, std::size_t) noexcept { std::free(block); }
 
 namespace ht = heatpp;
 

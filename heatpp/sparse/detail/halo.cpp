@@ -63,7 +63,7 @@ std::shared_ptr<const HaloPlan> made(const DCSRMatrix& a, std::span<const std::i
   plan.own = offsets[me + 1] - first;
   const auto ids = with_gaps_filled(named_of_others(block.columns, first, plan.own), offsets);
   plan.received = std::ssize(ids);
-  plan.columns = columns_of(block, renumbered(block.columns, first, plan.own, ids, at::kInt));
+  plan.columns = columns_of(block, renumbered(block.columns, first, plan.own, ids, at::kInt), plan.own);
   for (std::size_t r = 0; r + 1 < offsets.size(); ++r)
     plan.receive.push_back(std::ranges::lower_bound(ids, offsets[r + 1]) - std::ranges::lower_bound(ids, offsets[r]));
   const auto wanted = heatpp::detail::route_in_order(plan.receive, comm);
@@ -71,6 +71,9 @@ std::shared_ptr<const HaloPlan> made(const DCSRMatrix& a, std::span<const std::i
   plan.sent = wanted.there(at::tensor(ids, at::kLong)) - first;
   plan.stretches = stretches(plan.sent, plan.send);
   plan.waiting = waiting_rows(block, plan.columns.places, plan.own);
+  std::int64_t waiting = 0;
+  for (std::size_t run = 0; run < plan.waiting.size(); run += 2) waiting += plan.waiting[run + 1] - plan.waiting[run];
+  plan.most_wait = 2 * waiting > block.rows();
   return std::make_shared<const HaloPlan>(std::move(plan));
 }
 
@@ -93,11 +96,11 @@ std::shared_ptr<const HaloPlan> halo_plan(const DCSRMatrix& a, std::span<const s
   return impl.plan;
 }
 
-Halo::Halo(const HaloPlan& plan, const at::Tensor& x, const Communicator& comm) {
+Halo::Halo(const HaloPlan& plan, const at::Tensor& x, const Communicator& comm, at::Tensor in) : in_(std::move(in)) {
   out_ = plan.stretches.empty() ? x.index_select(0, plan.sent) : x.contiguous();
   auto shape = x.sizes().vec();
   shape[0] = plan.received;
-  in_ = at::empty(shape, x.options());
+  if (!in_.defined()) in_ = at::empty(shape, x.options());
   const auto bytes = x.element_size() * (x.dim() > 1 ? x.size(1) : 1);
   request_ = heatpp::detail::iexchange(
       comm, blocks(static_cast<const std::byte*>(out_.const_data_ptr()), plan.send, bytes, plan.stretches),

@@ -18,6 +18,7 @@ struct HaloPlan {
   std::vector<std::int64_t>
       waiting;                ///< rows that need others' elements, and few more, in runs first, last, first, ...
   std::int64_t received = 0;  ///< elements from all ranks
+  bool most_wait = false;     ///< whether half of the rows or more are waiting
 };
 
 /// The plan for vectors that are cut at these offsets; that of the latest product if it fits. Collective.
@@ -26,8 +27,9 @@ struct HaloPlan {
 /// Elements, or rows of k, under way to those who need them.
 class Halo {
  public:
-  /// Begins to fetch what the plan says of `x`, this rank's (own,) or (own, k) block. Collective.
-  Halo(const HaloPlan& plan, const at::Tensor& x, const Communicator& comm);
+  /// Begins to fetch what the plan says of `x`, this rank's (own,) or (own, k) block, to `in` where that is given.
+  /// Collective.
+  Halo(const HaloPlan& plan, const at::Tensor& x, const Communicator& comm, at::Tensor in = {});
   /// Waits for them: (received,) or (received, k).
   [[nodiscard]] const at::Tensor& wait();
 

@@ -99,20 +99,42 @@ void multiply_vector(const View<T>& a, const Operand& x, T* y, std::int64_t firs
   }
 }
 
-/// The same of rows in runs, whose columns are read once per run.
+/// Rows of `length` entries each whose elements lie side by side, those of entry i from at[i] on. Most regular grids
+/// have one of a few lengths; compiled for these the loop is short enough for the memory to be its limit.
+template <std::int64_t length_known, class T>
+void multiply_rows_alike(const T* value, std::int64_t length, const T* const* at, T* y, std::int64_t rows) {
+  if constexpr (length_known > 0) length = length_known;
+  for (std::int64_t row = 0; row < rows; ++row, value += length) {
+    __builtin_prefetch(reinterpret_cast<const char*>(value) + bytes_ahead);
+    T sum = 0;
+#pragma GCC unroll 32
+    for (std::int64_t i = 0; i < length; ++i) sum += value[i] * at[i][row];
+    y[row] = sum;
+  }
+}
+template <class T>
+void multiply_rows_alike(const T* value, std::int64_t length, const T* const* at, T* y, std::int64_t rows) {
+  switch (length) {
+    case 3: return multiply_rows_alike<3>(value, length, at, y, rows);
+    case 5: return multiply_rows_alike<5>(value, length, at, y, rows);
+    case 7: return multiply_rows_alike<7>(value, length, at, y, rows);
+    case 9: return multiply_rows_alike<9>(value, length, at, y, rows);
+    case 27: return multiply_rows_alike<27>(value, length, at, y, rows);
+    default: return multiply_rows_alike<0>(value, length, at, y, rows);
+  }
+}
+
+/// The same as multiply_vector of rows in runs, whose columns are read once per run.
 template <class T, class Operand>
 void multiply_runs(const View<T>& a, std::span<const std::int64_t> runs, const Operand& x, T* y, std::int64_t first,
                    std::int64_t last) {
+  std::vector<const T*> at;
   for (auto run = std::ranges::upper_bound(runs, first) - 1; first < last; ++run) {
     const auto begin = a.ptr[first], length = a.ptr[first + 1] - begin, end = std::min(last, run[1]);
-    const auto* const column = a.column + begin;
-    const auto* value = a.value + begin;
-    for (std::int32_t on = 0; first < end; ++first, ++on, value += length) {
-      __builtin_prefetch(value + bytes_ahead / sizeof(T));
-      T sum = 0;
-      for (std::int64_t i = 0; i < length; ++i) sum += value[i] * *x[column[i] + on];
-      y[first] = sum;
-    }
+    at.clear();
+    for (auto i = begin; i < begin + length; ++i) at.push_back(x[a.column[i]]);
+    multiply_rows_alike(a.value + begin, length, at.data(), y + first, end - first);
+    first = end;
   }
 }
 
@@ -182,7 +204,7 @@ Dtype product_dtype(Dtype dtype) {
   return dtype == Dtype::bool_ ? Dtype::int64 : dtype;
 }
 
-Columns columns_of(const CsrBlock& a, at::Tensor places) {
+Columns columns_of(const CsrBlock& a, at::Tensor places, std::int64_t own) {
   constexpr std::int64_t worth = 8;
   const auto* const column = places.const_data_ptr<std::int32_t>();
   const auto* const ptr = a.ptr();
@@ -190,7 +212,7 @@ Columns columns_of(const CsrBlock& a, at::Tensor places) {
     const auto length = ptr[row + 1] - ptr[row];
     const auto *const now = column + ptr[row], *const before = now - length;
     return ptr[row] - ptr[row - 1] == length &&
-           std::equal(now, now + length, before, [](auto c, auto d) { return c == d + 1; });
+           std::equal(now, now + length, before, [own](auto c, auto d) { return c == d + 1 && c != own; });
   };
   std::vector<std::int64_t> runs{0};
   for (std::int64_t row = 1; row < a.rows(); ++row) {

@@ -19,8 +19,8 @@ struct Columns {
   std::vector<std::int64_t> runs;
 };
 
-/// Finds the runs. One pass over the columns.
-[[nodiscard]] Columns columns_of(const CsrBlock& a, at::Tensor places);
+/// Finds the runs, which end where places go from x to the halo. One pass over the columns.
+[[nodiscard]] Columns columns_of(const CsrBlock& a, at::Tensor places, std::int64_t own);
 
 /// y[row] = the row's product, for rows first to before last; entries are added in the order of their columns, so that
 /// the cut changes no bit. y is (rows,) or (rows, k), contiguous.
