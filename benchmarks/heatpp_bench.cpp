@@ -15,9 +15,9 @@ namespace ht = heatpp;
 std::vector<bench::Workload> all_workloads() {
   std::vector<bench::Workload> all;
   for (const auto family :
-       {bench::io_workloads, bench::statistics_workloads, bench::layout_workloads, bench::arithmetic_workloads,
-        bench::algebra_workloads, bench::learning_workloads, bench::linear_workloads, bench::sparse_workloads,
-        bench::transform_workloads, bench::tree_workloads})
+       {bench::io_workloads, bench::statistics_workloads, bench::layout_workloads, bench::block_workloads,
+        bench::arithmetic_workloads, bench::algebra_workloads, bench::learning_workloads, bench::linear_workloads,
+        bench::sparse_workloads, bench::transform_workloads, bench::tree_workloads})
     std::ranges::copy(family(), std::back_inserter(all));
   return all;
 }

@@ -33,6 +33,7 @@ Prepared timed(F f, C check) {
 /// The families, each a table at the end of its source.
 std::vector<Workload> algebra_workloads();
 std::vector<Workload> arithmetic_workloads();
+std::vector<Workload> block_workloads();
 std::vector<Workload> layout_workloads();
 std::vector<Workload> learning_workloads();
 std::vector<Workload> linear_workloads();

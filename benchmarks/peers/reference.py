@@ -168,6 +168,7 @@ def learnt(name):
 # Workloads whose result is checked by sums are held to the tolerance times the sum of |x|, others element by element.
 sums = {
     ("resplit01", "resplit10"): (1e-9, lambda: data.check_sums(data.rows("normal", 64, 0, 8000, 8000))),
+    ("from_blocks", "to_blocks"): (1e-9, lambda: data.check_sums(data.rows("normal", 72, 0, 512 * 512, 512))),
     ("mask",): (1e-9, lambda: data.check_sums(positives(ten_million()))),
     ("mask_put",): (1e-9, lambda: data.check_sums(np.where(ten_million() > 0, np.float32(0.5), ten_million()))),
     ("fancy",): (1e-9, lambda: data.check_sums(ten_million()[data.vector("position", 121, 0, 1_000_000)])),

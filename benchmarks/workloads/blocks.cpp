@@ -1,0 +1,109 @@
+// Domains cut along two axes: into an array and back.
+#include "../check.hpp"
+#include "../data.hpp"
+#include "../workload.hpp"
+
+#include <mpi.h>
+
+namespace bench {
+namespace {
+
+constexpr std::int64_t side = 512;
+
+/// A brick of 512^3 cells, which is cut along its last two axes among the ranks, and its elements.
+struct Domain {
+  ht::Brick brick;
+  std::vector<float> memory;
+};
+
+std::vector<double> check(const ht::DNDarray& x) { return check_sums(ht::reshape(x, {side * side, side})); }
+
+std::shared_ptr<Domain> domain() {
+  const auto& world = ht::world();
+  std::array<int, 2> parts{};
+  MPI_Dims_create(world.size(), 2, parts.data());
+  const std::array<std::int64_t, 2> place{world.rank() / parts[1], world.rank() % parts[1]};
+  Domain made{{{0, 0, 0}, {side, 0, 0}}, {}};
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    made.brick.offset[axis + 1] = side * place[axis] / parts[axis];
+    made.brick.shape[axis + 1] = side * (place[axis] + 1) / parts[axis] - made.brick.offset[axis + 1];
+  }
+  made.memory.resize(static_cast<std::size_t>(ht::size_of(made.brick.shape)));
+  const auto x = ht::reshape(generate<normal>(72, {side * side, side}), {side, side, side});
+  ht::to_blocks(x, made.memory.data(), made.brick.shape, made.brick.offset);
+  return std::make_shared<Domain>(std::move(made));
+}
+
+Prepared from_bricks() {
+  const auto given = domain();
+  const ht::BlockPlan plan({side, side, side}, {given->brick}, ht::float32);
+  return timed([=] { return plan.from_blocks(given->memory.data()); }, check);
+}
+
+Prepared to_bricks() {
+  const auto given = domain();
+  const ht::BlockPlan plan({side, side, side}, {given->brick}, ht::float32);
+  return timed(
+      [=, x = plan.from_blocks(given->memory.data())] {
+        plan.to_blocks(x, given->memory.data());
+        return x;
+      },
+      check);
+}
+
+/// Types of the parts of a box of this shape that have `count` cells and begin at `first`, one for each rank.
+MPI_Datatype part(const std::array<int, 3>& shape, const std::array<int, 3>& first, const std::array<int, 3>& count) {
+  MPI_Datatype type = MPI_FLOAT;
+  if (count[0] > 0)
+    MPI_Type_create_subarray(3, shape.data(), count.data(), first.data(), MPI_ORDER_C, MPI_FLOAT, &type);
+  if (count[0] > 0) MPI_Type_commit(&type);
+  return type;
+}
+
+/// The same pieces sent by MPI itself.
+template <bool back>
+Prepared alltoallw() {
+  const auto given = domain();
+  const auto ranks = ht::world().size();
+  const ht::Layout rows({side, side, side}, 0, ranks);
+  const auto number = [](auto n) { return static_cast<int>(n); };
+  const auto bricks = ht::world().allgather(given->brick.offset[1]),
+             widths = ht::world().allgather(given->brick.shape[1]);
+  const auto columns = ht::world().allgather(given->brick.offset[2]),
+             depths = ht::world().allgather(given->brick.shape[2]);
+  std::vector<MPI_Datatype> of_brick, of_rows;
+  const auto mine = number(rows.count(ht::world().rank()));
+  for (int rank = 0; rank < ranks; ++rank) {
+    const auto r = static_cast<std::size_t>(rank);
+    const auto width = number(given->brick.shape[1]), depth = number(given->brick.shape[2]);
+    of_brick.push_back(part({number(side), width, depth}, {number(rows.offset(rank)), 0, 0},
+                            {number(rows.count(rank)), width, depth}));
+    of_rows.push_back(part({mine, number(side), number(side)}, {0, number(bricks[r]), number(columns[r])},
+                           {mine, number(widths[r]), number(depths[r])}));
+  }
+  const std::vector<int> ones(static_cast<std::size_t>(ranks), 1), zeros(static_cast<std::size_t>(ranks), 0);
+  const auto exchange = [=](const void* from, const auto& sent, void* to, const auto& received) {
+    MPI_Alltoallw(from, ones.data(), zeros.data(), sent.data(), to, ones.data(), zeros.data(), received.data(),
+                  MPI_COMM_WORLD);
+  };
+  const auto fresh = [=] { return ht::empty({side, side, side}, {.dtype = ht::float32, .split = 0}); };
+  return timed(
+      [=, x = ht::BlockPlan({side, side, side}, {given->brick}, ht::float32).from_blocks(given->memory.data())] {
+        auto y = back ? x : fresh();
+        if (back) exchange(x.local<float>().data(), of_rows, given->memory.data(), of_brick);
+        else exchange(given->memory.data(), of_brick, y.template local<float>().data(), of_rows);
+        return y;
+      },
+      check);
+}
+
+}  // namespace
+
+std::vector<Workload> block_workloads() {
+  return {{"from_blocks", "BlockPlan", from_bricks},
+          {"from_blocks", "MPI_Alltoallw", alltoallw<false>},
+          {"to_blocks", "BlockPlan", to_bricks},
+          {"to_blocks", "MPI_Alltoallw", alltoallw<true>}};
+}
+
+}  // namespace bench

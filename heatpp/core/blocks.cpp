@@ -1,0 +1,283 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/blocks.hpp>
+#include <heatpp/core/detail/adopt.hpp>
+#include <heatpp/core/detail/allocated.hpp>
+#include <heatpp/core/detail/bounds.hpp>
+#include <heatpp/core/detail/bricks.hpp>
+#include <heatpp/core/detail/parts.hpp>
+#include <heatpp/core/detail/relayout.hpp>
+
+#include <algorithm>
+
+namespace heatpp {
+
+using detail::Parts;
+using detail::Piece;
+using detail::raise;
+
+namespace {
+
+constexpr std::size_t max_axes = 64, numbers_agreed = 3 + 2 * max_axes;
+constexpr std::int64_t most_ghosts = 1 << 20;
+
+at::Tensor part_of(at::Tensor memory, const Piece& piece, const Shape& origin) {
+  for (std::size_t axis = 0; axis < origin.size(); ++axis)
+    memory = memory.narrow(static_cast<std::int64_t>(axis), piece.first[axis] - origin[axis], piece.count[axis]);
+  return memory;
+}
+
+/// What goes between the bricks and a block of the array on each rank.
+struct Cut {
+  Layout layout;
+  std::vector<std::vector<Piece>> of_bricks;  ///< of this rank's bricks, in each rank's block
+  std::vector<std::vector<Piece>> of_block;   ///< of each rank's bricks, in this rank's block
+};
+
+Cut cut_of(const std::vector<std::vector<Brick>>& all, const Layout& layout, const Communicator& comm) {
+  Cut cut{layout, {}, {}};
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    cut.of_bricks.push_back(detail::pieces_in(all[static_cast<std::size_t>(comm.rank())], layout, rank));
+    cut.of_block.push_back(detail::pieces_in(all[static_cast<std::size_t>(rank)], layout, comm.rank()));
+  }
+  return cut;
+}
+
+Parts parts_of_block(const Cut& cut, const at::Tensor& block, const Communicator& comm) {
+  Shape origin(cut.layout.shape().size(), 0);
+  if (cut.layout.split()) origin[static_cast<std::size_t>(*cut.layout.split())] = cut.layout.offset(comm.rank());
+  Parts parts;
+  for (const auto& pieces : cut.of_block) {
+    parts.emplace_back();
+    for (const auto& piece : pieces) parts.back().push_back(part_of(block, piece, origin));
+  }
+  return parts;
+}
+
+}  // namespace
+
+struct BlockPlan::Impl {
+  Dtype dtype;
+  Shape ghosts;
+  Communicator comm;
+  std::vector<std::vector<Brick>> all;  ///< each rank's
+  Cut cut;
+  const std::vector<Brick>& mine = all[static_cast<std::size_t>(comm.rank())];
+
+  [[nodiscard]] Shape extents(const Brick& brick) const {
+    auto extents = brick.shape;
+    for (std::size_t axis = 0; axis < extents.size(); ++axis) extents[axis] += 2 * ghosts[axis];
+    return extents;
+  }
+
+  void check_count(const char* op, std::size_t blocks) const {
+    if (blocks != mine.size())
+      raise<ValueError>(op, "got memory for {} bricks; expected {}, as many as the rank has", blocks, mine.size());
+  }
+
+  /// What is passed for the bricks, which has to be as the plan says.
+  [[nodiscard]] std::vector<at::Tensor> checked(const char* op, std::span<const at::Tensor> blocks) const {
+    check_count(op, blocks.size());
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const Shape found(blocks[i].sizes().begin(), blocks[i].sizes().end());
+      if (found != extents(mine[i]) || blocks[i].scalar_type() != detail::to_torch(dtype) || !blocks[i].is_cpu())
+        raise<ValueError>(op, "got {} of shape {} for brick {}; expected {} of shape {} on the CPU",
+                          blocks[i].toString(), to_string(found), i, name(dtype), to_string(extents(mine[i])));
+    }
+    return {blocks.begin(), blocks.end()};
+  }
+
+  /// The same for the addresses of a host's memory.
+  template <class Pointer>
+  [[nodiscard]] std::vector<at::Tensor> tensors(const char* op, std::span<const Pointer> memory) const {
+    check_count(op, memory.size());
+    std::vector<at::Tensor> blocks;
+    for (std::size_t i = 0; i < memory.size(); ++i) {
+      auto* const data = const_cast<void*>(static_cast<const void*>(memory[i]));
+      if (!data && size_of(mine[i].shape) > 0)
+        raise<ValueError>(op, "got no memory for brick {}; expected that of {} elements", i, size_of(extents(mine[i])));
+      blocks.push_back(at::from_blob(data, extents(mine[i]), at::TensorOptions(detail::to_torch(dtype))));
+    }
+    return blocks;
+  }
+
+  /// The cells where a brick's memory begins.
+  [[nodiscard]] Shape origin_of(std::size_t brick) const {
+    auto origin = mine[brick].offset;
+    for (std::size_t axis = 0; axis < origin.size(); ++axis) origin[axis] -= ghosts[axis];
+    return origin;
+  }
+
+  [[nodiscard]] Parts parts_of_bricks(const Cut& how, const std::vector<at::Tensor>& blocks) const {
+    Parts parts;
+    for (const auto& pieces : how.of_bricks) {
+      parts.emplace_back();
+      for (const auto& piece : pieces)
+        parts.back().push_back(part_of(blocks[piece.brick], piece, origin_of(piece.brick)));
+    }
+    return parts;
+  }
+
+  [[nodiscard]] DNDarray gathered(const std::function<std::vector<at::Tensor>()>& make) const {
+    std::vector<at::Tensor> blocks;
+    all_or_none(comm, [&] { blocks = make(); });
+    const at::TensorOptions options(detail::to_torch(dtype));
+    auto block = detail::allocated("from_blocks", cut.layout, options, comm,
+                                   [&] { return at::empty(cut.layout.local_shape(comm.rank()), options); });
+    detail::exchange_parts(parts_of_bricks(cut, blocks), parts_of_block(cut, block, comm), comm);
+    return detail::wrap(std::move(block), cut.layout, comm);
+  }
+
+  void scatter(const DNDarray& x, const std::function<std::vector<at::Tensor>()>& make) const {
+    std::vector<at::Tensor> blocks;
+    all_or_none(comm, [&] {
+      if (x.shape() != cut.layout.shape())
+        raise<ValueError>("to_blocks", "got an array of shape {}; expected {}", to_string(x.shape()),
+                          to_string(cut.layout.shape()));
+      if (x.dtype() != dtype)
+        raise<TypeError>("to_blocks", "got an array of {} for bricks of {}; expected the same dtype", name(x.dtype()),
+                         name(dtype));
+      detail::check_same_comm("to_blocks", comm, x.comm());
+      blocks = make();
+    });
+    const auto block = x.larray().cpu().resolve_conj().resolve_neg();
+    if (x.split()) {
+      const auto how = x.layout() == cut.layout ? cut : cut_of(all, x.layout(), comm);
+      return detail::exchange_parts(parts_of_block(how, block, comm), parts_of_bricks(how, blocks), comm);
+    }
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      const Piece whole{i, mine[i].offset, mine[i].shape};
+      part_of(blocks[i], whole, origin_of(i)).copy_(part_of(block, whole, Shape(x.shape().size(), 0)));
+    }
+  }
+};
+
+namespace {
+
+/// The ghost cells of each axis.
+Shape checked_ghosts(const Shape& given, int ndim) {
+  const auto axes = static_cast<std::size_t>(ndim);
+  auto ghosts = given.empty() ? Shape(axes, 0) : given.size() == 1 ? Shape(axes, given[0]) : given;
+  if (ghosts.size() != axes || std::ranges::any_of(ghosts, [](auto cells) { return cells < 0 || cells > most_ghosts; }))
+    raise<ValueError>("from_blocks",
+                      "got ghosts {} for an array with {} axes; expected one number or one for each, of 0 to {}",
+                      to_string(given), ndim, most_ghosts);
+  return ghosts;
+}
+
+void check_brick(const Brick& brick, const Shape& shape) {
+  bool inside = brick.offset.size() == shape.size() && brick.shape.size() == shape.size();
+  for (std::size_t axis = 0; inside && axis < shape.size(); ++axis)
+    inside = brick.offset[axis] >= 0 && brick.shape[axis] >= 0 && brick.offset[axis] <= shape[axis] &&
+             brick.shape[axis] <= shape[axis] - brick.offset[axis];
+  if (!inside)
+    raise<ValueError>("from_blocks", "got a brick of shape {} at {}; expected one inside of shape {}",
+                      to_string(brick.shape), to_string(brick.offset), to_string(shape));
+}
+
+/// What has to be the same on all ranks, checked here, as numbers: the shape behind its number of axes, the split, the
+/// dtype and the ghosts.
+std::vector<std::int64_t> numbers_of(const Shape& shape, const std::vector<Brick>& bricks, Dtype dtype,
+                                     const BlockOptions& options) {
+  if (shape.size() > max_axes)
+    raise<ValueError>("from_blocks", "got {} axes; expected at most {}", shape.size(), max_axes);
+  const auto ndim = static_cast<int>(shape.size());
+  static_cast<void>(size_of(shape));
+  const auto ghosts = checked_ghosts(options.ghosts, ndim);
+  const auto split = options.split ? sanitize_axis(*options.split, ndim, "from_blocks") : -1;
+  for (const auto& brick : bricks) check_brick(brick, shape);
+  std::vector<std::int64_t> numbers(numbers_agreed, 0);
+  numbers[0] = ndim, numbers[1] = split, numbers[2] = static_cast<std::int64_t>(dtype);
+  std::ranges::copy(shape, numbers.begin() + 3);
+  std::ranges::copy(ghosts, numbers.begin() + 3 + max_axes);
+  return numbers;
+}
+
+void check_agreed(const detail::Bounds& numbers) {
+  for (std::size_t i = 0; i < numbers_agreed; ++i)
+    if (!numbers.equal(i))
+      raise<ValueError>("from_blocks", "got {} {} on some ranks and {} on others; expected the same on all",
+                        i == 0             ? "a number of axes of"
+                        : i == 1           ? "the split"
+                        : i == 2           ? "the dtype of number"
+                        : i < 3 + max_axes ? "an extent of"
+                                           : "ghosts of",
+                        numbers.least[i], numbers.most[i]);
+}
+
+}  // namespace
+
+BlockPlan::BlockPlan(const Shape& shape, std::vector<Brick> bricks, Dtype dtype, const BlockOptions& options) {
+  const auto comm = options.comm.value_or(default_comm());
+  check_agreed(
+      detail::bounds_or_error(comm, numbers_agreed, [&] { return numbers_of(shape, bricks, dtype, options); }));
+  const auto ndim = static_cast<int>(shape.size());
+  auto all = detail::bricks_of_all(bricks, ndim, comm);
+  detail::check_cover("from_blocks", all, shape);
+  const auto split = options.split ? std::optional(sanitize_axis(*options.split, ndim, "from_blocks")) : std::nullopt;
+  auto cut = cut_of(all, Layout(shape, split, comm.size()), comm);
+  impl_ = std::shared_ptr<const Impl>(
+      new Impl{dtype, checked_ghosts(options.ghosts, ndim), comm, std::move(all), std::move(cut)});
+}
+
+DNDarray BlockPlan::from_blocks(std::span<const void* const> memory) const {
+  return impl_->gathered([&] { return impl_->tensors("from_blocks", memory); });
+}
+DNDarray BlockPlan::from_blocks(std::span<const at::Tensor> blocks) const {
+  return impl_->gathered([&] { return impl_->checked("from_blocks", blocks); });
+}
+void BlockPlan::to_blocks(const DNDarray& x, std::span<void* const> memory) const {
+  impl_->scatter(x, [&] { return impl_->tensors("to_blocks", memory); });
+}
+void BlockPlan::to_blocks(const DNDarray& x, std::span<const at::Tensor> blocks) const {
+  impl_->scatter(x, [&] { return impl_->checked("to_blocks", blocks); });
+}
+
+const Layout& BlockPlan::layout() const { return impl_->cut.layout; }
+
+std::int64_t BlockPlan::bytes_sent() const {
+  std::int64_t cells = 0;
+  for (std::size_t rank = 0; rank < impl_->cut.of_bricks.size(); ++rank)
+    if (static_cast<int>(rank) != impl_->comm.rank())
+      for (const auto& piece : impl_->cut.of_bricks[rank]) cells += size_of(piece.count);
+  return cells * static_cast<std::int64_t>(itemsize(impl_->dtype));
+}
+
+namespace {
+
+BlockOptions on_ranks_of(const DNDarray& x, BlockOptions options) {
+  if (!options.comm) options.comm = x.comm();
+  return options;
+}
+
+Shape extents_of(const at::Tensor& block) { return {block.sizes().begin(), block.sizes().end()}; }
+
+/// The plan for one brick a rank, whose memory has these extents.
+BlockPlan plan_for(const Shape& extents, Dtype dtype, const Shape& offset, const Shape& shape,
+                   const BlockOptions& options) {
+  auto cells = extents;
+  // Wrong numbers of ghosts are the plan's to refuse.
+  for (std::size_t axis = 0; axis < cells.size() && !options.ghosts.empty(); ++axis)
+    cells[axis] -= 2 * options.ghosts[std::min(axis, options.ghosts.size() - 1)];
+  return BlockPlan(shape, {{offset, cells}}, dtype, options);
+}
+
+}  // namespace
+
+DNDarray from_blocks(const at::Tensor& block, const Shape& offset, const Shape& shape, const BlockOptions& options) {
+  const auto given = detail::adoptable("from_blocks", block);
+  const auto plan = plan_for(extents_of(given), detail::from_torch(given.scalar_type()), offset, shape, options);
+  return plan.from_blocks(std::span(&given, 1));
+}
+DNDarray from_blocks(const void* memory, const Shape& extents, Dtype dtype, const Shape& offset, const Shape& shape,
+                     const BlockOptions& options) {
+  return plan_for(extents, dtype, offset, shape, options).from_blocks(memory);
+}
+void to_blocks(const DNDarray& x, const at::Tensor& block, const Shape& offset, const BlockOptions& options) {
+  plan_for(extents_of(block), x.dtype(), offset, x.shape(), on_ranks_of(x, options)).to_blocks(x, std::span(&block, 1));
+}
+void to_blocks(const DNDarray& x, void* memory, const Shape& extents, const Shape& offset,
+               const BlockOptions& options) {
+  plan_for(extents, x.dtype(), offset, x.shape(), on_ranks_of(x, options)).to_blocks(x, memory);
+}
+
+}  // namespace heatpp
