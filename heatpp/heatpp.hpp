@@ -6,7 +6,7 @@
 #include <heatpp/comm/log.hpp>
 #include <heatpp/comm/progress_thread.hpp>
 #include <heatpp/comm/topology.hpp>
-#include <heatpp/core/blocks.hpp>
+#include <heatpp/core/blocks/blocks.hpp>
 #include <heatpp/core/dndarray.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/printing.hpp>

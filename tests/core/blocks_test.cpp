@@ -1,6 +1,6 @@
 #include "../support.hpp"
 
-#include <heatpp/core/blocks.hpp>
+#include <heatpp/core/blocks/blocks.hpp>
 
 namespace {
 

@@ -1,10 +1,10 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/blocks.hpp>
+#include <heatpp/core/blocks/blocks.hpp>
 #include <heatpp/core/detail/adopt.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/bounds.hpp>
-#include <heatpp/core/detail/bricks.hpp>
-#include <heatpp/core/detail/parts.hpp>
+#include <heatpp/core/blocks/detail/bricks.hpp>
+#include <heatpp/core/blocks/detail/parts.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heatpp/core/blocks.hpp>
+#include <heatpp/core/blocks/blocks.hpp>
 
 namespace heatpp::detail {
 

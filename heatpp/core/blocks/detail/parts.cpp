@@ -1,4 +1,4 @@
-#include <heatpp/core/detail/parts.hpp>
+#include <heatpp/core/blocks/detail/parts.hpp>
 
 #include <optional>
 

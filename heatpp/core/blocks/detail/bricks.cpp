@@ -1,5 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/bricks.hpp>
+#include <heatpp/core/blocks/detail/bricks.hpp>
 
 #include <algorithm>
 #include <numeric>
