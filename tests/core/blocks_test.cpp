@@ -120,6 +120,18 @@ TEST_CASE("a rank's one block in memory of the host's", "[blocks]") {
   CHECK(at::equal(written.select(1, 0), fortran.select(1, 0)));
 }
 
+TEST_CASE("bricks that LibTorch conjugates when it reads them, and that have gradients", "[blocks]") {
+  const ht::Shape shape{2 * ranks(), 3};
+  const ht::Brick mine{{2 * rank(), 0}, {2, 3}};
+  const auto imaginary = at::complex(numbered(shape), numbered(shape));
+  const auto conjugated = memory_of(mine, 0, at::kComplexDouble, imaginary).conj();
+  CHECK(same(ht::from_blocks(conjugated, mine.offset, shape, {.split = 1}), imaginary.conj().resolve_conj()));
+  ht::to_blocks(distribute(imaginary, ht::Layout(shape, 1, ranks())), conjugated, mine.offset);
+  CHECK(at::equal(conjugated.resolve_conj(), part_of(imaginary, mine)));
+  const auto learnt = memory_of(mine, 0, at::kDouble, numbered(shape)).requires_grad_();
+  CHECK(same(ht::from_blocks(learnt, mine.offset, shape, {.split = 1}), numbered(shape)));
+}
+
 TEST_CASE("bricks on another communicator, in another order of its ranks", "[blocks]") {
   const auto reversed = *ht::world().split(0, -rank());
   const auto global = numbered({3, 2 * ranks()});

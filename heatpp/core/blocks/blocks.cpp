@@ -77,13 +77,15 @@ struct BlockPlan::Impl {
   /// What is passed for the bricks, which has to be as the plan says.
   [[nodiscard]] std::vector<at::Tensor> checked(const char* op, std::span<const at::Tensor> blocks) const {
     check_count(op, blocks.size());
+    std::vector<at::Tensor> taken;
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const Shape found(blocks[i].sizes().begin(), blocks[i].sizes().end());
       if (found != extents(mine[i]) || blocks[i].scalar_type() != detail::to_torch(dtype) || !blocks[i].is_cpu())
         raise<ValueError>(op, "got {} of shape {} for brick {}; expected {} of shape {} on the CPU",
                           blocks[i].toString(), to_string(found), i, name(dtype), to_string(extents(mine[i])));
+      taken.push_back(blocks[i].detach());
     }
-    return {blocks.begin(), blocks.end()};
+    return taken;
   }
 
   /// The same for the addresses of a host's memory.

@@ -5,8 +5,9 @@
 namespace heatpp::detail {
 namespace {
 
-/// The elements in C order as runs at one stride, where they lie so.
+/// The elements in C order as runs at one stride, where they lie so as they are.
 std::optional<Block> runs_of(const at::Tensor& part) {
+  if (part.is_conj() || part.is_neg()) return std::nullopt;
   Block block{static_cast<std::byte*>(part.data_ptr()), 1, static_cast<std::int64_t>(part.element_size()), 0};
   auto axis = part.dim() - 1;
   const auto step = [&] { return part.stride(axis) * static_cast<std::int64_t>(part.element_size()); };
