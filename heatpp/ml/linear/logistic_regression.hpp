@@ -10,8 +10,9 @@ struct LogisticOptions {
   bool intercept = true;  ///< not in |coef|
   bool warm_start = false;  ///< go on from what was learnt of as many classes and features, if there is
   std::int64_t max_iterations = 100;
-  double tol =
-      1e-4;  ///< ends where the gradient of the mean loss, of columns of mean 0 and variance 1, is at most this
+  /// Ends where the gradient of the mean loss, of columns of mean 0 and of variance 1, less where the penalty of
+  /// squares outweighs it, is at most this.
+  double tol = 1e-4;
   FitCallback progress = {};
 };
 

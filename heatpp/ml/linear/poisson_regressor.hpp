@@ -9,7 +9,7 @@ struct PoissonOptions {
   bool intercept = true;    ///< not in |coef|
   bool warm_start = false;  ///< go on from what was learnt of as many features, if there is
   std::int64_t max_iterations = 100;
-  double tol = 1e-4;  ///< ends where the gradient, of columns of mean 0 and variance 1, is at most this
+  double tol = 1e-4;  ///< ends where the gradient, of columns as of LogisticRegression, is at most this
   FitCallback progress = {};
 };
 

@@ -10,6 +10,9 @@ at::Tensor view(std::span<const double> numbers, std::int64_t rows, std::int64_t
 }
 
 /// What makes a column one of mean 0 and variance 1: (x - mean) / deviation, or of mean square 1 without an intercept.
+/// The penalty of squares counts as variance, since a column that is nearly constant would have so steep a penalty that
+/// steps were small for all others; but the widest column has its own, so that no penalty, however strong, ends the fit
+/// earlier.
 struct Scale {
   at::Tensor mean, deviation;
   double weight;  ///< of all rows
@@ -17,14 +20,17 @@ struct Scale {
 
 Scale scale_of(const LinearLoss& problem) {
   const auto columns = column_moments(problem.op, problem.rows, problem.weights);
-  auto mean = at::zeros({std::ssize(columns)}, at::kDouble), deviation = at::ones_like(mean);
+  auto mean = at::zeros({std::ssize(columns)}, at::kDouble), squares = at::zeros_like(mean);
   for (std::size_t j = 0; j < columns.size(); ++j) {
     const auto& [n, centre, m2] = columns[j];
-    const auto square = m2 / n + (problem.intercept ? 0 : centre * centre);
+    squares.data_ptr<double>()[j] = m2 / n + (problem.intercept ? 0 : centre * centre);
     if (problem.intercept) mean.data_ptr<double>()[j] = centre;
-    if (square > 0) deviation.data_ptr<double>()[j] = std::sqrt(square);
   }
-  return {mean, deviation, columns.front().n};
+  const auto weight = columns.front().n;
+  const auto penalty = problem.beside == PenaltyBeside::sum ? problem.l2 / weight : problem.l2;
+  const auto widest = squares.max();
+  const auto deviation = at::sqrt(widest * (squares + penalty) / (widest + penalty)).masked_fill(squares <= 0, 1);
+  return {mean, deviation, weight};
 }
 
 /// The objective of coefficients of scaled columns with, behind them, what is to be added, (outputs, features + 1).

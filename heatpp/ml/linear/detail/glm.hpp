@@ -34,10 +34,10 @@ struct GlmFit {
   at::Tensor coef, intercept;
   std::int64_t iterations = 0;
 };
-/// L-BFGS from `start` on, in coordinates in which each column has mean 0 and variance 1: numbers far from 0 lose
-/// nothing, and columns of all scales are learnt in as few steps. Collective: one all-reduce of 24 (features + 1) bytes
-/// and for each evaluation, one or two an iteration, one of 8 (outputs (features + 1) + 2); none where rows are
-/// replicated.
+/// L-BFGS from `start` on, in coordinates in which each column has mean 0 and variance 1, less where the penalty of
+/// squares outweighs it: numbers far from 0 lose nothing, and columns of all scales are learnt in as few steps.
+/// Collective: one all-reduce of 24 (features + 1) bytes and for each evaluation, one or two an iteration, one of 8
+/// (outputs (features + 1) + 2); none where rows are replicated.
 [[nodiscard]] GlmFit fitted(const LinearLoss& problem, const GlmFit& start, const GlmOptions& options);
 
 }  // namespace heatpp::ml::detail
