@@ -157,6 +157,14 @@ TEST_CASE("decompositions grow, and are of one sign", "[linalg][truncated]") {
     CHECK(close(ht::matmul(vectors * values, ht::transpose(vectors)), few, 1e-9));
     CHECK_THROWS_AS(la::reigh(x, 21), ht::ValueError);
   });
+  const auto q = std::get<0>(at::linalg_qr(scattered({20, 4})));
+  const auto values = at::tensor({-10., -9., 5., 4.}, at::kDouble), signs = at::mm(q * values, q.t());
+  for_each_layout(signs, [&](const ht::DNDarray& x) {
+    const auto found = la::reigh(x, 2);
+    CHECK(close(found.values, values.slice(0, 0, 2), 1e-10));
+    CHECK(at::allclose(at::mm(signs, gathered(found.vectors)), gathered(found.vectors) * gathered(found.values), 1e-9,
+                       1e-9));
+  });
 }
 
 TEST_CASE("truncated decompositions", "[linalg][truncated]") {
@@ -175,6 +183,9 @@ TEST_CASE("truncated decompositions", "[linalg][truncated]") {
       CHECK(other.error == Approx(la::hsvd_rtol(x, 1e-2).error).epsilon(1e-6));
       CHECK(close(ht::matmul(other.u * (other.s / size), other.vh), a, 1e-2));
     }
+
+    const auto tiny = la::hsvd_rank((x * 1e-9).astype(ht::float32), 4);
+    CHECK(close(tiny.s * 1e9, values.narrow(0, 0, 4).to(at::kFloat), 1e-5));
 
     const auto exact = la::hsvd_rtol(x, 1e-3);
     const auto close_one = at::matmul(gathered(exact.u) * gathered(exact.s), gathered(exact.vh));

@@ -73,6 +73,23 @@ TEST_CASE("a host's arrays are adopted where they lie", "[sparse][construction]"
   CHECK(sp::array_equal(a, b));
 }
 
+TEST_CASE("more entries than float32 counts", "[sparse][construction]") {
+  const auto ranks = ht::world().size();
+  const std::int64_t all = (std::int64_t{1} << 24) + ranks, mine = all / ranks + (ht::world().rank() < all % ranks);
+  const std::array<std::int64_t, 3> ptr{0, mine, mine};  // and a row without
+  auto columns = at::arange(mine, at::kInt), values = at::ones({mine}, at::kByte);
+  const std::span<const std::int32_t> places(columns.const_data_ptr<std::int32_t>(), static_cast<std::size_t>(mine));
+  const auto a =
+      sp::from_local({std::span<const std::int64_t>(ptr), places, values.data_ptr(), ht::uint8}, all, {.split = 0});
+  CHECK(a.nnz() == all);
+  CHECK(a.lnnz() == mine);
+  const auto counts = gathered(a.row_counts());
+  CHECK(counts.scalar_type() == at::kLong);
+  CHECK(counts.sum().item<std::int64_t>() == all);
+  CHECK(counts[2 * ht::world().rank()].item<std::int64_t>() == mine);
+  CHECK(sp::sum(a).item<std::int64_t>() == all);
+}
+
 TEST_CASE("rows that are no CSR are errors on all ranks", "[sparse][construction]") {
   const bool odd = ht::world().rank() == ht::world().size() - 1;
   const auto make = [&](std::vector<std::int64_t> ptr, std::vector<std::int32_t> columns, std::int64_t of = 5) {

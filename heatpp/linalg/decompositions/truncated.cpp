@@ -200,8 +200,9 @@ Eigen reigh(const DNDarray& x, std::int64_t rank, const RsvdOptions& options) {
   const auto q = range_of("reigh", matrix, rank, options);
   const auto projected = resplit(matmul(conj(matrix_transpose(q)), matmul(matrix, fitted(matrix, q))), std::nullopt);
   const auto [values, vectors] = detail::named::eigh("reigh", projected);
+  const auto order = values.larray().abs().argsort(/*stable=*/true, 0, /*descending=*/true).narrow(0, 0, rank);
   const auto largest = [&](const at::Tensor& t, int axis) {
-    return detail::replicated(t.flip(axis).narrow(axis, 0, rank), x.comm());
+    return detail::replicated(t.index_select(axis, order), x.comm());
   };
   return {largest(values.larray(), 0), matmul(q, largest(vectors.larray(), 1))};
 }

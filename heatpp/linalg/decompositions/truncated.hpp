@@ -43,8 +43,8 @@ struct RsvdOptions {
 /// same for any number of ranks. 2 + 2 power_iterations products with `x` and as many `qr`; the (rank + oversampling,
 /// n) sketch is gathered. u is split as `x`'s rows, the rest is replicated.
 [[nodiscard]] SVD rsvd(const DNDarray& x, std::int64_t rank, const RsvdOptions& options = {});
-/// The `rank` eigenvalues of a Hermitian, positive semidefinite matrix that are largest, falling, with their vectors,
-/// by the same projection. Throws ValueError where `x` is not square.
+/// The `rank` eigenvalues of a Hermitian matrix that are largest in size, of either sign, the largest first, with their
+/// vectors, by the same projection. Throws ValueError where `x` is not square.
 [[nodiscard]] Eigen reigh(const DNDarray& x, std::int64_t rank, const RsvdOptions& options = {});
 
 }  // namespace heatpp::linalg
