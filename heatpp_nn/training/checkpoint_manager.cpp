@@ -4,6 +4,7 @@
 #include <heatpp_nn/training/detail/training.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <thread>
 
@@ -17,6 +18,11 @@ struct CheckpointManager::UnderWay {
   std::int64_t number;
   detail::SectionWriter writer;
   std::thread thread = {};
+  std::atomic<bool> written = false;
+  std::array<std::int64_t, 1> by_all = {0};
+  std::optional<Request> question = {};  // whether it is written by all
+
+  UnderWay(std::int64_t numbered, detail::SectionWriter section) : number(numbered), writer(std::move(section)) {}
   ~UnderWay() {
     if (thread.joinable()) thread.join();
   }
@@ -34,6 +40,15 @@ std::optional<std::int64_t> number_in(const std::string& name) {
   const auto* const end = name.data() + name.size() - suffix.size();
   const auto [stop, error] = std::from_chars(name.data() + prefix.size(), end, number);
   return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
+}
+
+/// What writers that were killed have left aside.
+void remove_unfinished(const fs::path& folder) {
+  std::vector<fs::path> left;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().filename().string().starts_with(formatted(".{}", prefix))) left.push_back(entry.path());
+  for (const auto& path : left) fs::remove(path, ignored);
 }
 
 }  // namespace
@@ -81,18 +96,32 @@ std::vector<std::int64_t> CheckpointManager::numbers() const {
 void CheckpointManager::save(std::int64_t number, const detail::Training& training, const Position& position,
                              const Extras& extras) {
   finish();
-  under_way_.reset(new UnderWay{number, detail::begin_checkpoint(file(number).string(), training, position, extras)});
+  under_way_ =
+      std::make_unique<UnderWay>(number, detail::begin_checkpoint(file(number).string(), training, position, extras));
   if (!options_.background) {
     under_way_->writer.write();
     return finish();
   }
   under_way_->writer.own();
-  under_way_->thread = std::thread([writer = &under_way_->writer] { writer->write(); });
+  under_way_->thread = std::thread([mine = under_way_.get()] {
+    mine->writer.write();
+    mine->written = true;
+  });
+}
+
+void CheckpointManager::advance() {
+  if (!under_way_) return;
+  auto& mine = *under_way_;
+  if (mine.question) mine.question->wait();
+  if (mine.question && mine.by_all[0] != 0) return finish();
+  mine.by_all[0] = mine.written;
+  mine.question = comm_.iallreduce(mine.by_all, ReduceOp::min);
 }
 
 void CheckpointManager::finish() {
   if (!under_way_) return;
   const auto done = std::move(under_way_);
+  if (done->question) done->question->wait();
   if (done->thread.joinable()) done->thread.join();
   done->writer.commit();
   const auto known = numbers();
@@ -101,6 +130,7 @@ void CheckpointManager::finish() {
   const auto beyond = std::ranges::upper_bound(known, done->number);
   for (auto i = known.begin(); i != known.end(); ++i)
     if (i >= beyond || beyond - i > options_.keep) fs::remove(file(*i), ignored);
+  remove_unfinished(folder_);
 }
 
 void CheckpointManager::save(std::int64_t number, DASO& daso, const Position& position, const Extras& extras) {

@@ -16,7 +16,8 @@ struct CheckpointManagerOptions {
 
 /// The checkpoints of a training in a folder, `checkpoint-<number>.pt`. A new one appears complete, and only then the
 /// oldest goes, so that there always is a good one. Files of higher numbers go then, too: a training that has begun
-/// anew in the folder, or goes on from an older file, has left them behind.
+/// anew in the folder, or goes on from an older file, has left them behind; so do unfinished ones of writers that were
+/// killed. One training at a time may write to a folder.
 ///     ht::nn::CheckpointManager checkpoints("out", ht::world());
 ///     const auto resumed = checkpoints.resume(daso);
 ///     ...
@@ -39,6 +40,9 @@ class CheckpointManager {
             const Extras& extras = {});
   /// What the Trainer saves.
   void save(std::int64_t number, const detail::Training& training, const Position& position, const Extras& extras);
+  /// Puts what is under way in its place if all ranks had written it by the call before: to be called at batches, so
+  /// that it does not wait there for the next `save`. Collective. Throws IoError on all ranks.
+  void advance();
   /// Waits until what is under way is in its place. Collective. Throws IoError on all ranks.
   void finish();
 

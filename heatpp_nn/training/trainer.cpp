@@ -96,7 +96,7 @@ class Trainer::Fit {
     if (options_.folder.empty()) return;
     std::vector<std::string> names;
     for (const auto& [name, metric] : options_.metrics) names.push_back(name);
-    log_.emplace(trainer_.comm(), options_.folder, names, static_cast<double>(batch_ + (position_.batch > 0)));
+    log_.emplace(trainer_.comm(), options_.folder, names, static_cast<double>(batch_ + 1));
   }
 
   TrainingResult run() {
@@ -134,13 +134,15 @@ class Trainer::Fit {
       if (options_.progress) bar.update(loader_.sampler().total(position_.batch - 1), loss);
       const bool last = position_.batch == length_.epoch;
       if (!last && options_.checkpoint_every > 0 && batch_ % options_.checkpoint_every == 0) save();
-      if (!last && asks() && signal_.agreed()) return false;
+      if (last || !asks()) continue;
+      if (checkpoints_) checkpoints_->advance();
+      if (signal_.agreed()) return false;
     }
     if (options_.progress) bar.finish();
     return true;
   }
 
-  /// Whether all ranks ask each other for signals: nodes that go on by themselves do so seldom.
+  /// Whether all ranks ask each other for signals and written checkpoints: nodes that go on by themselves do so seldom.
   [[nodiscard]] bool asks() const {
     return !trainer_.daso || trainer_.daso->phase() != Phase::cycle || batch_ % 4 == 0;
   }
@@ -193,8 +195,8 @@ class Trainer::Fit {
     if (validation_) validate(result);
     position_ = {options_.seed, position_.epoch + 1, 0};
     sum_ = rows_ = 0;
+    if (log_) log_->epoch(batch_, result);  // before the checkpoint, which later rows are dropped after
     save();
-    if (log_) log_->epoch(batch_, result);
     result_.epochs.push_back(std::move(result));
   }
 

@@ -93,6 +93,23 @@ TEST_CASE("What is written in the background is what was there when it was saved
   CHECK(again.model.checksum() == sum);
 }
 
+TEST_CASE("What all ranks have written is there before the next is saved", "[nn][checkpoint]") {
+  const Folder folder;
+  Run run;
+  CheckpointManager checkpoints(folder.path, ht::world());
+  checkpoints.advance();
+  if (ht::world().rank() == 0) std::ofstream(folder.path / ".checkpoint-00000001.pt.0123").put('x');
+  checkpoints.save(2, run.model, run.adam);
+  for (int call = 0; call < 10000 && checkpoints.numbers().empty(); ++call) checkpoints.advance();
+  CHECK(checkpoints.numbers() == std::vector<std::int64_t>{2});
+  CHECK(!fs::exists(folder.path / ".checkpoint-00000001.pt.0123"));  // of a writer that was killed
+  checkpoints.save(3, run.model, run.adam);
+  checkpoints.advance();
+  checkpoints.finish();  // with a question under way
+  checkpoints.advance();
+  CHECK(checkpoints.numbers() == std::vector<std::int64_t>{2, 3});
+}
+
 TEST_CASE("A checkpoint that cannot be written leaves the one before", "[nn][checkpoint]") {
   const Folder folder;
   Run run;
