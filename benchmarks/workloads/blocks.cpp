@@ -3,6 +3,11 @@
 #include "../data.hpp"
 #include "../workload.hpp"
 
+#include <heatpp_io/heatpp_io.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <hdf5.h>
 #include <mpi.h>
 
 namespace bench {
@@ -97,13 +102,105 @@ Prepared alltoallw() {
       check);
 }
 
+std::string path_of(const char* file) {
+  const char* directory = std::getenv("HEATPP_BENCH_DATA");
+  return (std::filesystem::path(directory ? directory : ".") / file).string();
+}
+
+std::vector<double> check_file(const std::string& path) { return check(ht::io::load(path, {.split = 0})); }
+
+Prepared save_bricks() {
+  const auto given = domain();
+  const ht::BlockPlan plan({side, side, side}, {given->brick}, ht::float32);
+  const auto path = path_of("bricks_by_heatpp.h5");
+  return timed(
+      [=] {
+        ht::io::save_blocks(plan, given->memory.data(), path);
+        return path;
+      },
+      check_file);
+}
+
+Prepared load_bricks() {
+  const auto given = domain();
+  const ht::BlockPlan plan({side, side, side}, {given->brick}, ht::float32);
+  const auto path = path_of("bricks_by_heatpp.h5");
+  ht::io::save_blocks(plan, given->memory.data(), path);
+  return timed(
+      [=] {
+        ht::io::load_blocks(path, plan, given->memory.data());
+        return given;
+      },
+      [=](const auto&) { return check(plan.from_blocks(given->memory.data())); });
+}
+
+/// A file of the domain that all ranks have open, and this rank's brick of it.
+class BrickFile {
+ public:
+  BrickFile(const std::string& path, const ht::Brick& brick, bool fresh)
+      : access_(H5Pcreate(H5P_FILE_ACCESS)), transfer_(H5Pcreate(H5P_DATASET_XFER)) {
+    H5Pset_fapl_mpio(access_, MPI_COMM_WORLD, MPI_INFO_NULL);
+    H5Pset_dxpl_mpio(transfer_, H5FD_MPIO_COLLECTIVE);
+    const std::array<hsize_t, 3> whole{side, side, side};
+    std::array<hsize_t, 3> first{}, count{};
+    std::ranges::copy(brick.offset, first.begin());
+    std::ranges::copy(brick.shape, count.begin());
+    space_ = H5Screate_simple(3, whole.data(), nullptr);
+    memory_ = H5Screate_simple(3, count.data(), nullptr);
+    const auto create = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_fill_time(create, H5D_FILL_TIME_NEVER);
+    file_ = fresh ? H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access_)
+                  : H5Fopen(path.c_str(), H5F_ACC_RDONLY, access_);
+    set_ = fresh ? H5Dcreate2(file_, "data", H5T_NATIVE_FLOAT, space_, H5P_DEFAULT, create, H5P_DEFAULT)
+                 : H5Dopen2(file_, "data", H5P_DEFAULT);
+    H5Pclose(create);
+    H5Sselect_hyperslab(space_, H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr);
+  }
+  ~BrickFile() {
+    H5Dclose(set_), H5Fclose(file_), H5Sclose(memory_), H5Sclose(space_), H5Pclose(transfer_), H5Pclose(access_);
+  }
+  BrickFile(const BrickFile&) = delete;
+  BrickFile& operator=(const BrickFile&) = delete;
+
+  void write(const float* data) const { H5Dwrite(set_, H5T_NATIVE_FLOAT, memory_, space_, transfer_, data); }
+  void read(float* data) const { H5Dread(set_, H5T_NATIVE_FLOAT, memory_, space_, transfer_, data); }
+
+ private:
+  hid_t access_, transfer_, space_ = 0, memory_ = 0, file_ = 0, set_ = 0;
+};
+
+/// Each rank's hyperslab, collectively.
+Prepared save_by_hdf5() {
+  const auto given = domain();
+  const auto path = path_of("bricks_by_hdf5.h5");
+  return timed(
+      [=] {
+        BrickFile(path, given->brick, true).write(given->memory.data());
+        return path;
+      },
+      check_file);
+}
+
+Prepared load_by_hdf5() {
+  const auto given = domain();
+  const ht::BlockPlan plan({side, side, side}, {given->brick}, ht::float32);
+  const auto path = path_of("bricks_by_heatpp.h5");
+  ht::io::save_blocks(plan, given->memory.data(), path);
+  return timed(
+      [=] {
+        BrickFile(path, given->brick, false).read(given->memory.data());
+        return given;
+      },
+      [=](const auto&) { return check(plan.from_blocks(given->memory.data())); });
+}
+
 }  // namespace
 
 std::vector<Workload> block_workloads() {
-  return {{"from_blocks", "BlockPlan", from_bricks},
-          {"from_blocks", "MPI_Alltoallw", alltoallw<false>},
-          {"to_blocks", "BlockPlan", to_bricks},
-          {"to_blocks", "MPI_Alltoallw", alltoallw<true>}};
+  return {{"from_blocks", "BlockPlan", from_bricks}, {"from_blocks", "MPI_Alltoallw", alltoallw<false>},
+          {"to_blocks", "BlockPlan", to_bricks},     {"to_blocks", "MPI_Alltoallw", alltoallw<true>},
+          {"save_blocks", "BlockPlan", save_bricks}, {"save_blocks", "HDF5", save_by_hdf5},
+          {"load_blocks", "BlockPlan", load_bricks}, {"load_blocks", "HDF5", load_by_hdf5}};
 }
 
 }  // namespace bench

@@ -234,7 +234,10 @@ void BlockPlan::to_blocks(const DNDarray& x, std::span<const at::Tensor> blocks)
   impl_->scatter(x, [&] { return impl_->checked("to_blocks", blocks); });
 }
 
+std::size_t BlockPlan::bricks() const { return impl_->mine.size(); }
 const Layout& BlockPlan::layout() const { return impl_->cut.layout; }
+Dtype BlockPlan::dtype() const { return impl_->dtype; }
+const Communicator& BlockPlan::comm() const { return impl_->comm; }
 
 std::int64_t BlockPlan::bytes_sent() const {
   std::int64_t cells = 0;

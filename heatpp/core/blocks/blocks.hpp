@@ -39,7 +39,12 @@ class BlockPlan {
   void to_blocks(const DNDarray& x, void* memory) const { to_blocks(x, std::span(&memory, 1)); }
   void to_blocks(const DNDarray& x, std::span<const at::Tensor> blocks) const;
 
+  /// How many this rank has.
+  [[nodiscard]] std::size_t bricks() const;
+  /// Of the array.
   [[nodiscard]] const Layout& layout() const;
+  [[nodiscard]] Dtype dtype() const;
+  [[nodiscard]] const Communicator& comm() const;
   /// Bytes that this rank sends to others in each from_blocks, and receives in each to_blocks.
   [[nodiscard]] std::int64_t bytes_sent() const;
 

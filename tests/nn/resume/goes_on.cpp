@@ -3,7 +3,7 @@
 // Places: warmup, cycle, cooldown, writing, damaged (the newest checkpoint is, too), rank (only one dies), slow (none
 // dies), none. The mark is a file with the name of the node
 // that says that it has happened.
-#include "training.hpp"
+#include "../training.hpp"
 
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/interop/torch.hpp>

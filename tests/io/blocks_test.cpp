@@ -1,0 +1,76 @@
+#include "../core/bricks.hpp"
+#include "files.hpp"
+
+using Catch::StartsWith;
+
+namespace {
+
+/// Through a file, and back into memory whose cells are ghosts.
+void check_through(const std::string& path, const ht::BlockPlan& plan, const std::vector<ht::Brick>& mine,
+                   const at::Tensor& global, const ht::io::SaveOptions& options) {
+  std::vector<at::Tensor> filled, blocks;
+  for (const auto& brick : mine) {
+    filled.push_back(memory_of(brick, 1, global.scalar_type(), global));
+    blocks.push_back(memory_of(brick, 1, global.scalar_type()));
+  }
+  INFO(path);
+  ht::io::save_blocks(plan, filled, path, options);
+  CHECK(same(ht::io::load(path), global));
+  ht::io::load_blocks(path, plan, blocks);
+  for (std::size_t i = 0; i < mine.size(); ++i) CHECK(at::equal(blocks[i], filled[i]));
+}
+
+}  // namespace
+
+TEST_CASE("bricks go through files of every format", "[io][blocks]") {
+  const TempDir dir;
+  const ht::Shape shape{7, 6, 5};
+  const auto global = numbered(shape);
+  int file = 0;
+  for (const auto& parts : std::vector<std::vector<std::int64_t>>{{1, 1, ranks()}, {2, 2, 2}, {1, 3, 1}})
+    for (const std::optional<int> split : {std::optional(0), std::optional(2), std::optional<int>()}) {
+      const auto mine = dealt(cut(shape, parts), 0, 1);
+      const ht::BlockPlan plan(shape, mine, ht::float64, {.split = split, .ghosts = {1}});
+      const auto next = [&](const std::string& end) { return dir.path(std::to_string(file++) + end); };
+      check_through(next(".h5"), plan, mine, global, {});
+      check_through(next(".h5"), plan, mine, global, {.dataset = "field", .compression = 1, .chunks = {3, 4, 2}});
+      check_through(next(".zarr"), plan, mine, global, {.chunks = {2, 3, 4}});
+      check_through(next(".zarr"), plan, mine, global, {.compression = 1});
+      check_through(next(".npy"), plan, mine, global, {});
+    }
+}
+
+TEST_CASE("bricks of a part of a file, of another dtype, by addresses", "[io][blocks]") {
+  const TempDir dir;
+  const auto whole = numbered({9, 4 * ranks()}, at::kInt);
+  const auto path = dir.path("whole.h5");
+  ht::io::save(distribute(whole, ht::Layout({9, 4 * ranks()}, 1, ranks())), path);
+  const ht::Brick mine{{0, 4 * rank()}, {4, 4}};
+  const ht::BlockPlan plan({4, 4 * ranks()}, {mine}, ht::float32, {.split = 1, .ghosts = {1}});
+  auto memory = memory_of(mine, 1, at::kFloat);
+  ht::io::load_blocks(path, plan, memory.data_ptr<float>(), {.dataset = "data", .slices = {ht::Slice(1, 9, 2)}});
+  const auto part = whole.slice(0, 1, 9, 2).to(at::kFloat);
+  CHECK(at::equal(memory, memory_of(mine, 1, at::kFloat, part)));
+  ht::io::save_blocks(plan, memory.const_data_ptr<float>(), dir.path("part.npy"));
+  CHECK(same(ht::io::load(dir.path("part.npy")), part));
+}
+
+TEST_CASE("what bricks cannot be read from is an error on all ranks", "[io][blocks]") {
+  const TempDir dir;
+  const auto path = dir.path("a.npy");
+  ht::io::save(ht::ones({4, 6}, {.split = 0}), path);
+  const auto mine = dealt(cut({4, 5}, {2, 2}), 0, 1);
+  const ht::BlockPlan plan({4, 5}, mine, ht::float32);
+  std::vector<at::Tensor> blocks;
+  for (const auto& brick : mine) blocks.push_back(memory_of(brick, 0, at::kFloat));
+  CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::load_blocks(path, plan, blocks); }),
+             StartsWith("[to_blocks] got an array of shape (4, 6); expected (4, 5)"));
+  for (const auto& block : blocks) CHECK(block.eq(ghost).all().item<bool>());
+  CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::load_blocks(path, plan, blocks, {.split = 1}); }),
+             StartsWith("[load_blocks] got a split in the options; expected none, since the plan has it"));
+  const bool odd = rank() == ranks() - 1;  // alone
+  CHECK_THROWS_AS(ht::io::load_blocks(path, plan, blocks, {.dtype = odd ? std::optional(ht::float64) : std::nullopt}),
+                  ht::Error);
+  CHECK_THROWS_AS(ht::io::load_blocks(dir.path("b.npy"), plan, blocks), ht::IoError);
+  CHECK_THROWS_AS(ht::io::save_blocks(plan, blocks, dir.path("nowhere/a.h5")), ht::IoError);
+}
