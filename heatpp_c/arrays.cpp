@@ -1,0 +1,70 @@
+#include <mpi.h>
+
+#include <ATen/ATen.h>
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/factories.hpp>
+#include <heatpp/core/redistribute.hpp>
+#include <heatpp/interop/mpi.hpp>
+#include <heatpp_c/detail/handles.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+using namespace heatpp::c;  // NOLINT: what the functions below are made of
+using heatpp::DNDarray;
+using heatpp::ValueError;
+using heatpp::detail::raise;
+
+namespace {
+
+ht_description description_of(const DNDarray& x) {
+  if (x.ndim() > HT_MOST_AXES)
+    raise<ValueError>("ht_describe", "got {} axes; expected at most {}", x.ndim(), static_cast<int>(HT_MOST_AXES));
+  ht_description found{static_cast<int>(x.dtype()), x.ndim(), x.split().value_or(HT_REPLICATED), {}, {}};
+  std::ranges::copy(x.shape(), found.shape);
+  std::ranges::copy(x.lshape(), found.block);
+  return found;
+}
+
+void read(const DNDarray& x, void* memory, int dtype, std::int64_t count) {
+  if (dtype != static_cast<int>(x.dtype()) || count != heatpp::size_of(x.lshape()))
+    raise<ValueError>("ht_read", "got memory for {} elements of dtype {}; expected {} of {}", count, dtype,
+                      heatpp::size_of(x.lshape()), static_cast<int>(x.dtype()));
+  if (count == 0) return;
+  const auto block = x.larray().cpu().resolve_conj().resolve_neg().contiguous();
+  std::memcpy(&given("ht_read", "memory", static_cast<char*>(memory)), block.const_data_ptr(),
+              static_cast<std::size_t>(count * block.element_size()));
+}
+
+}  // namespace
+
+int ht_begin(int fortran_comm, ht_comm** comm) {
+  return made("ht_begin", comm, [&] { return heatpp::from_mpi(MPI_Comm_f2c(fortran_comm)); });
+}
+void ht_end(ht_comm* comm) { delete comm; }
+
+int ht_adopt(const ht_comm* comm, void* memory, int dtype, int ndim, const int64_t* block, int split, ht_array** x) {
+  return made("ht_adopt", x, [&] {
+    return heatpp::from_local(memory, shape_of("ht_adopt", ndim, block), dtype_of("ht_adopt", dtype),
+                              {.split = split_of("ht_adopt", split), .comm = given("ht_adopt", "comm", comm).ranks});
+  });
+}
+void ht_free(ht_array* x) { delete x; }
+
+int ht_describe(const ht_array* x, ht_description* description) {
+  return status_of(
+      [&] { given("ht_describe", "description", description) = description_of(given("ht_describe", "x", x).value); });
+}
+int ht_read(const ht_array* x, void* memory, int dtype, int64_t count) {
+  return status_of([&] { read(given("ht_read", "x", x).value, memory, dtype, count); });
+}
+
+int ht_resplit(const ht_array* x, int split, ht_array** result) {
+  return made("ht_resplit", result,
+              [&] { return heatpp::resplit(given("ht_resplit", "x", x).value, split_of("ht_resplit", split)); });
+}
+int ht_astype(const ht_array* x, int dtype, ht_array** result) {
+  return made("ht_astype", result,
+              [&] { return given("ht_astype", "x", x).value.astype(dtype_of("ht_astype", dtype)); });
+}

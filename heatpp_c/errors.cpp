@@ -1,0 +1,67 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/error.hpp>
+#include <heatpp_c/detail/handles.hpp>
+
+#include <new>
+
+namespace heatpp::c {
+namespace {
+
+thread_local std::string message;
+
+static_assert(HT_ERROR_NOT_BUILT == 1 + static_cast<int>(ErrorKind::not_compiled));
+static_assert(HT_COMPLEX128 == static_cast<int>(complex128) && HT_COMPLEX128 + 1 == dtype_count);
+
+void keep(const char* what) noexcept try { message = what; } catch (...) {
+  message.clear();
+}
+
+}  // namespace
+
+int status_of(const std::function<void()>& call) noexcept {
+  try {
+    call();
+    return HT_OK;
+  } catch (const Error& error) {
+    keep(error.what());
+    return 1 + static_cast<int>(error.kind());
+  } catch (const std::bad_alloc&) {
+    keep("[heatpp] got no memory");
+    return HT_ERROR_MEMORY;
+  } catch (const std::exception& error) {
+    keep(error.what());
+  } catch (...) {
+    keep("[heatpp] got an exception of an unknown type");
+  }
+  return HT_ERROR;
+}
+
+void throw_null(const char* op, const char* argument) {
+  detail::raise<ValueError>(op, "got NULL for {}; expected a pointer", argument);
+}
+
+Dtype dtype_of(const char* op, int number) {
+  if (number < 0 || number >= dtype_count)
+    detail::raise<ValueError>(op, "got dtype {}; expected 0 (HT_BOOL) to {} (HT_COMPLEX128)", number, dtype_count - 1);
+  return static_cast<Dtype>(number);
+}
+
+Shape shape_of(const char* op, int ndim, const std::int64_t* extents) {
+  if (ndim < 0 || ndim > HT_MOST_AXES)
+    detail::raise<ValueError>(op, "got {} axes; expected 0 to {}", ndim, static_cast<int>(HT_MOST_AXES));
+  if (ndim > 0 && !extents) throw_null(op, "extents");
+  return {extents, extents + ndim};
+}
+
+std::optional<int> split_of(const char* op, int number) {
+  if (number < HT_REPLICATED)
+    detail::raise<ValueError>(op, "got split {}; expected an axis or {} (HT_REPLICATED)", number,
+                              static_cast<int>(HT_REPLICATED));
+  return number == HT_REPLICATED ? std::nullopt : std::optional(number);
+}
+
+std::string text(const char* characters) { return characters ? characters : ""; }
+
+}  // namespace heatpp::c
+
+const char* ht_message() { return heatpp::c::message.c_str(); }

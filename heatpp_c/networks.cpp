@@ -1,0 +1,144 @@
+#include <ATen/ATen.h>
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_c/detail/handles.hpp>
+#include <heatpp_nn/models/script_module.hpp>
+#include <heatpp_nn/parallel/data_parallel.hpp>
+#include <heatpp_nn/parallel/online.hpp>
+#include <heatpp_nn/training/inference.hpp>
+#include <heatpp_nn/training/safetensors.hpp>
+#include <torch/optim/adam.h>
+
+#include <array>
+
+using namespace heatpp::c;  // NOLINT: what the functions below are made of
+using namespace heatpp::nn;
+using heatpp::DNDarray;
+using heatpp::ValueError;
+using heatpp::detail::raise;
+
+namespace {
+
+using LossOf = at::Tensor (*)(const at::Tensor& outputs, const at::Tensor& targets);
+
+LossOf loss_of(int number) {
+  switch (number) {
+    case HT_MEAN_SQUARED_ERROR:
+      return [](const at::Tensor& outputs, const at::Tensor& targets) { return at::mse_loss(outputs, targets); };
+    case HT_MEAN_ABSOLUTE_ERROR:
+      return [](const at::Tensor& outputs, const at::Tensor& targets) { return at::l1_loss(outputs, targets); };
+    case HT_CROSS_ENTROPY:
+      return [](const at::Tensor& outputs, const at::Tensor& targets) {
+        return at::cross_entropy_loss(outputs, targets.to(at::kLong));
+      };
+    default:
+      raise<ValueError>("ht_network_load", "got loss {}; expected 0 (HT_MEAN_SQUARED_ERROR) to {} (HT_CROSS_ENTROPY)",
+                        number, static_cast<int>(HT_CROSS_ENTROPY));
+  }
+}
+
+void check(const ht_training& training) {
+  if (training.rate < 0 || training.remembered < 0 || training.batch < 0)
+    raise<ValueError>("ht_network_load", "got rate {}, {} rows remembered, batch {}; expected none below 0",
+                      training.rate, training.remembered, training.batch);
+}
+
+}  // namespace
+
+struct ht_network {
+  ht_network(const heatpp::Communicator& comm, const std::string& path, const ht_training& training)
+      : loss_of_(loss_of(training.loss)),
+        model_(std::make_shared<ScriptModule>(path, ScriptModuleOptions{.comm = comm}), heatpp::Topology(comm)),
+        adam_(model_.parameters(), torch::optim::AdamOptions(training.rate > 0 ? training.rate : 1e-3)) {
+    if (training.remembered == 0) return;
+    const OnlineOptions options{
+        .capacity = training.remembered, .batch_size = training.batch > 0 ? training.batch : 32, .seed = training.seed};
+    online_.emplace(
+        model_, adam_, [this](const at::Tensor& inputs, const at::Tensor& targets) { return loss(inputs, targets); },
+        options);
+  }
+
+  /// The mean loss over the rows of all ranks.
+  double train(const DNDarray& inputs, const DNDarray& targets) {
+    model_.module().train();
+    auto sums = online_ ? remember(inputs, targets) : step(inputs, targets);
+    comm().allreduce(sums);
+    return sums[0] / sums[1];
+  }
+
+  [[nodiscard]] Network network() { return Network(model_); }
+  [[nodiscard]] ScriptModule& module() { return model_.module(); }
+  [[nodiscard]] const heatpp::Communicator& comm() const { return model_.topology().comm(); }
+
+ private:
+  at::Tensor loss(const at::Tensor& inputs, const at::Tensor& targets) {
+    return loss_of_(model_.module().forward(inputs), targets);
+  }
+
+  using Sums = std::array<double, 2>;  // of losses, and of rows
+
+  Sums remember(const DNDarray& inputs, const DNDarray& targets) {
+    const double mean = online_->train_step(inputs, targets);
+    return online_->buffer().size() > 0 ? Sums{mean, 1} : Sums{};
+  }
+
+  Sums step(const DNDarray& inputs, const DNDarray& targets) {
+    adam_.zero_grad();
+    const auto rows = static_cast<double>(inputs.lshape().empty() ? 0 : inputs.lshape()[0]);
+    at::Tensor mean;
+    heatpp::all_or_none(comm(), [&] {
+      if (inputs.split() != 0 || targets.split() != 0 || inputs.lshape()[0] != targets.lshape()[0])
+        raise<ValueError>("ht_network_train",
+                          "got arrays that are not cut alike along axis 0; expected both split there");
+      if (rows > 0) mean = loss(inputs.larray(), targets.larray());
+    });
+    model_.backward(mean, rows);
+    model_.step(adam_);
+    return rows > 0 ? Sums{rows * mean.item<double>(), rows} : Sums{};
+  }
+
+  LossOf loss_of_;
+  DataParallel<ScriptModule> model_;
+  torch::optim::Adam adam_;
+  std::optional<OnlineTrainer> online_;
+};
+
+int ht_network_load(const ht_comm* comm, const char* path, const ht_training* training, ht_network** network) {
+  constexpr auto op = "ht_network_load";
+  return status_of([&] {
+    auto& to = given(op, "place for the result", network);
+    const auto& ranks = given(op, "comm", comm).ranks;
+    const auto how = training ? *training : ht_training{};
+    heatpp::all_or_none(ranks, [&] { check(how), static_cast<void>(loss_of(how.loss)); });
+    to = new ht_network(ranks, &given(op, "path", path), how);
+  });
+}
+void ht_network_free(ht_network* network) { delete network; }
+
+int ht_network_train(ht_network* network, const ht_array* inputs, const ht_array* targets, double* loss) {
+  constexpr auto op = "ht_network_train";
+  return status_of([&] {
+    const auto mean =
+        given(op, "network", network).train(given(op, "inputs", inputs).value, given(op, "targets", targets).value);
+    if (loss) *loss = mean;
+  });
+}
+int ht_network_apply(ht_network* network, const ht_array* inputs, ht_array** outputs) {
+  return made("ht_network_apply", outputs, [&] {
+    return predict(given("ht_network_apply", "network", network).network(),
+                   given("ht_network_apply", "inputs", inputs).value);
+  });
+}
+
+int ht_network_save(ht_network* network, const char* path) {
+  return status_of([&] {
+    auto& net = given("ht_network_save", "network", network);
+    save_safetensors(&given("ht_network_save", "path", path), net.module(), {.comm = net.comm()});
+  });
+}
+int ht_network_restore(ht_network* network, const char* path) {
+  return status_of([&] {
+    auto& net = given("ht_network_restore", "network", network);
+    load_safetensors(&given("ht_network_restore", "path", path), net.module(), {.comm = net.comm()});
+  });
+}

@@ -1,0 +1,186 @@
+/* A host in C, with a communicator of its own, whose last rank has no cells. host <folder> [network.pt] */
+#include <heatpp.h>
+
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, ranks, failures;
+
+#define CHECK(condition)                                                                   \
+  do {                                                                                     \
+    if (!(condition)) {                                                                    \
+      ++failures;                                                                          \
+      fprintf(stderr, "%s:%d: rank %d: %s; %s\n", __FILE__, __LINE__, rank, #condition, ht_message()); \
+    }                                                                                      \
+  } while (0)
+
+static int close_to(double a, double b) { return fabs(a - b) <= 1e-12 * (1 + fabs(b)); }
+
+/* Rows 0 to rows - 1 of three columns, of which the last rank has none unless it is alone. */
+static int64_t rows_of(int r) { return ranks > 1 && r == ranks - 1 ? 0 : 2 + r; }
+
+static void arrays_and_files(const ht_comm* comm, const char* folder) {
+  int64_t first = 0, rows = 0;
+  for (int r = 0; r < ranks; ++r) {
+    if (r < rank) first += rows_of(r);
+    rows += rows_of(r);
+  }
+  const int64_t block[2] = {rows_of(rank), 3}, mine = block[0] * 3, all = rows * 3;
+  double* memory = malloc((size_t)(mine + 1) * sizeof *memory);
+  for (int64_t i = 0; i < mine; ++i) memory[i] = (double)(first * 3 + i);
+
+  ht_array *x = NULL, *y = NULL, *z = NULL;
+  CHECK(ht_adopt(comm, memory, HT_FLOAT64, 2, block, 0, &x) == HT_OK);
+  ht_description found;
+  CHECK(ht_describe(x, &found) == HT_OK);
+  CHECK(found.dtype == HT_FLOAT64 && found.ndim == 2 && found.split == 0);
+  CHECK(found.shape[0] == rows && found.shape[1] == 3 && found.block[0] == block[0]);
+
+  double number = -1;
+  CHECK(ht_number(x, HT_MEAN, &number) == HT_OK && close_to(number, (double)(all - 1) / 2));
+  if (mine > 0) memory[0] += 6; /* which the array sees */
+  CHECK(ht_number(x, HT_SUM, &number) == HT_OK);
+  CHECK(close_to(number, (double)(all * (all - 1)) / 2 + 6.0 * (ranks > 1 ? ranks - 1 : 1)));
+  if (mine > 0) memory[0] -= 6;
+  CHECK(ht_number(x, HT_MAX, &number) == HT_OK && number == (double)(all - 1));
+  double q[2] = {0, 100}, values[2] = {-1, -1};
+  CHECK(ht_percentiles(x, 2, q, values) == HT_OK && values[0] == 0 && values[1] == (double)(all - 1));
+  int64_t counts[3];
+  CHECK(ht_histogram(x, 3, 0, (double)all, counts) == HT_OK);
+  CHECK(counts[0] == rows && counts[1] == rows && counts[2] == rows);
+
+  CHECK(ht_reduce(x, HT_MEAN, -2, &y) == HT_OK);
+  double means[3];
+  CHECK(ht_read(y, means, HT_FLOAT64, 3) == HT_OK);
+  for (int c = 0; c < 3; ++c) CHECK(close_to(means[c], (double)(rows - 1) * 1.5 + c));
+
+  char path[4096];
+  snprintf(path, sizeof path, "%s/c.h5", folder);
+  CHECK(ht_save(x, path, "run/field") == HT_OK);
+  CHECK(ht_load(comm, path, "run/field", 1, &z) == HT_OK);
+  ht_array* back = NULL;
+  CHECK(ht_resplit(z, HT_REPLICATED, &back) == HT_OK);
+  double* whole = malloc((size_t)all * sizeof *whole);
+  CHECK(ht_read(back, whole, HT_FLOAT64, all) == HT_OK);
+  for (int64_t i = 0; i < all; ++i) CHECK(whole[i] == (double)i);
+  ht_array* narrow = NULL;
+  CHECK(ht_astype(x, HT_FLOAT32, &narrow) == HT_OK && ht_describe(narrow, &found) == HT_OK);
+  CHECK(found.dtype == HT_FLOAT32);
+
+  /* Errors leave what was there. */
+  ht_array* none = NULL;
+  CHECK(ht_load(comm, "/nowhere.h5", NULL, 0, &none) == HT_ERROR_IO && none == NULL);
+  CHECK(strstr(ht_message(), "/nowhere.h5") != NULL);
+  CHECK(ht_reduce(x, HT_SUM, 2, &none) == HT_ERROR_INDEX && none == NULL);
+  CHECK(ht_reduce(x, 77, 0, &none) == HT_ERROR_VALUE);
+  CHECK(ht_adopt(comm, memory, 99, 2, block, 0, &none) == HT_ERROR_VALUE);
+  CHECK(ht_adopt(comm, memory, HT_FLOAT64, 2, block, -7, &none) == HT_ERROR_VALUE);
+  CHECK(ht_adopt(NULL, memory, HT_FLOAT64, 2, block, 0, &none) == HT_ERROR_VALUE);
+  CHECK(ht_read(x, whole, HT_FLOAT32, mine) == HT_ERROR_VALUE);
+  CHECK(ht_number(NULL, HT_SUM, &number) == HT_ERROR_VALUE && strstr(ht_message(), "NULL") != NULL);
+  /* Blocks that do not fit on one rank are an error on all. */
+  const int64_t odd[2] = {1, rank == 0 && ranks > 1 ? 2 : 3};
+  double row[3] = {0};
+  CHECK(ht_adopt(comm, row, HT_FLOAT64, 2, odd, 0, &none) == (ranks > 1 ? HT_ERROR_VALUE : HT_OK));
+  ht_free(none), ht_free(NULL);
+  ht_free(x), ht_free(y), ht_free(z), ht_free(back), ht_free(narrow);
+  free(memory), free(whole);
+}
+
+/* A plane cut into columns of `width` cells, with one ghost cell around each. */
+static void bricks(const ht_comm* comm) {
+  enum { height = 4, width = 3 };
+  const int64_t shape[2] = {height, width * ranks}, offset[2] = {0, width * rank}, cells[2] = {height, width};
+  const int64_t ghosts[2] = {1, 1};
+  double memory[height + 2][width + 2], back[height + 2][width + 2];
+  for (int i = 0; i < height + 2; ++i)
+    for (int j = 0; j < width + 2; ++j)
+      memory[i][j] = back[i][j] = i == 0 || j == 0 || i > height || j > width ? -7 : (i - 1) * 100 + width * rank + j - 1;
+  ht_plan* plan = NULL;
+  ht_array *x = NULL, *rows = NULL;
+  CHECK(ht_plan_bricks(comm, HT_FLOAT64, 2, shape, 1, offset, cells, ghosts, 0, &plan) == HT_OK);
+  const void* from = memory;
+  CHECK(ht_from_bricks(plan, &from, &x) == HT_OK);
+  CHECK(ht_reduce(x, HT_MAX, 1, &rows) == HT_OK);
+  ht_description found;
+  CHECK(ht_describe(x, &found) == HT_OK && found.shape[0] == height && found.shape[1] == width * ranks);
+  double number = 0;
+  CHECK(ht_number(rows, HT_MIN, &number) == HT_OK && number == width * ranks - 1);
+  for (int i = 1; i <= height; ++i) memset(&back[i][1], 0, width * sizeof(double));
+  void* to = back;
+  CHECK(ht_to_bricks(plan, x, &to) == HT_OK);
+  CHECK(memcmp(memory, back, sizeof back) == 0);
+  const int64_t beside[2] = {0, width * rank + (rank == ranks - 1)};
+  ht_plan* none = NULL;
+  CHECK(ht_plan_bricks(comm, HT_FLOAT64, 2, shape, 1, beside, cells, NULL, 0, &none) == HT_ERROR_VALUE && !none);
+  CHECK(ht_from_bricks(plan, NULL, &x) == HT_ERROR_VALUE);
+  ht_free(x), ht_free(rows), ht_plan_free(plan);
+}
+
+/* y = 2 a - b + 1 of rows (a, b), by steps on each rank's own rows, and by rows that are remembered. */
+static void network(const ht_comm* comm, const char* folder, const char* script) {
+  enum { rows = 16 };
+  const int64_t mine = ranks > 1 && rank == ranks - 1 ? 0 : rows, in[2] = {mine, 2}, out[2] = {mine, 1};
+  float inputs[rows][2], targets[rows][1];
+  for (int i = 0; i < rows; ++i) {
+    inputs[i][0] = (float)((i * 7 + rank * 3) % 11) / 11, inputs[i][1] = (float)((i * 5 + rank) % 13) / 13;
+    targets[i][0] = 2 * inputs[i][0] - inputs[i][1] + 1;
+  }
+  ht_array *x = NULL, *y = NULL, *found = NULL, *again = NULL;
+  CHECK(ht_adopt(comm, inputs, HT_FLOAT32, 2, in, 0, &x) == HT_OK);
+  CHECK(ht_adopt(comm, targets, HT_FLOAT32, 2, out, 0, &y) == HT_OK);
+  char path[4096];
+  snprintf(path, sizeof path, "%s/c.safetensors", folder);
+  for (int remembered = 0; remembered < 2; ++remembered) {
+    const ht_training how = {.rate = 0.05, .remembered = remembered ? 64 : 0, .batch = 16};
+    ht_network* net = NULL;
+    CHECK(ht_network_load(comm, script, &how, &net) == HT_OK);
+    double loss = 0, first = 0;
+    for (int step = 0; step < 300; ++step) {
+      CHECK(ht_network_train(net, x, y, &loss) == HT_OK);
+      if (step == 0) first = loss;
+    }
+    CHECK(loss < 1e-3 * first);
+    double all[1] = {loss};
+    MPI_Bcast(all, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    CHECK(all[0] == loss); /* the mean of all, on all */
+    CHECK(ht_network_save(net, path) == HT_OK);
+    ht_network_free(net);
+  }
+  ht_network* net = NULL;
+  CHECK(ht_network_load(comm, script, NULL, &net) == HT_OK);
+  CHECK(ht_network_restore(net, path) == HT_OK);
+  CHECK(ht_network_apply(net, x, &found) == HT_OK);
+  float outputs[rows];
+  CHECK(ht_read(found, outputs, HT_FLOAT32, mine) == HT_OK);
+  for (int i = 0; i < mine; ++i) CHECK(fabsf(outputs[i] - targets[i][0]) < 0.1F);
+  const ht_training wrong = {.rate = rank == 0 ? -1 : 0};
+  ht_network* none = NULL;
+  CHECK(ht_network_load(comm, script, &wrong, &none) == HT_ERROR_VALUE && !none);
+  CHECK(ht_network_load(comm, path, NULL, &none) == HT_ERROR_IO && !none);
+  CHECK(ht_network_train(net, y, y, NULL) == HT_ERROR_VALUE); /* one column is not two */
+  CHECK(ht_network_apply(net, x, &again) == HT_OK);           /* and nothing is broken by that */
+  ht_network_free(net), ht_free(x), ht_free(y), ht_free(found), ht_free(again);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm mine;
+  MPI_Comm_dup(MPI_COMM_WORLD, &mine);
+  MPI_Comm_rank(mine, &rank), MPI_Comm_size(mine, &ranks);
+  ht_comm* comm = NULL;
+  CHECK(argc == 3);
+  CHECK(ht_begin(MPI_Comm_c2f(mine), &comm) == HT_OK);
+  MPI_Comm_free(&mine);
+  arrays_and_files(comm, argv[1]);
+  bricks(comm);
+  network(comm, argv[1], argv[2]);
+  ht_end(comm);
+  MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) printf("%d failures\n", failures);
+  MPI_Finalize();
+  return failures > 0;
+}

@@ -1,0 +1,182 @@
+! A host in Fortran, cut along its last dimension. host_fortran <folder> <network.pt>
+module checks
+  use mpi
+  use heatpp
+  implicit none
+  integer :: rank, ranks, failures = 0
+contains
+  subroutine check(ok, what)
+    logical, intent(in) :: ok
+    character(*), intent(in) :: what
+    if (ok) return
+    failures = failures + 1
+    print "(a,i0,4a)", "rank ", rank, ": ", what, "; ", ht_message()
+  end subroutine
+end module
+
+program host
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env
+  use mpi
+  use heatpp
+  use checks
+  implicit none
+  type(ht_comm) :: comm
+  character(4096) :: folder, script
+  integer :: code
+
+  call MPI_Init(code)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, code)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks, code)
+  call get_command_argument(1, folder)
+  call get_command_argument(2, script)
+  call ht_begin(MPI_COMM_WORLD, comm)
+  call arrays()
+  call kinds()
+  call bricks()
+  call networks()
+  call ht_end(comm)
+  call MPI_Allreduce(MPI_IN_PLACE, failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, code)
+  if (rank == 0) print "(i0,a)", failures, " failures"
+  call MPI_Finalize(code)
+  if (failures > 0) stop 1
+
+contains
+
+  ! A field of 3 x 2 x (2 planes on each rank) cells that is numbered in Fortran's order.
+  subroutine arrays()
+    real(real64), target :: field(3, 2, 2)
+    real(real64) :: back(3, 2, 2), means(3, 2), number, values(2)
+    integer(int64) :: counts(2)
+    type(ht_array) :: x, y
+    integer :: i, status
+    integer, parameter :: cells = size(field)
+    field = reshape([(real(i - 1 + rank * cells, real64), i = 1, cells)], shape(field))
+    call ht_adopt(comm, field, x)
+    call check(all(ht_shape(x) == [3, 2, 2 * ranks]), "shape")
+    call check(all(ht_block(x) == [3, 2, 2]), "block")
+    call ht_number(x, HT_MEAN, number)
+    call check(abs(number - (cells * ranks - 1) / 2d0) < 1d-12, "mean")
+    field(1, 1, 1) = field(1, 1, 1) + 5  ! which the array sees
+    call ht_number(x, HT_SUM, number)
+    call check(abs(number - (cells * ranks * (cells * ranks - 1) / 2d0 + 5 * ranks)) < 1d-9, "sum")
+    field(1, 1, 1) = field(1, 1, 1) - 5
+    call ht_reduce(x, HT_MEAN, y, dim=3)
+    call ht_read(y, means)
+    call check(abs(means(2, 2) - (4 + 6 * (2 * ranks - 1) / 2d0)) < 1d-12, "mean along the last dimension")
+    call ht_percentiles(x, [0d0, 100d0], values)
+    call check(values(1) == 0 .and. values(2) == cells * ranks - 1, "percentiles")
+    call ht_histogram(x, 0d0, real(cells * ranks, real64), counts)
+    call check(all(counts == cells * ranks / 2), "histogram")
+    call ht_save(x, trim(folder)//"/fortran.h5", "field")
+    call ht_load(comm, trim(folder)//"/fortran.h5", y)
+    call ht_read(y, back)
+    call check(all(back == field), "through a file")
+    call ht_resplit(y, 1, y)
+    call check(all(ht_shape(y) == [3, 2, 2 * ranks]), "shape that is cut along the first dimension")
+    call ht_resplit(y, 0, y)
+    call check(all(ht_block(y) == ht_shape(y)), "all on every rank")
+
+    call ht_load(comm, "/nowhere.h5", y, status=status)
+    call check(status == HT_ERROR_IO .and. index(ht_message(), "/nowhere.h5") > 0, "a missing file")
+    call ht_reduce(x, HT_SUM, y, dim=4, status=status)
+    call check(status == HT_ERROR_INDEX, "a dimension out of range")
+    call ht_reduce(x, HT_SUM, y, dim=-1, status=status)
+    call check(status == HT_ERROR_INDEX, "a negative dimension")
+    call ht_read(x, means, status)
+    call check(status == HT_ERROR_VALUE, "a block of another shape")
+    call ht_adopt(comm, field, y, dim=4, status=status)
+    call check(status == HT_ERROR_INDEX, "no such dimension")
+    call ht_free(x)
+    call ht_free(y)
+    call ht_free(y)  ! which has nothing any more
+  end subroutine
+
+  ! Arrays of other kinds, and with strides.
+  subroutine kinds()
+    integer(int32), target :: whole(4, 6) = 1
+    complex(real64), target :: waves(5) = (1d0, 2d0)
+    logical(c_bool), target :: flags(3) = .true._c_bool
+    logical, target :: wide(3) = .true.
+    real(real128), target :: long(3) = 1
+    type(ht_array) :: x
+    real(real64) :: number
+    integer :: status
+    whole(2, ::2) = 3
+    call ht_adopt(comm, whole(2, ::2), x)  ! a row of every other column
+    call ht_number(x, HT_SUM, number)
+    call check(number == 9 * ranks, "a section")
+    call ht_adopt(comm, waves, x)
+    call check(all(ht_shape(x) == [5 * ranks]), "complex numbers")
+    call ht_adopt(comm, flags, x)
+    call ht_number(x, HT_SUM, number)
+    call check(number == 3 * ranks, "logicals")
+    call ht_adopt(comm, long, x, status=status)
+    call check(status == HT_ERROR_TYPE, "real128")
+    call ht_adopt(comm, wide, x, status=status)
+    call check(status == HT_ERROR_TYPE, "default logicals")
+    call ht_free(x)
+  end subroutine
+
+  ! A plane of 3 x 4 ranks cells cut along its first dimension, with ghost cells.
+  subroutine bricks()
+    real(real32), target :: brick(0:4, 0:5), back(0:4, 0:5)
+    real(real64) :: number
+    type(ht_plan) :: plan
+    type(ht_array) :: x
+    integer :: i, j, status
+    brick = -7
+    do j = 1, 4
+      brick(1:3, j) = [(real(3 * rank + i + 1000 * j), i = 1, 3)]
+    end do
+    call ht_plan_brick(comm, HT_FLOAT32, [3 * ranks, 4], [3 * rank + 1, 1], [3, 4], plan, ghosts=[1, 1])
+    call ht_from_brick(plan, brick, x)
+    call check(all(ht_shape(x) == [3 * ranks, 4]), "shape of bricks")
+    call ht_number(x, HT_MAX, number)
+    call check(number == 3 * ranks + 4000, "largest of bricks")
+    back = brick
+    back(1:3, 1:4) = 0
+    call ht_to_brick(plan, x, back)
+    call check(all(back == brick), "bricks and back")
+    call ht_from_brick(plan, brick(1:3, :), x, status)
+    call check(status == HT_ERROR_VALUE, "a brick without its ghosts")
+    call ht_free(x)
+    call ht_free(plan)
+  end subroutine
+
+  ! Rows are the last dimension: y = 2 a - b + 1 of the columns (a, b).
+  subroutine networks()
+    real(real32), target :: inputs(2, 16), targets(1, 16)
+    real(real32) :: outputs(1, 16)
+    real(real64) :: loss, first
+    type(ht_training) :: how
+    type(ht_network) :: net
+    type(ht_array) :: x, y, found
+    integer :: i, step, status
+    do i = 1, 16
+      inputs(:, i) = [modulo(i * 7 + rank * 3, 11) / 11.0, modulo(i * 5 + rank, 13) / 13.0]
+    end do
+    targets(1, :) = 2 * inputs(1, :) - inputs(2, :) + 1
+    call ht_adopt(comm, inputs, x)
+    call ht_adopt(comm, targets, y)
+    how%rate = 0.05
+    call ht_network_load(comm, script, net, how)
+    do step = 1, 300
+      call ht_network_train(net, x, y, loss)
+      if (step == 1) first = loss
+    end do
+    call check(loss < 1d-3 * first, "loss")
+    call ht_network_apply(net, x, found)
+    call ht_read(found, outputs)
+    call check(all(abs(outputs - targets) < 0.1), "outputs")
+    call ht_network_save(net, trim(folder)//"/fortran.safetensors")
+    call ht_network_restore(net, trim(folder)//"/fortran.safetensors")
+    call ht_network_restore(net, trim(folder)//"/none.safetensors", status)
+    call check(status == HT_ERROR_IO, "no weights")
+    call ht_free(net)
+    call ht_free(x)
+    call ht_free(y)
+    call ht_free(found)
+  end subroutine
+
+end program
