@@ -48,6 +48,9 @@ void calibrate_into(ht::Topology& topology, const std::string& file) {
 }
 
 void calibrate(const Options& o) {
+  if (ht::world().size() == 1)
+    ht::detail::raise<ht::ValueError>(
+        "calibrate", "got one rank; expected two or more, as under mpirun, between which there are links");
   ht::Topology topology(ht::world());
   if (o.output.empty()) topology.calibrate();
   else calibrate_into(topology, o.output);
