@@ -96,15 +96,16 @@ Run add_convert(CLI::App& command) {
       ->expected(2, 1 << 20);
   command.add_option("-d,--dataset", o->dataset, "which array of the files; without it the only one");
   command.add_option("--name", o->name, "of the array in the new file; else as before, or \"data\"");
-  command.add_option("--chunks", o->chunks, "extents of chunks, as in 64,64,3 (HDF5, Zarr, netCDF)");
+  command.add_option("--chunks", o->chunks, "extents of chunks, as in 64,64,3 (HDF5, Zarr, netCDF); else as before");
   command.add_option("--shards", o->shards, "how many files; {rank} in the new name becomes their number")
       ->check(CLI::Range(1, 1000000));
   command.add_option("--dtype", o->dtype, "of the new array, as in float32");
   command.add_option("--compression", o->compression, "gzip level (HDF5, Zarr, netCDF; of sparse matrices .npz)")
       ->check(CLI::Range(0, 9));
   command
-      .add_option("--memory", o->memory,
-                  "of all ranks together for elements at a time, as in 1GiB; from .csv and to .npz all are held")
+      .add_option(
+          "--memory", o->memory,
+          "of all ranks together for elements at a time, as in 1GiB (else 256MiB); from .csv and to .npz all are held")
       ->transform(CLI::AsSizeValue(false));
   command.add_flag("--append", o->append, "add to the new file what it has not yet (HDF5, netCDF)");
   command.add_flag("--sparse", o->sparse,

@@ -157,7 +157,8 @@ Run add_describe(CLI::App& command) {
   command.add_option("--bins", o->bins, "of the histogram")->check(CLI::Range(1, 10000))->capture_default_str();
   command
       .add_option("--memory", o->memory,
-                  "of all ranks together for elements, as in 4GiB; larger arrays are read in pieces, twice, and their "
+                  "of all ranks together for elements, as in 4GiB (else 1GiB); larger arrays are read in pieces, "
+                  "twice, and their "
                   "percentiles are estimated")
       ->transform(CLI::AsSizeValue(false));
   command.add_option("--picture", o->picture, "write a picture: .svg of the histogram, .png of the elements");

@@ -135,6 +135,23 @@ TEST_CASE("an array goes into a number of files", "[io][stream]") {
              Contains("got 0 files"));
 }
 
+TEST_CASE("chunks stay as they are where no others are asked for", "[io][stream]") {
+  const TempDir dir;
+  const auto values = counting({10, 6});
+  write_plain(dir.path("x.h5"), "data", values, {.chunk = {4, 5}});
+  const ht::io::StoredArray x(dir.path("x.h5"));
+  auto options = pieces(100);
+  options.files = 4;
+  for (const auto* format : {"zarr", "h5"}) {
+    ht::io::convert(x, dir.path(std::string("y.") + format), pieces(100));
+    CHECK(ht::io::contents(dir.path(std::string("y.") + format)).front().chunks == ht::Shape{4, 5});
+
+    ht::io::convert(x, dir.path(std::string("y-{rank}.") + format), options);
+    CHECK(ht::io::contents(dir.path(std::string("y-3.") + format)).front().chunks == ht::Shape{2, 5});
+    CHECK(same(ht::io::load(dir.path(std::string("y-*.") + format)), values));
+  }
+}
+
 TEST_CASE("numbers without axes and arrays without rows are converted", "[io][stream]") {
   const TempDir dir;
   write_plain(dir.path("one.h5"), "data", at::full({}, 2.5));

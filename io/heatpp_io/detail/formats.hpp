@@ -15,6 +15,7 @@ struct Format {
   std::vector<std::string> (*names)(const std::string& path) = nullptr;                              ///< none for texts
   OpenArray (*open)(const std::string& path, const std::string& name) = nullptr;                     ///< none for texts
   void (*save_rows)(const RowsToSave&, const std::filesystem::path&, const SaveOptions&) = nullptr;  ///< none: at once
+  bool chunks = false;  ///< whether SaveOptions::chunks mean anything
 };
 
 /// That of the extension. Throws ValueError naming `op` for others.

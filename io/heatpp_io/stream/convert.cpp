@@ -5,6 +5,8 @@
 #include <heatpp_io/formats.hpp>
 #include <heatpp_io/stream/convert.hpp>
 
+#include <algorithm>
+
 namespace heatpp::io {
 namespace {
 
@@ -24,6 +26,17 @@ std::vector<std::string> names_of(const StoredArray& x, const std::string& path,
   return detail::shard_names(path, x.comm(), {op, extension, options.files});
 }
 
+/// Chunks as they were, where others are not asked for.
+SaveOptions how_to_save(const StoredArray& x, const ConvertOptions& options, const detail::Format& format,
+                        const Shape& shape) {
+  auto save = options.save;
+  if (!save.chunks.empty() || !format.chunks || size_of(shape) == 0) return save;
+  save.chunks = x.info().chunks;
+  for (std::size_t axis = 0; axis < save.chunks.size(); ++axis)
+    save.chunks[axis] = std::min(save.chunks[axis], shape[axis]);
+  return save;
+}
+
 /// Writes rows first .. first + count to one file.
 void write_part(const StoredArray& x, const std::string& path, const ConvertOptions& options, const Layout& parts,
                 int part) {
@@ -31,19 +44,21 @@ void write_part(const StoredArray& x, const std::string& path, const ConvertOpti
   const auto done = [&](std::int64_t rows) {
     if (options.written) options.written(rows);
   };
-  if (!detail::format_of(std::filesystem::path(path), op).save_rows) {
+  const auto& format = detail::format_of(std::filesystem::path(path), op);
+  if (!format.save_rows) {
     save(x.rows(first, count), path, options.save);
     return done(count);
   }
   RowsToSave rows{.shape = x.shape(), .dtype = x.dtype(), .comm = x.comm()};
   rows.shape[0] = count;
   rows.piece_rows = x.rows_of_bytes(options.piece_bytes);
+  rows.unit_rows = x.info().chunks.empty() ? 1 : x.info().chunks[0];
   rows.rows = [&](std::int64_t begin, std::int64_t n) {
     auto piece = x.rows(first + begin, n);
     done(n);
     return piece;
   };
-  save_rows(rows, path, options.save);
+  save_rows(rows, path, how_to_save(x, options, format, rows.shape));
 }
 
 }  // namespace

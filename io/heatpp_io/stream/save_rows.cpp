@@ -4,6 +4,7 @@
 #include <heatpp_io/stream/detail/row_pieces.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 namespace heatpp::io {
 
@@ -16,7 +17,9 @@ const Communicator& comm_of(const RowsToSave& x) { return x.comm ? *x.comm : def
 std::int64_t bytes_of(const RowsToSave& x) { return size_of(x.shape) * static_cast<std::int64_t>(itemsize(x.dtype)); }
 
 void each_piece(const char* op, const RowsToSave& x, std::int64_t unit, const WritePiece& write) {
-  const auto step = std::max(unit, x.piece_rows / unit * unit);
+  const auto both = std::lcm(unit, std::max<std::int64_t>(1, x.unit_rows));
+  const auto whole = both <= x.piece_rows ? both : unit;
+  const auto step = std::max(whole, x.piece_rows / whole * whole);
   for (std::int64_t first = 0; first < x.shape[0]; first += step) {
     auto expected = x.shape;
     expected[0] = std::min(step, x.shape[0] - first);

@@ -11,6 +11,7 @@ struct RowsToSave {
   Shape shape;
   Dtype dtype = float32;
   std::int64_t piece_rows = 1;  ///< at most so many at a time, where a chunk of the file has no more
+  std::int64_t unit_rows = 1;   ///< pieces are multiples of it where that fits: a chunk of what they are read from
   /// Gives the rows first .. first + count, on `comm`, in any layout. Called in order by all ranks together.
   std::function<DNDarray(std::int64_t first, std::int64_t count)> rows = {};
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
