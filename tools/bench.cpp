@@ -85,6 +85,12 @@ Json allreduce_of(const ht::Topology& topology, std::int64_t bytes, const Option
           {"bytes_per_second", 2 * (p - 1) / p * static_cast<double>(bytes) / seconds}};
 }
 
+/// Sizes are powers of two.
+std::string size_text(std::int64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  return bytes < (1 << 20) ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes >> 20);
+}
+
 std::string text_of(const Json& levels, const Json& sums) {
   const auto rate = [](const Json& row, const char* name) { return bytes_text(row[name].get<double>()) + "/s"; };
   auto text = fmt::format("{:<12} {:>6} {:>12} {:>14} {:>14}\n", "level", "ranks", "latency", "a pair", "all at once");
@@ -97,7 +103,7 @@ std::string text_of(const Json& levels, const Json& sums) {
   }
   text += fmt::format("\n{:<12} {:>14} {:>14}\n", "all-reduce", "time", "a rank moves");
   for (const auto& row : sums)
-    text += fmt::format("{:<12} {:>11.2f} us {:>14}\n", bytes_text(row["bytes"].get<double>()),
+    text += fmt::format("{:<12} {:>11.2f} us {:>14}\n", size_text(row["bytes"].get<std::int64_t>()),
                         row["seconds"].get<double>() * 1e6, rate(row, "bytes_per_second"));
   return text;
 }

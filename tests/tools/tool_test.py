@@ -58,6 +58,15 @@ def test_info():
     check(info["machine"]["MPI calls from"].endswith(" threads"), "info tells the thread level")
 
 
+def test_pages():
+    """Every option that the help names has a place in the manual."""
+    for command in ("info", "describe", "convert", "calibrate", "bench"):
+        page = (pathlib.Path(HEATPP).parent / f"man/heatpp-{command}.1").read_text().replace("\\-", "-")
+        words = subprocess.run([HEATPP, command, "--help"], capture_output=True, text=True, check=True).stdout.split()
+        options = [word for word in words if word.startswith("-") and word.strip("-")[:1].isalpha()]
+        check(len(options) > 1 and all(option in page for option in options), f"the manual of {command} has {options}")
+
+
 def write_shards(folder):
     random = np.random.default_rng(7)
     x = random.gamma(2.0, 3.0, size=(101, 40)).astype(np.float32)
@@ -201,6 +210,8 @@ def test_errors(folder):
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     test_info()
+    if RANKS == "1":
+        test_pages()
     test_describe(folder)
     test_convert(folder)
     test_sparse(folder)
