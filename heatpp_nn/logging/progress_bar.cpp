@@ -25,15 +25,17 @@ std::string progress_line(const Progress& p, int bar_width) {
   const bool known = p.done > 0 && p.total > 0;
   const double left = known ? p.seconds / static_cast<double>(p.done) * static_cast<double>(p.total - p.done) : 0;
   const double rate = p.seconds > 0 ? static_cast<double>(p.samples) / p.seconds : 0;
-  return heatpp::detail::formatted("{} [{:#<{}}{:.<{}}] {:3.0f} % {}/{}, {} left, {:.0f} samples/s, loss {:.4f}",
-                                   p.label, "", filled, "", bar_width - filled, 100 * share, p.done, p.total,
-                                   known ? clock_text(left) : "--:--", rate, p.loss);
+  return heatpp::detail::formatted("{} [{:#<{}}{:.<{}}] {:3.0f} % {}/{}, {} left, {:.0f} {}/s{}", p.label, "", filled,
+                                   "", bar_width - filled, 100 * share, p.done, p.total,
+                                   known ? clock_text(left) : "--:--", rate, p.unit,
+                                   p.loss ? heatpp::detail::formatted(", loss {:.4f}", *p.loss) : "");
 }
 
 ProgressBar::ProgressBar(const Communicator& comm, const ProgressBarOptions& options)
     : options_(options), shown_(comm.rank() == 0) {
   progress_.label = options.label;
   progress_.total = options.total;
+  progress_.unit = options.unit;
   terminal_ = options.terminal.value_or(!options.out && ::isatty(STDERR_FILENO));
 }
 
@@ -41,11 +43,11 @@ double ProgressBar::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
 }
 
-void ProgressBar::update(std::int64_t samples, double loss) {
+void ProgressBar::update(std::int64_t samples, std::optional<double> loss) {
   ++progress_.done;
   progress_.samples += samples;
   // The mean over the last batches; single ones jump.
-  progress_.loss = progress_.done == 1 ? loss : 0.95 * progress_.loss + 0.05 * loss;
+  progress_.loss = loss && progress_.loss ? 0.95 * *progress_.loss + 0.05 * *loss : loss;
   if (!shown_) return;
   progress_.seconds = seconds();
   if (progress_.seconds - drawn_at_ >= (terminal_ ? redraw_seconds : options_.every_seconds)) draw(false);

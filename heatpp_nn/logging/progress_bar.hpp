@@ -5,6 +5,7 @@
 #include <heatpp/comm/communicator.hpp>
 #include <iosfwd>
 #include <optional>
+#include <string>
 
 namespace heatpp::nn {
 
@@ -15,15 +16,17 @@ struct Progress {
   std::int64_t total = 0;    ///< batches
   std::int64_t samples = 0;  ///< on all ranks
   double seconds = 0;
-  double loss = 0;
+  std::optional<double> loss = std::nullopt;  ///< nullopt: of work without one
+  std::string unit = "samples";               ///< what `samples` counts
 };
 
-/// One line: a bar, share, time left, samples per second and loss. Pure.
+/// One line: a bar, share, time left, samples per second and loss, if there is one. Pure.
 [[nodiscard]] std::string progress_line(const Progress& progress, int bar_width = 24);
 
 struct ProgressBarOptions {
   std::int64_t total = 0;  ///< batches
   std::string label = {};
+  std::string unit = "samples";
   std::ostream* out = nullptr;                  ///< nullptr: standard error
   std::optional<bool> terminal = std::nullopt;  ///< nullopt: ask the system
   double every_seconds = 5;                     ///< between two lines where the output is not a terminal
@@ -35,7 +38,7 @@ class ProgressBar {
   ProgressBar(const Communicator& comm, const ProgressBarOptions& options);
 
   /// One more batch, with so many samples on all ranks.
-  void update(std::int64_t samples, double loss);
+  void update(std::int64_t samples, std::optional<double> loss = std::nullopt);
   /// Draws the final state and ends the line.
   void finish();
 

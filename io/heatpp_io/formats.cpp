@@ -2,12 +2,15 @@
 #include <heatpp_io/csv/load_csv.hpp>
 #include <heatpp_io/csv/save_csv.hpp>
 #include <heatpp_io/detail/files/format_of.hpp>
+#include <heatpp_io/detail/formats.hpp>
+#include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/formats.hpp>
 #include <heatpp_io/netcdf/netcdf.hpp>
 #include <heatpp_io/numpy/load_npy.hpp>
 #include <heatpp_io/numpy/npz.hpp>
 #include <heatpp_io/numpy/save_npy.hpp>
 #include <heatpp_io/safetensors/safetensors.hpp>
+#include <heatpp_io/stream/detail/row_pieces.hpp>
 #include <heatpp_io/zarr/zarr.hpp>
 
 #include <array>
@@ -15,16 +18,12 @@
 namespace heatpp::io {
 namespace {
 
-struct Format {
-  std::string_view extension;
-  DNDarray (*load)(const Source&, const LoadOptions&);
-  void (*save)(const DNDarray&, const std::filesystem::path&, const SaveOptions&);
-};
+using Path = std::filesystem::path;
 
 DNDarray load_h5(const Source& source, const LoadOptions& options) {
   return load_hdf5(source, options.dataset, options);
 }
-void save_h5(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
+void save_h5(const DNDarray& x, const Path& path, const SaveOptions& options) {
   save_hdf5(x, path, options.dataset.empty() ? "data" : options.dataset, options);
 }
 
@@ -53,14 +52,18 @@ DNDarray load_from_npy(const Source& source, const LoadOptions& options) {
   check_no_dataset(".npy", options);
   return load_npy(source, options);
 }
-void save_to_npy(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
+void save_to_npy(const DNDarray& x, const Path& path, const SaveOptions& options) {
   check_plain(".npy", options, {.shards = true});
   save_npy(x, path, {.shards = options.shards});
+}
+void rows_to_npy(const RowsToSave& x, const Path& path, const SaveOptions& options) {
+  check_plain(".npy", options, {});
+  detail::save_rows_npy(x, path);
 }
 DNDarray load_from_npz(const Source& source, const LoadOptions& options) {
   return load_npz(source, options.dataset, options);
 }
-void save_to_npz(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
+void save_to_npz(const DNDarray& x, const Path& path, const SaveOptions& options) {
   check_plain(".npz", options, {.dataset = true});
   save_npz({{options.dataset.empty() ? "arr_0" : options.dataset, x}}, path);
 }
@@ -68,9 +71,13 @@ void save_to_npz(const DNDarray& x, const std::filesystem::path& path, const Sav
 DNDarray load_from_safetensors(const Source& source, const LoadOptions& options) {
   return load_safetensors(source, options.dataset, options);
 }
-void save_to_safetensors(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
+void save_to_safetensors(const DNDarray& x, const Path& path, const SaveOptions& options) {
   check_plain(".safetensors", options, {.dataset = true});
   save_safetensors({{options.dataset.empty() ? "data" : options.dataset, x}}, path);
+}
+void rows_to_safetensors(const RowsToSave& x, const Path& path, const SaveOptions& options) {
+  check_plain(".safetensors", options, {.dataset = true});
+  detail::save_rows_safetensors(x, path, options.dataset.empty() ? "data" : options.dataset);
 }
 
 DNDarray load_from_csv(const Source& source, const LoadOptions& options) {
@@ -82,55 +89,81 @@ DNDarray load_from_csv(const Source& source, const LoadOptions& options) {
                            .device = options.device,
                            .comm = options.comm});
 }
-void save_to_csv(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
+void save_to_csv(const DNDarray& x, const Path& path, const SaveOptions& options) {
   check_plain(".csv", options, {});
   save_csv(x, path);
 }
+void rows_to_csv(const RowsToSave& x, const Path& path, const SaveOptions& options) {
+  check_plain(".csv", options, {});
+  detail::save_rows_csv(x, path);
+}
 
+void check_netcdf(const Path& path, const SaveOptions& options) {
+  if (options.shards || options.collective)
+    heatpp::detail::raise<ValueError>("save", "got shards or collective for {}; expected append, chunks or compression",
+                                      path.extension().string());
+}
 DNDarray load_from_netcdf(const Source& source, const LoadOptions& options) {
   return load_netcdf(source, options.dataset, options);
 }
-void save_to_netcdf(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
-  if (options.shards || !options.chunks.empty() || options.collective)
-    heatpp::detail::raise<ValueError>("save", "got shards, chunks or collective for {}; expected append or compression",
-                                      path.extension().string());
+void save_to_netcdf(const DNDarray& x, const Path& path, const SaveOptions& options) {
+  check_netcdf(path, options);
   save_netcdf(x, path, options.dataset.empty() ? "data" : options.dataset,
-              {.append = options.append, .compression = options.compression});
+              {.append = options.append, .chunks = options.chunks, .compression = options.compression});
+}
+void rows_to_netcdf(const RowsToSave& x, const Path& path, const SaveOptions& options) {
+  check_netcdf(path, options);
+  detail::save_rows_netcdf(x, path, options);
 }
 
-DNDarray load_from_zarr(const Source& source, const LoadOptions& options) {
-  return load_zarr(source, options.dataset, options);
-}
-void save_to_zarr(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
+void check_zarr(const SaveOptions& options) {
   if (options.append || options.shards || options.collective || !options.dataset.empty())
     heatpp::detail::raise<ValueError>("save",
                                       "got append, shards, collective or dataset for .zarr; expected chunks or "
                                       "compression");
+}
+void rows_to_zarr(const RowsToSave& x, const Path& path, const SaveOptions& options) {
+  check_zarr(options);
+  detail::save_rows_zarr(x, path, options);
+}
+DNDarray load_from_zarr(const Source& source, const LoadOptions& options) {
+  return load_zarr(source, options.dataset, options);
+}
+void save_to_zarr(const DNDarray& x, const Path& path, const SaveOptions& options) {
+  check_zarr(options);
   save_zarr(x, path, {.chunks = options.chunks, .compression = options.compression});
 }
 
 /// Every format the library knows. A new one is a line here.
 constexpr std::array formats{
-    Format{".h5", load_h5, save_h5},
-    Format{".hdf5", load_h5, save_h5},
-    Format{".npy", load_from_npy, save_to_npy},
-    Format{".csv", load_from_csv, save_to_csv},
-    Format{".nc", load_from_netcdf, save_to_netcdf},
-    Format{".nc4", load_from_netcdf, save_to_netcdf},
-    Format{".npz", load_from_npz, save_to_npz},
-    Format{".safetensors", load_from_safetensors, save_to_safetensors},
-    Format{".zarr", load_from_zarr, save_to_zarr},
+    detail::Format{".h5", load_h5, save_h5, detail::hdf5_names, detail::open_hdf5, detail::save_rows_hdf5, true},
+    detail::Format{".hdf5", load_h5, save_h5, detail::hdf5_names, detail::open_hdf5, detail::save_rows_hdf5, true},
+    detail::Format{".npy", load_from_npy, save_to_npy, detail::npy_names, detail::open_npy, rows_to_npy},
+    detail::Format{".csv", load_from_csv, save_to_csv, nullptr, nullptr, rows_to_csv},
+    detail::Format{".nc", load_from_netcdf, save_to_netcdf, detail::netcdf_names, detail::open_netcdf, rows_to_netcdf,
+                   true},
+    detail::Format{".nc4", load_from_netcdf, save_to_netcdf, detail::netcdf_names, detail::open_netcdf, rows_to_netcdf,
+                   true},
+    detail::Format{".npz", load_from_npz, save_to_npz, detail::npz_names, detail::open_npz, nullptr},
+    detail::Format{".safetensors", load_from_safetensors, save_to_safetensors, detail::safetensors_names,
+                   detail::open_safetensors, rows_to_safetensors},
+    detail::Format{".zarr", load_from_zarr, save_to_zarr, detail::zarr_names, detail::open_zarr, rows_to_zarr, true},
 };
 
 }  // namespace
 
-DNDarray load(const Source& source, const LoadOptions& options) {
-  const auto first = source.names().empty() ? std::string() : source.names().front();
-  return detail::format_of(formats, first, "load").load(source, options);
+const detail::Format& detail::format_of(const Path& path, const char* op) { return format_of(formats, path, op); }
+
+const detail::Format& detail::format_of(const Source& source, const char* op) {
+  return format_of(Path(source.names().empty() ? std::string() : source.names().front()), op);
 }
 
-void save(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
-  detail::format_of(formats, path, "save").save(x, path, options);
+DNDarray load(const Source& source, const LoadOptions& options) {
+  return detail::format_of(source, "load").load(source, options);
+}
+
+void save(const DNDarray& x, const Path& path, const SaveOptions& options) {
+  detail::format_of(path, "save").save(x, path, options);
 }
 
 }  // namespace heatpp::io

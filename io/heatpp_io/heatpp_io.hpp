@@ -16,4 +16,8 @@
 #include <heatpp_io/safetensors/model.hpp>
 #include <heatpp_io/safetensors/safetensors.hpp>
 #include <heatpp_io/source.hpp>
+#include <heatpp_io/stream/contents.hpp>
+#include <heatpp_io/stream/convert.hpp>
+#include <heatpp_io/stream/save_rows.hpp>
+#include <heatpp_io/stream/stored_array.hpp>
 #include <heatpp_io/zarr/zarr.hpp>

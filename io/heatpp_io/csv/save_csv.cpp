@@ -7,6 +7,7 @@
 #include <heatpp_io/csv/save_csv.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
+#include <heatpp_io/stream/detail/row_pieces.hpp>
 
 #include <array>
 
@@ -18,9 +19,9 @@ using heatpp::detail::raise;
 constexpr auto op = "save_csv";
 constexpr std::int64_t piece_numbers = std::int64_t{1} << 16;
 
-void check_options(const DNDarray& x, const SaveCsvOptions& options) {
-  if (x.ndim() > 2)
-    raise<ValueError>(op, "got an array of shape {}; expected at most two axes", heatpp::to_string(x.shape()));
+void check_options(const Shape& shape, const SaveCsvOptions& options) {
+  if (shape.size() > 2)
+    raise<ValueError>(op, "got an array of shape {}; expected at most two axes", heatpp::to_string(shape));
   if (options.decimals && (*options.decimals < 0 || *options.decimals > 1000))
     raise<ValueError>(op, "got decimals {}; expected 0 to 1000", *options.decimals);
   if (std::string_view("0123456789+-.eEjnaif\"\r\n\0", 24).find(options.delimiter) != std::string_view::npos)
@@ -66,7 +67,9 @@ class Text {
   std::int64_t columns_, step_;
 };
 
-detail::Transfer write_text(const detail::SaveJob& job, const DNDarray& x, const SaveCsvOptions& options) {
+/// Returns where the text ends that begins at `begin`.
+std::int64_t write_text(const detail::SaveJob& job, const DNDarray& x, const SaveCsvOptions& options,
+                        std::int64_t begin = 0) {
   const auto& comm = x.comm();
   const auto rows = detail::blocks_of(x.split() == 1 ? resplit(x, 0) : x).mine;
   const auto keep = std::max<std::int64_t>(std::int64_t{8} << 20, rows.numel() * rows.element_size());
@@ -85,7 +88,7 @@ detail::Transfer write_text(const detail::SaveJob& job, const DNDarray& x, const
   });
   auto offset = end;
   comm.exscan(offset);
-  if (comm.rank() == 0) offset[0] = 0;
+  offset[0] = begin + (comm.rank() == 0 ? 0 : offset[0]);
   const auto bytes = comm.allgather(offset[0] + end[0]).back();
   std::optional<detail::FileWriter> file;
   all_or_none(comm, [&] {
@@ -102,17 +105,32 @@ detail::Transfer write_text(const detail::SaveJob& job, const DNDarray& x, const
     }
     file->write(at, std::ssize(footer), footer.data());
   });
-  return {false, "independent: each rank writes its rows"};
+  return bytes;
 }
+
+const detail::Transfer transfer{false, "independent: each rank writes its rows"};
 
 }  // namespace
 
 void save_csv(const DNDarray& x, const std::filesystem::path& path, const SaveCsvOptions& options) {
   const detail::Recorder recorder(op);
-  check_options(x, options);
+  check_options(x.shape(), options);
   const detail::NewFile file{op, x.comm(), path, detail::bytes_of(x)};
-  const auto transfer = save_one(file, [&](const detail::SaveJob& job) { return write_text(job, x, options); });
-  recorder.finish(detail::bytes_of(x), 1, transfer);
+  recorder.finish(detail::bytes_of(x), 1, save_one(file, [&](const detail::SaveJob& job) {
+                    write_text(job, x, options);
+                    return transfer;
+                  }));
+}
+
+void detail::save_rows_csv(const RowsToSave& x, const std::filesystem::path& path) {
+  const Recorder recorder(op);
+  check_options(x.shape, {});
+  recorder.finish(bytes_of(x), 1, save_one({op, comm_of(x), path, bytes_of(x)}, [&](const SaveJob& job) {
+                    std::int64_t end = 0;
+                    each_piece(op, x, 1,
+                               [&](std::int64_t, const DNDarray& rows) { end = write_text(job, rows, {}, end); });
+                    return transfer;
+                  }));
 }
 
 }  // namespace heatpp::io

@@ -2,6 +2,7 @@
 
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/hdf5/detail/box_io.hpp>
 #include <heatpp_io/hdf5/detail/shared_access.hpp>
@@ -35,8 +36,9 @@ void read_together(const ReadJob& job, const Layout& layout, const at::Tensor& b
   all_or_none(job.comm, [&] { read_box(dataset, box, block, {job.op, path, transfer.get(), calls}); });
 }
 
-/// One file for one rank.
-OpenArray open_array(const std::string& path, const std::string& name) {
+}  // namespace
+
+OpenArray detail::open_hdf5(const std::string& path, const std::string& name) {
   auto dataset = std::make_shared<Dataset>(open_dataset(path, name, op));
   auto info = dataset->info;
   return {std::move(info), [dataset, path](const Selection& box, const at::Tensor& out) {
@@ -44,7 +46,10 @@ OpenArray open_array(const std::string& path, const std::string& name) {
           }};
 }
 
-}  // namespace
+std::vector<std::string> detail::hdf5_names(const std::string& path) {
+  const Hdf5Turn turn;
+  return dataset_names(path, op);
+}
 
 DNDarray load_hdf5(const Source& source, const std::string& dataset, const LoadOptions& options) {
   const Recorder recorder(op);
@@ -53,7 +58,7 @@ DNDarray load_hdf5(const Source& source, const std::string& dataset, const LoadO
   const auto describe = [&](const std::string& path) { return open_dataset(path, dataset, op).info; };
   const auto shards = inspect({expand(source, comm, op), dataset}, describe, comm, op);
   const auto box = select(shards.info.shape, options.slices, op);
-  const auto open = [&](const std::string& path) { return open_array(path, dataset); };
+  const auto open = [&](const std::string& path) { return open_hdf5(path, dataset); };
   return load_array({op, shards, box, comm, open, options.collective, read_together}, options, recorder);
 }
 

@@ -5,6 +5,7 @@
 #include <heatpp_io/detail/elements/pieces.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/detail/shards/stored_source.hpp>
 #include <heatpp_io/hdf5/detail/handle.hpp>
@@ -199,14 +200,18 @@ void read_box(const Variable& variable, const detail::Selection& box, const at::
   }
 }
 
-detail::OpenArray open_array(const std::string& path, const std::string& name) {
-  const detail::Hdf5Turn turn;
-  const auto variable = std::make_shared<Variable>(open_variable(path, name));
-  const auto read = [variable](const auto& box, const auto& out) {
-    const detail::Hdf5Turn own;
-    read_box(*variable, box, out);
-  };
-  return {variable->info, detail::watched(read, path, op)};
+/// The variables of a group and of those in it.
+void add_names(int group, const std::string& prefix, std::vector<std::string>& names) {
+  for (const auto& name : root_names(group, true)) names.push_back(prefix + name);
+  int count = 0;
+  nc_inq_grps(group, &count, nullptr);
+  std::vector<int> inner(static_cast<std::size_t>(count));
+  nc_inq_grps(group, &count, inner.data());
+  for (const auto id : inner) {
+    std::array<char, NC_MAX_NAME + 1> name{};
+    nc_inq_grpname(id, name.data());
+    add_names(id, prefix + name.data() + "/", names);
+  }
 }
 
 detail::Shards look_into(const Source& source, const std::string& name, const Communicator& comm) {
@@ -216,13 +221,34 @@ detail::Shards look_into(const Source& source, const std::string& name, const Co
 
 }  // namespace
 
+detail::OpenArray detail::open_netcdf(const std::string& path, const std::string& name) {
+  const detail::Hdf5Turn turn;
+  const auto variable = std::make_shared<Variable>(open_variable(path, name));
+  const auto read = [variable](const auto& box, const auto& out) {
+    const detail::Hdf5Turn own;
+    read_box(*variable, box, out);
+  };
+  return {variable->info, detail::watched(read, path, op)};
+}
+
+std::vector<std::string> detail::netcdf_names(const std::string& path) {
+  const Hdf5Turn turn;
+  check_file(path);
+  int id = -1;
+  check_netcdf(nc_open(path.c_str(), NC_NOWRITE, &id), path, op);
+  const NetcdfFile file(id);
+  std::vector<std::string> names;
+  add_names(id, "", names);
+  return names;
+}
+
 bool supports_netcdf() { return true; }
 
 DNDarray load_netcdf(const Source& source, const std::string& name, const LoadOptions& options) {
   const detail::Recorder recorder(op);
   const detail::Hdf5Turn turn;
   const auto& comm = options.comm ? *options.comm : default_comm();
-  const auto open = [&](const std::string& path) { return open_array(path, name); };
+  const auto open = [&](const std::string& path) { return detail::open_netcdf(path, name); };
   const auto shards = look_into(source, name, comm);
   const auto box = detail::select(shards.info.shape, options.slices, op);
   return detail::load_array({op, shards, box, comm, open}, options, recorder);
@@ -231,7 +257,7 @@ DNDarray load_netcdf(const Source& source, const std::string& name, const LoadOp
 Rows netcdf_rows(const Source& source, const std::string& name, const StoredRowsOptions& options) {
   const detail::Hdf5Turn turn;
   const auto& comm = options.comm ? *options.comm : default_comm();
-  const auto open = [name](const std::string& path) { return open_array(path, name); };
+  const auto open = [name](const std::string& path) { return detail::open_netcdf(path, name); };
   // The mutex is the library's, and outlives all files.
   const std::shared_ptr<std::recursive_mutex> mutex(std::shared_ptr<void>(), &hdf5_mutex());
   return detail::rows_of({"netcdf_rows", look_into(source, name, comm), open, mutex}, options);

@@ -33,6 +33,7 @@ struct SaveNetcdfOptions {
   std::vector<std::string> dimension_names = {};  ///< one for each axis; empty: "<variable>_dim_0", ...
   bool unlimited = false;                         ///< the first dimension may grow later
   bool append = false;                            ///< keep what the file holds, and add the variable
+  Shape chunks = {};                              ///< extents of chunks; empty: netCDF's own
   std::optional<int> compression = std::nullopt;  ///< deflate level, 0 to 9
 };
 

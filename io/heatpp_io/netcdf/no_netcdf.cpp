@@ -1,5 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/netcdf/netcdf.hpp>
+#include <heatpp_io/stream/detail/row_pieces.hpp>
 
 namespace heatpp::io {
 namespace {
@@ -20,5 +22,13 @@ Rows netcdf_rows(const Source&, const std::string&, const StoredRowsOptions&) { 
 void save_netcdf(const DNDarray&, const std::filesystem::path&, const std::string&, const SaveNetcdfOptions&) {
   refuse("save_netcdf");
 }
+
+void detail::save_rows_netcdf(const RowsToSave&, const std::filesystem::path&, const SaveOptions&) {
+  refuse("save_netcdf");
+}
+
+detail::OpenArray detail::open_netcdf(const std::string&, const std::string&) { refuse("load_netcdf"); }
+
+std::vector<std::string> detail::netcdf_names(const std::string&) { refuse("load_netcdf"); }
 
 }  // namespace heatpp::io

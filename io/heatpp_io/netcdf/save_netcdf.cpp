@@ -8,6 +8,7 @@
 #include <heatpp_io/hdf5/detail/handle.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_file.hpp>
 #include <heatpp_io/netcdf/netcdf.hpp>
+#include <heatpp_io/stream/detail/row_pieces.hpp>
 
 #include <netcdf.h>
 #include <netcdf_par.h>
@@ -27,31 +28,41 @@ constexpr std::int64_t direct_bytes = std::int64_t{1} << 30;
 /// A new variable.
 struct Target {
   const detail::SaveJob& job;
-  const DNDarray& x;
+  const Shape& shape;
+  Dtype dtype;
+  const Communicator& comm;
   const std::string& name;
   const SaveNetcdfOptions& options;
 };
 
-void check_options(const DNDarray& x, const std::string& name, const SaveNetcdfOptions& options) {
-  if (!detail::netcdf_type(x.dtype()))
+void check_options(const Shape& shape, Dtype dtype, const std::string& name, const SaveNetcdfOptions& options) {
+  const auto ndim = std::ssize(shape);
+  if (!detail::netcdf_type(dtype))
     raise<TypeError>(op, "got an array of {}; expected a dtype that netCDF has: bool, whole numbers, float32, float64",
-                     heatpp::name(x.dtype()));
+                     heatpp::name(dtype));
   if (std::ranges::any_of(detail::name_parts(name), [](const auto& part) { return part.empty(); }))
     raise<ValueError>(op, "got variable name \"{}\"; expected a name, or one in groups (\"a/b\")", name);
-  if (!options.dimension_names.empty() && std::ssize(options.dimension_names) != x.ndim())
+  if (!options.dimension_names.empty() && std::ssize(options.dimension_names) != ndim)
     raise<ValueError>(op, "got {} dimension names for an array of shape {}; expected one for each axis",
-                      options.dimension_names.size(), heatpp::to_string(x.shape()));
+                      options.dimension_names.size(), heatpp::to_string(shape));
   if (options.compression && (*options.compression < 0 || *options.compression > 9))
     raise<ValueError>(op, "got compression {}; expected a deflate level from 0 to 9", *options.compression);
-  if (options.unlimited && (x.ndim() == 0 || (x.size() == 0 && x.shape()[0] > 0)))
+  const bool fit =
+      std::ssize(options.chunks) == ndim && std::ranges::equal(options.chunks, shape, [](auto chunk, auto n) {
+        return chunk >= 1 && chunk <= std::max<std::int64_t>(1, n);
+      });
+  if (!options.chunks.empty() && !fit)
+    raise<ValueError>(op, "got chunks {} for an array of shape {}; expected one extent for each axis, within its own",
+                      heatpp::to_string(options.chunks), heatpp::to_string(shape));
+  if (options.unlimited && (ndim == 0 || (size_of(shape) == 0 && shape[0] > 0)))
     raise<ValueError>(op, "got unlimited for an array of shape {}; expected an axis, and elements along it",
-                      heatpp::to_string(x.shape()));
+                      heatpp::to_string(shape));
 }
 
 void check(const Target& to, int status) { detail::check_netcdf(status, to.job.shown, op); }
 
 detail::NetcdfFile open_file(const Target& to) {
-  const auto comm = to_mpi(to.x.comm());
+  const auto comm = to_mpi(to.comm);
   int id = -1;
   check(to, to.options.append ? nc_open_par(to.job.path.c_str(), NC_WRITE, comm, MPI_INFO_NULL, &id)
                               : nc_create_par(to.job.path.c_str(), NC_NETCDF4 | NC_CLOBBER, comm, MPI_INFO_NULL, &id));
@@ -63,7 +74,7 @@ detail::NetcdfFile open_file(const Target& to) {
 int dimension_of(const Target& to, int group, std::size_t axis, const std::string& variable) {
   const auto name =
       to.options.dimension_names.empty() ? formatted("{}_dim_{}", variable, axis) : to.options.dimension_names[axis];
-  const auto extent = static_cast<std::size_t>(to.x.shape()[axis]);
+  const auto extent = static_cast<std::size_t>(to.shape[axis]);
   const bool grows = extent == 0 || (axis == 0 && to.options.unlimited);
   int id = -1;
   std::size_t length = 0;
@@ -90,13 +101,18 @@ detail::NetcdfVariable define(const Target& to, int file) {
   if (nc_inq_varid(made.group, name, &made.id) == NC_NOERR)
     raise<ValueError>(op, "got variable \"{}\", which \"{}\" has already; expected a new name", to.name, to.job.shown);
   std::vector<int> dimensions;
-  for (std::size_t axis = 0; axis < to.x.shape().size(); ++axis)
+  for (std::size_t axis = 0; axis < to.shape.size(); ++axis)
     dimensions.push_back(dimension_of(to, made.group, axis, parts.back()));
-  check(to, nc_def_var(made.group, name, *detail::netcdf_type(to.x.dtype()), to.x.ndim(), dimensions.data(), &made.id));
+  check(to, nc_def_var(made.group, name, *detail::netcdf_type(to.dtype), static_cast<int>(to.shape.size()),
+                       dimensions.data(), &made.id));
   check(to, nc_def_var_fill(made.group, made.id, NC_NOFILL, nullptr));
-  if (to.options.compression && to.x.size() > 0 && to.x.ndim() > 0)
+  if (!to.options.chunks.empty() && size_of(to.shape) > 0) {
+    const std::vector<std::size_t> chunks(to.options.chunks.begin(), to.options.chunks.end());
+    check(to, nc_def_var_chunking(made.group, made.id, NC_CHUNKED, chunks.data()));
+  }
+  if (to.options.compression && size_of(to.shape) > 0 && static_cast<int>(to.shape.size()) > 0)
     check(to, nc_def_var_deflate(made.group, made.id, 0, 1, *to.options.compression));
-  if (to.x.dtype() == bool_) check(to, nc_put_att_text(made.group, made.id, "dtype", 4, "bool"));
+  if (to.dtype == bool_) check(to, nc_put_att_text(made.group, made.id, "dtype", 4, "bool"));
   check(to, nc_enddef(file));
   check(to, nc_var_par_access(made.group, made.id, NC_COLLECTIVE));
   return made;
@@ -110,7 +126,7 @@ struct Part {
 };
 void write_piece(const Target& to, const detail::NetcdfVariable& variable, const Part& part,
                  const detail::Piece* piece) {
-  const auto axes = to.x.shape().size();
+  const auto axes = to.shape.size();
   std::vector<std::size_t> start(axes, 0), count(axes, 0);
   for (std::size_t i = 0; piece && i < axes; ++i) {
     start[i] = static_cast<std::size_t>(piece->first[i] + (i == part.axis ? part.first : 0));
@@ -126,55 +142,58 @@ std::vector<detail::Piece> pieces_of(const at::Tensor& values) {
 }
 
 /// All ranks call equally often, which growing and compressed variables want.
-void write_together(const Target& to, const detail::NetcdfVariable& variable, const detail::Blocks& blocks) {
-  const auto& comm = to.x.comm();
+void write_together(const Target& to, const detail::NetcdfVariable& variable, const detail::Blocks& blocks,
+                    std::int64_t begin) {
   const auto axis = static_cast<std::size_t>(*blocks.layout.split());
-  const Part part{blocks.mine, axis, blocks.layout.offset(comm.rank())};
+  const Part part{blocks.mine, axis, begin + blocks.layout.offset(to.comm.rank())};
   const auto pieces = pieces_of(blocks.mine);
   std::array<std::int64_t, 1> calls{std::ssize(pieces)};
-  comm.allreduce(calls, ReduceOp::max);
+  to.comm.allreduce(calls, ReduceOp::max);
   detail::FirstError error;
   for (std::int64_t i = 0; i < calls[0]; ++i)
     error.run([&] {
       write_piece(to, variable, part, i < std::ssize(pieces) ? &pieces[static_cast<std::size_t>(i)] : nullptr);
     });
-  all_or_none(comm, [&] { error.rethrow(); });
+  all_or_none(to.comm, [&] { error.rethrow(); });
 }
 
-void write_rows(const Target& to, const detail::NetcdfVariable& variable, const detail::Blocks& blocks) {
-  all_or_none(to.x.comm(), [&] { check(to, nc_var_par_access(variable.group, variable.id, NC_INDEPENDENT)); });
-  detail::each_rows(blocks.layout, blocks.mine, to.x.comm(), [&](std::int64_t first, const at::Tensor& rows) {
-    for (const auto& piece : pieces_of(rows)) write_piece(to, variable, {rows, 0, first}, &piece);
+void write_rows(const Target& to, const detail::NetcdfVariable& variable, const detail::Blocks& blocks,
+                std::int64_t begin) {
+  all_or_none(to.comm, [&] { check(to, nc_var_par_access(variable.group, variable.id, NC_INDEPENDENT)); });
+  detail::each_rows(blocks.layout, blocks.mine, to.comm, [&](std::int64_t first, const at::Tensor& rows) {
+    for (const auto& piece : pieces_of(rows)) write_piece(to, variable, {rows, 0, begin + first}, &piece);
   });
 }
 
-/// Returns whether all ranks wrote together. In a file that is extended the dimensions may be growing ones.
-bool write_elements(const Target& to, const detail::NetcdfVariable& variable) {
-  const auto blocks = detail::blocks_of(to.x);
-  const bool together = to.options.compression || to.options.unlimited || to.options.append;
-  (together ? write_together : write_rows)(to, variable, blocks);
-  return together;
+/// Whether all ranks write together. In a file that is extended the dimensions may be growing ones.
+bool together(const SaveNetcdfOptions& options) { return options.compression || options.unlimited || options.append; }
+
+/// Writes `x`, or a piece of the array that begins at row `begin`.
+void write_elements(const Target& to, const detail::NetcdfVariable& variable, const DNDarray& x, std::int64_t begin) {
+  if (x.ndim() == 0) {
+    all_or_none(to.comm, [&] {
+      check(to, nc_put_var(variable.group, variable.id, x.larray().to(at::kCPU).contiguous().const_data_ptr()));
+    });
+  } else if (x.size() > 0) {
+    (together(to.options) ? write_together : write_rows)(to, variable, detail::blocks_of(x), begin);
+  }
 }
 
-detail::Transfer write_variable(const Target& to) {
-  const auto& comm = to.x.comm();
+using WriteAt = std::function<void(const DNDarray&, std::int64_t begin)>;
+detail::Transfer write_variable(const Target& to, const std::function<void(const WriteAt&)>& write) {
   std::optional<detail::NetcdfFile> file;
   detail::NetcdfVariable variable;
-  all_or_none(comm, [&] { file.emplace(open_file(to)); });
-  all_or_none(comm, [&] { variable = define(to, file->id()); });
-  all_or_none(comm, [&] {
-    if (comm.rank() == 0) detail::Room(to.job.path, to.job.shown, op).reserve(detail::bytes_of(to.x));
+  all_or_none(to.comm, [&] { file.emplace(open_file(to)); });
+  all_or_none(to.comm, [&] { variable = define(to, file->id()); });
+  all_or_none(to.comm, [&] {
+    if (to.comm.rank() != 0) return;
+    const auto bytes = size_of(to.shape) * static_cast<std::int64_t>(itemsize(to.dtype));
+    detail::Room(to.job.path, to.job.shown, op).reserve(bytes);
   });
-  bool together = true;
-  if (to.x.ndim() == 0) {
-    all_or_none(comm, [&] {
-      check(to, nc_put_var(variable.group, variable.id, to.x.larray().to(at::kCPU).contiguous().const_data_ptr()));
-    });
-  } else if (to.x.size() > 0) {
-    together = write_elements(to, variable);
-  }
-  all_or_none(comm, [&] { check(to, file->close()); });
-  return {together, together ? "" : "independent: each rank writes its rows"};
+  write([&](const DNDarray& x, std::int64_t begin) { write_elements(to, variable, x, begin); });
+  all_or_none(to.comm, [&] { check(to, file->close()); });
+  const bool collective = to.shape.empty() || size_of(to.shape) == 0 || together(to.options);
+  return {collective, collective ? "" : "independent: each rank writes its rows"};
 }
 
 }  // namespace
@@ -183,13 +202,31 @@ void save_netcdf(const DNDarray& x, const std::filesystem::path& path, const std
                  const SaveNetcdfOptions& options) {
   const detail::Recorder recorder(op);
   const detail::Hdf5Turn turn;
-  check_options(x, name, options);
+  check_options(x.shape(), x.dtype(), name, options);
   const auto begin = options.append ? detail::AsideFile::Begin::copy : detail::AsideFile::Begin::empty;
   const detail::NewFile file{op, x.comm(), path, detail::bytes_of(x), begin};
   const auto transfer = save_one(file, [&](const detail::SaveJob& job) {
-    return write_variable({job, x, name, options});
+    const Target to{job, x.shape(), x.dtype(), x.comm(), name, options};
+    return write_variable(to, [&](const WriteAt& write) { write(x, 0); });
   });
   recorder.finish(detail::bytes_of(x), 1, transfer);
+}
+
+void detail::save_rows_netcdf(const RowsToSave& x, const std::filesystem::path& path, const SaveOptions& saved) {
+  const Recorder recorder(op);
+  const Hdf5Turn turn;
+  const SaveNetcdfOptions options{.append = saved.append, .chunks = saved.chunks, .compression = saved.compression};
+  const auto name = saved.dataset.empty() ? std::string("data") : saved.dataset;
+  check_options(x.shape, x.dtype, name, options);
+  const auto begin = options.append ? AsideFile::Begin::copy : AsideFile::Begin::empty;
+  const auto transfer = save_one({op, comm_of(x), path, bytes_of(x), begin}, [&](const SaveJob& job) {
+    const Target to{job, x.shape, x.dtype, comm_of(x), name, options};
+    const auto unit = options.chunks.empty() ? 1 : options.chunks[0];
+    return write_variable(to, [&](const WriteAt& write) {
+      each_piece(op, x, unit, [&](std::int64_t first, const DNDarray& rows) { write(rows, first); });
+    });
+  });
+  recorder.finish(bytes_of(x), 1, transfer);
 }
 
 }  // namespace heatpp::io

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/numpy/detail/npy_header.hpp>
 #include <heatpp_io/numpy/load_npy.hpp>
@@ -9,7 +10,10 @@ namespace {
 
 constexpr auto op = "load_npy";
 
-detail::OpenArray open_array(const std::string& path) {
+}  // namespace
+
+detail::OpenArray detail::open_npy(const std::string& path, const std::string& name) {
+  if (!name.empty()) heatpp::detail::raise<ValueError>(op, "got dataset \"{}\" for \"{}\"; expected none", name, path);
   auto file = std::make_shared<detail::FileReader>(path, op);
   auto array = detail::read_npy_header(*file, heatpp::detail::formatted("\"{}\"", path), op);
   detail::DatasetInfo info{.shape = array.shape, .element = array.type.element};
@@ -18,15 +22,16 @@ detail::OpenArray open_array(const std::string& path) {
           }};
 }
 
-}  // namespace
+std::vector<std::string> detail::npy_names(const std::string&) { return {""}; }
 
 DNDarray load_npy(const Source& source, const LoadOptions& options) {
   const detail::Recorder recorder(op);
   const auto& comm = options.comm ? *options.comm : default_comm();
-  const auto describe = [](const std::string& path) { return open_array(path).info; };
+  const auto describe = [](const std::string& path) { return detail::open_npy(path, {}).info; };
+  const auto open = [](const std::string& path) { return detail::open_npy(path, {}); };
   const auto shards = detail::inspect({detail::expand(source, comm, op, ".npy"), {}}, describe, comm, op);
   const auto box = detail::select(shards.info.shape, options.slices, op);
-  return detail::load_array({op, shards, box, comm, open_array}, options, recorder);
+  return detail::load_array({op, shards, box, comm, open}, options, recorder);
 }
 
 }  // namespace heatpp::io

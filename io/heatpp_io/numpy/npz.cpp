@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/numpy/detail/npy_header.hpp>
 #include <heatpp_io/numpy/detail/zip.hpp>
@@ -60,7 +61,9 @@ struct OpenMember {
   detail::FlatArray array;
 };
 
-detail::OpenArray open_array(const std::string& path, const std::string& name) {
+}  // namespace
+
+detail::OpenArray detail::open_npz(const std::string& path, const std::string& name) {
   const auto member = std::make_shared<OpenMember>(path, name);
   return {{.shape = member->array.shape, .element = member->array.type.element, .compressed = member->member.deflated},
           [member](const auto& box, const auto& out) {
@@ -68,13 +71,19 @@ detail::OpenArray open_array(const std::string& path, const std::string& name) {
           }};
 }
 
-}  // namespace
+std::vector<std::string> detail::npz_names(const std::string& path) {
+  FileReader file(path, load_op);
+  std::vector<std::string> names;
+  for (const auto& member : zip_members(file, path, load_op))
+    if (auto name = array_name(member.name); !name.empty()) names.push_back(std::move(name));
+  return names;
+}
 
 DNDarray load_npz(const Source& source, const std::string& name, const LoadOptions& options) {
   const detail::Recorder recorder(load_op);
   const auto& comm = options.comm ? *options.comm : default_comm();
-  const auto open = [&](const std::string& path) { return open_array(path, name); };
-  const auto describe = [&](const std::string& path) { return open_array(path, name).info; };
+  const auto open = [&](const std::string& path) { return detail::open_npz(path, name); };
+  const auto describe = [&](const std::string& path) { return detail::open_npz(path, name).info; };
   const auto shards = detail::inspect({detail::expand(source, comm, load_op, ".npz"), name}, describe, comm, load_op);
   const auto box = detail::select(shards.info.shape, options.slices, load_op);
   return detail::load_array({load_op, shards, box, comm, open}, options, recorder);
@@ -84,10 +93,7 @@ std::vector<std::string> npz_names(const std::filesystem::path& path) {
   const auto& comm = default_comm();
   std::vector<std::string> names;
   all_or_none(comm, [&] {
-    if (comm.rank() != 0) return;
-    detail::FileReader file(path.string(), "npz_names");
-    for (const auto& member : detail::zip_members(file, path.string(), "npz_names"))
-      if (const auto name = array_name(member.name); !name.empty()) names.push_back(name);
+    if (comm.rank() == 0) names = detail::npz_names(path.string());
   });
   return detail::broadcast_texts(std::move(names), comm);
 }

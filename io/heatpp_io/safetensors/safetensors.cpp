@@ -5,6 +5,7 @@
 #include <heatpp_io/detail/elements/flat_array.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/safetensors/detail/safetensors_header.hpp>
 #include <heatpp_io/safetensors/safetensors.hpp>
@@ -37,17 +38,6 @@ detail::SafeTensor find_tensor(const detail::SafeTensors& contents, const std::s
     raise<IoError>(load_op, "got no tensor \"{}\" in \"{}\", which has {}; expected a tensor of that name", name, path,
                    listing(tensors));
   return *found;
-}
-
-detail::OpenArray open_array(const std::string& path, const std::string& name) {
-  auto file = std::make_shared<detail::FileReader>(path, load_op);
-  const auto tensor = find_tensor(detail::read_safetensors(*file, path, load_op), name, path);
-  const auto type = detail::stored_type(tensor);
-  detail::FlatArray array{.type = type, .shape = tensor.shape, .offset = tensor.offset};
-  return {{.shape = tensor.shape, .element = type.element},
-          [file, path, array = std::move(array)](const auto& box, const auto& out) {
-            detail::read_flat({*file, array, path, load_op}, box, out);
-          }};
 }
 
 void check_arrays(const std::vector<NamedArray>& arrays) {
@@ -89,11 +79,29 @@ detail::Transfer write_file(const detail::SaveJob& job, const std::vector<NamedA
 
 }  // namespace
 
+detail::OpenArray detail::open_safetensors(const std::string& path, const std::string& name) {
+  auto file = std::make_shared<detail::FileReader>(path, load_op);
+  const auto tensor = find_tensor(detail::read_safetensors(*file, path, load_op), name, path);
+  const auto type = detail::stored_type(tensor);
+  detail::FlatArray array{.type = type, .shape = tensor.shape, .offset = tensor.offset};
+  return {{.shape = tensor.shape, .element = type.element},
+          [file, path, array = std::move(array)](const auto& box, const auto& out) {
+            detail::read_flat({*file, array, path, load_op}, box, out);
+          }};
+}
+
+std::vector<std::string> detail::safetensors_names(const std::string& path) {
+  FileReader file(path, load_op);
+  std::vector<std::string> names;
+  for (const auto& tensor : read_safetensors(file, path, load_op).tensors) names.push_back(tensor.name);
+  return names;
+}
+
 DNDarray load_safetensors(const Source& source, const std::string& name, const LoadOptions& options) {
   const detail::Recorder recorder(load_op);
   const auto& comm = options.comm ? *options.comm : default_comm();
-  const auto open = [&](const std::string& path) { return open_array(path, name); };
-  const auto describe = [&](const std::string& path) { return open_array(path, name).info; };
+  const auto open = [&](const std::string& path) { return detail::open_safetensors(path, name); };
+  const auto describe = [&](const std::string& path) { return detail::open_safetensors(path, name).info; };
   const auto paths = detail::expand(source, comm, load_op, ".safetensors");
   const auto shards = detail::inspect({paths, name}, describe, comm, load_op);
   const auto box = detail::select(shards.info.shape, options.slices, load_op);
@@ -104,10 +112,7 @@ std::vector<std::string> safetensors_names(const std::filesystem::path& path) {
   const auto& comm = default_comm();
   std::vector<std::string> names;
   all_or_none(comm, [&] {
-    if (comm.rank() != 0) return;
-    detail::FileReader file(path.string(), "safetensors_names");
-    for (const auto& tensor : detail::read_safetensors(file, path.string(), "safetensors_names").tensors)
-      names.push_back(tensor.name);
+    if (comm.rank() == 0) names = detail::safetensors_names(path.string());
   });
   return detail::broadcast_texts(std::move(names), comm);
 }

@@ -7,6 +7,7 @@
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/files/inflate.hpp>
+#include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/detail/shards/chunk_grid.hpp>
 #include <heatpp_io/detail/shards/stored_source.hpp>
@@ -97,7 +98,14 @@ struct Store {
   }
 };
 
-detail::OpenArray open_array(const std::string& path, const std::string& name) {
+detail::Shards look_into(const Source& source, const std::string& name, const Communicator& comm) {
+  const auto describe = [&](const std::string& path) { return detail::open_zarr(path, name).info; };
+  return detail::inspect({detail::expand(source, comm, op), name}, describe, comm, op);
+}
+
+}  // namespace
+
+detail::OpenArray detail::open_zarr(const std::string& path, const std::string& name) {
   const auto metadata = find_array(path, name);
   const auto text = detail::read_file(op, metadata.string());
   const auto store =
@@ -107,17 +115,25 @@ detail::OpenArray open_array(const std::string& path, const std::string& name) {
           [store](const auto& box, const auto& out) { store->read(box, out); }};
 }
 
-detail::Shards look_into(const Source& source, const std::string& name, const Communicator& comm) {
-  const auto describe = [&](const std::string& path) { return open_array(path, name).info; };
-  return detail::inspect({detail::expand(source, comm, op), name}, describe, comm, op);
+std::vector<std::string> detail::zarr_names(const std::string& path) {
+  if (!is_there(path))
+    raise<IoError>(op, "got \"{}\", which cannot be found; expected the directory of a Zarr store", path);
+  if (!metadata_in(path).empty()) return {""};
+  std::vector<std::string> names;
+  for (auto entry = fs::recursive_directory_iterator(path); entry != fs::recursive_directory_iterator(); ++entry) {
+    if (!entry->is_directory() || metadata_in(entry->path()).empty()) continue;
+    names.push_back(fs::relative(entry->path(), path).string());
+    entry.disable_recursion_pending();  // chunks
+  }
+  if (names.empty()) raise<IoError>(op, "got \"{}\", which has no arrays; expected a Zarr store", path);
+  std::ranges::sort(names);
+  return names;
 }
-
-}  // namespace
 
 DNDarray load_zarr(const Source& source, const std::string& name, const LoadOptions& options) {
   const detail::Recorder recorder(op);
   const auto& comm = options.comm ? *options.comm : default_comm();
-  const auto open = [&](const std::string& path) { return open_array(path, name); };
+  const auto open = [&](const std::string& path) { return detail::open_zarr(path, name); };
   const auto shards = look_into(source, name, comm);
   const auto box = detail::select(shards.info.shape, options.slices, op);
   return detail::load_array({op, shards, box, comm, open}, options, recorder);
@@ -125,7 +141,7 @@ DNDarray load_zarr(const Source& source, const std::string& name, const LoadOpti
 
 Rows zarr_rows(const Source& source, const std::string& name, const StoredRowsOptions& options) {
   const auto& comm = options.comm ? *options.comm : default_comm();
-  const auto open = [name](const std::string& path) { return open_array(path, name); };
+  const auto open = [name](const std::string& path) { return detail::open_zarr(path, name); };
   auto turn = std::make_shared<std::recursive_mutex>();
   return detail::rows_of({"zarr_rows", look_into(source, name, comm), open, std::move(turn)}, options);
 }

@@ -8,6 +8,7 @@
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/hdf5/detail/new_dataset.hpp>
 #include <heatpp_io/detail/shards/chunk_grid.hpp>
+#include <heatpp_io/stream/detail/row_pieces.hpp>
 #include <heatpp_io/zarr/detail/zarr_metadata.hpp>
 #include <heatpp_io/zarr/zarr.hpp>
 
@@ -24,14 +25,14 @@ namespace fs = std::filesystem;
 
 constexpr auto op = "save_zarr";
 
-void check_options(const DNDarray& x, const SaveZarrOptions& options) {
+void check_options(const Shape& shape, const SaveZarrOptions& options) {
   if (options.compression && (*options.compression < 0 || *options.compression > 9))
     raise<ValueError>(op, "got compression {}; expected a zlib level from 0 to 9", *options.compression);
   if (options.chunks.empty()) return;
-  if (options.chunks.size() != x.shape().size() ||
+  if (options.chunks.size() != shape.size() ||
       std::ranges::any_of(options.chunks, [](std::int64_t extent) { return extent < 1; }))
     raise<ValueError>(op, "got chunks {} for an array of shape {}; expected one positive extent for each axis",
-                      heatpp::to_string(options.chunks), heatpp::to_string(x.shape()));
+                      heatpp::to_string(options.chunks), heatpp::to_string(shape));
   static_cast<void>(size_of(options.chunks));
 }
 
@@ -46,11 +47,9 @@ void check_target(const fs::path& path, const SaveZarrOptions& options) {
                    path.string(), store ? "not to be replaced" : "is no Zarr store");
 }
 
-Shape chunks_of(const DNDarray& x, const SaveZarrOptions& options) {
+Shape chunks_of(const Layout& layout, Dtype dtype, const SaveZarrOptions& options) {
   if (!options.chunks.empty()) return options.chunks;
-  auto chunks = detail::fitting_chunks(
-      x.split() ? x.layout() : Layout(x.shape(), x.ndim() > 0 ? std::optional(0) : std::nullopt, x.comm().size()),
-      static_cast<std::int64_t>(itemsize(x.dtype())));
+  auto chunks = detail::fitting_chunks(layout, static_cast<std::int64_t>(itemsize(dtype)));
   for (auto& extent : chunks) extent = std::max<std::int64_t>(1, extent);
   return chunks;
 }
@@ -111,9 +110,10 @@ class ChunkWriter {
   std::optional<int> level_;
 };
 
-void write_chunks(const ChunkWriter& writer, const DNDarray& x, const Shape& chunks) {
+/// Writes an array, or a piece of one that begins at row `begin`.
+void write_chunks(const ChunkWriter& writer, const DNDarray& x, const Shape& chunks, std::int64_t begin = 0) {
   const auto& comm = x.comm();
-  const auto write = [&](std::int64_t first, const at::Tensor& rows) { writer.write(first, rows); };
+  const auto write = [&](std::int64_t first, const at::Tensor& rows) { writer.write(begin + first, rows); };
   if (x.ndim() == 0) {
     all_or_none(comm, [&] {
       if (comm.rank() == 0) write(0, x.larray().to(at::kCPU));
@@ -126,30 +126,57 @@ void write_chunks(const ChunkWriter& writer, const DNDarray& x, const Shape& chu
   }
 }
 
-}  // namespace
+/// A store that is made aside.
+struct NewStore {
+  const detail::NewZarray& array;
+  const Communicator& comm;
+  const fs::path& path;
+  const SaveZarrOptions& options;
+};
 
-void save_zarr(const DNDarray& x, const fs::path& path, const SaveZarrOptions& options) {
+void save_store(const NewStore& store, const std::function<void(const ChunkWriter&)>& write) {
   const detail::Recorder recorder(op);
-  check_options(x, options);
-  const auto& comm = x.comm();
-  const auto chunks = chunks_of(x, options);
+  const auto& [array, comm, path, options] = store;
+  const auto bytes = size_of(array.shape) * static_cast<std::int64_t>(itemsize(array.dtype));
   std::optional<detail::AsideDirectory> aside;
-  all_or_none(comm, [&] {
+  all_or_none(comm, [&, &path = path, &options = options, &comm = comm] {
     if (comm.rank() != 0) return;
     check_target(path, options);
     aside.emplace(path, op);
-    detail::Room(aside->path(), path.string(), op).check(detail::bytes_of(x));
+    detail::Room(aside->path(), path.string(), op).check(bytes);
   });
   const auto name = detail::broadcast_texts({aside ? aside->path().string() : ""}, comm)[0];
-  const ChunkWriter writer(name, path.string(), chunks, options.compression);
-  write_chunks(writer, x, chunks);
-  all_or_none(comm, [&] {
+  const ChunkWriter writer(name, path.string(), array.chunks, options.compression);
+  write(writer);
+  all_or_none(comm, [&, &array = array] {
     if (!aside) return;
-    const auto text = detail::zarray_text({x.dtype(), x.shape(), chunks, options.compression});
+    const auto text = detail::zarray_text(array);
     writer.write_file(".zarray", text.data(), std::ssize(text));
     aside->commit();
   });
-  recorder.finish(detail::bytes_of(x), 1, {false, "independent: each rank writes its chunks"});
+  recorder.finish(bytes, 1, {false, "independent: each rank writes its chunks"});
+}
+
+}  // namespace
+
+void save_zarr(const DNDarray& x, const fs::path& path, const SaveZarrOptions& options) {
+  check_options(x.shape(), options);
+  const auto rows = x.ndim() > 0 ? std::optional(0) : std::nullopt;
+  const auto chunks = chunks_of(x.split() ? x.layout() : Layout(x.shape(), rows, x.comm().size()), x.dtype(), options);
+  const detail::NewZarray array{x.dtype(), x.shape(), chunks, options.compression};
+  save_store({array, x.comm(), path, options}, [&](const ChunkWriter& writer) { write_chunks(writer, x, chunks); });
+}
+
+void detail::save_rows_zarr(const RowsToSave& x, const fs::path& path, const SaveOptions& saved) {
+  const SaveZarrOptions options{.chunks = saved.chunks, .compression = saved.compression};
+  check_options(x.shape, options);
+  const auto& comm = comm_of(x);
+  const auto chunks = chunks_of(Layout(x.shape, 0, comm.size()), x.dtype, options);
+  const NewZarray array{x.dtype, x.shape, chunks, options.compression};
+  save_store({array, comm, path, options}, [&](const ChunkWriter& writer) {
+    each_piece(op, x, chunks[0],
+               [&](std::int64_t first, const DNDarray& rows) { write_chunks(writer, rows, chunks, first); });
+  });
 }
 
 }  // namespace heatpp::io

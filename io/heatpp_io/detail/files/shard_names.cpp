@@ -55,8 +55,9 @@ std::vector<std::string> shard_names(const fs::path& path, const Communicator& c
   all_or_none(comm, [&] {
     if (comm.rank() != 0) return;
     const auto pattern = pattern_of(path, kind);
-    const auto width = std::to_string(comm.size() - 1).size();
-    for (int r = 0; r < comm.size(); ++r) names.push_back(replaced(pattern, formatted("{:0{}}", r, width)));
+    const auto count = kind.count.value_or(comm.size());
+    const auto width = std::to_string(count - 1).size();
+    for (std::int64_t r = 0; r < count; ++r) names.push_back(replaced(pattern, formatted("{:0{}}", r, width)));
     check_left_over(pattern, names, kind.op);
   });
   return broadcast_texts(std::move(names), comm);

@@ -102,7 +102,28 @@ void check_sources(hid_t dataset, const std::string& path, const std::string& wh
                    what, missing);
 }
 
+constexpr int most_groups = 32;  // one in another: links may lead back
+
+void add_names(hid_t group, const std::string& prefix, int depth, std::vector<std::string>& names) {
+  H5G_info_t info{};
+  H5Gget_info(group, &info);
+  for (hsize_t i = 0; i < info.nlinks; ++i) {
+    const auto name = link_name(group, i);
+    const Handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT));
+    const auto type = object ? H5Iget_type(object.get()) : H5I_BADID;
+    if (type == H5I_DATASET) names.push_back(prefix + name);
+    else if (type == H5I_GROUP && depth < most_groups) add_names(object.get(), prefix + name + "/", depth + 1, names);
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> dataset_names(const std::string& path, const char* op) {
+  const auto file = open_file(path, op, local_access());
+  std::vector<std::string> names;
+  add_names(file.get(), "", 0, names);
+  return names;
+}
 
 Handle local_access() { return Handle(H5Pcreate(H5P_FILE_ACCESS)); }
 

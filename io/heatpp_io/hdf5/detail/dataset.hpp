@@ -3,6 +3,7 @@
 #include <heatpp_io/detail/elements/selection.hpp>
 #include <heatpp_io/hdf5/detail/element_type.hpp>
 #include <string>
+#include <vector>
 
 namespace heatpp::io::detail {
 
@@ -22,5 +23,8 @@ struct Dataset {
 /// file's root.
 [[nodiscard]] Dataset open_dataset(const std::string& path, const std::string& name, const char* op,
                                    const Handle& access = local_access());
+
+/// The paths of all datasets of a file, in groups as well, in the order of their names. Throws IoError as open_dataset.
+[[nodiscard]] std::vector<std::string> dataset_names(const std::string& path, const char* op);
 
 }  // namespace heatpp::io::detail

@@ -77,6 +77,12 @@ Dataset create_dataset(const WriteJob& job, const Layout& layout, Dtype dtype, c
   return result;
 }
 
+std::int64_t bytes_needed(const Dataset& dataset) {
+  constexpr std::int64_t headers = std::int64_t{64} << 10;
+  const auto bytes = size_of(dataset.info.shape) * static_cast<std::int64_t>(itemsize(dataset.info.element.dtype));
+  return headers + bytes + (dataset.info.chunk.empty() ? 0 : bytes / 8);
+}
+
 void close_dataset(Dataset& dataset, const WriteJob& job) {
   const bool closed = dataset.id.close();
   if (!dataset.file.close() || !closed)

@@ -9,6 +9,9 @@ namespace heatpp::io::detail {
 /// Makes the dataset of `job` for an array under `layout`, in a file opened with `access`. Throws IoError.
 [[nodiscard]] Dataset create_dataset(const WriteJob& job, const Layout& layout, Dtype dtype, const Handle& access);
 
+/// What the dataset needs in the file at most: compression may fail to make chunks smaller, and they want an index.
+[[nodiscard]] std::int64_t bytes_needed(const Dataset& dataset);
+
 /// Closes what is open. Throws IoError where HDF5 could not write all of it.
 void close_dataset(Dataset& dataset, const WriteJob& job);
 

@@ -21,13 +21,6 @@ constexpr std::int64_t long_run = std::int64_t{1} << 20;
 
 Selection whole(const Shape& shape) { return select(shape, {}, "save_hdf5"); }
 
-/// What the dataset needs in the file at most: compression may fail to make chunks smaller, and they want an index.
-std::int64_t bytes_needed(const Dataset& dataset) {
-  constexpr std::int64_t headers = std::int64_t{64} << 10;
-  const auto bytes = size_of(dataset.info.shape) * static_cast<std::int64_t>(itemsize(dataset.info.element.dtype));
-  return headers + bytes + (dataset.info.chunk.empty() ? 0 : bytes / 8);
-}
-
 /// Longest contiguous run of the first rank's block in the file.
 std::int64_t run_bytes(const Layout& layout, std::int64_t itemsize) {
   auto bytes = itemsize * layout.count(0);

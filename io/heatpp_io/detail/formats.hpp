@@ -1,0 +1,25 @@
+#pragma once
+
+#include <heatpp_io/detail/shards/shard_reader.hpp>
+#include <heatpp_io/hdf5/load_hdf5.hpp>
+#include <heatpp_io/stream/save_rows.hpp>
+#include <string_view>
+
+namespace heatpp::io::detail {
+
+/// What the library does with files of one kind.
+struct Format {
+  std::string_view extension;
+  DNDarray (*load)(const Source&, const LoadOptions&);
+  void (*save)(const DNDarray&, const std::filesystem::path&, const SaveOptions&);
+  std::vector<std::string> (*names)(const std::string& path) = nullptr;                              ///< none for texts
+  OpenArray (*open)(const std::string& path, const std::string& name) = nullptr;                     ///< none for texts
+  void (*save_rows)(const RowsToSave&, const std::filesystem::path&, const SaveOptions&) = nullptr;  ///< none: at once
+  bool chunks = false;  ///< whether SaveOptions::chunks mean anything
+};
+
+/// That of the extension. Throws ValueError naming `op` for others.
+[[nodiscard]] const Format& format_of(const std::filesystem::path& path, const char* op);
+[[nodiscard]] const Format& format_of(const Source& source, const char* op);
+
+}  // namespace heatpp::io::detail

@@ -1,0 +1,62 @@
+#include <heatpp_io/csv/load_csv.hpp>
+#include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/formats.hpp>
+#include <heatpp_io/hdf5/detail/handle.hpp>
+#include <heatpp_io/stream/contents.hpp>
+
+#include <nlohmann/json.hpp>
+
+namespace heatpp::io {
+namespace {
+
+constexpr auto op = "contents";
+
+StoredInfo look(const detail::Format& format, const std::string& path, const std::string& name) {
+  try {
+    const auto info = format.open(path, name).info;
+    return {name, info.shape, info.element.dtype, info.chunk, info.compressed};
+  } catch (const Error& error) {
+    return {.name = name, .problem = error.what()};
+  }
+}
+
+std::string to_text(const StoredInfo& info) {
+  return nlohmann::json{info.name,   info.shape,      info.dtype ? static_cast<int>(*info.dtype) : -1,
+                        info.chunks, info.compressed, info.problem}
+      .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+StoredInfo from_text(const std::string& text) {
+  const auto fields = nlohmann::json::parse(text);
+  const auto dtype = fields[2].get<int>();
+  return {fields[0],
+          fields[1].get<Shape>(),
+          dtype < 0 ? std::nullopt : std::optional(static_cast<Dtype>(dtype)),
+          fields[3].get<Shape>(),
+          fields[4],
+          fields[5]};
+}
+
+StoredInfo parsed(const std::filesystem::path& path, const Communicator& comm) {
+  const auto x = load_csv(path, {.dtype = float64, .split = 0, .comm = comm});
+  return {.shape = x.shape(), .dtype = x.dtype()};
+}
+
+}  // namespace
+
+std::vector<StoredInfo> contents(const std::filesystem::path& path, const std::optional<Communicator>& wanted) {
+  const auto& comm = wanted ? *wanted : default_comm();
+  const auto& format = detail::format_of(path, op);
+  if (!format.open) return {parsed(path, comm)};
+  std::vector<std::string> texts;
+  all_or_none(comm, [&] {
+    if (comm.rank() != 0) return;
+    const detail::Hdf5Turn turn;
+    for (const auto& name : format.names(path.string())) texts.push_back(to_text(look(format, path.string(), name)));
+  });
+  std::vector<StoredInfo> all;
+  for (const auto& text : detail::broadcast_texts(std::move(texts), comm)) all.push_back(from_text(text));
+  return all;
+}
+
+}  // namespace heatpp::io

@@ -1,0 +1,77 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/layout.hpp>
+#include <heatpp_io/detail/files/shard_names.hpp>
+#include <heatpp_io/detail/formats.hpp>
+#include <heatpp_io/formats.hpp>
+#include <heatpp_io/stream/convert.hpp>
+
+#include <algorithm>
+
+namespace heatpp::io {
+namespace {
+
+using heatpp::detail::raise;
+
+constexpr auto op = "convert";
+
+std::vector<std::string> names_of(const StoredArray& x, const std::string& path, const ConvertOptions& options) {
+  if (options.files < 1) raise<ValueError>(op, "got {} files; expected 1 or more", options.files);
+  if (options.save.shards) raise<ValueError>(op, "got shards, which are one file for each rank; expected files");
+  if (options.files == 1) return {path};
+  if (x.shape().empty())
+    raise<ValueError>(op, "got an array without axes; expected rows to put in {} files", options.files);
+  const std::string extension;  // of files in a directory, which has none
+  if (path.find("{rank}") == std::string::npos)
+    raise<ValueError>(op, "got \"{}\" for {} files; expected a name with \"{{rank}}\" in it", path, options.files);
+  return detail::shard_names(path, x.comm(), {op, extension, options.files});
+}
+
+/// Chunks as they were, where others are not asked for.
+SaveOptions how_to_save(const StoredArray& x, const ConvertOptions& options, const detail::Format& format,
+                        const Shape& shape) {
+  auto save = options.save;
+  if (!save.chunks.empty() || !format.chunks || size_of(shape) == 0) return save;
+  save.chunks = x.info().chunks;
+  for (std::size_t axis = 0; axis < save.chunks.size(); ++axis)
+    save.chunks[axis] = std::min(save.chunks[axis], shape[axis]);
+  return save;
+}
+
+/// Writes rows first .. first + count to one file.
+void write_part(const StoredArray& x, const std::string& path, const ConvertOptions& options, const Layout& parts,
+                int part) {
+  const auto first = parts.offset(part), count = parts.count(part);
+  const auto done = [&](std::int64_t rows) {
+    if (options.written) options.written(rows);
+  };
+  const auto& format = detail::format_of(std::filesystem::path(path), op);
+  if (!format.save_rows) {
+    save(x.rows(first, count), path, options.save);
+    return done(count);
+  }
+  RowsToSave rows{.shape = x.shape(), .dtype = x.dtype(), .comm = x.comm()};
+  rows.shape[0] = count;
+  rows.piece_rows = x.rows_of_bytes(options.piece_bytes);
+  rows.unit_rows = x.info().chunks.empty() ? 1 : x.info().chunks[0];
+  rows.rows = [&](std::int64_t begin, std::int64_t n) {
+    auto piece = x.rows(first + begin, n);
+    done(n);
+    return piece;
+  };
+  save_rows(rows, path, how_to_save(x, options, format, rows.shape));
+}
+
+}  // namespace
+
+std::vector<std::string> convert(const StoredArray& x, const std::string& path, const ConvertOptions& options) {
+  const auto names = names_of(x, path, options);
+  if (x.shape().empty()) {
+    save(x.all(), path, options.save);
+    return names;
+  }
+  const Layout parts(x.shape(), 0, static_cast<int>(names.size()));
+  for (std::size_t i = 0; i < names.size(); ++i) write_part(x, names[i], options, parts, static_cast<int>(i));
+  return names;
+}
+
+}  // namespace heatpp::io

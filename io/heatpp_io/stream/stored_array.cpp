@@ -1,0 +1,137 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/allocated.hpp>
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp_io/csv/load_csv.hpp>
+#include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/formats.hpp>
+#include <heatpp_io/hdf5/detail/handle.hpp>
+#include <heatpp_io/stream/stored_array.hpp>
+
+#include <algorithm>
+
+namespace heatpp::io {
+namespace {
+
+using heatpp::detail::raise;
+
+constexpr auto op = "StoredArray";
+constexpr std::size_t open_files = 4;
+
+/// What a directory means files of. Zarr's arrays are directories, and those of HDF5 are given by patterns, as to load.
+std::string files_in_directories(std::string_view extension) {
+  return extension == ".zarr" || extension == ".h5" || extension == ".hdf5" ? "" : std::string(extension);
+}
+
+}  // namespace
+
+struct StoredArray::Impl {
+  Communicator comm;
+  StoredInfo info = {};
+  std::int64_t files = 0;
+  detail::Shards shards = {};
+  std::optional<detail::ShardReader> reader = {};
+  std::optional<DNDarray> parsed = {};
+
+  ~Impl() {
+    const detail::Hdf5Turn turn;
+    reader.reset();
+  }
+
+  void look_into(const detail::Format& format, const Source& source, const StoredArrayOptions& options) {
+    const detail::Hdf5Turn turn;
+    const auto open = [open = format.open, name = options.dataset](const std::string& path) {
+      return open(path, name);
+    };
+    const auto describe = [&](const std::string& path) { return open(path).info; };
+    auto paths = detail::expand(source, comm, op, files_in_directories(format.extension));
+    shards = detail::inspect({std::move(paths), options.dataset}, describe, comm, op);
+    reader.emplace(shards, open, op, open_files);
+    const auto& stored = shards.info;
+    info = {options.dataset, stored.shape, options.dtype.value_or(stored.element.dtype), stored.chunk,
+            stored.compressed};
+    files = shards.count();
+  }
+
+  void parse(const Source& source, const StoredArrayOptions& options) {
+    if (!options.dataset.empty()) raise<ValueError>(op, "got dataset \"{}\" for .csv; expected none", options.dataset);
+    parsed = load_csv(source, {.dtype = options.dtype.value_or(float64), .split = 0, .comm = comm});
+    info = {.shape = parsed->shape(), .dtype = parsed->dtype()};
+    files = std::ssize(detail::expand(source, comm, op, ".csv"));
+  }
+
+  /// The ranks' shares of a piece, cut where chunks begin.
+  [[nodiscard]] Layout cut(std::int64_t first, const Shape& extents) const {
+    const Layout even(extents, 0, comm.size());
+    const auto chunk = info.chunks.empty() ? 1 : info.chunks[0];
+    if (chunk == 1 || extents[0] < chunk * comm.size()) return even;
+    std::vector<std::int64_t> offsets;
+    for (const auto offset : even.offsets())
+      offsets.push_back(std::min(extents[0], (first + offset + chunk - 1) / chunk * chunk - first));
+    offsets.front() = 0;
+    return {extents, 0, std::move(offsets)};
+  }
+
+  /// This rank's block of rows `first` and following under `layout`.
+  [[nodiscard]] DNDarray read(std::int64_t first, Layout layout) {
+    const auto rank = comm.rank();
+    const auto shape = layout.local_shape(rank);
+    at::Tensor block;
+    all_or_none(comm, [&] {
+      block = heatpp::detail::block_or_error(op, shape,
+                                             [&] { return at::empty(shape, heatpp::detail::to_torch(*info.dtype)); });
+      const detail::Hdf5Turn turn;
+      auto box = detail::select(info.shape, {}, op);
+      if (!box.empty()) box = detail::narrow(box, 0, first + layout.offset(rank), layout.count(rank));
+      if (block.numel() > 0) reader->read(box, block);
+    });
+    return heatpp::detail::wrap(std::move(block), std::move(layout), comm);
+  }
+
+  [[nodiscard]] DNDarray kept(std::int64_t first, std::int64_t count) const {
+    const auto& layout = parsed->layout();
+    const auto place = [&](int rank) { return std::clamp(layout.offset(rank), first, first + count); };
+    std::vector<std::int64_t> counts;
+    for (int rank = 0; rank < comm.size(); ++rank) counts.push_back(place(rank + 1) - place(rank));
+    const auto begin = std::min(place(comm.rank()) - layout.offset(comm.rank()), layout.count(comm.rank()));
+    auto mine =
+        parsed->larray().narrow(0, std::max<std::int64_t>(0, begin), counts[static_cast<std::size_t>(comm.rank())]);
+    return heatpp::detail::wrap(mine.contiguous(), Layout::from_counts(layout.shape(), 0, counts), comm);
+  }
+};
+
+StoredArray::StoredArray(const Source& source, const StoredArrayOptions& options)
+    : impl_(new Impl{.comm = options.comm ? *options.comm : default_comm()}) {
+  const auto& format = detail::format_of(source, op);
+  if (format.open) impl_->look_into(format, source, options);
+  else impl_->parse(source, options);
+}
+
+const StoredInfo& StoredArray::info() const { return impl_->info; }
+const Communicator& StoredArray::comm() const { return impl_->comm; }
+std::int64_t StoredArray::files() const { return impl_->files; }
+bool StoredArray::streams() const { return !impl_->parsed; }
+
+std::int64_t StoredArray::rows_of_bytes(std::int64_t bytes) const {
+  if (shape().empty()) return 1;
+  const auto row =
+      size_of(shape()) / std::max<std::int64_t>(1, shape()[0]) * static_cast<std::int64_t>(itemsize(dtype()));
+  const auto rows = std::max<std::int64_t>(1, bytes / std::max<std::int64_t>(1, row));
+  const auto chunk = info().chunks.empty() ? 1 : info().chunks[0];
+  return rows > chunk ? rows / chunk * chunk : rows;
+}
+
+DNDarray StoredArray::rows(std::int64_t first, std::int64_t count) const {
+  if (shape().empty()) raise<ValueError>(op, "got an array without axes; expected rows");
+  if (first < 0 || count < 0 || first > shape()[0] - count)
+    raise<IndexError>(op, "got {} rows from {} on; expected rows within {}", count, first, shape()[0]);
+  if (!streams()) return impl_->kept(first, count);
+  auto extents = shape();
+  extents[0] = count;
+  return impl_->read(first, impl_->cut(first, extents));
+}
+
+DNDarray StoredArray::all() const {
+  return shape().empty() ? impl_->read(0, Layout({}, std::nullopt, comm().size())) : rows(0, shape()[0]);
+}
+
+}  // namespace heatpp::io

@@ -1,0 +1,209 @@
+#include "bytes.hpp"
+
+#include <fmt/format.h>
+
+namespace {
+
+using Catch::Contains;
+using Catch::StartsWith;
+
+/// The formats, those that hold all kinds of arrays first.
+std::vector<std::string> formats() {
+  std::vector<std::string> all{"h5", "npy", "safetensors", "zarr", "npz", "csv"};
+  if (ht::io::supports_netcdf()) all.push_back("nc");
+  return all;
+}
+bool has_names(const std::string& format) {
+  return format == "h5" || format == "nc" || format == "npz" || format == "safetensors";
+}
+
+ht::io::ConvertOptions pieces(std::int64_t bytes, ht::io::SaveOptions save = {}) {
+  ht::io::ConvertOptions options;
+  options.piece_bytes = bytes;
+  options.save = std::move(save);
+  return options;
+}
+
+/// Writes `from` with h5py's means, that is by HDF5 alone, and from that a file of each format.
+void write_all(const TempDir& dir, const at::Tensor& values) {
+  write_plain(dir.path("x.h5"), "data", values, {.chunk = {3, 4}, .gzip = 2});
+  const ht::io::StoredArray x(dir.path("x.h5"));
+  for (const auto& format : formats())
+    if (format != "h5") ht::io::convert(x, dir.path("x." + format), pieces(150));
+}
+
+}  // namespace
+
+TEST_CASE("every format becomes every other one, piece by piece, with the same bits", "[io][stream]") {
+  const TempDir dir;
+  const auto type = GENERATE(at::kDouble, at::kInt);
+  auto values = counting({13, 4}, type);
+  if (type == at::kDouble) values = values.div(7).index_put_({2, 1}, std::numeric_limits<double>::quiet_NaN());
+  write_all(dir, values);
+  for (const auto& from : formats()) {
+    std::optional<ht::Dtype> dtype;
+    if (from == "csv" && type == at::kInt) dtype = ht::int32;  // texts do not say
+    const ht::io::StoredArray x(dir.path("x." + from), {.dtype = dtype});
+    CHECK(x.streams() == (from != "csv"));
+    CHECK(same(x.all(), values));
+    for (const auto& to : formats()) {
+      INFO(from << " to " << to);
+      ht::io::SaveOptions save;
+      if (to == "h5" || to == "zarr" || to == "nc") save = {.compression = 1, .chunks = {2, 3}};
+      std::int64_t rows = 0;
+      auto options = pieces(100, save);
+      options.written = [&](std::int64_t count) { rows += count; };
+
+      const auto written = ht::io::convert(x, dir.path("y." + to), options);
+
+      CHECK(written == std::vector{dir.path("y." + to)});
+      CHECK(rows == 13);
+      CHECK(same(
+          ht::io::StoredArray(dir.path("y." + to), {.dtype = to == "csv" ? dtype.value_or(x.dtype()) : dtype}).all(),
+          values));
+    }
+  }
+}
+
+TEST_CASE("contents lists what files of every format hold", "[io][stream]") {
+  const TempDir dir;
+  write_all(dir, counting({13, 4}, at::kDouble));
+  for (const auto& format : formats()) {
+    INFO(format);
+    const auto found = ht::io::contents(dir.path("x." + format));
+
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].name == (format == "npz" ? "arr_0" : has_names(format) ? "data" : ""));
+    CHECK(found[0].shape == ht::Shape{13, 4});
+    CHECK(found[0].dtype == ht::float64);
+    CHECK(found[0].compressed == (format == "h5"));
+    CHECK(found[0].problem.empty());
+  }
+  ht::io::convert(ht::io::StoredArray(dir.path("x.h5")), dir.path("x.h5"),
+                  pieces(100, {.dataset = "a/b", .append = true, .chunks = {5, 2}}));
+  const auto both = ht::io::contents(dir.path("x.h5"));
+  REQUIRE(both.size() == 2);
+  CHECK(both[0].name == "a/b");
+  CHECK(both[0].chunks == ht::Shape{5, 2});
+  CHECK(both[1].name == "data");
+  CHECK_THAT(same_message<ht::IoError>([&] { return ht::io::contents(dir.path("none.h5")); }), Contains("none.h5"));
+  CHECK_THAT(same_message<ht::ValueError>([&] { return ht::io::contents("x.unknown"); }),
+             StartsWith("[contents] got "));
+}
+
+TEST_CASE("rows of stored arrays are those of their shards, whole chunks to a rank", "[io][stream]") {
+  const TempDir dir;
+  const auto values = counting({50, 3}, at::kLong);
+  for (int part = 0; part < 3; ++part)
+    write_plain(dir.path(fmt::format("part-{}.h5", part)), "x",
+                values.slice(0, 20 * part, std::min(50, 20 * part + 20)), {.chunk = {4, 3}});
+  const ht::io::StoredArray x(dir.path("part-*.h5"), {.dataset = "x", .dtype = ht::float32});
+
+  CHECK(x.files() == 3);
+  CHECK(x.shape() == ht::Shape{50, 3});
+  CHECK(x.rows_of_bytes(5 * 3 * 4) == 4);
+  CHECK(x.rows_of_bytes(1) == 1);
+  for (const auto& [first, count] : {std::pair(0, 50), {8, 25}, {19, 2}, {50, 0}, {7, 1}})
+    CHECK(same(x.rows(first, count), values.slice(0, first, first + count).to(at::kFloat)));
+  const auto layout = x.rows(8, 40).layout();
+  for (int rank = 1; rank < ht::world().size(); ++rank) CHECK(layout.offset(rank) % 4 == 0);
+  CHECK_THAT(same_message<ht::IndexError>([&] { return x.rows(40, 11); }),
+             StartsWith("[StoredArray] got 11 rows from 40 on"));
+  const auto make = [&](const char* name) { return ht::io::StoredArray(dir.path("part-*.h5"), {.dataset = name}); };
+  CHECK_THAT(same_message<ht::IoError>([&] { return make("y").shape(); }), Contains("\"y\""));
+}
+
+TEST_CASE("an array goes into a number of files", "[io][stream]") {
+  const TempDir dir;
+  const auto values = counting({11, 2});
+  write_plain(dir.path("x.h5"), "data", values);
+  const ht::io::StoredArray x(dir.path("x.h5"));
+  auto options = pieces(16);
+  options.files = 3;
+
+  CHECK(ht::io::convert(x, dir.path("s-{rank}.npy"), options).back() == dir.path("s-2.npy"));
+  CHECK(same(ht::io::load(dir.path("s-*.npy")), values));
+  CHECK(ht::io::load(dir.path("s-2.npy")).shape() == ht::Shape{3, 2});
+
+  options.files = 2;
+  CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::convert(x, dir.path("s-{rank}.npy"), options); }),
+             Contains("left-over"));
+  CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::convert(x, dir.path("s.npy"), options); }),
+             StartsWith("[convert] got "));
+  options.files = 0;
+  CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::convert(x, dir.path("s.npy"), options); }),
+             Contains("got 0 files"));
+}
+
+TEST_CASE("chunks stay as they are where no others are asked for", "[io][stream]") {
+  const TempDir dir;
+  const auto values = counting({10, 6});
+  write_plain(dir.path("x.h5"), "data", values, {.chunk = {4, 5}});
+  const ht::io::StoredArray x(dir.path("x.h5"));
+  auto options = pieces(100);
+  options.files = 4;
+  for (const auto* format : {"zarr", "h5"}) {
+    ht::io::convert(x, dir.path(std::string("y.") + format), pieces(100));
+    CHECK(ht::io::contents(dir.path(std::string("y.") + format)).front().chunks == ht::Shape{4, 5});
+
+    ht::io::convert(x, dir.path(std::string("y-{rank}.") + format), options);
+    CHECK(ht::io::contents(dir.path(std::string("y-3.") + format)).front().chunks == ht::Shape{2, 5});
+    CHECK(same(ht::io::load(dir.path(std::string("y-*.") + format)), values));
+  }
+}
+
+TEST_CASE("numbers without axes and arrays without rows are converted", "[io][stream]") {
+  const TempDir dir;
+  write_plain(dir.path("one.h5"), "data", at::full({}, 2.5));
+  write_plain(dir.path("none.h5"), "data", at::empty({0, 3}));
+  for (const auto* format : {"npy", "safetensors", "zarr", "npz", "h5"}) {
+    INFO(format);
+    for (const auto& [name, expected] : {std::pair("one", at::full({}, 2.5)), {"none", at::empty({0, 3})}}) {
+      const auto to = dir.path(fmt::format("to-{}.{}", name, format));
+      ht::io::convert(ht::io::StoredArray(dir.path(name + std::string(".h5"))), to);
+      CHECK(same(ht::io::load(to), expected));
+    }
+  }
+}
+
+TEST_CASE("rows that are made while they are saved lie as said, in any layout, or no file appears", "[io][stream]") {
+  const TempDir dir;
+  const auto values = counting({9, 4});
+  for (const auto& format : formats()) {
+    if (format == "npz") continue;
+    const auto path = dir.path("x." + format);
+    ht::io::SaveOptions options;
+    if (format == "zarr") options.chunks = {2, 4};
+    ht::io::RowsToSave rows{.shape = {9, 4}, .piece_rows = 4};
+    std::int64_t next = 0;
+    rows.rows = [&](std::int64_t first, std::int64_t count) {
+      CHECK(first == next);
+      next += count;
+      const ht::Layout layout({count, 4}, first == 0 ? std::optional(1) : std::nullopt, ht::world().size());
+      return distribute(values.slice(0, first, first + count), layout);
+    };
+    ht::io::save_rows(rows, path, options);
+    CHECK(same(ht::io::load(path, {.dtype = ht::float32}), values));
+
+    rows.rows = [&](std::int64_t first, std::int64_t count) {
+      if (first > 0) throw ht::ValueError("[test] got enough; expected an end");
+      return distribute(values.slice(0, 0, count), ht::Layout({count, 4}, 0, ht::world().size()));
+    };
+    CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::save_rows(rows, path, options); }),
+               StartsWith("[test] got enough"));
+    CHECK(same(ht::io::load(path, {.dtype = ht::float32}), values));
+    rows.dtype = ht::float64;
+    next = 0;
+    rows.rows = [&](std::int64_t, std::int64_t count) {
+      return distribute(values.slice(0, 0, count), ht::Layout({count, 4}, 0, ht::world().size()));
+    };
+    CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::save_rows(rows, path, options); }),
+               Contains("expected shape (4, 4) and float64"));
+  }
+  const ht::io::RowsToSave some{.shape = {9, 4}};
+  CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::save_rows(some, dir.path("x.npz")); }),
+             StartsWith("[save_rows] got "));
+  CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::save_rows(some, dir.path("y.h5"), {.shards = true}); }),
+             StartsWith("[save_rows] got shards"));
+  CHECK(dir.names().size() == formats().size() - 1);
+}

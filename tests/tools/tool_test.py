@@ -1,0 +1,220 @@
+"""Whether the program heatpp does what it says: tool_test.py MPIEXEC FLAG RANKS HEATPP. Numbers are compared with NumPy's, files
+are read by h5py, zarr, safetensors and NumPy. Ends with 77, which ctest shows as skipped, where h5py or NumPy are missing."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+try:
+    import h5py
+    import numpy as np
+    import safetensors.numpy
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+try:
+    import zarr
+except ImportError:
+    zarr = None
+
+MPIEXEC, FLAG, RANKS, HEATPP = sys.argv[1:]
+launcher = [] if RANKS == "1" else [MPIEXEC, FLAG, RANKS]
+failures = []
+
+
+def check(holds, what):
+    if not holds:
+        failures.append(what)
+        print(f"FAILED: {what}", flush=True)
+
+
+def run(*arguments, code=0, **environment):
+    """What the program prints; stderr where it has to fail."""
+    command = [*launcher, HEATPP, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env={**os.environ, **environment})
+    check(done.returncode == code, f"{arguments}: code {done.returncode} instead of {code}: {done.stderr[-2000:]}")
+    return done.stdout if code == 0 else done.stderr
+
+
+def run_json(*arguments, **environment):
+    return json.loads(run(*arguments, "--json", **environment))
+
+
+def close(a, b, tolerance=1e-6):
+    return np.allclose(a, b, rtol=tolerance, atol=tolerance)
+
+
+def test_info():
+    info = run_json("info", HEATPP_TIMEOUT="77")
+    check(info["machine"]["ranks"] == int(RANKS), "info counts the ranks")
+    check(sum(info["machine"]["ranks of each host"].values()) == int(RANKS), "info counts the ranks of hosts")
+    check(info["topology"].startswith(f"{RANKS} ranks"), "info draws the topology")
+    check(info["settings"].get("HEATPP_TIMEOUT") == "77", "info shows variables that are set")
+    check(info["libraries"]["HDF5"][0].isdigit() and "MPI" in info["libraries"]["MPI"], "info tells versions")
+    check(info["machine"]["MPI calls from"].endswith(" threads"), "info tells the thread level")
+
+
+def test_pages():
+    """Every option that the help names has a place in the manual."""
+    for command in ("info", "describe", "convert", "calibrate", "bench"):
+        page = (pathlib.Path(HEATPP).parent / f"man/heatpp-{command}.1").read_text().replace("\\-", "-")
+        words = subprocess.run([HEATPP, command, "--help"], capture_output=True, text=True, check=True).stdout.split()
+        options = [word for word in words if word.startswith("-") and word.strip("-")[:1].isalpha()]
+        check(len(options) > 1 and all(option in page for option in options), f"the manual of {command} has {options}")
+
+
+def write_shards(folder):
+    random = np.random.default_rng(7)
+    x = random.gamma(2.0, 3.0, size=(101, 40)).astype(np.float32)
+    x[3, 5] = x[99, 0] = np.nan
+    x[50, 7] = -np.inf
+    for part, rows in enumerate(np.array_split(x, 3)):
+        with h5py.File(folder / f"part-{part}.h5", "w") as file:
+            file.create_dataset("run/x", data=rows, chunks=(8, 40), compression=4)
+            file["name"] = "gamma"
+            file["steps"] = np.arange(5)
+    return x
+
+
+def check_summary(found, x, tolerance, what):
+    finite = x[np.isfinite(x)].astype(np.float64)
+    deviations = finite - finite.mean()
+    var = np.mean(deviations**2)
+    expected = {"elements": x.size, "missing": int(np.isnan(x).sum()), "infinite": int(np.isinf(x).sum()), "min": finite.min(),
+                "max": finite.max(), "mean": finite.mean(), "std": finite.std(), "skewness": np.mean(deviations**3) / var**1.5,
+                "kurtosis": np.mean(deviations**4) / var**2 - 3}
+    for name, value in expected.items():
+        check(close(found[name], value), f"{what}: {name} {found[name]} instead of {value}")
+    for percent, value in found["percentiles"]:
+        check(abs(value - np.percentile(finite, percent)) <= tolerance, f"{what}: percentile {percent} is {value}")
+    counts, edges = np.histogram(finite, bins=len(found["histogram"]["counts"]))
+    check(found["histogram"]["counts"] == counts.tolist() and close(found["histogram"]["high"], edges[-1]), f"{what}: histogram")
+
+
+def test_describe(folder):
+    x = write_shards(folder)
+    listed = {entry["name"]: entry for entry in run_json("describe", folder / "part-0.h5")["arrays"]}
+    check(listed["run/x"]["shape"] == [34, 40] and listed["run/x"]["dtype"] == "float32", "describe lists arrays")
+    check(listed["run/x"]["chunks"] == [8, 40] and listed["run/x"]["compressed"], "describe lists chunks")
+    check("string" in listed["name"]["problem"] and listed["steps"]["shape"] == [5], "describe lists what is no array of numbers")
+
+    shards = f"{folder}/part-*.h5"
+    whole = run_json("describe", shards, "--dataset", "run/x", "--picture", folder / "x.svg")
+    check(whole["files"] == 3 and whole["shape"] == [101, 40] and whole["exact"], "describe puts shards together")
+    check_summary(whole, x, 1e-5, "describe")
+    texts = [node.text for node in xml.etree.ElementTree.parse(folder / "x.svg").iter() if node.tag.endswith("text")]
+    check("mean" in texts and f"{shards}: run/x" in texts, "describe draws a histogram")
+    pieces = run_json("describe", shards, "-d", "run/x", "--memory", "2KB", "--picture", folder / "x.png", "--bins", 10)
+    check(not pieces["exact"], "describe says that percentiles are estimated")
+    finite = x[np.isfinite(x)]
+    check_summary(pieces, x, 2 * (finite.max() - finite.min()) / (10 * 4096), "describe in pieces")
+    png = (folder / "x.png").read_bytes()
+    check(png[:8] == b"\x89PNG\r\n\x1a\n" and png[16:24] == bytes([0, 0, 0, 40, 0, 0, 0, 101]), "describe draws the elements")
+    text = run("describe", shards, "-d", "run/x")
+    check("missing (NaN) 2, infinite 1" in text and "101 x 40 of float32" in text, "describe prints a text")
+
+
+def read(path, name):
+    """An array as others read it."""
+    suffix = path.suffix
+    if suffix in (".h5", ".nc"):
+        with h5py.File(path) as file:
+            return file[name][...]
+    if suffix == ".zarr":
+        return zarr.open_array(str(path), mode="r")[...] if zarr else None
+    if suffix == ".npz":
+        return np.load(path)[name]
+    if suffix == ".safetensors":
+        return safetensors.numpy.load_file(path)[name]
+    return np.load(path) if suffix == ".npy" else np.loadtxt(path, delimiter=",", dtype=np.float64)
+
+
+def test_convert(folder):
+    """From each format to the next, in small pieces."""
+    values = np.random.default_rng(5).normal(size=(53, 6))
+    values[1, 2], values[2, 3] = np.nan, 1e-300
+    np.save(folder / "begin.npy", values)
+    before = folder / "begin.npy"
+    for suffix in (".h5", ".zarr", ".nc", ".safetensors", ".npz", ".npy", ".csv", ".h5"):
+        after = folder / f"from_{before.suffix[1:]}{suffix}"
+        named = before.suffix in (".h5", ".nc", ".safetensors", ".npz")
+        options = ["--name", "g/x" if suffix in (".h5", ".nc") else "x"] if suffix not in (".zarr", ".npy", ".csv") else []
+        options += ["--chunks", "5,6", "--compression", "3"] if suffix in (".h5", ".zarr", ".nc") else []
+        source = ["-d", "g/x" if before.suffix in (".h5", ".nc") else "x"] if named else []
+        run("convert", before, after, "--memory", "300B", "-q", *source, *options)
+        found = read(after, options[1] if options[:1] == ["--name"] else "")
+        same = found is None or (found.dtype == np.float64 and np.array_equal(found, values, equal_nan=True))
+        check(same, f"{before.suffix} to {suffix} keeps all bits")
+        before = after
+    with h5py.File(folder / "from_csv.h5") as file:
+        check(file["g/x"].chunks == (5, 6) and file["g/x"].compression_opts == 3, "convert stores in chunks, compressed")
+    # Shards into other shards, of another dtype.
+    text = run("convert", f"{folder}/part-*.h5", folder / "new-{rank}.npy", "-d", "run/x", "--shards", 4, "--dtype", "float64")
+    parts = [np.load(folder / f"new-{part}.npy") for part in range(4)]
+    with h5py.File(folder / "part-2.h5") as file:
+        check(np.array_equal(np.concatenate(parts)[-33:], file["run/x"][...].astype(np.float64), equal_nan=True), "convert writes shards")
+    check("new-0.npy and 3 more: 101 x 40 of float64" in text, "convert tells what it wrote")
+
+
+def test_sparse(folder):
+    try:
+        import scipy.io
+        import scipy.sparse
+    except ImportError:
+        return
+    matrix = scipy.sparse.random_array((30, 20), density=0.1, rng=np.random.default_rng(1), format="csr")
+    scipy.sparse.save_npz(folder / "sparse.npz", matrix)
+    run("convert", folder / "sparse.npz", folder / "sparse.mtx")
+    check((scipy.sparse.csr_array(scipy.io.mmread(folder / "sparse.mtx")) != matrix).nnz == 0, "convert writes Matrix Market")
+
+
+def test_links(folder):
+    kept = folder / "calibration"
+    if RANKS == "1":
+        check("got one rank" in run("calibrate", code=1), "calibrate tells that one rank has no links")
+    else:
+        measured = run_json("calibrate", "--output", kept)
+        check(kept.read_text() and measured["all_reduce"][-1]["up_to_bytes"] is None, "calibrate keeps what it measures")
+        check(measured["links"][0]["bytes_per_second"] > 1e6, "calibrate measures links")
+        check("cannot be written" in run("calibrate", "--output", folder / "no/file", code=1), "calibrate tells of files it cannot write")
+    bench = run_json("bench", "--turns", 1, "--most", "4KB")
+    check([row["bytes"] for row in bench["all_reduce"]] == [8, 64, 512, 4096], "bench times all-reduces of growing sizes")
+    node = next(row for row in bench["levels"] if row["level"] == "node")
+    check(RANKS == "1" or (0 < node["latency_seconds"] < 1 and node["pair_bytes_per_second"] > 1e6), "bench times a pair")
+
+
+def test_errors(folder):
+    damaged = folder / "damaged.h5"
+    damaged.write_bytes((folder / "part-0.h5").read_bytes()[:3000])
+    cases = [(["describe", folder / "missing.h5", "-d", "x"], 1, "which cannot be found"),
+             (["convert", damaged, folder / "never.npy", "-d", "run/x"], 1, "damaged.h5"),
+             (["describe", "--bin", "3"], 2, "Usage: ")]
+    if RANKS == "1":
+        cases += [(["describe", folder / "part-0.h5", "-d", "y"], 1, 'got no dataset "y"'),
+                  (["describe", damaged], 1, "damaged.h5"),
+                  (["convert", folder / "begin.npy", folder / "x.unknown"], 1, "expected one of"),
+                  (["convert", folder / "begin.npy", folder / "x.h5", "--chunks", "3,x"], 1, "got chunks"),
+                  (["convert", folder / "begin.npy", folder / "x.h5", "--dtype", "real"], 1, "got dtype"),
+                  (["convert", folder / "begin.npy"], 2, "Usage: "), (["describes"], 2, "Usage: "), ([], 2, "Subcommands")]
+    for arguments, code, text in cases:
+        error = run(*arguments, code=code)
+        check(error.count(text) >= 1, f"{arguments}: {text} in {error}")
+        check(code == 2 or (error.count("heatpp: [") == 1 and "; expected " in error), f"{arguments}: one error in {error}")
+    check(not (folder / "never.npy").exists(), "convert leaves nothing after an error")
+
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    test_info()
+    if RANKS == "1":
+        test_pages()
+    test_describe(folder)
+    test_convert(folder)
+    test_sparse(folder)
+    test_links(folder)
+    test_errors(folder)
+sys.exit(1 if failures else 0)

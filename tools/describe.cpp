@@ -1,0 +1,171 @@
+#include "detail/picture.hpp"
+#include "detail/row_progress.hpp"
+#include "detail/summary.hpp"
+#include "detail/text.hpp"
+#include "tool.hpp"
+
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp_io/detail/files/aside_file.hpp>
+#include <heatpp_io/detail/files/expand.hpp>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace tools {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr auto op = "describe";
+
+struct Options {
+  std::vector<std::string> files;
+  std::string dataset, picture;
+  std::vector<double> percents = SummaryOptions{}.percents;
+  std::int64_t bins = 20;
+  std::uint64_t memory = std::uint64_t{1} << 30;
+  bool json = false, quiet = false;
+};
+
+Json json_of(const ht::io::StoredInfo& info) {
+  if (!info.dtype) return {{"name", info.name}, {"problem", info.problem}};
+  const auto bytes = ht::size_of(info.shape) * static_cast<std::int64_t>(ht::itemsize(*info.dtype));
+  return {{"name", info.name},     {"shape", info.shape},           {"dtype", ht::name(*info.dtype)},
+          {"chunks", info.chunks}, {"compressed", info.compressed}, {"bytes", bytes}};
+}
+
+std::string storage_text(const ht::io::StoredInfo& info) {
+  return (info.chunks.empty() ? "" : ", chunks of " + shape_text(info.chunks)) +
+         (info.compressed ? ", compressed" : "");
+}
+
+std::string line_of(const ht::io::StoredInfo& info) {
+  if (!info.dtype) return fmt::format("  {:<24} not read: {}\n", info.name, info.problem);
+  return fmt::format("  {:<24} {:<10} {}{}\n", info.name, ht::name(*info.dtype), shape_text(info.shape),
+                     storage_text(info));
+}
+
+/// What the first file holds, or the only array of a format that has one without a name.
+void list(const std::string& path, const std::vector<ht::io::StoredInfo>& arrays, const Options& options) {
+  Json all = Json::array();
+  std::string text = path + "\n";
+  for (const auto& info : arrays) {
+    all.push_back(json_of(info));
+    text += line_of(info);
+  }
+  if (options.json) return print(Json{{"file", path}, {"arrays", all}}.dump(2) + "\n");
+  print(text + (arrays.empty() ? "  no arrays\n" : ""));
+}
+
+Json json_of(const ht::io::StoredArray& x, const Summary& s) {
+  auto all = json_of(x.info());
+  all["files"] = x.files();
+  all.update({{"elements", s.size},
+              {"missing", s.missing},
+              {"infinite", s.infinite},
+              {"min", number(s.min)},
+              {"max", number(s.max)},
+              {"mean", number(s.mean)},
+              {"std", number(s.std)},
+              {"skewness", number(s.skewness)},
+              {"kurtosis", number(s.kurtosis)},
+              {"exact", s.exact}});
+  for (std::size_t i = 0; i < s.percents.size(); ++i)
+    all["percentiles"].push_back({s.percents[i], number(s.percentiles[i])});
+  all["histogram"] = {{"low", number(s.low)}, {"high", number(s.high)}, {"counts", s.counts}};
+  return all;
+}
+
+std::string histogram_text(const Summary& s) {
+  constexpr double longest = 40;
+  const auto most = static_cast<double>(std::max<std::int64_t>(1, *std::ranges::max_element(s.counts)));
+  const auto step = (s.high - s.low) / static_cast<double>(s.counts.size());
+  std::string text;
+  for (std::size_t bin = 0; bin < s.counts.size(); ++bin) {
+    const auto length = static_cast<int>(longest * static_cast<double>(s.counts[bin]) / most + 0.5);
+    text += fmt::format("  {:>12.5g} {:#<{}}{:{}} {}\n", s.low + static_cast<double>(bin) * step, "", length, "",
+                        static_cast<int>(longest) - length, s.counts[bin]);
+  }
+  return text + fmt::format("  {:>12.5g}\n", s.high);
+}
+
+std::string text_of(const ht::io::StoredArray& x, const Summary& s, const std::string& title) {
+  const auto bytes = static_cast<double>(s.size) * static_cast<double>(ht::itemsize(x.dtype()));
+  auto text = fmt::format("{}\n  {} of {}, {} in {} file{}{}\n", title, shape_text(x.shape()), ht::name(x.dtype()),
+                          bytes_text(bytes), x.files(), x.files() == 1 ? "" : "s", storage_text(x.info()));
+  if (ht::is_complex(x.dtype())) text += "  of the absolute values:\n";
+  text += fmt::format("  elements {}, missing (NaN) {}, infinite {}\n", s.size, s.missing, s.infinite);
+  text += fmt::format("  min {:.6g}, max {:.6g}, mean {:.6g}, std {:.6g}, skewness {:.4g}, kurtosis {:.4g}\n", s.min,
+                      s.max, s.mean, s.std, s.skewness, s.kurtosis);
+  text += s.exact ? "  percentiles" : "  percentiles, about";
+  for (std::size_t i = 0; i < s.percents.size(); ++i)
+    text += fmt::format("{} {:g} %: {:.6g}", i ? "," : "", s.percents[i], s.percentiles[i]);
+  return text + "\n" + histogram_text(s);
+}
+
+void save_picture(const ht::io::StoredArray& x, const Summary& summary, const Options& options,
+                  const std::string& title) {
+  const auto png = options.picture.ends_with(".png");
+  const auto picture = png ? elements_picture(x, summary) : histogram_picture(summary, title);
+  ht::all_or_none(ht::world(), [&] {
+    if (ht::world().rank() == 0) ht::io::detail::write_atomically(op, options.picture, picture);
+  });
+}
+
+void check(const Options& options) {
+  if (!options.picture.empty() && !options.picture.ends_with(".png") && !options.picture.ends_with(".svg"))
+    ht::detail::raise<ht::ValueError>(op, "got picture \"{}\"; expected a name that ends with .svg or .png",
+                                      options.picture);
+  for (const auto percent : options.percents)
+    if (!(percent >= 0 && percent <= 100))
+      ht::detail::raise<ht::ValueError>(op, "got percentile {}; expected 0 to 100", percent);
+}
+
+void describe_array(const Options& options) {
+  const ht::io::StoredArray x(options.files, {.dataset = options.dataset});
+  const auto title =
+      fmt::format("{}{}{}", fmt::join(options.files, " "), options.dataset.empty() ? "" : ": ", options.dataset);
+  SummaryOptions summarised{options.percents, options.bins, static_cast<std::int64_t>(options.memory)};
+  RowProgress progress(op, rows_to_read(x, summarised), !options.quiet);
+  summarised.done = [&](std::int64_t count) { progress.add(count); };
+  const auto summary = summarise(x, summarised);
+  if (!options.picture.empty()) save_picture(x, summary, options, title);
+  print(options.json ? json_of(x, summary).dump(2) + "\n" : text_of(x, summary, title));
+}
+
+void describe(const Options& options) {
+  check(options);
+  const auto paths = ht::io::detail::expand(options.files, ht::world(), op);
+  if (options.dataset.empty()) {
+    const auto arrays = ht::io::contents(paths.front());
+    const bool one = arrays.size() == 1 && arrays[0].name.empty();
+    if (!one) return list(paths.front(), arrays, options);
+  }
+  describe_array(options);
+}
+
+}  // namespace
+
+Run add_describe(CLI::App& command) {
+  const auto o = std::make_shared<Options>();
+  command
+      .add_option("files", o->files, "files of one array, put together along its first axis; patterns in quotes, too")
+      ->required();
+  command.add_option("-d,--dataset", o->dataset, "which array; without it: what the first file holds");
+  command.add_option("--percentiles", o->percents, "which, from 0 to 100")->delimiter(',')->capture_default_str();
+  command.add_option("--bins", o->bins, "of the histogram")->check(CLI::Range(1, 10000))->capture_default_str();
+  command
+      .add_option("--memory", o->memory,
+                  "of all ranks together for elements, as in 4GiB (else 1GiB); larger arrays are read in pieces, "
+                  "twice, and their "
+                  "percentiles are estimated")
+      ->transform(CLI::AsSizeValue(false));
+  command.add_option("--picture", o->picture, "write a picture: .svg of the histogram, .png of the elements");
+  command.add_flag("--json", o->json, "as JSON");
+  command.add_flag("-q,--quiet", o->quiet, "without progress");
+  command.footer("Example: mpirun -n 4 heatpp describe 'run/part-*.h5' --dataset density --picture density.svg");
+  return [o] { describe(*o); };
+}
+
+}  // namespace tools

@@ -1,0 +1,169 @@
+#include "summary.hpp"
+
+#include <heatpp/heatpp.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace tools {
+
+namespace ht = heatpp;
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr std::int64_t fine = 4096;  // bins in one that is shown, from which percentiles are estimated
+
+/// Powers of deviations from the mean, summed, of which those of parts give those of all (Pebay, Sandia report
+/// SAND2008-6212, 2008).
+struct Sums {
+  double n = 0, mean = 0, m2 = 0, m3 = 0, m4 = 0;
+
+  void add(const Sums& b) {
+    if (b.n == 0) return;
+    const double total = n + b.n, d = b.mean - mean, r = d / total;
+    const Sums a = *this;
+    m2 += b.m2 + d * r * a.n * b.n;
+    m3 += b.m3 + d * r * r * a.n * b.n * (a.n - b.n) + 3 * r * (a.n * b.m2 - b.n * a.m2);
+    m4 += b.m4 + d * r * r * r * a.n * b.n * (a.n * a.n - a.n * b.n + b.n * b.n) +
+          6 * r * r * (a.n * a.n * b.m2 + b.n * b.n * a.m2) + 4 * r * (a.n * b.m3 - b.n * a.m3);
+    mean += r * b.n;
+    n = total;
+  }
+};
+
+Sums sums_of(const ht::DNDarray& x) {
+  const auto moments = ht::moments(ht::astype(x, ht::float64));
+  const auto n = static_cast<double>(x.size()), var = moments.var.item<double>();
+  Sums sums{n, moments.mean.item<double>(), var * n};
+  if (var <= 0) return sums;  // skewness and kurtosis are NaN
+  sums.m3 = moments.skew.item<double>() * std::pow(var, 1.5) * n;
+  sums.m4 = (moments.kurtosis.item<double>() + 3) * var * var * n;
+  return sums;
+}
+
+/// The elements as real numbers, and how many of them are none.
+struct Numbers {
+  ht::DNDarray finite;
+  std::int64_t missing = 0, infinite = 0;
+};
+Numbers numbers_of(const ht::DNDarray& piece) {
+  const auto dtype = piece.dtype();
+  auto x = ht::is_complex(dtype) ? ht::abs(piece) : dtype == ht::bool_ ? ht::astype(piece, ht::uint8) : piece;
+  if (x.dtype() == ht::float16 || x.dtype() == ht::bfloat16) x = ht::astype(x, ht::float32);
+  if (x.dtype() < ht::float16) return {x};
+  Numbers numbers{x, ht::sum(ht::isnan(x)).item<std::int64_t>(), ht::sum(ht::isinf(x)).item<std::int64_t>()};
+  if (numbers.missing + numbers.infinite > 0) numbers.finite = x(ht::isfinite(x));
+  return numbers;
+}
+
+std::int64_t piece_rows(const ht::io::StoredArray& x, const SummaryOptions& options) {
+  const auto rows = x.shape()[0];
+  const bool whole = ht::size_of(x.shape()) * static_cast<std::int64_t>(ht::itemsize(x.dtype())) <= options.piece_bytes;
+  return std::max<std::int64_t>(1, whole ? rows : std::min(rows, x.rows_of_bytes(options.piece_bytes)));
+}
+
+void each_piece(const ht::io::StoredArray& x, const SummaryOptions& options,
+                const std::function<void(const Numbers&)>& use) {
+  if (x.shape().empty()) return use(numbers_of(x.all()));
+  const auto step = piece_rows(x, options);
+  for (std::int64_t first = 0; first < x.shape()[0]; first += step) {
+    const auto count = std::min(step, x.shape()[0] - first);
+    use(numbers_of(x.rows(first, count)));
+    if (options.done) options.done(count);
+  }
+}
+
+void take_moments(Summary& summary, Sums& sums, const Numbers& numbers) {
+  summary.missing += numbers.missing;
+  summary.infinite += numbers.infinite;
+  if (numbers.finite.size() == 0) return;
+  const bool first = sums.n == 0;
+  const auto low = ht::min(numbers.finite).item<double>(), high = ht::max(numbers.finite).item<double>();
+  summary.min = first ? low : std::min(summary.min, low);
+  summary.max = first ? high : std::max(summary.max, high);
+  sums.add(sums_of(numbers.finite));
+}
+
+/// Ends of bins, apart from each other as NumPy has them.
+void set_ends(Summary& summary) {
+  const bool one = summary.min == summary.max;
+  summary.low = summary.min - (one ? 0.5 : 0);
+  summary.high = summary.max + (one ? 0.5 : 0);
+}
+
+void count(const Summary& summary, const Numbers& numbers, std::vector<std::int64_t>& counts) {
+  if (numbers.finite.size() == 0) return;
+  const auto bins = static_cast<std::int64_t>(counts.size());
+  const auto found = ht::histogram(numbers.finite, {.bins = bins, .range = {summary.low, summary.high}}).first;
+  const auto more = found.to_vector<std::int64_t>();
+  std::ranges::transform(counts, more, counts.begin(), std::plus());
+}
+
+/// Where the element of that rank lies, as if those of a bin were spread evenly over it.
+double place_of(const Summary& summary, const std::vector<std::int64_t>& counts, std::int64_t rank) {
+  const auto width = (summary.high - summary.low) / static_cast<double>(counts.size());
+  std::size_t bin = 0;
+  for (; bin + 1 < counts.size() && rank >= counts[bin]; ++bin) rank -= counts[bin];
+  const auto part = (static_cast<double>(rank) + 0.5) / static_cast<double>(std::max<std::int64_t>(1, counts[bin]));
+  return std::clamp(summary.low + (static_cast<double>(bin) + part) * width, summary.min, summary.max);
+}
+
+/// NumPy's percentile, of elements that are known to within a bin.
+double from_bins(const Summary& summary, const std::vector<std::int64_t>& counts, double percent) {
+  const auto last = std::reduce(counts.begin(), counts.end()) - 1;
+  const auto wanted = percent / 100 * static_cast<double>(last);
+  const auto rank = static_cast<std::int64_t>(wanted);
+  const auto part = wanted - static_cast<double>(rank);
+  return (1 - part) * place_of(summary, counts, rank) + part * place_of(summary, counts, std::min(rank + 1, last));
+}
+
+void finish_moments(Summary& summary, const Sums& sums) {
+  const auto var = sums.m2 / sums.n;
+  summary.mean = sums.mean;
+  summary.std = std::sqrt(var);
+  summary.skewness = var > 0 ? sums.m3 / sums.n / std::pow(var, 1.5) : nan;
+  summary.kurtosis = var > 0 ? sums.m4 / sums.n / (var * var) - 3 : nan;
+}
+
+}  // namespace
+
+std::int64_t rows_to_read(const ht::io::StoredArray& x, const SummaryOptions& options) {
+  if (x.shape().empty()) return 0;
+  return x.shape()[0] * (piece_rows(x, options) < x.shape()[0] ? 2 : 1);
+}
+
+Summary summarise(const ht::io::StoredArray& x, const SummaryOptions& options) {
+  Summary summary{.size = ht::size_of(x.shape()), .percents = options.percents};
+  summary.exact = x.shape().empty() || piece_rows(x, options) >= x.shape()[0];
+  Sums sums;
+  std::optional<Numbers> only;
+  each_piece(x, options, [&](const Numbers& numbers) {
+    take_moments(summary, sums, numbers);
+    if (summary.exact) only = numbers;
+  });
+  summary.counts.assign(static_cast<std::size_t>(options.bins), 0);
+  summary.percentiles.assign(options.percents.size(), nan);
+  if (sums.n == 0) {
+    summary.min = summary.max = summary.mean = summary.std = summary.skewness = summary.kurtosis = nan;
+    return summary;
+  }
+  finish_moments(summary, sums);
+  set_ends(summary);
+  if (summary.exact) {
+    count(summary, *only, summary.counts);
+    if (!options.percents.empty())
+      summary.percentiles = ht::astype(ht::percentile(only->finite, options.percents), ht::float64).to_vector<double>();
+    return summary;
+  }
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(options.bins * fine), 0);
+  each_piece(x, options, [&](const Numbers& numbers) { count(summary, numbers, counts); });
+  for (std::size_t bin = 0; bin < counts.size(); ++bin) summary.counts[bin / fine] += counts[bin];
+  for (std::size_t i = 0; i < options.percents.size(); ++i)
+    summary.percentiles[i] = from_bins(summary, counts, options.percents[i]);
+  return summary;
+}
+
+}  // namespace tools

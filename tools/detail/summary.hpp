@@ -1,0 +1,32 @@
+#pragma once
+
+#include <heatpp_io/stream/stored_array.hpp>
+
+#include <functional>
+#include <vector>
+
+namespace tools {
+
+/// What an array's elements are like: complex ones by their modulus, bool as 0 and 1. Of numbers that are finite, but
+/// for the counts of others.
+struct Summary {
+  std::int64_t size = 0, missing = 0, infinite = 0;                        ///< elements, NaN among them, infinities
+  double min = 0, max = 0, mean = 0, std = 0, skewness = 0, kurtosis = 0;  ///< excess kurtosis; NaN where undefined
+  std::vector<double> percents = {}, percentiles = {};
+  bool exact = true;  ///< else percentiles are right to within the width of one of many thousand bins
+  std::vector<std::int64_t> counts = {};
+  double low = 0, high = 0;  ///< ends of the histogram
+};
+
+struct SummaryOptions {
+  std::vector<double> percents = {1, 5, 25, 50, 75, 95, 99};
+  std::int64_t bins = 20;
+  std::int64_t piece_bytes = std::int64_t{1} << 30;  ///< larger arrays are read in pieces, twice
+  std::function<void(std::int64_t rows)> done = {};  ///< called after each piece
+};
+/// In one pass over an array that fits one piece, in two over others. Collective.
+[[nodiscard]] Summary summarise(const heatpp::io::StoredArray& x, const SummaryOptions& options);
+/// How many rows `done` will have counted.
+[[nodiscard]] std::int64_t rows_to_read(const heatpp::io::StoredArray& x, const SummaryOptions& options);
+
+}  // namespace tools

@@ -1,0 +1,69 @@
+#include "tool.hpp"
+
+#include <heatpp/comm/error.hpp>
+
+#include <iostream>
+
+namespace tools {
+namespace {
+
+struct Command {
+  const char* name;
+  const char* description;
+  Run (*add)(CLI::App&);
+};
+
+constexpr std::array known{
+    Command{"info", "What heatpp and this machine have: versions, ranks, devices, settings, and what is missing",
+            add_info},
+    Command{"describe", "What files hold: names and shapes, or an array's moments, percentiles and histogram",
+            add_describe},
+    Command{"convert", "Write an array in another format, other chunks, files, dtype or compression", add_convert},
+    Command{"calibrate", "Measure the links between ranks and choose all-reduces by that", add_calibrate},
+    Command{"bench", "Latency and bandwidth between ranks, level by level, and of all-reduces", add_bench},
+};
+
+/// Help goes to where it was asked for, wrong command lines to stderr with the usage; once, not once for each rank.
+int report(const CommandLine& line, const CLI::ParseError& error) {
+  const bool asked = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
+  if (ht::world().rank() == 0) {
+    line.app.exit(error, std::cout, std::cerr);
+    const auto used = line.app.get_subcommands();
+    if (!asked) std::cerr << '\n' << (used.empty() ? line.app.help() : used[0]->help()) << std::flush;
+  }
+  return asked ? 0 : 2;
+}
+
+}  // namespace
+
+CommandLine::CommandLine() : app("Looks at data and machines, on one process or under mpirun", "heatpp") {
+  app.set_version_flag("--version", "heatpp " HEATPP_VERSION);
+  app.require_subcommand(1);
+  for (const auto& command : known) {
+    auto* added = app.add_subcommand(command.name, command.description);
+    commands.emplace_back(added, command.add(*added));
+  }
+}
+
+int run(int argc, char** argv) {
+  CommandLine line;
+  try {
+    line.app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return report(line, error);
+  }
+  try {
+    for (const auto& [command, action] : line.commands)
+      if (command->parsed()) action();
+  } catch (const ht::Error& error) {
+    if (ht::world().rank() == 0) std::cerr << "heatpp: " << error.what() << std::endl;
+    return 1;
+  }
+  return 0;
+}
+
+void print(const std::string& text) {
+  if (ht::world().rank() == 0) std::cout << text << std::flush;
+}
+
+}  // namespace tools
