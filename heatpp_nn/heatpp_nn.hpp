@@ -8,6 +8,7 @@
 #include <heatpp_nn/data/transforms.hpp>
 #include <heatpp_nn/logging/csv_log.hpp>
 #include <heatpp_nn/logging/loss_plot.hpp>
+#include <heatpp_nn/logging/picture.hpp>
 #include <heatpp_nn/logging/progress_bar.hpp>
 #include <heatpp_nn/logging/tensorboard.hpp>
 #include <heatpp_nn/logging/timeline.hpp>

@@ -6,6 +6,7 @@
 #include <heatpp/ml/ml.hpp>
 #include <heatpp/ops/elementwise/reduce_expression.hpp>
 #include <heatpp/sparse/sparse.hpp>
+#include <heatpp_nn/parallel/sync_batch_norm.hpp>
 
 #include <fmt/format.h>
 
@@ -121,6 +122,15 @@ ht::HistGradientBoostingRegressor boosted_once(const ht::DNDarray& x, const ht::
 }
 ht::HistGradientBoostingRegressor fitted_boosting(std::int64_t m) {
   return boosted_once(first_rows(m, 4), ht::ones({4}, {.dtype = ht::float64}));
+}
+
+/// Three rows of m features on each rank, forward and back.
+void normalise(std::int64_t m, bool back) {
+  ht::nn::SyncBatchNorm norm(m);
+  norm->set_ranks(ht::world());
+  const auto rows = at::arange(3 * m, at::kFloat).view({3, m}).requires_grad_();
+  const auto normalised = norm->forward(rows);
+  if (back) normalised.square().sum().backward();
 }
 
 /// For functions in place.

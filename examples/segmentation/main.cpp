@@ -1,15 +1,15 @@
 // Finds blobs in noisy fields: a U-Net, trained on all ranks, and how far what it finds and what is there overlap.
-//     segmentation <data_parallel or daso> <picture.svg>
+//     segmentation <data_parallel or daso> <picture.png>
 
 #include <fmt/format.h>
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/interop/torch.hpp>
+#include <heatpp_nn/logging/picture.hpp>
 #include <heatpp_nn/models/unet.hpp>
 #include <heatpp_nn/parallel/sync_batch_norm.hpp>
+#include <heatpp_nn/training/metrics.hpp>
 #include <heatpp_nn/training/trainer.hpp>
 #include <torch/optim/adamw.h>
-
-#include <fstream>
 
 namespace ht = heatpp;
 namespace nn = heatpp::nn;
@@ -34,29 +34,13 @@ nn::Dataset fields(std::int64_t first, std::int64_t count) {
   return {ht::from_local(at::stack(inputs), {.split = 0}), ht::from_local(at::stack(masks), {.split = 0})};
 }
 
-/// Intersection over union of blobs and of what is found, the mean over fields.
-double overlap(const at::Tensor& scores, const at::Tensor& masks) {
-  const auto found = scores > 0, wanted = masks > 0;
-  return (found.logical_and(wanted).sum({1, 2, 3}) / found.logical_or(wanted).sum({1, 2, 3})).mean().item<double>();
-}
-
 at::Tensor loss(const at::Tensor& scores, const at::Tensor& masks) {
   return at::binary_cross_entropy_with_logits(scores, masks);
 }
 
-void draw(const char* path, const at::Tensor& picture) {
-  std::ofstream file(path);
-  file << fmt::format("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {} {}'>\n", picture.size(1),
-                      picture.size(0));
-  for (std::int64_t i = 0; i < picture.numel(); ++i)
-    file << fmt::format("<rect x='{}' y='{}' width='1' height='1' fill-opacity='{:.2f}'/>\n", i % picture.size(1),
-                        i / picture.size(1), picture.flatten()[i].item<float>());
-  file << "</svg>\n";
-}
-
 int train(int argc, char** argv) {
   if (argc != 3)
-    throw ht::ValueError("[segmentation] got too few arguments; expected data_parallel or daso, a picture");
+    throw ht::ValueError("[segmentation] got no method and picture; expected data_parallel or daso, a file");
   const bool daso = argv[1] == std::string_view("daso");
   const ht::Topology topology(ht::world());
   nn::DataParallelMultiGPU model(std::make_shared<nn::UNet>(nn::UNetOptions{.width = 8, .depth = 2}), topology);
@@ -68,17 +52,14 @@ int train(int argc, char** argv) {
                        .transforms = {nn::random_flip(), nn::random_flip({.axis = -2})},  // masks, too
                        .daso = daso ? std::optional(nn::DasoOptions{}) : std::nullopt,
                        .phases = {.warmup = 0.25, .cooldown = 0.25},
-                       .metrics = {{"overlap", overlap}}});
+                       .metrics = {{"overlap", nn::intersection_over_union}}});
   const auto test = fields(1000, 64);
-  trainer.fit(fields(0, 256), test);
+  const auto found = trainer.fit(fields(0, 256), test).epochs.back().validation->metrics.at("overlap");
+  if (ht::world().rank() == 0) fmt::print("mean intersection over union {:.3f}\n", found);
 
-  const auto found = trainer.evaluate(test).metrics.at("overlap");
-  const auto scores = trainer.predict(test.inputs());
-  if (ht::world().rank() == 0) {
-    fmt::print("mean intersection over union {:.3f}\n", found);
-    const auto shown = {test.inputs().larray()[0], test.targets().larray()[0], scores.larray()[0].sigmoid()};
-    draw(argv[2], at::cat(shown, 2)[0].clamp(0, 1));
-  }
+  const auto scores = trainer.predict(test.inputs()).larray();
+  const auto shown = {test.inputs().larray()[0], test.targets().larray()[0], scores[0].sigmoid()};
+  nn::save_picture(ht::world(), argv[2], at::cat(shown, 2));
   return found > 0.8 ? 0 : 1;
 }
 

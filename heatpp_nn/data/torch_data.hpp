@@ -1,28 +1,44 @@
 #pragma once
 
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/data/dataset.hpp>
 
 #include <torch/data/datasets.h>
 #include <torch/data/example.h>
+
+#include <concepts>
 
 namespace heatpp::nn {
 
 /// A dataset as LibTorch's own loaders take them, with batches that are stacked already:
 ///     auto loader = torch::data::make_data_loader(TorchDataset(dataset), sampler, 64);
 /// Of arrays in memory it has this rank's rows; of stored datasets it has all, so that LibTorch's
-/// DistributedRandomSampler(size, ranks, rank) can share them among the ranks. Workers read files in turns. Of samples
-/// of several fields it has the first input and the first target.
-class TorchDataset : public torch::data::datasets::BatchDataset<TorchDataset, torch::data::Example<>> {
+/// DistributedRandomSampler(size, ranks, rank) can share them among the ranks. Workers read files in turns. Samples of
+/// several fields come as batches of several tensors from `TorchDataset<Batch>(dataset)`; others have `data` and
+/// `target`, and a dataset of several fields throws ValueError for them.
+template <class Rows = torch::data::Example<>>
+requires std::same_as<Rows, torch::data::Example<>> || std::same_as<Rows, Batch>
+class TorchDataset : public torch::data::datasets::BatchDataset<TorchDataset<Rows>, Rows> {
  public:
   explicit TorchDataset(const Dataset& dataset)
       : dataset_(dataset),
         first_(dataset.is_stored() ? 0 : dataset.layout().offset(dataset.comm().rank())),
-        count_(dataset.is_stored() ? dataset.size() : dataset.layout().count(dataset.comm().rank())) {}
+        count_(dataset.is_stored() ? dataset.size() : dataset.layout().count(dataset.comm().rank())) {
+    if constexpr (!std::same_as<Rows, Batch>) {
+      const auto& [inputs, targets] = dataset.names();
+      if (inputs.size() > 1 || targets.size() > 1)
+        heatpp::detail::raise<ValueError>("TorchDataset",
+                                          "got samples of {} inputs and {} targets; expected one of each, or "
+                                          "TorchDataset<Batch>",
+                                          inputs.size(), targets.size());
+    }
+  }
 
-  torch::data::Example<> get_batch(c10::ArrayRef<std::size_t> indices) override {
+  Rows get_batch(c10::ArrayRef<std::size_t> indices) override {
     const std::vector<std::int64_t> rows(indices.begin(), indices.end());
     auto batch = dataset_.rows(torch::tensor(rows, torch::kLong) + first_);
-    return {std::move(batch.inputs), std::move(batch.targets)};
+    if constexpr (std::same_as<Rows, Batch>) return batch;
+    else return {std::move(batch.inputs), std::move(batch.targets)};
   }
   [[nodiscard]] std::optional<std::size_t> size() const override { return static_cast<std::size_t>(count_); }
 

@@ -1,6 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/logging/detail/event_file.hpp>
-#include <heatpp_nn/logging/detail/png.hpp>
+#include <heatpp_nn/logging/picture.hpp>
 #include <heatpp_nn/logging/tensorboard.hpp>
 #include <unistd.h>
 
@@ -50,15 +50,6 @@ detail::Histogram histogram_of(const at::Tensor& values) {
   return h;
 }
 
-/// (height, width, channels), contiguous bytes.
-at::Tensor pixels_of(const at::Tensor& picture) {
-  const at::NoGradGuard no_grad;
-  const auto bytes = picture.scalar_type() == at::kByte
-                         ? picture.cpu()
-                         : picture.to(at::kCPU, at::kDouble).clamp(0, 1).mul(255).round().to(at::kByte);
-  return (bytes.dim() == 2 ? bytes.unsqueeze(-1) : bytes.permute({1, 2, 0})).contiguous();
-}
-
 }  // namespace
 
 TensorBoardWriter::TensorBoardWriter(const Communicator& comm, const std::string& folder)
@@ -92,16 +83,9 @@ void TensorBoardWriter::histogram(const std::string& tag, const at::Tensor& valu
 }
 
 void TensorBoardWriter::image(const std::string& tag, const at::Tensor& picture, std::int64_t step) {
-  const auto channels = picture.dim() == 3 ? picture.size(0) : 1;
-  if (picture.dim() < 2 || picture.dim() > 3 || (channels != 1 && channels != 3) || picture.numel() == 0)
-    raise<ValueError>("TensorBoardWriter", "got a picture of shape {}; expected (h, w), (1, h, w) or (3, h, w)",
-                      heatpp::detail::tuple_text(picture.sizes()));
+  const auto encoded = detail::encoded("TensorBoardWriter", picture);
   if (impl_->comm.rank() != 0) return;
-  const auto pixels = pixels_of(picture);
-  const auto height = static_cast<int>(pixels.size(0)), width = static_cast<int>(pixels.size(1));
-  const std::span bytes(pixels.const_data_ptr<std::uint8_t>(), static_cast<std::size_t>(pixels.numel()));
-  const auto png = detail::png({bytes, width, height, static_cast<int>(channels)});
-  write(detail::image_event({now(), step, tag}, {height, width, static_cast<int>(channels), png}));
+  write(detail::image_event({now(), step, tag}, {encoded.height, encoded.width, encoded.channels, encoded.png}));
 }
 
 void TensorBoardWriter::flush() {

@@ -1,10 +1,12 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/data/detail/epoch_order.hpp>
 #include <heatpp_nn/parallel/daso.hpp>
 #include <heatpp_nn/parallel/online.hpp>
 
 #include <torch/optim/optimizer.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace heatpp::nn {
@@ -22,6 +24,22 @@ at::Tensor room_for(const at::Tensor& rows, std::int64_t capacity) {
 ReplayBuffer buffer_of(const Replica& replica, const OnlineOptions& options) {
   const auto rank = static_cast<std::uint64_t>(replica.topology().comm().rank());
   return {options.capacity, detail::mixed(options.seed, rank, 1)};
+}
+
+/// "replay_inputs", "replay_inputs_1", ...
+std::string name_of(const char* what, std::size_t number) {
+  return heatpp::detail::formatted("replay_{}", what) + (number > 0 ? heatpp::detail::formatted("_{}", number) : "");
+}
+
+/// Their blocks on this rank.
+Tensors blocks_of(const std::vector<DNDarray>& arrays, const DNDarray& like) {
+  Tensors blocks;
+  for (const auto& array : arrays) {
+    if (array.split() != 0 || !same_cut(array.layout(), like.layout()))
+      raise<ValueError>("train_step", "got arrays that are not cut alike along axis 0; expected all split there");
+    blocks.push_back(array.larray());
+  }
+  return blocks;
 }
 
 bool same_rows(const at::Tensor& a, const at::Tensor& b) {
@@ -43,38 +61,54 @@ std::int64_t ReplayBuffer::place_of_next() {
   return place < capacity_ ? place : -1;
 }
 
-void ReplayBuffer::add(const at::Tensor& inputs, const at::Tensor& targets) {
-  const at::NoGradGuard no_grad;
-  if (inputs.dim() < 1 || targets.dim() < 1 || inputs.size(0) != targets.size(0))
-    raise<ValueError>("ReplayBuffer", "got inputs and targets of different numbers of rows; expected equally many");
-  if (!inputs_.defined()) {
-    inputs_ = room_for(inputs, capacity_);
-    targets_ = room_for(targets, capacity_);
-  }
-  if (!same_rows(inputs, inputs_) || !same_rows(targets, targets_))
-    raise<ValueError>("ReplayBuffer", "got rows of another shape or dtype than before; expected the same");
-  for (std::int64_t row = 0; row < inputs.size(0); ++row)
-    if (const auto place = place_of_next(); place >= 0) {
-      inputs_[place].copy_(inputs[row]);
-      targets_[place].copy_(targets[row]);
-    }
+void ReplayBuffer::check(const Tensors& fields, std::size_t inputs) {
+  if (inputs == 0 || inputs == fields.size())
+    raise<ValueError>("ReplayBuffer", "got {} inputs and {} targets; expected at least one of each", inputs,
+                      fields.size() - inputs);
+  for (const auto& field : fields)
+    if (field.dim() < 1 || field.size(0) != fields.front().size(0))
+      raise<ValueError>("ReplayBuffer", "got fields of shapes {} and {}; expected equally many rows",
+                        heatpp::detail::tuple_text(fields.front().sizes()), heatpp::detail::tuple_text(field.sizes()));
+  if (fields_.empty()) return;
+  if (inputs != inputs_ || !std::ranges::equal(fields, fields_, same_rows))
+    raise<ValueError>("ReplayBuffer", "got rows of other fields, shapes or dtypes than before; expected the same");
 }
 
-ReplayBuffer::Rows ReplayBuffer::sample(std::int64_t count) {
+void ReplayBuffer::add(const Tensors& inputs, const Tensors& targets) {
+  const at::NoGradGuard no_grad;
+  auto fields = inputs;
+  fields.insert(fields.end(), targets.begin(), targets.end());
+  check(fields, inputs.size());
+  if (fields_.empty()) {
+    inputs_ = inputs.size();
+    for (const auto& field : fields) fields_.push_back(room_for(field, capacity_));
+  }
+  for (std::int64_t row = 0; row < fields.front().size(0); ++row)
+    if (const auto place = place_of_next(); place >= 0)
+      for (std::size_t i = 0; i < fields.size(); ++i) fields_[i][place].copy_(fields[i][row]);
+}
+
+Batch ReplayBuffer::sample(std::int64_t count) {
   if (size_ == 0) raise<ValueError>("ReplayBuffer", "got no rows so far; expected some before the first batch");
   auto positions = at::empty({count}, at::kLong);
   auto* const to = positions.mutable_data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < count; ++i)
     to[i] = static_cast<std::int64_t>(detail::mixed(seed_, drawn_++, 0) % static_cast<std::uint64_t>(size_));
-  return {inputs_.index_select(0, positions), targets_.index_select(0, positions)};
+  const auto drawn = [&](std::size_t field) {
+    return fields_[field].index_select(0, positions.to(fields_[field].device()));
+  };
+  Batch batch{drawn(0), drawn(inputs_)};
+  for (std::size_t i = 1; i < inputs_; ++i) batch.more_inputs.push_back(drawn(i));
+  for (auto i = inputs_ + 1; i < fields_.size(); ++i) batch.more_targets.push_back(drawn(i));
+  return batch;
 }
 
 std::map<std::string, at::Tensor> ReplayBuffer::state() const {
   std::map<std::string, at::Tensor> state{
       {"replay_counts", at::tensor({size_, offered_, static_cast<std::int64_t>(drawn_)}, at::kLong)}};
   if (size_ == 0) return state;
-  state["replay_inputs"] = inputs_.narrow(0, 0, size_);
-  state["replay_targets"] = targets_.narrow(0, 0, size_);
+  for (std::size_t i = 0; i < fields_.size(); ++i)
+    state[i < inputs_ ? name_of("inputs", i) : name_of("targets", i - inputs_)] = fields_[i].narrow(0, 0, size_);
   return state;
 }
 
@@ -82,9 +116,16 @@ void ReplayBuffer::set_state(const std::map<std::string, at::Tensor>& state) {
   const auto* counts = state.at("replay_counts").const_data_ptr<std::int64_t>();
   if (counts[0] < 0 || counts[0] > capacity_)
     raise<ValueError>("ReplayBuffer", "got {} remembered rows; expected at most {}", counts[0], capacity_);
+  const auto all = [&](const char* what) {
+    Tensors found;
+    for (auto field = state.find(name_of(what, 0)); field != state.end();
+         field = state.find(name_of(what, found.size())))
+      found.push_back(field->second);
+    return found;
+  };
   size_ = offered_ = 0;
-  inputs_ = targets_ = at::Tensor();
-  if (counts[0] > 0) add(state.at("replay_inputs"), state.at("replay_targets"));
+  fields_.clear();
+  if (counts[0] > 0) add(all("inputs"), all("targets"));
   offered_ = counts[1];
   drawn_ = static_cast<std::uint64_t>(counts[2]);
 }
@@ -116,7 +157,7 @@ double OnlineTrainer::backward() {
     return std::numeric_limits<double>::quiet_NaN();
   }
   const auto rows = buffer_.sample(options_.batch_size);
-  const auto loss = loss_(rows.inputs, rows.targets);
+  const auto loss = loss_(rows.all_inputs(), rows.all_targets());
   replica_.backward(loss, static_cast<double>(options_.batch_size));
   return loss.item<double>();
 }
@@ -128,17 +169,26 @@ double OnlineTrainer::update() {
   return value;
 }
 
-double OnlineTrainer::train_step(const at::Tensor& inputs, const at::Tensor& targets) {
+double OnlineTrainer::train_step(const Tensors& inputs, const Tensors& targets) {
   buffer_.add(inputs, targets);
   double sum = 0;
   for (std::int64_t i = 0; i < options_.updates; ++i) sum += update();
   return sum / static_cast<double>(options_.updates);
 }
 
+double OnlineTrainer::train_step(const std::vector<DNDarray>& inputs, const std::vector<DNDarray>& targets) {
+  if (inputs.empty() || targets.empty())
+    raise<ValueError>("train_step", "got {} inputs and {} targets; expected at least one of each", inputs.size(),
+                      targets.size());
+  return train_step(blocks_of(inputs, inputs.front()), blocks_of(targets, inputs.front()));
+}
+
+double OnlineTrainer::train_step(const at::Tensor& inputs, const at::Tensor& targets) {
+  return train_step(Tensors{inputs}, Tensors{targets});
+}
+
 double OnlineTrainer::train_step(const DNDarray& inputs, const DNDarray& targets) {
-  if (inputs.split() != 0 || targets.split() != 0 || !same_cut(inputs.layout(), targets.layout()))
-    raise<ValueError>("train_step", "got arrays that are not cut alike along axis 0; expected both split there");
-  return train_step(inputs.larray(), targets.larray());
+  return train_step(std::vector{inputs}, std::vector{targets});
 }
 
 }  // namespace heatpp::nn

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <heatpp/core/dndarray.hpp>
-#include <heatpp_nn/parallel/replica.hpp>
+#include <heatpp_nn/training/inference.hpp>
+
 #include <map>
 
 namespace torch::optim {
@@ -20,13 +20,12 @@ class ReplayBuffer {
   /// `capacity` rows on each rank. Throws ValueError for less than one.
   ReplayBuffer(std::int64_t capacity, std::uint64_t seed);
 
-  /// Offers rows that belong together. Throws ValueError where their numbers or shapes differ from those before.
-  void add(const at::Tensor& inputs, const at::Tensor& targets);
-  struct Rows {
-    at::Tensor inputs, targets;
-  };
+  /// Offers rows of all fields that belong together. Throws ValueError where their numbers or shapes differ from those
+  /// before, and without an input or a target.
+  void add(const Tensors& inputs, const Tensors& targets);
+  void add(const at::Tensor& inputs, const at::Tensor& targets) { add(Tensors{inputs}, Tensors{targets}); }
   /// Draws `count` rows with replacement. Throws ValueError where there are none.
-  [[nodiscard]] Rows sample(std::int64_t count);
+  [[nodiscard]] Batch sample(std::int64_t count);
 
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] std::int64_t offered() const { return offered_; }
@@ -36,10 +35,12 @@ class ReplayBuffer {
 
  private:
   [[nodiscard]] std::int64_t place_of_next();
+  void check(const Tensors& fields, std::size_t inputs);
 
   std::int64_t capacity_, size_ = 0, offered_ = 0;
   std::uint64_t seed_, drawn_ = 0;
-  at::Tensor inputs_, targets_;
+  Tensors fields_;  // inputs before targets
+  std::size_t inputs_ = 0;
 };
 
 struct OnlineOptions {
@@ -53,8 +54,8 @@ struct OnlineOptions {
 ///     trainer.train_step(before, after);  // after each step of the solver
 class OnlineTrainer {
  public:
-  /// The loss of a batch on this rank.
-  using Loss = std::function<at::Tensor(const at::Tensor& inputs, const at::Tensor& targets)>;
+  /// The loss of a batch on this rank, a function of inputs and targets: of one tensor each, or of `Tensors`.
+  using Loss = Criterion<at::Tensor>;
   /// `daso` or `replica` and `optimizer` must outlive this object.
   OnlineTrainer(DASO& daso, Loss loss, const OnlineOptions& options = {});
   OnlineTrainer(Replica& replica, torch::optim::Optimizer& optimizer, Loss loss, const OnlineOptions& options = {});
@@ -62,8 +63,11 @@ class OnlineTrainer {
   /// Remembers the rows along axis 0 and trains on batches drawn from all that is remembered; returns this rank's mean
   /// loss. A rank that has seen no row yet takes part without one, and has NaN. Collective.
   double train_step(const at::Tensor& inputs, const at::Tensor& targets);
+  /// The same for several fields: train_step({velocity, forcing}, {pressure}).
+  double train_step(const Tensors& inputs, const Tensors& targets);
   /// The same for arrays that are cut alike along axis 0.
   double train_step(const DNDarray& inputs, const DNDarray& targets);
+  double train_step(const std::vector<DNDarray>& inputs, const std::vector<DNDarray>& targets);
 
   [[nodiscard]] ReplayBuffer& buffer() { return buffer_; }
 

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/training/metrics.hpp>
 
 #include <ATen/ATen.h>
@@ -52,6 +53,17 @@ Moments::Result Moments::value(const Communicator& comm) const {
 double accuracy(const at::Tensor& scores, const at::Tensor& targets) {
   const at::NoGradGuard no_grad;
   return scores.argmax(1).eq(targets).to(at::kDouble).mean().item<double>();
+}
+
+double intersection_over_union(const at::Tensor& scores, const at::Tensor& masks) {
+  const at::NoGradGuard no_grad;
+  if (scores.sizes() != masks.sizes() || scores.dim() < 2)
+    raise<ValueError>("intersection_over_union",
+                      "got scores of shape {} and masks of shape {}; expected equal ones, of rows of pixels",
+                      heatpp::detail::tuple_text(scores.sizes()), heatpp::detail::tuple_text(masks.sizes()));
+  const auto found = scores.flatten(1) > 0, there = masks.flatten(1) > 0;
+  const auto both = found.logical_and(there).sum(1).to(at::kDouble), either = found.logical_or(there).sum(1);
+  return at::where(either == 0, 1.0, both / either).mean().item<double>();
 }
 
 double top_k_accuracy(const at::Tensor& scores, const at::Tensor& targets, int k) {

@@ -49,6 +49,10 @@ class Moments {
 /// The share of rows whose class is among the k with the largest scores; with fewer classes than k: 1. Local.
 [[nodiscard]] double top_k_accuracy(const at::Tensor& scores, const at::Tensor& targets, int k);
 
+/// Intersection over union of what is found (`scores` above 0) and of what is there (`masks` above 0), the mean over
+/// rows; 1 for a row without either. Local. Throws ValueError where their shapes differ.
+[[nodiscard]] double intersection_over_union(const at::Tensor& scores, const at::Tensor& masks);
+
 /// How often rows of each class were taken for each class.
 class ConfusionMatrix {
  public:

@@ -3,6 +3,7 @@
 
 #include <heatpp/comm/detail/schedule/trace.hpp>
 #include <heatpp_nn/logging/csv_log.hpp>
+#include <heatpp_nn/logging/picture.hpp>
 #include <heatpp_nn/logging/tensorboard.hpp>
 #include <heatpp_nn/logging/timeline.hpp>
 #include <zlib.h>
@@ -156,6 +157,18 @@ TEST_CASE("Pictures are PNG files", "[nn][tensorboard]") {
   CHECK(chunks.count("IEND") == 1);
   CHECK_THROWS_AS(writer.image("two", torch::zeros({2, 3, 3}), 1), ht::ValueError);
   CHECK_THROWS_AS(writer.image("flat", torch::zeros({3}), 1), ht::ValueError);
+}
+
+TEST_CASE("Rank 0 writes its picture as a PNG file", "[nn][picture]") {
+  const TempDir dir;
+  const auto path = dir.path("grey.png");
+  save_picture(ht::world(), path, torch::full({2, 3}, ht::world().rank() == 0 ? 0.2 : 1.0));
+  auto chunks = chunks_of(read_bytes(on_all(path)));
+  CHECK(chunks["IHDR"] == std::string("\0\0\0\3\0\0\0\2\x08\0\0\0\0", 13));
+  CHECK(inflated(chunks["IDAT"], 8) == std::string("\0\x33\x33\x33\0\x33\x33\x33", 8));
+  CHECK_THROWS_AS(save_picture(ht::world(), dir.path("none/grey.png"), torch::zeros({2, 3})), ht::IoError);
+  CHECK_THROWS_AS(save_picture(ht::world(), path, ht::world().rank() == 0 ? torch::zeros({3}) : torch::zeros({2, 3})),
+                  ht::ValueError);
 }
 
 TEST_CASE("A log has its header once and goes on where training does", "[nn][csv]") {

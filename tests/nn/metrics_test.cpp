@@ -41,6 +41,17 @@ TEST_CASE("Accuracy is the share of rows with the right class", "[nn][metrics]")
   CHECK_THROWS_AS(top_k_accuracy(scores, targets, 0), ht::ValueError);
 }
 
+TEST_CASE("Intersection over union is the mean over rows", "[nn][metrics]") {
+  const auto scores =
+      torch::tensor({{3.0, 0.5, -1.0, 0.0}, {-1.0, -2.0, -3.0, -4.0}, {1.0, 1.0, 1.0, 1.0}, {-1.0, -1.0, -1.0, -1.0}});
+  const auto masks = torch::tensor({{1, 0, 1, 0}, {0, 1, 0, 0}, {1, 1, 1, 1}, {0, 0, 0, 0}});
+
+  CHECK(intersection_over_union(scores, masks) == Approx((1.0 / 3 + 0 + 1 + 1) / 4));
+  CHECK(intersection_over_union(scores.view({4, 1, 2, 2}), masks.view({4, 1, 2, 2})) == Approx(7.0 / 12));
+  CHECK_THROWS_AS(intersection_over_union(scores, masks.view({4, 1, 4})), ht::ValueError);
+  CHECK_THROWS_AS(intersection_over_union(scores[0], masks[0]), ht::ValueError);
+}
+
 TEST_CASE("Moments are those of the values of all ranks", "[nn][metrics]") {
   const auto all = torch::randn({37, 2}, at::detail::createCPUGenerator(3), torch::kDouble) * 3 + 1e6;
   const auto mine = my_rows(all);

@@ -169,3 +169,60 @@ TEST_CASE("A rank without rows trains along", "[nn][online]") {
     CHECK(model.equal_on_all_ranks());
   }
 }
+
+TEST_CASE("A replay buffer keeps rows of several fields together", "[nn][online]") {
+  ReplayBuffer buffer(16, 5);
+  const auto rows = torch::arange(40, torch::kLong);
+  const auto fields = [&](const at::Tensor& of) {
+    return std::pair{Tensors{of.to(torch::kDouble).unsqueeze(1).repeat({1, 3}), of},
+                     Tensors{2 * of, of.to(torch::kFloat).view({-1, 1, 1})}};
+  };
+  const auto belongs = [&](const Batch& batch) {
+    const auto [inputs, targets] = fields(batch.more_inputs.at(0));
+    return equal(batch.all_inputs(), inputs) && equal(batch.all_targets(), targets);
+  };
+  const auto [inputs, targets] = fields(rows);
+  buffer.add(inputs, targets);
+  CHECK(belongs(buffer.sample(20)));
+
+  ReplayBuffer again(16, 5);
+  again.set_state(buffer.state());
+  const auto drawn = buffer.sample(9), same = again.sample(9);
+  CHECK(belongs(same));
+  CHECK(drawn.targets.equal(same.targets));
+  CHECK(again.state().contains("replay_targets_1"));
+
+  CHECK_THROWS_AS(buffer.add(inputs, {targets[0]}), ht::ValueError);
+  CHECK_THROWS_AS(buffer.add({inputs[0]}, {inputs[1], targets[0], targets[1]}), ht::ValueError);
+  CHECK_THROWS_AS(buffer.add(inputs, {targets[0], targets[1].narrow(0, 0, 5)}), ht::ValueError);
+  CHECK_THROWS_AS(buffer.add(inputs, {targets[0].to(torch::kInt), targets[1]}), ht::ValueError);
+  CHECK_THROWS_AS(ReplayBuffer(4, 1).add(inputs, Tensors{}), ht::ValueError);
+  CHECK(belongs(buffer.sample(20)));
+}
+
+TEST_CASE("A network of several inputs and outputs learns from a stream as one of one does", "[nn][online]") {
+  for (const auto& topology : topologies()) {
+    DataParallel one(std::make_shared<SmallNet>(), topology), several(std::make_shared<SmallNet>(), topology);
+    torch::optim::SGD of_one(one.parameters(), 0.05), of_several(several.parameters(), 0.05);
+    OnlineTrainer plain(one, of_one,
+                        [&](const at::Tensor& x, const at::Tensor& y) { return torch::mse_loss(one(x), y); });
+    OnlineTrainer fields(several, of_several, [&](const Tensors& x, const Tensors& y) {
+      return torch::mse_loss(several(torch::cat(x, 1)), torch::cat(y, 1));
+    });
+    const auto cut = [](const at::Tensor& x) { return ht::from_local(x, {.split = 0}); };
+    for (std::int64_t step = 0; step < 6; ++step) {
+      const auto [x, y] = my_batch(step, ht::world().rank() == 0 && step == 0 ? 0 : 8);
+      const Tensors inputs{x.narrow(1, 0, 2), x.narrow(1, 2, 3)}, targets{y.narrow(1, 0, 1), y.narrow(1, 1, 2)};
+      const auto expected = plain.train_step(x, y);
+      const auto loss = step % 2 == 0
+                            ? fields.train_step(inputs, targets)
+                            : fields.train_step({cut(inputs[0]), cut(inputs[1])}, {cut(targets[0]), cut(targets[1])});
+      CHECK((loss == expected || (std::isnan(loss) && std::isnan(expected))));
+    }
+    CHECK(equal(weights(one.module()), weights(several.module())));
+    const auto row = cut(torch::zeros({1, 5}, torch::kDouble));
+    CHECK_THROWS_AS(fields.train_step({row, ht::from_local(torch::zeros({1, 5}), {.split = 1})}, {row}),
+                    ht::ValueError);
+    CHECK_THROWS_AS(fields.train_step(std::vector<ht::DNDarray>{}, {row}), ht::ValueError);
+  }
+}

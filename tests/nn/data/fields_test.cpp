@@ -3,7 +3,10 @@
 
 #include <heatpp_io/hdf5/load_hdf5.hpp>
 #include <heatpp_io/hdf5/save_hdf5.hpp>
+#include <heatpp_nn/data/torch_data.hpp>
 #include <heatpp_nn/training/trainer.hpp>
+#include <torch/data/dataloader.h>
+#include <torch/data/samplers/random.h>
 
 using namespace heatpp::nn;
 
@@ -225,4 +228,29 @@ TEST_CASE("Fields that do not belong together are refused", "[nn][fields]") {
   CHECK_THROWS_AS(predict_hdf5(Network(two), dir.path("fields.h5"), dir.path("y.h5"),
                                {.inputs = {"velocity", "forcing"}, .outputs = "one"}),
                   ht::ValueError);
+}
+
+TEST_CASE("LibTorch's own loaders take samples of several fields", "[nn][fields]") {
+  const TempDir dir;
+  const auto path = dir.path("fields.h5");
+  write(path);
+  for (const auto& dataset : {in_memory(), stored(path, 300)}) {
+    const TorchDataset<Batch> source(dataset);
+    const auto size = static_cast<std::int64_t>(*source.size());
+    auto loader = torch::data::make_data_loader(source, torch::data::samplers::RandomSampler(size),
+                                                torch::data::DataLoaderOptions().batch_size(7).workers(2));
+    std::multiset<std::int64_t> seen;
+    for (auto& batch : *loader) {
+      const auto rows = batch["number"];
+      CHECK(batch["velocity"].equal(velocity().index_select(0, rows)));
+      CHECK(batch.all_inputs().at(1).equal(forcing().index_select(0, rows)));
+      CHECK(batch.targets.equal(pressure().index_select(0, rows)));
+      for (std::int64_t i = 0; i < rows.numel(); ++i) seen.insert(rows[i].item<std::int64_t>());
+    }
+    const auto first = dataset.is_stored() ? 0 : dataset.layout().offset(ht::world().rank());
+    std::multiset<std::int64_t> expected;
+    for (std::int64_t i = 0; i < size; ++i) expected.insert(first + i);
+    CHECK(seen == expected);
+    CHECK_THROWS_AS(TorchDataset(dataset), ht::ValueError);
+  }
 }
