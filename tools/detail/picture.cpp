@@ -79,23 +79,22 @@ std::array<std::uint8_t, 3> color(double value, const Summary& s) {
   return {of(33, 230, 178), of(102, 230, 24), of(172, 230, 43)};
 }
 
-std::int64_t step_of(std::int64_t extent) { return (extent + most_pixels - 1) / most_pixels; }
-
 at::Tensor thinned(const at::Tensor& elements, int axis, std::int64_t step) {
   return elements.slice(axis, std::nullopt, std::nullopt, step);
 }
 
 /// The elements of the picture, on every rank: a piece of rows at a time is read and thinned.
 at::Tensor shown_elements(const ht::io::StoredArray& x) {
-  const bool flat = x.shape().size() == 2;
-  const auto rows = flat ? x.shape()[0] : 1, down = flat ? step_of(rows) : 1;
-  const auto each = std::max<std::int64_t>(1, x.rows_of_bytes(std::int64_t{64} << 20) / down) * down;
+  const auto& shape = x.shape();
+  const auto larger = std::max(shape[shape.size() - 2], shape.back());
+  const auto step = (larger + most_pixels - 1) / most_pixels;
+  const auto rows = shape.size() == 2 ? shape[0] : 1;
+  const auto each = std::max<std::int64_t>(1, x.rows_of_bytes(std::int64_t{64} << 20) / step) * step;
   std::vector<at::Tensor> parts;
   for (std::int64_t first = 0; first < rows; first += each) {
     auto piece = ht::resplit(x.rows(first, std::min(each, rows - first)), std::nullopt).larray();
     while (piece.dim() > 2) piece = piece[0];
-    piece = thinned(piece, 0, flat ? down : step_of(piece.size(0)));
-    parts.push_back(thinned(piece, 1, step_of(piece.size(1))));
+    parts.push_back(thinned(thinned(piece, 0, step), 1, step));
   }
   return at::cat(parts, 0);
 }
