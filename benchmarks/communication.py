@@ -96,6 +96,8 @@ AS_WRITTEN = ["smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "network/crosstraffic
 # SimGrid's own table of bandwidths, which gives messages from 5776 to 9375 bytes 1.087 of a link's: here all of it.
 AT_MOST_THE_LINK = ["smpi/bw-factor:65472:0.940694;15424:0.697866;9376:0.58729;5776:1;3484:0.77493;1426:0.608902;"
                     "732:0.341987;257:0.338112;0:0.812084"]
+# What SimGrid sends without waiting for its receiver it searches ever longer lists for.
+TRAINED = AS_WRITTEN + ["smpi/send-is-detached-thresh:0"]
 # Only messages take time, and looking for them does not.
 SIMULATION = ["smpi/simulate-computation:no", "smpi/test:1e-9", "smpi/iprobe:1e-9", "smpi/grow-injected-times:no"]
 
@@ -141,7 +143,8 @@ def scale_sources():
 def build_scale(folder):
     """The same sources, compiled by SimGrid's compiler. What is newer than all headers stays."""
     os.makedirs(folder, exist_ok=True)
-    newest = max(os.path.getmtime(path) for path in glob.glob(ROOT + "/heatpp/comm/**/*.hpp", recursive=True))
+    headers = glob.glob(ROOT + "/heatpp/comm/**/*.hpp", recursive=True) + glob.glob(os.path.join(HERE, "scale", "*.hpp"))
+    newest = max(os.path.getmtime(path) for path in headers)
 
     def compile_one(source):
         target = os.path.join(folder, os.path.relpath(source, ROOT).replace("/", "_") + ".o")
@@ -207,6 +210,32 @@ def resnet50(simulation, name, configuration, arguments):
          **({"missing": reason, "until_then": total} if reason else {}))
 
 
+# How ResNet-50 is trained: DASO's ranks average gradients in their node, and weights with other nodes every fourth batch.
+TRAININGS = {"flat ring": ["ring"], "BlueConnect": ["blueconnect"], "ZeRO-1": ["zero"],
+             "DASO, merged a batch later": ["daso"], "DASO, merged two batches later": ["daso", "--wait", "2"]}
+
+
+def training(simulation, shape, name, *arguments):
+    """A batch: its seconds, and the share of them that sending adds to computing."""
+    lines, reason = simulation.run(shape, TRAINED, "--train", *TRAININGS[name], *arguments)
+    for line in lines or [{"missing": reason}]:
+        share = {"share": round(line["exposed"] / line["seconds"], 4)} if "exposed" in line else {}
+        show(workload="ResNet-50", shape=shape, training=name, **line, **share)
+    return lines[0]["exposed"] if lines else float("inf")
+
+
+def scale_train(folder, environment, limit):
+    """Each way to train on 8, 16 and 48 nodes of 4 GPUs."""
+    if not shutil.which("smpicxx") or not shutil.which("smpirun"):
+        show(workload="scale.train", missing="SimGrid is not installed (Debian: libsimgrid-dev)")
+        return True
+    simulation = Simulation(folder, environment, limit)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        runs = [(shape, name) for shape in ((1, 8, 4), (2, 8, 4), MACHINE) for name in TRAININGS]
+        exposed = list(pool.map(lambda run: training(simulation, *run), runs))
+    return all(seconds < float("inf") for seconds in exposed)
+
+
 def scale(folder, environment, limit, quick):
     """Tables on 6 racks x 8 nodes x 4 GPUs, and growth from 8 to 192 of these."""
     if not shutil.which("smpicxx") or not shutil.which("smpirun"):
@@ -232,6 +261,8 @@ def scale(folder, environment, limit, quick):
 def run(name, build, environment, repeats, limit):
     if name == "scale.allreduce":
         return scale(os.path.join(build, "scale"), environment, max(limit, 7200), quick=repeats == 1)
+    if name == "scale.train":
+        return scale_train(os.path.join(build, "scale"), environment, max(limit, 7200))
     program = os.environ.get("HEATPP_ALLREDUCE_BENCH", os.path.join(build, "release", "benchmarks", "heatpp_allreduce"))
     if not os.path.exists(program):
         show(workload=name, missing=f"{program} is not built (target heatpp_allreduce)")
@@ -239,5 +270,12 @@ def run(name, build, environment, repeats, limit):
     return {"lab.allreduce": lab, "allreduce": one_machine}[name](program, environment, repeats, max(limit, 300))
 
 
-if __name__ == "__main__":  # FOLDER: whether the sources still compile for the simulator, and take the time they should there
-    sys.exit(abs(growth(Simulation(sys.argv[1], dict(os.environ), 120), (2, 2, 4)) - 1) > 0.15)
+def check(folder):
+    """Whether the sources still compile for the simulator, and take the time they should there."""
+    simulation = Simulation(folder, dict(os.environ), 120)
+    ring, blueconnect = (training(simulation, (1, 2, 4), name) for name in list(TRAININGS)[:2])
+    return abs(growth(simulation, (2, 2, 4)) - 1) <= 0.15 and 0 < blueconnect < ring
+
+
+if __name__ == "__main__":  # FOLDER
+    sys.exit(not check(sys.argv[1]))

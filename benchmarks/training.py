@@ -12,6 +12,7 @@ import contest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SEEDS = (1, 2, 3)
+READ = 4 * 2048  # images in the files of reading_peer.py
 TARGET = 0.88  # test accuracy on Fashion-MNIST
 RATES = (2000, 1000, 500, 200, 50)  # Mbit/s of a node's link
 RACES = (1000, 500)  # ... at which trainings run to the end
@@ -96,6 +97,31 @@ class Training:
                                  for ours, alone in (("data_parallel", "none"), ("ddp", "ddp_none"), ("waiting", "none"))}
             print(json.dumps(line), flush=True)
             right &= "seconds" in table["data_parallel"]
+        return right
+
+    # Reading.
+
+    def read(self):
+        """Images a second from four HDF5 files in a new order each epoch, normalised, in batches of 64, by one rank."""
+        prefix = os.path.join(self.environment["HEATPP_BENCH_DATA"], "images")
+        peer = [self.peer[0], os.path.join(HERE, "peers", "reading_peer.py")]
+        if not os.path.exists(f"{prefix}-gzip-03.h5"):
+            subprocess.run([*peer, prefix, "--make"], check=True)
+        right = True
+        for kind in ("plain", "gzip"):
+            files = f"{prefix}-{kind}-*.h5"
+            ours = lambda readers, workers: ["mpirun", "-n", "1", "--bind-to", "none", self.trainer, "read", "--data", files, "--batch",
+                                             "64", "--readers", str(readers), "--workers", str(workers)]
+            commands = {f"readers {readers}, workers {workers}": ours(readers, workers)
+                        for readers, workers in ((1, 0), (2, 0), (1, 1), (2, 2))}
+            commands |= {"h5py, a loop": [*peer, files]}
+            commands |= {f"DataLoader, {workers} workers": [*peer, files, "--workers", str(workers)] for workers in (1, 2)}
+            table = self.compete(commands)
+            for name, result in table.items():
+                if "seconds" in result:
+                    result["images"] = round(READ / result["seconds"])
+            print(json.dumps({"workload": "train.read", "variant": kind, **table}), flush=True)
+            right &= all("seconds" in table[name] for name in list(table)[:4])
         return right
 
     # The network lab.
@@ -245,4 +271,4 @@ def summary(variant, name, results):
     return line
 
 
-WORKLOADS = {"train.step": Training.step, "lab.daso": Training.daso, "daso.merge": Training.merge, "train.wire": Training.wire}
+WORKLOADS = {"train.step": Training.step, "train.read": Training.read, "lab.daso": Training.daso, "daso.merge": Training.merge, "train.wire": Training.wire}

@@ -1,4 +1,8 @@
-// Times all-reduces on a machine that SimGrid simulates; benchmarks/run scale.allreduce starts it. A line of JSON each.
+// Times all-reduces and batches of a training on a machine that SimGrid simulates; benchmarks/run scale.allreduce and
+// scale.train start it. A line of JSON each.
+#include "network.hpp"
+#include "training.hpp"
+
 #include <heatpp/comm/allreduce/algorithm.hpp>
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/interop/mpi.hpp>
@@ -14,28 +18,6 @@
 namespace ht = heatpp;
 
 namespace {
-
-/// The parameters of ResNet-50 (He et al. 2016), in elements, from the first layer to the last.
-std::vector<std::int64_t> resnet50() {
-  std::vector<std::int64_t> sizes;
-  const auto convolution = [&](std::int64_t in, std::int64_t out, std::int64_t kernel) {
-    sizes.insert(sizes.end(), {in * out * kernel * kernel, out, out});  // and the normalisation's scale and shift
-  };
-  convolution(3, 64, 7);
-  std::int64_t in = 64;
-  for (int stage = 0; stage < 4; ++stage) {
-    const std::int64_t width = 64 << stage;
-    for (int block = 0; block < std::array{3, 4, 6, 3}[static_cast<std::size_t>(stage)]; ++block) {
-      convolution(in, width, 1);
-      convolution(width, width, 3);
-      convolution(width, 4 * width, 1);
-      if (block == 0) convolution(in, 4 * width, 1);
-      in = 4 * width;
-    }
-  }
-  sizes.insert(sizes.end(), {in * 1000, 1000});
-  return sizes;
-}
 
 /// Seconds from when the last rank begins to when the last one ends.
 double time(const ht::Communicator& comm, const std::function<void()>& call) {
@@ -55,22 +37,38 @@ int main(int argc, char** argv) {
   std::vector<std::string> names;
   std::vector<int> shape;
   bool tensors = false;
-  CLI::App app("Times all-reduces on a simulated machine");
+  TrainingOptions training;
+  CLI::App app("Times all-reduces, or batches of a training, on a simulated machine");
   app.add_option("--shape", shape, "extents of the machine, outermost first")->delimiter('x')->required();
-  app.add_option("--algorithms", names, "mpi, or those of heatpp")->delimiter(',')->required();
+  app.add_option("--algorithms", names, "mpi, or those of heatpp")->delimiter(',');
   app.add_option("--bytes", bytes, "sizes of one array")->delimiter(',');
   app.add_option("--chunks", chunks, "sizes of chunks; 0: as chosen")->delimiter(',');
   app.add_option("--message", message, "bytes of the longest message of heatpp's; 0: any");
   app.add_flag("--resnet50", tensors, "the sizes of the gradients of ResNet-50");
+  app.add_option("--train", training.method, "daso, zero, or an all-reduce for gradients");
+  app.add_option("--images", training.images, "of a rank in a batch")->capture_default_str();
+  app.add_option("--rate", training.rate, "images that a rank trains in a second alone")->capture_default_str();
+  app.add_option("--bucket", training.bucket, "bytes of gradients that travel together")->capture_default_str();
+  app.add_option("--slice", training.slice, "seconds between two looks at messages")->capture_default_str();
+  app.add_option("--interval", training.interval, "batches between synchronisations of DASO")->capture_default_str();
+  app.add_option("--wait", training.wait, "batches until they are merged")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
 
   const ht::Environment env(argc, argv);
   const ht::Topology topology(ht::world(), {.shape = shape});
+  if (!training.method.empty()) {
+    const auto [computed, exposed] = train(topology, training);
+    if (ht::world().rank() == 0)
+      fmt::print("{{\"seconds\": {:.6e}, \"computed\": {:.6e}, \"exposed\": {:.6e}}}\n", computed + exposed, computed,
+                 exposed);
+    return 0;
+  }
   const auto mpi = ht::to_mpi(ht::world());
   std::map<std::int64_t, int> sizes;  // in elements, and how often each comes
   for (const auto size : bytes) sizes[size / 4] = 1;
   if (tensors)
-    for (const auto count : resnet50()) ++sizes[count];
+    for (const auto& layer : resnet50())
+      for (const auto count : layer.parameters) ++sizes[count];
   for (const auto& [count, times] : sizes) {
     // The same pages for all ranks: what they hold does not matter here.
     auto* const data = static_cast<float*>(SMPI_SHARED_MALLOC(static_cast<std::size_t>(count) * sizeof(float)));

@@ -1,4 +1,5 @@
 // Trains the models of the training benchmarks: in turns that `benchmarks/run` asks for, or to an accuracy.
+#include "reading.hpp"
 #include "trainer.hpp"
 #include "../turns.hpp"
 
@@ -21,6 +22,7 @@ namespace {
 
 struct Options {
   bench::TrainerOptions trainer;
+  nn::PrefetchOptions prefetch;
   std::string task = "turns", data, out, title, x_label, y_label;
   std::int64_t batch = 256, steps = 10, epochs = 20, evaluations = 2;
   double target = 2, cap = 1e9;
@@ -206,7 +208,7 @@ const std::map<std::string, ht::Dtype> wires{{"float32", ht::float32}, {"bfloat1
 
 void add_options(CLI::App& app, Options& o) {
   auto& daso = o.trainer.daso;
-  app.add_option("task", o.task, "turns, race or draw")->check(CLI::IsMember({"turns", "race", "draw"}));
+  app.add_option("task", o.task, "turns, race, read or draw")->check(CLI::IsMember({"turns", "race", "read", "draw"}));
   app.add_option("--out", o.out, "picture");
   app.add_option("--title", o.title);
   app.add_option("--x-label", o.x_label);
@@ -215,7 +217,7 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--mode", o.trainer.mode)->check(CLI::IsMember({"none", "waiting", "data_parallel", "daso"}));
   app.add_option("--batch", o.batch, "rows of each rank");
   app.add_option("--steps", o.steps, "of a turn");
-  app.add_option("--data", o.data, "folder of Fashion-MNIST's shards");
+  app.add_option("--data", o.data, "folder of Fashion-MNIST's shards, or the files to read");
   app.add_option("--epochs", o.epochs);
   app.add_option("--evaluations", o.evaluations, "of an epoch");
   app.add_option("--target", o.target, "accuracy at which to stop");
@@ -232,6 +234,8 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--wait", daso.interval.first.wait);
   app.add_option("--review", daso.review_every);
   app.add_flag("--measured", daso.interval.measured);
+  app.add_option("--readers", o.prefetch.readers, "threads");
+  app.add_option("--workers", o.prefetch.workers, "threads");
   app.add_option("--warm-up", daso.phases.warmup, "batches");
 }
 
@@ -244,6 +248,8 @@ int main(int argc, char** argv) {
   add_options(app, options);
   CLI11_PARSE(app, argc, argv);
   if (options.task == "turns") return take_turns(options);
+  if (options.task == "read")
+    return bench::read_in_turns({.files = options.data, .batch = options.batch, .prefetch = options.prefetch});
   if (options.task == "draw") return draw(options);
   Race(options).run();
   return 0;

@@ -12,7 +12,7 @@ namespace heatpp::nn {
 /// depend on it.
 struct PrefetchOptions {
   /// Threads that read a stored dataset, each a window of its own, of which a rank then holds as many more. HDF5 lets
-  /// one in at a time; what they do meanwhile is to put rows in order and to touch memory.
+  /// one in at a time; what they do meanwhile is to inflate chunks and to put rows in order.
   int readers = 1;
   int workers = 0;  ///< threads that take batches out of a window and transform them, which transforms must allow
   /// Where batches go: to a GPU from pinned memory, without waiting, in the stream that is current where the loader is

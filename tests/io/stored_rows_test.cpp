@@ -1,5 +1,6 @@
 #include "files.hpp"
 
+#include <atomic>
 #include <filesystem>
 #include <thread>
 
@@ -79,4 +80,32 @@ TEST_CASE("Threads take turns with HDF5", "[io][stored_rows]") {
   reader.join();
 
   CHECK(right == 20);
+}
+
+TEST_CASE("Threads inflate chunks of many files at once, and HDF5 speaks as before", "[io][stored_rows]") {
+  const TempDir dir;
+  const auto whole = counting({600, 40, 8}, at::kShort);
+  for (std::int64_t file = 0; file < 12; ++file)  // more than stay open
+    write_plain(dir.path("part-" + std::to_string(10 + file) + ".h5"), "x", whole.narrow(0, 50 * file, 50),
+                {.chunk = {1, 40, 8}, .gzip = 1, .shuffle = file % 2 == 1});
+  const ht::io::StoredRows stored(dir.path("part-*.h5"), "x");
+  H5E_auto2_t before = nullptr, after = nullptr;
+  void *data = nullptr, *same = nullptr;
+  H5Eget_auto2(H5E_DEFAULT, &before, &data);
+  std::atomic<int> right = 0;
+
+  std::vector<std::thread> readers;
+  for (int thread = 0; thread < 3; ++thread)
+    readers.emplace_back([&, thread] {
+      for (int i = 0; i < 8; ++i) {
+        const auto rows = at::arange(thread + i, 600, 7 + i, at::kLong);
+        right += stored.read(numbers(rows)).equal(whole.index_select(0, rows));
+      }
+    });
+  for (auto& reader : readers) reader.join();
+
+  CHECK(right == 24);
+  H5Eget_auto2(H5E_DEFAULT, &after, &same);
+  CHECK(before == after);
+  CHECK(data == same);
 }

@@ -36,7 +36,7 @@ const BoxReader& ShardReader::reader(std::size_t shard) {
 
 void ShardReader::read(const Selection& box, const at::Tensor& out) {
   if (out.numel() == 0) return;
-  if (box.empty()) return reader(0)(box, out);
+  if (box.empty()) return BoxReader(reader(0))(box, out);
   const auto& rows = box[0];
   const auto shard_of = [&](std::int64_t row) {
     return static_cast<std::size_t>(std::ranges::upper_bound(shards_.offsets, row) - shards_.offsets.begin() - 1);
@@ -47,7 +47,8 @@ void ShardReader::read(const Selection& box, const at::Tensor& out) {
     if (count == 0) continue;
     auto part = narrow(box, 0, first, count);
     part[0].start -= shards_.offsets[shard];
-    reader(shard)(part, out.narrow(0, first, count));
+    const auto read = reader(shard);  // stays while others of this process open theirs
+    read(part, out.narrow(0, first, count));
   }
 }
 

@@ -117,10 +117,11 @@ bool read_chunks(const Dataset& dataset, const Selection& box, const at::Tensor&
     const auto count = std::min(slots.size(), parts.size() - first);
     for (std::size_t i = 0; i < count; ++i)
       if (!slots[i].take(dataset.id.get(), parts[first + i])) return false;
-    at::parallel_for(0, static_cast<std::int64_t>(count), 1, [&](std::int64_t begin, std::int64_t end) {
+    const auto put = [&](std::int64_t begin, std::int64_t end) {
       for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
         if (!slots[i].put(parts[first + i], place_of(parts[first + i], out))) sound = false;
-    });
+    };
+    Hdf5Turn::let_others([&] { at::parallel_for(0, static_cast<std::int64_t>(count), 1, put); });
   }
   return sound;
 }

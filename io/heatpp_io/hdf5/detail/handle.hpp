@@ -2,6 +2,7 @@
 
 #include <hdf5.h>
 
+#include <functional>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -40,8 +41,16 @@ class Hdf5Turn {
   Hdf5Turn(const Hdf5Turn&) = delete;
   Hdf5Turn& operator=(const Hdf5Turn&) = delete;
 
+  /// Does work without HDF5, of this thread, while others may have their turn. What this thread has open it still has
+  /// afterwards; what it shares with other threads may have changed.
+  static void let_others(const std::function<void()>& work);
+
  private:
-  std::lock_guard<std::recursive_mutex> lock_;
+  void begin();
+  void end();
+
+  Hdf5Turn* outer_;
+  std::unique_lock<std::recursive_mutex> lock_;
   H5E_auto2_t printer_ = nullptr;
   void* data_ = nullptr;
 };
