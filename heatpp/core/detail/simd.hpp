@@ -1,7 +1,7 @@
 #pragma once
 
-// HEATPP_SIMD compiles a function for several instruction sets, of which the loader picks the machine's. With the thread
-// sanitizer it does not: that instruments the loader's choice, too, which comes before the sanitizer is there.
+// HEATPP_SIMD compiles a function for several instruction sets, of which the loader picks the machine's. Not with the
+// thread sanitizer, which instruments that choice, too, although it comes before the sanitizer is there.
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_THREAD__)
 #define HEATPP_SIMD __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
