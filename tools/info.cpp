@@ -3,6 +3,7 @@
 #include "tool.hpp"
 
 #include <ATen/Parallel.h>
+#include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/topology.hpp>
 #include <heatpp/interop/mpi.hpp>
 #include <heatpp_io/netcdf/netcdf.hpp>
@@ -82,15 +83,14 @@ std::string set_of(std::initializer_list<const char*> names) {
 
 /// What carries messages, level by level.
 Json wires(const ht::Topology& topology) {
-  const bool shared = of_environment("HEATPP_SHARED_MEMORY") != "off";
   const auto told = set_of({"OMPI_MCA_pml", "OMPI_MCA_btl", "OMPI_MCA_mtl", "UCX_TLS", "FI_PROVIDER"});
   const auto messages = "MPI's messages" + (told.empty() ? "" : "," + told);
   Json all;
-  for (const auto& level : topology.levels())
-    all["ranks of a " + level.name] = level.group.size() == 1 ? "one rank"
-                                      : &level == &topology.levels().front() && shared
-                                          ? "shared memory, else " + messages
-                                          : messages;
+  for (std::size_t i = 0; i < topology.levels().size(); ++i) {
+    const auto& level = topology.levels()[i];
+    const bool shared = static_cast<int>(i) <= topology.state().memory_level;
+    all["ranks of a " + level.name] = level.group.size() == 1 ? "one rank" : shared ? "shared memory" : messages;
+  }
   const auto backend = of_environment("HEATPP_BACKEND");
   all["memory of GPUs"] = !backend.empty()                  ? backend
                           : nccl_version() && cuda_driver() ? "NCCL"

@@ -55,6 +55,7 @@ def test_info():
     check(info["topology"].startswith(f"{RANKS} ranks"), "info draws the topology")
     check(info["settings"].get("HEATPP_TIMEOUT") == "77", "info shows variables that are set")
     check(info["libraries"]["HDF5"][0].isdigit() and "MPI" in info["libraries"]["MPI"], "info tells versions")
+    check(info["wires"]["ranks of a node"] == ("one rank" if RANKS == "1" else "shared memory"), "info tells what carries messages")
     check(info["machine"]["MPI calls from"].endswith(" threads"), "info tells the thread level")
 
 
