@@ -33,6 +33,7 @@ at::Tensor reordered(const at::Tensor& given, const at::Tensor& slots, bool to_s
   constexpr std::int64_t worth_a_thread = 1 << 15;  // bytes
   const auto rows = given.contiguous();
   auto result = at::empty_like(rows);
+  if (result.numel() == 0) return result;
   auto* const out = static_cast<std::byte*>(result.data_ptr());
   const auto* const in = static_cast<const std::byte*>(rows.const_data_ptr());
   const auto* const slot = slots.const_data_ptr<std::int64_t>();
