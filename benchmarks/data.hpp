@@ -4,6 +4,9 @@
 
 #include <heatpp/heatpp.hpp>
 
+#include <cstdlib>
+#include <filesystem>
+
 namespace bench {
 
 namespace ht = heatpp;
@@ -26,6 +29,12 @@ ht::DNDarray generate(const ht::Shape& shape, std::optional<int> split, F elemen
 template <auto Stream>
 ht::DNDarray generate(std::uint64_t seed, const ht::Shape& shape, std::optional<int> split = 0) {
   return generate(shape, split, [seed](std::uint64_t i) { return Stream(seed, i); });
+}
+
+/// Where a file of the benchmarks is.
+inline std::string path_of(const char* file) {
+  const char* directory = std::getenv("HEATPP_BENCH_DATA");
+  return (std::filesystem::path(directory ? directory : ".") / file).string();
 }
 
 }  // namespace bench

@@ -368,7 +368,7 @@ contains
     split = 0
     if (present(dim)) split = merge(size(shape) - dim, -1, dim > 0)
     around = 0
-    if (present(ghosts)) around = ghosts(size(shape):1:-1)
+    if (present(ghosts)) around = reversed(ghosts)
     code = c_plan(ranks%handle, int(dtype, c_int), size(shape, kind=c_int), reversed(shape), 1_c_int, &
                   reversed(first - 1), reversed(cells), around, split, made)
     call keep(code, made, plan%handle, c_plan_free, status)

@@ -87,7 +87,7 @@ struct ht_network {
     const auto rows = static_cast<double>(inputs.lshape().empty() ? 0 : inputs.lshape()[0]);
     at::Tensor mean;
     heatpp::all_or_none(comm(), [&] {
-      if (inputs.split() != 0 || targets.split() != 0 || inputs.lshape()[0] != targets.lshape()[0])
+      if (inputs.split() != 0 || targets.split() != 0 || !heatpp::same_cut(inputs.layout(), targets.layout()))
         raise<ValueError>("ht_network_train",
                           "got arrays that are not cut alike along axis 0; expected both split there");
       if (rows > 0) mean = loss(inputs.larray(), targets.larray());

@@ -1,11 +1,10 @@
 #include "detail/text.hpp"
 #include "tool.hpp"
 
+#include <heatpp/comm/detail/calibrate.hpp>
 #include <heatpp/comm/topology.hpp>
 
-#include <algorithm>
 #include <array>
-#include <chrono>
 #include <limits>
 
 namespace tools {
@@ -20,23 +19,8 @@ struct Options {
   bool json = false;
 };
 
-/// Seconds of a call on the slowest rank: the least of some turns of about 4 ms after one that warms up.
-double time(int turns, const std::function<void()>& call) {
-  const auto& comm = ht::world();
-  double best = std::numeric_limits<double>::max();
-  std::int64_t calls = 1;
-  for (int turn = 0; turn <= turns; ++turn) {
-    comm.barrier();
-    const auto begin = std::chrono::steady_clock::now();
-    for (std::int64_t i = 0; i < calls; ++i) call();
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-    std::array<double, 1> seconds{passed.count() / static_cast<double>(calls)};
-    comm.allreduce(seconds, ht::ReduceOp::max);
-    if (turn > 0) best = std::min(best, seconds[0]);
-    calls = std::clamp<std::int64_t>(static_cast<std::int64_t>(0.004 / seconds[0]), 1, 1000);
-  }
-  return best;
-}
+/// No call is too long to be timed as often as was asked for.
+ht::detail::Turns turns_of(const Options& o) { return {o.turns, 1000, std::numeric_limits<double>::max()}; }
 
 /// A message there and one back between the first two ranks of every group.
 void ping_pong(const ht::Communicator& group, std::vector<std::byte>& data) {
@@ -50,19 +34,6 @@ void ping_pong(const ht::Communicator& group, std::vector<std::byte>& data) {
   }
 }
 
-/// Every rank of a group sends to the next one, in all groups at once.
-void round(const ht::Communicator& group, std::vector<std::byte>& out, std::vector<std::byte>& in) {
-  const auto p = static_cast<std::size_t>(group.size()), me = static_cast<std::size_t>(group.rank());
-  std::vector<ht::ConstBlock> send(p);
-  std::vector<ht::Block> receive(p);
-  const auto bytes = std::ssize(out);
-  if (p > 1) {
-    send[(me + 1) % p] = {out.data(), 1, bytes, bytes};
-    receive[(me + p - 1) % p] = {in.data(), 1, bytes, bytes};
-  }
-  group.exchange(send, receive);
-}
-
 Json level_of(const ht::Level& level, const Options& o) {
   std::array<std::int64_t, 1> members{level.group.size()};
   ht::world().allreduce(members, ht::ReduceOp::max);
@@ -70,15 +41,19 @@ Json level_of(const ht::Level& level, const Options& o) {
   if (members[0] == 1) return row;
   constexpr std::size_t large = std::size_t{4} << 20;
   std::vector<std::byte> few(8), many(large), in(large);
-  row["latency_seconds"] = time(o.turns, [&] { ping_pong(level.group, few); }) / 2;
-  row["pair_bytes_per_second"] = large / (time(o.turns, [&] { ping_pong(level.group, many); }) / 2);
-  row["all_bytes_per_second"] = large / time(o.turns, [&] { round(level.group, many, in); });
+  const auto seconds = [&](const std::function<void()>& call) {
+    return ht::detail::seconds_of(ht::world(), call, turns_of(o));
+  };
+  row["latency_seconds"] = seconds([&] { ping_pong(level.group, few); }) / 2;
+  row["pair_bytes_per_second"] = large / (seconds([&] { ping_pong(level.group, many); }) / 2);
+  row["all_bytes_per_second"] = large / ht::detail::seconds_of_round(ht::world(), level.group, many, in, turns_of(o));
   return row;
 }
 
 Json allreduce_of(const ht::Topology& topology, std::int64_t bytes, const Options& o) {
   std::vector<float> data(static_cast<std::size_t>(bytes) / sizeof(float), 0);
-  const auto seconds = time(o.turns, [&] { topology.allreduce(data, ht::ReduceOp::sum, o.algorithm); });
+  const auto seconds = ht::detail::seconds_of(
+      ht::world(), [&] { topology.allreduce(data, ht::ReduceOp::sum, o.algorithm); }, turns_of(o));
   const auto p = static_cast<double>(ht::world().size());
   return {{"bytes", bytes},
           {"seconds", seconds},

@@ -5,8 +5,6 @@
 
 #include <heatpp_io/heatpp_io.hpp>
 
-#include <cstdlib>
-#include <filesystem>
 #include <hdf5.h>
 #include <mpi.h>
 
@@ -39,15 +37,17 @@ std::shared_ptr<Domain> domain() {
   return std::make_shared<Domain>(std::move(made));
 }
 
+ht::BlockPlan plan_of(const Domain& domain) { return {{side, side, side}, {domain.brick}, ht::float32}; }
+
 Prepared from_bricks() {
   const auto given = domain();
-  const ht::BlockPlan plan({side, side, side}, {given->brick}, ht::float32);
+  const auto plan = plan_of(*given);
   return timed([=] { return plan.from_blocks(given->memory.data()); }, check);
 }
 
 Prepared to_bricks() {
   const auto given = domain();
-  const ht::BlockPlan plan({side, side, side}, {given->brick}, ht::float32);
+  const auto plan = plan_of(*given);
   return timed(
       [=, x = plan.from_blocks(given->memory.data())] {
         plan.to_blocks(x, given->memory.data());
@@ -93,7 +93,7 @@ Prepared alltoallw() {
   };
   const auto fresh = [=] { return ht::empty({side, side, side}, {.dtype = ht::float32, .split = 0}); };
   return timed(
-      [=, x = ht::BlockPlan({side, side, side}, {given->brick}, ht::float32).from_blocks(given->memory.data())] {
+      [=, x = plan_of(*given).from_blocks(given->memory.data())] {
         auto y = back ? x : fresh();
         if (back) exchange(x.local<float>().data(), of_rows, given->memory.data(), of_brick);
         else exchange(given->memory.data(), of_brick, y.template local<float>().data(), of_rows);
@@ -102,37 +102,7 @@ Prepared alltoallw() {
       check);
 }
 
-std::string path_of(const char* file) {
-  const char* directory = std::getenv("HEATPP_BENCH_DATA");
-  return (std::filesystem::path(directory ? directory : ".") / file).string();
-}
-
 std::vector<double> check_file(const std::string& path) { return check(ht::io::load(path, {.split = 0})); }
-
-Prepared save_bricks() {
-  const auto given = domain();
-  const ht::BlockPlan plan({side, side, side}, {given->brick}, ht::float32);
-  const auto path = path_of("bricks_by_heatpp.h5");
-  return timed(
-      [=] {
-        ht::io::save_blocks(plan, given->memory.data(), path);
-        return path;
-      },
-      check_file);
-}
-
-Prepared load_bricks() {
-  const auto given = domain();
-  const ht::BlockPlan plan({side, side, side}, {given->brick}, ht::float32);
-  const auto path = path_of("bricks_by_heatpp.h5");
-  ht::io::save_blocks(plan, given->memory.data(), path);
-  return timed(
-      [=] {
-        ht::io::load_blocks(path, plan, given->memory.data());
-        return given;
-      },
-      [=](const auto&) { return check(plan.from_blocks(given->memory.data())); });
-}
 
 /// A file of the domain that all ranks have open, and this rank's brick of it.
 class BrickFile {
@@ -169,26 +139,42 @@ class BrickFile {
   hid_t access_, transfer_, space_ = 0, memory_ = 0, file_ = 0, set_ = 0;
 };
 
+void save_by_plan(const std::string& path, Domain& domain, const ht::BlockPlan& plan) {
+  ht::io::save_blocks(plan, domain.memory.data(), path);
+}
+void load_by_plan(const std::string& path, Domain& domain, const ht::BlockPlan& plan) {
+  ht::io::load_blocks(path, plan, domain.memory.data());
+}
 /// Each rank's hyperslab, collectively.
-Prepared save_by_hdf5() {
+void save_by_hdf5(const std::string& path, Domain& domain, const ht::BlockPlan&) {
+  BrickFile(path, domain.brick, true).write(domain.memory.data());
+}
+void load_by_hdf5(const std::string& path, Domain& domain, const ht::BlockPlan&) {
+  BrickFile(path, domain.brick, false).read(domain.memory.data());
+}
+
+using Transfer = void (*)(const std::string& path, Domain& domain, const ht::BlockPlan& plan);
+
+template <Transfer transfer>
+Prepared saving() {
   const auto given = domain();
-  const auto path = path_of("bricks_by_hdf5.h5");
   return timed(
-      [=] {
-        BrickFile(path, given->brick, true).write(given->memory.data());
+      [given, path = path_of("bricks.h5"), plan = plan_of(*given)] {
+        transfer(path, *given, plan);
         return path;
       },
       check_file);
 }
 
-Prepared load_by_hdf5() {
+template <Transfer transfer>
+Prepared loading() {
   const auto given = domain();
-  const ht::BlockPlan plan({side, side, side}, {given->brick}, ht::float32);
-  const auto path = path_of("bricks_by_heatpp.h5");
-  ht::io::save_blocks(plan, given->memory.data(), path);
+  const auto plan = plan_of(*given);
+  const auto path = path_of("bricks.h5");
+  save_by_plan(path, *given, plan);
   return timed(
       [=] {
-        BrickFile(path, given->brick, false).read(given->memory.data());
+        transfer(path, *given, plan);
         return given;
       },
       [=](const auto&) { return check(plan.from_blocks(given->memory.data())); });
@@ -197,10 +183,14 @@ Prepared load_by_hdf5() {
 }  // namespace
 
 std::vector<Workload> block_workloads() {
-  return {{"from_blocks", "BlockPlan", from_bricks}, {"from_blocks", "MPI_Alltoallw", alltoallw<false>},
-          {"to_blocks", "BlockPlan", to_bricks},     {"to_blocks", "MPI_Alltoallw", alltoallw<true>},
-          {"save_blocks", "BlockPlan", save_bricks}, {"save_blocks", "HDF5", save_by_hdf5},
-          {"load_blocks", "BlockPlan", load_bricks}, {"load_blocks", "HDF5", load_by_hdf5}};
+  return {{"from_blocks", "BlockPlan", from_bricks},
+          {"from_blocks", "MPI_Alltoallw", alltoallw<false>},
+          {"to_blocks", "BlockPlan", to_bricks},
+          {"to_blocks", "MPI_Alltoallw", alltoallw<true>},
+          {"save_blocks", "BlockPlan", saving<save_by_plan>},
+          {"save_blocks", "HDF5", saving<save_by_hdf5>},
+          {"load_blocks", "BlockPlan", loading<load_by_plan>},
+          {"load_blocks", "HDF5", loading<load_by_hdf5>}};
 }
 
 }  // namespace bench

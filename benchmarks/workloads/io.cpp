@@ -5,16 +5,8 @@
 
 #include <heatpp_io/heatpp_io.hpp>
 
-#include <cstdlib>
-#include <filesystem>
-
 namespace bench {
 namespace {
-
-std::string path_of(const char* file) {
-  const char* directory = std::getenv("HEATPP_BENCH_DATA");
-  return (std::filesystem::path(directory ? directory : ".") / file).string();
-}
 
 Prepared load(const char* file, int split) {
   return timed([path = path_of(file), split] { return ht::io::load_hdf5(path, "data", {.split = split}); }, check_sums);

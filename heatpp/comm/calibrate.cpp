@@ -17,46 +17,13 @@ namespace {
 using Cost = Calibration::Cost;
 using Choice = Calibration::Choice;
 
-// A turn of a contender lasts about so long, and no size is tried that takes the best one longer.
-constexpr double turn_seconds = 0.004, longest_seconds = 0.05;
-constexpr int turns = 3;
+constexpr double turn_seconds = 0.004;
+constexpr double longest_seconds = detail::Turns{}.longest;  // no size is tried that takes the best contender longer
 constexpr std::int64_t most_chunks = 64;
 // Most networks take a message so short without asking the receiver first.
 constexpr std::int64_t short_message_bytes = 8 << 10;
 constexpr std::int64_t memory_chunk_bytes = 128 << 10;
 constexpr std::int64_t smallest_bytes = 64, largest_bytes = 16 << 20, growth = 8;
-
-/// Seconds of a call on the slowest rank: the least of a few turns, the same number on all ranks.
-double time(const Communicator& comm, const std::function<void()>& call) {
-  double best = std::numeric_limits<double>::max();
-  std::int64_t calls = 1;
-  for (int turn = 0; turn <= turns; ++turn) {
-    comm.barrier();
-    const auto begin = std::chrono::steady_clock::now();
-    for (std::int64_t i = 0; i < calls; ++i) call();
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-    std::array<double, 1> seconds{passed.count() / static_cast<double>(calls)};
-    comm.allreduce(seconds, ReduceOp::max);
-    if (turn > 0) best = std::min(best, seconds[0]);  // the first is to warm up, and says how many calls make a turn
-    calls = std::clamp<std::int64_t>(static_cast<std::int64_t>(turn_seconds / seconds[0]), 1, 100);
-    if (seconds[0] > longest_seconds) return std::min(best, seconds[0]);
-  }
-  return best;
-}
-
-/// Every rank of a group sends to the next one of it, in all groups at once.
-double time_round(const Topology& topology, const Communicator& group, std::vector<std::byte>& out,
-                  std::vector<std::byte>& in, std::int64_t bytes) {
-  const auto p = static_cast<std::size_t>(group.size());
-  std::vector<ConstBlock> send(p);
-  std::vector<Block> receive(p);
-  const auto me = static_cast<std::size_t>(group.rank());
-  if (p > 1) {
-    send[(me + 1) % p] = {out.data(), 1, bytes, bytes};
-    receive[(me + p - 1) % p] = {in.data(), 1, bytes, bytes};
-  }
-  return time(topology.comm(), [&] { group.exchange(send, receive); });
-}
 
 /// Every group reduces so many bytes through the memory that its ranks share, all groups at once: the seconds of one of
 /// the two halves.
@@ -69,12 +36,12 @@ double time_in_memory(const Topology& topology, int level, std::vector<std::byte
   auto schedule = comm::blueconnect(detail::flat_tree(ranks, level),
                                     {comm.rank(), bytes, 1, memory_chunk_bytes, {level, detail::Channels::slot_bytes}});
   const auto shared = std::make_shared<const detail::Schedule>(std::move(schedule));
-  return time(comm,
-              [&] {
-                detail::Execution both(comm, shared, {data.data(), bytes, uint8}, ReduceOp::max, {}, "calibrate",
-                                       state.channels);
-                detail::run(both);
-              }) /
+  return detail::seconds_of(comm,
+                            [&] {
+                              detail::Execution both(comm, shared, {data.data(), bytes, uint8}, ReduceOp::max, {},
+                                                     "calibrate", state.channels);
+                              detail::run(both);
+                            }) /
          2;
 }
 
@@ -90,7 +57,8 @@ std::vector<Cost> level_costs(const Topology& topology) {
     const bool in_memory = static_cast<int>(l) <= topology.state().memory_level;
     const auto seconds = [&](std::int64_t bytes) {
       return in_memory ? time_in_memory(topology, static_cast<int>(l), out, bytes)
-                       : time_round(topology, level.group, out, in, bytes);
+                       : detail::seconds_of_round(topology.comm(), level.group,
+                                                  std::span(out).first(static_cast<std::size_t>(bytes)), in);
     };
     // Of a range that it reduces, a rank sends all but its own share.
     const auto sent = in_memory ? large - large / members[0] : large;
@@ -130,7 +98,7 @@ std::vector<Choice> fastest(const Topology& topology, std::span<const Cost> cost
     auto least = std::numeric_limits<double>::max();
     for (const auto& contender : contenders(topology, costs, bytes)) {
       const comm::Plan plan{comm::choice_of(contender, topology), contender.chunk_bytes, contender.message_bytes};
-      const auto seconds = time(topology.comm(), [&] {
+      const auto seconds = detail::seconds_of(topology.comm(), [&] {
         detail::run(comm::start_planned(topology, {}, {data.data(), bytes / 4, float32}, plan));
       });
       if (seconds >= least) continue;
@@ -146,6 +114,37 @@ std::vector<Choice> fastest(const Topology& topology, std::span<const Cost> cost
 }
 
 }  // namespace
+
+double detail::seconds_of(const Communicator& comm, const std::function<void()>& call, const Turns& turns) {
+  double best = std::numeric_limits<double>::max();
+  std::int64_t calls = 1;
+  for (int turn = 0; turn <= turns.count; ++turn) {
+    comm.barrier();
+    const auto begin = std::chrono::steady_clock::now();
+    for (std::int64_t i = 0; i < calls; ++i) call();
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+    std::array<double, 1> seconds{passed.count() / static_cast<double>(calls)};
+    comm.allreduce(seconds, ReduceOp::max);
+    if (turn > 0) best = std::min(best, seconds[0]);  // the first is to warm up, and says how many calls make a turn
+    calls = std::clamp<std::int64_t>(static_cast<std::int64_t>(turn_seconds / seconds[0]), 1, turns.most_calls);
+    if (seconds[0] > turns.longest) return std::min(best, seconds[0]);
+  }
+  return best;
+}
+
+double detail::seconds_of_round(const Communicator& comm, const Communicator& group, std::span<const std::byte> out,
+                                std::span<std::byte> in, const Turns& turns) {
+  const auto p = static_cast<std::size_t>(group.size()), me = static_cast<std::size_t>(group.rank());
+  const auto bytes = std::ssize(out);
+  std::vector<ConstBlock> send(p);
+  std::vector<Block> receive(p);
+  if (p > 1) {
+    send[(me + 1) % p] = {out.data(), 1, bytes, bytes};
+    receive[(me + p - 1) % p] = {in.data(), 1, bytes, bytes};
+  }
+  return seconds_of(
+      comm, [&] { group.exchange(send, receive); }, turns);
+}
 
 const Calibration& Topology::calibrate() {
   state_->calibration = {};

@@ -1,6 +1,7 @@
 #include "summary.hpp"
 
 #include <heatpp/heatpp.hpp>
+#include <heatpp/ops/reductions/detail/central_sums.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -10,34 +11,17 @@
 namespace tools {
 
 namespace ht = heatpp;
+using Sums = ht::detail::CentralSums;
 
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t fine = 4096;  // bins in one that is shown, from which percentiles are estimated
 
-/// Powers of deviations from the mean, summed, of which those of parts give those of all (Pebay, Sandia report
-/// SAND2008-6212, 2008).
-struct Sums {
-  double n = 0, mean = 0, m2 = 0, m3 = 0, m4 = 0;
-
-  void add(const Sums& b) {
-    if (b.n == 0) return;
-    const double total = n + b.n, d = b.mean - mean, r = d / total;
-    const Sums a = *this;
-    m2 += b.m2 + d * r * a.n * b.n;
-    m3 += b.m3 + d * r * r * a.n * b.n * (a.n - b.n) + 3 * r * (a.n * b.m2 - b.n * a.m2);
-    m4 += b.m4 + d * r * r * r * a.n * b.n * (a.n * a.n - a.n * b.n + b.n * b.n) +
-          6 * r * r * (a.n * a.n * b.m2 + b.n * b.n * a.m2) + 4 * r * (a.n * b.m3 - b.n * a.m3);
-    mean += r * b.n;
-    n = total;
-  }
-};
-
 Sums sums_of(const ht::DNDarray& x) {
   const auto moments = ht::moments(ht::astype(x, ht::float64));
   const auto n = static_cast<double>(x.size()), var = moments.var.item<double>();
-  Sums sums{n, moments.mean.item<double>(), var * n};
+  Sums sums{.n = n, .mean = moments.mean.item<double>(), .m2 = var * n};
   if (var <= 0) return sums;  // skewness and kurtosis are NaN
   sums.m3 = moments.skew.item<double>() * std::pow(var, 1.5) * n;
   sums.m4 = (moments.kurtosis.item<double>() + 3) * var * var * n;
@@ -84,7 +68,7 @@ void take_moments(Summary& summary, Sums& sums, const Numbers& numbers) {
   const auto low = ht::min(numbers.finite).item<double>(), high = ht::max(numbers.finite).item<double>();
   summary.min = first ? low : std::min(summary.min, low);
   summary.max = first ? high : std::max(summary.max, high);
-  sums.add(sums_of(numbers.finite));
+  ht::detail::merge_central_sums(sums_of(numbers.finite), sums);
 }
 
 /// Ends of bins, apart from each other as NumPy has them.
@@ -122,7 +106,7 @@ double from_bins(const Summary& summary, const std::vector<std::int64_t>& counts
 
 void finish_moments(Summary& summary, const Sums& sums) {
   const auto var = sums.m2 / sums.n;
-  summary.mean = sums.mean;
+  summary.mean = sums.mean + sums.low;
   summary.std = std::sqrt(var);
   summary.skewness = var > 0 ? sums.m3 / sums.n / std::pow(var, 1.5) : nan;
   summary.kurtosis = var > 0 ? sums.m4 / sums.n / (var * var) - 3 : nan;

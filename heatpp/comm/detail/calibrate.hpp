@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <heatpp/comm/topology.hpp>
 #include <limits>
+#include <span>
 
 namespace heatpp::detail {
 
@@ -12,6 +14,20 @@ void calibrate_by_file(Topology& topology, const std::string& file);
 [[nodiscard]] std::string calibration_key(const Topology& topology);
 /// Whether the topology has what was chosen: memory that ranks share may be too small today, and orders are of levels.
 [[nodiscard]] bool fits(const Calibration& calibration, const Topology& topology);
+
+/// In how many turns it is found out how long a call takes.
+struct Turns {
+  int count = 3;
+  std::int64_t most_calls = 100;  ///< in one
+  double longest = 0.05;          ///< seconds of a call after which no further turn follows
+};
+/// Seconds of a call on the slowest rank: the least of some turns of about 4 ms after one that warms up, the same
+/// number on all ranks. Collective.
+[[nodiscard]] double seconds_of(const Communicator& comm, const std::function<void()>& call, const Turns& turns = {});
+/// The same where every rank of a group sends `out` to the next one of it, and gets `in`; in all groups of `comm` at
+/// once.
+[[nodiscard]] double seconds_of_round(const Communicator& comm, const Communicator& group,
+                                      std::span<const std::byte> out, std::span<std::byte> in, const Turns& turns = {});
 
 /// The cost of a level where a message of a few bytes took `latency` seconds and one of `bytes` took `passed`.
 [[nodiscard]] Calibration::Cost cost_of(const std::string& level, double latency, double passed, std::int64_t bytes);

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace heatpp::io {
 namespace {
@@ -47,13 +48,7 @@ void check_options(const Shape& shape, Dtype dtype, const std::string& name, con
                       options.dimension_names.size(), heatpp::to_string(shape));
   if (options.compression && (*options.compression < 0 || *options.compression > 9))
     raise<ValueError>(op, "got compression {}; expected a deflate level from 0 to 9", *options.compression);
-  const bool fit =
-      std::ssize(options.chunks) == ndim && std::ranges::equal(options.chunks, shape, [](auto chunk, auto n) {
-        return chunk >= 1 && chunk <= std::max<std::int64_t>(1, n);
-      });
-  if (!options.chunks.empty() && !fit)
-    raise<ValueError>(op, "got chunks {} for an array of shape {}; expected one extent for each axis, within its own",
-                      heatpp::to_string(options.chunks), heatpp::to_string(shape));
+  detail::check_chunks(op, options.chunks, shape, std::numeric_limits<std::int64_t>::max());
   if (options.unlimited && (ndim == 0 || (size_of(shape) == 0 && shape[0] > 0)))
     raise<ValueError>(op, "got unlimited for an array of shape {}; expected an axis, and elements along it",
                       heatpp::to_string(shape));
@@ -110,7 +105,7 @@ detail::NetcdfVariable define(const Target& to, int file) {
     const std::vector<std::size_t> chunks(to.options.chunks.begin(), to.options.chunks.end());
     check(to, nc_def_var_chunking(made.group, made.id, NC_CHUNKED, chunks.data()));
   }
-  if (to.options.compression && size_of(to.shape) > 0 && static_cast<int>(to.shape.size()) > 0)
+  if (to.options.compression && size_of(to.shape) > 0 && !to.shape.empty())
     check(to, nc_def_var_deflate(made.group, made.id, 0, 1, *to.options.compression));
   if (to.dtype == bool_) check(to, nc_put_att_text(made.group, made.id, "dtype", 4, "bool"));
   check(to, nc_enddef(file));
@@ -186,9 +181,7 @@ detail::Transfer write_variable(const Target& to, const std::function<void(const
   all_or_none(to.comm, [&] { file.emplace(open_file(to)); });
   all_or_none(to.comm, [&] { variable = define(to, file->id()); });
   all_or_none(to.comm, [&] {
-    if (to.comm.rank() != 0) return;
-    const auto bytes = size_of(to.shape) * static_cast<std::int64_t>(itemsize(to.dtype));
-    detail::Room(to.job.path, to.job.shown, op).reserve(bytes);
+    if (to.comm.rank() == 0) detail::Room(to.job.path, to.job.shown, op).reserve(detail::bytes_of(to.shape, to.dtype));
   });
   write([&](const DNDarray& x, std::int64_t begin) { write_elements(to, variable, x, begin); });
   all_or_none(to.comm, [&] { check(to, file->close()); });

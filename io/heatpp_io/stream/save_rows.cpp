@@ -14,7 +14,7 @@ namespace detail {
 
 const Communicator& comm_of(const RowsToSave& x) { return x.comm ? *x.comm : default_comm(); }
 
-std::int64_t bytes_of(const RowsToSave& x) { return size_of(x.shape) * static_cast<std::int64_t>(itemsize(x.dtype)); }
+std::int64_t bytes_of(const RowsToSave& x) { return bytes_of(x.shape, x.dtype); }
 
 void each_piece(const char* op, const RowsToSave& x, std::int64_t unit, const WritePiece& write) {
   const auto both = std::lcm(unit, std::max<std::int64_t>(1, x.unit_rows));

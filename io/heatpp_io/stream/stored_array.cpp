@@ -2,6 +2,7 @@
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_io/csv/load_csv.hpp>
+#include <heatpp_io/detail/elements/rows.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/hdf5/detail/handle.hpp>
@@ -64,11 +65,7 @@ struct StoredArray::Impl {
     const Layout even(extents, 0, comm.size());
     const auto chunk = info.chunks.empty() ? 1 : info.chunks[0];
     if (chunk == 1 || extents[0] < chunk * comm.size()) return even;
-    std::vector<std::int64_t> offsets;
-    for (const auto offset : even.offsets())
-      offsets.push_back(std::min(extents[0], (first + offset + chunk - 1) / chunk * chunk - first));
-    offsets.front() = 0;
-    return {extents, 0, std::move(offsets)};
+    return detail::between_chunks(even, chunk, first);
   }
 
   /// This rank's block of rows `first` and following under `layout`.

@@ -54,15 +54,6 @@ Shape chunks_of(const Layout& layout, Dtype dtype, const SaveZarrOptions& option
   return chunks;
 }
 
-/// The layout along axis 0 that is closest to that of `x` and cuts no chunk.
-Layout between_chunks(const DNDarray& x, std::int64_t rows) {
-  const auto extent = x.shape()[0];
-  const auto even = x.split() ? x.layout() : Layout(x.shape(), 0, x.comm().size());
-  std::vector<std::int64_t> offsets;
-  for (const auto offset : even.offsets()) offsets.push_back(std::min(extent, (offset + rows - 1) / rows * rows));
-  return {x.shape(), 0, std::move(offsets)};
-}
-
 /// Writes the chunks of whole rows of them.
 class ChunkWriter {
  public:
@@ -119,7 +110,7 @@ void write_chunks(const ChunkWriter& writer, const DNDarray& x, const Shape& chu
       if (comm.rank() == 0) write(0, x.larray().to(at::kCPU));
     });
   } else if (x.split().value_or(0) == 0) {
-    const auto layout = between_chunks(x, chunks[0]);
+    const auto layout = detail::between_chunks(x.split() ? x.layout() : Layout(x.shape(), 0, comm.size()), chunks[0]);
     detail::each_rows(layout, heatpp::detail::relayout(x, layout).to(at::kCPU), comm, write);
   } else {
     detail::each_rows(x.layout(), x.larray().to(at::kCPU).contiguous(), comm, write, chunks[0]);

@@ -5,6 +5,8 @@
 #include <heatpp_io/detail/elements/windows.hpp>
 #include <heatpp_io/detail/files/first_error.hpp>
 
+#include <algorithm>
+
 namespace heatpp::io::detail {
 
 Blocks blocks_of(const DNDarray& x) {
@@ -15,6 +17,15 @@ Blocks blocks_of(const DNDarray& x) {
   const auto rank = x.comm().rank();
   auto mine = rows.narrow(0, share.offset(rank), share.count(rank));
   return {std::move(share), std::move(mine)};
+}
+
+Layout between_chunks(const Layout& layout, std::int64_t chunk, std::int64_t first) {
+  const auto extent = layout.shape()[0];
+  std::vector<std::int64_t> offsets;
+  for (const auto offset : layout.offsets())
+    offsets.push_back(std::min(extent, (first + offset + chunk - 1) / chunk * chunk - first));
+  offsets.front() = 0;
+  return {layout.shape(), 0, std::move(offsets)};
 }
 
 void each_rows(const Layout& layout, const at::Tensor& block, const Communicator& comm, const WriteRows& write,

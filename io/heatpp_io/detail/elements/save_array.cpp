@@ -6,6 +6,8 @@
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/files/shard_names.hpp>
 
+#include <algorithm>
+
 namespace heatpp::io::detail {
 namespace {
 
@@ -23,7 +25,19 @@ void check_visible(const std::string& path, const NewFile& file) {
 
 }  // namespace
 
-std::int64_t bytes_of(const DNDarray& x) { return x.size() * static_cast<std::int64_t>(itemsize(x.dtype())); }
+std::int64_t bytes_of(const DNDarray& x) { return bytes_of(x.shape(), x.dtype()); }
+std::int64_t bytes_of(const Shape& shape, Dtype dtype) {
+  return size_of(shape) * static_cast<std::int64_t>(itemsize(dtype));
+}
+
+void check_chunks(const char* op, const Shape& chunks, const Shape& shape, std::int64_t most) {
+  const bool fit = chunks.size() == shape.size() && std::ranges::equal(chunks, shape, [most](auto chunk, auto n) {
+                     return chunk >= 1 && chunk <= std::max<std::int64_t>(1, n) && chunk < most;
+                   });
+  if (!chunks.empty() && !fit)
+    raise<ValueError>(op, "got chunks {} for an array of shape {}; expected one extent for each axis, within its own",
+                      heatpp::to_string(chunks), heatpp::to_string(shape));
+}
 
 Transfer save_one(const NewFile& file, const std::function<Transfer(const SaveJob&)>& write) {
   std::optional<AsideFile> aside;

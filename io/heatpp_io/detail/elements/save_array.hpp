@@ -32,5 +32,10 @@ Transfer save_shards(const NewFile& file, const DNDarray& x, const std::string& 
                      const std::function<void(const SaveJob&, const at::Tensor& rows)>& write);
 
 [[nodiscard]] std::int64_t bytes_of(const DNDarray& x);
+[[nodiscard]] std::int64_t bytes_of(const Shape& shape, Dtype dtype);
+
+/// Throws ValueError, naming `op`, for extents of chunks that do not lie within those of an array of this shape, or
+/// below `most`. None are right.
+void check_chunks(const char* op, const Shape& chunks, const Shape& shape, std::int64_t most);
 
 }  // namespace heatpp::io::detail

@@ -16,6 +16,8 @@ namespace {
 using heatpp::detail::from_torch;
 using heatpp::detail::raise;
 
+// HDF5 counts the extents of chunks in 32 bits.
+constexpr std::int64_t most_in_a_chunk = std::int64_t{1} << 32;
 // Shorter runs are put together to whole rows before they are written.
 constexpr std::int64_t long_run = std::int64_t{1} << 20;
 
@@ -39,15 +41,7 @@ struct Target {
 void write_blocks(const Target& to, const at::Tensor& block, MpiIo how) {
   const auto rank = to.comm.rank();
   const auto box = narrow(whole(to.layout.shape()), *to.layout.split(), to.layout.offset(rank), to.layout.count(rank));
-  std::array<std::int64_t, 1> calls{0};
-  if (how != MpiIo::independent) {
-    calls[0] = std::ssize(write_plan(to.dataset.info, box));
-    to.comm.allreduce(calls, ReduceOp::max);
-  }
-  const auto transfer = shared_transfer(how);
-  all_or_none(to.comm, [&] {
-    write_box(to.dataset, box, block, {to.job.op, to.job.shown, transfer.get(), static_cast<std::size_t>(calls[0])});
-  });
+  write_boxes({to.job, to.dataset, to.comm}, box, block, how);
 }
 
 void exchange_and_write(const Target& to, const at::Tensor& block) {
@@ -78,13 +72,7 @@ Transfer write_contiguous(const Target& to, const at::Tensor& block) {
 void check_save_options(const Shape& shape, const SaveOptions& options, const char* op) {
   if (options.compression && (*options.compression < 0 || *options.compression > 9))
     raise<ValueError>(op, "got compression {}; expected a gzip level from 0 to 9", *options.compression);
-  const bool fit =
-      options.chunks.size() == shape.size() && std::ranges::equal(options.chunks, shape, [](auto chunk, auto n) {
-        return chunk >= 1 && chunk <= std::max<std::int64_t>(1, n) && chunk < (std::int64_t{1} << 32);
-      });
-  if (!options.chunks.empty() && !fit)
-    raise<ValueError>(op, "got chunks {} for an array of shape {}; expected one extent for each axis, within its own",
-                      heatpp::to_string(options.chunks), heatpp::to_string(shape));
+  check_chunks(op, options.chunks, shape, most_in_a_chunk);
 }
 
 void check_free_name(const WriteJob& job) {
@@ -98,6 +86,12 @@ void check_free_name(const WriteJob& job) {
                       job.shown);
 }
 
+void check_append(const WriteJob& job, const Communicator& comm) {
+  all_or_none(comm, [&] {
+    if (job.options.append && comm.rank() == 0) check_free_name(job);
+  });
+}
+
 void write_alone(const WriteJob& job, const at::Tensor& block) {
   const Shape shape(block.sizes().begin(), block.sizes().end());
   const Layout layout(shape, std::nullopt, 1);
@@ -107,27 +101,46 @@ void write_alone(const WriteJob& job, const at::Tensor& block) {
   close_dataset(dataset, job);
 }
 
-Transfer write_shared(const WriteJob& job, const Layout& layout, const at::Tensor& block, const Communicator& comm) {
+void write_boxes(const NewDataset& to, const Selection& box, const at::Tensor& block, MpiIo how) {
+  std::array<std::int64_t, 1> calls{0};
+  if (how != MpiIo::independent) {
+    calls[0] = std::ssize(write_plan(to.dataset.info, box));
+    to.comm.allreduce(calls, ReduceOp::max);
+  }
+  const auto transfer = to.comm.size() > 1 ? shared_transfer(how) : Handle();
+  all_or_none(to.comm, [&] {
+    write_box(to.dataset, box, block,
+              {to.job.op, to.job.shown, transfer ? transfer.get() : H5P_DEFAULT, static_cast<std::size_t>(calls[0])});
+  });
+}
+
+Transfer write_new(const WriteJob& job, const Layout& layout, Dtype dtype, const Communicator& comm,
+                   const std::function<Transfer(const Dataset&)>& write) {
   Dataset dataset;
-  all_or_none(comm,
-              [&] { dataset = create_dataset(job, layout, from_torch(block.scalar_type()), shared_access(comm)); });
+  all_or_none(comm, [&] {
+    dataset = create_dataset(job, layout, dtype, comm.size() > 1 ? shared_access(comm) : local_access());
+  });
   all_or_none(comm, [&] {
     if (comm.rank() == 0) Room(job.path, job.shown, job.op).reserve(bytes_needed(dataset));
   });
-  const Target to{job, dataset, layout, comm};
-  Transfer transfer{true, {}};
-  if (layout.size() == 0) transfer = {false, "independent: nothing to write"};
-  else if (dataset.info.chunk.empty()) transfer = write_contiguous(to, block);
-  else write_blocks(to, block, MpiIo::collective);  // HDF5 compresses in collective calls only
+  auto transfer = write(dataset);
   all_or_none(comm, [&] { close_dataset(dataset, job); });
   return transfer;
 }
 
+Transfer write_shared(const WriteJob& job, const Layout& layout, const at::Tensor& block, const Communicator& comm) {
+  return write_new(job, layout, from_torch(block.scalar_type()), comm, [&](const Dataset& dataset) -> Transfer {
+    const Target to{job, dataset, layout, comm};
+    if (layout.size() == 0) return {false, "independent: nothing to write"};
+    if (dataset.info.chunk.empty()) return write_contiguous(to, block);
+    write_blocks(to, block, MpiIo::collective);  // HDF5 compresses in collective calls only
+    return {true, {}};
+  });
+}
+
 Transfer write_dataset(const WriteJob& job, const DNDarray& x) {
   const auto& comm = x.comm();
-  all_or_none(comm, [&] {
-    if (job.options.append && comm.rank() == 0) check_free_name(job);
-  });
+  check_append(job, comm);
   if (comm.size() > 1 && x.ndim() > 0) {
     const auto blocks = blocks_of(x);
     return write_shared(job, blocks.layout, blocks.mine, comm);

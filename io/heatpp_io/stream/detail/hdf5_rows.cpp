@@ -1,64 +1,26 @@
-#include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/torch.hpp>
-#include <heatpp_io/hdf5/detail/box_io.hpp>
-#include <heatpp_io/hdf5/detail/new_dataset.hpp>
-#include <heatpp_io/hdf5/detail/shared_access.hpp>
+#include <heatpp_io/hdf5/detail/write.hpp>
 #include <heatpp_io/stream/detail/row_pieces.hpp>
-
-#include <array>
 
 namespace heatpp::io::detail {
 namespace {
 
 constexpr auto op = "save_hdf5";
 
-/// A dataset that rows are written to, and how.
-struct RowTarget {
-  const WriteJob& job;
-  const Dataset& dataset;
-  const Handle& transfer;
-  const Communicator& comm;
-};
-
-/// Compressed chunks are written by all ranks together, for which they call equally often.
-void write_piece(const RowTarget& to, std::int64_t first, const Blocks& rows) {
-  const auto rank = to.comm.rank();
-  const auto box =
-      narrow(select(to.dataset.info.shape, {}, op), 0, first + rows.layout.offset(rank), rows.layout.count(rank));
-  std::array<std::int64_t, 1> calls{0};
-  if (!to.dataset.info.chunk.empty() && to.comm.size() > 1) {
-    calls[0] = std::ssize(write_plan(to.dataset.info, box));
-    to.comm.allreduce(calls, ReduceOp::max);
-  }
-  all_or_none(to.comm, [&] {
-    if (rows.mine.numel() > 0 || calls[0] > 0)
-      write_box(to.dataset, box, rows.mine,
-                {op, to.job.shown, to.transfer ? to.transfer.get() : H5P_DEFAULT, static_cast<std::size_t>(calls[0])});
-  });
-}
-
+/// Compressed chunks are written by all ranks together.
 Transfer write_rows(const WriteJob& job, const RowsToSave& x) {
   const auto& comm = comm_of(x);
-  const bool alone = comm.size() == 1;
-  Dataset dataset;
-  Handle transfer;
-  all_or_none(comm, [&] {
-    if (job.options.append && comm.rank() == 0) check_free_name(job);
+  check_append(job, comm);
+  return write_new(job, Layout(x.shape, 0, comm.size()), x.dtype, comm, [&](const Dataset& dataset) -> Transfer {
+    const bool chunked = !dataset.info.chunk.empty(), alone = comm.size() == 1;
+    const auto how = chunked && !alone ? MpiIo::collective : MpiIo::independent;
+    each_piece(op, x, chunked ? dataset.info.chunk[0] : 1, [&](std::int64_t first, const DNDarray& rows) {
+      const auto [layout, mine] = blocks_of(rows);
+      const auto box =
+          narrow(select(x.shape, {}, op), 0, first + layout.offset(comm.rank()), layout.count(comm.rank()));
+      write_boxes({job, dataset, comm}, box, mine, how);
+    });
+    return {how == MpiIo::collective, alone ? "independent: one rank" : "independent: each rank writes its rows"};
   });
-  all_or_none(comm, [&] {
-    dataset =
-        create_dataset(job, Layout(x.shape, 0, comm.size()), x.dtype, alone ? local_access() : shared_access(comm));
-    if (!alone) transfer = shared_transfer(dataset.info.chunk.empty() ? MpiIo::independent : MpiIo::collective);
-  });
-  all_or_none(comm, [&] {
-    if (comm.rank() == 0) Room(job.path, job.shown, op).reserve(bytes_needed(dataset));
-  });
-  const bool chunked = !dataset.info.chunk.empty();
-  each_piece(op, x, chunked ? dataset.info.chunk[0] : 1, [&](std::int64_t first, const DNDarray& rows) {
-    write_piece({job, dataset, transfer, comm}, first, blocks_of(rows));
-  });
-  all_or_none(comm, [&] { close_dataset(dataset, job); });
-  return {chunked && !alone, alone ? "independent: one rank" : "independent: each rank writes its rows"};
 }
 
 }  // namespace
