@@ -1,4 +1,4 @@
-// A training that loses a node at a given place, for goes_on_test.py.
+// A training that loses a node at a given place, for goes_on_test.py and slurm_test.py.
 //     goes_on <folder> <place> <mark>
 // Places: warmup, cycle, cooldown, writing, damaged (the newest checkpoint is, too), rank (only one dies), slow (none
 // dies), none. The mark is a file with the name of the node
@@ -30,6 +30,7 @@ struct Fault {
 
   [[nodiscard]] bool here() const {
     const char* host = std::getenv("HOST_OF_TEST");
+    if (!host) host = std::getenv("SLURMD_NODENAME");
     return host && host == mark.stem() && (place != "rank" || ht::world().rank() == 3) && !fs::exists(mark);
   }
 
@@ -48,7 +49,7 @@ struct Fault {
   [[noreturn]] void die() const {
     if (place == "damaged") damage_newest();
     std::ofstream(mark).put('\n');
-    if (place != "rank") ::kill(::getppid(), SIGKILL);  // Open MPI's daemon: the whole node is gone
+    if (place != "rank") ::kill(::getppid(), SIGKILL);  // Open MPI's or Slurm's daemon: the whole node is gone
     std::raise(SIGKILL);
     std::abort();
   }
