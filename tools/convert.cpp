@@ -19,7 +19,7 @@ struct Options {
   std::vector<std::string> files;
   std::string dataset, name, chunks, dtype;
   std::int64_t shards = 1;
-  int compression = -1;
+  std::string compression;
   std::uint64_t memory = std::uint64_t{256} << 20;
   bool append = false, sparse = false, quiet = false;
 };
@@ -31,8 +31,10 @@ bool ends_with_one_of(const std::string& path, std::initializer_list<const char*
 std::optional<ht::Dtype> dtype_of(const Options& o) {
   return o.dtype.empty() ? std::nullopt : std::optional(parse_dtype(o.dtype, op));
 }
-std::optional<int> compression_of(const Options& o) {
-  return o.compression < 0 ? std::nullopt : std::optional(o.compression);
+std::optional<ht::io::Compression> compression_of(const Options& o) {
+  if (o.compression.empty()) return std::nullopt;
+  const bool level = o.compression.find_first_not_of("0123456789") == std::string::npos;
+  return ht::io::Compression(level ? "gzip:" + o.compression : o.compression);
 }
 
 /// A matrix goes through the memory of all ranks.
@@ -100,8 +102,9 @@ Run add_convert(CLI::App& command) {
   command.add_option("--shards", o->shards, "how many files; {rank} in the new name becomes their number")
       ->check(CLI::Range(1, 1000000));
   command.add_option("--dtype", o->dtype, "of the new array, as in float32");
-  command.add_option("--compression", o->compression, "gzip level (HDF5, Zarr, netCDF; of sparse matrices .npz)")
-      ->check(CLI::Range(0, 9));
+  command.add_option(
+      "--compression", o->compression,
+      "gzip level (HDF5, Zarr, netCDF; of sparse matrices .npz, HDF5), or zstd, zstd:9, lz4, blosc (HDF5, Zarr)");
   command
       .add_option(
           "--memory", o->memory,

@@ -2,6 +2,7 @@
 #include <heatpp_io/csv/load_csv.hpp>
 #include <heatpp_io/csv/save_csv.hpp>
 #include <heatpp_io/detail/files/format_of.hpp>
+#include <heatpp_io/detail/codecs/codecs.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/formats.hpp>
@@ -10,6 +11,7 @@
 #include <heatpp_io/numpy/npz.hpp>
 #include <heatpp_io/numpy/save_npy.hpp>
 #include <heatpp_io/safetensors/safetensors.hpp>
+#include <heatpp_io/stream/detail/growth.hpp>
 #include <heatpp_io/stream/detail/row_pieces.hpp>
 #include <heatpp_io/zarr/zarr.hpp>
 
@@ -35,12 +37,14 @@ struct Plain {
 /// Refuses options that only other formats have.
 void check_plain(const char* format, const SaveOptions& options, const Plain& has) {
   const bool shards = options.shards && !has.shards, dataset = !options.dataset.empty() && !has.dataset;
-  if (!options.append && !options.compression && options.chunks.empty() && !options.collective && !shards && !dataset)
+  if (!options.append && !options.compression && options.chunks.empty() && !options.collective && !options.grows &&
+      !shards && !dataset)
     return;
-  heatpp::detail::raise<ValueError>("save",
-                                    "got append, compression, chunks{} or {} for {}; expected formats that have them "
-                                    "(.h5)",
-                                    shards ? ", shards" : "", dataset ? "dataset" : "collective", format);
+  heatpp::detail::raise<ValueError>(
+      "save",
+      "got append, grows, compression, chunks{} or {} for {}; expected formats that have them "
+      "(.h5)",
+      shards ? ", shards" : "", dataset ? "dataset" : "collective", format);
 }
 
 void check_no_dataset(const char* format, const LoadOptions& options) {
@@ -99,8 +103,9 @@ void rows_to_csv(const RowsToSave& x, const Path& path, const SaveOptions& optio
 }
 
 void check_netcdf(const Path& path, const SaveOptions& options) {
-  if (options.shards || options.collective)
-    heatpp::detail::raise<ValueError>("save", "got shards or collective for {}; expected append, chunks or compression",
+  if (options.shards || options.grows || options.collective)
+    heatpp::detail::raise<ValueError>("save",
+                                      "got shards, grows or collective for {}; expected append, chunks or compression",
                                       path.extension().string());
 }
 DNDarray load_from_netcdf(const Source& source, const LoadOptions& options) {
@@ -109,7 +114,9 @@ DNDarray load_from_netcdf(const Source& source, const LoadOptions& options) {
 void save_to_netcdf(const DNDarray& x, const Path& path, const SaveOptions& options) {
   check_netcdf(path, options);
   save_netcdf(x, path, options.dataset.empty() ? "data" : options.dataset,
-              {.append = options.append, .chunks = options.chunks, .compression = options.compression});
+              {.append = options.append,
+               .chunks = options.chunks,
+               .compression = detail::gzip_level(options.compression, "save")});
 }
 void rows_to_netcdf(const RowsToSave& x, const Path& path, const SaveOptions& options) {
   check_netcdf(path, options);
@@ -117,14 +124,18 @@ void rows_to_netcdf(const RowsToSave& x, const Path& path, const SaveOptions& op
 }
 
 void check_zarr(const SaveOptions& options) {
-  if (options.append || options.shards || options.collective || !options.dataset.empty())
+  if (options.append || options.shards || options.grows || options.collective || !options.dataset.empty())
     heatpp::detail::raise<ValueError>("save",
-                                      "got append, shards, collective or dataset for .zarr; expected chunks or "
+                                      "got append, shards, grows, collective or dataset for .zarr; expected chunks or "
                                       "compression");
 }
 void rows_to_zarr(const RowsToSave& x, const Path& path, const SaveOptions& options) {
   check_zarr(options);
   detail::save_rows_zarr(x, path, options);
+}
+void rows_behind_zarr(const DNDarray& x, const Path& path, const SaveOptions& options) {
+  check_zarr(options);
+  detail::append_rows_zarr(x, path, options);
 }
 DNDarray load_from_zarr(const Source& source, const LoadOptions& options) {
   return load_zarr(source, options.dataset, options);
@@ -136,8 +147,10 @@ void save_to_zarr(const DNDarray& x, const Path& path, const SaveOptions& option
 
 /// Every format the library knows. A new one is a line here.
 constexpr std::array formats{
-    detail::Format{".h5", load_h5, save_h5, detail::hdf5_names, detail::open_hdf5, detail::save_rows_hdf5, true},
-    detail::Format{".hdf5", load_h5, save_h5, detail::hdf5_names, detail::open_hdf5, detail::save_rows_hdf5, true},
+    detail::Format{".h5", load_h5, save_h5, detail::hdf5_names, detail::open_hdf5, detail::save_rows_hdf5, true,
+                   detail::append_rows_hdf5},
+    detail::Format{".hdf5", load_h5, save_h5, detail::hdf5_names, detail::open_hdf5, detail::save_rows_hdf5, true,
+                   detail::append_rows_hdf5},
     detail::Format{".npy", load_from_npy, save_to_npy, detail::npy_names, detail::open_npy, rows_to_npy},
     detail::Format{".csv", load_from_csv, save_to_csv, nullptr, nullptr, rows_to_csv},
     detail::Format{".nc", load_from_netcdf, save_to_netcdf, detail::netcdf_names, detail::open_netcdf, rows_to_netcdf,
@@ -147,7 +160,8 @@ constexpr std::array formats{
     detail::Format{".npz", load_from_npz, save_to_npz, detail::npz_names, detail::open_npz, nullptr},
     detail::Format{".safetensors", load_from_safetensors, save_to_safetensors, detail::safetensors_names,
                    detail::open_safetensors, rows_to_safetensors},
-    detail::Format{".zarr", load_from_zarr, save_to_zarr, detail::zarr_names, detail::open_zarr, rows_to_zarr, true},
+    detail::Format{".zarr", load_from_zarr, save_to_zarr, detail::zarr_names, detail::open_zarr, rows_to_zarr, true,
+                   rows_behind_zarr},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp_io/blocks.hpp>
+#include <heatpp_io/compression.hpp>
 #include <heatpp_io/csv/load_csv.hpp>
 #include <heatpp_io/csv/save_csv.hpp>
 #include <heatpp_io/formats.hpp>
@@ -16,6 +17,7 @@
 #include <heatpp_io/safetensors/model.hpp>
 #include <heatpp_io/safetensors/safetensors.hpp>
 #include <heatpp_io/source.hpp>
+#include <heatpp_io/stream/append_rows.hpp>
 #include <heatpp_io/stream/contents.hpp>
 #include <heatpp_io/stream/convert.hpp>
 #include <heatpp_io/stream/save_rows.hpp>

@@ -35,8 +35,10 @@ TEST_CASE("every layout is saved and loaded", "[io][save]") {
       GENERATE(ht::Shape{7, 5}, ht::Shape{3, 4, 5}, ht::Shape{1}, ht::Shape{0, 3}, ht::Shape{}, ht::Shape{211, 90});
   const auto global = counting(shape);
   for (const auto& layout : every_layout(shape))
-    for (const auto& options : {ht::io::SaveOptions{}, ht::io::SaveOptions{.compression = 4},
-                                ht::io::SaveOptions{.collective = true}, ht::io::SaveOptions{.collective = false}}) {
+    for (const auto& options :
+         {ht::io::SaveOptions{}, ht::io::SaveOptions{.compression = 4}, ht::io::SaveOptions{.compression = "zstd"},
+          ht::io::SaveOptions{.compression = "lz4"}, ht::io::SaveOptions{.compression = "blosc"},
+          ht::io::SaveOptions{.collective = true}, ht::io::SaveOptions{.collective = false}}) {
       ht::io::save_hdf5(distribute(global, layout), dir.path("a.h5"), "x", options);
 
       CHECK(at::equal(read_plain(dir.path("a.h5"), "x", global), global));

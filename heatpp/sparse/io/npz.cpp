@@ -2,6 +2,7 @@
 #include <heatpp/core/factories.hpp>
 #include <heatpp/sparse/io/detail/compressed.hpp>
 #include <heatpp/sparse/io/files.hpp>
+#include <heatpp_io/detail/codecs/codecs.hpp>
 #include <heatpp_io/numpy/detail/npy_header.hpp>
 #include <heatpp_io/numpy/detail/zip.hpp>
 #include <heatpp_io/numpy/npz.hpp>
@@ -176,7 +177,8 @@ void save_npz(const DCSRMatrix& a, const std::filesystem::path& path, const Save
   check_options("save_npz", options, {.compression = true});
   const auto shape = array(std::vector<std::int64_t>{a.rows(), a.columns()}, {.comm = a.comm()});
   io::save_npz({{"indices", a.column_indices()}, {"indptr", whole_pointers(a)}, {"shape", shape}, {"data", a.values()}},
-               path, {.compression = options.compression, .texts = {{"format", "csr"}}});
+               path,
+               {.compression = io::detail::gzip_level(options.compression, "save_npz"), .texts = {{"format", "csr"}}});
 }
 
 }  // namespace heatpp::sparse

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp_io/compression.hpp>
 
 namespace heatpp::sparse {
 
@@ -14,9 +15,9 @@ struct LoadOptions {
 
 /// How a matrix becomes a file. A format throws ValueError for what it has not.
 struct SaveOptions {
-  std::string group = {};                         ///< of HDF5 files; empty: "X", as in AnnData's
-  bool append = false;                            ///< HDF5: keep what the file holds, and add the group
-  std::optional<int> compression = std::nullopt;  ///< .npz and HDF5: deflate level, 0 to 9
+  std::string group = {};                                     ///< of HDF5 files; empty: "X", as in AnnData's
+  bool append = false;                                        ///< HDF5: keep what the file holds, and add the group
+  std::optional<io::Compression> compression = std::nullopt;  ///< .npz: a deflate level; HDF5: also "zstd", ...
 };
 
 }  // namespace heatpp::sparse

@@ -16,6 +16,8 @@ struct Format {
   OpenArray (*open)(const std::string& path, const std::string& name) = nullptr;                     ///< none for texts
   void (*save_rows)(const RowsToSave&, const std::filesystem::path&, const SaveOptions&) = nullptr;  ///< none: at once
   bool chunks = false;  ///< whether SaveOptions::chunks mean anything
+  void (*append_rows)(const DNDarray&, const std::filesystem::path&,
+                      const SaveOptions&) = nullptr;  ///< none: it cannot grow
 };
 
 /// That of the extension. Throws ValueError naming `op` for others.

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <heatpp/core/dndarray.hpp>
+#include <heatpp_io/compression.hpp>
 
 namespace heatpp::io {
 
@@ -10,7 +11,8 @@ struct SaveOptions {
   std::string dataset = {};  ///< for save(): the name of the array in the file; empty: "data"
   bool append = false;       ///< keep what the file holds, and add the dataset; it is copied aside for that
   bool shards = false;       ///< one file per rank, see save_hdf5
-  std::optional<int> compression = std::nullopt;  ///< gzip level, 0 to 9
+  bool grows = false;        ///< HDF5: in chunks, so that append_rows may extend the first axis
+  std::optional<Compression> compression = std::nullopt;  ///< a gzip level, or as in "zstd", "zstd:9", "lz4", "blosc"
   Shape chunks = {};  ///< extents of chunks; empty: only where compressed, fitting the split
   std::optional<bool> collective = std::nullopt;  ///< force or forbid collective MPI-IO; nullopt: what is faster
 };

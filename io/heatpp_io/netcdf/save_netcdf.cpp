@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/interop/mpi.hpp>
+#include <heatpp_io/detail/codecs/codecs.hpp>
 #include <heatpp_io/detail/elements/pieces.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/first_error.hpp>
@@ -208,7 +209,8 @@ void save_netcdf(const DNDarray& x, const std::filesystem::path& path, const std
 void detail::save_rows_netcdf(const RowsToSave& x, const std::filesystem::path& path, const SaveOptions& saved) {
   const Recorder recorder(op);
   const Hdf5Turn turn;
-  const SaveNetcdfOptions options{.append = saved.append, .chunks = saved.chunks, .compression = saved.compression};
+  const SaveNetcdfOptions options{
+      .append = saved.append, .chunks = saved.chunks, .compression = detail::gzip_level(saved.compression, op)};
   const auto name = saved.dataset.empty() ? std::string("data") : saved.dataset;
   check_options(x.shape, x.dtype, name, options);
   const auto begin = options.append ? AsideFile::Begin::copy : AsideFile::Begin::empty;

@@ -3,6 +3,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp/core/promotion.hpp>
+#include <heatpp_io/detail/codecs/codecs.hpp>
 #include <heatpp_io/detail/elements/flat_array.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
@@ -72,12 +73,13 @@ struct Store {
 
  private:
   void read_chunk(const detail::ChunkPart& part, const at::Tensor& out) const {
-    const auto name = (path / detail::chunk_name(part.place, array.separator, array.prefixed)).string();
+    const auto name = chunk_path(part);
     if (!is_there(name)) return fill(out);
     detail::FileReader file(name, op);
     const auto bytes = size_of(array.chunks) * array.type.bytes;
     const detail::FlatArray chunk{array.type, array.chunks, array.fortran};
-    if (array.compressed) {
+    if (array.compression && array.compression->codec != Codec::gzip) return read_block(file, chunk, part, out);
+    if (array.compression) {
       detail::InflateReader inflated(file, {0, file.size(), bytes, detail::DeflateFormat::zlib_or_gzip}, name, op);
       return detail::read_flat({inflated, chunk, name, op}, part.box, out);
     }
@@ -85,6 +87,22 @@ struct Store {
       raise<IoError>(op, "got chunk \"{}\" of {} bytes; expected {} for shape {}", name, file.size(), bytes,
                      heatpp::to_string(array.chunks));
     detail::read_flat({file, chunk, name, op}, part.box, out);
+  }
+  /// Of a codec that gives all bytes at once.
+  void read_block(detail::FileReader& file, const detail::FlatArray& chunk, const detail::ChunkPart& part,
+                  const at::Tensor& out) const {
+    const auto bytes = static_cast<std::size_t>(size_of(array.chunks) * array.type.bytes);
+    const auto name = chunk_path(part);
+    std::vector<std::byte> stored(static_cast<std::size_t>(file.size())), elements(bytes);
+    file.read(0, file.size(), stored.data());
+    if (!detail::block_codec(array.compression->codec)->decompress(stored, elements))
+      raise<IoError>(op, "got chunk \"{}\", which is damaged; expected {} bytes of {} that give {}", name,
+                     stored.size(), detail::name_of(array.compression->codec), bytes);
+    detail::MemoryReader reader(elements);
+    detail::read_flat({reader, chunk, name, op}, part.box, out);
+  }
+  [[nodiscard]] std::string chunk_path(const detail::ChunkPart& part) const {
+    return (path / detail::chunk_name(part.place, array.separator, array.prefixed)).string();
   }
   void fill(const at::Tensor& out) const {
     if (array.type.element.may_overflow && array.fill_whole < 0) detail::raise_overflow(path.string(), op);
@@ -111,7 +129,10 @@ detail::OpenArray detail::open_zarr(const std::string& path, const std::string& 
   const auto store =
       std::make_shared<Store>(Store{metadata.parent_path(), detail::parse_zarray(text, metadata.string(), op)});
   const auto& array = store->array;
-  return {{.shape = array.shape, .element = array.type.element, .chunk = array.chunks, .compressed = array.compressed},
+  return {{.shape = array.shape,
+           .element = array.type.element,
+           .chunk = array.chunks,
+           .compressed = array.compression.has_value()},
           [store](const auto& box, const auto& out) { store->read(box, out); }};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/core/rows.hpp>
+#include <heatpp_io/compression.hpp>
 #include <heatpp_io/hdf5/load_hdf5.hpp>
 #include <heatpp_io/hdf5/stored_rows.hpp>
 
@@ -10,10 +11,10 @@ namespace heatpp::io {
 /// along axis 0. The name is a path in the store, "group/x"; an empty one means the store itself, or the only array in
 /// its root.
 ///
-/// Chunks may be stored as they are or compressed by zlib or gzip, in C or, of format 2, Fortran order, either byte
-/// order, under any of the names of the formats; missing ones are full of the fill value. Not read: other compressors
-/// and codecs (blosc, zstd, lz4, crc32c, transpose, sharding), filters, and stores in zip files or in object storage;
-/// the errors name what it is. dtypes as for load_npy. Each rank reads the chunks that its block touches, and of these
+/// Chunks may be stored as they are or compressed by zlib, gzip, zstd, lz4 or blosc, in C or, of format 2, Fortran
+/// order, either byte order, under any of the names of the formats; missing ones are full of the fill value. Not read:
+/// other codecs (crc32c, transpose, sharding), filters, and stores in zip files or in object storage; the errors name
+/// what it is. dtypes as for load_npy. Each rank reads the chunks that its block touches, and of these
 /// no more than it needs; where several ranks need the same chunks, one of them reads them, and their parts are
 /// exchanged. Collective. Throws on all ranks as load_npy does.
 [[nodiscard]] DNDarray load_zarr(const Source& source, const std::string& name = {}, const LoadOptions& options = {});
@@ -26,9 +27,9 @@ namespace heatpp::io {
 
 /// How an array is stored.
 struct SaveZarrOptions {
-  Shape chunks = {};                              ///< their extents; empty: about 1 MiB, fitting the split
-  std::optional<int> compression = std::nullopt;  ///< zlib level, 0 to 9
-  bool overwrite = true;                          ///< replace a store that is there, or throw IoError
+  Shape chunks = {};                                      ///< their extents; empty: about 1 MiB, fitting the split
+  std::optional<Compression> compression = std::nullopt;  ///< a zlib level, or as in "zstd", "zstd:9", "lz4", "blosc"
+  bool overwrite = true;                                  ///< replace a store that is there, or throw IoError
 };
 
 /// Writes `x` as a Zarr array (format 2) in the directory `path`. It appears under its name when it is complete, and

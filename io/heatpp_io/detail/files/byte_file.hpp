@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
+#include <span>
 #include <string>
 
 namespace heatpp::io::detail {
@@ -40,6 +42,19 @@ class FileReader : public ByteReader {
   const char* op_;
   Descriptor file_;
   std::int64_t size_ = 0;
+};
+
+/// Bytes in memory, which have to outlive it.
+class MemoryReader : public ByteReader {
+ public:
+  explicit MemoryReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  [[nodiscard]] std::int64_t size() const override { return std::ssize(bytes_); }
+  void read(std::int64_t offset, std::int64_t bytes, void* to) override {
+    std::memcpy(to, bytes_.data() + offset, static_cast<std::size_t>(bytes));
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
 };
 
 /// Writes into an existing file, which errors call `shown`. Ranks may write different parts at the same time.

@@ -2,6 +2,7 @@
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_io/hdf5/detail/box_io.hpp>
 #include <heatpp_io/hdf5/detail/chunk_io.hpp>
+#include <heatpp_io/hdf5/detail/filters.hpp>
 
 #include <algorithm>
 
@@ -64,9 +65,12 @@ void read_piece(const Dataset& dataset, const Selection& box, const Piece* piece
   if (alone && dataset.info.compressed && read_chunks(dataset, part_of(box, *piece), to.view(piece->count))) return;
   const auto space = file_space(dataset, box, piece), memory = memory_space(piece);
   if (H5Dread(dataset.id.get(), dataset.memory.get(), memory.get(), space.get(), call.transfer,
-              piece ? to.data_ptr() : nullptr) < 0)
-    raise<IoError>(call.op, "got an error while reading \"{}\" ({}); expected a complete file", call.path,
-                   innermost_error());
+              piece ? to.data_ptr() : nullptr) >= 0)
+    return;
+  const auto reason = innermost_error();
+  if (const auto missing = missing_filter(Handle(H5Dget_create_plist(dataset.id.get()))))
+    raise<IoError>(call.op, "got \"{}\", whose chunks went through {}", call.path, *missing);
+  raise<IoError>(call.op, "got an error while reading \"{}\" ({}); expected a complete file", call.path, reason);
 }
 
 /// What HDF5 delivers and the library cannot hold: bytes other than 0 and 1 as bool, numbers from 2^63 on.

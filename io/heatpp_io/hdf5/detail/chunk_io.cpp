@@ -1,7 +1,7 @@
 #include <heatpp/core/shape.hpp>
-#include <heatpp_io/detail/files/inflate_whole.hpp>
 #include <heatpp_io/detail/shards/chunk_grid.hpp>
 #include <heatpp_io/hdf5/detail/chunk_io.hpp>
+#include <heatpp_io/hdf5/detail/filters.hpp>
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -15,27 +15,14 @@ namespace {
 
 constexpr std::int64_t largest_chunk = std::int64_t{64} << 20;
 
-/// What was done to the chunks of a dataset.
-struct Filters {
-  bool shuffled = false;
-};
-
-std::optional<Filters> known_filters(const Dataset& dataset) {
+/// What is to be undone to the chunks of a dataset.
+std::optional<ChunkFilters> filters_of(const Dataset& dataset) {
   const Handle properties(H5Dget_create_plist(dataset.id.get())), type(H5Dget_type(dataset.id.get()));
   unsigned options = 0;
   if (dataset.info.chunk.empty() || H5Tequal(type.get(), dataset.memory.get()) <= 0 ||
       H5Pget_chunk_opts(properties.get(), &options) < 0 || options != 0)
     return std::nullopt;
-  std::vector<H5Z_filter_t> filters;
-  for (int i = 0; i < H5Pget_nfilters(properties.get()); ++i) {
-    unsigned flags = 0, config = 0;
-    std::size_t values = 0;
-    filters.push_back(
-        H5Pget_filter2(properties.get(), static_cast<unsigned>(i), &flags, &values, nullptr, 0, nullptr, &config));
-  }
-  if (filters == std::vector<H5Z_filter_t>{H5Z_FILTER_DEFLATE}) return Filters{};
-  if (filters == std::vector<H5Z_filter_t>{H5Z_FILTER_SHUFFLE, H5Z_FILTER_DEFLATE}) return Filters{.shuffled = true};
-  return std::nullopt;
+  return known_filters(properties);
 }
 
 std::span<std::byte> bytes_of(const at::Tensor& x) {
@@ -51,7 +38,7 @@ void unshuffle(const at::Tensor& shuffled, const at::Tensor& out) {
 /// Chunks on their way.
 class Slot {
  public:
-  Slot(const Shape& chunk, const at::TensorOptions& options, Filters filters)
+  Slot(const Shape& chunk, const at::TensorOptions& options, ChunkFilters filters)
       : elements_(at::empty(chunk, options)), filters_(filters) {
     if (filters.shuffled) shuffled_ = at::empty({elements_.numel()}, options);
   }
@@ -74,7 +61,7 @@ class Slot {
   [[nodiscard]] bool put(const ChunkPart& part, const at::Tensor& place) const {
     const bool direct = !filters_.shuffled && place.is_contiguous() && place.sizes() == elements_.sizes();
     const auto& whole = direct ? place : filters_.shuffled ? shuffled_ : elements_;
-    if (!inflate_whole(stored_, bytes_of(whole))) return false;
+    if (!filters_.codec->decompress(stored_, bytes_of(whole))) return false;
     if (direct) return true;
     if (filters_.shuffled) unshuffle(shuffled_, elements_);
     auto wanted = elements_;
@@ -89,7 +76,7 @@ class Slot {
 
  private:
   at::Tensor elements_, shuffled_;
-  Filters filters_;
+  ChunkFilters filters_;
   std::vector<std::byte> stored_;
 };
 
@@ -102,7 +89,7 @@ at::Tensor place_of(const ChunkPart& part, at::Tensor out) {
 }  // namespace
 
 bool read_chunks(const Dataset& dataset, const Selection& box, const at::Tensor& out) {
-  const auto filters = known_filters(dataset);
+  const auto filters = filters_of(dataset);
   const auto elements = size_of(dataset.info.chunk);
   if (!filters || elements == 0 || elements > largest_chunk / out.element_size()) return false;
   std::vector<ChunkPart> parts;

@@ -1,12 +1,15 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/hdf5/detail/dataset.hpp>
+#include <heatpp_io/hdf5/detail/filters.hpp>
 #include <heatpp_io/hdf5/detail/virtual_sources.hpp>
 
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 namespace heatpp::io::detail {
 namespace {
@@ -21,14 +24,23 @@ void check_is_file(const std::string& path, const char* op) {
   if (S_ISDIR(status.st_mode)) raise<IoError>(op, "got \"{}\", which is a directory; expected an HDF5 file", path);
 }
 
-Handle open_file(const std::string& path, const char* op, const Handle& access) {
+// Who adds rows to a file, or reads it, holds its lock for a moment only.
+constexpr std::chrono::seconds patience{3};
+
+Handle open_file(const std::string& path, const char* op, const Handle& access, unsigned how = H5F_ACC_RDONLY) {
   check_is_file(path, op);
-  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()));
-  if (file) return file;
-  const auto reason = innermost_error();
-  if (reason.find("unable to lock") != std::string::npos)
-    raise<IoError>(op, "got \"{}\", which another process is writing ({}); expected a complete HDF5 file", path,
-                   reason);
+  const auto end = std::chrono::steady_clock::now() + patience;
+  std::string reason;
+  const auto locked = [&] { return reason.find("unable to lock") != std::string::npos; };
+  do {
+    Handle file(H5Fopen(path.c_str(), how, access.get()));
+    if (file) return file;
+    reason = innermost_error();
+    if (locked()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  } while (locked() && std::chrono::steady_clock::now() < end);
+  if (locked())
+    raise<IoError>(op, "got \"{}\", which another process is {} ({}); expected a complete HDF5 file", path,
+                   how == H5F_ACC_RDONLY ? "writing" : "reading or writing", reason);
   if (H5Fis_hdf5(path.c_str()) == 0)
     raise<IoError>(op, "got \"{}\", which is not in HDF5 format; expected an HDF5 file", path);
   raise<IoError>(op, "got \"{}\", which cannot be opened ({}); expected a complete HDF5 file", path, reason);
@@ -125,11 +137,18 @@ std::vector<std::string> dataset_names(const std::string& path, const char* op) 
   return names;
 }
 
+bool has_dataset(const std::string& path, const std::string& name, const char* op) {
+  const auto file = open_file(path, op, local_access());
+  return is_dataset(file.get(), name);
+}
+
 Handle local_access() { return Handle(H5Pcreate(H5P_FILE_ACCESS)); }
 
-Dataset open_dataset(const std::string& path, const std::string& wanted, const char* op, const Handle& access) {
+namespace {
+
+Dataset open_in(Handle file, const std::string& path, const std::string& wanted, const char* op) {
   Dataset result;
-  result.file = open_file(path, op, access);
+  result.file = std::move(file);
   const auto name = wanted.empty() ? only_dataset(result.file.get(), path, op) : wanted;
   const auto what = formatted("dataset \"{}\" of \"{}\"", name, path);
   if (!is_dataset(result.file.get(), name))
@@ -147,8 +166,19 @@ Dataset open_dataset(const std::string& path, const std::string& wanted, const c
   result.info.shape = checked_shape(space.get(), static_cast<std::int64_t>(itemsize(element->dtype)), what, op);
   result.memory = memory_type(*element, type.get());
   read_storage(result.id.get(), result.info);
+  if (result.info.compressed) register_filters();
   if (result.info.is_virtual) check_sources(result.id.get(), path, what, op);
   return result;
+}
+
+}  // namespace
+
+Dataset open_dataset(const std::string& path, const std::string& name, const char* op, const Handle& access) {
+  return open_in(open_file(path, op, access), path, name, op);
+}
+
+Dataset open_to_write(const std::string& path, const std::string& name, const char* op, const Handle& access) {
+  return open_in(open_file(path, op, access, H5F_ACC_RDWR), path, name, op);
 }
 
 }  // namespace heatpp::io::detail

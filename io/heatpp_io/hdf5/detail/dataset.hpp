@@ -23,6 +23,12 @@ struct Dataset {
 /// file's root.
 [[nodiscard]] Dataset open_dataset(const std::string& path, const std::string& name, const char* op,
                                    const Handle& access = local_access());
+/// The same, to be written to.
+[[nodiscard]] Dataset open_to_write(const std::string& path, const std::string& name, const char* op,
+                                    const Handle& access);
+
+/// Whether the file has a dataset of that name. Throws IoError where it cannot be opened.
+[[nodiscard]] bool has_dataset(const std::string& path, const std::string& name, const char* op);
 
 /// The paths of all datasets of a file, in groups as well, in the order of their names. Throws IoError as open_dataset.
 [[nodiscard]] std::vector<std::string> dataset_names(const std::string& path, const char* op);

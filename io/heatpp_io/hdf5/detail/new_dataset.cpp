@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/hdf5/detail/filters.hpp>
 #include <heatpp_io/hdf5/detail/new_dataset.hpp>
 
 #include <algorithm>
@@ -12,24 +13,24 @@ constexpr std::int64_t chunk_bytes = std::int64_t{1} << 20;
 
 /// Extents of the chunks; empty where the dataset is stored in one run.
 Shape chunks_of(const WriteJob& job, const Layout& layout, Dtype dtype) {
-  if (layout.size() == 0 || layout.ndim() == 0) return {};
-  if (!job.options.chunks.empty()) {
-    auto chunks = job.options.chunks;
-    for (std::size_t axis = 0; axis < chunks.size(); ++axis)  // a shard may be smaller than a chunk
-      chunks[axis] = std::min(chunks[axis], layout.shape()[axis]);
-    return chunks;
-  }
-  if (!job.options.compression) return {};
-  return fitting_chunks(layout, static_cast<std::int64_t>(itemsize(dtype)));
+  const bool grows = job.options.grows;
+  if (layout.ndim() == 0 || (layout.size() == 0 && !grows)) return {};
+  auto chunks = job.options.chunks;
+  for (std::size_t axis = grows ? 1 : 0; axis < chunks.size(); ++axis)  // a shard may be smaller than a chunk
+    chunks[axis] = std::min(chunks[axis], layout.shape()[axis]);
+  if (!chunks.empty() || (!job.options.compression && !grows)) return chunks;
+  chunks = fitting_chunks(layout, static_cast<std::int64_t>(itemsize(dtype)));
+  for (auto& extent : chunks) extent = std::max<std::int64_t>(1, extent);
+  return chunks;
 }
 
-Handle storage_of(const WriteJob& job, const Shape& chunks) {
+Handle storage_of(const WriteJob& job, const Shape& chunks, Dtype dtype) {
   Handle properties(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_fill_time(properties.get(), H5D_FILL_TIME_NEVER);  // every element is written
   if (chunks.empty()) return properties;
   const std::vector<hsize_t> extents(chunks.begin(), chunks.end());
   H5Pset_chunk(properties.get(), static_cast<int>(extents.size()), extents.data());
-  if (job.options.compression) H5Pset_deflate(properties.get(), static_cast<unsigned>(*job.options.compression));
+  if (job.options.compression) set_compression(properties, *job.options.compression, static_cast<int>(itemsize(dtype)));
   return properties;
 }
 
@@ -64,9 +65,11 @@ Dataset create_dataset(const WriteJob& job, const Layout& layout, Dtype dtype, c
   result.info.element = {dtype};
   result.info.chunk = chunks_of(job, layout, dtype);
   const std::vector<hsize_t> extents(layout.shape().begin(), layout.shape().end());
+  auto most = extents;
+  if (job.options.grows) most.at(0) = H5S_UNLIMITED;
   const Handle space(extents.empty() ? H5Screate(H5S_SCALAR)
-                                     : H5Screate_simple(layout.ndim(), extents.data(), nullptr));
-  const auto storage = storage_of(job, result.info.chunk);
+                                     : H5Screate_simple(layout.ndim(), extents.data(), most.data()));
+  const auto storage = storage_of(job, result.info.chunk, dtype);
   const Handle groups(H5Pcreate(H5P_LINK_CREATE));
   H5Pset_create_intermediate_group(groups.get(), 1);
   result.id = Handle(H5Dcreate2(result.file.get(), job.dataset.c_str(), result.memory.get(), space.get(), groups.get(),

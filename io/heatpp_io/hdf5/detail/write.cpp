@@ -3,6 +3,7 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
+#include <heatpp_io/detail/codecs/codecs.hpp>
 #include <heatpp_io/hdf5/detail/box_io.hpp>
 #include <heatpp_io/hdf5/detail/new_dataset.hpp>
 #include <heatpp_io/hdf5/detail/shared_access.hpp>
@@ -70,9 +71,11 @@ Transfer write_contiguous(const Target& to, const at::Tensor& block) {
 }  // namespace
 
 void check_save_options(const Shape& shape, const SaveOptions& options, const char* op) {
-  if (options.compression && (*options.compression < 0 || *options.compression > 9))
-    raise<ValueError>(op, "got compression {}; expected a gzip level from 0 to 9", *options.compression);
-  check_chunks(op, options.chunks, shape, most_in_a_chunk);
+  check_compression(options.compression, op);
+  if (options.grows && shape.empty()) raise<ValueError>(op, "got an array without axes; expected one that can grow");
+  auto room = shape;
+  if (options.grows) room[0] = most_in_a_chunk - 1;  // for chunks of more rows than there are yet
+  check_chunks(op, options.chunks, room, most_in_a_chunk);
 }
 
 void check_free_name(const WriteJob& job) {

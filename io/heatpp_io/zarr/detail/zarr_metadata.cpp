@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
+#include <heatpp_io/detail/codecs/codecs.hpp>
 #include <heatpp_io/zarr/detail/zarr_metadata.hpp>
 
 #include <algorithm>
@@ -53,13 +54,33 @@ void take_fill(const json& value, ZarrArray& array, const std::string& path, con
   }
 }
 
-/// Whether chunks are compressed, in a way that is supported.
-bool take_compressor(const json& value, const std::string& path, const char* op) {
-  if (value.is_null()) return false;
+/// The codec of that name in Zarr; zlib and gzip are told apart by what begins a stream.
+std::optional<Compression> compression_of(const std::string& name, const json& configuration, const std::string& path,
+                                          const char* op) {
+  for (const auto& [known, codec] : {std::pair{"zlib", Codec::gzip},
+                                     {"gzip", Codec::gzip},
+                                     {"zstd", Codec::zstd},
+                                     {"lz4", Codec::lz4},
+                                     {"blosc", Codec::blosc}}) {
+    if (name != known && name != formatted("numcodecs.{}", known)) continue;
+    if (!block_codec(codec))
+      raise<IoError>(op, "got \"{}\" with chunks compressed by {}; expected {}", path, name, how_to_get(codec));
+    Compression compression{name_of(codec)};
+    compression.level = configuration.value("level", configuration.value("clevel", compression.level));
+    return compression;
+  }
+  return std::nullopt;
+}
+
+/// What chunks of format 2 are compressed by.
+std::optional<Compression> take_compressor(const json& value, const std::string& path, const char* op) {
+  if (value.is_null()) return std::nullopt;
   const auto id = value.at("id").get<std::string>();
-  if (id != "zlib" && id != "gzip")
-    raise<IoError>(op, "got \"{}\" with chunks compressed by \"{}\"; expected none, zlib or gzip", path, id);
-  return true;
+  const auto codec = compression_of(id, value, path, op);
+  if (!codec)
+    raise<IoError>(op, "got \"{}\" with chunks compressed by \"{}\"; expected none, zlib, gzip, zstd, lz4 or blosc",
+                   path, id);
+  return codec;
 }
 
 /// NumPy's name of a data type of format 3, without the byte order.
@@ -73,21 +94,22 @@ std::string numpy_name(const std::string& name) {
   return name == "bool" ? "b1" : name;
 }
 
-/// What codecs make of the chunks: the byte order, and perhaps gzip.
+/// What codecs make of the chunks: the byte order, and perhaps fewer bytes.
 void take_codecs(const json& codecs, ZarrArray& array, std::string& type, const std::string& path, const char* op) {
   for (const auto& codec : codecs) {
     const auto name = codec.is_string() ? codec.get<std::string>() : codec.at("name").get<std::string>();
     const auto configuration = codec.is_object() ? codec.value("configuration", json::object()) : json::object();
-    if (name == "bytes" && !array.compressed && type.find_first_of("<>") == std::string::npos)
+    if (name == "bytes" && !array.compression && type.find_first_of("<>") == std::string::npos)
       type.insert(type.begin(), configuration.value("endian", std::string("little")) == "big" ? '>' : '<');
-    else if (name == "gzip" && !array.compressed && type.find_first_of("<>") != std::string::npos)
-      array.compressed = true;
-    else
-      raise<IoError>(op, "got \"{}\" with the codec \"{}\" in {}; expected bytes, or bytes and gzip", path, name,
-                     codecs.dump());
+    else if (!array.compression && type.find_first_of("<>") != std::string::npos)
+      array.compression = compression_of(name, configuration, path, op);
+    if (name != "bytes" && !array.compression)
+      raise<IoError>(op, "got \"{}\" with the codec \"{}\" in {}; expected bytes, and perhaps gzip, zstd, lz4 or blosc",
+                     path, name, codecs.dump());
   }
   if (type.find_first_of("<>") == std::string::npos)
-    raise<IoError>(op, "got \"{}\" with codecs {}; expected bytes, or bytes and gzip", path, codecs.dump());
+    raise<IoError>(op, "got \"{}\" with codecs {}; expected bytes, and perhaps gzip, zstd, lz4 or blosc", path,
+                   codecs.dump());
 }
 
 /// Throws where a reader that does not know a part must not read the array.
@@ -141,10 +163,23 @@ ZarrArray from_json(const json& all, const std::string& path, const char* op) {
   array.shape = all.at("shape").get<Shape>();
   array.chunks = all.at("chunks").get<Shape>();
   array.fortran = all.at("order") == "F";
-  array.compressed = take_compressor(all.at("compressor"), path, op);
+  array.compression = take_compressor(all.at("compressor"), path, op);
   array.separator = all.value("dimension_separator", std::string(".")) == "/" ? '/' : '.';
   take_fill(all.at("fill_value"), array, path, op);
   return array;
+}
+
+/// As numcodecs writes it.
+json compressor_of(const std::optional<Compression>& compression) {
+  if (!compression) return nullptr;
+  const auto level = compression->level;
+  switch (compression->codec) {
+    case Codec::gzip: return {{"id", "zlib"}, {"level", level}};
+    case Codec::zstd: return {{"id", "zstd"}, {"level", level}};
+    case Codec::lz4: return {{"id", "lz4"}, {"acceleration", 1}};
+    case Codec::blosc: return {{"id", "blosc"}, {"cname", "lz4"}, {"clevel", level}, {"shuffle", 1}, {"blocksize", 0}};
+  }
+  return nullptr;
 }
 
 json empty_fill(Dtype dtype) {
@@ -185,10 +220,16 @@ std::string zarray_text(const NewZarray& array) {
                  {"shape", array.shape},
                  {"chunks", array.chunks},
                  {"dtype", numpy_type(array.dtype)},
-                 {"compressor", array.level ? json{{"id", "zlib"}, {"level", *array.level}} : json()},
+                 {"compressor", compressor_of(array.compression)},
                  {"fill_value", empty_fill(array.dtype)},
                  {"order", "C"},
                  {"filters", nullptr}};
+  return all.dump(4) + "\n";
+}
+
+std::string with_shape(const std::string& text, const Shape& shape) {
+  auto all = json::parse(text);
+  all["shape"] = shape;
   return all.dump(4) + "\n";
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp_io/compression.hpp>
 #include <heatpp_io/detail/elements/numpy_type.hpp>
 #include <optional>
 #include <string>
@@ -12,7 +13,7 @@ struct ZarrArray {
   Shape shape;
   Shape chunks;
   bool fortran = false;
-  bool compressed = false;  ///< by zlib or gzip
+  std::optional<Compression> compression = std::nullopt;  ///< of the chunks; gzip: or zlib
   char separator = '.';
   bool prefixed = false;                     ///< whether names of chunks begin with "c", as format 3 has it
   double fill_real = 0, fill_imaginary = 0;  ///< of floats and complex numbers
@@ -25,14 +26,17 @@ struct ZarrArray {
 /// Whether this is the zarr.json of an array, not of a group.
 [[nodiscard]] bool is_zarr_array(const std::string& text);
 
-/// The metadata of an array in C order, compressed by zlib where a level is given.
+/// The metadata of an array in C order.
 struct NewZarray {
   Dtype dtype;
   const Shape& shape;
   const Shape& chunks;
-  std::optional<int> level;
+  const std::optional<Compression>& compression;
 };
 [[nodiscard]] std::string zarray_text(const NewZarray& array);
+
+/// The same with other extents.
+[[nodiscard]] std::string with_shape(const std::string& text, const Shape& shape);
 
 /// "3.1" or "c/3/1": the file of the chunk at a place in the grid of chunks.
 [[nodiscard]] std::string chunk_name(const Shape& place, char separator, bool prefixed = false);

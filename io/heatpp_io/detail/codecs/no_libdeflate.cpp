@@ -1,4 +1,4 @@
-#include <heatpp_io/detail/files/inflate_whole.hpp>
+#include <heatpp_io/detail/codecs/inflate_whole.hpp>
 
 #include <zlib.h>
 

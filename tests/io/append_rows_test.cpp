@@ -1,0 +1,133 @@
+#include "bytes.hpp"
+
+#include <chrono>
+#include <filesystem>
+
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+ht::DNDarray cut(const at::Tensor& global, std::optional<int> split) {
+  return distribute(global.contiguous(),
+                    ht::Layout({global.sizes().begin(), global.sizes().end()}, split, ht::world().size()));
+}
+
+/// Rows i, three times each.
+at::Tensor steps(std::int64_t count) {
+  return at::arange(count, at::kLong).repeat_interleave(3).view({-1, 1}).expand({3 * count, 50}).contiguous();
+}
+
+}  // namespace
+
+TEST_CASE("rows of every layout come behind those that are there", "[io][append]") {
+  const TempDir dir;
+  int count = 0;
+  for (const std::string ending : {".zarr", ".h5"})
+    for (const auto& first : {ht::io::SaveOptions{}, ht::io::SaveOptions{.compression = "zstd", .chunks = {4, 3}},
+                              ht::io::SaveOptions{.chunks = {100, 5}}})
+      for (const auto& layout : every_layout({7, 5})) {
+        if (ending == ".h5" && !first.chunks.empty() && first.chunks[0] == 100 && count % 3)
+          continue;  // enough of them
+        const auto path = dir.path("a" + std::to_string(count++) + ending);
+        const auto global = counting({18, 5}, at::kDouble);
+        ht::io::append_rows(distribute(global.slice(0, 0, 7).contiguous(), layout), path, first);
+        CHECK(same(ht::io::load(path, {.split = layout.split()}), global.slice(0, 0, 7).contiguous()));
+        ht::io::append_rows(distribute(global.slice(0, 7, 14).contiguous(), layout), path);
+        ht::io::append_rows(cut(global.slice(0, 14, 14), 0), path);
+        ht::io::append_rows(cut(global.slice(0, 14, 18), 1), path);
+        CHECK(same(ht::io::load(path, {.split = layout.split()}), global));
+        CHECK(same(ht::io::load(path), global));
+      }
+}
+
+TEST_CASE("an array that begins without rows, and arrays beside another", "[io][append]") {
+  const TempDir dir;
+  const auto path = dir.path("a.h5");
+  const auto global = counting({6, 2}, at::kInt);
+  ht::io::save(cut(global, 0), path, {.dataset = "before"});
+  for (std::int64_t row = 0; row < 6; ++row) {
+    ht::io::append_rows(cut(global.slice(0, row, row), 0), path, {.dataset = "run/x"});
+    ht::io::append_rows(cut(global.slice(0, row, row + 1), 1), path, {.dataset = "run/x"});
+  }
+  CHECK(same(ht::io::load(path, {.dataset = "run/x"}), global));
+  CHECK(same(ht::io::load(path, {.dataset = "before", .split = 0}), global));
+  // What save has made so.
+  ht::io::save(cut(global, 0), dir.path("b.h5"), {.grows = true});
+  ht::io::append_rows(cut(global, 0), dir.path("b.h5"));
+  CHECK(same(ht::io::load(dir.path("b.h5")), at::cat({global, global})));
+}
+
+TEST_CASE("rows that do not fit, and files that cannot grow", "[io][append]") {
+  const TempDir dir;
+  const auto x = ht::zeros({4, 3}, {.split = 0});
+  const auto value_error = [&](const ht::DNDarray& rows, const std::string& name,
+                               const ht::io::SaveOptions& options = {}) {
+    return same_message<ht::ValueError>([&] { ht::io::append_rows(rows, dir.path(name), options); });
+  };
+  const auto io_error = [&](const std::string& name) {
+    return same_message<ht::IoError>([&] { ht::io::append_rows(x, dir.path(name)); });
+  };
+  for (const std::string name : {"a.zarr", "a.h5"}) {
+    ht::io::append_rows(x, dir.path(name));
+    CHECK_THAT(value_error(ht::zeros({4, 2}, {.split = 0}), name), Contains("shape (4, 2)") && Contains("(4, 3)"));
+    CHECK_THAT(value_error(ht::zeros({4}, {.split = 0}), name), Contains("shape (4,)"));
+    CHECK_THAT(value_error(ht::zeros({4, 3}, {.dtype = ht::int32, .split = 0}), name),
+               Contains("int32") && Contains("float32"));
+    CHECK(same(ht::io::load(dir.path(name)), at::zeros({4, 3})));
+  }
+  CHECK_THAT(value_error(x, "a.npy"), Contains("a.npy") && Contains(".zarr, .h5"));
+  CHECK_THAT(value_error(ht::zeros({}), "b.h5"), Contains("without axes"));
+  CHECK_THAT(value_error(x, "b.h5", {.shards = true}), Contains("shards"));
+  CHECK_THAT(value_error(x, "b.zarr", {.dataset = "x"}), Contains("dataset"));
+  ht::io::save(x, dir.path("fixed.h5"));
+  CHECK_THAT(io_error("fixed.h5"), Contains("cannot grow by 4"));
+  write_bytes(dir.path("text.h5"), "no HDF5");
+  CHECK_THAT(io_error("text.h5"), Contains("text.h5"));
+  on_root([&] { fs::create_directory(dir.path("empty.zarr")); });
+  CHECK_THAT(io_error("empty.zarr"), Contains("no .zarray"));
+  CHECK_THAT(io_error("no/a.zarr"), Contains("no/a.zarr"));
+}
+
+TEST_CASE("a reader finds whole steps while the array grows", "[io][append]") {
+  const TempDir dir;
+  constexpr std::int64_t count = 20;
+  // The last rank reads while the others write; one rank alone has nobody who reads.
+  const auto& world = ht::world();
+  const bool reads = world.size() > 1 && world.rank() == world.size() - 1;
+  const auto comm = *world.split(reads ? 1 : 0, world.rank());
+  for (const std::string ending : {".zarr", ".h5"}) {
+    const auto path = dir.path("a" + ending);
+    const auto append = [&](std::int64_t step) {
+      const auto rows = at::full({3, 50}, step, at::kLong);
+      const ht::Layout layout({3, 50}, 1, comm.size());
+      const auto mine = rows.narrow(1, layout.offset(comm.rank()), layout.count(comm.rank())).contiguous();
+      ht::io::append_rows(ht::from_local(mine, {.split = 1, .comm = comm}), path,
+                          {.chunks = {2, 20}});  // a step ends within a chunk
+    };
+    if (!reads) append(0);
+    world.barrier();
+    std::int64_t seen = 0;
+    std::string wrong;  // the others wait for this rank, whatever it sees
+    const auto look = [&] {
+      const auto x = ht::io::load(path, {.comm = comm}).larray();
+      if (x.size(0) % 3 != 0 || x.size(0) / 3 < seen || !at::equal(x, steps(x.size(0) / 3)))
+        wrong = "rows " + std::to_string(x.size(0)) + " after " + std::to_string(3 * seen);
+      seen = x.size(0) / 3;
+    };
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (reads && seen < count && wrong.empty() && std::chrono::steady_clock::now() < end) {
+      try {
+        look();
+      } catch (const std::exception& error) {
+        wrong = error.what();
+      }
+    }
+    for (std::int64_t i = 1; !reads && i < count; ++i) append(i);
+    world.barrier();
+    CHECK(wrong.empty());
+    if (!wrong.empty()) std::fprintf(stderr, "%s\n", wrong.c_str());
+    if (reads) CHECK(seen == count);
+    CHECK(same(ht::io::load(path), steps(count)));
+  }
+}
