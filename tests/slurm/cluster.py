@@ -36,6 +36,7 @@ SelectTypeParameters=CR_CPU
 AccountingStorageType=accounting_storage/none
 JobCompType=jobcomp/none
 SchedulerParameters=batch_sched_delay=0,sched_interval=2
+SlurmdParameters=config_overrides
 SlurmdTimeout=6
 KillWait=2
 ReturnToService=2
@@ -117,10 +118,10 @@ class Cluster:
                               text=True, timeout=timeout)
         return done.stdout
 
-    def wait_until(self, holds, what, timeout=60):
+    def wait_until(self, holds, what, timeout=60, shown=str):
         end = time.monotonic() + timeout
         while not holds():
             if time.monotonic() > end:
                 logs = "\n".join(f"{file.name}:\n{file.read_text()[-2000:]}" for file in sorted(self.folder.glob("*.log")))
-                raise TimeoutError(f"waited {timeout} s until {what}\n{logs}")
+                raise TimeoutError(f"waited {timeout} s until {what}\n{shown()}\n{logs}")
             time.sleep(0.2)

@@ -63,7 +63,7 @@ class Job:
 
     def wait_for_end(self):
         self.cluster.wait_until(lambda: self.state() in ("COMPLETED", "FAILED", "CANCELLED", "NODE_FAIL", "TIMEOUT"),
-                                f"job {self.name} has ended, with {self.text()}", 120)
+                                f"job {self.name} has ended", 120, self.text)
         check(f"job {self.name} completes", self.state() == "COMPLETED", f"{self.state()}: {self.text()}")
 
 

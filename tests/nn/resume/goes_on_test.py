@@ -36,7 +36,8 @@ while rest[0].startswith("--"):
     given[name] = value
 hosts = given["nodelist"].split(",")
 assert len(hosts) == int(given["nodes"])
-if "overlap" in given:
+assert "overlap" in given
+if rest == ["true"]:
     sys.exit(subprocess.run([os.environ["NODES"] + "/agent", hosts[0], *rest]).returncode)
 assert given["kill-on-bad-exit"] == "1" and int(given["ntasks"]) == len(hosts) * int(given["ntasks-per-node"])
 each = given["ntasks-per-node"]
