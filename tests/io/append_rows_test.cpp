@@ -49,7 +49,10 @@ TEST_CASE("an array that begins without rows, and arrays beside another", "[io][
   for (std::int64_t row = 0; row < 6; ++row) {
     ht::io::append_rows(cut(global.slice(0, row, row), 0), path, {.dataset = "run/x"});
     ht::io::append_rows(cut(global.slice(0, row, row + 1), 1), path, {.dataset = "run/x"});
+    ht::io::append_rows(cut(global.slice(0, row, row), 1), dir.path("a.zarr"));
+    ht::io::append_rows(cut(global.slice(0, row, row + 1), 0), dir.path("a.zarr"));
   }
+  CHECK(same(ht::io::load(dir.path("a.zarr"), {.split = 1}), global));
   CHECK(same(ht::io::load(path, {.dataset = "run/x"}), global));
   CHECK(same(ht::io::load(path, {.dataset = "before", .split = 0}), global));
   // What save has made so.
