@@ -158,7 +158,7 @@ class Training:
             done = self.race(launch([self.trainer, "race", "--data", self.data, "--batch", "1024", "--epochs", "2", "--evaluations", "1",
                                      *cycle(1, 0)]))
         wire = 2 * (NODES - 1) / NODES * WEIGHT_BYTES * 8 / (rate * 1e6)
-        waited = done["exposed"] / done["steps"]
+        waited = done["exposed"] / (done["steps"] + 2)  # the drain at the end averages weights and momenta once more
         return {"workload": "lab.daso", "variant": f"blocking, {rate} Mbit/s", "seconds": round(waited, 4), "wire": round(wire, 4),
                 "over_wire": round(waited / wire, 3)}
 

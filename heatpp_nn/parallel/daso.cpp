@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/parallel/daso.hpp>
 #include <heatpp_nn/parallel/detail/optimizer_state.hpp>
+#include <heatpp_nn/parallel/detail/timed.hpp>
 
 #include <torch/optim/optimizer.h>
 
@@ -147,7 +148,9 @@ void DASO::update() {
 
 /// Where ranks have stepped or merged their shares only, gives them to the others of the node.
 void DASO::spread() {
-  if (std::exchange(shares_differ_, false)) replica_.spread();
+  if (!std::exchange(shares_differ_, false)) return;
+  const detail::Timed timed(counters_.exposed_seconds);
+  replica_.spread();
 }
 
 void DASO::start() {
@@ -183,7 +186,10 @@ void DASO::fit_interval() {
 void DASO::pool_losses() {
   auto& losses = state_.losses;
   std::array<double, 3> all{losses.sum, losses.count, state_.failed ? 1.0 : 0.0};
-  replica_.topology().comm().allreduce(all);
+  {
+    const detail::Timed timed(counters_.exposed_seconds);
+    replica_.topology().comm().allreduce(all);
+  }
   if (all[2] > 0) replica_.throw_not_finite("daso", bad_);
   losses = {.pooled_sum = losses.pooled_sum + all[0], .pooled_count = losses.pooled_count + all[1]};
 }
@@ -211,6 +217,7 @@ void DASO::drain() {
 }
 
 void DASO::average_everything() {
+  const detail::Timed timed(counters_.exposed_seconds);
   if (nodes() > 1 || !keeps_nodes_equal()) {
     auto slots = detail::slots_of(optimizer_);
     // Where the ranks of a node share the optimizer, its pieces are the same in all nodes.
@@ -231,7 +238,7 @@ void DASO::cool_down() {
 
 DASO::Counters DASO::counters() const {
   auto counters = counters_;
-  counters.exposed_seconds = global_.exposed_seconds();
+  counters.exposed_seconds += global_.exposed_seconds();
   if (nodes() > 1)
     counters.saved_bytes = counters.cycle_batches * global_.full_bytes() - counters.starts * global_.bytes();
   return counters;

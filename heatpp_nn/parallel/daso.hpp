@@ -117,7 +117,9 @@ class DASO {
     std::int64_t node_bytes = 0;    ///< of gradients that this rank averaged inside its node
     std::int64_t global_bytes = 0;  ///< of what this rank averaged over all ranks or between nodes
     std::int64_t saved_bytes = 0;   ///< by not carrying its share in float32 between nodes at every batch of the cycle
-    double exposed_seconds = 0;     ///< spent waiting for results that had not arrived in time
+    /// Spent in DASO's own collectives: waiting for means that had not arrived in time, at reviews, in `drain()`, and
+    /// for the shares of the node. Means of gradients are the replica's.
+    double exposed_seconds = 0;
   };
   [[nodiscard]] Counters counters() const;
 

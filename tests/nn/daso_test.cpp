@@ -382,6 +382,25 @@ TEST_CASE("A node that is ten times slower is waited for, and all end with the s
   if (!slow) CHECK(nodes.daso.counters().exposed_seconds > 0.05);
 }
 
+TEST_CASE("Waiting at reviews and in drains is exposed time", "[nn][daso]") {
+  const int P = ht::world().size();
+  if (P == 1) return;
+  const bool slow = ht::world().rank() == P - 1;
+  const auto waited_for = [&](std::int64_t review_every, bool drains) {
+    NodesOfOneRank nodes({.interval = {.first = {1000, 1}}, .review_every = review_every});
+    ht::world().barrier();
+    nodes.train(2, std::chrono::milliseconds(slow ? 60 : 0));
+    if (drains) nodes.daso.drain();
+    return nodes.daso.counters().exposed_seconds;
+  };
+
+  // The last rank comes 60 ms later for each batch.
+  const auto none = waited_for(1000, false), reviews = waited_for(1, false), drain = waited_for(1000, true);
+  CHECK(none == 0);
+  if (!slow) CHECK(reviews > 0.1);
+  if (!slow) CHECK(drain > 0.1);
+}
+
 TEST_CASE("Bad options and unknown optimizers are refused", "[nn][daso]") {
   const ht::Topology topology(ht::world());
   DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);

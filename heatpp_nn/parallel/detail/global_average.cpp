@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/parallel/detail/global_average.hpp>
+#include <heatpp_nn/parallel/detail/timed.hpp>
 
 #include <algorithm>
 #include <array>
@@ -117,13 +118,16 @@ void GlobalAverage::start(bool failed) {
   const at::NoGradGuard no_grad;
   mine_[0] = failed;
   flags_ = mine_;
-  topology_.node().allreduce(flags_, ReduceOp::max);
+  {
+    const Timed timed(exposed_seconds_);
+    topology_.node().allreduce(flags_, ReduceOp::max);
+  }
   flat_.adopt();
   take_turn(turn_++);
   began_ = Clock::now();
   batches_ = 0;
   landed_at_.reset();
-  exposed_before_ = exposed_seconds_;
+  waited_ = 0;
   if (!options_.together) average_in_node();
   for (auto& shard : shards_) {
     if (options_.together) at::cat_out(shard.snapshot, shard.parts);
@@ -141,7 +145,10 @@ void GlobalAverage::average_in_node() {
     apart_[b].snapshot.copy_(flat_.buckets()[b].values);
     means.push_back(apart_[b].mean.copy_(apart_[b].snapshot));
   }
-  shares_.reduce_scatter(means);
+  {
+    const Timed timed(exposed_seconds_);
+    shares_.reduce_scatter(means);
+  }
   for (auto& shard : shards_) {
     std::vector<at::Tensor> parts;
     for (const auto b : shard.buckets) parts.push_back(shares_.part(b, apart_[b].mean));
@@ -173,9 +180,13 @@ void GlobalAverage::end_batch() {
 }
 
 void GlobalAverage::land() {
-  const auto begin = Clock::now();
-  for (auto& request : requests_) request.wait();
-  exposed_seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
+  double passed = 0;
+  {
+    const Timed timed(passed);
+    for (auto& request : requests_) request.wait();
+  }
+  waited_ += passed;
+  exposed_seconds_ += passed;
   beside_.reset();
   requests_.clear();
 }
@@ -184,16 +195,18 @@ void GlobalAverage::land() {
 /// for their start, too, so that the least of all ranks is what the network takes.
 void GlobalAverage::measure(std::int64_t age) {
   const auto elapsed = std::chrono::duration<double>(Clock::now() - began_).count();
-  const auto waited = exposed_seconds_ - exposed_before_;
-  if (age < 1 || !carries() || elapsed <= waited) return;
-  const auto late = (waited - tolerated_wait * elapsed) / (elapsed - waited) * static_cast<double>(age);
+  if (age < 1 || !carries() || elapsed <= waited_) return;
+  const auto late = (waited_ - tolerated_wait * elapsed) / (elapsed - waited_) * static_cast<double>(age);
   mine_[1] = static_cast<double>(landed_at_ ? *landed_at_ : age) + std::ceil(std::max(0.0, late));
 }
 
 bool GlobalAverage::finish(std::int64_t age) {
   land();
   measure(age);
-  if (!topology_.uniform()) topology_.node().broadcast(flags_, 0);
+  if (!topology_.uniform()) {
+    const Timed timed(exposed_seconds_);
+    topology_.node().broadcast(flags_, 0);
+  }
   if (flags_[0] != 0) return true;
   const at::NoGradGuard no_grad;
   // A node that has not trained since has nothing of its own to keep.
@@ -240,7 +253,10 @@ void GlobalAverage::merge_apart(MergePolicy policy, double weight) {
       first += part.numel();
     }
   }
-  shares_.gather(means);
+  {
+    const Timed timed(exposed_seconds_);
+    shares_.gather(means);
+  }
   for (std::size_t b = 0; b < means.size(); ++b) {
     prepare_merge(means[b], means[b], apart_[b].snapshot, policy);
     merge(flat_.buckets()[b].values, means[b], weight, policy);

@@ -62,7 +62,7 @@ class GlobalAverage {
   /// merged.
   [[nodiscard]] bool finish(std::int64_t age);
 
-  /// Seconds spent waiting so far.
+  /// Seconds spent in its collectives so far, other than starting them.
   [[nodiscard]] double exposed_seconds() const { return exposed_seconds_; }
   /// Batches that the transfer before the last one took, the mean of all nodes; 0 where none is known.
   [[nodiscard]] std::int64_t needed() const { return std::lround(flags_[1] / nodes_); }
@@ -120,7 +120,8 @@ class GlobalAverage {
   Clock::time_point began_ = {};
   std::int64_t batches_ = 0;               // since then
   std::optional<std::int64_t> landed_at_;  // the batch
-  double exposed_seconds_ = 0, exposed_before_ = 0;
+  double exposed_seconds_ = 0;
+  double waited_ = 0;  // for what is under way
 };
 
 }  // namespace detail
