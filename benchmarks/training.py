@@ -145,7 +145,8 @@ class Training:
         ours = {"none": ["--mode", "none"], "data_parallel": [], "daso": outer,
                 **{f"daso_{wire}": [*outer, *carried(wire)] for wire in WIRES[1:]},
                 "daso_delta_int8": [*daso, *carried("int8")],
-                "daso_published": ["--mode", "daso", "--published", "--review", str(EPOCH), "--wire", "bfloat16", *warm_up]}
+                "daso_published": ["--mode", "daso", "--published", "--review", str(EPOCH), "--wire", "bfloat16", *warm_up],
+                "daso_automatic": ["--mode", "daso", "--automatic", "--wire", "int8", *warm_up]}
         programs = {name: ([self.trainer], options) for name, options in ours.items()}
         programs["ddp"] = (self.peer, ["--master", "10.77.0.1", "--interface", "eth0"])
         return {name: lambda *more, program=program, options=options: launch([*program, *more, *options])
@@ -184,7 +185,7 @@ class Training:
                     results[name].append(self.race(command))
         return results
 
-    def daso(self, rates=RATES, races=RACES, names=("ddp", "data_parallel", "daso", "daso_bfloat16", "daso_int8", "daso_delta_int8", "daso_published")):
+    def daso(self, rates=RATES, races=RACES, names=("ddp", "data_parallel", "daso", "daso_bfloat16", "daso_int8", "daso_delta_int8", "daso_published", "daso_automatic")):
         self.make_data()
         try:
             for rate in LINKS:
