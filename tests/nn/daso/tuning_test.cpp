@@ -1,6 +1,6 @@
-#include "scratch_file.hpp"
-#include "training.hpp"
-#include "../support.hpp"
+#include "../scratch_file.hpp"
+#include "../training.hpp"
+#include "../../support.hpp"
 
 #include <heatpp_nn/training/checkpoint.hpp>
 
