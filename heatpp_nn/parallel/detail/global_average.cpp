@@ -185,10 +185,10 @@ void GlobalAverage::end_batch() {
   if (!requests_.empty()) look();
 }
 
-/// Whether all has arrived, and when.
+/// Notes when all has arrived, unless another thread is at it.
 void GlobalAverage::look() noexcept {
-  const std::lock_guard lock(looking_);
-  if (landed_ || error_) return;
+  const std::unique_lock lock(looking_, std::try_to_lock);
+  if (!lock || landed_ || error_) return;
   try {
     for (auto& request : requests_)
       if (!request.test()) return;
