@@ -18,6 +18,7 @@ RATES = (2000, 1000, 500, 200, 50)  # Mbit/s of a node's link
 RACES = (1000, 500)  # ... at which trainings run to the end
 LINKS = (200, 50)  # ... at which the wire alone is timed
 NODES, RANKS_EACH, BATCH = 4, 2, 256
+EPOCH = 60000 // (NODES * RANKS_EACH * BATCH)  # batches
 WEIGHT_BYTES = 4 * (784 * 1024 + 1024 + 1024 * 1024 + 1024 + 1024 * 10 + 10)
 WIRES = ("float32", "bfloat16", "int8")
 RULES = ("daso", "alpha", "delta", "outer")
@@ -31,7 +32,7 @@ def cycle(interval, wait, *more):
 
 # A synchronisation every four batches; where steps are timed, in the cycle, more seldom if the network takes longer.
 # Trainings begin with an epoch of gradients averaged over all ranks, while the loss falls fastest.
-TIMED, TRAINED = cycle(4, 1, "--measured", "--warm-up", "8"), cycle(4, 1, "--warm-up", "29")
+TIMED, TRAINED = (8, cycle(4, 1, "--measured")), (EPOCH, cycle(4, 1))
 
 
 def carried(wire):
@@ -136,12 +137,16 @@ class Training:
             yield lambda command: module.mpirun(folder, racks, types.SimpleNamespace(
                 mca=[], placement="block", export=["OMP_NUM_THREADS=1"], command=command))
 
-    def in_lab(self, launch, daso):
+    def in_lab(self, launch, warm_up, daso):
         """Each program, as it runs on the nodes."""
+        warm_up = ["--warm-up", str(warm_up)]
+        daso = [*warm_up, *daso]
         outer = [*daso, "--merge", "outer", *OUTER]
         ours = {"none": ["--mode", "none"], "data_parallel": [], "daso": outer,
                 **{f"daso_{wire}": [*outer, *carried(wire)] for wire in WIRES[1:]},
-                "daso_delta_int8": [*daso, *carried("int8")]}
+                "daso_delta_int8": [*daso, *carried("int8")],
+                "daso_published": ["--mode", "daso", "--published", "--review", str(EPOCH), "--wire", "bfloat16", *warm_up],
+                "daso_automatic": ["--mode", "daso", "--automatic", "--wire", "int8", *warm_up]}
         programs = {name: ([self.trainer], options) for name, options in ours.items()}
         programs["ddp"] = (self.peer, ["--master", "10.77.0.1", "--interface", "eth0"])
         return {name: lambda *more, program=program, options=options: launch([*program, *more, *options])
@@ -150,7 +155,7 @@ class Training:
     def steps_in_lab(self, rate):
         with self.network(rate) as launch:
             return self.compete({name: make("turns", "--batch", str(BATCH), "--steps", "16")
-                                 for name, make in self.in_lab(launch, TIMED).items()})
+                                 for name, make in self.in_lab(launch, *TIMED).items()})
 
     def link(self, rate):
         """What a blocking synchronisation of the nodes waits for, beside the time that the wire takes."""
@@ -158,7 +163,7 @@ class Training:
             done = self.race(launch([self.trainer, "race", "--data", self.data, "--batch", "1024", "--epochs", "2", "--evaluations", "1",
                                      *cycle(1, 0)]))
         wire = 2 * (NODES - 1) / NODES * WEIGHT_BYTES * 8 / (rate * 1e6)
-        waited = done["exposed"] / done["steps"]
+        waited = done["exposed"] / (done["steps"] + 2)  # the drain at the end averages weights and momenta once more
         return {"workload": "lab.daso", "variant": f"blocking, {rate} Mbit/s", "seconds": round(waited, 4), "wire": round(wire, 4),
                 "over_wire": round(waited / wire, 3)}
 
@@ -175,12 +180,12 @@ class Training:
         for seed in SEEDS:
             with self.network(rate) as launch:
                 for name in names:
-                    command = self.in_lab(launch, TRAINED)[name]("race", "--data", self.data, "--batch", str(BATCH), "--seed", str(seed),
+                    command = self.in_lab(launch, *TRAINED)[name]("race", "--data", self.data, "--batch", str(BATCH), "--seed", str(seed),
                                                         "--target", str(TARGET), "--cap", "400", "--evaluations", "1")
                     results[name].append(self.race(command))
         return results
 
-    def daso(self, rates=RATES, races=RACES, names=("ddp", "data_parallel", "daso", "daso_bfloat16", "daso_int8", "daso_delta_int8")):
+    def daso(self, rates=RATES, races=RACES, names=("ddp", "data_parallel", "daso", "daso_bfloat16", "daso_int8", "daso_delta_int8", "daso_published", "daso_automatic")):
         self.make_data()
         try:
             for rate in LINKS:

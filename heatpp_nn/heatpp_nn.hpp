@@ -29,6 +29,7 @@
 #include <heatpp_nn/parallel/replica.hpp>
 #include <heatpp_nn/parallel/schedule.hpp>
 #include <heatpp_nn/parallel/sync_batch_norm.hpp>
+#include <heatpp_nn/parallel/tuning.hpp>
 #include <heatpp_nn/training/checkpoint.hpp>
 #include <heatpp_nn/training/checkpoint_manager.hpp>
 #include <heatpp_nn/training/cores.hpp>

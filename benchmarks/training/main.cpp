@@ -26,6 +26,7 @@ struct Options {
   std::string task = "turns", data, out, title, x_label, y_label;
   std::int64_t batch = 256, steps = 10, epochs = 20, evaluations = 2;
   double target = 2, cap = 1e9;
+  bool published = false, automatic = false;
 };
 
 void say(const json& line) {
@@ -234,6 +235,8 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("--wait", daso.interval.first.wait);
   app.add_option("--review", daso.review_every);
   app.add_flag("--measured", daso.interval.measured);
+  app.add_flag("--automatic", o.automatic, "DASO that tunes itself, after --warm-up");
+  app.add_flag("--published", o.published, "DASO as published, with --review batches in an epoch, and --warm-up");
   app.add_option("--readers", o.prefetch.readers, "threads");
   app.add_option("--workers", o.prefetch.workers, "threads");
   app.add_option("--warm-up", daso.phases.warmup, "batches");
@@ -247,6 +250,9 @@ int main(int argc, char** argv) {
   Options options;
   add_options(app, options);
   CLI11_PARSE(app, argc, argv);
+  auto& daso = options.trainer.daso;
+  if (options.automatic) daso = nn::DasoOptions::automatic(daso.phases);
+  if (options.published) daso = nn::DasoOptions::published(daso.review_every, daso.phases);
   if (options.task == "turns") return take_turns(options);
   if (options.task == "read")
     return bench::read_in_turns({.files = options.data, .batch = options.batch, .prefetch = options.prefetch});

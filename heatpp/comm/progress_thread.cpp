@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #ifdef __linux__
 #include <sys/syscall.h>
@@ -51,9 +52,11 @@ struct ProgressThread::Impl {
   std::mutex mutex;
   std::condition_variable wake;
   bool stop = false;
+  std::function<void()> look;
   std::thread thread;
 
-  explicit Impl(std::chrono::microseconds pause) : thread([this, pause] { run(pause); }) {}
+  Impl(std::chrono::microseconds pause, std::function<void()> also)
+      : look(std::move(also)), thread([this, pause] { run(pause); }) {}
   ~Impl() {
     {
       const std::lock_guard lock(mutex);
@@ -68,15 +71,16 @@ struct ProgressThread::Impl {
     while (!wake.wait_for(lock, pause, [this] { return stop; })) {
       lock.unlock();
       progress();
+      if (look) look();
       lock.lock();
     }
   }
 };
 
-ProgressThread::ProgressThread(std::chrono::microseconds pause) {
+ProgressThread::ProgressThread(std::chrono::microseconds pause, std::function<void()> look) {
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
-  if (level == MPI_THREAD_MULTIPLE) impl_ = std::make_unique<Impl>(pause);
+  if (level == MPI_THREAD_MULTIPLE) impl_ = std::make_unique<Impl>(pause, std::move(look));
   else warn_once();
 }
 ProgressThread::~ProgressThread() = default;

@@ -1,10 +1,12 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/parallel/daso.hpp>
 #include <heatpp_nn/parallel/detail/optimizer_state.hpp>
+#include <heatpp_nn/parallel/detail/timed.hpp>
 
 #include <torch/optim/optimizer.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace heatpp::nn {
@@ -34,6 +36,7 @@ void check(const DasoOptions& options) {
     raise<ValueError>("daso", "got a GradScaler and local skips; expected one of them");
   if (options.max_norm && !(*options.max_norm > 0))
     raise<ValueError>("daso", "got the largest norm {}; expected a positive one", *options.max_norm);
+  if (options.tuning) check(*options.tuning);
 }
 
 const DasoOptions& checked(const DasoOptions& options, const Replica& replica, torch::optim::Optimizer& optimizer) {
@@ -61,8 +64,14 @@ bool share_results(const DasoOptions& options) {
   return !options.interval.local_skips || options.carriers == Carriers::rotating;
 }
 
+/// The loss has a say in the interval only where DASO does not tune itself.
+std::int64_t review_every(const DasoOptions& options) {
+  return options.tuning ? std::numeric_limits<std::int64_t>::max() : options.review_every;
+}
+
 GlobalOptions global_options(const DasoOptions& options) {
-  return {options.merge, options.carriers, options.wire, share_results(options), options.nodes_count_alike};
+  return {options.merge,          options.carriers,          options.wire,
+          share_results(options), options.nodes_count_alike, options.tuning.has_value()};
 }
 
 }  // namespace
@@ -77,6 +86,13 @@ DasoOptions DasoOptions::published(std::int64_t batches, const PhasePlan& phases
           .nodes_count_alike = true};
 }
 
+DasoOptions DasoOptions::automatic(const PhasePlan& phases) {
+  return {.phases = phases,
+          .merge = {.policy = MergePolicy::outer, .outer_rate = 0.7, .outer_momentum = 0.5},
+          .wire = Dtype::int8,
+          .tuning = TuningOptions{}};
+}
+
 DASO::DASO(Replica& replica, torch::optim::Optimizer& optimizer, const DasoOptions& options)
     : replica_(replica),
       optimizer_(optimizer),
@@ -85,10 +101,11 @@ DASO::DASO(Replica& replica, torch::optim::Optimizer& optimizer, const DasoOptio
       detector_(options.plateau) {
   state_.sync = {.phases = options.phases,
                  .interval = options.interval.first,
-                 .review_every = options.review_every,
+                 .review_every = review_every(options),
                  .nodes = global_.nodes(),
-                 .alone = options.merge.policy == MergePolicy::outer};
+                 .alone = options.merge.policy == MergePolicy::outer && !options.tuning};
   state_.wanted = options.interval.first;
+  state_.tuning = {.interval = options.interval.first, .wire = options.wire, .policy = options.merge.policy};
   state_.asked = options.phases;
   record(DasoEvent::Kind::phase, 0);
   prepare();
@@ -147,7 +164,9 @@ void DASO::update() {
 
 /// Where ranks have stepped or merged their shares only, gives them to the others of the node.
 void DASO::spread() {
-  if (std::exchange(shares_differ_, false)) replica_.spread();
+  if (!std::exchange(shares_differ_, false)) return;
+  const detail::Timed timed(counters_.exposed_seconds);
+  replica_.spread();
 }
 
 void DASO::start() {
@@ -167,14 +186,21 @@ void DASO::merge(std::int64_t age) {
   shares_differ_ = share_results(options_);
   ++counters_.merges;
   record(DasoEvent::Kind::merge, started + age, age);
-  state_.needed = global_.needed();
-  fit_interval();
+  const auto costs = global_.costs();
+  if (costs.batch > 0) state_.needed = batches_needed(costs);
+  if (!options_.tuning) return fit();
+  state_.tuning = tuned(state_.tuning, costs, *options_.tuning);
+  global_.set_way(state_.tuning.wire, state_.tuning.policy);
+  set_interval(state_.tuning.interval);
 }
 
 /// The loss decides on the interval, but the network may want a longer one.
-void DASO::fit_interval() {
+void DASO::fit() {
   const bool known = options_.interval.measured && state_.needed > 0;
-  const auto interval = known ? fitted(state_.wanted, state_.needed) : state_.wanted;
+  set_interval(known ? fitted(state_.wanted, state_.needed) : state_.wanted);
+}
+
+void DASO::set_interval(const Interval& interval) {
   if (interval == state_.sync.interval) return;
   state_.sync.interval = interval;
   record(DasoEvent::Kind::interval, state_.batch);
@@ -183,7 +209,10 @@ void DASO::fit_interval() {
 void DASO::pool_losses() {
   auto& losses = state_.losses;
   std::array<double, 3> all{losses.sum, losses.count, state_.failed ? 1.0 : 0.0};
-  replica_.topology().comm().allreduce(all);
+  {
+    const detail::Timed timed(counters_.exposed_seconds);
+    replica_.topology().comm().allreduce(all);
+  }
   if (all[2] > 0) replica_.throw_not_finite("daso", bad_);
   losses = {.pooled_sum = losses.pooled_sum + all[0], .pooled_count = losses.pooled_count + all[1]};
 }
@@ -195,7 +224,7 @@ void DASO::review() {
   // Plateaus count from the loss with which the cycle is entered.
   if (phase_of(state_.batch + 1, state_.sync.phases) != Phase::cycle || !detector_.update(loss)) return;
   state_.wanted = next_interval(state_.wanted, options_.interval);
-  fit_interval();
+  fit();
 }
 
 void DASO::drain() {
@@ -211,6 +240,7 @@ void DASO::drain() {
 }
 
 void DASO::average_everything() {
+  const detail::Timed timed(counters_.exposed_seconds);
   if (nodes() > 1 || !keeps_nodes_equal()) {
     auto slots = detail::slots_of(optimizer_);
     // Where the ranks of a node share the optimizer, its pieces are the same in all nodes.
@@ -229,9 +259,14 @@ void DASO::cool_down() {
   record(DasoEvent::Kind::phase, state_.batch);
 }
 
+Tuning DASO::tuning() const {
+  const auto& way = global_.options();
+  return {state_.sync.interval, way.wire, way.merge.policy, state_.tuning.costs};
+}
+
 DASO::Counters DASO::counters() const {
   auto counters = counters_;
-  counters.exposed_seconds = global_.exposed_seconds();
+  counters.exposed_seconds += global_.exposed_seconds();
   if (nodes() > 1)
     counters.saved_bytes = counters.cycle_batches * global_.full_bytes() - counters.starts * global_.bytes();
   return counters;
@@ -249,12 +284,19 @@ DasoState DASO::state() {
 }
 
 std::vector<std::int64_t> DASO::kind() const {
-  return {static_cast<std::int64_t>(options_.merge.policy), static_cast<std::int64_t>(options_.carriers),
-          static_cast<std::int64_t>(options_.wire), options_.interval.local_skips};
+  const std::int64_t tuned = -1;  // the rule and the wire are the state's
+  return {options_.tuning ? tuned : static_cast<std::int64_t>(options_.merge.policy),
+          static_cast<std::int64_t>(options_.carriers),
+          options_.tuning ? tuned : static_cast<std::int64_t>(options_.wire), options_.interval.local_skips};
+}
+
+void DASO::go_on_with(const Tuning& tuning) {
+  if (options_.tuning) global_.set_way(tuning.wire, tuning.policy);
 }
 
 void DASO::set_state(DasoState state) {
-  global_.land();
+  global_.drop();
+  go_on_with(state.tuning);
   const auto lost = replica_.residuals();
   if (state.memory.size() < lost.size())
     raise<ValueError>("daso", "got the memory of {} wires; expected {}", state.memory.size(), lost.size());
@@ -265,7 +307,8 @@ void DASO::set_state(DasoState state) {
 }
 
 void DASO::join_state(DasoState state) {
-  global_.land();
+  global_.drop();
+  go_on_with(state.tuning);
   state.sync.flight.reset();
   join(std::move(state));
   former_.reset();
@@ -276,7 +319,7 @@ void DASO::join(DasoState state) {
   former_ = phase_of(state.batch, state.sync.phases);
   if (state.asked != options_.phases) state.sync.phases = options_.phases;
   state.asked = options_.phases;
-  state.sync.review_every = options_.review_every;
+  state.sync.review_every = review_every(options_);
   state.sync.nodes = nodes();
   state.sync.alone = state_.sync.alone;
   state.memory.clear();
@@ -302,13 +345,15 @@ void DASO::record(DasoEvent::Kind kind, std::int64_t batch, std::int64_t age) {
 
 std::string to_string(const DASO& daso) {
   const auto c = daso.counters();
+  const auto way = daso.tuning();
   const auto batches = static_cast<double>(std::max<std::int64_t>(1, c.cycle_batches));
   return formatted(
-      "DASO: {}, batch {}, {} nodes, interval {}, wait {}, {} started, {} merged, {:.1f} MB in the node, {:.1f} MB "
-      "global, {:.1f} MB saved, {:.1f} ms exposed ({:.2f} ms a batch)",
-      to_string(daso.phase()), daso.batch(), daso.nodes(), daso.interval().batches, daso.interval().wait, c.starts,
-      c.merges, static_cast<double>(c.node_bytes) * 1e-6, static_cast<double>(c.global_bytes) * 1e-6,
-      static_cast<double>(c.saved_bytes) * 1e-6, c.exposed_seconds * 1e3, c.exposed_seconds * 1e3 / batches);
+      "DASO: {}, batch {}, {} nodes, interval {}, wait {}, {} of {}, {} started, {} merged, {:.1f} MB in the node, "
+      "{:.1f} MB global, {:.1f} MB saved, {:.1f} ms exposed ({:.2f} ms a batch)",
+      to_string(daso.phase()), daso.batch(), daso.nodes(), way.interval.batches, way.interval.wait, name(way.policy),
+      name(way.wire), c.starts, c.merges, static_cast<double>(c.node_bytes) * 1e-6,
+      static_cast<double>(c.global_bytes) * 1e-6, static_cast<double>(c.saved_bytes) * 1e-6, c.exposed_seconds * 1e3,
+      c.exposed_seconds * 1e3 / batches);
 }
 
 void print(const DASO& daso) {

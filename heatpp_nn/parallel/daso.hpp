@@ -5,6 +5,7 @@
 #include <heatpp_nn/parallel/mixed_precision.hpp>
 #include <heatpp_nn/parallel/replica.hpp>
 #include <heatpp_nn/parallel/schedule.hpp>
+#include <heatpp_nn/parallel/tuning.hpp>
 
 namespace torch::optim {
 class Optimizer;
@@ -19,6 +20,10 @@ struct DasoOptions {
   /// docs/training.md says in what it differs from the defaults and what remains different. Gradients of warm-up and
   /// cool-down travel as the replica says: `{.gradients = {.wire = ht::bfloat16}}` is as published.
   [[nodiscard]] static DasoOptions published(std::int64_t batches, const PhasePlan& phases);
+  /// Interval, wait, wire and merge rule follow from what synchronisations take, and from how far the nodes get from
+  /// their mean, as `tuned` says; the loss has no say. Begins with int8, and `outer` at rate 0.7 with momentum 0.5,
+  /// every four batches. Nothing is sent for it.
+  [[nodiscard]] static DasoOptions automatic(const PhasePlan& phases = {});
 
   PhasePlan phases = {};  ///< lengths of warm-up and cool-down, and of the whole training if known
   IntervalOptions interval = {};
@@ -31,6 +36,9 @@ struct DasoOptions {
   /// of gradients is an option of the replica.
   Dtype wire = Dtype::float32;
   std::optional<double> max_norm = std::nullopt;  ///< clips the averaged gradients to this 2-norm
+  /// Sets interval, wire and rule of merging, with those of the options to begin with. Not with local skips or rotating
+  /// carriers.
+  std::optional<TuningOptions> tuning = std::nullopt;
   /// Of a training in float16, which scales its losses by it; must outlive DASO. A batch whose gradients overflow is
   /// left out by its node. Not with local skips.
   GradScaler* scaler = nullptr;
@@ -61,6 +69,7 @@ struct DasoState {
   SyncState sync = {};
   Interval wanted = {};     ///< the interval as far as the loss decides on it
   std::int64_t needed = 0;  ///< batches that the network takes, where that is measured
+  Tuning tuning = {};       ///< where DASO tunes itself
   DetectMetricPlateau::State plateau = {};
   LossWindow losses = {};
   std::vector<DasoEvent> events = {};
@@ -104,6 +113,8 @@ class DASO {
 
   [[nodiscard]] Phase phase() const { return phase_of(state_.batch, state_.sync.phases); }
   [[nodiscard]] const Interval& interval() const { return state_.sync.interval; }
+  /// How nodes synchronise now; what it costs is known where DASO tunes itself.
+  [[nodiscard]] Tuning tuning() const;
   [[nodiscard]] std::int64_t batch() const { return state_.batch; }
   [[nodiscard]] int nodes() const { return global_.nodes(); }
   /// What has happened; of starts and merges the latest thousands, and those since a checkpoint was loaded.
@@ -117,7 +128,9 @@ class DASO {
     std::int64_t node_bytes = 0;    ///< of gradients that this rank averaged inside its node
     std::int64_t global_bytes = 0;  ///< of what this rank averaged over all ranks or between nodes
     std::int64_t saved_bytes = 0;   ///< by not carrying its share in float32 between nodes at every batch of the cycle
-    double exposed_seconds = 0;     ///< spent waiting for results that had not arrived in time
+    /// Spent in DASO's own collectives: waiting for means that had not arrived in time, at reviews, in `drain()`, and
+    /// for the shares of the node. Means of gradients are the replica's.
+    double exposed_seconds = 0;
   };
   [[nodiscard]] Counters counters() const;
 
@@ -140,6 +153,7 @@ class DASO {
 
  private:
   void prepare();
+  void go_on_with(const Tuning& tuning);
   void join(DasoState state);
   void average_gradients(const SyncPlan& todo);
   void update();
@@ -147,7 +161,8 @@ class DASO {
   void merge(std::int64_t age);
   void start();
   void review();
-  void fit_interval();
+  void fit();
+  void set_interval(const Interval& interval);
   void average_everything();
   void pool_losses();
   void record(DasoEvent::Kind kind, std::int64_t batch, std::int64_t age = 0);

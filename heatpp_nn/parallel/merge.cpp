@@ -7,6 +7,11 @@ namespace heatpp::nn {
 
 using heatpp::detail::raise;
 
+std::string_view name(MergePolicy policy) {
+  constexpr std::string_view names[] = {"daso", "alpha", "delta", "outer"};
+  return names[static_cast<int>(policy)];
+}
+
 void check(const MergeOptions& options) {
   if (!(options.alpha >= 0 && options.alpha <= 1))
     raise<ValueError>("daso", "got the merge weight alpha {}; expected 0 <= alpha <= 1", options.alpha);

@@ -2,6 +2,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <string_view>
+
 namespace heatpp::nn {
 
 /// What becomes of a node's weights x when the mean m of the nodes' snapshots s arrives, S batches old, P nodes.
@@ -12,6 +14,8 @@ enum class MergePolicy {
   outer   ///< as delta with b = 1, where Nesterov's momentum carries the mean on (Douillard et al. 2023, DiLoCo):
           ///< with the last mean A, D = m - A: v = mu v + D, and A + lr (D + mu v) takes the place of m
 };
+
+[[nodiscard]] std::string_view name(MergePolicy policy);
 
 struct MergeOptions {
   MergePolicy policy = MergePolicy::delta;

@@ -29,7 +29,7 @@ struct TrainerOptions {
   /// The learning rate at each batch, made for the length of the training; none: what the optimizer has.
   std::function<RateSchedule(const TrainingLength&)> rate = {};
   /// Trains by DASO instead of averaging gradients over all ranks. Its phases, where they are not set, are `phases`; it
-  /// reviews the loss once an epoch at least.
+  /// reviews the loss once an epoch at least, unless it tunes itself.
   std::optional<DasoOptions> daso = std::nullopt;
   PhaseShares phases = {};
   /// Computes forward in bfloat16, or in float16 with scaled losses (`Autocast`, `GradScaler`).

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/parallel/detail/global_average.hpp>
+#include <heatpp_nn/parallel/detail/timed.hpp>
 
 #include <algorithm>
 #include <array>
@@ -16,8 +17,13 @@ namespace {
 
 // Between two looks at messages under way: short against a message of a megabyte, long against a look.
 constexpr std::chrono::microseconds pause{1000};
-// The share of the time that may go into waiting before a longer wait is asked for.
-constexpr double tolerated_wait = 0.05;
+
+double seconds(std::chrono::steady_clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+double square_of(const at::Tensor& values) {
+  const auto norm = values.norm().item<double>();
+  return norm * norm;
+}
 
 }  // namespace
 
@@ -27,8 +33,7 @@ GlobalAverage::GlobalAverage(const Topology& topology, FlatParameters& flat, Sha
       across_(topology.across(), {.node_of = [](int rank) { return rank; }}),
       flat_(flat),
       shares_(shares),
-      options_(options),
-      narrow_(options.wire != Dtype::float32) {
+      options_(options) {
   check(options);
   count_nodes();
   make_shards();
@@ -37,12 +42,15 @@ GlobalAverage::GlobalAverage(const Topology& topology, FlatParameters& flat, Sha
 
 void GlobalAverage::check(const GlobalOptions& options) const {
   nn::check(options.merge);
-  if (narrow_ && options.wire != Dtype::bfloat16 && options.wire != Dtype::int8)
+  if (narrow() && options.wire != Dtype::bfloat16 && options.wire != Dtype::int8)
     raise<TypeError>("daso", "got the wire format {}; expected float32, bfloat16 or int8", name(options.wire));
+  if (options.tuned && !options.together)
+    raise<ValueError>("daso", "got local skips with a DASO that tunes itself; expected neither or one of them");
   if (options.carriers == Carriers::rotating && anchored())
-    raise<ValueError>("daso",
-                      "got rotating carriers with a narrow wire or the outer rule; expected carriers all, where each "
-                      "keeps the memory of its share");
+    raise<ValueError>(
+        "daso",
+        "got rotating carriers with a narrow wire, the outer rule or tuning; expected carriers all, where each "
+        "keeps the memory of its share");
 }
 
 void GlobalAverage::count_nodes() {
@@ -91,16 +99,16 @@ void GlobalAverage::take_turn(std::int64_t turn) {
 void GlobalAverage::make_memory(Shard& shard) const {
   if (!anchored()) return;
   shard.anchor = at::empty_like(shard.values);
-  if (options_.merge.policy == MergePolicy::outer) shard.velocity = at::zeros_like(shard.values);
-  if (narrow_ && shard.values.scalar_type() == at::kFloat)
+  if (options_.merge.policy == MergePolicy::outer || options_.tuned) shard.velocity = at::zeros_like(shard.values);
+  if ((narrow() || options_.tuned) && shard.values.scalar_type() == at::kFloat)
     shard.lost = at::zeros(shard.values.sizes(), at::kFloat);  // the wire is coded by the host
 }
 
 std::int64_t GlobalAverage::bytes() const {
   double sum = 0;
   for (const auto& shard : shards_) {
-    const auto item = shard.lost.defined() ? static_cast<double>(itemsize(options_.wire))
-                                           : static_cast<double>(shard.values.element_size());
+    const auto item = shard.lost.defined() && narrow() ? static_cast<double>(itemsize(options_.wire))
+                                                       : static_cast<double>(shard.values.element_size());
     sum += static_cast<double>(shard.values.numel()) * item;
   }
   return static_cast<std::int64_t>(sum);
@@ -115,23 +123,25 @@ void GlobalAverage::anchor() {
 
 void GlobalAverage::start(bool failed) {
   const at::NoGradGuard no_grad;
-  mine_[0] = failed;
-  flags_ = mine_;
-  topology_.node().allreduce(flags_, ReduceOp::max);
+  mine_.failed = failed;
+  sums_ = std::exchange(mine_, {});
+  {
+    const Timed timed(exposed_seconds_);
+    topology_.node().allreduce(sums_.all());
+  }
   flat_.adopt();
   take_turn(turn_++);
   began_ = Clock::now();
-  batches_ = 0;
-  landed_at_.reset();
-  exposed_before_ = exposed_seconds_;
+  landed_.reset();
+  waited_ = 0;
   if (!options_.together) average_in_node();
   for (auto& shard : shards_) {
     if (options_.together) at::cat_out(shard.snapshot, shard.parts);
     if (carries()) send(shard);
   }
   if (!carries()) return;
-  requests_.push_back(across_.iallreduce(flags_));
-  if (across_.comm().size() > 1) beside_.emplace(pause);
+  requests_.push_back(across_.iallreduce(sums_.all(), {.reproducible = true}));  // nodes decide by them
+  if (across_.comm().size() > 1) beside_.emplace(pause, [this] { look(); });
 }
 
 /// The shares of the node's mean, where its ranks differ, in the place of the snapshots.
@@ -141,7 +151,10 @@ void GlobalAverage::average_in_node() {
     apart_[b].snapshot.copy_(flat_.buckets()[b].values);
     means.push_back(apart_[b].mean.copy_(apart_[b].snapshot));
   }
-  shares_.reduce_scatter(means);
+  {
+    const Timed timed(exposed_seconds_);
+    shares_.reduce_scatter(means);
+  }
   for (auto& shard : shards_) {
     std::vector<at::Tensor> parts;
     for (const auto b : shard.buckets) parts.push_back(shares_.part(b, apart_[b].mean));
@@ -155,9 +168,13 @@ void GlobalAverage::send(Shard& shard) {
   if (shard.values.numel() == 0) return;
   if (shard.anchor.defined()) at::sub_out(shard.values, shard.snapshot, shard.anchor);
   else shard.values.copy_(shard.snapshot);
+  if (options_.tuned) mine_.apart += square_of(shard.values), mine_.length += square_of(shard.snapshot);
   if (weighed()) shard.values.mul_(topology_.node().size());
   AllreduceOptions options{};
-  if (shard.lost.defined()) {
+  if (shard.lost.defined() && !narrow()) {
+    shard.values.add_(shard.lost);  // by a narrower wire, before
+    shard.lost.zero_();
+  } else if (shard.lost.defined()) {
     options.wire = options_.wire;
     options.residual = {shard.lost.mutable_data_ptr<float>(), static_cast<std::size_t>(shard.lost.numel())};
   }
@@ -165,36 +182,74 @@ void GlobalAverage::send(Shard& shard) {
 }
 
 void GlobalAverage::end_batch() {
-  if (requests_.empty()) return;
-  ++batches_;
-  bool landed = true;
-  for (auto& request : requests_) landed = request.test() && landed;
-  if (landed && !landed_at_) landed_at_ = batches_;
+  if (!requests_.empty()) look();
+}
+
+/// Notes when all has arrived, unless another thread is at it.
+void GlobalAverage::look() noexcept {
+  const std::unique_lock lock(looking_, std::try_to_lock);
+  if (!lock || landed_ || error_) return;
+  try {
+    for (auto& request : requests_)
+      if (!request.test()) return;
+    landed_ = Clock::now();
+  } catch (...) {
+    error_ = std::current_exception();
+  }
 }
 
 void GlobalAverage::land() {
-  const auto begin = Clock::now();
-  for (auto& request : requests_) request.wait();
-  exposed_seconds_ += std::chrono::duration<double>(Clock::now() - begin).count();
-  beside_.reset();
+  double passed = 0;
+  {
+    const Timed timed(passed);
+    beside_.reset();
+    wait_all(requests_);
+  }
+  if (!requests_.empty()) look();
+  waited_ += passed;
+  exposed_seconds_ += passed;
   requests_.clear();
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
-/// The batches that this transfer took, as far as it was waited for at a price. A node that is ahead of others waits
-/// for their start, too, so that the least of all ranks is what the network takes.
+void GlobalAverage::drop() {
+  land();
+  mine_ = {};
+}
+
 void GlobalAverage::measure(std::int64_t age) {
-  const auto elapsed = std::chrono::duration<double>(Clock::now() - began_).count();
-  const auto waited = exposed_seconds_ - exposed_before_;
-  if (age < 1 || !carries() || elapsed <= waited) return;
-  const auto late = (waited - tolerated_wait * elapsed) / (elapsed - waited) * static_cast<double>(age);
-  mine_[1] = static_cast<double>(landed_at_ ? *landed_at_ : age) + std::ceil(std::max(0.0, late));
+  const auto elapsed = seconds(Clock::now() - began_);
+  if (age < 1 || !landed_ || elapsed <= waited_) return;
+  mine_.rate = 1 / std::max(seconds(*landed_ - began_), 1e-9);
+  mine_.batch = (elapsed - waited_) / static_cast<double>(age);
+  mine_.waited = waited_;
+}
+
+/// Of all nodes, what they have moved without what they have moved together is what they are apart.
+SyncCosts GlobalAverage::costs() const {
+  if (sums_.rate <= 0 || sums_.batch <= 0) return {};
+  const double carriers = nodes_ * shares_.owners();
+  return {.transfer = carriers / sums_.rate,
+          .batch = sums_.batch / carriers,
+          .waited = sums_.waited / carriers,
+          .drift = sums_.length > 0 ? std::sqrt(std::max(0.0, sums_.apart) / sums_.length) : 0.0};
+}
+
+void GlobalAverage::set_way(Dtype wire, MergePolicy policy) {
+  if (policy != options_.merge.policy)
+    for (auto& shard : shards_) shard.velocity.zero_();
+  options_.wire = wire;
+  options_.merge.policy = policy;
 }
 
 bool GlobalAverage::finish(std::int64_t age) {
   land();
   measure(age);
-  if (!topology_.uniform()) topology_.node().broadcast(flags_, 0);
-  if (flags_[0] != 0) return true;
+  if (!topology_.uniform()) {
+    const Timed timed(exposed_seconds_);
+    topology_.node().broadcast(sums_.all(), 0);
+  }
+  if (sums_.failed != 0) return true;
   const at::NoGradGuard no_grad;
   // A node that has not trained since has nothing of its own to keep.
   const auto policy = age == 0 ? MergePolicy::alpha : options_.merge.policy;
@@ -206,12 +261,13 @@ bool GlobalAverage::finish(std::int64_t age) {
 }
 
 /// The mean from the sum over the nodes, or what the outer rule makes of it.
-at::Tensor GlobalAverage::mean_of(Shard& shard) const {
+at::Tensor GlobalAverage::mean_of(Shard& shard) {
   const double count = weighed() ? topology_.comm().size() : nodes_;
-  if (!shard.anchor.defined()) return shard.values.div_(count);
-  if (options_.merge.policy != MergePolicy::outer) return shard.anchor.add_(shard.values, 1 / count);
-  outer_step(shard.anchor, shard.velocity, shard.values.div_(count), options_.merge.outer_rate,
-             options_.merge.outer_momentum);
+  shard.values.div_(count);
+  if (!shard.anchor.defined()) return shard.values;
+  if (options_.tuned) mine_.apart -= square_of(shard.values);
+  if (options_.merge.policy != MergePolicy::outer) shard.anchor.add_(shard.values);
+  else outer_step(shard.anchor, shard.velocity, shard.values, options_.merge.outer_rate, options_.merge.outer_momentum);
   return shard.anchor;
 }
 
@@ -240,7 +296,10 @@ void GlobalAverage::merge_apart(MergePolicy policy, double weight) {
       first += part.numel();
     }
   }
-  shares_.gather(means);
+  {
+    const Timed timed(exposed_seconds_);
+    shares_.gather(means);
+  }
   for (std::size_t b = 0; b < means.size(); ++b) {
     prepare_merge(means[b], means[b], apart_[b].snapshot, policy);
     merge(flat_.buckets()[b].values, means[b], weight, policy);
@@ -248,8 +307,9 @@ void GlobalAverage::merge_apart(MergePolicy policy, double weight) {
 }
 
 std::vector<at::Tensor> GlobalAverage::state(bool under_way) const {
-  std::vector<at::Tensor> tensors{
-      at::tensor({static_cast<double>(turn_), flags_[0], flags_[1], mine_[1]}, at::kDouble)};
+  std::vector<double> numbers{static_cast<double>(turn_)};
+  for (auto notes : {sums_, mine_}) numbers.insert(numbers.end(), notes.all().begin(), notes.all().end());
+  std::vector<at::Tensor> tensors{at::tensor(numbers, at::kDouble)};
   for (const auto& shard : shards_) {
     for (const auto& memory : {shard.anchor, shard.velocity, shard.lost})
       if (memory.defined()) tensors.push_back(memory);
@@ -261,15 +321,19 @@ std::vector<at::Tensor> GlobalAverage::state(bool under_way) const {
 }
 
 void GlobalAverage::set_state(const std::vector<at::Tensor>& tensors, bool under_way) {
-  const auto* numbers = tensors.at(0).const_data_ptr<double>();
-  turn_ = static_cast<std::int64_t>(numbers[0]);
-  flags_ = {numbers[1], numbers[2]};
-  mine_ = {0, numbers[3]};
+  const auto refuse = [] {
+    raise<ValueError>("daso", "got the state of another model, merge rule or wire; expected this one's");
+  };
+  if (!state(false)[0].sizes().equals(tensors.at(0).sizes())) refuse();
+  const auto* numbers = tensors[0].const_data_ptr<double>();
+  turn_ = static_cast<std::int64_t>(*numbers++);
+  for (auto* const notes : {&sums_, &mine_})
+    for (auto& note : notes->all()) note = *numbers++;
+  landed_.reset();
   if (turn_ > 0) take_turn(turn_ - 1);
   const auto mine = state(under_way);
   const auto same = [](const at::Tensor& a, const at::Tensor& b) { return a.sizes() == b.sizes(); };
-  if (!std::ranges::equal(mine, tensors, same))
-    raise<ValueError>("daso", "got the state of another model, merge rule or wire; expected this one's");
+  if (!std::ranges::equal(mine, tensors, same)) refuse();
   for (std::size_t i = 1; i < mine.size(); ++i) at::Tensor(mine[i]).copy_(tensors[i]);
 }
 

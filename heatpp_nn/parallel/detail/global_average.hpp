@@ -2,10 +2,11 @@
 
 #include <heatpp/comm/progress_thread.hpp>
 #include <heatpp_nn/parallel/detail/flat_parameters.hpp>
-#include <heatpp_nn/parallel/merge.hpp>
+#include <heatpp_nn/parallel/tuning.hpp>
 
 #include <chrono>
-#include <cmath>
+#include <exception>
+#include <mutex>
 
 namespace heatpp::nn {
 
@@ -24,6 +25,7 @@ struct GlobalOptions {
   Dtype wire = Dtype::float32;
   bool together = true;  ///< the ranks of a node hold equal weights, or those of the carrier count
   bool nodes_count_alike = false;
+  bool tuned = false;  ///< measures the drift, and has memory for every rule and wire, which then may change
 };
 
 namespace detail {
@@ -57,15 +59,20 @@ class GlobalAverage {
   void end_batch();
   /// Waits, without merging.
   void land();
+  /// Waits, and forgets what was under way.
+  void drop();
   /// Waits and merges, `age` batches after the start; at age 0 the mean takes the place of the weights. What a share
   /// was merged into is to be spread in the node afterwards. Returns whether any rank had failed; then nothing is
   /// merged.
   [[nodiscard]] bool finish(std::int64_t age);
 
-  /// Seconds spent waiting so far.
+  /// Seconds spent in its collectives so far, other than starting them.
   [[nodiscard]] double exposed_seconds() const { return exposed_seconds_; }
-  /// Batches that the transfer before the last one took, the mean of all nodes; 0 where none is known.
-  [[nodiscard]] std::int64_t needed() const { return std::lround(flags_[1] / nodes_); }
+  /// Of the synchronisation before the last one, the same on all ranks. A batch of 0 s: none is known.
+  [[nodiscard]] SyncCosts costs() const;
+  /// Where tuned: how what starts next travels and is merged. Not while a transfer is under way.
+  void set_way(Dtype wire, MergePolicy policy);
+  [[nodiscard]] const GlobalOptions& options() const { return options_; }
 
   /// What has to survive besides the parameters: memory of the merge rule, and with a transfer under way (which has to
   /// have landed) what it brought.
@@ -75,6 +82,13 @@ class GlobalAverage {
 
  private:
   using Clock = std::chrono::steady_clock;
+  /// What travels beside the weights and is added up over all ranks. The sum of rates leans to the node that was last
+  /// to start, which waited for no other.
+  struct Notes {
+    double failed = 0, rate = 0, batch = 0, waited = 0;  // rate: 1 / s; the others in seconds
+    double apart = 0, length = 0;                        // squares of |s - m| and |s|
+    [[nodiscard]] std::span<double> all() { return {&failed, sizeof(Notes) / sizeof(double)}; }
+  };
   /// What this rank owns of the buckets of a dtype and device.
   struct Shard {
     std::vector<std::size_t> buckets = {};
@@ -96,31 +110,35 @@ class GlobalAverage {
   void make_memory(Shard& shard) const;
   void average_in_node();
   void send(Shard& shard);
-  [[nodiscard]] at::Tensor mean_of(Shard& shard) const;
+  [[nodiscard]] at::Tensor mean_of(Shard& shard);
   void merge_shares(MergePolicy policy, double weight);
   void merge_apart(MergePolicy policy, double weight);
+  void look() noexcept;
   void measure(std::int64_t age);
   [[nodiscard]] bool carries() const { return topology_.node().rank() < shares_.owners(); }
   [[nodiscard]] bool weighed() const { return !options_.nodes_count_alike && !topology_.uniform(); }
-  [[nodiscard]] bool anchored() const { return options_.merge.policy == MergePolicy::outer || narrow_; }
+  [[nodiscard]] bool narrow() const { return options_.wire != Dtype::float32; }
+  [[nodiscard]] bool anchored() const {
+    return options_.merge.policy == MergePolicy::outer || narrow() || options_.tuned;
+  }
 
   Topology topology_, across_;
   FlatParameters& flat_;
   Shares& shares_;
   GlobalOptions options_;
-  bool narrow_;  // the wire is narrower than float32
   int nodes_ = 1;
   std::int64_t turn_ = 0;
   std::vector<Shard> shards_;
   std::vector<Apart> apart_;
   std::vector<Request> requests_;
+  std::mutex looking_;  // of what follows, while a thread looks, too
+  std::optional<Clock::time_point> landed_;
+  std::exception_ptr error_;
   std::optional<ProgressThread> beside_;  // while they are under way
-  std::array<double, 2> flags_{0, 0};     // sums over nodes: failed; batches needed
-  std::array<double, 2> mine_{0, 0};
+  Notes sums_, mine_;
   Clock::time_point began_ = {};
-  std::int64_t batches_ = 0;               // since then
-  std::optional<std::int64_t> landed_at_;  // the batch
-  double exposed_seconds_ = 0, exposed_before_ = 0;
+  double exposed_seconds_ = 0;
+  double waited_ = 0;  // for what is under way
 };
 
 }  // namespace detail

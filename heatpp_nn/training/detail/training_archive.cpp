@@ -5,6 +5,7 @@
 #include <torch/serialize.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <sstream>
 
@@ -89,6 +90,29 @@ std::vector<DasoEvent> events_of(const Numbers& n) {
   return events;
 }
 
+at::Tensor to_tensor(const Tuning& tuning) {
+  const auto& costs = tuning.costs;
+  return at::tensor({static_cast<double>(tuning.wire), static_cast<double>(tuning.policy), costs.transfer, costs.batch,
+                     costs.waited, costs.drift},
+                    at::kDouble);
+}
+
+/// Of a training whose interval was `interval`.
+Tuning tuning_of(const std::vector<double>& numbers, const Interval& interval) {
+  const auto known = [](double number, const auto&... choices) {
+    return ((number == static_cast<double>(choices)) || ...);
+  };
+  const auto is_cost = [](double number) { return std::isfinite(number) && number >= 0; };
+  if (numbers.size() != 6 || !known(numbers[0], Dtype::float32, Dtype::bfloat16, Dtype::int8) ||
+      !known(numbers[1], MergePolicy::daso, MergePolicy::alpha, MergePolicy::delta, MergePolicy::outer) ||
+      !std::all_of(numbers.begin() + 2, numbers.end(), is_cost))
+    throw std::runtime_error("a damaged record of how nodes synchronise");
+  return {interval,
+          static_cast<Dtype>(numbers[0]),
+          static_cast<MergePolicy>(numbers[1]),
+          {numbers[2], numbers[3], numbers[4], numbers[5]}};
+}
+
 template <class T>
 std::vector<T> values(InputArchive& archive, const std::string& key) {
   at::Tensor tensor;
@@ -154,6 +178,7 @@ std::string to_head(const RankState& state) {
   archive.write("losses", at::tensor({state.daso.plateau.best, losses.sum, losses.count, losses.pooled_sum,
                                       losses.pooled_count, state.daso.scaler.value_or(GradScaler::State{}).scale},
                                      at::kDouble));
+  archive.write("tuning", to_tensor(state.daso.tuning));
   archive.write("events", at::tensor(numbers_of(state.daso.events), at::kLong));
   archive.write("kind", at::tensor(state.kind, at::kLong));
   archive.write("generator", state.generator);
@@ -178,6 +203,7 @@ RankState rank_state(std::string_view head) {
   state.daso.plateau.best = losses[0];
   state.daso.losses = {losses[1], losses[2], losses[3], losses[4]};
   if (state.daso.scaler) state.daso.scaler->scale = losses[5];
+  state.daso.tuning = tuning_of(values<double>(archive, "tuning"), state.daso.sync.interval);
   state.daso.events = events_of(values<std::int64_t>(archive, "events"));
   state.kind = values<std::int64_t>(archive, "kind");
   archive.read("generator", state.generator);

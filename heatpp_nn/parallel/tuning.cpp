@@ -1,0 +1,81 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_nn/parallel/tuning.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace heatpp::nn {
+
+using heatpp::detail::raise;
+
+namespace {
+
+// The share of a transfer that may be waited for before a longer wait is asked for.
+constexpr double tolerated_wait = 0.05;
+// Intervals to a wait at which Nesterov's momentum on the mean is of use.
+constexpr std::int64_t outer_waits = 4;
+
+double ratio(Dtype a, Dtype b) { return static_cast<double>(itemsize(a)) / static_cast<double>(itemsize(b)); }
+
+/// The smallest whole number from `least` on that is not below `x`, which may be infinite.
+std::int64_t whole(double x, std::int64_t least, std::int64_t most) {
+  return static_cast<std::int64_t>(std::clamp(std::ceil(x), static_cast<double>(least), static_cast<double>(most)));
+}
+
+SyncCosts followed(const SyncCosts& now, const SyncCosts& last) {
+  if (now.batch == 0) return last;
+  return {(now.transfer + last.transfer) / 2, (now.batch + last.batch) / 2, (now.waited + last.waited) / 2,
+          (now.drift + last.drift) / 2};
+}
+
+Dtype widest(Dtype now, const SyncCosts& costs) {
+  for (const auto wire : {Dtype::float32, Dtype::bfloat16})
+    if (costs.transfer * ratio(wire, now) <= costs.batch * (wire == now ? 1.0 : 0.5)) return wire;
+  return Dtype::int8;
+}
+
+/// The longest interval at which nodes stay close enough.
+std::int64_t farthest(const Tuning& now, const TuningOptions& options) {
+  const auto allowed = static_cast<double>(now.interval.batches) * options.drift / std::max(now.costs.drift, 1e-12);
+  return whole(std::floor(allowed), options.shortest, options.longest);
+}
+
+Interval fitting(const Tuning& now, const TuningOptions& options) {
+  const auto& [transfer, batch, waited, drift] = now.costs;
+  const auto before = now.interval.batches, far = farthest(now, options);
+  const auto wait = whole(transfer / batch - options.late * static_cast<double>(far), 1, options.longest);
+  const auto wanted = whole(waited / (options.exposed * batch), options.shortest, far);
+  const auto batches = std::clamp(wanted, before / 2, 2 * before);
+  return {std::clamp(batches, std::max(options.shortest, wait), options.longest), wait};
+}
+
+}  // namespace
+
+void check(const TuningOptions& options) {
+  if (!(options.exposed > 0 && options.late > 0 && options.drift > 0))
+    raise<ValueError>("daso",
+                      "got shares {} and {} of exposed time and a drift of {} to tune for; expected more than 0",
+                      options.exposed, options.late, options.drift);
+  if (options.shortest < 1 || options.longest < options.shortest)
+    raise<ValueError>("daso", "got intervals from {} to {} to choose from; expected 1 <= shortest <= longest",
+                      options.shortest, options.longest);
+}
+
+std::int64_t batches_needed(const SyncCosts& costs) {
+  constexpr std::int64_t most = 1 << 20;
+  return costs.batch > 0 ? whole((1 - tolerated_wait) * costs.transfer / costs.batch, 1, most) : 1;
+}
+
+Tuning tuned(Tuning now, const SyncCosts& last, const TuningOptions& options) {
+  if (last.batch <= 0) return now;
+  now.costs = followed(now.costs, last);
+  const auto wire = widest(now.wire, now.costs);
+  now.costs.transfer *= ratio(wire, now.wire);
+  now.wire = wire;
+
+  now.interval = fitting(now, options);
+  now.policy = now.interval.batches >= outer_waits * now.interval.wait ? MergePolicy::outer : MergePolicy::delta;
+  return now;
+}
+
+}  // namespace heatpp::nn
