@@ -25,3 +25,7 @@ WITHOUT = {f"heatpp::{name}": reason for reason, names in {
     "internal": ("random::Generator::reserve", "io::hdf5_mutex"),
     "C++ spells slices and tests of types otherwise": ("slice", "Slice", "Ellipsis", "NewAxis", "isscalar"),
 }.items() for name in names}
+
+# The array API's names of parts of results.
+FIELDS = {"heatpp::linalg::QR": ["Q", "R"], "heatpp::linalg::SVD": ["U", "S", "Vh"], "heatpp::linalg::Eigen": ["eigenvalues", "eigenvectors"],
+          "heatpp::UniqueAll": ["values", "indices", "inverse_indices", "counts"], "heatpp::UniqueInverse": ["values", "inverse_indices"]}

@@ -221,6 +221,11 @@ class Writer:
             if lines:
                 self.units.append((space, name, lines))
 
+    def aliases(self):
+        """Functions that a namespace takes over from heatpp: (its module, name)."""
+        return [(found.space.removeprefix("heatpp::").replace("::", "."), found.name.removeprefix("heatpp::"))
+                for found in self.headers.all if found.kind == "using" and not found.result and re.match(r"heatpp::\w+$", found.name)]
+
     def methods(self):
         """The functions of an array that are methods in Python, too."""
         return sorted({python_name(name) for space, name, _ in self.units if space == "heatpp" and name and any(
@@ -232,7 +237,7 @@ class Writer:
         for member in found.members:
             if member.kind == "using" and not member.result:
                 base = self.headers.resolve(member.name.rpartition("::")[0], found.space)
-                yield from (m for m in base.members if m.kind == "function" and m.name == member.name.rpartition("::")[2])
+                yield from (m for m in (base.members if base else []) if m.kind == "function" and m.name == member.name.rpartition("::")[2])
             elif member.kind == "function":
                 yield member
 
@@ -284,7 +289,7 @@ class Writer:
                 members = [m for m in found.members if m.kind == "variable"]
                 if any(self.headers.supported(m.result, found.full) for m in members):
                     continue
-                names = ", ".join(f'"{m.name}"' for m in members)
+                names = ", ".join(f'"{name}"' for name in by_hand.FIELDS.get(found.full, [m.name for m in members]))
                 tied = ", ".join(f"x.{m.name}" for m in members)
                 yield f"template <> struct heatpp::python::Fields<{found.full}> {{ static constexpr const char* name = \"{found.name}\"; static constexpr const char* names[] = {{{names}}}; static auto tie(auto& x) {{ return std::tie({tied}); }} }};"
 
@@ -303,7 +308,7 @@ class Writer:
             calls.append((i, path.replace("::", ".")))
         texts[0] += [f"void bind_{i}(nb::module_ m);" for i, _ in calls]
         texts[0] += ["void bind(nb::module_& m) {", *(f'bind_{i}(submodule(m, "{path}"));' for i, path in calls),
-                     f'm.attr("_methods") = "{" ".join(self.methods())}";', "}"]
+                     *(f'submodule(m, "{inside}").attr("{name}") = m.attr("{name}");' for inside, name in self.aliases()), f'm.attr("_methods") = "{" ".join(self.methods())}";', "}"]
         for i, lines in enumerate(texts):
             replace(folder / f"bind_{i}.cpp", lines + ["}  // namespace heatpp::python"])
 

@@ -214,6 +214,8 @@ class Parser:
         if chunk[0] == "using":
             if "=" in chunk:
                 yield Declaration("using", space, chunk[1], doc, self.header, joined(chunk[3:]))
+            else:
+                yield Declaration("using", space, joined(chunk[1:]), doc, self.header)  # of another scope's name
             return
         head = chunk if chunk[0] == "template" else outside(chunk) if "operator" in chunk else outside(chunk, until="=")
         if "(" in head and (head[0] == "template" or "(" in without_angles(head)):

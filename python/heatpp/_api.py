@@ -1,6 +1,7 @@
 """What the array API and NumPy's habits ask for beside heatpp's own functions."""
 
 import builtins
+import collections
 import math
 import sys
 
@@ -80,9 +81,67 @@ def broadcast_arrays(*arrays):
     return C.broadcast_arrays(list(arrays))
 
 
-def meshgrid(*arrays, **options):
+def meshgrid(*arrays, indexing="xy", **options):
     """Coordinates of a grid. See the C++ function."""
-    return C.meshgrid(list(arrays), **options)
+    return C.meshgrid(list(arrays), indexing=indexing, **options)
+
+
+def unstack(x, /, *, axis=0):
+    """The parts of an array along an axis, without it."""
+    return tuple(C.unstack(x, axis))
+
+
+def reshape(x, /, shape, *, copy=None, **options):
+    """`x` in another shape; `copy=True` gives memory of its own."""
+    found = C.reshape(x, shape, **options)
+    return C.copy(found) if copy else found
+
+
+def permute_dims(x, /, axes):
+    """The axes in another order."""
+    return C.permute_dims(x, (axes,) if isinstance(axes, int) else axes)
+
+
+def clip(x, /, min=None, max=None):
+    """`x` limited to min .. max."""
+    return C.clip(x, min, max)
+
+
+def finfo(type, /):
+    """Limits of a floating dtype, or of an array's."""
+    return C.finfo(type.dtype if isinstance(type, DNDarray) else type)
+
+
+_IntegerLimits = collections.namedtuple("IntegerLimits", "bits min max dtype")
+
+
+def iinfo(type, /):
+    """Limits of a dtype of whole numbers, or of an array's."""
+    kind = type.dtype if isinstance(type, DNDarray) else C.dtype(type)
+    return _IntegerLimits(*C.iinfo(kind), kind)
+
+
+def _like(function):
+    def like(x, /, dtype=None, *, device=None, **options):
+        return asarray(function(x, dtype=dtype, **options), device=device)
+    like.__name__, like.__doc__ = function.__name__, function.__doc__
+    return like
+
+
+empty_like, zeros_like, ones_like = (_like(getattr(C, name)) for name in ("empty_like", "zeros_like", "ones_like"))
+
+
+def full_like(x, /, fill_value, dtype=None, *, device=None, **options):
+    """As zeros_like, of another number."""
+    return asarray(C.full_like(x, fill_value, dtype=dtype, **options), device=device)
+
+
+def _trace(x, /, *, offset=0, dtype=None, _trace=C.linalg.trace):
+    """The sums of the diagonals of matrices."""
+    return _trace(x if dtype is None else x.astype(dtype), offset)
+
+
+C.linalg.trace = _trace
 
 
 def _namespace(self, /, *, api_version=None):
@@ -99,8 +158,17 @@ def _method(function):
 
 
 DNDarray.__array_namespace__ = _namespace
+_ours = globals()
 for _name in C._methods.split():
     if not hasattr(DNDarray, _name):
-        setattr(DNDarray, _name, _method(getattr(C, _name)))
+        setattr(DNDarray, _name, _method(_ours.get(_name) or getattr(C, _name)))
 
-__all__ = ["__array_namespace_info__", "e", "inf", "nan", "pi", "newaxis", "asarray", "astype", "isdtype", "result_type", "broadcast_arrays", "meshgrid"]
+
+def _reshape(self, *shape, **options):
+    return reshape(self, shape[0] if len(shape) == 1 else shape, **options)
+
+
+DNDarray.reshape = _reshape
+
+__all__ = ["__array_namespace_info__", "e", "inf", "nan", "pi", "newaxis", "asarray", "astype", "isdtype", "result_type", "broadcast_arrays", "meshgrid",
+           "unstack", "reshape", "permute_dims", "clip", "finfo", "iinfo", "empty_like", "zeros_like", "ones_like", "full_like"]

@@ -120,6 +120,7 @@ nb::object written(const Slice& value) {
 
 template <>
 std::optional<Device> read(nb::handle object) {
+  if (object.is_none()) return cpu;
   if (!nb::isinstance<nb::str>(object)) return {};
   const auto name = nb::cast<std::string>(object);
   const auto colon = name.find(':');

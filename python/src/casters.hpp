@@ -208,6 +208,8 @@ struct type_caster<at::Tensor> : heatpp::python::Caster<at::Tensor> {
 template <>
 struct has_arg_defaults<heatpp::Axes> : std::true_type {};
 template <>
+struct has_arg_defaults<heatpp::Device> : std::true_type {};
+template <>
 struct has_arg_defaults<heatpp::Out> : std::true_type {};
 template <>
 struct has_arg_defaults<heatpp::HistogramRange> : std::true_type {};

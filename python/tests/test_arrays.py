@@ -67,6 +67,20 @@ class Arrays(Case):
             taken += 1  # an array of its own
             self.same(x, expected)
 
+    def test_functions_as_the_array_api_spells_them(self):
+        for x in every_layout(VALUES):
+            self.same(ht.clip(x, max=7), np.clip(VALUES, None, 7))
+            self.same(ht.full_like(x, 3, "int64"), np.full_like(VALUES, 3, "int64"))
+            self.same(ht.unstack(x, axis=1), list(VALUES.T))
+            self.same(ht.permute_dims(x, (1, 0)), VALUES.T)
+            self.same(x.reshape(4, 6), VALUES.reshape(4, 6))
+            self.same(ht.meshgrid(x[0], x[1]), np.meshgrid(VALUES[0], VALUES[1]))
+            self.same(ht.linalg.trace(x, offset=1, dtype="float32"), np.trace(VALUES, offset=1))
+            self.same(ht.linalg.matmul(x.mT, x), VALUES.T @ VALUES)
+            self.same(ht.unique_inverse(x).inverse_indices, np.unique(VALUES, return_inverse=True)[1].reshape(VALUES.shape))
+        self.assertEqual(ht.iinfo("int8"), (8, -128, 127, ht.int8))
+        self.assertEqual(ht.finfo(ht.ones(1)).bits, 32)
+
     def test_numbers_of_python(self):
         x = ht.array([[3.5]], split=0)
         self.assertEqual((float(x), int(x), bool(x), x.item(), x.tolist()), (3.5, 3, True, 3.5, [[3.5]]))
