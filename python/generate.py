@@ -126,6 +126,23 @@ class Headers:
             return found.full if found else match.group()
         return re.sub(r"[A-Za-z_][\w:]*", full, kind)
 
+    def qualified_value(self, default, space, kind):
+        """A default with full names, of a type that nanobind knows how to show."""
+        if default.startswith("("):
+            return default
+        if default.startswith("{"):
+            return f"{kind}{default}"
+        qualified = re.sub(r"[A-Za-z_][\w:]*", lambda match: self.constant(match.group(), space), default)
+        return f"{kind}({qualified})" if not kind.startswith("const ") else qualified
+
+    def constant(self, name, space):
+        """The full name of an enum's value, a type or a constant of ours."""
+        owner, _, value = name.rpartition("::")
+        found = self.resolve(owner, space) if owner else self.resolve(name, space)
+        if found:
+            return f"{found.full}::{value}" if owner else found.full
+        return name
+
     def skipped(self, function):
         """Whether a declaration is a spelling for C++ of what others say, which needs no reason."""
         text = " ".join([function.result, *(p.type for p in function.parameters)])
@@ -328,28 +345,6 @@ def replace(path, lines):
         path.write_text(text)
 
 
-def qualified_value(self, default, space, kind):
-    """A default with full names, of a type that nanobind knows how to show."""
-    if default.startswith("("):
-        return default
-    if default.startswith("{"):
-        return f"{kind}{default}"
-    qualified = re.sub(r"[A-Za-z_][\w:]*", lambda match: self.constant(match.group(), space), default)
-    return f"{kind}({qualified})" if not kind.startswith("const ") else qualified
-
-
-def constant(self, name, space):
-    """The full name of an enum's value, a type or a constant of ours."""
-    owner, _, value = name.rpartition("::")
-    found = self.resolve(owner, space) if owner else self.resolve(name, space)
-    if found:
-        return f"{found.full}::{value}" if owner else found.full
-    return name
-
-
-Headers.qualified_value, Headers.constant = qualified_value, constant
-
-
 def main():
     headers = Headers(sys.argv[1])
     writer = Writer(headers)
@@ -362,7 +357,11 @@ def main():
     open_ones = [(f, missing) for f, missing in writer.unbound if headers.qualified(missing, f.space) not in reasons and f.full not in reasons]
     for function, missing in open_ones:
         print(f"{function.header}: {function.full} is neither bound nor in python/by_hand.py: {missing}")
-    return bool(open_ones)
+    known = {found.full for found in headers.all} | set(headers.types) | {member.full for found in headers.all for member in found.members if not isinstance(member, str)}
+    stale = [name for name in [*reasons, *by_hand.CASTERS, *by_hand.FIELDS] if name not in known]
+    for name in stale:
+        print(f"python/by_hand.py names {name}, which no header declares")
+    return bool(open_ones or stale)
 
 
 if __name__ == "__main__":
