@@ -1,0 +1,10 @@
+"""Distributed arrays, analytics and files: heatpp's functions on arrays that are split over the ranks of MPI.
+
+All ranks run the same program. What a function gives, how the result is split and what it communicates stands in its docstring.
+"""
+
+from . import _start  # noqa: F401  before the library, whose needs it checks
+from ._heatpp import *  # noqa: F401,F403
+from ._api import *  # noqa: F401,F403
+
+__array_api_version__ = "2024.12"

@@ -1,0 +1,174 @@
+"""What the array API and NumPy's habits ask for beside heatpp's own functions."""
+
+import builtins
+import collections
+import math
+import sys
+
+from . import _heatpp as C
+
+DNDarray, dtype, Communicator = C.DNDarray, C.dtype, C.Communicator
+e, inf, nan, pi, newaxis = math.e, math.inf, math.nan, math.pi, None
+_WHOLE = [C.int8, C.int16, C.int32, C.int64]
+_KINDS = {"bool": [C.bool_], "signed integer": _WHOLE, "unsigned integer": [C.uint8], "integral": [*_WHOLE, C.uint8],
+          "real floating": [C.float32, C.float64], "complex floating": [C.complex64, C.complex128]}
+_KINDS["numeric"] = _KINDS["integral"] + _KINDS["real floating"] + _KINDS["complex floating"]
+
+
+class __array_namespace_info__:  # noqa: N801
+    """What the array API's programs ask of a library."""
+
+    def capabilities(self):
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+
+    def default_device(self):
+        return "cpu"
+
+    def devices(self):
+        return ["cpu"]
+
+    def default_dtypes(self, *, device=None):
+        real = C.get_default_dtype()
+        return {"real floating": real, "complex floating": C.complex64 if real == C.float32 else C.complex128, "integral": C.int64, "indexing": C.int64}
+
+    def dtypes(self, *, device=None, kind=None):
+        kinds = [kind] if isinstance(kind, str) else kind
+        wanted = _KINDS["bool"] + _KINDS["numeric"] if kinds is None else [each for name in kinds for each in _KINDS[name]]
+        return {each.name: each for each in wanted}
+
+
+def asarray(obj, /, *, dtype=None, split=None, device=None, copy=None, comm=None):
+    """An array as it is, or what all ranks give alike as an array; `copy=False` fails where it takes memory of its own."""
+    if not isinstance(obj, DNDarray) or copy or split is not None:
+        if copy is False:
+            raise ValueError("[asarray] got copy=False for what has to be copied; expected an array of heatpp's")
+        return C.array(obj, dtype=dtype, split=split, device=device or "cpu", comm=comm)
+    if copy is False and dtype not in (None, obj.dtype):
+        raise ValueError(f"[asarray] got copy=False and another dtype than {obj.dtype}; expected that one")
+    return (obj if dtype is None else obj.astype(dtype)).to_device(device or obj.device)
+
+
+def astype(x, dtype, /, *, copy=True, device=None):
+    """`x` in another dtype."""
+    found = x.astype(dtype).to_device(device or x.device)
+    return C.copy(found) if copy and found.dtype == x.dtype else found
+
+
+def isdtype(dtype, kind):
+    """Whether a dtype is one, of a kind, or of any of several."""
+    if isinstance(kind, tuple):
+        return builtins.any(isdtype(dtype, each) for each in kind)
+    return C.dtype(dtype) in _KINDS[kind] if isinstance(kind, str) and kind in _KINDS else C.dtype(dtype) == kind
+
+
+def result_type(*arrays_and_dtypes):
+    """The dtype of an operation on arrays, dtypes and numbers."""
+    numbers = [each for each in arrays_and_dtypes if isinstance(each, (bool, int, float, complex))]
+    found = None
+    for each in arrays_and_dtypes:
+        if not isinstance(each, (bool, int, float, complex)):
+            kind = each.dtype if isinstance(each, DNDarray) else each
+            found = kind if found is None else C.promote_types(found, kind)
+    if found is None:
+        raise ValueError("[result_type] got numbers alone; expected an array or a dtype")
+    for number in numbers:
+        found = C.result_type(found, number)
+    return found
+
+
+def broadcast_arrays(*arrays):
+    """Arrays of one shape. Communicates as broadcast_to."""
+    return C.broadcast_arrays(list(arrays))
+
+
+def meshgrid(*arrays, indexing="xy", **options):
+    """Coordinates of a grid. See the C++ function."""
+    return C.meshgrid(list(arrays), indexing=indexing, **options)
+
+
+def unstack(x, /, *, axis=0):
+    """The parts of an array along an axis, without it."""
+    return tuple(C.unstack(x, axis))
+
+
+def reshape(x, /, shape, *, copy=None, **options):
+    """`x` in another shape; `copy=True` gives memory of its own."""
+    found = C.reshape(x, shape, **options)
+    return C.copy(found) if copy else found
+
+
+def permute_dims(x, /, axes):
+    """The axes in another order."""
+    return C.permute_dims(x, (axes,) if isinstance(axes, int) else axes)
+
+
+def clip(x, /, min=None, max=None):
+    """`x` limited to min .. max."""
+    return C.clip(x, min, max)
+
+
+def finfo(type, /):
+    """Limits of a floating dtype, or of an array's."""
+    return C.finfo(type.dtype if isinstance(type, DNDarray) else type)
+
+
+_IntegerLimits = collections.namedtuple("IntegerLimits", "bits min max dtype")
+
+
+def iinfo(type, /):
+    """Limits of a dtype of whole numbers, or of an array's."""
+    kind = type.dtype if isinstance(type, DNDarray) else C.dtype(type)
+    return _IntegerLimits(*C.iinfo(kind), kind)
+
+
+def _like(function):
+    def like(x, /, dtype=None, *, device=None, **options):
+        return asarray(function(x, dtype=dtype, **options), device=device)
+    like.__name__, like.__doc__ = function.__name__, function.__doc__
+    return like
+
+
+empty_like, zeros_like, ones_like = (_like(getattr(C, name)) for name in ("empty_like", "zeros_like", "ones_like"))
+
+
+def full_like(x, /, fill_value, dtype=None, *, device=None, **options):
+    """As zeros_like, of another number."""
+    return asarray(C.full_like(x, fill_value, dtype=dtype, **options), device=device)
+
+
+def _trace(x, /, *, offset=0, dtype=None, _trace=C.linalg.trace):
+    """The sums of the diagonals of matrices."""
+    return _trace(x if dtype is None else x.astype(dtype), offset)
+
+
+C.linalg.trace = _trace
+
+
+def _namespace(self, /, *, api_version=None):
+    if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+        raise ValueError(f"[__array_namespace__] got version {api_version}; expected one up to 2024.12")
+    return sys.modules["heatpp"]
+
+
+def _method(function):
+    def method(self, *arguments, **options):
+        return function(self, *arguments, **options)
+    method.__name__, method.__doc__ = function.__name__, function.__doc__
+    return method
+
+
+DNDarray.__array_namespace__ = _namespace
+_ours = globals()
+for _name in C._methods.split():
+    if not hasattr(DNDarray, _name):
+        setattr(DNDarray, _name, _method(_ours.get(_name) or getattr(C, _name)))
+
+
+def _reshape(self, *shape, **options):
+    return reshape(self, shape[0] if len(shape) == 1 else shape, **options)
+
+
+DNDarray.reshape = _reshape
+
+__all__ = ["__array_namespace_info__", "e", "inf", "nan", "pi", "newaxis", "asarray", "astype", "isdtype", "result_type", "broadcast_arrays", "meshgrid",
+           "unstack", "reshape", "permute_dims", "clip", "finfo", "iinfo", "empty_like", "zeros_like", "ones_like", "full_like"]

@@ -1,0 +1,153 @@
+#include "array.hpp"
+
+#include <heatpp/core/detail/ownership.hpp>
+#include <heatpp/interop/torch.hpp>
+
+namespace heatpp::python {
+namespace {
+
+using Released = nb::call_guard<nb::gil_scoped_release>;
+
+std::string one_line(const DNDarray& x) {
+  auto text = "<DNDarray " + to_string(x.shape()) + " " + std::string(name(x.dtype())) + " " + to_string(x.split());
+  if (x.split())
+    text += ", block " + to_string(x.lshape()) + " of rank " + std::to_string(x.comm().rank()) + " of " +
+            std::to_string(x.comm().size());
+  return text + ">";
+}
+
+Scalar number_in(const DNDarray& x) {
+  if (x.dtype() == bool_) return x.item<bool>();
+  if (is_complex(x.dtype())) return x.item<std::complex<double>>();
+  return is_floating(x.dtype()) ? Scalar(x.item<double>()) : Scalar(x.item<std::int64_t>());
+}
+
+/// All elements, in memory of NumPy's own.
+nb::object gathered(const DNDarray& x) {
+  const auto block = [&] {
+    nb::gil_scoped_release release;
+    return resplit(x, std::nullopt).larray().clone();
+  }();
+  return written(block);
+}
+
+template <class F>
+auto binary(F f, bool swapped = false) {
+  return [=](const DNDarray& a, Operand b) -> DNDarray { return swapped ? f(b, Operand(a)) : f(Operand(a), b); };
+}
+
+using Binary = DNDarray (*)(const Operand&, const Operand&);
+using Unary = DNDarray (*)(const DNDarray&);
+
+void bind_operators(nb::class_<DNDarray>& c) {
+  const std::pair<const char*, Binary> arithmetic[] = {
+      {"add", add},         {"sub", subtract},          {"mul", multiply},
+      {"truediv", divide},  {"floordiv", floor_divide}, {"mod", remainder},
+      {"pow", power},       {"and", bitwise_and},       {"or", bitwise_or},
+      {"xor", bitwise_xor}, {"lshift", left_shift},     {"rshift", right_shift}};
+  for (const auto& [name, f] : arithmetic) {
+    c.def(("__" + std::string(name) + "__").c_str(), binary(f), nb::is_operator(), Released());
+    c.def(("__r" + std::string(name) + "__").c_str(), binary(f, true), nb::is_operator(), Released());
+  }
+  const std::pair<const char*, Binary> comparisons[] = {{"__eq__", eq},      {"__ne__", not_equal},
+                                                        {"__lt__", less},    {"__le__", less_equal},
+                                                        {"__gt__", greater}, {"__ge__", greater_equal}};
+  for (const auto& [name, f] : comparisons) c.def(name, binary(f), nb::is_operator(), Released());
+  const std::pair<const char*, Unary> unary[] = {
+      {"__neg__", negative}, {"__pos__", positive}, {"__abs__", abs}, {"__invert__", bitwise_not}};
+  for (const auto& [name, f] : unary) c.def(name, f, Released());
+  using InPlace = DNDarray& (*)(DNDarray&, const Operand&);
+  const std::pair<const char*, InPlace> in_place[] = {
+      {"__iadd__", add_},         {"__isub__", subtract_},          {"__imul__", multiply_},
+      {"__itruediv__", divide_},  {"__ifloordiv__", floor_divide_}, {"__imod__", remainder_},
+      {"__ipow__", power_},       {"__iand__", bitwise_and_},       {"__ior__", bitwise_or_},
+      {"__ixor__", bitwise_xor_}, {"__ilshift__", left_shift_},     {"__irshift__", right_shift_}};
+  for (const auto& [name, f] : in_place)
+    c.def(
+        name, [f](nb::handle self, Operand b) { return Target(self).change([&](DNDarray& x) { f(x, b); }); },
+        nb::is_operator());
+  c.def(
+      "__matmul__", [](const DNDarray& a, const DNDarray& b) { return matmul(a, b); }, nb::is_operator(), Released());
+  c.def(
+      "__divmod__", [](const DNDarray& a, Operand b) { return divmod(a, b); }, nb::is_operator(), Released());
+}
+
+}  // namespace
+
+DNDarray array_of(nb::handle data, const ArrayOptions& options) {
+  const DNDarray* array = nullptr;
+  std::optional<DNDarray> made;
+  auto dtype = options.dtype;
+  if (nb::try_cast(data, array) && array) made = options.split ? resplit(*array, options.split) : copy(*array);
+  else {
+    const auto numpy = nb::module_::import_("numpy");
+    const nb::object values = numpy.attr("array")(data, "order"_a = "C");
+    const auto block = read<at::Tensor>(values);
+    if (!block)
+      throw TypeError("[array] got elements of " + nb::cast<std::string>(nb::repr(values.attr("dtype"))) +
+                      "; expected numbers that arrays hold");
+    // Numbers alone widen no dtype.
+    if (!dtype && !nb::hasattr(data, "dtype") && block->is_floating_point()) dtype = get_default_dtype();
+    if (!dtype && !nb::hasattr(data, "dtype") && block->is_complex())
+      dtype = Scalar(std::complex<double>()).default_dtype();
+    made = from_tensor(*block, {.split = options.split, .comm = options.comm});
+  }
+  return (dtype ? made->astype(*dtype) : *made).to_device(options.device);
+}
+
+nb::object Target::change(const std::function<void(DNDarray&)>& f) const {
+  auto& x = nb::cast<DNDarray&>(object_);
+  {
+    nb::gil_scoped_release release;
+    f(x);
+  }
+  View* view = nullptr;
+  if (nb::try_cast(object_, view) && view) view->base[view->key] = object_;
+  return object_;
+}
+
+void bind_array(nb::module_& m) {
+  nb::class_<DNDarray> c(m, "DNDarray", nb::type_slots(memory_slots().data()));
+  nb::class_<View, DNDarray>(m, "View", "What x[...] gives: writing to it writes to x, too.");
+  bind_indexing(c);
+  bind_memory(m, c);
+  bind_operators(c);
+  c.def("__repr__", one_line);
+  c.def(
+      "__str__", [](const DNDarray& x) { return to_string(x); }, Released(), "All elements, or some. Collective.");
+  c.def("__len__", [](const DNDarray& x) {
+    if (x.ndim() == 0) throw TypeError("[len] got an array without axes; expected at least one");
+    return x.shape()[0];
+  });
+  c.def("item", number_in, Released(), "The value of an array of one element. Collective.");
+  c.def(
+      "__bool__", [](const DNDarray& x) { return x.item<bool>(); }, Released());
+  c.def(
+      "__int__", [](const DNDarray& x) { return x.item<std::int64_t>(); }, Released());
+  c.def(
+      "__float__", [](const DNDarray& x) { return x.item<double>(); }, Released());
+  c.def(
+      "__complex__", [](const DNDarray& x) { return x.item<std::complex<double>>(); }, Released());
+  c.def("__index__", [](const DNDarray& x) {
+    if (!is_integral(x.dtype()))
+      throw TypeError("[index] got " + std::string(name(x.dtype())) + "; expected whole numbers");
+    return x.item<std::int64_t>();
+  });
+  c.def("numpy", gathered, "All elements as a NumPy array, on every rank. Collective.");
+  c.def(
+      "tolist", [](const DNDarray& x) { return gathered(x).attr("tolist")(); },
+      "All elements as nested lists. Collective.");
+  c.def_prop_ro("T", [](const DNDarray& x) { return transpose(x); });
+  c.def_prop_ro("mT", [](const DNDarray& x) { return matrix_transpose(x); });
+  c.def_prop_ro("real", [](const DNDarray& x) { return real(x); });
+  c.def_prop_ro("imag", [](const DNDarray& x) { return imag(x); });
+  c.def_prop_ro("nbytes", [](const DNDarray& x) { return nbytes(x); });
+  const auto array = [](nb::handle data, std::optional<Dtype> dtype, std::optional<int> split, Device device,
+                        std::optional<Communicator> comm) {
+    return array_of(data, {dtype, split, device, comm});
+  };
+  m.def("array", array, "Numbers, lists or arrays that all ranks give alike, as an array with memory of its own.",
+        "data"_a, "dtype"_a = nb::none(), "split"_a = nb::none(), "device"_a = cpu, "comm"_a = nb::none());
+}
+
+}  // namespace heatpp::python

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "casters.hpp"
+
+namespace heatpp::python {
+
+/// The dtype of NumPy's name.
+std::optional<Dtype> dtype_named(std::string_view name);
+/// What Python gives as numbers, lists or arrays that all ranks have alike, as an array with memory of its own.
+DNDarray array_of(nb::handle data, const ArrayOptions& options);
+
+// The parts of the module that are written by hand.
+void bind_dtype(nb::module_& m);
+void bind_array(nb::module_& m);
+void bind_indexing(nb::class_<DNDarray>& c);
+/// The buffer protocol.
+std::span<PyType_Slot> memory_slots();
+void bind_memory(nb::module_& m, nb::class_<DNDarray>& c);
+void bind_ranks(nb::module_& m);
+
+}  // namespace heatpp::python

@@ -1,0 +1,274 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/complex.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <heatpp/heatpp.hpp>
+#include <heatpp_io/source.hpp>
+#include <tuple>
+
+namespace nb = nanobind;
+
+// How arguments and results change languages.
+namespace heatpp::python {
+using namespace nb::literals;
+
+/// The names of an enum's values, which count from 0.
+template <class T>
+struct Names;
+/// The names of a struct's members, and these.
+template <class T>
+struct Fields;
+template <class T>
+concept Fielded = requires {
+  Fields<T>::names;
+};
+
+/// An array that a function in place is given: what views write goes to the array that they are of, too.
+class Target {
+ public:
+  explicit Target(nb::handle object) : object_(nb::borrow(object)) {}
+  nb::object change(const std::function<void(DNDarray&)>& f) const;
+
+ private:
+  nb::object object_;
+};
+
+/// What `x[...]` gives: an array that knows where it was taken, so that writing to it writes there, as in NumPy.
+struct View : DNDarray {
+  View(DNDarray part, nb::object of, nb::object at) : DNDarray(std::move(part)), base(std::move(of)), key(at) {}
+  nb::object base, key;
+};
+
+/// A value that nanobind makes of an argument by `read`, and a result of by `written`; both have the GIL. `read` gives
+/// nothing for what is no such value.
+template <class T>
+std::optional<T> read(nb::handle object);
+template <class T>
+nb::object written(const T& value);
+
+/// The entries of `x[entries]`.
+std::vector<Index> entries_of(nb::handle key);
+
+/// What nanobind asks of a type's conversion.
+template <class T>
+struct Caster {
+  using Value = T;
+  template <class U>
+  using Cast = nb::detail::movable_cast_t<U>;
+  template <class U>
+  static constexpr bool can_cast() {
+    return true;
+  }
+  explicit operator T*() { return &*value; }
+  explicit operator T&() { return *value; }
+  explicit operator T&&() { return std::move(*value); }
+  static nb::handle from_cpp(const T& value, nb::rv_policy, nb::detail::cleanup_list*) noexcept {
+    return guarded([&] { return written(value); });
+  }
+  bool from_python(nb::handle source, std::uint32_t, nb::detail::cleanup_list*) noexcept {
+    try {
+      value = read<T>(source);
+    } catch (const std::exception&) {
+      PyErr_Clear();
+      return false;
+    }
+    return value.has_value();
+  }
+  /// The new reference that f gives, or null with Python's error set.
+  static nb::handle guarded(const auto& f) noexcept {
+    try {
+      return f().release();
+    } catch (nb::python_error& error) {
+      error.restore();
+    } catch (const std::exception& error) {
+      PyErr_SetString(PyExc_ValueError, error.what());
+    }
+    return {};
+  }
+  std::optional<T> value;
+};
+
+/// Enums as strings. nanobind's own conversion of enums leaves room for that of each enum by itself only.
+template <class T>
+struct EnumCaster {
+  using Value = T;
+  static constexpr auto Name = Names<T>::text;
+  template <class U>
+  using Cast = nb::detail::movable_cast_t<U>;
+  template <class U>
+  static constexpr bool can_cast() {
+    return true;
+  }
+  explicit operator T*() { return &value; }
+  explicit operator T&() { return value; }
+  explicit operator T&&() { return std::move(value); }
+  T value;
+  bool from_python(nb::handle source, std::uint32_t, nb::detail::cleanup_list*) noexcept {
+    if (!PyUnicode_Check(source.ptr())) return false;
+    for (std::size_t i = 0; i < std::size(Names<T>::values); ++i)
+      if (PyUnicode_CompareWithASCIIString(source.ptr(), Names<T>::values[i]) == 0)
+        return value = static_cast<T>(i), true;
+    return false;
+  }
+  static nb::handle from_cpp(T given, nb::rv_policy, nb::detail::cleanup_list*) noexcept {
+    return PyUnicode_FromString(Names<T>::values[static_cast<std::size_t>(given)]);
+  }
+};
+
+/// The named tuple of a struct's name and members, one for each type.
+nb::object named_tuple(const char* name, std::span<const char* const> names);
+
+/// One whose submodules "a.b" are made as they are asked for.
+nb::module_ submodule(nb::module_& root, const char* path);
+
+/// The class of a type, made where there is none yet.
+template <class... Types>
+auto made(nb::module_& m, const char* name, const char* doc) {
+  using Class = nb::class_<Types...>;
+  return nb::hasattr(m, name) ? nb::borrow<Class>(m.attr(name)) : Class(m, name, doc);
+}
+
+/// get_params and set_params of an estimator, by the names of its options.
+template <class Model>
+void parameters(nb::class_<Model>& c) {
+  using Options = std::remove_cvref_t<decltype(std::declval<const Model&>().options())>;
+  const auto get = [](const Model& model) {
+    nb::dict found;
+    std::apply(
+        [&](const auto&... members) {
+          std::size_t i = 0;
+          ((found[Fields<Options>::names[i++]] = nb::cast(members)), ...);
+        },
+        Fields<Options>::tie(model.options()));
+    return found;
+  };
+  c.def(
+      "get_params", [get](const Model& model, bool) { return get(model); }, "deep"_a = true, "The options by name.");
+  c.def(
+      "set_params",
+      [get](nb::handle self, const nb::kwargs& changed) {
+        nb::dict all = get(nb::cast<const Model&>(self));
+        for (const auto& [name, value] : changed) {
+          if (!all.contains(name))
+            throw ValueError("[set_params] got " + nb::cast<std::string>(name) + "; expected an option");
+          all[name] = value;
+        }
+        nb::cast<Model&>(self) = nb::cast<Model&>(self.type()(**all));
+        return nb::borrow(self);
+      },
+      "Changes options; what was learnt is forgotten.");
+}
+template <class Model, class Base>
+void parameters(nb::class_<Model, Base>& c) {
+  parameters<Model>(static_cast<nb::class_<Model>&>(static_cast<nb::object&>(c)));
+}
+
+}  // namespace heatpp::python
+
+namespace nanobind::detail {
+
+#define HEATPP_CASTER(Type, text)                                           \
+  template <>                                                               \
+  struct type_caster<heatpp::Type> : heatpp::python::Caster<heatpp::Type> { \
+    static constexpr auto Name = const_name(text);                          \
+  };
+HEATPP_CASTER(Dtype, "heatpp.dtype")
+HEATPP_CASTER(Device, "str")
+HEATPP_CASTER(Shape, "int | tuple[int, ...]")
+HEATPP_CASTER(Axes, "int | tuple[int, ...]")
+HEATPP_CASTER(Scalar, "bool | int | float | complex")
+HEATPP_CASTER(Operand, "DNDarray | bool | int | float | complex")
+HEATPP_CASTER(KeptOperand, "DNDarray | bool | int | float | complex")
+HEATPP_CASTER(Slice, "slice")
+HEATPP_CASTER(Out, "DNDarray")
+HEATPP_CASTER(Piece, "number | Callable")
+HEATPP_CASTER(Blocks, "DNDarray | number | list")
+HEATPP_CASTER(Choices, "list")
+HEATPP_CASTER(HistogramRange, "tuple[float, float]")
+HEATPP_CASTER(linalg::NormOrder, "float | str")
+HEATPP_CASTER(io::Source, "str | os.PathLike | list[str]")
+HEATPP_CASTER(python::Target, "DNDarray")
+#undef HEATPP_CASTER
+template <>
+struct type_caster<at::Tensor> : heatpp::python::Caster<at::Tensor> {
+  static constexpr auto Name = const_name("numpy.ndarray");
+};
+// What None says something to.
+template <>
+struct has_arg_defaults<heatpp::Axes> : std::true_type {};
+template <>
+struct has_arg_defaults<heatpp::Device> : std::true_type {};
+template <>
+struct has_arg_defaults<heatpp::Out> : std::true_type {};
+template <>
+struct has_arg_defaults<heatpp::HistogramRange> : std::true_type {};
+template <class F>
+struct has_arg_defaults<std::function<F>> : std::true_type {};
+
+template <heatpp::python::Fielded T>
+struct type_caster<T> : heatpp::python::Caster<T> {
+  using Fields = heatpp::python::Fields<T>;
+  using Members = decltype(Fields::tie(std::declval<T&>()));
+  static constexpr auto Count = std::make_index_sequence<std::tuple_size_v<Members>>();
+  static constexpr auto Name = const_name("tuple");
+
+  template <std::size_t... I>
+  static std::optional<T> read(handle source, std::index_sequence<I...>) {
+    if (!PySequence_Check(source.ptr()) || len(source) != sizeof...(I)) return {};
+    return T{cast<std::remove_cvref_t<std::tuple_element_t<I, Members>>>(source[I])...};
+  }
+  bool from_python(handle source, uint32_t, cleanup_list*) noexcept {
+    try {
+      this->value = read(source, Count);
+    } catch (const std::exception&) {
+      PyErr_Clear();
+    }
+    return this->value.has_value();
+  }
+  static handle from_cpp(const T& value, rv_policy, cleanup_list*) noexcept {
+    return heatpp::python::Caster<T>::guarded([&] {
+      return std::apply(
+          [](const auto&... members) {
+            static const auto& type = *new object(heatpp::python::named_tuple(Fields::name, Fields::names));
+            return type(members...);
+          },
+          Fields::tie(value));
+    });
+  }
+};
+
+/// Numbers in a row.
+template <class T>
+struct type_caster<std::span<const T>> {
+  static constexpr auto Name = const_name("list");
+  template <class U>
+  using Cast = std::span<const T>;
+  template <class U>
+  static constexpr bool can_cast() {
+    return true;
+  }
+  explicit operator std::span<const T>() { return *values; }
+  bool from_python(handle source, uint32_t flags, cleanup_list* cleanup) noexcept {
+    make_caster<std::vector<T>> caster;
+    if (!caster.from_python(source, flags, cleanup)) return false;
+    values = std::move(caster.value);
+    return true;
+  }
+  static handle from_cpp(std::span<const T> value, rv_policy policy, cleanup_list* cleanup) noexcept {
+    return make_caster<std::vector<T>>::from_cpp(std::vector<T>(value.begin(), value.end()), policy, cleanup);
+  }
+  std::optional<std::vector<T>> values;
+};
+
+}  // namespace nanobind::detail

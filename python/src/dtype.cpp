@@ -1,0 +1,78 @@
+#include "array.hpp"
+
+namespace heatpp::python {
+namespace {
+
+/// A dtype as Python sees it: one object for each.
+struct DtypeObject {
+  Dtype value;
+};
+
+const nb::object& object_of(Dtype dtype) {
+  static const auto& objects = *new std::vector<nb::object>([] {
+    std::vector<nb::object> made;
+    for (int i = 0; i < dtype_count; ++i) made.push_back(nb::cast(DtypeObject{static_cast<Dtype>(i)}));
+    return made;
+  }());
+  return objects[static_cast<std::size_t>(dtype)];
+}
+
+std::string text(Dtype dtype) { return std::string(name(dtype)); }
+
+}  // namespace
+
+std::optional<Dtype> dtype_named(std::string_view wanted) {
+  for (int i = 0; i < dtype_count; ++i)
+    if (name(static_cast<Dtype>(i)) == wanted) return static_cast<Dtype>(i);
+  if (wanted == "int") return int64;
+  if (wanted == "float") return float64;
+  return wanted == "complex" ? std::optional(complex128) : std::nullopt;
+}
+
+/// A dtype of ours or NumPy's, a name, or a type of Python or NumPy.
+template <>
+std::optional<Dtype> read(nb::handle object) {
+  DtypeObject* ours = nullptr;
+  if (nb::try_cast(object, ours) && ours) return ours->value;
+  if (nb::isinstance<nb::str>(object)) return dtype_named(nb::cast<std::string>(object));
+  if (PyType_Check(object.ptr())) return dtype_named(nb::cast<std::string>(nb::object(object.attr("__name__"))));
+  if (nb::hasattr(object, "kind") && nb::hasattr(object, "name"))
+    return dtype_named(nb::cast<std::string>(nb::object(object.attr("name"))));
+  return {};
+}
+template <>
+nb::object written(const Dtype& value) {
+  return object_of(value);
+}
+
+void bind_dtype(nb::module_& m) {
+  nb::class_<DtypeObject>(m, "dtype", "The type of an array's elements, by NumPy's names.")
+      .def(
+          "__init__", [](DtypeObject* self, Dtype value) { new (self) DtypeObject{value}; }, "of"_a)
+      .def_prop_ro("name", [](const DtypeObject& self) { return text(self.value); })
+      .def_prop_ro("itemsize", [](const DtypeObject& self) { return itemsize(self.value); })
+      .def_prop_ro("kind",
+                   [](const DtypeObject& self) {
+                     const auto dtype = self.value;
+                     return dtype == bool_       ? "b"
+                            : dtype == uint8     ? "u"
+                            : is_integral(dtype) ? "i"
+                            : is_complex(dtype)  ? "c"
+                                                 : "f";
+                   })
+      .def(
+          "__eq__", [](const DtypeObject& self, Dtype other) { return self.value == other; }, nb::is_operator())
+      .def("__hash__", [](const DtypeObject& self) { return nb::hash(nb::cast(text(self.value))); })
+      .def("__str__", [](const DtypeObject& self) { return text(self.value); })
+      .def("__repr__", [](const DtypeObject& self) { return "heatpp." + text(self.value); })
+      .def("__reduce__", [](const DtypeObject& self) {
+        return nb::make_tuple(nb::cast(self).type(), nb::make_tuple(text(self.value)));
+      });
+  for (int i = 0; i < dtype_count; ++i) {
+    const auto dtype = static_cast<Dtype>(i);
+    m.attr(text(dtype).c_str()) = object_of(dtype);
+  }
+  m.attr("bool_") = object_of(bool_);
+}
+
+}  // namespace heatpp::python

@@ -1,0 +1,30 @@
+#include <heatpp/sparse/dcsr.hpp>
+
+#include "array.hpp"
+#include "bindings.hpp"
+
+namespace {
+/// Arguments of one class are taken as another.
+template <class From, class To>
+void converts(nb::handle to) {
+  nb::borrow<nb::class_<To>>(to).def("__init__", [](To* self, const From& from) { new (self) To(from); });
+  nb::implicitly_convertible<From, To>();
+}
+}  // namespace
+
+NB_MODULE(_heatpp, m) {
+  namespace python = heatpp::python;
+  using heatpp::linalg::LinearOperator;
+  using heatpp::sparse::DCSRMatrix;
+  nb::set_leak_warnings(false);           // arrays of global variables live until the end
+  nb::set_implicit_cast_warnings(false);  // other overloads may take what is no communicator
+  python::bind_dtype(m);
+  python::bind_array(m);
+  python::bind(m);
+  python::bind_ranks(m);
+  const nb::object rows = m.attr("Rows"), op = m.attr("linalg").attr("LinearOperator");
+  converts<heatpp::DNDarray, heatpp::Rows>(rows);
+  converts<DCSRMatrix, heatpp::Rows>(rows);
+  converts<heatpp::DNDarray, LinearOperator>(op);
+  converts<DCSRMatrix, LinearOperator>(op);
+}

@@ -1,0 +1,114 @@
+#include <heatpp/interop/mpi.hpp>
+#include <heatpp/ml/estimator.hpp>
+
+#include "array.hpp"
+
+// MPI's beginning and end, communicators, and errors.
+namespace heatpp::python {
+namespace {
+
+/// Communicators are freed by all of their ranks together, which garbage collection is not: all that Python has seen
+/// stay until the end.
+struct Ranks {
+  std::unique_ptr<Environment> environment = std::make_unique<Environment>();
+  std::vector<std::pair<MPI_Comm, Communicator>> kept;
+};
+std::unique_ptr<Ranks>& ranks() {
+  static auto& found = *new std::unique_ptr<Ranks>(std::make_unique<Ranks>());
+  return found;
+}
+Communicator keep(MPI_Comm host, Communicator comm) { return ranks()->kept.emplace_back(host, std::move(comm)).second; }
+
+/// Ours of mpi4py's communicator, the same one each time.
+Communicator adopted(nb::handle of_mpi4py) {
+  const auto modules = nb::module_::import_("sys").attr("modules");
+  if (!modules.attr("__contains__")("mpi4py.MPI") || !nb::isinstance(of_mpi4py, modules["mpi4py.MPI"].attr("Comm")))
+    throw TypeError("[Communicator] got " + nb::cast<std::string>(nb::repr(of_mpi4py)) +
+                    "; expected a communicator of mpi4py");
+  const auto comm =
+      *reinterpret_cast<MPI_Comm*>(nb::cast<std::uintptr_t>(modules["mpi4py.MPI"].attr("_addressof")(of_mpi4py)));
+  if (comm == MPI_COMM_WORLD) return world();
+  for (const auto& [host, known] : ranks()->kept) {
+    int alike = MPI_UNEQUAL;
+    if (host == comm && MPI_Comm_compare(comm, to_mpi(known), &alike) == MPI_SUCCESS && alike == MPI_CONGRUENT)
+      return known;
+  }
+  nb::gil_scoped_release release;
+  return keep(comm, from_mpi(comm));
+}
+
+void raise(nb::handle type, const std::exception& error) { PyErr_SetString(type.ptr(), error.what()); }
+
+/// heatpp's errors as Python's of the same meaning, in the module's own types where Python has none.
+void translate(const std::exception_ptr& thrown, void* module) {
+  const auto own = [&](const char* name) { return nb::handle(static_cast<PyObject*>(module)).attr(name); };
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const NotFittedError& error) {
+    raise(own("NotFittedError"), error);
+  } catch (const ValueError& error) {
+    raise(PyExc_ValueError, error);
+  } catch (const IndexError& error) {
+    raise(own("AxisError"), error);
+  } catch (const TypeError& error) {
+    raise(PyExc_TypeError, error);
+  } catch (const MemoryError& error) {
+    raise(PyExc_MemoryError, error);
+  } catch (const CommError& error) {
+    raise(own("CommError"), error);
+  } catch (const IoError& error) {
+    raise(PyExc_OSError, error);
+  } catch (const NotCompiled& error) {
+    raise(PyExc_NotImplementedError, error);
+  } catch (const Error& error) {
+    raise(PyExc_RuntimeError, error);
+  }
+}
+
+nb::object exception(const char* name, const nb::tuple& bases) {
+  return nb::module_::import_("builtins").attr("type")(name, bases, nb::dict());
+}
+
+}  // namespace
+
+void bind_ranks(nb::module_& m) {
+  m.attr("AxisError") =
+      exception("AxisError", nb::make_tuple(nb::borrow(PyExc_ValueError), nb::borrow(PyExc_IndexError)));
+  m.attr("NotFittedError") =
+      exception("NotFittedError", nb::make_tuple(nb::borrow(PyExc_ValueError), nb::borrow(PyExc_AttributeError)));
+  m.attr("CommError") = exception("CommError", nb::make_tuple(nb::borrow(PyExc_RuntimeError)));
+  nb::register_exception_translator(translate, m.ptr());
+
+  auto c = nb::borrow<nb::class_<Communicator>>(m.attr("Communicator"));
+  c.def(
+      "__init__", [](Communicator* self, nb::handle of_mpi4py) { new (self) Communicator(adopted(of_mpi4py)); },
+      "of_mpi4py"_a);
+  nb::implicitly_convertible<nb::handle, Communicator>();
+  c.def(
+      "split",
+      [](const Communicator& comm, int color, int key) -> std::optional<Communicator> {
+        auto part = comm.split(color, key);
+        return part ? std::optional(keep(MPI_COMM_NULL, std::move(*part))) : std::nullopt;
+      },
+      nb::call_guard<nb::gil_scoped_release>(), "color"_a, "key"_a = 0,
+      "The ranks that pass the same color, ordered by key; a negative color joins none. Collective.");
+  c.def(
+      "split_shared", [](const Communicator& comm) { return keep(MPI_COMM_NULL, comm.split_shared()); },
+      nb::call_guard<nb::gil_scoped_release>(), "The ranks that share memory. Collective.");
+  c.def(
+      "__eq__", [](const Communicator& a, const Communicator& b) { return a == b; }, nb::is_operator());
+  c.def_prop_ro(
+      "handle", [](const Communicator& comm) { return reinterpret_cast<std::uintptr_t>(to_mpi(comm)); },
+      "For mpi4py.MPI.Comm.fromhandle; it must not be freed.");
+  ranks();
+  m.def("_mpi_version", [] {
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+    int length = 0;
+    MPI_Get_library_version(version, &length);
+    return std::string(version);
+  });
+  m.def("_finish", [] { ranks().reset(); });
+  m.def("_abort", [](int code) { MPI_Abort(MPI_COMM_WORLD, code); });
+}
+
+}  // namespace heatpp::python

@@ -1,0 +1,67 @@
+"""Estimators, sparse matrices and files."""
+
+import pathlib
+import tempfile
+
+import numpy as np
+import scipy.sparse
+import sklearn.cluster
+import sklearn.decomposition
+from layouts import RANK, Case, every_layout
+from mpi4py import MPI
+
+import heatpp as ht
+
+ROWS = np.concatenate([np.random.default_rng(seed).normal(seed * 9, 1, size=(12, 3)) for seed in range(3)])
+
+
+class Models(Case):
+    def test_kmeans(self):
+        expected = sklearn.cluster.KMeans(3, n_init=1, random_state=0).fit(ROWS)
+        for x in every_layout(ROWS):
+            found = ht.KMeans(n_clusters=3, seed=1).fit(x)
+            self.same(np.sort(found.centers.numpy(), axis=0), np.sort(expected.cluster_centers_, axis=0))
+            self.assertAlmostEqual(found.inertia, expected.inertia_, places=6)
+            self.same(found.predict(x), found.labels.numpy())
+
+    def test_parameters(self):
+        model = ht.KMeans(n_clusters=3)
+        self.assertEqual({key: model.get_params()[key] for key in ("n_clusters", "init", "max_iterations")},
+                         {"n_clusters": 3, "init": "plus_plus", "max_iterations": 300})
+        self.assertEqual(model.set_params(n_clusters=5, init="random").get_params()["init"], "random")
+        self.assertEqual(model.get_params()["n_clusters"], 5)
+        with self.assertRaisesRegex(ValueError, "got clusters; expected"):
+            model.set_params(clusters=3)
+        with self.assertRaises(TypeError):
+            ht.KMeans(init="anywhere")
+
+    def test_progress_is_told(self):
+        seen = []
+        ht.KMeans(n_clusters=3, seed=2, progress=lambda state: seen.append(state.done) or True).fit(ht.array(ROWS, split=0))
+        self.assertEqual(seen, list(range(1, len(seen) + 1)))
+        self.assertGreater(len(seen), 0)
+
+    def test_pca(self):
+        expected = sklearn.decomposition.PCA(2).fit(ROWS)
+        for x in every_layout(ROWS):
+            self.same(ht.PCA(n_components=2).fit(x).explained_variance, expected.explained_variance_)
+
+    def test_sparse(self):
+        dense = np.where(np.abs(ROWS) > 9, ROWS, 0)
+        for x in every_layout(dense):
+            a = ht.sparse.from_dense(x)
+            self.assertEqual((a.nnz, a.shape), (np.count_nonzero(dense), dense.shape))
+            self.same(ht.sparse.matmul(a, ht.ones(3, dtype="float64")), scipy.sparse.csr_matrix(dense) @ np.ones(3))
+            self.same(ht.sparse.to_dense(ht.sparse.transpose(a)), dense.T)
+
+    def test_files(self):
+        made = tempfile.TemporaryDirectory() if RANK == 0 else None
+        folder = pathlib.Path(MPI.COMM_WORLD.bcast(made.name if made else None))
+        for x in every_layout(ROWS):
+            for name in ("x.npy", "x.h5", "x.csv"):
+                ht.io.save(x, folder / name)
+                self.same(ht.io.load(folder / name, split=0), ROWS, rtol=1e-6)
+            self.same(np.load(folder / "x.npy"), ROWS)
+        MPI.COMM_WORLD.barrier()
+        if made:
+            made.cleanup()
