@@ -27,4 +27,6 @@ NB_MODULE(_heatpp, m) {
   converts<DCSRMatrix, heatpp::Rows>(rows);
   converts<heatpp::DNDarray, LinearOperator>(op);
   converts<DCSRMatrix, LinearOperator>(op);
+  nb::implicitly_convertible<int, heatpp::io::Compression>();
+  nb::implicitly_convertible<std::string, heatpp::io::Compression>();
 }

@@ -62,6 +62,10 @@ class Models(Case):
                 ht.io.save(x, folder / name)
                 self.same(ht.io.load(folder / name, split=0), ROWS, rtol=1e-6)
             self.same(np.load(folder / "x.npy"), ROWS)
+        for i, compression in enumerate((4, "zstd:1", "blosc")):
+            ht.io.append_rows(ht.array(ROWS, split=0), folder / f"{i}.zarr", compression=compression)
+            ht.io.append_rows(ht.array(ROWS, split=1), folder / f"{i}.zarr")
+            self.same(ht.io.load(folder / f"{i}.zarr", split=0), np.concatenate([ROWS, ROWS]))
         MPI.COMM_WORLD.barrier()
         if made:
             made.cleanup()
