@@ -42,6 +42,7 @@ KillWait=2
 ReturnToService=2
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
+NAMESPACES = ("unshare", "--uts", "--mount", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc")
 # What a node runs in its namespaces.
 NODE = "hostname {name}; mount -t tmpfs tmpfs /tmp; mount -t tmpfs tmpfs /dev/shm; slurmd -D"
 
@@ -77,7 +78,8 @@ class Cluster:
         absent = [name for name in PROGRAMS if not shutil.which(name)]
         if absent:
             return f"no {', '.join(absent)} (Debian: slurm-wlm, munge)"
-        return "" if os.geteuid() == 0 else "not root, who may make namespaces"
+        made = subprocess.run([*NAMESPACES, "true"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        return "" if made.returncode == 0 else f"no namespaces of its own ({made.stderr.strip()})"
 
     def start(self, name, *command):
         log = open(self.folder / f"{name}.out", "wb")
@@ -85,8 +87,7 @@ class Cluster:
                                               start_new_session=True)
 
     def start_node(self, name):
-        self.start(name, "unshare", "--uts", "--mount", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc", "bash", "-c",
-                   NODE.format(name=name))
+        self.start(name, *NAMESPACES, "bash", "-c", NODE.format(name=name))
 
     def lose_node(self, name):
         """As at a power cut: everything on it is gone at once."""
