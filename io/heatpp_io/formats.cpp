@@ -26,7 +26,7 @@ DNDarray load_h5(const Source& source, const LoadOptions& options) {
   return load_hdf5(source, options.dataset, options);
 }
 void save_h5(const DNDarray& x, const Path& path, const SaveOptions& options) {
-  save_hdf5(x, path, options.dataset.empty() ? "data" : options.dataset, options);
+  save_hdf5(x, path, detail::dataset_or_data(options), options);
 }
 
 /// What a simple format has.
@@ -77,11 +77,11 @@ DNDarray load_from_safetensors(const Source& source, const LoadOptions& options)
 }
 void save_to_safetensors(const DNDarray& x, const Path& path, const SaveOptions& options) {
   check_plain(".safetensors", options, {.dataset = true});
-  save_safetensors({{options.dataset.empty() ? "data" : options.dataset, x}}, path);
+  save_safetensors({{detail::dataset_or_data(options), x}}, path);
 }
 void rows_to_safetensors(const RowsToSave& x, const Path& path, const SaveOptions& options) {
   check_plain(".safetensors", options, {.dataset = true});
-  detail::save_rows_safetensors(x, path, options.dataset.empty() ? "data" : options.dataset);
+  detail::save_rows_safetensors(x, path, detail::dataset_or_data(options));
 }
 
 DNDarray load_from_csv(const Source& source, const LoadOptions& options) {
@@ -113,7 +113,7 @@ DNDarray load_from_netcdf(const Source& source, const LoadOptions& options) {
 }
 void save_to_netcdf(const DNDarray& x, const Path& path, const SaveOptions& options) {
   check_netcdf(path, options);
-  save_netcdf(x, path, options.dataset.empty() ? "data" : options.dataset,
+  save_netcdf(x, path, detail::dataset_or_data(options),
               {.append = options.append,
                .chunks = options.chunks,
                .compression = detail::gzip_level(options.compression, "save")});

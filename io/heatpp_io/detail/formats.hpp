@@ -24,4 +24,9 @@ struct Format {
 [[nodiscard]] const Format& format_of(const std::filesystem::path& path, const char* op);
 [[nodiscard]] const Format& format_of(const Source& source, const char* op);
 
+/// The name of the array, in formats that have names.
+[[nodiscard]] inline std::string dataset_or_data(const SaveOptions& options) {
+  return options.dataset.empty() ? "data" : options.dataset;
+}
+
 }  // namespace heatpp::io::detail

@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
+#include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/hdf5/detail/new_dataset.hpp>
 #include <heatpp_io/hdf5/detail/write.hpp>
 #include <heatpp_io/stream/detail/growth.hpp>
@@ -82,13 +83,10 @@ void extend(const DNDarray& x, const std::string& path, const std::string& name,
   all_or_none(comm, [&] {
     if (comm.rank() == 0 && !alone) lock.emplace(path);
   });
-  all_or_none(comm,
-              [&] { dataset = open_to_write(path, name, append_op, alone ? local_access() : shared_access(comm)); });
   all_or_none(comm, [&] {
+    dataset = open_to_write(path, name, append_op, alone ? local_access() : shared_access(comm));
     check_growth({path, dataset.info.shape, dataset.info.element.dtype}, x);
     before = dataset.info.shape[0];
-  });
-  all_or_none(comm, [&] {
     if (comm.rank() == 0) Room(path, path, append_op).check(bytes_of(x));
   });
   all_or_none(comm, [&] { grow(dataset, x.shape()[0], path); });
@@ -96,7 +94,7 @@ void extend(const DNDarray& x, const std::string& path, const std::string& name,
   const auto [layout, mine] = blocks_of(x);
   auto box = narrow(select(dataset.info.shape, {}, append_op), 0, before, x.shape()[0]);
   const auto rank = comm.rank();
-  if (layout.split()) box = narrow(box, *layout.split(), layout.offset(rank), layout.count(rank));
+  box = narrow(box, *layout.split(), layout.offset(rank), layout.count(rank));
   if (x.size() > 0) write_boxes({job, dataset, comm}, box, mine, alone ? MpiIo::independent : MpiIo::collective);
   all_or_none(comm, [&] { close_dataset(dataset, job); });
 }
@@ -106,7 +104,7 @@ void extend(const DNDarray& x, const std::string& path, const std::string& name,
 void append_rows_hdf5(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
   const Recorder recorder(append_op);
   const Hdf5Turn turn;
-  const auto name = options.dataset.empty() ? std::string("data") : options.dataset;
+  const auto name = dataset_or_data(options);
   const auto found = look(path.string(), name, x.comm());
   if (found == Found::dataset) {
     extend(x, path.string(), name, options);

@@ -6,6 +6,7 @@
 #include <heatpp_io/detail/elements/pieces.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/first_error.hpp>
+#include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/hdf5/detail/handle.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_file.hpp>
 #include <heatpp_io/netcdf/netcdf.hpp>
@@ -211,7 +212,7 @@ void detail::save_rows_netcdf(const RowsToSave& x, const std::filesystem::path& 
   const Hdf5Turn turn;
   const SaveNetcdfOptions options{
       .append = saved.append, .chunks = saved.chunks, .compression = detail::gzip_level(saved.compression, op)};
-  const auto name = saved.dataset.empty() ? std::string("data") : saved.dataset;
+  const auto name = dataset_or_data(saved);
   check_options(x.shape, x.dtype, name, options);
   const auto begin = options.append ? AsideFile::Begin::copy : AsideFile::Begin::empty;
   const auto transfer = save_one({op, comm_of(x), path, bytes_of(x), begin}, [&](const SaveJob& job) {

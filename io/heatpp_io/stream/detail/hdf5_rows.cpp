@@ -1,3 +1,4 @@
+#include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/hdf5/detail/write.hpp>
 #include <heatpp_io/stream/detail/row_pieces.hpp>
 
@@ -31,7 +32,7 @@ void save_rows_hdf5(const RowsToSave& x, const std::filesystem::path& path, cons
   check_save_options(x.shape, options, op);
   const auto begin = options.append ? AsideFile::Begin::copy : AsideFile::Begin::empty;
   const NewFile file{op, comm_of(x), path, bytes_of(x), begin};
-  const auto name = options.dataset.empty() ? std::string("data") : options.dataset;
+  const auto name = dataset_or_data(options);
   recorder.finish(bytes_of(x), 1, save_one(file, [&](const SaveJob& job) {
                     return write_rows({job, name, options}, x);
                   }));
