@@ -21,14 +21,19 @@ namespace heatpp::ml::detail {
 #endif
 }
 
-/// Rows of columns are padded to a multiple of so many numbers.
-constexpr std::int64_t column_padding = 16;
+/// Columns of rows that lie beside each other: a stripe. So narrow, a stripe of some rows stays in the nearest cache,
+/// whatever the number of columns, and its rows do not share their places there.
+constexpr std::int64_t stripe_width = 16;
 
-/// sum += left' right, the products of all pairs of columns of `rows` rows, C-ordered with `width` numbers a row, of
-/// which the first `columns` count and the others are 0: on and below the diagonal of `sum`, (width, width), of which
-/// parts above it are written, too. Plain x' x has the same left and right; weighted rows are left. Half the work of a
-/// product of matrices, in tiles that stay in registers.
-void add_column_products(const double* left, const double* right, std::int64_t rows, std::int64_t columns,
-                         std::int64_t width, double* sum);
+/// Rows cut into stripes of columns, `apart` numbers from one to the next, the last one filled up with 0.
+struct Stripes {
+  const double *left, *right;
+  std::int64_t rows, columns, apart;
+};
+/// sum += left' right, the products of all pairs of columns: on and below the diagonal of `sum`, C-ordered with `width`
+/// numbers a row, as many as the stripes have columns together; parts above it are written, too. Plain x' x has the
+/// same left and right; weighted rows are left. Half the work of a product of matrices, in tiles that stay in
+/// registers.
+void add_column_products(const Stripes& x, std::int64_t width, double* sum);
 
 }  // namespace heatpp::ml::detail

@@ -15,10 +15,15 @@ template <class T>
 HEATPP_SIMD void add(double* __restrict to, double factor, const T* __restrict from, std::int64_t n) {
   for (std::int64_t j = 0; j < n; ++j) to[j] += factor * static_cast<double>(from[j]);
 }
+/// A row's columns from `first` on, less their means, in a row of stripes.
 template <class T>
-HEATPP_SIMD void subtract(double* __restrict to, const T* __restrict from, const double* __restrict mean,
-                          std::int64_t n) {
-  for (std::int64_t j = 0; j < n; ++j) to[j] = static_cast<double>(from[j]) - mean[j];
+HEATPP_SIMD void subtract(double* __restrict stripes, std::int64_t apart, const T* __restrict from,
+                          const double* __restrict mean, std::int64_t first, std::int64_t n) {
+  for (std::int64_t j = first; j < first + n;) {
+    const auto end = std::min(first + n, (j / stripe_width + 1) * stripe_width);
+    auto* const to = stripes + j / stripe_width * (apart - stripe_width);
+    for (; j < end; ++j) to[j] = static_cast<double>(from[j - first]) - mean[j];
+  }
 }
 
 /// Features, and targets behind them; weights, or null.
@@ -34,8 +39,8 @@ class Sums {
  public:
   explicit Sums(std::int64_t columns)
       : columns_(columns),
-        width_((columns + column_padding - 1) / column_padding * column_padding),
-        rows_(std::clamp<std::int64_t>(cached / width_, 32, 512)),
+        width_((columns + stripe_width - 1) / stripe_width * stripe_width),
+        rows_(std::clamp<std::int64_t>(cached / width_, 32, 96)),
         mean_(width(1)),
         scatter_(width(width_)) {}
 
@@ -98,20 +103,24 @@ class Sums {
   void add_about(const double* mean, const Part<T>& part) {
     if (centred_.empty()) centred_ = width(rows_);
     if (part.weights && weighted_.empty()) weighted_ = width(rows_);
+    const auto apart = rows_ * stripe_width;
     for (std::int64_t first = 0; first < part.rows; first += rows_) {
       const auto rows = std::min(rows_, part.rows - first);
       for (std::int64_t i = 0; i < rows; ++i) {
-        auto* to = centred_.data() + i * width_;
-        subtract(to, part.features + (first + i) * part.n_features, mean, part.n_features);
-        subtract(to + part.n_features, part.targets + (first + i) * part.n_targets, mean + part.n_features,
-                 part.n_targets);
-        if (!part.weights) continue;
-        for (std::int64_t j = 0; j < columns_; ++j)
-          weighted_[static_cast<std::size_t>(i * width_ + j)] = part.weights[first + i] * to[j];
+        auto* const to = centred_.data() + i * stripe_width;
+        const auto row = first + i;
+        subtract(to, apart, part.features + row * part.n_features, mean, 0, part.n_features);
+        subtract(to, apart, part.targets + row * part.n_targets, mean, part.n_features, part.n_targets);
+        if (part.weights) weigh(to - centred_.data(), part.weights[row]);
       }
-      add_column_products(part.weights ? weighted_.data() : centred_.data(), centred_.data(), rows, columns_, width_,
-                          scatter_.data());
+      const auto* left = part.weights ? weighted_.data() : centred_.data();
+      add_column_products({left, centred_.data(), rows, columns_, apart}, width_, scatter_.data());
     }
+  }
+  void weigh(std::int64_t row, double weight) {
+    for (auto at = row; at < rows_ * width_; at += rows_ * stripe_width)
+      for (auto j = at; j < at + stripe_width; ++j)
+        weighted_[static_cast<std::size_t>(j)] = weight * centred_[static_cast<std::size_t>(j)];
   }
 
   /// By Chan, Golub, LeVeque (1979).
