@@ -1,3 +1,4 @@
+#include "../scratch_path.hpp"
 #include "data.hpp"
 
 #include <heatpp/ml/ml.hpp>
@@ -16,7 +17,7 @@ ht::DNDarray cut(const at::Tensor& x) {
 
 /// A file that all ranks see, and the last removes.
 struct Stored {
-  explicit Stored(const char* name) : path(std::filesystem::temp_directory_path() / name) {}
+  explicit Stored(const char* name) : path(scratch_path(name)) {}
   Stored(const at::Tensor& x, const char* name) : Stored(name) { ht::io::save_hdf5(cut(x), path.string(), "x"); }
   ~Stored() {
     ht::world().barrier();

@@ -1,4 +1,5 @@
 #include "training.hpp"
+#include "../scratch_path.hpp"
 #include "../support.hpp"
 
 #include <heatpp_nn/training/checkpoint_manager.hpp>
@@ -10,9 +11,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder for this number of ranks, gone at the end of a test.
+/// A folder, gone at the end of a test.
 struct Folder {
-  fs::path path = fs::temp_directory_path() / ("nn_checkpoint_manager_test." + std::to_string(ht::world().size()));
+  fs::path path = scratch_path("nn_checkpoint_manager_test");
   Folder() { remove(); }
   ~Folder() { remove(); }
   void remove() const {

@@ -1,4 +1,5 @@
 #include "training.hpp"
+#include "../scratch_path.hpp"
 #include "../support.hpp"
 
 #include <heatpp_io/hdf5/load_hdf5.hpp>
@@ -16,9 +17,7 @@ namespace {
 
 constexpr std::int64_t rows = 90;
 
-std::filesystem::path folder() {
-  return std::filesystem::temp_directory_path() / ("nn_trainer_test." + std::to_string(ht::world().size()));
-}
+std::filesystem::path folder() { return scratch_path("nn_trainer_test"); }
 
 /// Removes the folder before a test and after it.
 struct Folder {
