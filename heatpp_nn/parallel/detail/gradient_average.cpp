@@ -121,19 +121,34 @@ void GradientAverage::take(std::size_t parameter) {
 void GradientAverage::launch_next() {
   const auto bucket = launched_++;
   inspect(bucket);
-  if (travels() && flat_.buckets()[bucket].gradients.numel() > 0) ways_[bucket].request = launch(bucket);
+  if (travels() && flat_.buckets()[bucket].gradients.numel() > 0) launch(bucket);
 }
 
-Request GradientAverage::launch(std::size_t bucket) {
-  const auto values = buffer_of(flat_.buckets()[bucket].gradients);
-  if (scatters()) return group().ireduce_scatter(values, shares_->counts(bucket), op());
+void GradientAverage::launch(std::size_t bucket) {
+  auto& way = ways_[bucket];
+  if (scatters()) {
+    const auto values = buffer_of(flat_.buckets()[bucket].gradients);
+    way.request = group().ireduce_scatter(values, shares_->counts(bucket), op());
+    return;
+  }
+  if (!way.planned || way.planned->scope != *scope_ || way.planned->op != op())
+    way.planned.emplace(Planned{*scope_, op(), plan(bucket)});
+  way.planned->sums.start();
+}
+
+AllreducePlan GradientAverage::plan(std::size_t bucket) const {
   AllreduceOptions options{.op = op(), .reproducible = reproducible_};
-  auto& residual = ways_[bucket].residual;
+  const auto& residual = ways_[bucket].residual;
   if (residual.defined() && *scope_ == Scope::all) {
     options.wire = wire_;
     options.residual = {residual.mutable_data_ptr<float>(), static_cast<std::size_t>(residual.numel())};
   }
-  return group().iallreduce(values, options);
+  return group().plan(buffer_of(flat_.buckets()[bucket].gradients), options);
+}
+
+void GradientAverage::Way::wait() {
+  request.wait();
+  if (planned) planned->sums.wait();
 }
 
 void GradientAverage::inspect(std::size_t number) {
@@ -154,7 +169,7 @@ bool GradientAverage::finish(const Finish& options) {
   status(thawed_place) = options.thawed;
   if (travels()) {
     auto told = group().iallreduce(status_);
-    for (auto& way : ways_) way.request.wait();
+    for (auto& way : ways_) way.wait();
     told.wait();
   }
   const bool finite = status(failed_place) == 0;

@@ -72,17 +72,26 @@ class GradientAverage {
   [[nodiscard]] std::vector<at::Tensor> residuals() const;
 
  private:
+  /// Sums of a bucket of gradients, set up once for many batches.
+  struct Planned {
+    Scope scope;
+    ReduceOp op;
+    AllreducePlan sums;
+  };
   struct Way {
     std::size_t missing = 0;   // gradients of its bucket that backward has not produced yet
     at::Tensor residual = {};  // undefined without a narrower wire
-    Request request = {};
+    std::optional<Planned> planned = {};
+    Request request = {};  // where ranks get no more than their shares
+    void wait();
   };
 
   void add_hook(std::size_t parameter);
   void arrived(std::size_t parameter);
   void take(std::size_t parameter);
   void launch_next();
-  [[nodiscard]] Request launch(std::size_t bucket);
+  void launch(std::size_t bucket);
+  [[nodiscard]] AllreducePlan plan(std::size_t bucket) const;
   void inspect(std::size_t bucket);
   void land(double divisor);
   void settle();
