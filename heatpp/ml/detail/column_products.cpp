@@ -1,17 +1,23 @@
 #include <heatpp/ml/detail/column_products.hpp>
-#include <heatpp/ml/detail/lanes.hpp>
 
 namespace heatpp::ml::detail {
 namespace {
+
+template <int bytes>
+struct Lanes {
+  typedef double Vector __attribute__((vector_size(bytes), aligned(sizeof(double)), may_alias));
+  static constexpr auto count = static_cast<std::int64_t>(bytes / sizeof(double));
+};
 
 /// The products of `height` columns of a stripe of left with a stripe of right, two registers wide.
 template <int bytes, int height>
 [[gnu::always_inline]] inline void add_tile(const double* left, const double* right, std::int64_t rows,
                                             std::int64_t width, double* sum) {
-  using L = Lanes<double, bytes>;
-  typename L::Vector products[height][2] = {};
+  using Vector = typename Lanes<bytes>::Vector;
+  constexpr auto lanes = Lanes<bytes>::count;
+  Vector products[height][2] = {};
   for (std::int64_t r = 0; r < rows; ++r, left += stripe_width, right += stripe_width) {
-    const auto a = L::at(right), b = L::at(right + L::count);
+    const Vector a = *reinterpret_cast<const Vector*>(right), b = *reinterpret_cast<const Vector*>(right + lanes);
 #pragma GCC unroll 8
     for (int h = 0; h < height; ++h) {
       products[h][0] += left[h] * a;
@@ -20,8 +26,8 @@ template <int bytes, int height>
   }
 #pragma GCC unroll 8
   for (int h = 0; h < height; ++h, sum += width) {
-    L::at(sum) += products[h][0];
-    L::at(sum + L::count) += products[h][1];
+    *reinterpret_cast<Vector*>(sum) += products[h][0];
+    *reinterpret_cast<Vector*>(sum + lanes) += products[h][1];
   }
 }
 
@@ -36,7 +42,7 @@ template <int bytes, int height>
 /// A last column or two, such as targets, have a tile of their own.
 template <int bytes, int height>
 [[gnu::always_inline]] inline void add_tiles(const Stripes& x, std::int64_t width, double* sum) {
-  constexpr auto across = 2 * Lanes<double, bytes>::count;
+  constexpr auto across = 2 * Lanes<bytes>::count;
   constexpr int last = 2;
   static_assert(stripe_width % across == 0 && stripe_width % height == 0);
   for (std::int64_t j = 0; j < x.columns; j += across) {

@@ -1,8 +1,25 @@
 #pragma once
 
+#include <heatpp/core/detail/simd.hpp>
 #include <cstdint>
 
+// A kernel that counts on the width of registers is compiled with HEATPP_SIMD for 32 bytes and, where HEATPP_WIDE is
+// defined, as which it says, for 64.
+#if defined(__x86_64__) && defined(__gnu_linux__)
+#define HEATPP_WIDE __attribute__((target("arch=x86-64-v4")))
+#endif
+
 namespace heatpp::ml::detail {
+
+/// Whether this machine has registers of 64 bytes.
+[[nodiscard]] inline bool has_wide() {
+#ifdef HEATPP_WIDE
+  static const bool found = __builtin_cpu_supports("x86-64-v4");
+  return found;
+#else
+  return false;
+#endif
+}
 
 /// Columns of rows that lie beside each other: a stripe. So narrow, a stripe of some rows stays in the nearest cache,
 /// whatever the number of columns, and its rows do not share their places there.

@@ -1,10 +1,19 @@
-#include <heatpp/ml/detail/lanes.hpp>
+#include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ml/detail/nearest.hpp>
 
 #include <limits>
 
 namespace heatpp::ml::detail {
 namespace {
+
+/// Centres side by side in a vector register, a number of 4 or 8 bytes to compare their numbers with.
+template <class T, int bytes>
+struct Lanes {
+  using Integer = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  typedef T Vector __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias));
+  typedef Integer Numbers __attribute__((vector_size(bytes)));
+  static constexpr std::int64_t count = bytes / sizeof(T);
+};
 
 template <class T>
 struct Table {
@@ -83,9 +92,9 @@ HEATPP_NEAREST(float, HEATPP_SIMD, few, 32, 8, 1)
 HEATPP_NEAREST(double, HEATPP_SIMD, few, 32, 8, 1)
 HEATPP_NEAREST(float, HEATPP_SIMD, many, 32, 4, 2)
 HEATPP_NEAREST(double, HEATPP_SIMD, many, 32, 4, 2)
-#ifdef HEATPP_WIDE
-HEATPP_NEAREST(float, HEATPP_WIDE, wide, 64, 8, 2)
-HEATPP_NEAREST(double, HEATPP_WIDE, wide, 64, 8, 2)
+#if defined(__x86_64__) && defined(__gnu_linux__)
+HEATPP_NEAREST(float, __attribute__((target("arch=x86-64-v4"))), wide, 64, 8, 2)
+HEATPP_NEAREST(double, __attribute__((target("arch=x86-64-v4"))), wide, 64, 8, 2)
 
 /// Up to 8 centres by two features at a time: a lane for each centre and feature, so that a pair of a row's numbers is
 /// spread over a register in one load. `table` has features in pairs, and so has `x` with a 0 behind an odd number.
@@ -119,8 +128,8 @@ template <int rows>
   }
 }
 
-HEATPP_WIDE void by_pairs(const Table<float>& table, const Piece<float>& piece, float* __restrict scratch,
-                          std::int32_t* labels) {
+__attribute__((target("arch=x86-64-v4"))) void by_pairs(const Table<float>& table, const Piece<float>& piece,
+                                                        float* __restrict scratch, std::int32_t* labels) {
   constexpr std::int64_t rows = 8;
   const auto stride = (table.features + 1) / 2 * 2;
   for (std::int64_t i = 0; i < piece.rows; i += rows) {
@@ -132,11 +141,16 @@ HEATPP_WIDE void by_pairs(const Table<float>& table, const Piece<float>& piece, 
     std::copy_n(found, some, labels + i);
   }
 }
+bool has_wide() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+}
 #else
 constexpr auto wide = [](const auto& table, const auto& piece, auto* scratch, std::int32_t* labels) {
   many(table, piece, scratch, labels);
 };
 void by_pairs(const Table<float>&, const Piece<float>&, float*, std::int32_t*) {}
+bool has_wide() { return false; }
 #endif
 
 #undef HEATPP_NEAREST

@@ -1,5 +1,5 @@
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp/ml/detail/lanes.hpp>
+#include <heatpp/ml/detail/column_products.hpp>
 #include <heatpp/ml/mixture/detail/columns.hpp>
 
 #include <algorithm>
@@ -9,9 +9,17 @@ namespace heatpp::ml::detail {
 namespace {
 
 template <int bytes>
-[[gnu::always_inline]] inline double lane_sum(const typename Lanes<double, bytes>::Vector& v) {
+struct Lanes {
+  typedef double Vector __attribute__((vector_size(bytes), aligned(sizeof(double)), may_alias));
+  static constexpr auto count = static_cast<std::int64_t>(bytes / sizeof(double));
+  [[gnu::always_inline]] static const Vector& at(const double* p) { return *reinterpret_cast<const Vector*>(p); }
+  [[gnu::always_inline]] static Vector& at(double* p) { return *reinterpret_cast<Vector*>(p); }
+};
+
+template <int bytes>
+[[gnu::always_inline]] inline double lane_sum(const typename Lanes<bytes>::Vector& v) {
   double sum = 0;
-  for (std::int64_t l = 0; l < Lanes<double, bytes>::count; ++l) sum += v[l];
+  for (std::int64_t l = 0; l < Lanes<bytes>::count; ++l) sum += v[l];
   return sum;
 }
 
@@ -19,7 +27,7 @@ template <int bytes>
 template <int bytes>
 [[gnu::always_inline]] inline void triangle_rows(const Columns& x, const double* mean, const double* factor,
                                                  double height, double* scratch, double* out) {
-  using L = Lanes<double, bytes>;
+  using L = Lanes<bytes>;
   constexpr auto group = 2 * L::count;
   for (std::int64_t first = 0; first < x.rows; first += group) {
     for (std::int64_t i = 0; i < x.features; ++i)
@@ -46,7 +54,7 @@ template <int bytes>
 template <int bytes, int width>
 [[gnu::always_inline]] inline void add_tile(const Columns& d, const double* shares, std::int64_t i, std::int64_t j,
                                             double* second) {
-  using L = Lanes<double, bytes>;
+  using L = Lanes<bytes>;
   typename L::Vector products[4][width] = {};
   for (std::int64_t r = 0; r < d.rows; r += L::count) {
     const auto share = L::at(shares + r);
@@ -67,7 +75,7 @@ template <int bytes, int width>
 template <int bytes, int width>
 [[gnu::always_inline]] inline void add_tiles(const Columns& x, const double* mean, const double* shares,
                                              const Columns& deviations, double* first, double* second) {
-  using L = Lanes<double, bytes>;
+  using L = Lanes<bytes>;
   for (std::int64_t j = 0; j < x.features; ++j) {
     typename L::Vector sum = {};
     for (std::int64_t r = 0; r < x.rows; r += L::count) {
