@@ -19,19 +19,32 @@ function(heatpp_optimise_little target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
+# heatpp_export_only(<target> <version script>) hides all symbols of a shared library but those that the script names, and lets
+# it load only what it uses.
+function(heatpp_export_only target script)
+  target_link_options(${target} PRIVATE LINKER:--as-needed,--version-script=${script})
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${script}
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  set_property(GLOBAL APPEND PROPERTY HEATPP_SHARED_LIBRARIES ${target})
+endfunction()
+
 # heatpp_add_library(<name> SOURCES ... HEADERS ... [LINK ...] [LINK_PRIVATE ...] [PCH aten|torch] [INCLUDE_AS <folder>])
 # makes the target heatpp_<name> with the alias heatpp::<name>, warnings, installation and the headers' own check.
 # Headers are named relative to the module's folder; those in detail/ are installed too, since templates need them.
 function(heatpp_add_library name)
   cmake_parse_arguments(ARG "" "PCH;INCLUDE_AS" "SOURCES;HEADERS;LINK;LINK_PRIVATE" ${ARGN})
   set(target heatpp_${name})
-  add_library(${target} STATIC ${ARG_SOURCES})
+  add_library(${target} ${ARG_SOURCES})
   add_library(heatpp::${name} ALIAS ${target})
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/io> $<INSTALL_INTERFACE:include>)
   target_link_libraries(${target} PUBLIC ${ARG_LINK} PRIVATE heatpp_options ${ARG_LINK_PRIVATE})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  if(BUILD_SHARED_LIBS)  # of the objects that static libraries are made of
+    set_target_properties(${target} PROPERTIES DEFINE_SYMBOL "")
+    heatpp_export_only(${target} ${PROJECT_SOURCE_DIR}/cmake/exports.map)
+  endif()
   if(ARG_PCH)
     heatpp_use_pch(${target} ${ARG_PCH})
   endif()
@@ -45,7 +58,8 @@ function(heatpp_add_library name)
       set_property(GLOBAL APPEND PROPERTY HEATPP_PUBLIC_HEADERS ${folder}/${header})
     endif()
   endforeach()
-  install(TARGETS ${target} EXPORT heatpp-${name} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS ${target} EXPORT heatpp-${name} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT heatpp-${name} NAMESPACE heatpp:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/heatpp)
 endfunction()
 
