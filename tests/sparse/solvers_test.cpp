@@ -94,6 +94,28 @@ TEST_CASE("complex, float32 and rectangular systems", "[sparse][solvers]") {
   }
 }
 
+TEST_CASE("a singular system without solution does not converge, and its residual is that of x", "[sparse][solvers]") {
+  const auto chain = at::diag(at::full({40}, 2.0, at::kDouble)) - at::diag(at::ones({39}, at::kDouble), 1) -
+                     at::diag(at::ones({39}, at::kDouble), -1);
+  chain[0][0] = chain[39][39] = 1;
+  const auto diagonal = at::diag(at::tensor({1.0, 2.0, 3.0, 4.0, 0.0}, at::kDouble));
+  struct Case {
+    at::Tensor a, b;
+    double least;
+  };
+  for (const auto& [dense, right, least] :
+       {Case{at::zeros({5, 5}, at::kDouble), at::ones({5}, at::kDouble), 5},
+        Case{diagonal, at::ones({5}, at::kDouble), 1}, Case{chain, at::arange(40, at::kDouble), 40 * 19.5 * 19.5}})
+    for (const auto& layout : row_layouts({dense.size(0), dense.size(1)}))
+      for (const auto rtol : {1e-1, 1e-2, 1e-8}) {
+        const auto b = distribute(right, layout.with({right.numel()}, layout.split()));
+        const auto found = la::solve_minres(sparse_of(dense, layout), b, {.rtol = rtol});
+        CHECK_FALSE(found.converged);
+        CHECK(found.residual == Approx(std::sqrt(least)));
+        CHECK((at::mv(dense, gathered(found.x)) - right).norm().item<double>() == Approx(found.residual));
+      }
+}
+
 TEST_CASE("starts, limits, callbacks and wrong systems", "[sparse][solvers]") {
   const auto a = poisson(6);
   const auto b = ht::ones({36}, {.dtype = ht::float64, .split = 0});
@@ -101,6 +123,7 @@ TEST_CASE("starts, limits, callbacks and wrong systems", "[sparse][solvers]") {
   for (const auto solve : {la::solve_cg, la::solve_minres, la::solve_gmres, la::solve_bicgstab, la::solve_lsqr}) {
     CHECK(solve(a, b, {.x0 = solution, .rtol = 1e-8}).iterations == 0);
     CHECK(solve(a, b * 0.0, {}).iterations == 0);
+    CHECK(close(solve(a, b * 0.0, {.x0 = solution}).x, at::zeros({36}, at::kDouble), 1e-6));
     const auto limited = solve(a, b, {.rtol = 1e-12, .max_iterations = 4});
     CHECK(limited.iterations == 4);
     CHECK_FALSE(limited.converged);

@@ -38,11 +38,13 @@ class System {
         options_(options),
         most_(options.max_iterations.value_or(10 * b.size())) {
     const auto right = vectors.local(b);
-    x = options.x0 ? vectors.local(*options.x0).clone() : vectors.zeros();
-    r = options.x0 ? right - times(x) : right.clone();
     const auto size = vectors.length(right);
+    x = options.x0 ? vectors.local(*options.x0).clone() : vectors.zeros();
+    if (size == 0) x.zero_();
+    const bool begun = options.x0 && size > 0;
+    r = begun ? right - times(x) : right.clone();
     limit = std::max(options.rtol * size, options.atol);
-    residual = options.x0 ? vectors.length(r) : size;
+    residual = begun ? vectors.length(r) : size;
   }
 
   [[nodiscard]] at::Tensor times(const at::Tensor& v) const { return vectors.apply(a_.apply, v); }
@@ -175,38 +177,70 @@ Solved solve_cg(const LinearOperator& a, const DNDarray& b, const KrylovOptions&
   return system.solved();
 }
 
+namespace {
+
+/// Minimal residuals from a system's x on. It knows how large its operator is from what it saw of it.
+class MinimalResiduals {
+ public:
+  MinimalResiduals(System& system, double epsilon) : system_(system), epsilon_(epsilon) {}
+
+  /// Goes on from x until the residual that it keeps says so, or nothing makes it smaller: then returns false.
+  bool run() {
+    auto& vectors = system_.vectors;
+    auto v = system_.r / system_.residual, before = vectors.zeros(), w = vectors.zeros(), w_before = vectors.zeros();
+    double beta = 0, eta = system_.residual;
+    Rotation last, last_but_one;
+    while (system_.unsolved()) {
+      auto next = system_.times(v);
+      vectors.add(next, -beta, before);
+      const auto alpha = vectors.dot(v, next).real();
+      vectors.add(next, -alpha, v);
+      const auto beta_next = vectors.length(next);
+      // The column of the tridiagonal matrix, turned by the two rotations before.
+      const auto s_old = last_but_one.s.real() * beta, c_old = last_but_one.c * beta;
+      const auto above = last.c * c_old + last.s.real() * alpha, diagonal = last.c * alpha - last.s.real() * c_old;
+      const Rotation rotation(diagonal, beta_next);
+      const auto size = rotation.r.real();
+      squares_ += alpha * alpha + beta * beta + beta_next * beta_next;
+      if (std::abs(size) <= epsilon_ * std::sqrt(squares_)) return false;  // the product with the residual is 0
+      auto direction = v.clone();
+      vectors.add(direction, -above, w);
+      vectors.add(direction, -s_old, w_before);
+      w_before = std::exchange(w, direction.div_(size));
+      vectors.add(system_.x, rotation.c * eta, w);
+      eta *= -rotation.s.real();
+      before = std::exchange(v, beta_next > 0 ? next / beta_next : next);
+      beta = beta_next;
+      last_but_one = std::exchange(last, rotation);
+      system_.end_iteration(std::abs(eta));
+    }
+    return true;
+  }
+
+ private:
+  System& system_;
+  double epsilon_;
+  double squares_ = 0;  // of the entries of the tridiagonal matrix
+};
+
+}  // namespace
+
 Solved solve_minres(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
   if (options.preconditioner)
     raise<ValueError>("solve_minres", "got a preconditioner; expected none, or another method");
   System system("solve_minres", a, b, options);
-  auto& vectors = system.vectors;
-  auto v = system.residual > 0 ? system.r / system.residual : system.r, before = vectors.zeros();
-  auto w = vectors.zeros(), w_before = vectors.zeros();
-  double beta = 0, eta = system.residual;
-  Rotation last, last_but_one;
-  while (system.unsolved()) {
-    auto next = system.times(v);
-    vectors.add(next, -beta, before);
-    const auto alpha = vectors.dot(v, next).real();
-    vectors.add(next, -alpha, v);
-    const auto beta_next = vectors.length(next);
-    // The column of the tridiagonal matrix, turned by the two rotations before.
-    const auto s_old = last_but_one.s.real() * beta, c_old = last_but_one.c * beta;
-    const auto above = last.c * c_old + last.s.real() * alpha, diagonal = last.c * alpha - last.s.real() * c_old;
-    const Rotation rotation(diagonal, beta_next);
-    const auto size = rotation.r.real();
-    auto direction = v.clone();
-    vectors.add(direction, -above, w);
-    vectors.add(direction, -s_old, w_before);
-    if (size != 0) direction.div_(size);
-    w_before = std::exchange(w, direction);
-    vectors.add(system.x, rotation.c * eta, w);
-    eta *= -rotation.s.real();
-    before = std::exchange(v, beta_next > 0 ? next / beta_next : next);
-    beta = beta_next;
-    last_but_one = std::exchange(last, rotation);
-    system.end_iteration(std::abs(eta));
-    if (size == 0) break;  // the operator is singular, and nothing is left that it makes smaller
+  MinimalResiduals method(system, 10 * detail::real_epsilon(dtype_of(a, b)));
+  // The residual that the method keeps may drift from that of x, by which it ends.
+  for (bool goes_on = true; goes_on && system.unsolved();) {
+    const auto begin = system.residual;
+    const auto x = system.x.clone();
+    goes_on = method.run();
+    system.r.sub_(system.times(system.x - x));
+    system.residual = system.vectors.length(system.r);
+    goes_on = goes_on && system.residual < begin;
+    if (system.residual <= begin) continue;
+    system.x = x;
+    system.residual = begin;
   }
   return system.solved();
 }

@@ -33,7 +33,8 @@ struct Solved {
 /// An iteration is one product and two all-reduces of a number.
 [[nodiscard]] Solved solve_cg(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options = {});
 /// Minimal residuals (Paige and Saunders, 1975) for Hermitian operators that may be indefinite, without preconditioner:
-/// one product and two all-reduces of a number.
+/// one product and two all-reduces of a number, and a product at the end for the residual of x itself. Of a singular
+/// system without solution it ends at an x that makes the residual least, which has not converged.
 [[nodiscard]] Solved solve_minres(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options = {});
 /// Generalised minimal residuals (Saad and Schultz, 1986) for any operators, preconditioned from the right, so that the
 /// residual is that of the system, starting anew after `.restart` vectors: an iteration is one product and three
