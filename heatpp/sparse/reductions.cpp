@@ -44,16 +44,16 @@ DNDarray extrema_of_rows(const DCSRMatrix& a, bool largest) {
   return of_rows(a, at::where(full, result, with_zero).to(block.values.scalar_type()));
 }
 
-void check_has_extrema(const char* op, const DCSRMatrix& a) {
+void check_has_extrema(const char* op, const DCSRMatrix& a, std::optional<int> axis) {
   if (is_complex(a.dtype())) raise<TypeError>(op, "got complex numbers; expected real ones");
-  if (a.rows() == 0 || a.columns() == 0)
+  if ((axis != 1 && a.rows() == 0) || (axis != 0 && a.columns() == 0))
     raise<ValueError>(op, "got a matrix of shape {} with nothing to reduce; expected at least one element",
                       to_string(a.shape()));
 }
 
 DNDarray extrema(const char* op, const DCSRMatrix& a, std::optional<int> given, bool largest) {
   const auto axis = checked(op, given);
-  check_has_extrema(op, a);
+  check_has_extrema(op, a, axis);
   const auto of_each = extrema_of_rows(axis == 0 ? transpose(a) : a, largest);
   if (axis) return of_each;
   return largest ? heatpp::max(of_each) : heatpp::min(of_each);
@@ -61,7 +61,7 @@ DNDarray extrema(const char* op, const DCSRMatrix& a, std::optional<int> given, 
 
 DNDarray places_of_extrema(const char* op, const DCSRMatrix& a, std::optional<int> given, bool largest) {
   const auto axis = checked(op, given);
-  check_has_extrema(op, a);
+  check_has_extrema(op, a, axis);
   const auto by_rows = axis == 0 ? transpose(a) : a;
   const auto places = of_rows(by_rows, extremum_places(block_of(by_rows), by_rows.columns(), largest));
   if (axis) return places;

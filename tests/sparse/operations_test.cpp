@@ -249,6 +249,11 @@ TEST_CASE("reductions count what has no entry as 0", "[sparse][reductions]") {
   }
   CHECK_THROWS_AS(sp::sum(sp::identity(3), 2), ht::IndexError);
   CHECK_THROWS_AS(sp::max(sp::random({0, 3})), ht::ValueError);
+  for (const auto& reduce : {sp::max, sp::min, sp::argmax, sp::argmin}) {  // nothing is left, of something
+    CHECK(reduce(sp::random({0, 3}), 1).shape() == ht::Shape{0});
+    CHECK(reduce(sp::random({3, 0}), 0).shape() == ht::Shape{0});
+    CHECK_THROWS_AS(reduce(sp::random({0, 3}), 0), ht::ValueError);
+  }
 }
 
 TEST_CASE("parts and stacks", "[sparse][indexing]") {
