@@ -345,16 +345,14 @@ def print0(*args, **kwargs):
 
 
 def _svd(A, full_matrices=False, compute_uv=True, qr_procs_to_merge=2, r_max_zolopd=8):
-    """U, S and V, of which the columns are the right singular vectors; S alone if it is asked for."""
-    if not compute_uv:
-        return DNDarray(C.linalg.svdvals(A._x))
-    found = _outside(C.linalg.svd(A._x, full_matrices=full_matrices))
-    return type(found)(found[0], found[1], DNDarray(C.matrix_transpose(found[2]._x)))
+    """U, S and Vh, or S alone."""
+    sanitize_in(A)
+    return _outside(C.linalg.svd(A._x, full_matrices=full_matrices) if compute_uv else C.linalg.svdvals(A._x))
 
 
 def _qr(A, mode="reduced", procs_to_merge=2):
     """Q and R, or None and R where mode is r."""
-    found = _core["qr"](A, mode)
+    found = _plain_qr(A, mode)
     return type(found)(None, found.R) if mode == "r" else found
 
 
@@ -363,6 +361,15 @@ def _polar(A, r=None, calcH=True, condition_estimate=1e16, silent=True, r_max=8)
     sanitize_in(A)
     found = _outside(C.linalg.polar(A._x))
     return found if calcH else found[0]
+
+
+def _of_vectors(function):
+    """Takes a vector for each matrix of a stack, too."""
+    def call(A, b, *given, **named):
+        stacked = isinstance(A, DNDarray) and isinstance(b, DNDarray) and 1 < b.ndim == A.ndim - 1 and b.shape == A.shape[:-1]
+        found = function(A, DNDarray(C.expand_dims(b._x, -1)) if stacked else b, *given, **named)
+        return DNDarray(C.squeeze(found._x, -1)) if stacked else found
+    return call
 
 
 def _of_shape(function):
@@ -414,7 +421,8 @@ _core = _wrapped("", C)
 linalg, fft, random, spatial, io, sparse = (_module(name, **_wrapped(name + ".", getattr(C, name))) for name in "linalg fft random spatial io sparse".split())
 for _name in "dot transpose tril triu vdot projection".split():
     setattr(linalg, _name, _core[_name])
-_core["qr"] = linalg.qr
+_plain_qr = linalg.qr
+linalg.solve, linalg.matmul = _of_vectors(linalg.solve), _of_vectors(linalg.matmul)
 linalg.svd, linalg.qr, linalg.polar = _svd, _qr, _polar
 io.load, io.save = load, save
 supports_hdf5 = supports_zarr = io.supports_hdf5 = io.supports_zarr = lambda: True
@@ -429,7 +437,7 @@ _here.__dict__.update(svd=_svd, qr=_qr, polar=_polar)
 _core.update({name: each for name, each in linalg.__dict__.items() if name[0] != "_" and name not in ("diagonal", "cross", "trace")})
 _core.update({name: each for name, each in io.__dict__.items() if name.startswith(("load", "save"))})
 _here.__dict__.update({name: each for name, each in _core.items() if name not in _here.__dict__})
-Euler = e = np.e
+comm, Euler, e = MPI_WORLD, np.e, np.e
 pi, inf, nan = np.pi, np.inf, np.nan
 Inf = Infinity = Infty = inf
 NaN, MPI_SELF = nan, MPICommunication(MPI.COMM_SELF)
