@@ -1,38 +1,16 @@
 """HeAT, one thread a rank: mpirun -n 2 python heat_peer.py NAME"""
 import os
 import sys
-import time
 
 import heat as ht
 import numpy as np
 import torch
-from mpi4py import MPI
 
 import data
+from ranks import Ranks, world
 from turns import main, workload
 
 torch.set_num_threads(1)
-world = MPI.COMM_WORLD
-
-
-class Ranks:
-    first = world.rank == 0
-
-    def barrier(self):
-        world.Barrier()
-
-    def slowest(self, seconds):
-        return world.allreduce(seconds, op=MPI.MAX)
-
-    def asked(self):
-        """The ranks that wait for the driver's word sleep, since it is someone else's turn."""
-        word = np.zeros(1, np.int32)
-        if self.first:
-            word[0] = sys.stdin.readline().strip() == "turn"
-        request = world.Ibcast(word)
-        while not request.Test():
-            time.sleep(0.001)
-        return bool(word[0])
 
 
 def split(block, axis=0):

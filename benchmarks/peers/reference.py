@@ -216,6 +216,9 @@ values = {
     ("pca",): (1e-4, lambda: falling(True)),
     ("hsvd",): (1e-3, lambda: falling(False)),
     ("latency",): (1e-5, lambda: [data.vector("uniform", 11, 0, 100).sum(dtype=f8)]),
+    ("python_add",): (1e-6, lambda: [np.arange(1, 1001).sum(), 1, 1000]),
+    ("python_sum",): (1e-6, lambda: [np.arange(1000).sum()]),
+    ("python_slice",): (1e-6, lambda: np.arange(10, 20)),
 }
 
 

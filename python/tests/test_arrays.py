@@ -128,6 +128,8 @@ class Arrays(Case):
             ht.array(np.array(["a"]))
         with self.assertRaises(OSError):
             ht.io.load("/nowhere/at/all.npy")
+        with self.assertRaisesRegex(ValueError, "expected gzip, zstd, lz4 or blosc"):
+            ht.io.save_zarr(x, "/nowhere/at/all.zarr", compression="zst")
         with self.assertRaises(ht.NotFittedError):
             ht.KMeans().predict(x)
 
