@@ -7,6 +7,7 @@ import threading
 import time
 
 LONG = 10.0  # seconds: a warm-up beyond this is the measurement, and a program gets no more turns once it used this up
+REST = 0.2  # seconds between turns: threads of OpenBLAS and OpenMP go on spinning for a while after their own
 FEWEST = 3  # turns that a program gets all the same
 
 
@@ -134,6 +135,7 @@ def take_turns(contestants, repeats, tidy):
         for key, contestant in contestants.items():
             if key in failed or not contestant.wants_turn():
                 continue
+            time.sleep(REST)
             try:
                 contestant.take_turn()
             except Failed as reason:
