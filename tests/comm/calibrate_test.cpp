@@ -1,3 +1,4 @@
+#include "../scratch_path.hpp"
 #include <catch2/catch.hpp>
 
 #include <heatpp/comm/detail/calibrate.hpp>
@@ -5,7 +6,6 @@
 #include <heatpp/comm/detail/kept_choice.hpp>
 
 #include <cstdlib>
-#include <unistd.h>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -52,8 +52,7 @@ TEST_CASE("a calibration covers all sizes and is the same on all ranks", "[comm]
 TEST_CASE("a calibration is written once and found again", "[comm][calibrate]") {
   const auto& world = ht::world();
   if (world.size() == 1 || world.size() > 3) return;
-  const auto file =
-      std::filesystem::temp_directory_path() / ("heatpp_calibration_" + std::to_string(world.allgather(::getpid())[0]));
+  const std::filesystem::path file = scratch_path("heatpp_calibration");
   if (world.rank() == 0) std::filesystem::remove(file);
   world.barrier();
   ::setenv("HEATPP_CALIBRATION", file.c_str(), 1);
@@ -91,7 +90,7 @@ TEST_CASE("a transfer that took no longer than a short message has a bandwidth a
 TEST_CASE("what a file chooses is taken where it fits, and is measured anew elsewhere", "[comm][calibrate]") {
   const auto& world = ht::world();
   if (world.size() != 2 && world.size() != 3) return;
-  const auto file = std::filesystem::temp_directory_path() / ("heatpp_fits_" + std::to_string(world.size()));
+  const auto file = std::filesystem::path(scratch_path("heatpp_fits"));
   // As on a machine where the ranks share memory, but of another order.
   const ht::Topology topology(*world.split(0), {.node_of = [](int rank) { return rank; }});
   const auto any = std::numeric_limits<std::int64_t>::max();
@@ -142,8 +141,7 @@ TEST_CASE("the order of levels puts the widest one first, and chunks pay where m
 TEST_CASE("a choice is measured on rank 0 once, and kept in the file of calibrations", "[comm][calibrate]") {
   const auto& world = ht::world();
   if (world.size() > 4) return;
-  const auto folder = std::filesystem::temp_directory_path();
-  const auto file = (folder / ("heatpp_choice_" + std::to_string(world.size()))).string(), copied = file + "_copied";
+  const auto file = scratch_path("heatpp_choice"), copied = file + "_copied";
   const auto with_file = [&](const std::string& path) {
     auto comm = *world.split(0);
     auto settings = std::make_shared<ht::detail::Settings>();

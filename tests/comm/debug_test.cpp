@@ -1,4 +1,5 @@
 // A program of its own, since what is debugged and traced is decided once.
+#include "../scratch_path.hpp"
 #include <catch2/catch.hpp>
 
 #include <heatpp/comm/detail/schedule/trace.hpp>
@@ -16,7 +17,7 @@ namespace ht = heatpp;
 
 namespace {
 
-const auto trace_prefix = std::filesystem::temp_directory_path() / "heatpp_debug_test";
+const auto trace_prefix = scratch_path("heatpp_debug_test");
 [[maybe_unused]] const int environment = ::setenv("HEATPP_DEBUG", "collectives", 1) +
                                          ::setenv("HEATPP_TIMEOUT", "0.5", 1) +
                                          ::setenv("HEATPP_TRACE", trace_prefix.c_str(), 1);
@@ -242,7 +243,7 @@ TEST_CASE("traffic is counted by level, and a timeline is written", "[comm][debu
   CHECK(traffic[1].seconds > 0);
 
   ht::detail::write_trace(comm.rank());
-  const auto file = trace_prefix.string() + "." + std::to_string(comm.rank()) + ".json";
+  const auto file = trace_prefix + "." + std::to_string(comm.rank()) + ".json";
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
   CHECK_THAT(text.str(), Catch::StartsWith("[\n{\"name\":\"level ") && Catch::EndsWith("}}\n]\n"));

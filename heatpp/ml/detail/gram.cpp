@@ -111,14 +111,14 @@ class Sums {
         const auto row = first + i;
         subtract(to, apart, part.features + row * part.n_features, mean, 0, part.n_features);
         subtract(to, apart, part.targets + row * part.n_targets, mean, part.n_features, part.n_targets);
-        if (part.weights) weigh(to - centred_.data(), part.weights[row]);
+        if (part.weights) weigh(i * stripe_width, part.weights[row]);
       }
       const auto* left = part.weights ? weighted_.data() : centred_.data();
       add_column_products({left, centred_.data(), rows, columns_, apart}, width_, scatter_.data());
     }
   }
-  void weigh(std::int64_t row, double weight) {
-    for (auto at = row; at < rows_ * width_; at += rows_ * stripe_width)
+  void weigh(std::int64_t first, double weight) {
+    for (auto at = first; at < rows_ * width_; at += rows_ * stripe_width)
       for (auto j = at; j < at + stripe_width; ++j)
         weighted_[static_cast<std::size_t>(j)] = weight * centred_[static_cast<std::size_t>(j)];
   }
