@@ -148,6 +148,10 @@ std::vector<nn::NamedArray> fields_of(const FieldChoice& choice, const char* usu
   for (const auto& [name, array] : std::get<1>(choice)) fields.push_back({name, array});
   return fields;
 }
+nn::Dataset dataset_of(const FieldChoice& inputs, const FieldChoice& targets) {
+  nb::gil_scoped_release release;
+  return {fields_of(inputs, "inputs"), fields_of(targets, "targets")};
+}
 nn::Names names_of(const NameChoice& choice) {
   return std::visit([](const auto& names) { return nn::Names(names); }, choice);
 }
@@ -158,12 +162,11 @@ void bind_datasets(nb::module_& m) {
   c.def(
       "__init__",
       [](nn::Dataset* self, const FieldChoice& inputs, const FieldChoice& targets) {
-        new (self) nn::Dataset(fields_of(inputs, "inputs"), fields_of(targets, "targets"));
+        new (self) nn::Dataset(dataset_of(inputs, targets));
       },
-      Released(), "inputs"_a, "targets"_a,
-      "Arrays that are split along axis 0 at the same rows, or several of each by name.");
+      "inputs"_a, "targets"_a, "Arrays that are split along axis 0 at the same rows, or several of each by name.");
   c.def("__init__", [](nn::Dataset* self, const std::pair<FieldChoice, FieldChoice>& pair) {
-    new (self) nn::Dataset(fields_of(pair.first, "inputs"), fields_of(pair.second, "targets"));
+    new (self) nn::Dataset(dataset_of(pair.first, pair.second));
   });
   nb::implicitly_convertible<nb::tuple, nn::Dataset>();
   c.def_static(
@@ -279,27 +282,37 @@ training as warm-up and cool-down. `loss` and `metrics` are cross_entropy, mse, 
 logits), `loss` also a scripted module of outputs and targets, and a metric accuracy. `optimizer` is sgd, adam, adamw,
 lars or lamb; `rate(batch, total)` gives the learning rate. `folder` gets checkpoints, the best weights and a log, from
 which `resume` goes on; `patience` epochs without a better validation loss end the training. Collective.)");
+  const auto fit = [](Training& self, const nn::Dataset& training, const std::optional<nn::Dataset>& validation) {
+    const auto result = [&] {
+      nb::gil_scoped_release release;
+      return self.fit(training, validation);
+    }();
+    return of_training(result);
+  };
+  const auto evaluate = [](Training& self, const nn::Dataset& dataset) {
+    const auto found = [&] {
+      nb::gil_scoped_release release;
+      return self.evaluate(dataset);
+    }();
+    return of_evaluation(found);
+  };
+  c.def("fit", fit, "training"_a, "validation"_a = nb::none(),
+        "Trains on a Dataset, an (inputs, targets) pair, or both as arguments; all rows are used once in an epoch. "
+        "Collective.");
   c.def(
       "fit",
-      [](Training& self, const nn::Dataset& training, const std::optional<nn::Dataset>& validation) {
-        const auto result = [&] {
-          nb::gil_scoped_release release;
-          return self.fit(training, validation);
-        }();
-        return of_training(result);
+      [fit](Training& self, const FieldChoice& inputs, const FieldChoice& targets,
+            const std::optional<nn::Dataset>& validation) {
+        return fit(self, dataset_of(inputs, targets), validation);
       },
-      "training"_a, "validation"_a = nb::none(),
-      "Trains on a Dataset or an (inputs, targets) pair; all rows are used once in an epoch. Collective.");
+      "inputs"_a, "targets"_a, "validation"_a = nb::none());
+  c.def("evaluate", evaluate, "dataset"_a, "Mean loss and metrics over all rows of what fit takes. Collective.");
   c.def(
       "evaluate",
-      [](Training& self, const nn::Dataset& dataset) {
-        const auto found = [&] {
-          nb::gil_scoped_release release;
-          return self.evaluate(dataset);
-        }();
-        return of_evaluation(found);
+      [evaluate](Training& self, const FieldChoice& inputs, const FieldChoice& targets) {
+        return evaluate(self, dataset_of(inputs, targets));
       },
-      "dataset"_a, "Mean loss and metrics over all rows. Collective.");
+      "inputs"_a, "targets"_a);
   c.def("predict", &Training::predict, Released(), "x"_a, "The network's outputs for rows, cut as these.");
 }
 

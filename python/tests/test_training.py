@@ -54,7 +54,7 @@ class Training(Case):
             for loss, of_torch in (("mse", torch.nn.functional.mse_loss), (ht.nn.ScriptModule(AbsoluteLoss()), torch.nn.functional.l1_loss)):
                 module = network()
                 ours = ht.nn.ScriptModule(module)
-                trainer = ht.nn.Trainer(ours, loss, optimizer="sgd", momentum=0.9, rate=rate, epochs=6, batch_size=40, shuffle="global", progress=False)
+                trainer = ht.nn.Trainer(ours, loss, optimizer="sgd", momentum=0.9, rate=rate, epochs=6, batch_size=40 * RANKS, shuffle="global", progress=False)
                 result = trainer.fit((cut(ROWS), cut(VALUES)))
                 self.assertEqual((result.ended, result.batches, len(result.epochs)), ("complete", 6, 6))
                 expected = self.in_torch(6, rate, of_torch)
@@ -103,8 +103,8 @@ class Training(Case):
         for daso in ("default", "automatic", "published"):
             trainer = ht.nn.Trainer(ht.nn.ScriptModule(network()), "mse", daso=daso, warmup=0.2, cooldown=0.2, learning_rate=0.02, epochs=20, batch_size=10, progress=False)
             before = trainer.evaluate((x, y)).loss
-            trainer.fit((x, y))
-            self.assertLess(trainer.evaluate((x, y)).loss, before / 4)
+            trainer.fit(x, y)
+            self.assertLess(trainer.evaluate(x, y).loss, before / 4)
 
     def test_several_inputs_and_another_communicator(self):
         class Sum(torch.nn.Module):
@@ -118,7 +118,7 @@ class Training(Case):
         half = ht.world().split(RANK % 2)
         x = ht.array(ROWS, split=0, comm=half)
         fields = ht.nn.Dataset({"a": x, "b": x}, {"sum": x + x})
-        trainer = ht.nn.Trainer(ht.nn.ScriptModule(Sum(), comm=half), "mse", optimizer="sgd", learning_rate=0.1, epochs=30, batch_size=40, progress=False)
+        trainer = ht.nn.Trainer(ht.nn.ScriptModule(Sum(), comm=half), "mse", optimizer="sgd", learning_rate=0.1, epochs=30, batch_size=40 * RANKS, progress=False)
         trainer.fit(fields)
         self.assertLess(trainer.evaluate(fields).loss, 1e-4)
 
