@@ -1,6 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/cluster/detail/medians.hpp>
 #include <heatpp/ml/cluster/detail/start.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
 #include <heatpp/ml/detail/state.hpp>
 
@@ -9,10 +9,10 @@ namespace heatpp {
 using namespace ml::detail;
 
 void IteratedClusters::learn_from(const Rows& x, const FitOptions& options) {
-  const auto op = detail::formatted("{}.fit", kind());
-  check_kmeans_options(op.c_str(), options_, x);
-  const auto weights = weights_beside(op.c_str(), x, options.sample_weight);
-  const Weighted data{op.c_str(), x, weights ? weights->const_data_ptr<double>() : nullptr};
+  const Method op(kind(), "fit");
+  check_kmeans_options(op, options_, x);
+  const auto weights = weights_beside(op, x, options.sample_weight);
+  const Weighted data{op, x, weights ? weights->const_data_ptr<double>() : nullptr};
   const auto tolerance = options_.tol * mean_variance(data.op, x);
   const LloydOptions steps{options_.max_iterations, tolerance, options_.progress};
   const auto starts = std::holds_alternative<DNDarray>(options_.init) ? 1 : options_.n_init;

@@ -139,6 +139,6 @@ const Spectral::Learnt& Spectral::learnt(const char* name) const { return fitted
 const DNDarray& Spectral::labels() const { return learnt("Spectral.labels").labels; }
 const DNDarray& Spectral::embedding() const { return learnt("Spectral.embedding").embedding; }
 const DNDarray& Spectral::eigenvalues() const { return learnt("Spectral.eigenvalues").eigenvalues; }
-std::int64_t Spectral::n_clusters() const { return eigenvalues().size(); }
+std::int64_t Spectral::n_clusters() const { return learnt("Spectral.n_clusters").eigenvalues.size(); }
 
 }  // namespace heatpp

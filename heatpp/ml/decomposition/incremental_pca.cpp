@@ -136,6 +136,6 @@ IncrementalPCA IncrementalPCA::from_state(const ModelState& state) {
   return model;
 }
 
-const DNDarray& IncrementalPCA::var() const { return fitted("IncrementalPCA", seen_).var; }
+const DNDarray& IncrementalPCA::var() const { return fitted(Method(kind(), "var"), seen_).var; }
 
 }  // namespace heatpp

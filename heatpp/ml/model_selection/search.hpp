@@ -134,7 +134,7 @@ class GridSearch {
   [[nodiscard]] const Point& best_point() const { return found("best_point"), results_[best_].point; }
   [[nodiscard]] double best_score() const { return found("best_score"), results_[best_].mean; }
   [[nodiscard]] const Model& best_model() const { return found("best_model"), *model_; }
-  [[nodiscard]] DNDarray predict(const Rows& x) const { return best_model().predict(x); }
+  [[nodiscard]] DNDarray predict(const Rows& x) const { return found("predict"), model_->predict(x); }
 
  private:
   void found(const char* what) const {

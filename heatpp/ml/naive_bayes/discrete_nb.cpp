@@ -1,5 +1,5 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/classes.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/naive_bayes/discrete_nb.hpp>
 
@@ -95,19 +95,11 @@ DNDarray DiscreteNB::log_prior(const Counts& counts, bool fit_prior) {
   return replicated(shares.log(), float64, counts.classes.comm());
 }
 
-const DiscreteNB::Model& DiscreteNB::model(const char* op) const {
-  check_fitted(op);
-  return *model_;
-}
+const DiscreteNB::Counts& DiscreteNB::counts(const char* what) const { return fitted(Method(kind(), what), counts_); }
+const DiscreteNB::Model& DiscreteNB::model(const char* what) const { return fitted(Method(kind(), what), model_); }
 
-DNDarray DiscreteNB::feature_count() const {
-  check_fitted("feature_count");
-  return counts_->features;
-}
-DNDarray DiscreteNB::class_count() const {
-  check_fitted("class_count");
-  return counts_->classes;
-}
+DNDarray DiscreteNB::feature_count() const { return counts("feature_count").features; }
+DNDarray DiscreteNB::class_count() const { return counts("class_count").classes; }
 DNDarray DiscreteNB::feature_log_prob() const { return model("feature_log_prob").log_prob; }
 DNDarray DiscreteNB::class_log_prior() const { return model("class_log_prior").log_prior; }
 

@@ -1,5 +1,5 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/class_moments.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/naive_bayes/gaussian_nb.hpp>
 
@@ -111,10 +111,7 @@ Classifier::Scores GaussianNB::scores() const {
   };
 }
 
-const GaussianNB::Learnt& GaussianNB::learnt(const char* name) const {
-  check_fitted(name);
-  return *learnt_;
-}
+const GaussianNB::Learnt& GaussianNB::learnt(const char* what) const { return fitted(Method(kind(), what), learnt_); }
 
 DNDarray GaussianNB::theta() const { return learnt("theta").theta; }
 DNDarray GaussianNB::var() const { return learnt("var").var; }

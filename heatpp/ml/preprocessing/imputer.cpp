@@ -64,13 +64,14 @@ SimpleImputer& SimpleImputer::fit(const DNDarray& x) {
 }
 
 DNDarray SimpleImputer::transform(const Rows& x) const {
-  const auto& fill = statistics();
-  check_features("SimpleImputer.transform", x, fill.shape()[0]);
+  constexpr auto transform_op = "SimpleImputer.transform";
+  const auto& fill = fitted(transform_op, statistics_);
+  check_features(transform_op, x, fill.shape()[0]);
   return mapped(x, x.features(), [&](const at::Tensor& block) {
     return at::where(block.isnan(), fill.larray().to(block.scalar_type()), block);
   });
 }
 
-const DNDarray& SimpleImputer::statistics() const { return fitted("SimpleImputer", statistics_); }
+const DNDarray& SimpleImputer::statistics() const { return fitted("SimpleImputer.statistics", statistics_); }
 
 }  // namespace heatpp

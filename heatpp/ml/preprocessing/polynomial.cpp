@@ -44,7 +44,7 @@ PolynomialFeatures& PolynomialFeatures::fit(const Rows& x) {
 }
 
 DNDarray PolynomialFeatures::transform(const Rows& x) const {
-  const auto& of = factors();
+  const auto& of = fitted("PolynomialFeatures.transform", factors_);
   check_features("PolynomialFeatures.transform", x, features_);
   return mapped(x, std::ssize(of), [&](const at::Tensor& block) {
     const auto features = block.t().contiguous();
@@ -60,7 +60,7 @@ DNDarray PolynomialFeatures::transform(const Rows& x) const {
 }
 
 const std::vector<std::vector<std::int64_t>>& PolynomialFeatures::factors() const {
-  return fitted("PolynomialFeatures", factors_);
+  return fitted("PolynomialFeatures.factors", factors_);
 }
 
 }  // namespace heatpp

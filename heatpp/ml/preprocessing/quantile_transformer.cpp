@@ -83,20 +83,24 @@ QuantileTransformer& QuantileTransformer::fit(const DNDarray& x) {
 }
 
 DNDarray QuantileTransformer::transform(const Rows& x) const {
-  check_features("QuantileTransformer.transform", x, quantiles().shape()[1]);
-  const auto shares = each_number(x, quantiles(), share_below);
+  constexpr auto op = "QuantileTransformer.transform";
+  const auto& known = fitted(op, quantiles_);
+  check_features(op, x, known.shape()[1]);
+  const auto shares = each_number(x, known, share_below);
   if (options_.output == QuantileOutput::uniform) return shares;
   return mapped(shares, x.features(), normal);
 }
 
 DNDarray QuantileTransformer::inverse_transform(const Rows& z) const {
-  check_features("QuantileTransformer.inverse_transform", z, quantiles().shape()[1]);
-  if (options_.output == QuantileOutput::uniform) return each_number(z, quantiles(), number_at);
-  return each_number(z, quantiles(), [](std::span<const double> quantiles, double number) {
+  constexpr auto op = "QuantileTransformer.inverse_transform";
+  const auto& known = fitted(op, quantiles_);
+  check_features(op, z, known.shape()[1]);
+  if (options_.output == QuantileOutput::uniform) return each_number(z, known, number_at);
+  return each_number(z, known, [](std::span<const double> quantiles, double number) {
     return number_at(quantiles, share_of_normal(number));
   });
 }
 
-const DNDarray& QuantileTransformer::quantiles() const { return fitted("QuantileTransformer", quantiles_); }
+const DNDarray& QuantileTransformer::quantiles() const { return fitted("QuantileTransformer.quantiles", quantiles_); }
 
 }  // namespace heatpp

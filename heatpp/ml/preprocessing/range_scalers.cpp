@@ -1,5 +1,5 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/simd.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>
 
@@ -98,14 +98,8 @@ MinMaxScaler& MinMaxScaler::partial_fit(const Rows& x) {
   return *this;
 }
 
-const DNDarray& MinMaxScaler::data_min() const {
-  static_cast<void>(learnt("MinMaxScaler.data_min"));
-  return range_->first;
-}
-const DNDarray& MinMaxScaler::data_max() const {
-  static_cast<void>(learnt("MinMaxScaler.data_max"));
-  return range_->second;
-}
+const DNDarray& MinMaxScaler::data_min() const { return fitted(Method(kind(), "data_min"), range_).first; }
+const DNDarray& MinMaxScaler::data_max() const { return fitted(Method(kind(), "data_max"), range_).second; }
 
 MaxAbsScaler& MaxAbsScaler::fit(const Rows& x) {
   MaxAbsScaler fresh;
@@ -123,9 +117,6 @@ MaxAbsScaler& MaxAbsScaler::partial_fit(const Rows& x) {
   return *this;
 }
 
-const DNDarray& MaxAbsScaler::max_abs() const {
-  static_cast<void>(learnt("MaxAbsScaler.max_abs"));
-  return *largest_;
-}
+const DNDarray& MaxAbsScaler::max_abs() const { return fitted(Method(kind(), "max_abs"), largest_); }
 
 }  // namespace heatpp

@@ -43,6 +43,6 @@ RobustScaler& RobustScaler::fit(const DNDarray& x) {
   return *this;
 }
 
-const DNDarray& RobustScaler::center() const { return learnt("RobustScaler.center").shift; }
+const DNDarray& RobustScaler::center() const { return learnt("center").shift; }
 
 }  // namespace heatpp

@@ -1,5 +1,5 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/column_moments.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>
 
 #include <limits>
@@ -55,13 +55,10 @@ StandardScaler& StandardScaler::partial_fit(const Rows& x, const FitOptions& opt
   return *this;
 }
 
-const StandardScaler::Seen& StandardScaler::seen(const char* op) const {
-  static_cast<void>(learnt(op));
-  return *seen_;
-}
+const StandardScaler::Seen& StandardScaler::seen(const char* what) const { return fitted(Method(kind(), what), seen_); }
 
-const DNDarray& StandardScaler::mean() const { return seen("StandardScaler.mean").mean; }
-const DNDarray& StandardScaler::var() const { return seen("StandardScaler.var").var; }
-const DNDarray& StandardScaler::n_samples_seen() const { return seen("StandardScaler.n_samples_seen").n; }
+const DNDarray& StandardScaler::mean() const { return seen("mean").mean; }
+const DNDarray& StandardScaler::var() const { return seen("var").var; }
+const DNDarray& StandardScaler::n_samples_seen() const { return seen("n_samples_seen").n; }
 
 }  // namespace heatpp

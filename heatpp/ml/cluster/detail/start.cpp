@@ -22,6 +22,7 @@ at::Tensor given_centres(const Weighted& data, std::int64_t k, const DNDarray& g
 }  // namespace
 
 void check_kmeans_options(const char* op, const KMeansOptions& o, const Rows& rows) {
+  check_not_empty(op, rows);
   if (o.n_clusters < 1 || o.n_clusters > rows.size() || o.n_init < 1 || o.max_iterations < 1 || !(o.tol >= 0))
     raise<ValueError>(
         op,
