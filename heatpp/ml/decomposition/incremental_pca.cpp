@@ -110,8 +110,9 @@ IncrementalPCA& IncrementalPCA::fit(const Rows& x) {
     if (x.size() - last < least) last = x.size();
     try {
       fresh.partial_fit(part_of(x, first, last));
-    } catch (const ValueError& error) {
-      throw ValueError(detail::formatted("{}, rows being counted from {} on", error.what(), first));
+    } catch (const ValueError&) {
+      check_all_finite("IncrementalPCA.fit", x);  // which names the row among all, not among its batch
+      throw;
     }
     first = last;
   }

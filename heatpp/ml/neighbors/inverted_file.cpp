@@ -4,6 +4,7 @@
 #include <heatpp/ml/cluster/kmeans.hpp>
 #include <heatpp/ml/detail/around.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/neighbors/detail/best.hpp>
 #include <heatpp/ml/neighbors/inverted_file.hpp>
 

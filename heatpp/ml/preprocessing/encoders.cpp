@@ -79,7 +79,7 @@ const std::vector<std::int64_t>& LabelEncoder::classes() const { return fitted("
 OneHotEncoder& OneHotEncoder::fit(const DNDarray& x) {
   constexpr auto op = "OneHotEncoder.fit";
   const Rows rows(x);
-  if (rows.size() == 0) detail::raise<ValueError>(op, "got no rows; expected one at least");
+  check_not_empty(op, rows);
   const auto mine = whole_numbers(op, rows);
   std::vector<Categories> found;
   for (std::int64_t j = 0; j < rows.features(); ++j)

@@ -48,7 +48,7 @@ void check_columns(const std::vector<Moments>& moments) {
 
 SimpleImputer& SimpleImputer::fit(const DNDarray& x) {
   const Rows rows(x);
-  if (rows.size() == 0) detail::raise<ValueError>(op, "got no rows; expected one at least");
+  check_not_empty(op, rows);
   const auto moments = column_moments(op, rows, nullptr, Missing::left_out);
   if (options_.strategy != Impute::constant) check_columns(moments);
   const auto whole = [&](const at::Tensor& value) { return replicated(value, float64, rows.comm()); };

@@ -56,7 +56,7 @@ at::Tensor known(const at::Tensor& largest) { return at::where(largest == nothin
 
 /// Of every column, NaN where there are no numbers; with what was known before, if anything.
 Range range_of(const char* op, const Rows& x, const std::optional<Range>& before) {
-  if (x.size() == 0) detail::raise<ValueError>(op, "got no rows; expected one at least");
+  check_not_empty(op, x);
   if (before) check_features(op, x, before->most.size(0));
   const auto f = static_cast<std::size_t>(x.features());
   auto numbers = summed_stored(

@@ -48,7 +48,8 @@ class StandardScaler : public ColumnScaler {
       : ColumnScaler("StandardScaler"), options_(options) {}
   [[nodiscard]] const StandardScalerOptions& options() const { return options_; }
   /// Learns means and variances. Collective: one all-reduce of 24 (features + 1) bytes, and with weights one of 24;
-  /// none where rows are replicated. Throws ValueError for infinite numbers, no rows, and weights that are negative.
+  /// none where rows are replicated. Throws ValueError for infinite numbers, no rows or features, and weights that are
+  /// negative.
   StandardScaler& fit(const Rows& x, const FitOptions& options = {});
   /// Learns from more rows, as if all had come at once. Costs and errors as fit.
   StandardScaler& partial_fit(const Rows& x, const FitOptions& options = {});
@@ -86,7 +87,7 @@ class MinMaxScaler : public ColumnScaler {
   [[nodiscard]] const MinMaxScalerOptions& options() const { return options_; }
   /// Learns the least and the largest number of each column. Collective: one all-reduce of 8 (2 features + 1) bytes,
   /// none where rows are replicated; of sparse rows another of 8 (features + 1). Throws ValueError for infinite
-  /// numbers, no rows, and low >= high.
+  /// numbers, no rows or features, and low >= high.
   MinMaxScaler& fit(const Rows& x);
   MinMaxScaler& partial_fit(const Rows& x);
   [[nodiscard]] DNDarray fit_transform(const Rows& x) { return fit(x).transform(x); }
@@ -134,7 +135,7 @@ class RobustScaler : public ColumnScaler {
   explicit RobustScaler(const RobustScalerOptions& options = {}) : ColumnScaler("RobustScaler"), options_(options) {}
   [[nodiscard]] const RobustScalerOptions& options() const { return options_; }
   /// Learns the quantiles, all in one search: communicates as nanpercentile, and one all-reduce of 8 bytes. Collective.
-  /// Throws ValueError for infinite numbers, no rows, and quantiles that do not rise within 0 .. 100.
+  /// Throws ValueError for infinite numbers, no rows or features, and quantiles that do not rise in 0 .. 100.
   RobustScaler& fit(const DNDarray& x);
   [[nodiscard]] DNDarray fit_transform(const DNDarray& x) { return fit(x).transform(x); }
   /// What save_model writes of it. Local. Throws NotFittedError before fit.

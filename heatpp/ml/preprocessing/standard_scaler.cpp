@@ -32,7 +32,7 @@ StandardScaler& StandardScaler::fit(const Rows& x, const FitOptions& options) {
 StandardScaler& StandardScaler::partial_fit(const Rows& x, const FitOptions& options) {
   constexpr auto op = "StandardScaler.fit";
   if (seen_) check_features(op, x, seen_->mean.shape()[0]);
-  if (x.size() == 0) detail::raise<ValueError>(op, "got no rows; expected one at least");
+  check_not_empty(op, x);
   const auto weights = weights_beside(op, x, options.sample_weight);
   auto moments = column_moments(op, x, weights ? weights->const_data_ptr<double>() : nullptr, Missing::left_out);
   if (seen_)
