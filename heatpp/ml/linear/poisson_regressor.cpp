@@ -78,8 +78,10 @@ DNDarray PoissonRegressor::predict(const Rows& x) const {
 }
 
 double PoissonRegressor::score(const Rows& x, const DNDarray& y, const FitOptions& options) const {
+  const Method op(kind(), "score");
+  check_features(op, x, learnt("score").coef.shape()[1]);
   const auto expected = predict(x).larray().to(at::kDouble);
-  const auto counts = counts_beside(Method(kind(), "score"), x, y, options);
+  const auto counts = counts_beside(op, x, y, options);
   const auto weighted = [&](const at::Tensor& deviances) { return (deviances * counts.weights).sum(); };
   auto sums = at::stack({weighted(half_deviances(counts.values, expected)),
                          weighted(half_deviances(counts.values, at::full_like(expected, counts.mean)))});
