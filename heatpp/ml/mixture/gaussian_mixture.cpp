@@ -28,10 +28,12 @@ void check_options(const GaussianMixtureOptions& o, const Rows& x) {
 }
 
 /// A given start, on every rank. Collective where it is split.
-std::optional<at::Tensor> given(const char* what, const std::optional<DNDarray>& x, const Shape& shape) {
+std::optional<at::Tensor> given(const char* what, const std::optional<DNDarray>& x, const Shape& shape,
+                                const Communicator& comm) {
   if (!x) return std::nullopt;
   if (x->shape() != shape)
     detail::raise<ValueError>(op, "got {} of shape {}; expected {}", what, to_string(x->shape()), to_string(shape));
+  if (x->split()) detail::check_same_comm(op, comm, x->comm());
   const auto value = resplit(*x, std::nullopt).larray().to(at::kCPU, at::kDouble).contiguous();
   if (!value.isfinite().all().item<bool>())
     detail::raise<ValueError>(op, "got {} that are not finite; expected finite ones", what);
@@ -41,10 +43,10 @@ std::optional<at::Tensor> given(const char* what, const std::optional<DNDarray>&
 struct Given {
   std::optional<at::Tensor> weights, means, precisions;
 };
-Given given_start(const GaussianMixtureOptions& o, std::int64_t f) {
-  const auto k = o.n_components;
-  Given start{given("weights_init", o.weights_init, {k}), given("means_init", o.means_init, {k, f}),
-              given("precisions_init", o.precisions_init, covariance_shape(o.covariance_type, k, f))};
+Given given_start(const GaussianMixtureOptions& o, const Rows& x) {
+  const auto k = o.n_components, f = x.features();
+  Given start{given("weights_init", o.weights_init, {k}, x.comm()), given("means_init", o.means_init, {k, f}, x.comm()),
+              given("precisions_init", o.precisions_init, covariance_shape(o.covariance_type, k, f), x.comm())};
   if (start.weights &&
       (start.weights->lt(0).any().item<bool>() || !(std::abs(start.weights->sum().item<double>() - 1) < 1e-6)))
     detail::raise<ValueError>(op, "got weights_init that are negative or sum to {}; expected ones that sum to 1",
@@ -142,7 +144,7 @@ GaussianMixture& GaussianMixture::fit(const Rows& x, const FitOptions& options) 
   check_options(options_, x);
   const bool go_on = options_.warm_start && learnt_;
   if (go_on) check_features(op, x, learnt_->means.shape()[1]);
-  const auto start = given_start(options_, x.features());
+  const auto start = given_start(options_, x);
   const auto weights = weights_beside(op, x, options.sample_weight);
   const auto fit = fit_of({op, x, weights ? weights->const_data_ptr<double>() : nullptr}, options_);
   std::optional<Found> best;

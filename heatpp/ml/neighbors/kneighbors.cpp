@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
@@ -20,6 +21,7 @@ void check_targets(const char* op, const Rows& x, const DNDarray& y, bool severa
   if (!fits)
     detail::raise<ValueError>(op, "got targets of shape {} for {} rows; expected one for each", to_string(y.shape()),
                               x.size());
+  detail::check_same_comm(op, x.comm(), y.comm());
 }
 
 NearestNeighbors unfitted(const KNeighborsOptions& options) {
