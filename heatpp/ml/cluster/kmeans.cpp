@@ -8,6 +8,13 @@ namespace heatpp {
 
 using namespace ml::detail;
 
+namespace {
+
+/// Starts that differ by less are as good: they find the same clusters, whose order would follow from the last bits.
+constexpr double rounding = 1e-9;
+
+}  // namespace
+
 void IteratedClusters::learn_from(const Rows& x, const FitOptions& options) {
   const Method op(kind(), "fit");
   check_kmeans_options(op, options_, x);
@@ -23,7 +30,7 @@ void IteratedClusters::learn_from(const Rows& x, const FitOptions& options) {
     const auto rule = rule_ == Rule::medians ? CentreRule::medians : CentreRule::medoids;
     const auto found = rule_ == Rule::means ? lloyd(data, first, steps) : alternate(data, first, rule, steps);
     auto learnt = judged(data, replicated(found.centres, working_dtype(x), x.comm()), found.iterations);
-    if (!best || learnt.inertia < best->inertia) best = std::move(learnt);
+    if (!best || learnt.inertia < best->inertia * (1 - rounding)) best = std::move(learnt);
   }
   learn(std::move(*best));
 }

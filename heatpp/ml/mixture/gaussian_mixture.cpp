@@ -15,6 +15,8 @@ namespace {
 
 using namespace ml::detail;
 constexpr auto op = "GaussianMixture.fit";
+/// Starts that differ by less are as good: they find the same components, whose order would follow from the last bits.
+constexpr double rounding = 1e-9;
 
 void check_options(const GaussianMixtureOptions& o, const Rows& x) {
   if (o.n_components < 1 || o.n_components > x.size() || x.features() < 1 || o.n_init < 1 || o.max_iterations < 1 ||
@@ -153,7 +155,8 @@ GaussianMixture& GaussianMixture::fit(const Rows& x, const FitOptions& options) 
         go_on ? components_of(options_.covariance_type, learnt_->weights, learnt_->means, learnt_->covariances)
               : first_components(fit, start, seed_of(options_.seed, static_cast<std::uint64_t>(attempt)));
     auto found = maximise(fit, first);
-    if (!best || found.lower_bound > best->lower_bound) best = std::move(found);
+    if (!best || found.lower_bound > best->lower_bound + rounding * std::abs(best->lower_bound))
+      best = std::move(found);
   }
   const auto whole = [&](const at::Tensor& value) { return replicated(value, float64, x.comm()); };
   const auto& c = best->components;
