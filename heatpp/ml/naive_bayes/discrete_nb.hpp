@@ -57,6 +57,7 @@ class MultinomialNB : public DiscreteNB {
   MultinomialNB& partial_fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});
 
  private:
+  void learn(const char* what, const Rows& x, const DNDarray& y, const FitOptions& options);
   [[nodiscard]] Scores scores() const override;
   [[nodiscard]] bool knows_sparse() const override { return true; }
   MultinomialNBOptions options_;
@@ -77,6 +78,7 @@ class BernoulliNB : public DiscreteNB {
   BernoulliNB& partial_fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});
 
  private:
+  void learn(const char* what, const Rows& x, const DNDarray& y, const FitOptions& options);
   [[nodiscard]] Scores scores() const override;
   [[nodiscard]] bool knows_sparse() const override { return options_.binarize >= 0; }
   BernoulliNBOptions options_;

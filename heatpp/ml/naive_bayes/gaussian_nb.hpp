@@ -39,6 +39,7 @@ class GaussianNB : public Classifier {
     DNDarray var, prior;
     double epsilon;
   };
+  void learn(const char* what, const Rows& x, const DNDarray& y, const FitOptions& options);
   [[nodiscard]] const Learnt& learnt(const char* what) const;
   GaussianNBOptions options_;
   std::optional<Learnt> learnt_;

@@ -80,13 +80,18 @@ at::Tensor or_one(const at::Tensor& spread) {
 }  // namespace
 
 MinMaxScaler& MinMaxScaler::fit(const Rows& x) {
-  auto fresh = MinMaxScaler(options_);
-  *this = fresh.partial_fit(x);
-  return *this;
+  MinMaxScaler fresh(options_);
+  fresh.learn("fit", x);
+  return *this = std::move(fresh);
 }
 
 MinMaxScaler& MinMaxScaler::partial_fit(const Rows& x) {
-  constexpr auto op = "MinMaxScaler.fit";
+  learn("partial_fit", x);
+  return *this;
+}
+
+void MinMaxScaler::learn(const char* what, const Rows& x) {
+  const Method op(kind(), what);
   const auto [low, high, clip] = options_;
   if (!(low < high)) detail::raise<ValueError>(op, "got the range {} .. {}; expected low < high", low, high);
   const auto before = range_ ? std::optional(Range{range_->first.larray(), range_->second.larray()}) : std::nullopt;
@@ -95,7 +100,6 @@ MinMaxScaler& MinMaxScaler::partial_fit(const Rows& x) {
   const auto scale = or_one(most - least) / (high - low);
   range_ = {whole(least), whole(most)};
   learnt_ = Learnt{whole(least - low * scale), whole(scale), clip ? std::optional(std::pair(low, high)) : std::nullopt};
-  return *this;
 }
 
 const DNDarray& MinMaxScaler::data_min() const { return fitted(Method(kind(), "data_min"), range_).first; }
@@ -103,18 +107,22 @@ const DNDarray& MinMaxScaler::data_max() const { return fitted(Method(kind(), "d
 
 MaxAbsScaler& MaxAbsScaler::fit(const Rows& x) {
   MaxAbsScaler fresh;
-  *this = fresh.partial_fit(x);
-  return *this;
+  fresh.learn("fit", x);
+  return *this = std::move(fresh);
 }
 
 MaxAbsScaler& MaxAbsScaler::partial_fit(const Rows& x) {
+  learn("partial_fit", x);
+  return *this;
+}
+
+void MaxAbsScaler::learn(const char* what, const Rows& x) {
   const auto before = largest_ ? std::optional(Range{-largest_->larray(), largest_->larray()}) : std::nullopt;
-  const auto [least, most] = range_of("MaxAbsScaler.fit", x, before);
+  const auto [least, most] = range_of(Method(kind(), what), x, before);
   const auto largest = at::maximum(least.abs(), most.abs());
   largest_ = replicated(largest, float64, x.comm());
   learnt_ =
       Learnt{replicated(at::zeros_like(largest), float64, x.comm()), replicated(or_one(largest), float64, x.comm())};
-  return *this;
 }
 
 const DNDarray& MaxAbsScaler::max_abs() const { return fitted(Method(kind(), "max_abs"), largest_); }

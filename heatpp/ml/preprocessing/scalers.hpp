@@ -71,6 +71,7 @@ class StandardScaler : public ColumnScaler {
   struct Seen {
     DNDarray n, mean, var;
   };
+  void learn(const char* what, const Rows& x, const FitOptions& options);
   [[nodiscard]] const Seen& seen(const char* what) const;
   StandardScalerOptions options_;
   std::optional<Seen> seen_;
@@ -99,6 +100,7 @@ class MinMaxScaler : public ColumnScaler {
   [[nodiscard]] const DNDarray& data_max() const;  ///< (features,)
 
  private:
+  void learn(const char* what, const Rows& x);
   MinMaxScalerOptions options_;
   std::optional<std::pair<DNDarray, DNDarray>> range_;
 };
@@ -119,6 +121,7 @@ class MaxAbsScaler : public ColumnScaler {
   [[nodiscard]] const DNDarray& max_abs() const;  ///< (features,)
 
  private:
+  void learn(const char* what, const Rows& x);
   std::optional<DNDarray> largest_;
 };
 

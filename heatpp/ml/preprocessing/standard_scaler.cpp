@@ -24,13 +24,18 @@ at::Tensor column(const std::vector<Moments>& moments, double (*number)(const Mo
 }  // namespace
 
 StandardScaler& StandardScaler::fit(const Rows& x, const FitOptions& options) {
-  auto fresh = StandardScaler(options_);
-  *this = fresh.partial_fit(x, options);
-  return *this;
+  StandardScaler fresh(options_);
+  fresh.learn("fit", x, options);
+  return *this = std::move(fresh);
 }
 
 StandardScaler& StandardScaler::partial_fit(const Rows& x, const FitOptions& options) {
-  constexpr auto op = "StandardScaler.fit";
+  learn("partial_fit", x, options);
+  return *this;
+}
+
+void StandardScaler::learn(const char* what, const Rows& x, const FitOptions& options) {
+  const Method op(kind(), what);
   if (seen_) check_features(op, x, seen_->mean.shape()[0]);
   check_not_empty(op, x);
   const auto weights = weights_beside(op, x, options.sample_weight);
@@ -52,7 +57,6 @@ StandardScaler& StandardScaler::partial_fit(const Rows& x, const FitOptions& opt
   const auto deviation = at::where(is_constant(n, mean, var), 1.0, var.sqrt());
   learnt_ = Learnt{whole(options_.with_mean ? mean : at::zeros_like(mean)),
                    whole(options_.with_std ? deviation : at::ones_like(mean))};
-  return *this;
 }
 
 const StandardScaler::Seen& StandardScaler::seen(const char* what) const { return fitted(Method(kind(), what), seen_); }
