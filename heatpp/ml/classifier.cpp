@@ -1,6 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/classifier.hpp>
 #include <heatpp/ml/detail/classes.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 
 namespace heatpp {
@@ -13,23 +13,15 @@ SparseRows stored(bool known) { return known ? SparseRows::stored : SparseRows::
 
 }  // namespace
 
-void Classifier::check_fitted(const char* op) const {
-  if (!classes_)
-    throw NotFittedError(detail::formatted("[{}] got a classifier without data yet; expected a call of fit", op));
-}
-
-const DNDarray& Classifier::classes() const {
-  check_fitted("classes");
-  return classes_->values;
-}
+const DNDarray& Classifier::classes() const { return fitted(Method(kind_, "classes"), classes_).values; }
 
 DNDarray Classifier::predict(const Rows& x) const {
-  constexpr auto op = "predict";
-  check_fitted(op);
-  check_features(op, x, classes_->features);
+  const Method op(kind_, "predict");
+  const auto& [labels, features] = fitted(op, classes_);
+  check_features(op, x, features);
   const auto f = scores();
   const auto missing = takes_missing() ? Missing::left_out : Missing::refused;
-  const auto values = classes_->values.larray();
+  const auto values = labels.larray();
   auto result = at::empty({x.count()}, at::kLong);
   Totals nothing(0);
   const auto choose = [&](const RowBlock& block, int) {
@@ -42,12 +34,12 @@ DNDarray Classifier::predict(const Rows& x) const {
   return as_rows(x, result);
 }
 
-DNDarray Classifier::scored(const char* op, const Rows& x, at::Tensor (*f)(const at::Tensor&)) const {
-  check_fitted(op);
-  check_features(op, x, classes_->features);
+DNDarray Classifier::scored(const char* what, const Rows& x, at::Tensor (*f)(const at::Tensor&)) const {
+  const Method op(kind_, what);
+  const auto& [labels, features] = fitted(op, classes_);
+  check_features(op, x, features);
   return mapped_stored(
-      x, classes_->values.size(), [f, of = scores()](const RowBlock& block) { return f(of(block)); },
-      stored(knows_sparse()));
+      x, labels.size(), [f, of = scores()](const RowBlock& block) { return f(of(block)); }, stored(knows_sparse()));
 }
 
 DNDarray Classifier::predict_log_proba(const Rows& x) const {
@@ -59,7 +51,8 @@ DNDarray Classifier::predict_proba(const Rows& x) const {
 }
 
 double Classifier::score(const Rows& x, const DNDarray& y, const FitOptions& options) const {
-  constexpr auto op = "score";
+  const Method op(kind_, "score");
+  check_features(op, x, fitted(op, classes_).features);
   const auto predicted = predict(x).larray();
   const auto truth = labels_beside(op, x, y);
   const auto weights = weights_beside(op, x, options.sample_weight);

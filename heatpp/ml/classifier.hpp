@@ -27,7 +27,7 @@ class Classifier {
   [[nodiscard]] const DNDarray& classes() const;  ///< (classes,), int64, on every rank
 
  protected:
-  Classifier() = default;
+  explicit Classifier(const char* kind) : kind_(kind) {}
   Classifier(const Classifier&) = default;
   Classifier& operator=(const Classifier&) = default;
   using Scores = std::function<at::Tensor(const ml::detail::RowBlock& block)>;
@@ -37,16 +37,16 @@ class Classifier {
   [[nodiscard]] virtual bool knows_sparse() const { return false; }
   /// Whether NaN is a value that rows may have.
   [[nodiscard]] virtual bool takes_missing() const { return false; }
-  /// Throws NotFittedError before fit.
-  void check_fitted(const char* op) const;
   struct Classes {
     DNDarray values;
     std::int64_t features;
   };
   std::optional<Classes> classes_;
+  [[nodiscard]] const char* kind() const { return kind_; }
 
  private:
-  [[nodiscard]] DNDarray scored(const char* op, const Rows& x, at::Tensor (*f)(const at::Tensor& scores)) const;
+  [[nodiscard]] DNDarray scored(const char* what, const Rows& x, at::Tensor (*f)(const at::Tensor& scores)) const;
+  const char* kind_;
 };
 
 }  // namespace heatpp

@@ -1,8 +1,8 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/cluster/batch_parallel.hpp>
 #include <heatpp/ml/cluster/detail/medians.hpp>
 #include <heatpp/ml/cluster/detail/seeding.hpp>
 #include <heatpp/ml/cluster/detail/start.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
 
 namespace heatpp {
@@ -11,7 +11,7 @@ namespace {
 using namespace ml::detail;
 
 /// How rows are clustered without regard to where others lie.
-struct Method {
+struct Clusterer {
   const BatchParallelOptions& options;
   bool medians;
   double tolerance;
@@ -33,7 +33,7 @@ struct Local {
   at::Tensor centres;
   std::int64_t iterations = 0;
 };
-Local clustered(const Weighted& data, const Method& method, const std::optional<at::Tensor>& given,
+Local clustered(const Weighted& data, const Clusterer& method, const std::optional<at::Tensor>& given,
                 std::uint64_t seed) {
   const auto k = method.options.n_clusters, n = data.rows.count();
   if (n <= k) {
@@ -51,13 +51,12 @@ Local clustered(const Weighted& data, const Method& method, const std::optional<
 }  // namespace
 
 void BatchParallelClusters::learn_from(const Rows& x, const FitOptions& options) {
-  const auto op = detail::formatted("{}.fit", kind());
+  const Method op(kind(), "fit");
   check_kmeans_options(
-      op.c_str(), {.n_clusters = options_.n_clusters, .max_iterations = options_.max_iterations, .tol = options_.tol},
-      x);
-  const auto weights = weights_beside(op.c_str(), x, options.sample_weight);
-  const Weighted data{op.c_str(), x, weights ? weights->const_data_ptr<double>() : nullptr};
-  const Method method{options_, distance_ == Distance::manhattan, options_.tol * mean_variance(data.op, x)};
+      op, {.n_clusters = options_.n_clusters, .max_iterations = options_.max_iterations, .tol = options_.tol}, x);
+  const auto weights = weights_beside(op, x, options.sample_weight);
+  const Weighted data{op, x, weights ? weights->const_data_ptr<double>() : nullptr};
+  const Clusterer method{options_, distance_ == Distance::manhattan, options_.tol * mean_variance(data.op, x)};
   std::optional<at::Tensor> given;
   if (std::holds_alternative<DNDarray>(options_.init))
     given = first_centres(data, options_.n_clusters, options_.init, options_.seed);

@@ -15,12 +15,10 @@ DNDarray as_labels(const Rows& rows, std::vector<std::int32_t>& labels) {
   return as_rows(rows, at::from_blob(labels.data(), {std::ssize(labels)}, at::kInt).to(at::kLong));
 }
 
-std::string method(const char* kind, const char* what) { return detail::formatted("{}.{}", kind, what); }
-
 }  // namespace
 
 const CenterClusters::Learnt& CenterClusters::learnt(const char* what) const {
-  return fitted(method(kind_, what).c_str(), learnt_);
+  return fitted(Method(kind_, what), learnt_);
 }
 
 CenterClusters::Learnt CenterClusters::judged(const Weighted& data, const DNDarray& centers,
@@ -32,14 +30,14 @@ CenterClusters::Learnt CenterClusters::judged(const Weighted& data, const DNDarr
 
 DNDarray CenterClusters::predict(const Rows& x) const {
   const auto& centers = learnt("predict").centers;
-  const auto op = method(kind_, "predict");
-  check_features(op.c_str(), x, centers.shape()[1]);
-  return judged({op.c_str(), x, nullptr}, centers, 0).labels;
+  const Method op(kind_, "predict");
+  check_features(op, x, centers.shape()[1]);
+  return judged({op, x, nullptr}, centers, 0).labels;
 }
 
 DNDarray CenterClusters::transform(const Rows& x) const {
   const auto& centers = learnt("transform").centers;
-  check_features(method(kind_, "transform").c_str(), x, centers.shape()[1]);
+  check_features(Method(kind_, "transform"), x, centers.shape()[1]);
   if (sparse_rows(x) && distance_ == Distance::squared) {
     const auto c = centers.larray().to(at::kDouble);
     const auto columns = c.t().contiguous(), norms = c.square().sum(1);
@@ -56,10 +54,10 @@ DNDarray CenterClusters::transform(const Rows& x) const {
 
 double CenterClusters::score(const Rows& x, const FitOptions& options) const {
   const auto& centers = learnt("score").centers;
-  const auto op = method(kind_, "score");
-  check_features(op.c_str(), x, centers.shape()[1]);
-  const auto weights = weights_beside(op.c_str(), x, options.sample_weight);
-  return -judged({op.c_str(), x, weights ? weights->const_data_ptr<double>() : nullptr}, centers, 0).inertia;
+  const Method op(kind_, "score");
+  check_features(op, x, centers.shape()[1]);
+  const auto weights = weights_beside(op, x, options.sample_weight);
+  return -judged({op, x, weights ? weights->const_data_ptr<double>() : nullptr}, centers, 0).inertia;
 }
 
 const DNDarray& CenterClusters::centers() const { return learnt("centers").centers; }

@@ -216,6 +216,7 @@ DNDarray cores_of(const Rows& x, const at::Tensor& verdicts) {
 
 DBSCAN& DBSCAN::fit(const Rows& x) {
   check_options(options_, x);
+  if (x.size() > 0) check_not_empty(op, x);  // no rows have no clusters
   auto [low, high] = limits_of(x);
   for (std::size_t a = 0; a < options_.box.size(); ++a)
     if (std::isfinite(options_.box[a])) low[a] = 0, high[a] = options_.box[a];

@@ -29,7 +29,7 @@ class DBSCAN {
   /// Collective: in cells one exchange of the rows and one of those near borders, with their numbers and labels; else
   /// twice the rows of all ranks but one in P - 1 messages, with one more number each; then all-gathers of the
   /// clusters, 8 bytes each, and of what connects ranks' parts of them, 16 bytes each. None where rows are replicated.
-  /// Throws ValueError for numbers that are not finite and options out of range.
+  /// No rows have no clusters. Throws ValueError for no features, numbers that are not finite and options out of range.
   DBSCAN& fit(const Rows& x);
   /// Clusters of the vertices of a graph, cut in any way, whose entries are distances: (n, n), symmetric, as
   /// `radius_neighbors_graph` of rows makes it. Entries above eps count for nothing, a vertex is its own neighbour, and

@@ -1,6 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/cluster/detail/medians.hpp>
 #include <heatpp/ml/cluster/detail/start.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
 #include <heatpp/ml/detail/state.hpp>
 
@@ -8,11 +8,18 @@ namespace heatpp {
 
 using namespace ml::detail;
 
+namespace {
+
+/// Starts that differ by less are as good: they find the same clusters, whose order would follow from the last bits.
+constexpr double rounding = 1e-9;
+
+}  // namespace
+
 void IteratedClusters::learn_from(const Rows& x, const FitOptions& options) {
-  const auto op = detail::formatted("{}.fit", kind());
-  check_kmeans_options(op.c_str(), options_, x);
-  const auto weights = weights_beside(op.c_str(), x, options.sample_weight);
-  const Weighted data{op.c_str(), x, weights ? weights->const_data_ptr<double>() : nullptr};
+  const Method op(kind(), "fit");
+  check_kmeans_options(op, options_, x);
+  const auto weights = weights_beside(op, x, options.sample_weight);
+  const Weighted data{op, x, weights ? weights->const_data_ptr<double>() : nullptr};
   const auto tolerance = options_.tol * mean_variance(data.op, x);
   const LloydOptions steps{options_.max_iterations, tolerance, options_.progress};
   const auto starts = std::holds_alternative<DNDarray>(options_.init) ? 1 : options_.n_init;
@@ -23,7 +30,7 @@ void IteratedClusters::learn_from(const Rows& x, const FitOptions& options) {
     const auto rule = rule_ == Rule::medians ? CentreRule::medians : CentreRule::medoids;
     const auto found = rule_ == Rule::means ? lloyd(data, first, steps) : alternate(data, first, rule, steps);
     auto learnt = judged(data, replicated(found.centres, working_dtype(x), x.comm()), found.iterations);
-    if (!best || learnt.inertia < best->inertia) best = std::move(learnt);
+    if (!best || learnt.inertia < best->inertia * (1 - rounding)) best = std::move(learnt);
   }
   learn(std::move(*best));
 }

@@ -12,7 +12,7 @@ enum class KMeansInit { plus_plus, parallel, random };
 struct KMeansOptions {
   std::int64_t n_clusters = 8;
   std::variant<KMeansInit, DNDarray> init = KMeansInit::plus_plus;  ///< or centres (n_clusters, features) to start from
-  int n_init = 1;                     ///< starts, of which the one with the least inertia counts; 1 for given centres
+  int n_init = 1;  ///< starts, of which the first with the least inertia counts, up to rounding; 1 for given
   std::int64_t max_iterations = 300;  ///< of each start
   double tol = 1e-4;       ///< ends where the squared shift of all centres is at most this times the mean variance
   std::uint64_t seed = 0;  ///< the same centres for any number of ranks

@@ -15,6 +15,7 @@ namespace {
 using namespace ml::detail;
 
 void check_options(const char* op, const MiniBatchKMeansOptions& o, const Rows& x) {
+  check_not_empty(op, x);
   if (o.n_clusters < 1 || o.n_clusters > x.size() || o.batch_size < 1 || o.max_iterations < 1 || !(o.tol >= 0) ||
       o.max_no_improvement < 0 || !(o.reassignment_ratio >= 0))
     detail::raise<ValueError>(op,

@@ -5,8 +5,8 @@
 #include <heatpp/linalg/solvers/iterative.hpp>
 #include <heatpp/ml/cluster/spectral.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
-#include <heatpp/ml/detail/pieces.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/neighbors/graph.hpp>
 #include <heatpp/ml/neighbors/spatial.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
@@ -96,7 +96,7 @@ Spectral& Spectral::fit(const Rows& x) {
   check_options(options_, x.size(), x.features());
   if (options_.metric == SpectralMetric::nearest_neighbors)
     return fit(kneighbors_graph(x, options_.n_neighbors, {.include_self = true}));
-  static_cast<void>(summed(x, 0, [&](const auto& piece, std::span<double>) { check_finite(op, x, piece); }));
+  check_all_finite(op, x);
   const auto [matrix, degrees] = laplacian_of(options_).construct_with_degrees(x);
   const auto found = linalg::lanczos(matrix.astype(float64), std::min(options_.lanczos_iterations, x.size()),
                                      start_of(x.layout(), x.comm(), options_.seed));
@@ -139,6 +139,6 @@ const Spectral::Learnt& Spectral::learnt(const char* name) const { return fitted
 const DNDarray& Spectral::labels() const { return learnt("Spectral.labels").labels; }
 const DNDarray& Spectral::embedding() const { return learnt("Spectral.embedding").embedding; }
 const DNDarray& Spectral::eigenvalues() const { return learnt("Spectral.eigenvalues").eigenvalues; }
-std::int64_t Spectral::n_clusters() const { return eigenvalues().size(); }
+std::int64_t Spectral::n_clusters() const { return learnt("Spectral.n_clusters").eigenvalues.size(); }
 
 }  // namespace heatpp

@@ -1,6 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/decomposition/detail/dynamics.hpp>
 #include <heatpp/ml/decomposition/dmd.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -12,10 +12,10 @@ using namespace ml::detail;
 namespace {
 
 /// The operator of least squares from each snapshot to the next one.
-Dynamics dynamics_of(const Snapshots& snapshots, const DmdOptions& options) {
+Dynamics dynamics_of(const char* op, const Snapshots& snapshots, const DmdOptions& options) {
   const auto& all = snapshots.coordinates();
   const auto before = all.slice(1, 0, -1), after = all.slice(1, 1);
-  const auto [u, s, v, values] = directions("DMD", before, options.rank, options.rtol);
+  const auto [u, s, v, values] = directions(op, before, options.rank, options.rtol);
   Dynamics found;
   found.singular_values = values;
   found.basis = u;
@@ -42,14 +42,15 @@ DMD& DMD::partial_fit(const DNDarray& field) {
   return *this;
 }
 
-const Dynamics& DMD::learnt() const {
-  check_snapshots("DMD", snapshots_);
-  if (!dynamics_) dynamics_ = std::make_shared<const Dynamics>(dynamics_of(*snapshots_, options_));
+const Dynamics& DMD::learnt(const char* what) const {
+  const Method op("DMD", what);
+  check_snapshots(op, snapshots_);
+  if (!dynamics_) dynamics_ = std::make_shared<const Dynamics>(dynamics_of(op, *snapshots_, options_));
   return *dynamics_;
 }
 
 DNDarray DMD::predict(const DNDarray& fields, const std::vector<std::int64_t>& steps) const {
-  const auto& d = learnt();
+  const auto& d = learnt("predict");
   if (!steps.empty() && std::ranges::min(steps) < 0)
     detail::raise<ValueError>("DMD.predict", "got {} steps; expected numbers that are not negative",
                               std::ranges::min(steps));
@@ -66,7 +67,7 @@ DNDarray DMD::predict(const DNDarray& fields, const std::vector<std::int64_t>& s
 }
 
 DNDarray DMD::reconstruct(const std::vector<double>& times) const {
-  const auto& d = learnt();
+  const auto& d = learnt("reconstruct");
   const auto count = std::ssize(times);
   auto growth = at::empty({d.eigenvalues.size(0), count}, at::kComplexDouble);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -85,38 +86,38 @@ DNDarray DMD::reconstruct() const {
 }
 
 DNDarray DMD::eigenvalues() const {
-  const auto& d = learnt();
+  const auto& d = learnt("eigenvalues");
   return small(*snapshots_, d.eigenvalues);
 }
 DNDarray DMD::rates() const {
-  const auto& d = learnt();
+  const auto& d = learnt("rates");
   return small(*snapshots_, rates_of(d, options_.dt));
 }
 DNDarray DMD::modes() const {
-  const auto& d = learnt();
+  const auto& d = learnt("modes");
   return snapshots_->fields(d.modes, {n_modes()});
 }
 DNDarray DMD::amplitudes() const {
-  const auto& d = learnt();
+  const auto& d = learnt("amplitudes");
   return small(*snapshots_, d.amplitudes);
 }
 DNDarray DMD::singular_values() const {
-  const auto& d = learnt();
+  const auto& d = learnt("singular_values");
   return small(*snapshots_, d.singular_values);
 }
 DNDarray DMD::basis() const {
-  const auto& d = learnt();
+  const auto& d = learnt("basis");
   return snapshots_->fields(d.basis, {n_modes()});
 }
 DNDarray DMD::transfer() const {
-  const auto& d = learnt();
+  const auto& d = learnt("transfer");
   return small(*snapshots_, d.transfer);
 }
 DNDarray DMD::eigenvectors() const {
-  const auto& d = learnt();
+  const auto& d = learnt("eigenvectors");
   return small(*snapshots_, d.eigenvectors);
 }
-std::int64_t DMD::n_modes() const { return learnt().eigenvalues.size(0); }
+std::int64_t DMD::n_modes() const { return learnt("n_modes").eigenvalues.size(0); }
 std::int64_t DMD::n_snapshots() const { return snapshots_ ? snapshots_->count() : 0; }
 
 }  // namespace heatpp

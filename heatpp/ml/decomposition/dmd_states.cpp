@@ -47,7 +47,7 @@ ModelState DMD::state() const {
 DMD DMD::from_state(const ModelState& state) {
   const StateReader read("DMD", state);
   DMD model(options_of<DmdOptions>(read));
-  check_options("from_state", model.options_);
+  check_options(read.op(), model.options_);
   model.snapshots_ = std::make_shared<const Snapshots>(read);
   return model;
 }
@@ -64,13 +64,13 @@ DMDc DMDc::from_state(const ModelState& state) {
   const StateReader read("DMDc", state);
   DMDc model(options_of<DmdcOptions>(read));
   model.options_.system_rank = rank_of(read, "system_rank");
-  check_options("from_state", {model.options_.rank, model.options_.rtol, model.options_.dt, model.options_.modes});
+  check_options(read.op(), {model.options_.rank, model.options_.rtol, model.options_.dt, model.options_.modes});
   model.snapshots_ = std::make_shared<const Snapshots>(read);
   model.controls_ = read.array("controls", {-1, -1}).astype(float64);
   const auto steps = model.controls_->shape()[1], count = model.snapshots_->count();
   if (steps != count && steps != count - 1)
-    detail::raise<ValueError>(
-        "from_state", "got controls of {} steps beside {} snapshots; expected as many, or one less", steps, count);
+    detail::raise<ValueError>(read.op(), "got controls of {} steps beside {} snapshots; expected as many, or one less",
+                              steps, count);
   return model;
 }
 

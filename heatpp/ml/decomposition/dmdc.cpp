@@ -1,7 +1,7 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/decomposition/detail/dynamics.hpp>
 #include <heatpp/ml/decomposition/dmdc.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/pieces.hpp>
 
 namespace heatpp {
@@ -61,14 +61,15 @@ DMDc& DMDc::partial_fit(const DNDarray& field, const DNDarray& controls) {
   return *this;
 }
 
-const DMDc::Driven& DMDc::learnt() const {
-  check_snapshots("DMDc", snapshots_);
+const DMDc::Driven& DMDc::learnt(const char* what) const {
+  const Method op("DMDc", what);
+  check_snapshots(op, snapshots_);
   if (driven_) return *driven_;
   const auto& all = snapshots_->coordinates();
   const auto before = all.slice(1, 0, -1), after = all.slice(1, 1);
   const auto controls = controls_->larray().slice(1, 0, before.size(1));
-  const auto [u, s, v, values] = directions("DMDc", at::cat({before, controls}), options_.system_rank, options_.rtol);
-  const auto fields = directions("DMDc", after, options_.rank, options_.rtol);
+  const auto [u, s, v, values] = directions(op, at::cat({before, controls}), options_.system_rank, options_.rtol);
+  const auto fields = directions(op, after, options_.rank, options_.rtol);
   const auto onward = at::mm(after, v / s);
   Driven found{{}, {}, s.size(0)};
   found.fields.singular_values = values;
@@ -83,7 +84,7 @@ const DMDc::Driven& DMDc::learnt() const {
 
 DNDarray DMDc::predict(const DNDarray& fields, const DNDarray& controls) const {
   constexpr auto op = "DMDc.predict";
-  const auto& d = learnt();
+  const auto& d = learnt("predict");
   const auto numbers = numbers_of(op, controls, 2);
   if (numbers.size(0) != d.control.size(1))
     detail::raise<ValueError>(op, "got controls of shape {}; expected ({}, steps)", to_string(controls.shape()),
@@ -101,39 +102,39 @@ DNDarray DMDc::predict(const DNDarray& fields, const DNDarray& controls) const {
 }
 
 DNDarray DMDc::eigenvalues() const {
-  const auto& d = learnt();
+  const auto& d = learnt("eigenvalues");
   return small(*snapshots_, d.fields.eigenvalues);
 }
 DNDarray DMDc::rates() const {
-  const auto& d = learnt();
+  const auto& d = learnt("rates");
   return small(*snapshots_, rates_of(d.fields, options_.dt));
 }
 DNDarray DMDc::modes() const {
-  const auto& d = learnt();
+  const auto& d = learnt("modes");
   return snapshots_->fields(d.fields.modes, {n_modes()});
 }
 DNDarray DMDc::amplitudes() const {
-  const auto& d = learnt();
+  const auto& d = learnt("amplitudes");
   return small(*snapshots_, d.fields.amplitudes);
 }
 DNDarray DMDc::basis() const {
-  const auto& d = learnt();
+  const auto& d = learnt("basis");
   return snapshots_->fields(d.fields.basis, {n_modes()});
 }
 DNDarray DMDc::transfer() const {
-  const auto& d = learnt();
+  const auto& d = learnt("transfer");
   return small(*snapshots_, d.fields.transfer);
 }
 DNDarray DMDc::control() const {
-  const auto& d = learnt();
+  const auto& d = learnt("control");
   return small(*snapshots_, d.control);
 }
 DNDarray DMDc::eigenvectors() const {
-  const auto& d = learnt();
+  const auto& d = learnt("eigenvectors");
   return small(*snapshots_, d.fields.eigenvectors);
 }
-std::int64_t DMDc::n_modes() const { return learnt().fields.eigenvalues.size(0); }
-std::int64_t DMDc::n_system_modes() const { return learnt().system_modes; }
+std::int64_t DMDc::n_modes() const { return learnt("n_modes").fields.eigenvalues.size(0); }
+std::int64_t DMDc::n_system_modes() const { return learnt("n_system_modes").system_modes; }
 std::int64_t DMDc::n_snapshots() const { return snapshots_ ? snapshots_->count() : 0; }
 
 }  // namespace heatpp

@@ -40,12 +40,12 @@ Rows part_of(const Rows& rows, std::int64_t first, std::int64_t last) {
 
 }  // namespace
 
-std::int64_t IncrementalPCA::components_of(const Rows& x) const {
+std::int64_t IncrementalPCA::components_of(const char* op, const Rows& x) const {
   const auto before = learnt_ ? learnt_->n_samples : 0;
   const auto count = learnt_ ? n_components() : options_.n_components.value_or(std::min(x.size(), x.features()));
-  if (learnt_) check_features("IncrementalPCA.partial_fit", x, mean().size());
+  if (learnt_) check_features(op, x, mean().size());
   if (count < 1 || count > x.features() || (!learnt_ && count > x.size()) || before + x.size() < 2)
-    detail::raise<ValueError>("IncrementalPCA.partial_fit",
+    detail::raise<ValueError>(op,
                               "got {} components of {} rows of {} features; expected 1 <= components <= features and "
                               "rows of the first batch, and two rows",
                               count, x.size(), x.features());
@@ -53,9 +53,13 @@ std::int64_t IncrementalPCA::components_of(const Rows& x) const {
 }
 
 IncrementalPCA& IncrementalPCA::partial_fit(const Rows& x) {
-  constexpr auto op = "IncrementalPCA.partial_fit";
-  const auto count = components_of(x);
-  if (x.size() == 0) return *this;
+  learn("IncrementalPCA.partial_fit", x);
+  return *this;
+}
+
+void IncrementalPCA::learn(const char* op, const Rows& x) {
+  const auto count = components_of(op, x);
+  if (x.size() == 0) return;
   auto columns = column_moments(op, x);
   const auto batch_mean = of_columns(columns, &Moments::mean);
   const auto n = static_cast<double>(x.size());
@@ -96,22 +100,22 @@ IncrementalPCA& IncrementalPCA::partial_fit(const Rows& x) {
                    total};
   seen_ = Seen{whole(mean, float64), whole(squares / static_cast<double>(total), float64), whole(components, float64),
                whole(values, float64)};
-  return *this;
 }
 
 IncrementalPCA& IncrementalPCA::fit(const Rows& x) {
+  constexpr auto op = "IncrementalPCA.fit";
   const auto size = options_.batch_size.value_or(5 * x.features()), least = options_.n_components.value_or(0);
-  if (size < 1)
-    detail::raise<ValueError>("IncrementalPCA.fit", "got batches of {} rows; expected one row at least", size);
+  if (size < 1) detail::raise<ValueError>(op, "got batches of {} rows; expected one row at least", size);
   IncrementalPCA fresh(options_);
-  if (x.size() < 1) static_cast<void>(fresh.components_of(x));  // which throws
+  if (x.size() < 1) static_cast<void>(fresh.components_of(op, x));  // which throws
   for (std::int64_t first = 0; first < x.size();) {
     auto last = std::min(x.size(), first + size);
     if (x.size() - last < least) last = x.size();
     try {
-      fresh.partial_fit(part_of(x, first, last));
-    } catch (const ValueError& error) {
-      throw ValueError(detail::formatted("{}, rows being counted from {} on", error.what(), first));
+      fresh.learn(op, part_of(x, first, last));
+    } catch (const ValueError&) {
+      check_all_finite(op, x);  // which names the row among all, not among its batch
+      throw;
     }
     first = last;
   }
@@ -136,6 +140,6 @@ IncrementalPCA IncrementalPCA::from_state(const ModelState& state) {
   return model;
 }
 
-const DNDarray& IncrementalPCA::var() const { return fitted("IncrementalPCA", seen_).var; }
+const DNDarray& IncrementalPCA::var() const { return fitted(Method(kind(), "var"), seen_).var; }
 
 }  // namespace heatpp

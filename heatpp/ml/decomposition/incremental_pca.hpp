@@ -46,7 +46,8 @@ class IncrementalPCA : public PrincipalComponents {
   struct Seen {
     DNDarray mean, var, components, singular_values;
   };
-  [[nodiscard]] std::int64_t components_of(const Rows& x) const;
+  [[nodiscard]] std::int64_t components_of(const char* op, const Rows& x) const;
+  void learn(const char* op, const Rows& x);
 
   IncrementalPcaOptions options_;
   std::optional<Seen> seen_;

@@ -165,7 +165,7 @@ double over_ranks(const Rows& x, double number) {
 }  // namespace
 
 DNDarray NMF::transform(const Rows& x) const {
-  const auto h = wide(learnt().components);
+  const auto h = wide(learnt("transform").components);
   check_features("NMF.transform", x, h.size(1));
   const auto k = h.size(0);
   const Normal of_h{gram_of(h), at::empty({k, x.count()}, at::kDouble)};
@@ -190,14 +190,14 @@ DNDarray NMF::transform(const Rows& x) const {
 }
 
 DNDarray NMF::inverse_transform(const Rows& w) const {
-  const auto h = wide(learnt().components);
+  const auto h = wide(learnt("inverse_transform").components);
   check_features("NMF.inverse_transform", w, h.size(0));
   const auto none = at::zeros({1}, at::kDouble);
   return moved(w, none, h, none);
 }
 
 ModelState NMF::state() const {
-  const auto& l = learnt();
+  const auto& l = learnt("state");
   const auto& o = options_;
   return {"NMF",
           {{"multiplicative", text_of(o.solver == NmfSolver::multiplicative)},
@@ -225,10 +225,10 @@ NMF NMF::from_state(const ModelState& state) {
   return model;
 }
 
-const NMF::Learnt& NMF::learnt() const { return fitted("NMF", learnt_); }
+const NMF::Learnt& NMF::learnt(const char* what) const { return fitted(Method("NMF", what), learnt_); }
 
-const DNDarray& NMF::components() const { return learnt().components; }
-double NMF::reconstruction_error() const { return learnt().error; }
-std::int64_t NMF::iterations() const { return learnt().iterations; }
+const DNDarray& NMF::components() const { return learnt("components").components; }
+double NMF::reconstruction_error() const { return learnt("reconstruction_error").error; }
+std::int64_t NMF::iterations() const { return learnt("iterations").iterations; }
 
 }  // namespace heatpp

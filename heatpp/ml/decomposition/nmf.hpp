@@ -69,7 +69,7 @@ class NMF {
     double error;
     std::int64_t iterations;
   };
-  [[nodiscard]] const Learnt& learnt() const;
+  [[nodiscard]] const Learnt& learnt(const char* what) const;
 
   NmfOptions options_;
   std::optional<Learnt> learnt_;

@@ -200,16 +200,18 @@ PCA& PCA::partial_fit(const Rows& x) {
 }
 
 DNDarray PCA::score_samples(const Rows& x) const {
-  const Density density("PCA.score_samples", *this);
-  check_features("PCA.score_samples", x, components().shape()[1]);
+  constexpr auto op = "PCA.score_samples";
+  check_features(op, x, learnt("score_samples").components.shape()[1]);
+  const Density density(op, *this);
   const auto column = mapped(x, 1, [&](const at::Tensor& block) { return density.of(block); });
   return as_rows(x, column.larray().select(1, 0));
 }
 
 double PCA::score(const Rows& x) const {
-  const Density density("PCA.score", *this);
-  check_features("PCA.score", x, components().shape()[1]);
-  check_not_empty("PCA.score", x);
+  constexpr auto op = "PCA.score";
+  check_features(op, x, learnt("score").components.shape()[1]);
+  check_not_empty(op, x);
+  const Density density(op, *this);
   Totals totals(1);
   const auto failure = detail::failure_of([&] {
     for_blocks(x, [&](const at::Tensor& block, std::int64_t, int thread) {

@@ -18,36 +18,36 @@ at::Tensor deviations(const DNDarray& variance) {
 }  // namespace
 
 DNDarray PrincipalComponents::transform(const Rows& x) const {
-  const auto& l = learnt();
-  check_features(name_, x, l.components.shape()[1]);
+  const auto& l = learnt("transform");
+  check_features(Method(kind_, "transform"), x, l.components.shape()[1]);
   auto matrix = wide(l.components).t();
   if (whiten_) matrix = matrix / deviations(l.variance);
   return moved(x, wide(l.mean), matrix, at::zeros({1}, at::kDouble));
 }
 
 DNDarray PrincipalComponents::inverse_transform(const Rows& z) const {
-  const auto& l = learnt();
-  check_features(name_, z, l.components.shape()[0]);
+  const auto& l = learnt("inverse_transform");
+  check_features(Method(kind_, "inverse_transform"), z, l.components.shape()[0]);
   auto matrix = wide(l.components);
   if (whiten_) matrix = matrix * deviations(l.variance).unsqueeze(1);
   return moved(z, at::zeros({1}, at::kDouble), matrix, wide(l.mean));
 }
 
 DNDarray PrincipalComponents::covariance() const {
-  const auto& l = learnt();
+  const auto& l = learnt("covariance");
   const auto v = wide(l.components), along = (wide(l.variance) - l.noise_variance).clamp_min(0);
   const auto whole = at::mm(v.t() * along, v) + l.noise_variance * at::eye(v.size(1), at::kDouble);
   return replicated(whole, l.components.dtype(), l.components.comm());
 }
 
 DNDarray PrincipalComponents::precision() const {
-  const auto& l = learnt();
-  return replicated(Density("precision", *this).precision(), l.components.dtype(), l.components.comm());
+  const auto& l = learnt("precision");
+  return replicated(Density(Method(kind_, "precision"), *this).precision(), l.components.dtype(), l.components.comm());
 }
 
 ModelState PrincipalComponents::state_of_components() const {
-  const auto& l = learnt();
-  return {name_,
+  const auto& l = learnt("state");
+  return {kind_,
           {{"whiten", text_of(whiten_)},
            {"noise_variance", text_of(l.noise_variance)},
            {"n_samples", text_of(l.n_samples)}},
@@ -70,15 +70,19 @@ PrincipalComponents::Learnt PrincipalComponents::components_from(const StateRead
           read.option<std::int64_t>("n_samples")};
 }
 
-const PrincipalComponents::Learnt& PrincipalComponents::learnt() const { return fitted(name_, learnt_); }
+const PrincipalComponents::Learnt& PrincipalComponents::learnt(const char* what) const {
+  return fitted(Method(kind_, what), learnt_);
+}
 
-const DNDarray& PrincipalComponents::components() const { return learnt().components; }
-const DNDarray& PrincipalComponents::mean() const { return learnt().mean; }
-const DNDarray& PrincipalComponents::explained_variance() const { return learnt().variance; }
-const DNDarray& PrincipalComponents::explained_variance_ratio() const { return learnt().ratio; }
-const DNDarray& PrincipalComponents::singular_values() const { return learnt().singular_values; }
-double PrincipalComponents::noise_variance() const { return learnt().noise_variance; }
-std::int64_t PrincipalComponents::n_components() const { return learnt().components.shape()[0]; }
-std::int64_t PrincipalComponents::n_samples() const { return learnt().n_samples; }
+const DNDarray& PrincipalComponents::components() const { return learnt("components").components; }
+const DNDarray& PrincipalComponents::mean() const { return learnt("mean").mean; }
+const DNDarray& PrincipalComponents::explained_variance() const { return learnt("explained_variance").variance; }
+const DNDarray& PrincipalComponents::explained_variance_ratio() const {
+  return learnt("explained_variance_ratio").ratio;
+}
+const DNDarray& PrincipalComponents::singular_values() const { return learnt("singular_values").singular_values; }
+double PrincipalComponents::noise_variance() const { return learnt("noise_variance").noise_variance; }
+std::int64_t PrincipalComponents::n_components() const { return learnt("n_components").components.shape()[0]; }
+std::int64_t PrincipalComponents::n_samples() const { return learnt("n_samples").n_samples; }
 
 }  // namespace heatpp

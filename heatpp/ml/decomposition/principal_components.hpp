@@ -37,21 +37,22 @@ class PrincipalComponents {
     double noise_variance;
     std::int64_t n_samples;
   };
-  explicit PrincipalComponents(const char* name, bool whiten) : name_(name), whiten_(whiten) {}
+  PrincipalComponents(const char* kind, bool whiten) : kind_(kind), whiten_(whiten) {}
+  [[nodiscard]] const char* kind() const { return kind_; }
   ~PrincipalComponents() = default;
   PrincipalComponents(const PrincipalComponents&) = default;
   PrincipalComponents(PrincipalComponents&&) = default;
   PrincipalComponents& operator=(const PrincipalComponents&) = default;
   PrincipalComponents& operator=(PrincipalComponents&&) = default;
 
-  [[nodiscard]] const Learnt& learnt() const;
+  [[nodiscard]] const Learnt& learnt(const char* what) const;
   [[nodiscard]] ModelState state_of_components() const;
   [[nodiscard]] static Learnt components_from(const ml::detail::StateReader& read);
 
   std::optional<Learnt> learnt_;
 
  private:
-  const char* name_;
+  const char* kind_;
   bool whiten_;
 };
 

@@ -17,21 +17,21 @@ TruncatedSVD& TruncatedSVD::fit(const Rows& x) {
 }
 
 DNDarray TruncatedSVD::transform(const Rows& x) const {
-  const auto v = wide(learnt().components);
+  const auto v = wide(learnt("transform").components);
   check_features("TruncatedSVD.transform", x, v.size(1));
   const auto none = at::zeros({1}, at::kDouble);
   return moved(x, none, v.t(), none);
 }
 
 DNDarray TruncatedSVD::inverse_transform(const Rows& z) const {
-  const auto v = wide(learnt().components);
+  const auto v = wide(learnt("inverse_transform").components);
   check_features("TruncatedSVD.inverse_transform", z, v.size(0));
   const auto none = at::zeros({1}, at::kDouble);
   return moved(z, none, v, none);
 }
 
 ModelState TruncatedSVD::state() const {
-  const auto& l = learnt();
+  const auto& l = learnt("state");
   return {"TruncatedSVD",
           {},
           {{"components", l.components},
@@ -50,11 +50,13 @@ TruncatedSVD TruncatedSVD::from_state(const ModelState& state) {
   return model;
 }
 
-const TruncatedSVD::Learnt& TruncatedSVD::learnt() const { return fitted("TruncatedSVD", learnt_); }
+const TruncatedSVD::Learnt& TruncatedSVD::learnt(const char* what) const {
+  return fitted(Method("TruncatedSVD", what), learnt_);
+}
 
-const DNDarray& TruncatedSVD::components() const { return learnt().components; }
-const DNDarray& TruncatedSVD::singular_values() const { return learnt().singular_values; }
-const DNDarray& TruncatedSVD::explained_variance() const { return learnt().variance; }
-const DNDarray& TruncatedSVD::explained_variance_ratio() const { return learnt().ratio; }
+const DNDarray& TruncatedSVD::components() const { return learnt("components").components; }
+const DNDarray& TruncatedSVD::singular_values() const { return learnt("singular_values").singular_values; }
+const DNDarray& TruncatedSVD::explained_variance() const { return learnt("explained_variance").variance; }
+const DNDarray& TruncatedSVD::explained_variance_ratio() const { return learnt("explained_variance_ratio").ratio; }
 
 }  // namespace heatpp

@@ -55,7 +55,7 @@ class TruncatedSVD {
   struct Learnt {
     DNDarray components, singular_values, variance, ratio;
   };
-  [[nodiscard]] const Learnt& learnt() const;
+  [[nodiscard]] const Learnt& learnt(const char* what) const;
 
   TruncatedSvdOptions options_;
   std::optional<Learnt> learnt_;

@@ -5,9 +5,20 @@
 
 namespace heatpp::ml::detail {
 
-/// What a fit has learnt. Throws NotFittedError before it.
-template <class T>
-[[nodiscard]] const T& fitted(const char* op, const std::optional<T>& learnt) {
+/// "Class.method", as errors name it. Lives as long as what it names is asked for.
+class Method {
+ public:
+  Method(const char* kind, const char* what) : name_(heatpp::detail::formatted("{}.{}", kind, what)) {}
+  operator const char*() const { return name_.c_str(); }  // NOLINT: conversion intended
+  operator std::string_view() const { return name_; }     // NOLINT: conversion intended
+
+ private:
+  std::string name_;
+};
+
+/// What a fit has learnt, which an optional or a pointer holds. Throws NotFittedError before it.
+template <class Learnt>
+[[nodiscard]] const auto& fitted(const char* op, const Learnt& learnt) {
   if (!learnt) throw NotFittedError(heatpp::detail::formatted("[{}] got no data yet; expected a call of fit", op));
   return *learnt;
 }

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/model_state.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 
 #include <algorithm>
 #include <array>
@@ -22,6 +21,7 @@ template <class T>
 class StateReader {
  public:
   StateReader(const char* kind, const ModelState& state);
+  [[nodiscard]] const Method& op() const { return op_; }  ///< "Class.from_state"
 
   template <class T>
   [[nodiscard]] T option(const char* name) const {
@@ -60,6 +60,7 @@ class StateReader {
   [[nodiscard]] const std::string& text_of_option(const char* name) const;
   [[noreturn]] void refuse(const char* name, const std::string& text) const;
   const char* kind_;
+  Method op_;
   const ModelState& state_;
 };
 

@@ -1,4 +1,4 @@
-#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/linear/detail/coordinate_descent.hpp>
 #include <heatpp/ml/linear/detail/least_squares.hpp>
 #include <heatpp/ml/linear/elastic_net.hpp>
@@ -58,7 +58,7 @@ std::vector<double> path_alphas(const char* op, const PathOptions& options, cons
 }  // namespace
 
 ElasticNet& ElasticNet::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
-  constexpr auto op = "ElasticNet.fit";
+  const Method op(kind(), "fit");
   check_options(op, options_);
   check_not_empty(op, x);
   const auto targets = targets_beside(op, x, y);

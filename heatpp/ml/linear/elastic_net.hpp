@@ -19,7 +19,7 @@ struct ElasticNetOptions {
 /// Coordinate descent on the products of all columns, which one pass finds; sweeps cost no pass and no message.
 class ElasticNet : public LinearRegressor {
  public:
-  explicit ElasticNet(const ElasticNetOptions& options = {}) : options_(options) {}
+  explicit ElasticNet(const ElasticNetOptions& options = {}) : ElasticNet("ElasticNet", options) {}
   [[nodiscard]] const ElasticNetOptions& options() const { return options_; }
   /// Learns from (samples, features) rows and (samples,) or (samples, targets) numbers, each target for itself.
   /// Collective: one all-reduce of 8 (c + c (c + 1) / 2 + 3) bytes with c = features + targets, and with weights one of
@@ -34,6 +34,10 @@ class ElasticNet : public LinearRegressor {
   [[nodiscard]] ModelState state() const;
   /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
   [[nodiscard]] static ElasticNet from_state(const ModelState& state);
+
+ protected:
+  ElasticNet(const char* kind, const ElasticNetOptions& options) : LinearRegressor(kind), options_(options) {}
+  void read(const ml::detail::StateReader& read);
 
  private:
   ElasticNetOptions options_;
@@ -51,13 +55,11 @@ struct LassoOptions {
 class Lasso : public ElasticNet {
  public:
   explicit Lasso(const LassoOptions& o = {})
-      : ElasticNet({o.alpha, 1, o.intercept, o.positive, o.warm_start, o.max_iterations, o.tol}) {}
+      : ElasticNet("Lasso", {o.alpha, 1, o.intercept, o.positive, o.warm_start, o.max_iterations, o.tol}) {}
   Lasso& fit(const Rows& x, const DNDarray& y, const FitOptions& options = {}) {
     ElasticNet::fit(x, y, options);
     return *this;
   }
-  /// What save_model writes of it. Local. Throws NotFittedError before fit.
-  [[nodiscard]] ModelState state() const;
   /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
   [[nodiscard]] static Lasso from_state(const ModelState& state);
 };

@@ -1,4 +1,4 @@
-#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/linear/detail/targets.hpp>
 #include <heatpp/ml/linear/linear_regressor.hpp>
@@ -32,7 +32,7 @@ double r2_of(const std::vector<double>& squares) {
 
 DNDarray LinearRegressor::predict(const Rows& x) const {
   const auto& model = learnt("predict");
-  check_features("predict", x, model.coef.shape()[1]);
+  check_features(Method(kind_, "predict"), x, model.coef.shape()[1]);
   const auto coef = model.coef.larray().t().contiguous(), intercept = model.intercept.larray();
   const auto y =
       mapped_stored(x, coef.size(1), [&](const RowBlock& block) { return block.times(coef).add_(intercept); });
@@ -41,13 +41,13 @@ DNDarray LinearRegressor::predict(const Rows& x) const {
 
 double LinearRegressor::score(const Rows& x, const DNDarray& y, const FitOptions& options) const {
   const auto& model = learnt("score");
-  check_features("score", x, model.coef.shape()[1]);
-  const auto targets = targets_beside("score", x, y);
+  const Method op(kind_, "score");
+  check_features(op, x, model.coef.shape()[1]);
+  const auto targets = targets_beside(op, x, y);
   const auto columns = model.coef.shape()[0];
   if (targets.values.size(1) != columns)
-    detail::raise<ValueError>("score", "got {} targets; expected the {} that were learnt", targets.values.size(1),
-                              columns);
-  const auto weights = weights_beside("score", x, options.sample_weight);
+    detail::raise<ValueError>(op, "got {} targets; expected the {} that were learnt", targets.values.size(1), columns);
+  const auto weights = weights_beside(op, x, options.sample_weight);
   const auto sums = weighted_sums(x, targets.values, weights);
   const auto deviations = targets.values - sums.slice(0, 0, columns) / sums[columns];
   const auto coef = model.coef.larray().t().contiguous(), intercept = model.intercept.larray();
@@ -66,11 +66,7 @@ double LinearRegressor::score(const Rows& x, const DNDarray& y, const FitOptions
   return r2_of(squares.over_ranks(x, failure));
 }
 
-const LearntPlane& LinearRegressor::learnt(const char* op) const {
-  if (!learnt_)
-    throw NotFittedError(detail::formatted("[{}] got a model without data yet; expected a call of fit", op));
-  return *learnt_;
-}
+const LearntPlane& LinearRegressor::learnt(const char* what) const { return fitted(Method(kind_, what), learnt_); }
 
 DNDarray LinearRegressor::coef() const {
   const auto& model = learnt("coef");

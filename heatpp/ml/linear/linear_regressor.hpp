@@ -31,11 +31,16 @@ class LinearRegressor {
   [[nodiscard]] DNDarray intercept() const;  ///< a number, or (targets,)
 
  protected:
-  [[nodiscard]] const ml::detail::LearntPlane& learnt(const char* op) const;
-  /// The state of a model of this kind with these options, and what is read of it. Errors as state and from_state.
-  [[nodiscard]] ModelState plane_state(const char* kind, std::map<std::string, std::string> options) const;
+  explicit LinearRegressor(const char* kind) : kind_(kind) {}
+  [[nodiscard]] const char* kind() const { return kind_; }
+  [[nodiscard]] const ml::detail::LearntPlane& learnt(const char* what) const;
+  /// The state of a model with these options, and what is read of it. Errors as state and from_state.
+  [[nodiscard]] ModelState plane_state(std::map<std::string, std::string> options) const;
   [[nodiscard]] static ml::detail::LearntPlane plane_from(const ml::detail::StateReader& read);
   std::optional<ml::detail::LearntPlane> learnt_;
+
+ private:
+  const char* kind_;
 };
 
 }  // namespace heatpp

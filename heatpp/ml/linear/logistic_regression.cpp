@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/classes.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/linear/detail/glm.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/linear/logistic_regression.hpp>
@@ -84,27 +85,28 @@ Classifier::Scores LogisticRegression::scores() const {
 }
 
 DNDarray LogisticRegression::decision_function(const Rows& x) const {
-  check_fitted("decision_function");
-  check_features("decision_function", x, classes_->features);
-  const auto coef = learnt_->coef.larray().t().contiguous(), intercept = learnt_->intercept.larray();
+  const auto& model = learnt("decision_function");
+  check_features(Method(kind(), "decision_function"), x, model.coef.shape()[1]);
+  const auto coef = model.coef.larray().t().contiguous(), intercept = model.intercept.larray();
   const auto z =
       mapped_stored(x, coef.size(1), [&](const RowBlock& block) { return block.times(coef).add_(intercept); });
   return coef.size(1) > 1 ? z : as_rows(x, z.larray().select(1, 0));
 }
 
+const LogisticRegression::Learnt& LogisticRegression::learnt(const char* what) const {
+  return fitted(Method(kind(), what), learnt_);
+}
+
 DNDarray LogisticRegression::coef() const {
-  check_fitted("coef");
-  return replicated(learnt_->coef.larray(), learnt_->dtype, learnt_->coef.comm());
+  const auto& model = learnt("coef");
+  return replicated(model.coef.larray(), model.dtype, model.coef.comm());
 }
 
 DNDarray LogisticRegression::intercept() const {
-  check_fitted("intercept");
-  return replicated(learnt_->intercept.larray(), learnt_->dtype, learnt_->coef.comm());
+  const auto& model = learnt("intercept");
+  return replicated(model.intercept.larray(), model.dtype, model.coef.comm());
 }
 
-std::int64_t LogisticRegression::iterations() const {
-  check_fitted("iterations");
-  return learnt_->iterations;
-}
+std::int64_t LogisticRegression::iterations() const { return learnt("iterations").iterations; }
 
 }  // namespace heatpp

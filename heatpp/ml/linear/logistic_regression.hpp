@@ -20,7 +20,8 @@ struct LogisticOptions {
 /// scikit-learn, by L-BFGS on columns of mean 0 and variance 1, whatever those of the rows are; with l1 by OWL-QN.
 class LogisticRegression : public Classifier {
  public:
-  explicit LogisticRegression(const LogisticOptions& options = {}) : options_(options) {}
+  explicit LogisticRegression(const LogisticOptions& options = {})
+      : Classifier("LogisticRegression"), options_(options) {}
   [[nodiscard]] const LogisticOptions& options() const { return options_; }
   /// Learns from (samples, features) rows and (samples,) labels. Collective: that of `unique`, one all-reduce of 24
   /// (features + 1) bytes, and for each evaluation, one or two an iteration, one of 8 (k (features + 1) + 3), where k
@@ -49,6 +50,7 @@ class LogisticRegression : public Classifier {
     Dtype dtype;
     std::int64_t iterations;
   };
+  [[nodiscard]] const Learnt& learnt(const char* what) const;
   LogisticOptions options_;
   std::optional<Learnt> learnt_;
 };

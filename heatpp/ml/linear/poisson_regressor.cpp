@@ -1,4 +1,4 @@
-#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/linear/detail/glm.hpp>
 #include <heatpp/ml/linear/detail/least_squares.hpp>
 #include <heatpp/ml/linear/poisson_regressor.hpp>
@@ -70,7 +70,7 @@ PoissonRegressor& PoissonRegressor::fit(const Rows& x, const DNDarray& y, const 
 
 DNDarray PoissonRegressor::predict(const Rows& x) const {
   const auto& model = learnt("predict");
-  check_features("predict", x, model.coef.shape()[1]);
+  check_features(Method(kind(), "predict"), x, model.coef.shape()[1]);
   const auto coef = model.coef.larray().t(), intercept = model.intercept.larray();
   const auto y =
       mapped(x, 1, [&](const at::Tensor& block) { return at::addmm(intercept, block.to(at::kDouble), coef).exp_(); });
@@ -78,8 +78,10 @@ DNDarray PoissonRegressor::predict(const Rows& x) const {
 }
 
 double PoissonRegressor::score(const Rows& x, const DNDarray& y, const FitOptions& options) const {
+  const Method op(kind(), "score");
+  check_features(op, x, learnt("score").coef.shape()[1]);
   const auto expected = predict(x).larray().to(at::kDouble);
-  const auto counts = counts_beside("score", x, y, options);
+  const auto counts = counts_beside(op, x, y, options);
   const auto weighted = [&](const at::Tensor& deviances) { return (deviances * counts.weights).sum(); };
   auto sums = at::stack({weighted(half_deviances(counts.values, expected)),
                          weighted(half_deviances(counts.values, at::full_like(expected, counts.mean)))});

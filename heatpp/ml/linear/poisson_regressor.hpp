@@ -16,7 +16,8 @@ struct PoissonOptions {
 /// Counts, or other numbers of 0 or more, whose expectation is exp(x coef + intercept), by L-BFGS.
 class PoissonRegressor : protected LinearRegressor {
  public:
-  explicit PoissonRegressor(const PoissonOptions& options = {}) : options_(options) {}
+  explicit PoissonRegressor(const PoissonOptions& options = {})
+      : LinearRegressor("PoissonRegressor"), options_(options) {}
   [[nodiscard]] const PoissonOptions& options() const { return options_; }
   /// Learns from (samples, features) rows and (samples,) numbers. Collective: one all-reduce of 32 bytes, one of 24
   /// (features + 1), and for each evaluation, one or two an iteration, one of 8 (features + 4); none where rows are

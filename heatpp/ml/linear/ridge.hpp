@@ -11,7 +11,8 @@ struct LinearRegressionOptions {
 /// are so nearly dependent that their products do not tell (condition number beyond 3000 of columns of equal length).
 class LinearRegression : public LinearRegressor {
  public:
-  explicit LinearRegression(const LinearRegressionOptions& options = {}) : options_(options) {}
+  explicit LinearRegression(const LinearRegressionOptions& options = {})
+      : LinearRegressor("LinearRegression"), options_(options) {}
   [[nodiscard]] const LinearRegressionOptions& options() const { return options_; }
   /// Learns from (samples, features) rows and (samples,) or (samples, targets) numbers. Collective: for each pass one
   /// all-reduce of 8 (c + c (c + 1) / 2 + 3) bytes with c = features + targets, and with weights one of 24; none
@@ -34,7 +35,7 @@ struct RidgeOptions {
 /// Least squares with small coefficients.
 class Ridge : public LinearRegressor {
  public:
-  explicit Ridge(const RidgeOptions& options = {}) : options_(options) {}
+  explicit Ridge(const RidgeOptions& options = {}) : LinearRegressor("Ridge"), options_(options) {}
   [[nodiscard]] const RidgeOptions& options() const { return options_; }
   /// Costs and errors as LinearRegression; ValueError for a negative alpha too.
   Ridge& fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});

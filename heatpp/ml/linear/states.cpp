@@ -9,10 +9,10 @@ namespace heatpp {
 
 using namespace ml::detail;
 
-ModelState LinearRegressor::plane_state(const char* kind, std::map<std::string, std::string> options) const {
-  const auto& [coef, intercept, single, dtype] = learnt(kind);
+ModelState LinearRegressor::plane_state(std::map<std::string, std::string> options) const {
+  const auto& [coef, intercept, single, dtype] = learnt("state");
   options.insert({{"single", text_of(single)}, {"dtype", text_of(dtype)}});
-  return {kind, std::move(options), {{"coef", coef}, {"intercept", intercept}}};
+  return {kind_, std::move(options), {{"coef", coef}, {"intercept", intercept}}};
 }
 
 LearntPlane LinearRegressor::plane_from(const StateReader& read) {
@@ -20,14 +20,12 @@ LearntPlane LinearRegressor::plane_from(const StateReader& read) {
   const auto targets = coef.shape()[0];
   const bool single = read.option<bool>("single");
   if (single && targets != 1)
-    detail::raise<ValueError>("from_state", "got the coefficients of {} targets for a single one", targets);
+    detail::raise<ValueError>(read.op(), "got the coefficients of {} targets for a single one", targets);
   return {coef.astype(float64), read.array("intercept", {targets}).astype(float64), single,
           read.option<Dtype>("dtype")};
 }
 
-ModelState LinearRegression::state() const {
-  return plane_state("LinearRegression", {{"intercept", text_of(options_.intercept)}});
-}
+ModelState LinearRegression::state() const { return plane_state({{"intercept", text_of(options_.intercept)}}); }
 
 LinearRegression LinearRegression::from_state(const ModelState& state) {
   const StateReader read("LinearRegression", state);
@@ -37,7 +35,7 @@ LinearRegression LinearRegression::from_state(const ModelState& state) {
 }
 
 ModelState Ridge::state() const {
-  return plane_state("Ridge", {{"alpha", text_of(options_.alpha)}, {"intercept", text_of(options_.intercept)}});
+  return plane_state({{"alpha", text_of(options_.alpha)}, {"intercept", text_of(options_.intercept)}});
 }
 
 Ridge Ridge::from_state(const ModelState& state) {
@@ -49,57 +47,53 @@ Ridge Ridge::from_state(const ModelState& state) {
 
 ModelState ElasticNet::state() const {
   const auto& o = options_;
-  return plane_state("ElasticNet", {{"alpha", text_of(o.alpha)},
-                                    {"l1_ratio", text_of(o.l1_ratio)},
-                                    {"intercept", text_of(o.intercept)},
-                                    {"positive", text_of(o.positive)},
-                                    {"warm_start", text_of(o.warm_start)},
-                                    {"max_iterations", text_of(o.max_iterations)},
-                                    {"tol", text_of(o.tol)},
-                                    {"dual_gap", text_of(dual_gap_)},
-                                    {"iterations", text_of(iterations_)}});
+  return plane_state({{"alpha", text_of(o.alpha)},
+                      {"l1_ratio", text_of(o.l1_ratio)},
+                      {"intercept", text_of(o.intercept)},
+                      {"positive", text_of(o.positive)},
+                      {"warm_start", text_of(o.warm_start)},
+                      {"max_iterations", text_of(o.max_iterations)},
+                      {"tol", text_of(o.tol)},
+                      {"dual_gap", text_of(dual_gap_)},
+                      {"iterations", text_of(iterations_)}});
+}
+
+void ElasticNet::read(const StateReader& read) {
+  options_ = {.alpha = read.option<double>("alpha"),
+              .l1_ratio = read.option<double>("l1_ratio"),
+              .intercept = read.option<bool>("intercept"),
+              .positive = read.option<bool>("positive"),
+              .warm_start = read.option<bool>("warm_start"),
+              .max_iterations = read.option<std::int64_t>("max_iterations"),
+              .tol = read.option<double>("tol")};
+  learnt_ = plane_from(read);
+  dual_gap_ = read.option<double>("dual_gap");
+  iterations_ = read.option<std::int64_t>("iterations");
 }
 
 ElasticNet ElasticNet::from_state(const ModelState& state) {
-  const StateReader read("ElasticNet", state);
-  ElasticNet model({.alpha = read.option<double>("alpha"),
-                    .l1_ratio = read.option<double>("l1_ratio"),
-                    .intercept = read.option<bool>("intercept"),
-                    .positive = read.option<bool>("positive"),
-                    .warm_start = read.option<bool>("warm_start"),
-                    .max_iterations = read.option<std::int64_t>("max_iterations"),
-                    .tol = read.option<double>("tol")});
-  model.learnt_ = plane_from(read);
-  model.dual_gap_ = read.option<double>("dual_gap");
-  model.iterations_ = read.option<std::int64_t>("iterations");
+  ElasticNet model;
+  model.read({"ElasticNet", state});
   return model;
-}
-
-ModelState Lasso::state() const {
-  auto state = ElasticNet::state();
-  state.kind = "Lasso";
-  return state;
 }
 
 Lasso Lasso::from_state(const ModelState& state) {
   const StateReader read("Lasso", state);
-  auto net = state;
-  net.kind = "ElasticNet";
   Lasso model;
-  static_cast<ElasticNet&>(model) = ElasticNet::from_state(net);
+  model.read(read);
   if (model.options().l1_ratio != 1)
-    detail::raise<ValueError>("from_state", "got l1_ratio {} of Lasso; expected 1", model.options().l1_ratio);
+    detail::raise<ValueError>(read.op(), "got l1_ratio {} of Lasso; expected 1", model.options().l1_ratio);
   return model;
 }
 
 ModelState PoissonRegressor::state() const {
   const auto& o = options_;
-  return plane_state("PoissonRegressor", {{"alpha", text_of(o.alpha)},
-                                          {"intercept", text_of(o.intercept)},
-                                          {"warm_start", text_of(o.warm_start)},
-                                          {"max_iterations", text_of(o.max_iterations)},
-                                          {"tol", text_of(o.tol)},
-                                          {"iterations", text_of(iterations_)}});
+  return plane_state({{"alpha", text_of(o.alpha)},
+                      {"intercept", text_of(o.intercept)},
+                      {"warm_start", text_of(o.warm_start)},
+                      {"max_iterations", text_of(o.max_iterations)},
+                      {"tol", text_of(o.tol)},
+                      {"iterations", text_of(iterations_)}});
 }
 
 PoissonRegressor PoissonRegressor::from_state(const ModelState& state) {
@@ -115,18 +109,18 @@ PoissonRegressor PoissonRegressor::from_state(const ModelState& state) {
 }
 
 ModelState LogisticRegression::state() const {
-  check_fitted("LogisticRegression.state");
+  const auto& model = learnt("state");
   const auto& o = options_;
-  return {"LogisticRegression",
+  return {kind(),
           {{"c", text_of(o.c)},
            {"l1_ratio", text_of(o.l1_ratio)},
            {"intercept", text_of(o.intercept)},
            {"warm_start", text_of(o.warm_start)},
            {"max_iterations", text_of(o.max_iterations)},
            {"tol", text_of(o.tol)},
-           {"dtype", text_of(learnt_->dtype)},
-           {"iterations", text_of(learnt_->iterations)}},
-          {{"coef", learnt_->coef}, {"intercept", learnt_->intercept}, {"classes", classes_->values}}};
+           {"dtype", text_of(model.dtype)},
+           {"iterations", text_of(model.iterations)}},
+          {{"coef", model.coef}, {"intercept", model.intercept}, {"classes", classes_->values}}};
 }
 
 LogisticRegression LogisticRegression::from_state(const ModelState& state) {

@@ -15,6 +15,8 @@ namespace {
 
 using namespace ml::detail;
 constexpr auto op = "GaussianMixture.fit";
+/// Starts that differ by less are as good: they find the same components, whose order would follow from the last bits.
+constexpr double rounding = 1e-9;
 
 void check_options(const GaussianMixtureOptions& o, const Rows& x) {
   if (o.n_components < 1 || o.n_components > x.size() || x.features() < 1 || o.n_init < 1 || o.max_iterations < 1 ||
@@ -28,10 +30,12 @@ void check_options(const GaussianMixtureOptions& o, const Rows& x) {
 }
 
 /// A given start, on every rank. Collective where it is split.
-std::optional<at::Tensor> given(const char* what, const std::optional<DNDarray>& x, const Shape& shape) {
+std::optional<at::Tensor> given(const char* what, const std::optional<DNDarray>& x, const Shape& shape,
+                                const Communicator& comm) {
   if (!x) return std::nullopt;
   if (x->shape() != shape)
     detail::raise<ValueError>(op, "got {} of shape {}; expected {}", what, to_string(x->shape()), to_string(shape));
+  if (x->split()) detail::check_same_comm(op, comm, x->comm());
   const auto value = resplit(*x, std::nullopt).larray().to(at::kCPU, at::kDouble).contiguous();
   if (!value.isfinite().all().item<bool>())
     detail::raise<ValueError>(op, "got {} that are not finite; expected finite ones", what);
@@ -41,10 +45,10 @@ std::optional<at::Tensor> given(const char* what, const std::optional<DNDarray>&
 struct Given {
   std::optional<at::Tensor> weights, means, precisions;
 };
-Given given_start(const GaussianMixtureOptions& o, std::int64_t f) {
-  const auto k = o.n_components;
-  Given start{given("weights_init", o.weights_init, {k}), given("means_init", o.means_init, {k, f}),
-              given("precisions_init", o.precisions_init, covariance_shape(o.covariance_type, k, f))};
+Given given_start(const GaussianMixtureOptions& o, const Rows& x) {
+  const auto k = o.n_components, f = x.features();
+  Given start{given("weights_init", o.weights_init, {k}, x.comm()), given("means_init", o.means_init, {k, f}, x.comm()),
+              given("precisions_init", o.precisions_init, covariance_shape(o.covariance_type, k, f), x.comm())};
   if (start.weights &&
       (start.weights->lt(0).any().item<bool>() || !(std::abs(start.weights->sum().item<double>() - 1) < 1e-6)))
     detail::raise<ValueError>(op, "got weights_init that are negative or sum to {}; expected ones that sum to 1",
@@ -142,7 +146,7 @@ GaussianMixture& GaussianMixture::fit(const Rows& x, const FitOptions& options) 
   check_options(options_, x);
   const bool go_on = options_.warm_start && learnt_;
   if (go_on) check_features(op, x, learnt_->means.shape()[1]);
-  const auto start = given_start(options_, x.features());
+  const auto start = given_start(options_, x);
   const auto weights = weights_beside(op, x, options.sample_weight);
   const auto fit = fit_of({op, x, weights ? weights->const_data_ptr<double>() : nullptr}, options_);
   std::optional<Found> best;
@@ -151,7 +155,8 @@ GaussianMixture& GaussianMixture::fit(const Rows& x, const FitOptions& options) 
         go_on ? components_of(options_.covariance_type, learnt_->weights, learnt_->means, learnt_->covariances)
               : first_components(fit, start, seed_of(options_.seed, static_cast<std::uint64_t>(attempt)));
     auto found = maximise(fit, first);
-    if (!best || found.lower_bound > best->lower_bound) best = std::move(found);
+    if (!best || found.lower_bound > best->lower_bound + rounding * std::abs(best->lower_bound))
+      best = std::move(found);
   }
   const auto whole = [&](const at::Tensor& value) { return replicated(value, float64, x.comm()); };
   const auto& c = best->components;

@@ -21,7 +21,7 @@ struct GaussianMixtureOptions {
   /// Inverses of covariances: full (components, features, features), tied (features, features), diag (components,
   /// features), spherical (components,).
   std::optional<DNDarray> precisions_init = std::nullopt;
-  int n_init = 1;                     ///< starts, of which the one with the largest bound counts
+  int n_init = 1;                     ///< starts, of which the first with the largest bound counts, up to rounding
   std::int64_t max_iterations = 100;  ///< of each start
   double tol = 1e-3;                  ///< ends where the mean log-likelihood of a row changes by less
   double reg_covar = 1e-6;            ///< added to all variances

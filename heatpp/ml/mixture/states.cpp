@@ -47,7 +47,7 @@ GaussianMixture GaussianMixture::from_state(const ModelState& state) {
   const auto means = read.array("means", {k, -1}).astype(float64);
   const auto type = model.options_.covariance_type;
   const auto covariances = read.array("covariances", covariance_shape(type, k, means.shape()[1])).astype(float64);
-  static_cast<void>(factors_of("from_state", type, covariances.larray()));
+  static_cast<void>(factors_of(read.op(), type, covariances.larray()));
   model.learnt_ = Learnt{read.array("weights", {k}).astype(float64),
                          means,
                          covariances,

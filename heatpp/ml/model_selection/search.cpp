@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ml/model_selection/search.hpp>
@@ -5,7 +6,12 @@
 
 namespace heatpp::ml::detail {
 
-std::vector<Fold> usual_folds(const DNDarray& x, const DNDarray& y) {
+std::vector<Fold> folds_for(const char* op, const DNDarray& x, const DNDarray& y, const std::vector<Fold>& given) {
+  if (x.ndim() < 1 || y.ndim() < 1 || x.shape()[0] != y.shape()[0])
+    heatpp::detail::raise<ValueError>(op, "got an array of shape {} and targets of shape {}; expected as many rows",
+                                      to_string(x.shape()), to_string(y.shape()));
+  heatpp::detail::check_same_comm(op, x.comm(), y.comm());
+  if (!given.empty()) return given;
   return is_floating(y.dtype()) ? KFold().split(x) : StratifiedKFold().split(y);
 }
 

@@ -25,8 +25,10 @@ template <class Metric>
 
 namespace ml::detail {
 
-/// Of these targets, or of `x` where they are fractions.
-[[nodiscard]] std::vector<Fold> usual_folds(const DNDarray& x, const DNDarray& y);
+/// Those that are given, or else of these targets, or of `x` where they are fractions. Throws ValueError for another
+/// number of targets than rows.
+[[nodiscard]] std::vector<Fold> folds_for(const char* op, const DNDarray& x, const DNDarray& y,
+                                          const std::vector<Fold>& given);
 /// The rows where a mask is true, which is brought to their cut.
 [[nodiscard]] DNDarray rows_where(const DNDarray& x, const DNDarray& mask);
 
@@ -63,8 +65,7 @@ std::vector<double> fold_scores(const Model& model, const DNDarray& x, const DND
 template <class Model>
 [[nodiscard]] std::vector<double> cross_val_score(const Model& model, const DNDarray& x, const DNDarray& y,
                                                   const std::type_identity_t<CrossValOptions<Model>>& options = {}) {
-  return ml::detail::fold_scores(model, x, y, options.folds.empty() ? ml::detail::usual_folds(x, y) : options.folds,
-                                 options);
+  return ml::detail::fold_scores(model, x, y, ml::detail::folds_for("cross_val_score", x, y, options.folds), options);
 }
 
 /// All combinations of values, the last one changing first: `grid(std::vector{1, 3}, std::vector{0.1, 1.0})`.
@@ -115,7 +116,7 @@ class GridSearch {
   }
 
   GridSearch& fit(const DNDarray& x, const DNDarray& y) {
-    const auto folds = options_.folds.empty() ? ml::detail::usual_folds(x, y) : options_.folds;
+    const auto folds = ml::detail::folds_for("GridSearch.fit", x, y, options_.folds);
     results_.clear();
     best_ = 0;
     for (const auto& point : points_) {
@@ -134,7 +135,7 @@ class GridSearch {
   [[nodiscard]] const Point& best_point() const { return found("best_point"), results_[best_].point; }
   [[nodiscard]] double best_score() const { return found("best_score"), results_[best_].mean; }
   [[nodiscard]] const Model& best_model() const { return found("best_model"), *model_; }
-  [[nodiscard]] DNDarray predict(const Rows& x) const { return best_model().predict(x); }
+  [[nodiscard]] DNDarray predict(const Rows& x) const { return found("predict"), model_->predict(x); }
 
  private:
   void found(const char* what) const {

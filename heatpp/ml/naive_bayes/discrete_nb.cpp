@@ -1,5 +1,5 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/classes.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/naive_bayes/discrete_nb.hpp>
 
@@ -95,35 +95,32 @@ DNDarray DiscreteNB::log_prior(const Counts& counts, bool fit_prior) {
   return replicated(shares.log(), float64, counts.classes.comm());
 }
 
-const DiscreteNB::Model& DiscreteNB::model(const char* op) const {
-  check_fitted(op);
-  return *model_;
-}
+const DiscreteNB::Counts& DiscreteNB::counts(const char* what) const { return fitted(Method(kind(), what), counts_); }
+const DiscreteNB::Model& DiscreteNB::model(const char* what) const { return fitted(Method(kind(), what), model_); }
 
-DNDarray DiscreteNB::feature_count() const {
-  check_fitted("feature_count");
-  return counts_->features;
-}
-DNDarray DiscreteNB::class_count() const {
-  check_fitted("class_count");
-  return counts_->classes;
-}
+DNDarray DiscreteNB::feature_count() const { return counts("feature_count").features; }
+DNDarray DiscreteNB::class_count() const { return counts("class_count").classes; }
 DNDarray DiscreteNB::feature_log_prob() const { return model("feature_log_prob").log_prob; }
 DNDarray DiscreteNB::class_log_prior() const { return model("class_log_prior").log_prior; }
 
 MultinomialNB& MultinomialNB::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
   MultinomialNB fresh(options_);
-  *this = fresh.partial_fit(x, y, options);
-  return *this;
+  fresh.learn("fit", x, y, options);
+  return *this = std::move(fresh);
 }
 
 MultinomialNB& MultinomialNB::partial_fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
-  check_alpha("MultinomialNB.fit", options_.alpha);
-  counts_ = counted({"MultinomialNB.fit", x, y, options, std::nullopt});
+  learn("partial_fit", x, y, options);
+  return *this;
+}
+
+void MultinomialNB::learn(const char* what, const Rows& x, const DNDarray& y, const FitOptions& options) {
+  const Method op(kind(), what);
+  check_alpha(op, options_.alpha);
+  counts_ = counted({op, x, y, options, std::nullopt});
   const auto smooth = counts_->features.larray() + options_.alpha;
   model_ = Model{replicated(smooth.log() - smooth.sum(1, /*keepdim=*/true).log(), float64, x.comm()),
                  log_prior(*counts_, options_.fit_prior)};
-  return *this;
 }
 
 Classifier::Scores MultinomialNB::scores() const {
@@ -133,17 +130,22 @@ Classifier::Scores MultinomialNB::scores() const {
 
 BernoulliNB& BernoulliNB::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
   BernoulliNB fresh(options_);
-  *this = fresh.partial_fit(x, y, options);
-  return *this;
+  fresh.learn("fit", x, y, options);
+  return *this = std::move(fresh);
 }
 
 BernoulliNB& BernoulliNB::partial_fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
-  check_alpha("BernoulliNB.fit", options_.alpha);
-  counts_ = counted({"BernoulliNB.fit", x, y, options, options_.binarize});
+  learn("partial_fit", x, y, options);
+  return *this;
+}
+
+void BernoulliNB::learn(const char* what, const Rows& x, const DNDarray& y, const FitOptions& options) {
+  const Method op(kind(), what);
+  check_alpha(op, options_.alpha);
+  counts_ = counted({op, x, y, options, options_.binarize});
   const auto smooth = counts_->features.larray() + options_.alpha;
   const auto all = counts_->classes.larray().unsqueeze(1) + 2 * options_.alpha;
   model_ = Model{replicated((smooth / all).log(), float64, x.comm()), log_prior(*counts_, options_.fit_prior)};
-  return *this;
 }
 
 Classifier::Scores BernoulliNB::scores() const {

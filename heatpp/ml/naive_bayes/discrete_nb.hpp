@@ -14,6 +14,7 @@ class DiscreteNB : public Classifier {
   [[nodiscard]] DNDarray class_log_prior() const;   ///< (classes,)
 
  protected:
+  using Classifier::Classifier;
   struct Counts {
     DNDarray classes, features;
   };
@@ -31,7 +32,8 @@ class DiscreteNB : public Classifier {
   [[nodiscard]] Counts counted(const Batch& batch);
   /// Logarithms of the shares of the classes, or of equal ones.
   [[nodiscard]] static DNDarray log_prior(const Counts& counts, bool fit_prior);
-  [[nodiscard]] const Model& model(const char* op) const;
+  [[nodiscard]] const Counts& counts(const char* what) const;
+  [[nodiscard]] const Model& model(const char* what) const;
   std::optional<Counts> counts_;
   std::optional<Model> model_;
 };
@@ -43,7 +45,7 @@ struct MultinomialNBOptions {
 /// Naive Bayes of how often each of several things was seen: numbers of 0 or more, whole or not.
 class MultinomialNB : public DiscreteNB {
  public:
-  explicit MultinomialNB(const MultinomialNBOptions& options = {}) : options_(options) {}
+  explicit MultinomialNB(const MultinomialNBOptions& options = {}) : DiscreteNB("MultinomialNB"), options_(options) {}
   [[nodiscard]] const MultinomialNBOptions& options() const { return options_; }
   /// Learns from (samples, features) rows and (samples,) labels. Collective: that of `unique`, one all-reduce of 8
   /// (classes (features + 1) + 1) bytes, and with weights one of 24; none where rows are replicated. Throws ValueError
@@ -55,6 +57,7 @@ class MultinomialNB : public DiscreteNB {
   MultinomialNB& partial_fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});
 
  private:
+  void learn(const char* what, const Rows& x, const DNDarray& y, const FitOptions& options);
   [[nodiscard]] Scores scores() const override;
   [[nodiscard]] bool knows_sparse() const override { return true; }
   MultinomialNBOptions options_;
@@ -68,13 +71,14 @@ struct BernoulliNBOptions {
 /// Naive Bayes of what is there and what is not.
 class BernoulliNB : public DiscreteNB {
  public:
-  explicit BernoulliNB(const BernoulliNBOptions& options = {}) : options_(options) {}
+  explicit BernoulliNB(const BernoulliNBOptions& options = {}) : DiscreteNB("BernoulliNB"), options_(options) {}
   [[nodiscard]] const BernoulliNBOptions& options() const { return options_; }
   /// Costs and errors as MultinomialNB, but that numbers may be negative.
   BernoulliNB& fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});
   BernoulliNB& partial_fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});
 
  private:
+  void learn(const char* what, const Rows& x, const DNDarray& y, const FitOptions& options);
   [[nodiscard]] Scores scores() const override;
   [[nodiscard]] bool knows_sparse() const override { return options_.binarize >= 0; }
   BernoulliNBOptions options_;

@@ -1,5 +1,5 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/class_moments.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/naive_bayes/gaussian_nb.hpp>
 
@@ -10,9 +10,7 @@ namespace {
 
 using namespace ml::detail;
 
-constexpr auto op = "GaussianNB.fit";
-
-void check_options(const GaussianNBOptions& o) {
+void check_options(const char* op, const GaussianNBOptions& o) {
   double sum = 0;
   for (const auto prior : o.priors) sum += prior >= 0 ? prior : NAN;
   if (!(o.var_smoothing >= 0) || (!o.priors.empty() && !(std::abs(sum - 1) < 1e-8)))
@@ -65,12 +63,18 @@ double largest_variance(const State& s) {
 
 GaussianNB& GaussianNB::fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
   GaussianNB fresh(options_);
-  *this = fresh.partial_fit(x, y, options);
-  return *this;
+  fresh.learn("fit", x, y, options);
+  return *this = std::move(fresh);
 }
 
 GaussianNB& GaussianNB::partial_fit(const Rows& x, const DNDarray& y, const FitOptions& options) {
-  check_options(options_);
+  learn("partial_fit", x, y, options);
+  return *this;
+}
+
+void GaussianNB::learn(const char* what, const Rows& x, const DNDarray& y, const FitOptions& options) {
+  const Method op(kind(), what);
+  check_options(op, options_);
   check_not_empty(op, x);
   if (classes_) check_features(op, x, classes_->features);
   const auto weights = weights_beside(op, x, options.sample_weight);
@@ -96,7 +100,6 @@ GaussianNB& GaussianNB::partial_fit(const Rows& x, const DNDarray& y, const FitO
   const auto whole = [&](const at::Tensor& value) { return replicated(value, float64, x.comm()); };
   classes_ = Classes{replicated(values, int64, x.comm()), x.features()};
   learnt_ = Learnt{whole(state.count), whole(state.mean), whole(state.m2), whole(var), whole(prior), epsilon};
-  return *this;
 }
 
 Classifier::Scores GaussianNB::scores() const {
@@ -111,10 +114,7 @@ Classifier::Scores GaussianNB::scores() const {
   };
 }
 
-const GaussianNB::Learnt& GaussianNB::learnt(const char* name) const {
-  check_fitted(name);
-  return *learnt_;
-}
+const GaussianNB::Learnt& GaussianNB::learnt(const char* what) const { return fitted(Method(kind(), what), learnt_); }
 
 DNDarray GaussianNB::theta() const { return learnt("theta").theta; }
 DNDarray GaussianNB::var() const { return learnt("var").var; }

@@ -14,7 +14,7 @@ struct GaussianNBOptions {
 /// n - 1) of their own, merged over pieces and ranks by Chan, Golub, LeVeque (1979).
 class GaussianNB : public Classifier {
  public:
-  explicit GaussianNB(const GaussianNBOptions& options = {}) : options_(options) {}
+  explicit GaussianNB(const GaussianNBOptions& options = {}) : Classifier("GaussianNB"), options_(options) {}
   [[nodiscard]] const GaussianNBOptions& options() const { return options_; }
   /// Learns from (samples, features) rows and (samples,) labels in one pass. Collective: that of `unique`, one
   /// all-reduce of 24 (classes features + 1) bytes, and with weights one of 24; none where rows are replicated. Throws
@@ -39,7 +39,8 @@ class GaussianNB : public Classifier {
     DNDarray var, prior;
     double epsilon;
   };
-  [[nodiscard]] const Learnt& learnt(const char* op) const;
+  void learn(const char* what, const Rows& x, const DNDarray& y, const FitOptions& options);
+  [[nodiscard]] const Learnt& learnt(const char* what) const;
   GaussianNBOptions options_;
   std::optional<Learnt> learnt_;
 };

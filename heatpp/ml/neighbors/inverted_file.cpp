@@ -1,9 +1,10 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ml/cluster/kmeans.hpp>
 #include <heatpp/ml/detail/around.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/neighbors/detail/best.hpp>
 #include <heatpp/ml/neighbors/inverted_file.hpp>
 
@@ -30,7 +31,6 @@ struct Lists {
 namespace {
 
 using namespace ml::detail;
-using detail::formatted;
 using detail::raise;
 
 void check_options(const InvertedFileOptions& o, std::int64_t lists, const Rows& x) {
@@ -154,26 +154,32 @@ at::Tensor packed(const std::vector<Best>& best, std::int64_t most) {
   return all;
 }
 
+/// The clusters that lists are, whose errors name what they are for.
+struct ListClusters : IteratedClusters {
+  explicit ListClusters(const KMeansOptions& options) : IteratedClusters("InvertedFile", Rule::means, options) {}
+  using IteratedClusters::learn_from;
+};
+
 }  // namespace
 
 InvertedFile& InvertedFile::fit(const Rows& x) {
   const auto root = std::llround(std::sqrt(static_cast<double>(x.size())));
   const auto count = options_.n_lists.value_or(std::max<std::int64_t>(1, root));
   check_options(options_, count, x);
-  KMeans clusters({.n_clusters = count,
-                   .init = KMeansInit::parallel,
-                   .max_iterations = options_.max_iterations,
-                   .seed = options_.seed});
-  const auto labels = clusters.fit_predict(x);
+  ListClusters clusters({.n_clusters = count,
+                         .init = KMeansInit::parallel,
+                         .max_iterations = options_.max_iterations,
+                         .seed = options_.seed});
+  clusters.learn_from(x, {});
   Lists lists{clusters.centers().astype(float64), x.comm(), working_dtype(x), x.distributed() && x.comm().size() > 1};
-  keep(lists, x, labels.larray().to(at::kCPU).contiguous());
+  keep(lists, x, clusters.labels().larray().to(at::kCPU).contiguous());
   lists_ = std::make_shared<const Lists>(std::move(lists));
   return *this;
 }
 
 Neighbors InvertedFile::kneighbors(const Rows& x) const {
   constexpr auto op = "InvertedFile.kneighbors";
-  const auto& lists = learnt(op);
+  const auto& lists = fitted(op, lists_);
   check_features(op, x, lists.centers.shape()[1]);
   detail::check_same_comm(op, x.comm(), lists.comm);
   check_all_finite(op, x);
@@ -204,11 +210,7 @@ Neighbors InvertedFile::kneighbors(const Rows& x) const {
   return {back(distances, x), back(indices, x)};
 }
 
-const Lists& InvertedFile::learnt(const char* op) const {
-  if (!lists_) throw NotFittedError(formatted("[{}] got no data yet; expected a call of fit", op));
-  return *lists_;
-}
-const DNDarray& InvertedFile::centers() const { return learnt("InvertedFile.centers").centers; }
-std::int64_t InvertedFile::n_lists() const { return learnt("InvertedFile.n_lists").centers.shape()[0]; }
+const DNDarray& InvertedFile::centers() const { return fitted("InvertedFile.centers", lists_).centers; }
+std::int64_t InvertedFile::n_lists() const { return fitted("InvertedFile.n_lists", lists_).centers.shape()[0]; }
 
 }  // namespace heatpp

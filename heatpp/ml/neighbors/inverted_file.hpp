@@ -40,7 +40,6 @@ class InvertedFile {
   [[nodiscard]] std::int64_t n_lists() const;     ///< both throw NotFittedError before fit
 
  private:
-  [[nodiscard]] const ml::detail::Lists& learnt(const char* op) const;
   InvertedFileOptions options_;
   std::shared_ptr<const ml::detail::Lists> lists_;
 };

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
@@ -20,12 +21,11 @@ void check_targets(const char* op, const Rows& x, const DNDarray& y, bool severa
   if (!fits)
     detail::raise<ValueError>(op, "got targets of shape {} for {} rows; expected one for each", to_string(y.shape()),
                               x.size());
+  detail::check_same_comm(op, x.comm(), y.comm());
 }
 
-NearestNeighbors neighbors_of(const Rows& x, const KNeighborsOptions& options) {
-  NearestNeighbors neighbors({.n_neighbors = options.n_neighbors, .metric = options.metric});
-  neighbors.fit(x);
-  return neighbors;
+NearestNeighbors unfitted(const KNeighborsOptions& options) {
+  return NearestNeighbors({.n_neighbors = options.n_neighbors, .metric = options.metric});
 }
 
 /// What each neighbour counts, (samples, k) float64 whose rows sum to 1.
@@ -54,7 +54,8 @@ KNeighborsClassifier& KNeighborsClassifier::fit(const Rows& x, const DNDarray& y
   constexpr auto op = "KNeighborsClassifier.fit";
   check_targets(op, x, y, false);
   if (!is_whole(y.dtype())) detail::raise<TypeError>(op, "got labels of {}; expected whole numbers", name(y.dtype()));
-  auto neighbors = neighbors_of(x, options_);
+  auto neighbors = unfitted(options_);
+  neighbors.learn(op, x);
   auto [classes, which] = unique_inverse(y.astype(int64));
   classes_ = resplit(classes, std::nullopt);
   which_ = which;
@@ -63,8 +64,8 @@ KNeighborsClassifier& KNeighborsClassifier::fit(const Rows& x, const DNDarray& y
 }
 
 DNDarray KNeighborsClassifier::predict_proba(const Rows& x) const {
-  const auto found =
-      fitted("KNeighborsClassifier.predict_proba", neighbors_).found_for("KNeighborsClassifier.predict_proba", x);
+  constexpr auto op = "KNeighborsClassifier.predict_proba";
+  const auto found = fitted(op, neighbors_).found_for(op, x);
   return of_neighbors(found, options_.weights, which_, [&](const at::Tensor& weights, const at::Tensor& which) {
     return at::zeros({weights.size(0), classes_.size()}, at::kDouble)
         .scatter_add_(1, which, weights)
@@ -73,7 +74,8 @@ DNDarray KNeighborsClassifier::predict_proba(const Rows& x) const {
 }
 
 DNDarray KNeighborsClassifier::predict(const Rows& x) const {
-  const auto found = fitted("KNeighborsClassifier.predict", neighbors_).found_for("KNeighborsClassifier.predict", x);
+  constexpr auto op = "KNeighborsClassifier.predict";
+  const auto found = fitted(op, neighbors_).found_for(op, x);
   return of_neighbors(found, options_.weights, which_, [&](const at::Tensor& weights, const at::Tensor& which) {
     const auto uniform = options_.weights == NeighborWeights::uniform;
     const auto votes = at::zeros({weights.size(0), classes_.size()}, at::kDouble)
@@ -94,13 +96,16 @@ KNeighborsRegressor& KNeighborsRegressor::fit(const Rows& x, const DNDarray& y) 
   const auto values = y.astype(inexact_type(y.dtype()));
   if (!all(isfinite(values)).item<bool>())
     detail::raise<ValueError>(op, "got values that are not finite; expected finite ones");
-  neighbors_ = neighbors_of(x, options_);
+  auto neighbors = unfitted(options_);
+  neighbors.learn(op, x);
+  neighbors_ = std::move(neighbors);
   values_ = values;
   return *this;
 }
 
 DNDarray KNeighborsRegressor::predict(const Rows& x) const {
-  const auto found = fitted("KNeighborsRegressor.predict", neighbors_).found_for("KNeighborsRegressor.predict", x);
+  constexpr auto op = "KNeighborsRegressor.predict";
+  const auto found = fitted(op, neighbors_).found_for(op, x);
   return of_neighbors(found, options_.weights, values_, [&](const at::Tensor& weights, const at::Tensor& values) {
     const auto wide = values.to(at::kDouble);
     const auto means = (values.dim() == 3 ? wide * weights.unsqueeze(2) : wide * weights).sum(1);

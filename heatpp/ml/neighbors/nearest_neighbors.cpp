@@ -4,6 +4,7 @@
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/detail/around.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/neighbors/detail/best.hpp>
 #include <heatpp/ml/neighbors/detail/entries.hpp>
 
@@ -41,16 +42,21 @@ at::Tensor column(const std::vector<T>& values, Dtype dtype) {
 }  // namespace
 
 NearestNeighbors& NearestNeighbors::fit(const Rows& x) {
+  learn("NearestNeighbors.fit", x);
+  return *this;
+}
+
+void NearestNeighbors::learn(const char* op, const Rows& x) {
   if (options_.n_neighbors < 1 || !(options_.radius >= 0))
-    detail::raise<ValueError>("NearestNeighbors.fit", "got {} neighbors and radius {}; expected at least 1, and >= 0",
-                              options_.n_neighbors, options_.radius);
-  check_all_finite("NearestNeighbors.fit", x);
+    detail::raise<ValueError>(op, "got {} neighbors and radius {}; expected at least 1, and >= 0", options_.n_neighbors,
+                              options_.radius);
+  check_not_empty(op, x);
+  check_all_finite(op, x);
   rows_.reset();
   matrix_.reset();
   dtype_ = working_dtype(x);
   if (sparse_rows(x) && options_.metric == Metric::cosine) matrix_ = unit_rows(x);
   else rows_ = as_rows(x, block_of(x, dtype_));
-  return *this;
 }
 
 Rows NearestNeighbors::learnt(const char* op) const {

@@ -1,4 +1,4 @@
-#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/pieces.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>
 #include <heatpp/sparse/detail/impl.hpp>
@@ -38,7 +38,7 @@ at::Tensor row_of_entries(const sparse::DCSRMatrix& x) {
 
 DNDarray ColumnScaler::transform(const Rows& x) const {
   const auto& [shift, scale, clip] = learnt("transform");
-  check_features("transform", x, scale.shape()[0]);
+  check_features(Method(kind_, "transform"), x, scale.shape()[0]);
   return each_block(x, [&, &from = shift.larray(), &by = scale.larray(), &limits = clip](const at::Tensor& block) {
     const auto scaled = (block - from) / by;
     return limits ? scaled.clamp(limits->first, limits->second) : scaled;
@@ -47,7 +47,7 @@ DNDarray ColumnScaler::transform(const Rows& x) const {
 
 DNDarray ColumnScaler::inverse_transform(const Rows& z) const {
   const auto& [shift, scale, clip] = learnt("inverse_transform");
-  check_features("inverse_transform", z, scale.shape()[0]);
+  check_features(Method(kind_, "inverse_transform"), z, scale.shape()[0]);
   return each_block(z, [&from = shift.larray(), &by = scale.larray()](const at::Tensor& block) {
     return at::addcmul(from, block, by);
   });
@@ -55,8 +55,8 @@ DNDarray ColumnScaler::inverse_transform(const Rows& z) const {
 
 sparse::DCSRMatrix ColumnScaler::transform(const sparse::DCSRMatrix& x) const {
   const auto& [shift, scale, clip] = learnt("transform");
-  check_features("transform", x, scale.shape()[0]);
-  check_stays("transform", shift);
+  check_features(Method(kind_, "transform"), x, scale.shape()[0]);
+  check_stays(Method(kind_, "transform"), shift);
   return each_entry(x, [&by = scale.larray(), &limits = clip](const at::Tensor& values, const at::Tensor& columns) {
     const auto scaled = values / by.index_select(0, columns);
     return limits ? scaled.clamp(limits->first, limits->second) : scaled;
@@ -65,8 +65,8 @@ sparse::DCSRMatrix ColumnScaler::transform(const sparse::DCSRMatrix& x) const {
 
 sparse::DCSRMatrix ColumnScaler::inverse_transform(const sparse::DCSRMatrix& z) const {
   const auto& [shift, scale, clip] = learnt("inverse_transform");
-  check_features("inverse_transform", z, scale.shape()[0]);
-  check_stays("inverse_transform", shift);
+  check_features(Method(kind_, "inverse_transform"), z, scale.shape()[0]);
+  check_stays(Method(kind_, "inverse_transform"), shift);
   return each_entry(z, [&by = scale.larray()](const at::Tensor& values, const at::Tensor& columns) {
     return values * by.index_select(0, columns);
   });
@@ -74,10 +74,8 @@ sparse::DCSRMatrix ColumnScaler::inverse_transform(const sparse::DCSRMatrix& z) 
 
 const DNDarray& ColumnScaler::scale() const { return learnt("scale").scale; }
 
-const ColumnScaler::Learnt& ColumnScaler::learnt(const char* op) const {
-  if (!learnt_)
-    throw NotFittedError(detail::formatted("[{}] got a scaler without data yet; expected a call of fit", op));
-  return *learnt_;
+const ColumnScaler::Learnt& ColumnScaler::learnt(const char* what) const {
+  return fitted(Method(kind_, what), learnt_);
 }
 
 DNDarray normalize(const Rows& x, RowNorm norm) {

@@ -59,7 +59,7 @@ LabelEncoder& LabelEncoder::fit(const DNDarray& y) {
 
 DNDarray LabelEncoder::transform(const DNDarray& y) const {
   constexpr auto op = "LabelEncoder.transform";
-  return each_label(op, y, [&known = classes()](std::int64_t label, std::int64_t row) {
+  return each_label(op, y, [&known = fitted(op, classes_)](std::int64_t label, std::int64_t row) {
     const auto found = position(known, label);
     if (!found) unknown(op, label, row, known.size());
     return *found;
@@ -68,21 +68,18 @@ DNDarray LabelEncoder::transform(const DNDarray& y) const {
 
 DNDarray LabelEncoder::inverse_transform(const DNDarray& numbers) const {
   constexpr auto op = "LabelEncoder.inverse_transform";
-  return each_label(op, numbers, [&known = classes()](std::int64_t number, std::int64_t row) {
+  return each_label(op, numbers, [&known = fitted(op, classes_)](std::int64_t number, std::int64_t row) {
     if (number < 0 || number >= std::ssize(known)) unknown(op, number, row, known.size());
     return known[static_cast<std::size_t>(number)];
   });
 }
 
-const std::vector<std::int64_t>& LabelEncoder::classes() const {
-  if (!classes_) throw NotFittedError("[LabelEncoder] got no labels yet; expected a call of fit");
-  return *classes_;
-}
+const std::vector<std::int64_t>& LabelEncoder::classes() const { return fitted("LabelEncoder.classes", classes_); }
 
 OneHotEncoder& OneHotEncoder::fit(const DNDarray& x) {
   constexpr auto op = "OneHotEncoder.fit";
   const Rows rows(x);
-  if (rows.size() == 0) detail::raise<ValueError>(op, "got no rows; expected one at least");
+  check_not_empty(op, rows);
   const auto mine = whole_numbers(op, rows);
   std::vector<Categories> found;
   for (std::int64_t j = 0; j < rows.features(); ++j)
@@ -93,7 +90,7 @@ OneHotEncoder& OneHotEncoder::fit(const DNDarray& x) {
 
 DNDarray OneHotEncoder::transform(const DNDarray& x) const {
   constexpr auto op = "OneHotEncoder.transform";
-  const auto& known = categories();
+  const auto& known = fitted(op, categories_);
   const Rows rows(x);
   check_features(op, rows, std::ssize(known));
   const auto mine = whole_numbers(op, rows).contiguous();
@@ -113,8 +110,9 @@ DNDarray OneHotEncoder::transform(const DNDarray& x) const {
 }
 
 DNDarray OneHotEncoder::inverse_transform(const Rows& z) const {
-  const auto& known = categories();
-  check_features("OneHotEncoder.inverse_transform", z, columns_of(known));
+  constexpr auto op = "OneHotEncoder.inverse_transform";
+  const auto& known = fitted(op, categories_);
+  check_features(op, z, columns_of(known));
   const auto mine = z.read(0, z.count()).to(at::kCPU);
   auto values = at::empty({z.count(), std::ssize(known)}, at::kLong);
   std::int64_t first = 0;
@@ -129,7 +127,7 @@ DNDarray OneHotEncoder::inverse_transform(const Rows& z) const {
 }
 
 const std::vector<std::vector<std::int64_t>>& OneHotEncoder::categories() const {
-  return fitted("OneHotEncoder", categories_);
+  return fitted("OneHotEncoder.categories", categories_);
 }
 
 }  // namespace heatpp

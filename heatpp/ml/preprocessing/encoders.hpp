@@ -37,7 +37,8 @@ class OneHotEncoder {
  public:
   explicit OneHotEncoder(const OneHotEncoderOptions& options = {}) : options_(options) {}
   [[nodiscard]] const OneHotEncoderOptions& options() const { return options_; }
-  /// Collective: finds the categories of each feature as confusion_matrix does labels. Throws TypeError for fractions.
+  /// Collective: finds the categories of each feature as confusion_matrix does labels. Throws TypeError for fractions,
+  /// ValueError for no rows or features.
   OneHotEncoder& fit(const DNDarray& x);
   /// (samples, categories of all features). Collective: one byte, to agree that all are known. Throws ValueError on all
   /// ranks for an unknown category and another number of features, NotFittedError before fit.

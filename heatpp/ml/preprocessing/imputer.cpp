@@ -48,7 +48,7 @@ void check_columns(const std::vector<Moments>& moments) {
 
 SimpleImputer& SimpleImputer::fit(const DNDarray& x) {
   const Rows rows(x);
-  if (rows.size() == 0) detail::raise<ValueError>(op, "got no rows; expected one at least");
+  check_not_empty(op, rows);
   const auto moments = column_moments(op, rows, nullptr, Missing::left_out);
   if (options_.strategy != Impute::constant) check_columns(moments);
   const auto whole = [&](const at::Tensor& value) { return replicated(value, float64, rows.comm()); };
@@ -64,13 +64,14 @@ SimpleImputer& SimpleImputer::fit(const DNDarray& x) {
 }
 
 DNDarray SimpleImputer::transform(const Rows& x) const {
-  const auto& fill = statistics();
-  check_features("SimpleImputer.transform", x, fill.shape()[0]);
+  constexpr auto transform_op = "SimpleImputer.transform";
+  const auto& fill = fitted(transform_op, statistics_);
+  check_features(transform_op, x, fill.shape()[0]);
   return mapped(x, x.features(), [&](const at::Tensor& block) {
     return at::where(block.isnan(), fill.larray().to(block.scalar_type()), block);
   });
 }
 
-const DNDarray& SimpleImputer::statistics() const { return fitted("SimpleImputer", statistics_); }
+const DNDarray& SimpleImputer::statistics() const { return fitted("SimpleImputer.statistics", statistics_); }
 
 }  // namespace heatpp

@@ -17,8 +17,8 @@ class SimpleImputer {
   [[nodiscard]] const SimpleImputerOptions& options() const { return options_; }
   /// Learns a number for each column of (samples, features) rows. Collective: one all-reduce of 24 (features + 1)
   /// bytes; for the median as nanpercentile besides, for the most frequent number, of several the least, as
-  /// unique_counts for each column and two numbers. Throws ValueError for no rows, infinite numbers and, but with
-  /// Impute::constant, columns without a number.
+  /// unique_counts for each column and two numbers. Throws ValueError for no rows or features, infinite numbers and,
+  /// but with Impute::constant, columns without a number.
   SimpleImputer& fit(const DNDarray& x);
   /// The rows without NaN, in their floating dtype and cut. Local for arrays. Throws NotFittedError before fit,
   /// ValueError for another number of features.

@@ -11,6 +11,7 @@ PolynomialFeatures& PolynomialFeatures::fit(const Rows& x) {
   constexpr auto op = "PolynomialFeatures.fit";
   constexpr std::size_t most_columns = 1 << 24;
   const auto& [degree, interaction_only, include_bias] = options_;
+  check_not_empty(op, x);
   if (degree < 0) detail::raise<ValueError>(op, "got the degree {}; expected 0 at least", degree);
   std::vector<std::vector<std::int64_t>> factors;
   std::vector<std::int64_t> shorter;
@@ -44,7 +45,7 @@ PolynomialFeatures& PolynomialFeatures::fit(const Rows& x) {
 }
 
 DNDarray PolynomialFeatures::transform(const Rows& x) const {
-  const auto& of = factors();
+  const auto& of = fitted("PolynomialFeatures.transform", factors_);
   check_features("PolynomialFeatures.transform", x, features_);
   return mapped(x, std::ssize(of), [&](const at::Tensor& block) {
     const auto features = block.t().contiguous();
@@ -60,7 +61,7 @@ DNDarray PolynomialFeatures::transform(const Rows& x) const {
 }
 
 const std::vector<std::vector<std::int64_t>>& PolynomialFeatures::factors() const {
-  return fitted("PolynomialFeatures", factors_);
+  return fitted("PolynomialFeatures.factors", factors_);
 }
 
 }  // namespace heatpp

@@ -14,8 +14,8 @@ class PolynomialFeatures {
  public:
   explicit PolynomialFeatures(const PolynomialFeaturesOptions& options = {}) : options_(options) {}
   [[nodiscard]] const PolynomialFeaturesOptions& options() const { return options_; }
-  /// Nothing but the number of features is learnt. Local. Throws ValueError for a degree below 0, and more columns than
-  /// 2^24.
+  /// Nothing but the number of features is learnt. Local. Throws ValueError for no rows or features, a degree below 0,
+  /// and more columns than 2^24.
   PolynomialFeatures& fit(const Rows& x);
   /// (samples, columns), split as the rows, in their floating dtype. Local for arrays. Throws NotFittedError before
   /// fit, ValueError for another number of features.

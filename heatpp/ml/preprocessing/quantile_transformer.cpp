@@ -1,7 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
-#include <heatpp/ml/detail/pieces.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/preprocessing/quantile_transformer.hpp>
 #include <heatpp/ops/statistics/order.hpp>
 
@@ -69,11 +69,10 @@ double share_of_normal(double number) {
 QuantileTransformer& QuantileTransformer::fit(const DNDarray& x) {
   constexpr auto op = "QuantileTransformer.fit";
   const Rows rows(x);
-  if (rows.size() == 0 || options_.n_quantiles < 1)
-    detail::raise<ValueError>(op, "got {} rows and {} quantiles; expected one of each at least", rows.size(),
-                              options_.n_quantiles);
-  static_cast<void>(
-      summed(rows, 0, [&](const auto& piece, std::span<double>) { check_finite(op, rows, piece, Missing::left_out); }));
+  check_not_empty(op, rows);
+  if (options_.n_quantiles < 1)
+    detail::raise<ValueError>(op, "got {} quantiles; expected one at least", options_.n_quantiles);
+  check_all_finite(op, rows, Missing::left_out);
   const auto n = std::min(options_.n_quantiles, rows.size());
   std::vector<double> percent(static_cast<std::size_t>(n), 0.0);
   for (std::size_t i = 1; i < percent.size(); ++i)
@@ -83,20 +82,24 @@ QuantileTransformer& QuantileTransformer::fit(const DNDarray& x) {
 }
 
 DNDarray QuantileTransformer::transform(const Rows& x) const {
-  check_features("QuantileTransformer.transform", x, quantiles().shape()[1]);
-  const auto shares = each_number(x, quantiles(), share_below);
+  constexpr auto op = "QuantileTransformer.transform";
+  const auto& known = fitted(op, quantiles_);
+  check_features(op, x, known.shape()[1]);
+  const auto shares = each_number(x, known, share_below);
   if (options_.output == QuantileOutput::uniform) return shares;
   return mapped(shares, x.features(), normal);
 }
 
 DNDarray QuantileTransformer::inverse_transform(const Rows& z) const {
-  check_features("QuantileTransformer.inverse_transform", z, quantiles().shape()[1]);
-  if (options_.output == QuantileOutput::uniform) return each_number(z, quantiles(), number_at);
-  return each_number(z, quantiles(), [](std::span<const double> quantiles, double number) {
+  constexpr auto op = "QuantileTransformer.inverse_transform";
+  const auto& known = fitted(op, quantiles_);
+  check_features(op, z, known.shape()[1]);
+  if (options_.output == QuantileOutput::uniform) return each_number(z, known, number_at);
+  return each_number(z, known, [](std::span<const double> quantiles, double number) {
     return number_at(quantiles, share_of_normal(number));
   });
 }
 
-const DNDarray& QuantileTransformer::quantiles() const { return fitted("QuantileTransformer", quantiles_); }
+const DNDarray& QuantileTransformer::quantiles() const { return fitted("QuantileTransformer.quantiles", quantiles_); }
 
 }  // namespace heatpp

@@ -17,7 +17,7 @@ class QuantileTransformer {
   explicit QuantileTransformer(const QuantileTransformerOptions& options = {}) : options_(options) {}
   [[nodiscard]] const QuantileTransformerOptions& options() const { return options_; }
   /// Learns the quantiles, all in one search: communicates as nanpercentile, and one all-reduce of 8 bytes. Collective.
-  /// Throws ValueError for infinite numbers, no rows and no quantiles.
+  /// Throws ValueError for infinite numbers, no rows or features and no quantiles.
   QuantileTransformer& fit(const DNDarray& x);
   /// (samples, features), split as the rows, in their floating dtype. Local for arrays. Throws NotFittedError before
   /// fit, ValueError for another number of features.

@@ -1,5 +1,5 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/simd.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>
 
@@ -56,7 +56,7 @@ at::Tensor known(const at::Tensor& largest) { return at::where(largest == nothin
 
 /// Of every column, NaN where there are no numbers; with what was known before, if anything.
 Range range_of(const char* op, const Rows& x, const std::optional<Range>& before) {
-  if (x.size() == 0) detail::raise<ValueError>(op, "got no rows; expected one at least");
+  check_not_empty(op, x);
   if (before) check_features(op, x, before->most.size(0));
   const auto f = static_cast<std::size_t>(x.features());
   auto numbers = summed_stored(
@@ -80,13 +80,18 @@ at::Tensor or_one(const at::Tensor& spread) {
 }  // namespace
 
 MinMaxScaler& MinMaxScaler::fit(const Rows& x) {
-  auto fresh = MinMaxScaler(options_);
-  *this = fresh.partial_fit(x);
-  return *this;
+  MinMaxScaler fresh(options_);
+  fresh.learn("fit", x);
+  return *this = std::move(fresh);
 }
 
 MinMaxScaler& MinMaxScaler::partial_fit(const Rows& x) {
-  constexpr auto op = "MinMaxScaler.fit";
+  learn("partial_fit", x);
+  return *this;
+}
+
+void MinMaxScaler::learn(const char* what, const Rows& x) {
+  const Method op(kind(), what);
   const auto [low, high, clip] = options_;
   if (!(low < high)) detail::raise<ValueError>(op, "got the range {} .. {}; expected low < high", low, high);
   const auto before = range_ ? std::optional(Range{range_->first.larray(), range_->second.larray()}) : std::nullopt;
@@ -95,37 +100,31 @@ MinMaxScaler& MinMaxScaler::partial_fit(const Rows& x) {
   const auto scale = or_one(most - least) / (high - low);
   range_ = {whole(least), whole(most)};
   learnt_ = Learnt{whole(least - low * scale), whole(scale), clip ? std::optional(std::pair(low, high)) : std::nullopt};
-  return *this;
 }
 
-const DNDarray& MinMaxScaler::data_min() const {
-  static_cast<void>(learnt("MinMaxScaler.data_min"));
-  return range_->first;
-}
-const DNDarray& MinMaxScaler::data_max() const {
-  static_cast<void>(learnt("MinMaxScaler.data_max"));
-  return range_->second;
-}
+const DNDarray& MinMaxScaler::data_min() const { return fitted(Method(kind(), "data_min"), range_).first; }
+const DNDarray& MinMaxScaler::data_max() const { return fitted(Method(kind(), "data_max"), range_).second; }
 
 MaxAbsScaler& MaxAbsScaler::fit(const Rows& x) {
   MaxAbsScaler fresh;
-  *this = fresh.partial_fit(x);
-  return *this;
+  fresh.learn("fit", x);
+  return *this = std::move(fresh);
 }
 
 MaxAbsScaler& MaxAbsScaler::partial_fit(const Rows& x) {
+  learn("partial_fit", x);
+  return *this;
+}
+
+void MaxAbsScaler::learn(const char* what, const Rows& x) {
   const auto before = largest_ ? std::optional(Range{-largest_->larray(), largest_->larray()}) : std::nullopt;
-  const auto [least, most] = range_of("MaxAbsScaler.fit", x, before);
+  const auto [least, most] = range_of(Method(kind(), what), x, before);
   const auto largest = at::maximum(least.abs(), most.abs());
   largest_ = replicated(largest, float64, x.comm());
   learnt_ =
       Learnt{replicated(at::zeros_like(largest), float64, x.comm()), replicated(or_one(largest), float64, x.comm())};
-  return *this;
 }
 
-const DNDarray& MaxAbsScaler::max_abs() const {
-  static_cast<void>(learnt("MaxAbsScaler.max_abs"));
-  return *largest_;
-}
+const DNDarray& MaxAbsScaler::max_abs() const { return fitted(Method(kind(), "max_abs"), largest_); }
 
 }  // namespace heatpp

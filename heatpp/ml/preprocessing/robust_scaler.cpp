@@ -1,6 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
-#include <heatpp/ml/detail/pieces.hpp>
+#include <heatpp/ml/detail/sparse/row_block.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>
 #include <heatpp/ops/statistics/order.hpp>
 
@@ -16,12 +16,6 @@ double normal_quantile(double percent) {
   return at::special_ndtri(at::scalar_tensor(percent / 100, at::kDouble)).item<double>();
 }
 
-void check_not_infinite(const char* op, const Rows& x) {
-  const auto none =
-      summed(x, 0, [&](const auto& piece, std::span<double>) { check_finite(op, x, piece, Missing::left_out); });
-  static_cast<void>(none);
-}
-
 }  // namespace
 
 RobustScaler& RobustScaler::fit(const DNDarray& x) {
@@ -30,8 +24,8 @@ RobustScaler& RobustScaler::fit(const DNDarray& x) {
   if (!(0 <= low && low < high && high <= 100))
     detail::raise<ValueError>(op, "got quantiles at {} and {}; expected 0 <= low < high <= 100", low, high);
   const Rows rows(x);
-  if (rows.size() == 0) detail::raise<ValueError>(op, "got no rows; expected one at least");
-  check_not_infinite(op, rows);
+  check_not_empty(op, rows);
+  check_all_finite(op, rows, Missing::left_out);
   const auto wide = x.astype(float64);
   const auto found = resplit(nanpercentile(wide, std::vector{low, 50.0, high}, {.axis = 0}), std::nullopt).larray();
   auto spread = found[2] - found[0];
@@ -43,6 +37,6 @@ RobustScaler& RobustScaler::fit(const DNDarray& x) {
   return *this;
 }
 
-const DNDarray& RobustScaler::center() const { return learnt("RobustScaler.center").shift; }
+const DNDarray& RobustScaler::center() const { return learnt("center").shift; }
 
 }  // namespace heatpp

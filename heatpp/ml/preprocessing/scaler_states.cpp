@@ -1,4 +1,3 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/state.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>
 
@@ -7,9 +6,9 @@ namespace heatpp {
 using namespace ml::detail;
 
 ModelState StandardScaler::state() const {
-  const auto& [shift, scale, clip] = learnt("StandardScaler.state");
+  const auto& [shift, scale, clip] = learnt("state");
   return {
-      "StandardScaler",
+      kind(),
       {{"with_mean", text_of(options_.with_mean)}, {"with_std", text_of(options_.with_std)}},
       {{"shift", shift}, {"scale", scale}, {"mean", seen_->mean}, {"var", seen_->var}, {"n_samples_seen", seen_->n}}};
 }
@@ -25,8 +24,8 @@ StandardScaler StandardScaler::from_state(const ModelState& state) {
 }
 
 ModelState MinMaxScaler::state() const {
-  const auto& [shift, scale, clip] = learnt("MinMaxScaler.state");
-  return {"MinMaxScaler",
+  const auto& [shift, scale, clip] = learnt("state");
+  return {kind(),
           {{"low", text_of(options_.low)}, {"high", text_of(options_.high)}, {"clip", text_of(options_.clip)}},
           {{"shift", shift}, {"scale", scale}, {"data_min", range_->first}, {"data_max", range_->second}}};
 }
@@ -34,7 +33,7 @@ ModelState MinMaxScaler::state() const {
 MinMaxScaler MinMaxScaler::from_state(const ModelState& state) {
   const StateReader read("MinMaxScaler", state);
   const auto low = read.option<double>("low"), high = read.option<double>("high");
-  if (!(low < high)) detail::raise<ValueError>("from_state", "got the range {} .. {}; expected low < high", low, high);
+  if (!(low < high)) detail::raise<ValueError>(read.op(), "got the range {} .. {}; expected low < high", low, high);
   MinMaxScaler scaler({.low = low, .high = high, .clip = read.option<bool>("clip")});
   const auto scale = read.array("scale", {-1});
   const auto column = [&](const char* name) { return read.array(name, scale.shape()); };
@@ -45,8 +44,8 @@ MinMaxScaler MinMaxScaler::from_state(const ModelState& state) {
 }
 
 ModelState MaxAbsScaler::state() const {
-  const auto& [shift, scale, clip] = learnt("MaxAbsScaler.state");
-  return {"MaxAbsScaler", {}, {{"shift", shift}, {"scale", scale}, {"max_abs", *largest_}}};
+  const auto& [shift, scale, clip] = learnt("state");
+  return {kind(), {}, {{"shift", shift}, {"scale", scale}, {"max_abs", *largest_}}};
 }
 
 MaxAbsScaler MaxAbsScaler::from_state(const ModelState& state) {
@@ -59,8 +58,8 @@ MaxAbsScaler MaxAbsScaler::from_state(const ModelState& state) {
 }
 
 ModelState RobustScaler::state() const {
-  const auto& [shift, scale, clip] = learnt("RobustScaler.state");
-  return {"RobustScaler",
+  const auto& [shift, scale, clip] = learnt("state");
+  return {kind(),
           {{"with_centering", text_of(options_.with_centering)},
            {"with_scaling", text_of(options_.with_scaling)},
            {"quantile_low", text_of(options_.quantile_range.first)},

@@ -24,12 +24,17 @@ class ColumnScaler {
   [[nodiscard]] const DNDarray& scale() const;
 
  protected:
+  explicit ColumnScaler(const char* kind) : kind_(kind) {}
+  [[nodiscard]] const char* kind() const { return kind_; }
   struct Learnt {
     DNDarray shift, scale;
     std::optional<std::pair<double, double>> clip = std::nullopt;  ///< the least and the largest result
   };
-  [[nodiscard]] const Learnt& learnt(const char* op) const;
+  [[nodiscard]] const Learnt& learnt(const char* what) const;
   std::optional<Learnt> learnt_;
+
+ private:
+  const char* kind_;
 };
 
 struct StandardScalerOptions {
@@ -39,10 +44,12 @@ struct StandardScalerOptions {
 /// Columns of mean 0 and variance 1. A column whose variance is rounding only is not divided.
 class StandardScaler : public ColumnScaler {
  public:
-  explicit StandardScaler(const StandardScalerOptions& options = {}) : options_(options) {}
+  explicit StandardScaler(const StandardScalerOptions& options = {})
+      : ColumnScaler("StandardScaler"), options_(options) {}
   [[nodiscard]] const StandardScalerOptions& options() const { return options_; }
   /// Learns means and variances. Collective: one all-reduce of 24 (features + 1) bytes, and with weights one of 24;
-  /// none where rows are replicated. Throws ValueError for infinite numbers, no rows, and weights that are negative.
+  /// none where rows are replicated. Throws ValueError for infinite numbers, no rows or features, and weights that are
+  /// negative.
   StandardScaler& fit(const Rows& x, const FitOptions& options = {});
   /// Learns from more rows, as if all had come at once. Costs and errors as fit.
   StandardScaler& partial_fit(const Rows& x, const FitOptions& options = {});
@@ -64,7 +71,8 @@ class StandardScaler : public ColumnScaler {
   struct Seen {
     DNDarray n, mean, var;
   };
-  [[nodiscard]] const Seen& seen(const char* op) const;
+  void learn(const char* what, const Rows& x, const FitOptions& options);
+  [[nodiscard]] const Seen& seen(const char* what) const;
   StandardScalerOptions options_;
   std::optional<Seen> seen_;
 };
@@ -76,11 +84,11 @@ struct MinMaxScalerOptions {
 /// Columns between two numbers.
 class MinMaxScaler : public ColumnScaler {
  public:
-  explicit MinMaxScaler(const MinMaxScalerOptions& options = {}) : options_(options) {}
+  explicit MinMaxScaler(const MinMaxScalerOptions& options = {}) : ColumnScaler("MinMaxScaler"), options_(options) {}
   [[nodiscard]] const MinMaxScalerOptions& options() const { return options_; }
   /// Learns the least and the largest number of each column. Collective: one all-reduce of 8 (2 features + 1) bytes,
   /// none where rows are replicated; of sparse rows another of 8 (features + 1). Throws ValueError for infinite
-  /// numbers, no rows, and low >= high.
+  /// numbers, no rows or features, and low >= high.
   MinMaxScaler& fit(const Rows& x);
   MinMaxScaler& partial_fit(const Rows& x);
   [[nodiscard]] DNDarray fit_transform(const Rows& x) { return fit(x).transform(x); }
@@ -92,6 +100,7 @@ class MinMaxScaler : public ColumnScaler {
   [[nodiscard]] const DNDarray& data_max() const;  ///< (features,)
 
  private:
+  void learn(const char* what, const Rows& x);
   MinMaxScalerOptions options_;
   std::optional<std::pair<DNDarray, DNDarray>> range_;
 };
@@ -99,6 +108,7 @@ class MinMaxScaler : public ColumnScaler {
 /// Columns divided by the largest size of their numbers; zeros stay zeros.
 class MaxAbsScaler : public ColumnScaler {
  public:
+  MaxAbsScaler() : ColumnScaler("MaxAbsScaler") {}
   /// Costs and errors as MinMaxScaler::fit.
   MaxAbsScaler& fit(const Rows& x);
   MaxAbsScaler& partial_fit(const Rows& x);
@@ -111,6 +121,7 @@ class MaxAbsScaler : public ColumnScaler {
   [[nodiscard]] const DNDarray& max_abs() const;  ///< (features,)
 
  private:
+  void learn(const char* what, const Rows& x);
   std::optional<DNDarray> largest_;
 };
 
@@ -124,10 +135,10 @@ struct RobustScalerOptions {
 /// several passes.
 class RobustScaler : public ColumnScaler {
  public:
-  explicit RobustScaler(const RobustScalerOptions& options = {}) : options_(options) {}
+  explicit RobustScaler(const RobustScalerOptions& options = {}) : ColumnScaler("RobustScaler"), options_(options) {}
   [[nodiscard]] const RobustScalerOptions& options() const { return options_; }
   /// Learns the quantiles, all in one search: communicates as nanpercentile, and one all-reduce of 8 bytes. Collective.
-  /// Throws ValueError for infinite numbers, no rows, and quantiles that do not rise within 0 .. 100.
+  /// Throws ValueError for infinite numbers, no rows or features, and quantiles that do not rise in 0 .. 100.
   RobustScaler& fit(const DNDarray& x);
   [[nodiscard]] DNDarray fit_transform(const DNDarray& x) { return fit(x).transform(x); }
   /// What save_model writes of it. Local. Throws NotFittedError before fit.

@@ -1,5 +1,5 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/column_moments.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>
 
 #include <limits>
@@ -24,15 +24,20 @@ at::Tensor column(const std::vector<Moments>& moments, double (*number)(const Mo
 }  // namespace
 
 StandardScaler& StandardScaler::fit(const Rows& x, const FitOptions& options) {
-  auto fresh = StandardScaler(options_);
-  *this = fresh.partial_fit(x, options);
-  return *this;
+  StandardScaler fresh(options_);
+  fresh.learn("fit", x, options);
+  return *this = std::move(fresh);
 }
 
 StandardScaler& StandardScaler::partial_fit(const Rows& x, const FitOptions& options) {
-  constexpr auto op = "StandardScaler.fit";
+  learn("partial_fit", x, options);
+  return *this;
+}
+
+void StandardScaler::learn(const char* what, const Rows& x, const FitOptions& options) {
+  const Method op(kind(), what);
   if (seen_) check_features(op, x, seen_->mean.shape()[0]);
-  if (x.size() == 0) detail::raise<ValueError>(op, "got no rows; expected one at least");
+  check_not_empty(op, x);
   const auto weights = weights_beside(op, x, options.sample_weight);
   auto moments = column_moments(op, x, weights ? weights->const_data_ptr<double>() : nullptr, Missing::left_out);
   if (seen_)
@@ -52,16 +57,12 @@ StandardScaler& StandardScaler::partial_fit(const Rows& x, const FitOptions& opt
   const auto deviation = at::where(is_constant(n, mean, var), 1.0, var.sqrt());
   learnt_ = Learnt{whole(options_.with_mean ? mean : at::zeros_like(mean)),
                    whole(options_.with_std ? deviation : at::ones_like(mean))};
-  return *this;
 }
 
-const StandardScaler::Seen& StandardScaler::seen(const char* op) const {
-  static_cast<void>(learnt(op));
-  return *seen_;
-}
+const StandardScaler::Seen& StandardScaler::seen(const char* what) const { return fitted(Method(kind(), what), seen_); }
 
-const DNDarray& StandardScaler::mean() const { return seen("StandardScaler.mean").mean; }
-const DNDarray& StandardScaler::var() const { return seen("StandardScaler.var").var; }
-const DNDarray& StandardScaler::n_samples_seen() const { return seen("StandardScaler.n_samples_seen").n; }
+const DNDarray& StandardScaler::mean() const { return seen("mean").mean; }
+const DNDarray& StandardScaler::var() const { return seen("var").var; }
+const DNDarray& StandardScaler::n_samples_seen() const { return seen("n_samples_seen").n; }
 
 }  // namespace heatpp

@@ -18,7 +18,8 @@ struct DecisionTreeOptions {
 /// divided at once, by sums of whole numbers, so that trees are the same on any number of ranks.
 class DecisionTreeClassifier : public ForestClassifier {
  public:
-  explicit DecisionTreeClassifier(const DecisionTreeOptions& options = {}) : options_(options) {}
+  explicit DecisionTreeClassifier(const DecisionTreeOptions& options = {})
+      : ForestClassifier("DecisionTreeClassifier"), options_(options) {}
   [[nodiscard]] const DecisionTreeOptions& options() const { return options_; }
   /// Learns from (samples, features) rows and (samples,) labels. Collective: that of `unique`; for the bins one
   /// all-reduce of 8 (features + 1) bytes, an exchange of up to 200000 rows and an all-gather of 2056 bytes a feature;
@@ -42,7 +43,8 @@ class DecisionTreeClassifier : public ForestClassifier {
 /// The same of numbers, by the variance of targets.
 class DecisionTreeRegressor : public ForestRegressor {
  public:
-  explicit DecisionTreeRegressor(const DecisionTreeOptions& options = {}) : options_(options) {}
+  explicit DecisionTreeRegressor(const DecisionTreeOptions& options = {})
+      : ForestRegressor("DecisionTreeRegressor"), options_(options) {}
   [[nodiscard]] const DecisionTreeOptions& options() const { return options_; }
   /// Learns from (samples, features) rows and (samples,) targets. Collective: as the classifier with two classes but
   /// that of `unique`, and 32 bytes more for the mean of the targets. Throws ValueError for infinite numbers, targets

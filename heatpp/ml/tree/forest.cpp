@@ -1,6 +1,6 @@
-#include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/ml/tree/decision_tree.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
+#include <heatpp/ml/tree/decision_tree.hpp>
 #include <heatpp/ml/tree/detail/forest_fit.hpp>
 
 #include <limits>
@@ -69,11 +69,6 @@ namespace {
 
 using namespace ml::detail;
 
-const LearntForest& checked(const char* op, const std::shared_ptr<const LearntForest>& learnt) {
-  if (!learnt) throw NotFittedError(heatpp::detail::formatted("[{}] got no data yet; expected a call of fit", op));
-  return *learnt;
-}
-
 /// The mean of what the trees say of a block's rows, (rows, outputs).
 at::Tensor mean_values(const LearntForest& learnt, const at::Tensor& block) {
   const auto outputs = learnt.trees.outputs, trees = learnt.trees.size();
@@ -105,8 +100,8 @@ DNDarray importances_of(const LearntForest& learnt) {
 
 }  // namespace
 
-const LearntForest& ForestClassifier::learnt(const char* op) const { return checked(op, learnt_); }
-const LearntForest& ForestRegressor::learnt(const char* op) const { return checked(op, learnt_); }
+const LearntForest& ForestClassifier::learnt(const char* what) const { return fitted(Method(kind(), what), learnt_); }
+const LearntForest& ForestRegressor::learnt(const char* what) const { return fitted(Method(kind(), what), learnt_); }
 
 Classifier::Scores ForestClassifier::scores() const {
   return [forest = learnt_](const RowBlock& block) { return mean_values(*forest, block.dense()).log_(); };
@@ -116,9 +111,9 @@ DNDarray ForestClassifier::feature_importances() const { return importances_of(l
 
 DNDarray ForestRegressor::feature_importances() const { return importances_of(learnt("feature_importances")); }
 
-DNDarray ForestRegressor::predicted(const char* op, const Rows& x) const {
-  const auto& forest = learnt(op);
-  check_features(op, x, forest.features());
+DNDarray ForestRegressor::predicted(const char* what, const Rows& x) const {
+  const auto& forest = learnt(what);
+  check_features(Method(kind(), what), x, forest.features());
   const auto y = mapped(x, 1, [&](const at::Tensor& block) { return mean_values(forest, block); });
   return as_rows(x, y.larray().select(1, 0));
 }

@@ -21,11 +21,12 @@ class ForestClassifier : public Classifier {
   [[nodiscard]] DNDarray feature_importances() const;
 
  protected:
+  using Classifier::Classifier;
   [[nodiscard]] Scores scores() const override;
   [[nodiscard]] bool takes_missing() const override { return true; }
-  [[nodiscard]] const ml::detail::LearntForest& learnt(const char* op) const;
-  /// The state of a model of this kind with these options, and what is read of one. Errors as state and from_state.
-  [[nodiscard]] ModelState forest_state(const char* kind, std::map<std::string, std::string> options) const;
+  [[nodiscard]] const ml::detail::LearntForest& learnt(const char* what) const;
+  /// The state of a model with these options, and what is read of one. Errors as state and from_state.
+  [[nodiscard]] ModelState forest_state(std::map<std::string, std::string> options) const;
   void read_forest(const ml::detail::StateReader& read);
   std::shared_ptr<const ml::detail::LearntForest> learnt_;
 };
@@ -38,9 +39,10 @@ class ForestRegressor : public TreeRegressor {
   [[nodiscard]] DNDarray feature_importances() const;
 
  protected:
-  [[nodiscard]] DNDarray predicted(const char* op, const Rows& x) const override;
-  [[nodiscard]] const ml::detail::LearntForest& learnt(const char* op) const;
-  [[nodiscard]] ModelState forest_state(const char* kind, std::map<std::string, std::string> options) const;
+  using TreeRegressor::TreeRegressor;
+  [[nodiscard]] DNDarray predicted(const char* what, const Rows& x) const override;
+  [[nodiscard]] const ml::detail::LearntForest& learnt(const char* what) const;
+  [[nodiscard]] ModelState forest_state(std::map<std::string, std::string> options) const;
   void read_forest(const ml::detail::StateReader& read);
   std::shared_ptr<const ml::detail::LearntForest> learnt_;
 };

@@ -1,18 +1,13 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/classes.hpp>
-#include <heatpp/ml/metrics/regression.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
+#include <heatpp/ml/metrics/regression.hpp>
 #include <heatpp/ml/tree/detail/boosting.hpp>
 
 namespace heatpp {
 namespace {
 
 using namespace ml::detail;
-
-const LearntBoosting& checked(const char* op, const std::shared_ptr<const LearntBoosting>& learnt) {
-  if (!learnt) throw NotFittedError(detail::formatted("[{}] got no data yet; expected a call of fit", op));
-  return *learnt;
-}
 
 /// The scores (rows, outputs) of a block.
 at::Tensor scores_of(const LearntBoosting& learnt, const at::Tensor& block) {
@@ -33,7 +28,11 @@ void check_not_negative(const char* op, const Rows& rows, const at::Tensor& targ
 }  // namespace
 
 double TreeRegressor::score(const Rows& x, const DNDarray& y, const FitOptions& options) const {
-  return r2_score(y, predicted("score", x), {.sample_weight = options.sample_weight});
+  const auto predictions = predicted("score", x);
+  if (y.shape() != predictions.shape())
+    detail::raise<ValueError>(Method(kind_, "score"), "got targets of shape {} for {} rows; expected one for each",
+                              to_string(y.shape()), x.size());
+  return r2_score(y, predictions, {.sample_weight = options.sample_weight});
 }
 
 HistGradientBoostingRegressor& HistGradientBoostingRegressor::fit(const Rows& x, const DNDarray& y,
@@ -49,18 +48,26 @@ HistGradientBoostingRegressor& HistGradientBoostingRegressor::fit(const Rows& x,
   return *this;
 }
 
-DNDarray HistGradientBoostingRegressor::predicted(const char* op, const Rows& x) const {
-  const auto& learnt = checked(op, learnt_);
-  check_features(op, x, learnt.features);
+DNDarray HistGradientBoostingRegressor::predicted(const char* what, const Rows& x) const {
+  const auto& model = learnt(what);
+  check_features(Method(kind(), what), x, model.features);
   const bool poisson = options_.loss == BoostingLoss::poisson;
   const auto y = mapped(x, 1, [&](const at::Tensor& block) {
-    const auto scores = scores_of(learnt, block);
+    const auto scores = scores_of(model, block);
     return poisson ? scores.exp() : scores;
   });
   return as_rows(x, y.larray().select(1, 0));
 }
 
-std::int64_t HistGradientBoostingRegressor::iterations() const { return checked("iterations", learnt_).iterations(); }
+const LearntBoosting& HistGradientBoostingRegressor::learnt(const char* what) const {
+  return fitted(Method(kind(), what), learnt_);
+}
+const LearntBoosting& HistGradientBoostingClassifier::learnt(const char* what) const {
+  return fitted(Method(kind(), what), learnt_);
+}
+
+std::int64_t HistGradientBoostingRegressor::iterations() const { return learnt("iterations").iterations(); }
+std::int64_t HistGradientBoostingClassifier::iterations() const { return learnt("iterations").iterations(); }
 
 HistGradientBoostingClassifier& HistGradientBoostingClassifier::fit(const Rows& x, const DNDarray& y,
                                                                     const FitOptions& options) {
@@ -89,15 +96,10 @@ Classifier::Scores HistGradientBoostingClassifier::scores() const {
 }
 
 DNDarray HistGradientBoostingClassifier::decision_function(const Rows& x) const {
-  check_fitted("decision_function");
-  check_features("decision_function", x, classes_->features);
-  const auto z = mapped(x, learnt_->outputs(), [&](const at::Tensor& block) { return scores_of(*learnt_, block); });
+  const auto& model = learnt("decision_function");
+  check_features(Method(kind(), "decision_function"), x, model.features);
+  const auto z = mapped(x, model.outputs(), [&](const at::Tensor& block) { return scores_of(model, block); });
   return z.shape()[1] > 1 ? z : as_rows(x, z.larray().select(1, 0));
-}
-
-std::int64_t HistGradientBoostingClassifier::iterations() const {
-  check_fitted("iterations");
-  return learnt_->iterations();
 }
 
 }  // namespace heatpp

@@ -37,7 +37,8 @@ struct HistGradientBoostingOptions {
 /// rows of as many.
 class HistGradientBoostingRegressor : public TreeRegressor {
  public:
-  explicit HistGradientBoostingRegressor(const HistGradientBoostingOptions& options = {}) : options_(options) {}
+  explicit HistGradientBoostingRegressor(const HistGradientBoostingOptions& options = {})
+      : TreeRegressor("HistGradientBoostingRegressor"), options_(options) {}
   [[nodiscard]] const HistGradientBoostingOptions& options() const { return options_; }
   /// Learns from (samples, features) rows and (samples,) targets. Collective: for the bins one all-reduce of 8
   /// (features
@@ -53,7 +54,8 @@ class HistGradientBoostingRegressor : public TreeRegressor {
   [[nodiscard]] static HistGradientBoostingRegressor from_state(const ModelState& state);
 
  private:
-  [[nodiscard]] DNDarray predicted(const char* op, const Rows& x) const override;
+  [[nodiscard]] DNDarray predicted(const char* what, const Rows& x) const override;
+  [[nodiscard]] const ml::detail::LearntBoosting& learnt(const char* what) const;
   HistGradientBoostingOptions options_;
   std::shared_ptr<const ml::detail::LearntBoosting> learnt_;
 };
@@ -62,7 +64,8 @@ class HistGradientBoostingRegressor : public TreeRegressor {
 /// classes, and one for each of more.
 class HistGradientBoostingClassifier : public Classifier {
  public:
-  explicit HistGradientBoostingClassifier(const HistGradientBoostingOptions& options = {}) : options_(options) {}
+  explicit HistGradientBoostingClassifier(const HistGradientBoostingOptions& options = {})
+      : Classifier("HistGradientBoostingClassifier"), options_(options) {}
   [[nodiscard]] const HistGradientBoostingOptions& options() const { return options_; }
   /// As the regressor, with (samples,) labels; besides that of `unique`, and without the message of 24 bytes a tree.
   /// Throws ValueError for infinite numbers, fewer than two classes, labels of another shape, weights and options out
@@ -80,6 +83,7 @@ class HistGradientBoostingClassifier : public Classifier {
  private:
   [[nodiscard]] Scores scores() const override;
   [[nodiscard]] bool takes_missing() const override { return true; }
+  [[nodiscard]] const ml::detail::LearntBoosting& learnt(const char* what) const;
   HistGradientBoostingOptions options_;
   std::shared_ptr<const ml::detail::LearntBoosting> learnt_;
 };

@@ -21,7 +21,8 @@ struct RandomForestOptions {
 /// among all.
 class RandomForestClassifier : public ForestClassifier {
  public:
-  explicit RandomForestClassifier(const RandomForestOptions& options = {}) : options_(options) {}
+  explicit RandomForestClassifier(const RandomForestOptions& options = {})
+      : ForestClassifier("RandomForestClassifier"), options_(options) {}
   [[nodiscard]] const RandomForestOptions& options() const { return options_; }
   /// Learns from (samples, features) rows and (samples,) labels. Communicates and throws as DecisionTreeClassifier.fit,
   /// for eight trees together what that does for one.
@@ -39,7 +40,8 @@ class RandomForestClassifier : public ForestClassifier {
 /// The same of numbers.
 class RandomForestRegressor : public ForestRegressor {
  public:
-  explicit RandomForestRegressor(const RandomForestOptions& options = {}) : options_(options) {}
+  explicit RandomForestRegressor(const RandomForestOptions& options = {})
+      : ForestRegressor("RandomForestRegressor"), options_(options) {}
   [[nodiscard]] const RandomForestOptions& options() const { return options_; }
   /// Learns from (samples, features) rows and (samples,) targets. Communicates and throws as DecisionTreeRegressor.fit,
   /// for eight trees together what that does for one.

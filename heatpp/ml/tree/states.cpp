@@ -70,7 +70,7 @@ std::shared_ptr<const LearntBoosting> read_boosting(const StateReader& read) {
   const auto features = read.option<std::int64_t>("features");
   LearntBoosting learnt{numbers_of(baseline), read_trees(read, features), features, baseline.comm()};
   if (learnt.outputs() < 1 || learnt.trees.outputs != 1 || learnt.trees.size() % learnt.outputs() != 0)
-    detail::raise<ValueError>("from_state",
+    detail::raise<ValueError>(read.op(),
                               "got {} trees of {} values and {} baselines; expected trees of one value for each",
                               learnt.trees.size(), learnt.trees.outputs, learnt.outputs());
   return std::make_shared<const LearntBoosting>(std::move(learnt));
@@ -139,8 +139,8 @@ std::shared_ptr<const LearntForest> forest_of(const StateReader& read, std::int6
   LearntForest learnt{{}, numbers_of(importances), importances.comm()};
   learnt.trees = read_trees(read, learnt.features());
   if (learnt.trees.outputs != outputs || learnt.trees.size() < 1)
-    detail::raise<ValueError>("from_state", "got {} trees of {} values; expected one at least of {}",
-                              learnt.trees.size(), learnt.trees.outputs, outputs);
+    detail::raise<ValueError>(read.op(), "got {} trees of {} values; expected one at least of {}", learnt.trees.size(),
+                              learnt.trees.outputs, outputs);
   return std::make_shared<const LearntForest>(std::move(learnt));
 }
 
@@ -155,23 +155,19 @@ Model restored(const char* kind, const ModelState& state, Options (*options)(con
 
 }  // namespace
 
-ModelState HistGradientBoostingRegressor::state() const {
-  static_cast<void>(iterations());
-  return boosting_state("HistGradientBoostingRegressor", options_, *learnt_);
-}
+ModelState HistGradientBoostingRegressor::state() const { return boosting_state(kind(), options_, learnt("state")); }
 
 HistGradientBoostingRegressor HistGradientBoostingRegressor::from_state(const ModelState& state) {
   const StateReader read("HistGradientBoostingRegressor", state);
   HistGradientBoostingRegressor model(boosting_options(read));
   model.learnt_ = read_boosting(read);
   if (model.learnt_->outputs() != 1)
-    detail::raise<ValueError>("from_state", "got {} baselines of a regressor; expected 1", model.learnt_->outputs());
+    detail::raise<ValueError>(read.op(), "got {} baselines of a regressor; expected 1", model.learnt_->outputs());
   return model;
 }
 
 ModelState HistGradientBoostingClassifier::state() const {
-  check_fitted("HistGradientBoostingClassifier.state");
-  auto state = boosting_state("HistGradientBoostingClassifier", options_, *learnt_);
+  auto state = boosting_state(kind(), options_, learnt("state"));
   state.arrays.insert({"classes", classes_->values});
   return state;
 }
@@ -185,8 +181,8 @@ HistGradientBoostingClassifier HistGradientBoostingClassifier::from_state(const 
   return model;
 }
 
-ModelState ForestClassifier::forest_state(const char* kind, Texts options) const {
-  auto state = state_of(kind, std::move(options), learnt("state"));
+ModelState ForestClassifier::forest_state(Texts options) const {
+  auto state = state_of(kind(), std::move(options), learnt("state"));
   state.arrays.insert({"classes", classes_->values});
   return state;
 }
@@ -197,16 +193,16 @@ void ForestClassifier::read_forest(const StateReader& read) {
   classes_ = Classes{classes, learnt_->features()};
 }
 
-ModelState ForestRegressor::forest_state(const char* kind, Texts options) const {
-  return state_of(kind, std::move(options), learnt("state"));
+ModelState ForestRegressor::forest_state(Texts options) const {
+  return state_of(kind(), std::move(options), learnt("state"));
 }
 
 void ForestRegressor::read_forest(const StateReader& read) { learnt_ = forest_of(read, 1); }
 
-ModelState DecisionTreeClassifier::state() const { return forest_state("DecisionTreeClassifier", texts_of(options_)); }
-ModelState DecisionTreeRegressor::state() const { return forest_state("DecisionTreeRegressor", texts_of(options_)); }
-ModelState RandomForestClassifier::state() const { return forest_state("RandomForestClassifier", texts_of(options_)); }
-ModelState RandomForestRegressor::state() const { return forest_state("RandomForestRegressor", texts_of(options_)); }
+ModelState DecisionTreeClassifier::state() const { return forest_state(texts_of(options_)); }
+ModelState DecisionTreeRegressor::state() const { return forest_state(texts_of(options_)); }
+ModelState RandomForestClassifier::state() const { return forest_state(texts_of(options_)); }
+ModelState RandomForestRegressor::state() const { return forest_state(texts_of(options_)); }
 
 DecisionTreeClassifier DecisionTreeClassifier::from_state(const ModelState& state) {
   return restored<DecisionTreeClassifier>("DecisionTreeClassifier", state, tree_options,

@@ -16,10 +16,14 @@ class TreeRegressor {
   [[nodiscard]] double score(const Rows& x, const DNDarray& y, const FitOptions& options = {}) const;
 
  protected:
-  TreeRegressor() = default;
+  explicit TreeRegressor(const char* kind) : kind_(kind) {}
   TreeRegressor(const TreeRegressor&) = default;
   TreeRegressor& operator=(const TreeRegressor&) = default;
-  [[nodiscard]] virtual DNDarray predicted(const char* op, const Rows& x) const = 0;
+  [[nodiscard]] const char* kind() const { return kind_; }
+  [[nodiscard]] virtual DNDarray predicted(const char* what, const Rows& x) const = 0;
+
+ private:
+  const char* kind_;
 };
 
 }  // namespace heatpp

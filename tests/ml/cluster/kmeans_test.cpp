@@ -232,6 +232,10 @@ TEST_CASE("a part of the ranks clusters on its own", "[ml][kmeans]") {
   for (const auto init : {ht::KMeansInit::plus_plus, ht::KMeansInit::parallel})
     CHECK(ht::KMeans({.n_clusters = 3, .init = init}).fit(ht::from_local(mine, {.split = 0, .comm = half})).inertia() <
           79);
+  if (half.size() == ht::world().size()) return;
+  const auto of_all = even(x.slice(0, 0, 3));
+  CHECK_THROWS_AS(ht::KMeans({.n_clusters = 3, .init = of_all}).fit(ht::from_local(mine, {.split = 0, .comm = half})),
+                  ht::CommError);
 }
 
 TEST_CASE("bad rows are errors on all ranks, and name the first one", "[ml][kmeans]") {

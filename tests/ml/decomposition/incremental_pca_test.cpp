@@ -82,7 +82,7 @@ TEST_CASE("batches that are too small, other columns and bad numbers are errors"
   bad[77][1] = INFINITY;
   ht::IncrementalPCA pca({.batch_size = 50});
   for (const auto& layout : every_layout({150, 4}))
-    CHECK_THROWS_WITH(pca.fit(distribute(bad, layout)), Catch::Contains("got inf in row 27, column 1") &&
-                                                            Catch::Contains("rows being counted from 50 on"));
+    CHECK_THROWS_WITH(pca.fit(distribute(bad, layout)),
+                      Catch::Contains("[IncrementalPCA.fit] got inf in row 77, column 1"));
   CHECK_THROWS_AS(pca.components(), ht::NotFittedError);
 }

@@ -236,6 +236,9 @@ TEST_CASE("a part of the ranks has a mixture of its own", "[ml][mixture]") {
   const auto mine = x.slice(0, layout.offset(half.rank()), layout.offset(half.rank() + 1)).contiguous();
   ht::GaussianMixture model({.n_components = 3, .n_init = 3});
   CHECK(model.fit(ht::from_local(mine, {.split = 0, .comm = half})).lower_bound() > -1.3);
+  if (half.size() == ht::world().size()) return;
+  ht::GaussianMixture from_all({.n_components = 3, .means_init = even(x.slice(0, 0, 3))});
+  CHECK_THROWS_AS(from_all.fit(ht::from_local(mine, {.split = 0, .comm = half})), ht::CommError);
 }
 
 TEST_CASE("what cannot be a mixture is an error on all ranks", "[ml][mixture]") {

@@ -165,7 +165,7 @@ TEST_CASE("bad rows and early questions are errors", "[ml][scalers]") {
   CHECK_THROWS_AS(ht::StandardScaler().transform(bad), ht::NotFittedError);
   CHECK_THROWS_AS(ht::StandardScaler().mean(), ht::NotFittedError);
   CHECK_THROWS_WITH(ht::StandardScaler().fit(even(iris())).transform(ht::ones({4, 2})), Contains("got 2 features"));
-  CHECK_THROWS_WITH(ht::StandardScaler().fit(ht::zeros({0, 2}, {.split = 0})), Contains("got no rows"));
+  CHECK_THROWS_WITH(ht::StandardScaler().fit(ht::zeros({0, 2}, {.split = 0})), Contains("got 0 rows"));
   CHECK_THROWS_WITH(ht::MinMaxScaler({.low = 1, .high = 1}).fit(even(iris())), Contains("expected low < high"));
   CHECK_THROWS_WITH(ht::RobustScaler({.quantile_range = {50, 20}}).fit(even(iris())), Contains("got quantiles"));
 }

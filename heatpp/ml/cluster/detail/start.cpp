@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/cluster/detail/seeding.hpp>
 #include <heatpp/ml/cluster/detail/start.hpp>
@@ -13,6 +14,7 @@ at::Tensor given_centres(const Weighted& data, std::int64_t k, const DNDarray& g
   const auto features = data.rows.features();
   if (given.shape() != Shape{k, features})
     raise<ValueError>(data.op, "got centres of shape {}; expected ({}, {})", to_string(given.shape()), k, features);
+  if (given.split()) heatpp::detail::check_same_comm(data.op, data.rows.comm(), given.comm());
   const auto centres = resplit(given, std::nullopt).larray().to(at::kCPU, at::kDouble).contiguous();
   if (!centres.isfinite().all().item<bool>())
     raise<ValueError>(data.op, "got centres that are not finite; expected finite ones");
@@ -22,6 +24,7 @@ at::Tensor given_centres(const Weighted& data, std::int64_t k, const DNDarray& g
 }  // namespace
 
 void check_kmeans_options(const char* op, const KMeansOptions& o, const Rows& rows) {
+  check_not_empty(op, rows);
   if (o.n_clusters < 1 || o.n_clusters > rows.size() || o.n_init < 1 || o.max_iterations < 1 || !(o.tol >= 0))
     raise<ValueError>(
         op,

@@ -167,4 +167,9 @@ void check_finite(const char* op, const Rows& rows, const SparsePiece<T>& piece,
 template void check_finite(const char*, const Rows&, const SparsePiece<float>&, Missing);
 template void check_finite(const char*, const Rows&, const SparsePiece<double>&, Missing);
 
+void check_all_finite(const char* op, const Rows& rows, Missing missing) {
+  static_cast<void>(
+      summed_stored(rows, 0, [&](const auto& piece, std::span<double>) { check_finite(op, rows, piece, missing); }));
+}
+
 }  // namespace heatpp::ml::detail

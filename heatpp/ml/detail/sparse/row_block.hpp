@@ -102,5 +102,7 @@ template <class F>
 /// As that of pieces: of the entries.
 template <class T>
 void check_finite(const char* op, const Rows& rows, const SparsePiece<T>& piece, Missing missing = Missing::refused);
+/// The same of all rows. Collective: one all-reduce of 8 bytes, none where rows are replicated.
+void check_all_finite(const char* op, const Rows& rows, Missing missing = Missing::refused);
 
 }  // namespace heatpp::ml::detail

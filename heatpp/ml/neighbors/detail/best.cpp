@@ -49,9 +49,4 @@ DNDarray back(const DNDarray& result, const Rows& x) {
   return x.distributed() ? result : resplit(result, std::nullopt);
 }
 
-void check_all_finite(const char* op, const Rows& rows) {
-  static_cast<void>(
-      summed_stored(rows, 0, [&](const auto& piece, std::span<double>) { check_finite(op, rows, piece); }));
-}
-
 }  // namespace heatpp::ml::detail

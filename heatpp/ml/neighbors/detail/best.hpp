@@ -22,7 +22,4 @@ struct Best {
 /// What was found of them, as they were before. Collective where it is gathered.
 [[nodiscard]] DNDarray back(const DNDarray& result, const Rows& x);
 
-/// Throws ValueError on all ranks for numbers that are not finite. Collective: one all-reduce of 8 bytes.
-void check_all_finite(const char* op, const Rows& rows);
-
 }  // namespace heatpp::ml::detail

@@ -90,8 +90,8 @@ Trees read_trees(const StateReader& read, std::int64_t features) {
                            .missing_left = missing.const_data_ptr<std::int64_t>()[i] != 0});
   trees.values.assign(values.const_data_ptr<double>(), values.const_data_ptr<double>() + values.numel());
   if (!whole(trees, features))
-    heatpp::detail::raise<ValueError>("from_state", "got {} nodes that are not {} trees of {} features", n,
-                                      trees.size(), features);
+    heatpp::detail::raise<ValueError>(read.op(), "got {} nodes that are not {} trees of {} features", n, trees.size(),
+                                      features);
   return trees;
 }
 
