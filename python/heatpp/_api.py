@@ -173,7 +173,35 @@ def _method(function):
     return method
 
 
-DNDarray.__array_namespace__ = _namespace
+def _from_numpy(value):
+    """NumPy's arrays, which all ranks give alike, as ours."""
+    if type(value) in (list, tuple):
+        return type(value)(map(_from_numpy, value))
+    return C.array(value) if isinstance(value, sys.modules["numpy"].ndarray) else value
+
+
+def _array_function(self, function, types, arguments, options):
+    """NumPy's functions of our arrays are ours of the same name, if there is one."""
+    space = {"numpy": sys.modules["heatpp"], "numpy.linalg": C.linalg, "numpy.fft": C.fft}.get(function.__module__)
+    found = getattr(space, function.__name__, None)
+    known = builtins.all(issubclass(each, (DNDarray, sys.modules["numpy"].ndarray)) for each in types)
+    if not callable(found) or isinstance(found, type) or not known:
+        return NotImplemented
+    return found(*map(_from_numpy, arguments), **{name: _from_numpy(value) for name, value in options.items()})
+
+
+def _array_ufunc(self, function, method, *arguments, out=(), **options):
+    found = getattr(sys.modules["heatpp"], function.__name__, None)
+    known = builtins.all(not hasattr(type(each), "__array_ufunc__") or isinstance(each, (DNDarray, sys.modules["numpy"].ndarray, sys.modules["numpy"].generic))
+                         for each in arguments)
+    if method != "__call__" or found is None or not known or not builtins.all(isinstance(each, DNDarray) for each in out):
+        return NotImplemented
+    target = out[0] if len(out) == 1 else out
+    made = found(*map(_from_numpy, arguments), **options, **({"out": target} if out else {}))
+    return target if out else made
+
+
+DNDarray.__array_namespace__, DNDarray.__array_function__, DNDarray.__array_ufunc__ = _namespace, _array_function, _array_ufunc
 _ours = globals()
 for _name in C._methods.split():
     if not hasattr(DNDarray, _name):

@@ -111,6 +111,26 @@ class Arrays(Case):
             self.assertEqual((np.asarray(y).dtype.name, np.from_dlpack(y).dtype.name, y.larray.dtype.name), (name, name, name))
             self.assertEqual(ht.array(np.ones(2, dtype=name)).dtype, name)
 
+    def test_functions_of_numpy(self):
+        values = np.arange(12.0).reshape(4, 3) + 1
+        for x in every_layout(values):
+            for found, expected in ((np.sum(x, axis=0), values.sum(axis=0)), (np.concatenate([x, x], axis=1), np.concatenate([values, values], axis=1)),
+                                    (np.where(x > 5, x, values), values), (np.linalg.norm(x), np.linalg.norm(values)), (np.fft.fft(x), np.fft.fft(values)),
+                                    (np.sin(x), np.sin(values)), (np.add(x, 2), values + 2), (values * x, values * values), (np.float32(2) * x, 2 * values),
+                                    (values == x, values == values), (np.divmod(x, 5)[1], values % 5)):
+                self.assertIsInstance(found, ht.DNDarray)
+                self.same(found, expected)
+            out = ht.zeros_like(x)
+            self.assertIs(np.add(x, x, out=out), out)
+            self.same(out, values + values)
+            for refused in (lambda: np.busday_count(x, x), lambda: np.add.reduce(x), lambda: np.isnat(x), lambda: np.add.at(x, 0, 1),
+                            lambda: np.add(x, 1, out=np.zeros((4, 3)))):
+                with self.assertRaises(TypeError):
+                    refused()
+            written = values.copy()
+            with self.assertRaises(TypeError):
+                written += x
+
     def test_errors(self):
         x = ht.zeros((4, 3), split=0)
         for kind in (ValueError, IndexError, ht.AxisError):
