@@ -2,7 +2,6 @@
 
 import builtins
 import collections
-import functools
 import math
 import sys
 
@@ -143,21 +142,6 @@ def _trace(x, /, *, offset=0, dtype=None, _trace=C.linalg.trace):
 
 
 C.linalg.trace = _trace
-
-
-def _compressing(function):
-    """nanobind says of a text that is no codec only that the types do not fit."""
-    @functools.wraps(function, assigned=("__name__", "__doc__"), updated=())
-    def call(*given, compression=None, **options):
-        if isinstance(compression, (str, int)):
-            compression = C.io.Compression(compression)
-        return function(*given, **options) if compression is None else function(*given, compression=compression, **options)
-    return call
-
-
-for _name in dir(C.io):
-    if ", compression: " in (getattr(C.io, _name).__doc__ or ""):
-        setattr(C.io, _name, _compressing(getattr(C.io, _name)))
 
 
 def _namespace(self, /, *, api_version=None):

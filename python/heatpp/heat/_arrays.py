@@ -1,4 +1,4 @@
-"""HeAT's arrays, devices and communicators."""
+"""HeAT's arrays."""
 
 import builtins
 import inspect
@@ -7,135 +7,38 @@ import sys
 
 import numpy as np
 import torch
-from mpi4py import MPI
 
 from .. import _heatpp as C
-from .types import canonical_heat_type, complexfloating, datatype, ours_of
+from ._ranks import Device, MPICommunication, comm_of, sanitize_axis, sanitize_comm, sanitize_device
+from .types import canonical_heat_type, complexfloating, datatype, floating, integer, ours_of
+
+print_options = {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 120, "sci_mode": None, "local": False}
 
 
-class Device:
-    """Where arrays lie."""
-
-    def __init__(self, device_type="cpu", device_id=0, torch_device=None):
-        self.device_type, self.device_id = device_type, device_id
-        self.torch_device = torch_device or f"{'cpu' if device_type == 'cpu' else 'cuda'}:{device_id}"
-
-    def __repr__(self):
-        return f"device({self})"
-
-    def __str__(self):
-        return f"{self.device_type}:{self.device_id}"
-
-    def __eq__(self, other):
-        return str(self) == str(sanitize_device(other))
-
-    def __hash__(self):
-        return hash(str(self))
+def _text(tensor, before, shortened=False):
+    """The numbers as PyTorch writes them, with lines that begin below the first."""
+    theirs = torch._tensor_str.PRINT_OPTS
+    known = {name: getattr(theirs, name) for name in print_options if name != "local"}
+    try:
+        torch.set_printoptions(**{name: value for name, value in print_options.items() if name not in ("local", "threshold", "linewidth")},
+                               threshold=0 if shortened else float("inf"), linewidth=print_options["linewidth"] + len("tensor(") - len(before))
+        text = re.sub(r"(, (dtype|size)=.*)?\)$", "", str(tensor).removeprefix("tensor("))
+    finally:
+        torch.set_printoptions(**known)
+    return before + text.replace("\n" + " " * len("tensor("), "\n" + " " * len(before))
 
 
-cpu = Device()
-_default = {"device": cpu}
-
-
-def sanitize_device(device=None):
-    """A device, by its name, or the default."""
-    if device is None or isinstance(device, Device):
-        return device or _default["device"]
-    kind, _, number = str(device).strip().lower().partition(":")
-    if kind not in ("cpu", "gpu", "cuda"):
-        raise ValueError(f"[sanitize_device] got {device!r}; expected cpu or gpu")
-    return cpu if kind == "cpu" else Device("gpu", int(number or 0))
-
-
-def get_device():
-    """The default device."""
-    return _default["device"]
-
-
-def use_device(device=None):
-    """Changes the default device."""
-    _default["device"] = sanitize_device(device)
-
-
-class MPICommunication:
-    """A communicator by HeAT's interface: everything but the cuts is mpi4py's, to which tensors are NumPy arrays."""
-
-    def __init__(self, handle=None):
-        self.handle = MPI.COMM_WORLD if handle is None else handle
-        self.rank, self.size = self.handle.rank, self.handle.size
-
-    def is_distributed(self):
-        return self.size > 1
-
-    def __eq__(self, other):
-        return isinstance(other, MPICommunication) and self.handle == other.handle
-
-    def __hash__(self):
-        return hash(self.size)
-
-    def chunk(self, shape, split, rank=None, w_size=None, sparse=False):
-        """The offset, shape and slices of a rank's share."""
-        shape, size, rank = tuple(shape), w_size or self.size, self.rank if rank is None else rank
-        if split is None:
-            return 0, shape, tuple(slice(0, n) for n in shape)
-        split = sanitize_axis(shape, split)
-        each, more = divmod(shape[split], size)
-        start, extent = rank * each + min(rank, more), each + (rank < more)
-        whole = tuple(slice(start, start + extent) if axis == split else slice(0, n) for axis, n in enumerate(shape))
-        return start, tuple(extent if axis == split else n for axis, n in enumerate(shape)), whole
-
-    def counts_displs_shape(self, shape, axis):
-        """How much each rank has, from where on, and the shape of this rank's share."""
-        parts = [self.chunk(shape, axis, rank) for rank in range(self.size)]
-        return tuple(part[1][axis] for part in parts), tuple(part[0] for part in parts), parts[self.rank][1]
-
-    def Split(self, color=0, key=0):
-        return MPICommunication(self.handle.Split(color, key))
-
-    def __getattr__(self, name):
-        function = getattr(self.handle, name)
-        if not name[:1].isupper():
-            return function
-        buffer = lambda each: each.larray.numpy() if isinstance(each, DNDarray) else each.numpy() if isinstance(each, torch.Tensor) else each
-        return lambda *given, **named: function(*map(buffer, given), **{key: buffer(value) for key, value in named.items()})
-
-
-Communication = MPICommunication
-
-
-def get_comm():
-    """The default communicator."""
-    return _default["comm"]
-
-
-def sanitize_comm(comm=None):
-    """A communicator, or the default."""
-    if comm is not None and not isinstance(comm, MPICommunication):
-        raise TypeError(f"[sanitize_comm] got {type(comm).__name__}; expected a communicator")
-    return comm or get_comm()
-
-
-def use_comm(comm=None):
-    """Changes the default communicator."""
-    _default["comm"] = comm or MPI_WORLD
-
-
-def sanitize_axis(shape, axis):
-    """Axes counted from the front."""
-    if axis is None or isinstance(axis, tuple):
-        return axis and tuple(sanitize_axis(shape, each) for each in axis)
-    if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
-        raise TypeError(f"[sanitize_axis] got axis {axis!r}; expected a whole number")
-    if not -max(len(shape), 1) <= axis < max(len(shape), 1):
-        raise ValueError(f"[sanitize_axis] got axis {axis} of {len(shape)}; expected one of the array's")
-    return axis % len(shape) if shape else None
-
-
-class DNDarray:
-    """An array of heatpp's with HeAT's rules."""
+class Wrapped:
+    """What has a value of heatpp's in _x."""
 
     def __init__(self, x):
-        self._x, self._block = x, None
+        self._x = x
+
+
+class DNDarray(Wrapped):
+    """An array of heatpp's with HeAT's rules."""
+
+    _block = __partitions_dict__ = halo_prev = halo_next = None  # till they are asked for
 
     @property
     def larray(self):
@@ -146,10 +49,15 @@ class DNDarray:
 
     @larray.setter
     def larray(self, block):
+        """Every rank gives its block. Collective."""
+        if not isinstance(block, torch.Tensor):
+            raise TypeError(f"[larray] got {type(block).__name__}; expected a tensor of torch")
+        if block.ndim != self.ndim or any(a != b for axis, (a, b) in enumerate(zip(block.shape, self.shape)) if axis != self.split):
+            raise ValueError(f"[larray] got shape {tuple(block.shape)}; expected a block of {self.shape} with split {self.split}")
         self._set(_from_block(block, self.split, self.comm))
 
     def _set(self, x):
-        self._x = x
+        self._x, self.__partitions_dict__, self.halo_prev, self.halo_next = x, None, None, None
         return self._written()
 
     def _written(self):
@@ -160,7 +68,7 @@ class DNDarray:
 
     dtype = property(lambda self: canonical_heat_type(self._x.dtype))
     device = property(lambda self: sanitize_device(self._x.device))
-    comm = property(lambda self: _comm_of(self._x.comm))
+    comm = property(lambda self: comm_of(self._x.comm))
     shape = gshape = property(lambda self: tuple(self._x.shape))
     lshape = property(lambda self: tuple(self._x.lshape))
     size = gnumel = property(lambda self: self._x.size)
@@ -170,7 +78,7 @@ class DNDarray:
     ndim, split = property(lambda self: self._x.ndim), property(lambda self: self._x.split)
     balanced = property(lambda self: self._x.is_balanced())
     stride = property(lambda self: self.larray.stride)
-    strides = property(lambda self: tuple(self.larray.element_size() * each for each in self.larray.stride()))
+    strides = property(lambda self: self.larray.stride())
     lloc = property(lambda self: self.larray)
     lshape_map = property(lambda self: self.create_lshape_map())
     T, imag = (property(lambda self, name=name: DNDarray(getattr(self._x, name))) for name in ("T", "imag"))
@@ -214,19 +122,67 @@ class DNDarray:
     def resplit_(self, axis=None):
         return self._set(C.resplit(self._x, sanitize_axis(self.shape, axis)))
 
+    def balance_(self):
+        return self._set(C.balance(self._x))
+
     def redistribute_(self, lshape_map=None, target_map=None):
-        return self._set(redistributed(self, target_map))
+        return self._set(redistributed(self, lshape_map, target_map))
+
+    def collect_(self, target_rank=0):
+        """Takes all blocks to one rank."""
+        if not isinstance(target_rank, int):
+            raise TypeError(f"[collect_] got {target_rank!r}; expected a rank")
+        return self if self.split is None and target_rank < self.comm.size else self._set(C.collect(self._x, target_rank))
 
     def get_halo(self, halo_size, prev=True, next=True):
-        self._halo = halo_size if halo_size else 0
+        """Fetches what borders on this rank's block into halo_prev and halo_next, which are None where nothing does."""
+        if not isinstance(halo_size, int):
+            raise TypeError(f"[get_halo] got {halo_size!r}; expected a whole number")
+        if halo_size < 0:
+            raise ValueError(f"[get_halo] got {halo_size}; expected no negative number")
+        if not self.is_distributed():
+            return
+        block = torch.from_numpy(np.asarray(C.array_with_halos(self._x, halo_size if prev else 0, halo_size if next else 0)))
+        mine, offset = self.lshape[self.split], self.counts_displs()[1][self.comm.rank]
+        before = min(halo_size, offset) if prev and mine else 0
+        behind = block.shape[self.split] - before - mine
+        self.halo_prev = block.narrow(self.split, 0, before) if before else None
+        self.halo_next = block.narrow(self.split, before + mine, behind) if behind else None
 
-    array_with_halos = property(lambda self: torch.from_numpy(np.asarray(C.array_with_halos(self._x, getattr(self, "_halo", 0)))))
+    @property
+    def array_with_halos(self):
+        """This rank's block between what get_halo fetched."""
+        parts = [each for each in (self.halo_prev, self.larray, self.halo_next) if each is not None]
+        return torch.cat(parts, self.split) if len(parts) > 1 else parts[0]
+
+    @property
+    def __partitioned__(self):
+        """The blocks by the protocol of distributed arrays; all who look at them share this array's memory."""
+        if self.__partitions_dict__ is None:
+            self._x = _from_block(self.larray, self.split, self.comm)  # which is then written where it lies
+            size = self.comm.size if self.is_distributed() else 1
+            places = [tuple(rank if axis == self.split else 0 for axis in range(self.ndim)) for rank in range(size)]
+            starts, shapes = ([(0,) * self.ndim], [self.shape]) if size == 1 else (
+                [tuple(offset if axis == self.split else 0 for axis in range(self.ndim)) for offset in self.counts_displs()[1]],
+                [tuple(each) for each in self.lshape_map.tolist()])
+            mine = self.comm.rank if size > 1 else 0
+            self.__partitions_dict__ = {
+                "shape": self.shape, "partition_tiling": tuple(size if axis == self.split else 1 for axis in range(self.ndim)), "locals": [places[mine]],
+                "get": lambda data: data,
+                "partitions": {place: {"start": start, "shape": shape, "data": self.larray if rank == mine else None, "location": [rank], "dtype": self.larray.dtype}
+                               for rank, (place, start, shape) in enumerate(zip(places, starts, shapes))}}
+        return self.__partitions_dict__
 
     def __getitem__(self, key):
-        return DNDarray(self._x[_key(key)])
+        return DNDarray(self._x[_key(self._places(key))])
+
+    def _places(self, key):
+        """The positions that nonzero gives, a row for each element, as one array for each axis."""
+        rows = isinstance(key, DNDarray) and key.ndim == 2 and key.shape[1] == self.ndim and issubclass(key.dtype, integer)
+        return tuple(key[:, axis] for axis in range(self.ndim)) if rows else key
 
     def __setitem__(self, key, value):
-        self._x[_key(key)] = value._x if isinstance(value, DNDarray) else value if np.isscalar(value) else _numbers(value)
+        self._x[_key(self._places(key))] = value._x if isinstance(value, DNDarray) else value if np.isscalar(value) else _numbers(value)
         self._written()
 
     def __array__(self, dtype=None, copy=None):
@@ -248,25 +204,38 @@ class DNDarray:
         return len(self._x)
 
     def __str__(self):
-        text = re.sub(r", shape=\([^)]*\), dtype=(\w+), split=", rf", dtype=ht.\1, device={self.device}, split=", str(self._x))
-        return text if self.comm.rank == 0 else ""
+        if print_options["local"]:
+            return f"{_text(self.larray, '')}, device: {self.device}, split: {self.split}"
+        shown = self._x
+        if self.size > print_options["threshold"]:
+            ends = print_options["edgeitems"]
+            for axis, n in enumerate(self.shape):
+                if n > 2 * ends:  # and one for the dots
+                    shown = C.take(shown, C.array([*range(ends + 1), *range(n - ends, n)]), axis)
+        text = _text(torch.from_numpy(shown.numpy()), "DNDarray(", self.size > print_options["threshold"])
+        return f"{text}, dtype=ht.{self.dtype.__name__}, device={self.device}, split={self.split})" if self.comm.rank == 0 else ""
 
     def __round__(self, digits=0):
         return round(self.item(), digits)
 
     def __repr__(self):
-        return repr(self._x)
+        about = f"MPI-rank: {self.comm.rank}, Shape: {self.shape}, Split: {self.split}, Local Shape: {self.lshape}, Device: {self.device}, Dtype: {self.dtype.__name__}"
+        return f"DNDarray({about}, Data:\n{_text(self.larray, ' ' * 9)})"
 
     def __torch_proxy__(self):
-        return torch.ones(1).as_strided(self.shape, [0] * self.ndim)
+        return torch.ones(1, dtype=torch.int8).as_strided(self.shape, [0] * self.ndim)
+
+
+def _as_number(kind):
+    def call(self):
+        if self.size != 1:
+            raise TypeError(f"[{kind.__name__}] got {self.size} elements; expected one")
+        return kind(self.item())
+    return call
 
 
 for _name in ("__bool__", "__int__", "__float__", "__complex__"):
-    setattr(DNDarray, _name, lambda self, kind=getattr(builtins, _name.strip("_")): kind(self.item()))
-
-
-def _comm_of(comm):
-    return _default["comm"] if comm.size == _default["comm"].size else MPICommunication(comm.handle)
+    setattr(DNDarray, _name, _as_number(getattr(builtins, _name.strip("_"))))
 
 
 def _numbers(obj):
@@ -281,12 +250,14 @@ def _numbers(obj):
 def _key(key):
     if isinstance(key, tuple):
         return tuple(map(_key, key))
+    if isinstance(key, torch.Tensor) and key.ndim == 0:
+        return key.item()
     return key._x if isinstance(key, DNDarray) else _numbers(key) if isinstance(key, (torch.Tensor, list)) and len(key) else key
 
 
 def _inside(value):
     """An argument as heatpp takes it."""
-    if isinstance(value, DNDarray):
+    if isinstance(value, Wrapped):
         return value._x
     if isinstance(value, (list, tuple)):
         return type(value)(map(_inside, value)) if type(value) in (list, tuple) else [*map(_inside, value)]
@@ -299,10 +270,14 @@ def _inside(value):
     return ours_of(value) if isinstance(value, torch.dtype) or inspect.isclass(value) and issubclass(value, datatype) else value
 
 
+kinds = {C.DNDarray: DNDarray}  # what holds values of heatpp's classes here
+
+
 def _outside(value):
     """A result as HeAT gives it."""
-    if isinstance(value, C.DNDarray):
-        return DNDarray(value)
+    kind = next((kinds[each] for each in type(value).__mro__ if each in kinds), None)
+    if kind:
+        return kind(value)
     if isinstance(value, C.dtype):
         return canonical_heat_type(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -319,23 +294,70 @@ def sanitize_in(x):
 def sanitize_out(out, output_shape, output_split, output_device, output_comm=None):
     """Fails for what cannot take a result."""
     sanitize_in(out)
-    if out.shape != tuple(output_shape):
-        raise ValueError(f"[out] got shape {out.shape}; expected {tuple(output_shape)}")
+    if (out.shape, out.split, out.device) != (tuple(output_shape), output_split, sanitize_device(output_device)):
+        raise ValueError(f"[out] got shape {out.shape}, split {out.split} on {out.device}; expected {tuple(output_shape)}, {output_split} on {output_device}")
 
 
-def redistributed(x, target_map):
-    """An array of heatpp's, cut as a table of the shapes of all blocks says."""
+def sanitize_in_nd_realfloating(input, inputname, allowed_dims):
+    """Fails for what is no array of so many axes and of floats."""
+    sanitize_in(input)
+    if input.ndim not in allowed_dims:
+        raise ValueError(f"[{inputname}] got {input.ndim} axes; expected {' or '.join(map(str, allowed_dims))}")
+    if not issubclass(input.dtype, floating):
+        raise TypeError(f"[{inputname}] got {input.dtype.__name__}; expected float32 or float64")
+
+
+def sanitize_sequence(seq):
+    """A list of a list, a tuple, or an array that is not split."""
+    if isinstance(seq, (list, tuple)):
+        return list(seq)
+    if isinstance(seq, DNDarray) and seq.split is None:
+        return seq.tolist()
+    raise TypeError(f"[sanitize_sequence] got {type(seq).__name__}; expected a list, a tuple or an array that is not split")
+
+
+def scalar_to_1d(x):
+    """An array of one element with one axis."""
+    if x.ndim > 1 or x.size != 1:
+        raise ValueError(f"[scalar_to_1d] got shape {x.shape}; expected one element")
+    return DNDarray(C.reshape(x._x, (1,)))
+
+
+def redistributed(x, lshape_map, target_map):
+    """An array of heatpp's, cut as a table of the shapes of all blocks says; that of the blocks as they are is known."""
+    for table in (lshape_map, target_map):
+        if table is not None and not isinstance(table, (torch.Tensor, np.ndarray)):
+            raise TypeError(f"[redistribute] got {type(table).__name__}; expected a tensor of the blocks' shapes")
+        if table is not None and tuple(table.shape) != (x.comm.size, x.ndim):
+            raise ValueError(f"[redistribute] got a table of shape {tuple(table.shape)}; expected {(x.comm.size, x.ndim)}")
+    if x.split is None:
+        return x._x
     return C.balance(x._x) if target_map is None else C.redistribute(x._x, np.asarray(target_map)[:, x.split].tolist())
 
 
-def _put(result, out):
-    """A result, in the array that is to take it."""
+def _put(result, out, broadcast=False):
+    """A result, in the array that is to take it, as often as that has room for it where it may broadcast."""
     if out is None:
         return result
     if isinstance(result, tuple):
+        if not isinstance(out, tuple):
+            raise TypeError(f"[out] got {type(out).__name__}; expected a tuple")
+        if len(out) != len(result):
+            raise ValueError(f"[out] got {len(out)} arrays; expected {len(result)}")
         return tuple(_put(*pair) for pair in zip(result, out))
-    sanitize_out(out, result.shape, None, None)
+    sanitize_in(out)
+    if broadcast and out.shape != result.shape and out.ndim > result.ndim:
+        result = DNDarray(C.broadcast_to(result._x, out.shape))
+    if out.shape != result.shape:
+        raise ValueError(f"[out] got shape {out.shape}; expected {result.shape}")
     return out._set(C.resplit(result._x, out.split).astype(out._x.dtype))
+
+
+def laid(x, order):
+    """With this rank's block by rows (C) or by columns (F)."""
+    if order not in ("C", "F"):
+        raise NotImplementedError(f"[order] got {order!r}; expected C or F")
+    return x if order == "C" else DNDarray(C.from_local(np.asfortranarray(x._x.larray), split=x.split, comm=x.comm.handle))
 
 
 def _from_block(block, split, comm=None):
@@ -347,17 +369,29 @@ def array(obj, dtype=None, copy=None, ndmin=0, order="C", split=None, is_split=N
     """An array of numbers that all ranks give alike, or of each rank's block."""
     if split is not None and is_split is not None:
         raise ValueError("[array] got split and is_split; expected one of them")
+    if order != "C":
+        return laid(array(obj, dtype, copy, ndmin, "C", split, is_split, device, comm), order)
     kind = None if dtype is None else ours_of(dtype)
     comm, device = sanitize_comm(comm), sanitize_device(device)
+    cut = split if is_split is None else is_split
+    if isinstance(obj, DNDarray) and copy is False and kind in (None, obj._x.dtype):
+        if cut is not None and sanitize_axis(obj.shape, cut) != obj.split:
+            raise ValueError(f"[array] got copy=False and split {cut} for an array of split {obj.split}; expected that one")
+        return obj
     if isinstance(obj, DNDarray) and is_split is None and ndmin <= obj.ndim:
         found = obj._x if split is None or split == obj.split else C.resplit(obj._x, sanitize_axis(obj.shape, split))
         return DNDarray(C.copy(found) if kind is None else found.astype(kind))
     numbers = _numbers(obj)
+    if copy is False and hasattr(obj, "dtype") and (split is None or comm.size == 1) and ndmin <= numbers.ndim and kind in (None, numbers.dtype):
+        made = DNDarray(C.from_local(numbers, split=sanitize_axis(numbers.shape, cut), comm=comm.handle))
+        made._block = obj if isinstance(obj, torch.Tensor) and obj.device.type == "cpu" else None
+        return made
     if numbers.dtype == object:
         raise TypeError(f"[array] got {type(obj).__name__}; expected numbers")
     if kind is None and not hasattr(obj, "dtype") and numbers.dtype.kind in "fc":
         kind = C.float32 if numbers.dtype.kind == "f" else C.complex64
-    numbers = numbers.reshape((1,) * (abs(ndmin) - numbers.ndim) + numbers.shape if ndmin > 0 else numbers.shape + (1,) * (abs(ndmin) - numbers.ndim))
+    more = (1,) * (abs(ndmin) - numbers.ndim)
+    numbers = numbers.reshape(numbers.shape + more if ndmin > 0 else more + numbers.shape)
     if is_split is None:
         return DNDarray(C.array(numbers, dtype=kind, split=sanitize_axis(numbers.shape, split), device=str(device), comm=comm.handle))
     made = _from_block(np.array(numbers), sanitize_axis(numbers.shape, is_split), comm)
@@ -367,8 +401,21 @@ def array(obj, dtype=None, copy=None, ndmin=0, order="C", split=None, is_split=N
 def asarray(obj, dtype=None, copy=None, order="C", is_split=None, device=None):
     """An array as it is, or made of numbers."""
     known = isinstance(obj, DNDarray) and not copy and dtype in (None, obj.dtype) and is_split in (None, obj.split)
-    return obj if known else array(obj, dtype, split=None, is_split=is_split, device=device)
+    return obj if known else array(obj, dtype, copy=bool(copy), order=order, split=None, is_split=is_split, device=device)
 
 
-MPI_WORLD = MPICommunication()
-_default["comm"] = MPI_WORLD
+def from_partitioned(x, comm=None):
+    """An array of another one's __partitioned__, with which it shares its memory."""
+    return from_partition_dict(x.__partitioned__, comm)
+
+
+def from_partition_dict(parted, comm=None):
+    """An array of blocks as __partitioned__ describes them, which it shares. Collective."""
+    missing = {"shape", "partition_tiling", "partitions", "locals"} - set(parted)
+    if missing or len(parted["locals"]) != 1:
+        raise RuntimeError(f"[from_partition_dict] got {'no ' + ', '.join(sorted(missing)) if missing else 'several blocks of a rank'}; expected one block of each rank")
+    cut = [axis for axis, blocks in enumerate(parted["partition_tiling"]) if blocks > 1]
+    if len(cut) > 1:
+        raise RuntimeError(f"[from_partition_dict] got a tiling {parted['partition_tiling']}; expected one axis that is cut")
+    data = parted.get("get", lambda each: each)(parted["partitions"][parted["locals"][0]]["data"])
+    return DNDarray(C.from_local(_numbers(data), split=cut[0] if cut else None, comm=sanitize_comm(comm).handle))

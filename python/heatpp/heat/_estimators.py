@@ -1,7 +1,9 @@
 """HeAT's estimators: heatpp's by HeAT's names of parameters and results."""
 
+import torch
+
 from .. import _heatpp as C
-from ._arrays import _inside, _outside
+from ._arrays import DNDarray, _inside, _outside, sanitize_in
 
 
 class BaseEstimator:
@@ -27,7 +29,7 @@ class ClassificationMixin:
 
 class ClusteringMixin:
     def fit_predict(self, x):
-        return self.fit(x).predict(x)
+        return self.fit(x).labels_
 
 
 class RegressionMixin:
@@ -60,17 +62,30 @@ _TABLE = {
         "MaxAbsScaler": dict(copy=True), "Normalizer": dict(norm="l2", copy=True),
         "RobustScaler": dict(with_centering=True, with_scaling=True, quantile_range=(25.0, 75.0), copy=True, unit_variance=False, sketched=False, sketch_size=1.0)}),
 }
-# heatpp's names for them, and None for what it does without.
+# heatpp's names for them and for what is learnt, and None for advice on how to compute, which heatpp does without.
 _OURS = {"max_iter": "max_iterations", "random_state": "seed", "lam": "alpha", "n_oversamples": "oversamples", "iterated_power": "power_iterations",
-         "svd_rank": "rank", "svd_tol": "rtol", "lanczos_n_iter": "lanczos_iterations", "cluster_centers": "centers", "n_iter": "iterations",
-         **dict.fromkeys("copy n_procs_to_merge svd_solver power_iteration_normalizer effective_metric_ eigen_solver reigh_rank reigh_n_oversamples "
+         "lanczos_n_iter": "lanczos_iterations", "cluster_centers": "centers", "n_iter": "iterations", "n_samples_seen": "n_samples", "sigma": "var",
+         "functional_value": "inertia", "rom_basis": "basis", "rom_transfer_matrix": "transfer", "rom_control_matrix": "control", "rom_eigenvalues": "eigenvalues",
+         "rom_eigenmodes": "eigenvectors", "n_modes_system": "n_system_modes",
+         **dict.fromkeys("copy n_procs_to_merge svd_solver svd_rank svd_tol power_iteration_normalizer effective_metric_ eigen_solver reigh_rank reigh_n_oversamples "
                          "reigh_power_iter assign_labels sketched sketch_size feature_range".split())}
+_ONLY = {"effective_metric_": (None,), "assign_labels": ("kmeans",)}  # the values that are known
 _INITS = {name: "plus_plus" for name in ("kmeans++", "k-means++", "k-medians++", "kmedians++", "kmedoids++", "probability_based", "batchparallel")}
+_VALUES = {"eNeighbour": "e_neighbour"}
+# What heatpp's models have not, by theirs.
+_DERIVED = {"total_explained_variance_ratio_": lambda model: float(C.sum(model.explained_variance_ratio).item()), "epsilon_": lambda model: C.array(model.epsilon), "batch_size_": lambda model: model.get_params()["batch_size"],
+            "dmdmodes_": lambda model: C.matmul(model.basis.astype(model.eigenvectors.dtype), model.eigenvectors)}
 
 
-def _options(estimator):
+def _options(estimator, x):
     given = estimator.get_params()
+    if type(estimator).__name__ == "IncrementalPCA" and given["n_components"] is not None:
+        given["n_components"] = min(given["n_components"], x.shape[-1])
+    wrong = next((name for name, known in _ONLY.items() if name in given and given[name] not in known), None)
+    if wrong:
+        raise NotImplementedError(f"[{type(estimator).__name__}] got {wrong}={given[wrong]!r}; expected {_ONLY[wrong][0]!r}")
     named = {_OURS.get(name, name): _inside(value) for name, value in given.items() if _OURS.get(name, name) and value is not None}
+    named = {name: _VALUES.get(value, value) if isinstance(value, str) else value for name, value in named.items()}
     if isinstance(named.get("init"), str):
         named["init"] = _INITS.get(named["init"], named["init"])
     if "feature_range" in given:
@@ -80,15 +95,34 @@ def _options(estimator):
     return named
 
 
+def _column(labels, name):
+    """Labels of clusters as HeAT has them."""
+    return C.expand_dims(labels, 1).astype(C.int32 if name.startswith("Batch") else labels.dtype)
+
+
 def _method(name):
     def call(self, *given, **named):
-        if name == "fit":
-            self._made = getattr(C, type(self).__name__)(**_options(self))
-        elif self._made is None:
+        made = self._made
+        if made is None and not name.endswith("fit"):
             raise RuntimeError(f"[{type(self).__name__}] got {name} before fit; expected fit first")
         for without in ("oversampling", "iter_multiplier"):  # of initial centres, which heatpp chooses otherwise
             named.pop(without, None)
-        found = getattr(self._made, name)(*map(_inside, given), **{key: _inside(value) for key, value in named.items()})
+        if isinstance(self, TransformMixin) and (len(given) > 1 or named.pop("y", None) is not None):
+            raise ValueError(f"[{name}] got a second argument; expected none")
+        if isinstance(self, ClassificationMixin) and not all(isinstance(each, DNDarray) for each in (*given, *(named[key] for key in ("sample_weight",) if named.get(key) is not None))):
+            raise ValueError(f"[{name}] got {', '.join(type(each).__name__ for each in given)}; expected arrays")
+        sanitize_in(given[0])
+        if given[0].ndim != 2:
+            raise ValueError(f"[{name}] got {given[0].ndim} axes; expected 2")
+        if name == "fit" or made is None:
+            made = getattr(C, type(self).__name__)(**_options(self, given[0]))
+        found = getattr(made, name)(*map(_inside, given), **{key: _inside(value) for key, value in named.items()})
+        self._made = made
+        if name == "predict" and isinstance(self, ClusteringMixin):
+            found = _column(found, type(self).__name__)
+        if name.endswith("transform") and getattr(self, "copy", True) is False:
+            given[0]._set(found.astype(given[0]._x.dtype))
+            return self
         return self if found is self._made or name.endswith("fit") else _outside(found)
     call.__name__ = name
     return call
@@ -102,16 +136,134 @@ def _estimator(name, mixin, defaults):
         self.set_params(**named)
 
     def __getattr__(self, key):
-        """What was learnt, by HeAT's name, which ends in _."""
-        if not key.endswith("_") or key.startswith("_") or self._made is None:
+        """What was learnt, by HeAT's name, which ends in _; None before that."""
+        ours = _OURS.get(key[:-1], key[:-1])
+        if key.startswith("_") or not key.endswith("_") or key not in _DERIVED and not hasattr(known, ours):
             raise AttributeError(f"{name} has no {key}")
-        return _outside(getattr(self._made, _OURS.get(key[:-1], key[:-1])))
+        if self._made is None and mixin is ClassificationMixin:
+            raise AttributeError(f"{name} has {key} after fit")
+        if self._made is None:
+            return 0 if key == "n_samples_seen_" else None
+        if key == "labels_" and name != "Spectral":
+            return DNDarray(_column(self._made.labels, name))
+        return _outside(_DERIVED[key](self._made) if key in _DERIVED else getattr(self._made, ours))
 
     known = getattr(C, name)
     methods = {each: _method(each) for each in "fit partial_fit predict predict_proba predict_log_proba transform inverse_transform score".split() if hasattr(known, each)}
-    return type(name, (mixin, BaseEstimator), {"__doc__": known.__doc__, "_defaults": defaults, "__init__": __init__, "__getattr__": __getattr__, **methods})
+    return type(name, (mixin, BaseEstimator), {"__doc__": known.__doc__, "_defaults": defaults, "__init__": __init__, "__getattr__": __getattr__, **methods,
+                                               **_METHODS.get(name, {})})
 
 
+def _rank(matrix, solver, tol):
+    """How many directions HeAT keeps of a matrix."""
+    squares = torch.from_numpy(C.linalg.svdvals(matrix).numpy().astype(float)) ** 2
+    kept = squares.cumsum(0) / squares.sum()
+    return int((kept <= 1 - tol if solver == "full" else 1 - kept > tol ** 2).sum()) + 1
+
+
+def _fit_dmd(self, X, C_=None):
+    """Learns from snapshots, the columns of X, and from the columns of numbers that drive each to the next."""
+    sanitize_in(X)
+    options = {}
+    if X.ndim == 2 and X.shape[1] > 1 and (C_ is None or C_.ndim == 2):
+        if self.svd_tol is not None:
+            before, after = X._x[:, :-1], X._x[:, 1:]
+            options["rank"] = _rank(before if C_ is None else after, self.svd_solver, self.svd_tol)
+            if C_ is not None:
+                options["system_rank"] = _rank(C.vstack([before, C_._x[:, :X.shape[1] - 1]]), self.svd_solver, self.svd_tol)
+        elif self.svd_rank is not None:
+            options["rank"] = self.svd_rank
+            if C_ is not None:
+                options["system_rank"] = self.svd_rank + C_.shape[0]
+    elif X.ndim != 2:
+        raise ValueError(f"[fit] got {X.ndim} axes; expected (features, time)")
+    self._made = getattr(C, type(self).__name__)(**options)
+    self._made.fit(X._x, *([] if C_ is None else [C_._x]))
+    return self
+
+
+def _states(self, X, axis):
+    """States as columns of their features, which are along an axis."""
+    if self._made is None:
+        raise RuntimeError(f"[{type(self).__name__}] got predict before fit; expected fit first")
+    sanitize_in(X)
+    columns = C.expand_dims(X._x, 1) if X.ndim == 1 else X._x if axis == 0 or X.ndim != 2 else X._x.T
+    basis = self._made.basis
+    if columns.ndim != 2 or columns.shape[0] != basis.shape[0]:
+        raise ValueError(f"[predict] got shape {X.shape}; expected {basis.shape[0]} features along axis {axis}")
+    return columns, basis, C.matmul(basis.T, columns)
+
+
+def _predict_next(self, X, n_steps=1):
+    """What becomes of states, the columns of X, after so many steps."""
+    if not isinstance(n_steps, int):
+        raise TypeError(f"[predict_next] got {n_steps!r}; expected a whole number")
+    _, basis, reduced = _states(self, X, 0)
+    power = torch.linalg.matrix_power(torch.from_numpy(self._made.transfer.numpy()), n_steps)
+    return DNDarray(C.reshape(C.matmul(basis, C.matmul(C.array(power.numpy()), reduced)), X.shape))
+
+
+def _predict_dmd(self, X, steps):
+    """What becomes of states, the columns of X, after each of several numbers of steps: (states, features, steps)."""
+    if not isinstance(steps, (int, list)):
+        raise TypeError(f"[predict] got {steps!r}; expected a whole number or a list of them")
+    _, basis, reduced = _states(self, X, 0)
+    values, vectors = (torch.from_numpy(each.numpy()) for each in (self._made.eigenvalues, self._made.eigenvectors))
+    steps = torch.tensor([*range(steps)] if isinstance(steps, int) else steps)
+    powers = (vectors * values.pow(steps[:, None])[:, None, :] @ vectors.inverse()).real.contiguous()
+    found = C.permute_dims(C.matmul(basis, C.matmul(C.array(powers.numpy()), reduced)), (2, 1, 0))
+    return DNDarray(C.squeeze(found, 0) if X.ndim == 1 else found)
+
+
+def _predict_dmdc(self, X, C_):
+    """What becomes of states, the rows of X, that the columns of C drive from each time to the next: (states, features, times)."""
+    columns, basis, reduced = _states(self, X, 1)
+    controls = C.expand_dims(C_._x, 1) if C_.ndim == 1 else C_._x
+    found = [C.expand_dims(C.matmul(basis, reduced), 2)]
+    if controls.ndim != 2 or controls.shape[0] != self._made.control.shape[1]:
+        raise ValueError(f"[predict] got controls of shape {C_.shape}; expected {self._made.control.shape[1]} along axis 0")
+    if controls.shape[1] > 1:
+        found.append(self._made.predict(columns, controls[:, :-1]))
+    return DNDarray(C.permute_dims(C.concatenate(found, 2), (1, 0, 2)).astype(X._x.dtype))
+
+
+def _fit_chunks(self, X=None, y=None, *, path=None, chunk_size=None, dataset=None):
+    """Learns from rows, or from those of a dataset of an HDF5 file, so many at a time."""
+    if X is not None:
+        return _method("fit")(self, X, y) if y is not None else _method("fit")(self, X)
+    if not str(path).endswith((".h5", ".hdf5")):
+        raise ValueError(f"[fit] got {path}; expected an HDF5 file")
+    rows = next(each.shape[0] for each in C.io.contents(path) if each.name.strip("/") == dataset.strip("/"))
+    if chunk_size > rows:
+        raise ValueError(f"[fit] got a chunk_size of {chunk_size}; expected at most the {rows} rows")
+    self._made = None
+    for start in range(0, rows, chunk_size):
+        self.partial_fit(DNDarray(C.io.load_hdf5(path, dataset, slices=[slice(start, min(start + chunk_size, rows))], split=0)))
+    return self
+
+
+def _one_hot(x):
+    """A row for each label, 1 where it is."""
+    return _outside(C.eq(C.expand_dims(x._x, 1), C.arange(int(C.max(x._x).item()) + 1)).astype(C.float32))
+
+
+def _fit_labels(self, x, y):
+    """Learns from rows and their labels, which may be rows of one 1 each."""
+    for each, axes in ((x, (2,)), (y, (1, 2))):
+        if each.ndim not in axes:
+            raise ValueError(f"[fit] got {each.ndim} axes; expected {axes[-1]}")
+    return _method("fit")(self, x, _outside(C.argmax(y._x, 1)) if y.ndim == 2 else y)
+
+
+def _fit_more(self, X, y, classes=None, sample_weight=None):
+    """Learns from more rows, whose labels are some of the classes."""
+    if classes is not None and not C.all(C.isin(_inside(y), _inside(classes))).item():
+        raise ValueError("[partial_fit] got labels beside the classes; expected some of these")
+    return _method("partial_fit")(self, X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
+
+
+_METHODS = {"GaussianNB": {"partial_fit": _fit_more}, "DMD": {"fit": _fit_dmd, "predict": _predict_dmd, "predict_next": _predict_next}, "DMDc": {"fit": _fit_dmd, "predict": _predict_dmdc},
+            "IncrementalPCA": {"fit": _fit_chunks}, "KNeighborsClassifier": {"fit": _fit_labels, "one_hot_encoding": staticmethod(_one_hot)}}
 parts = {part: {name: _estimator(name, mixin, defaults) for name, defaults in classes.items()} for part, (mixin, classes) in _TABLE.items()}
 
 
