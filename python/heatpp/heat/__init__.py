@@ -10,13 +10,14 @@ import types as _python
 import numpy as np
 
 from .. import _heatpp as C
-from . import _data, _factories, _functions, _io, _linalg, _random, _sparse, types
-from ._arrays import (DNDarray, _inside, array, asarray, from_partition_dict, from_partitioned, sanitize_in, sanitize_in_nd_realfloating, sanitize_out,
-                      sanitize_sequence, scalar_to_1d)
-from ._ranks import (MPI, MPI_WORLD, Communication, Device, MPICommunication, cpu, get_comm, get_device, sanitize_axis, sanitize_comm, sanitize_device,
-                     use_comm, use_device)
+from . import _data, _factories, _functions, _io, _linalg, _printing, _random, _sparse, types
+from ._arrays import DNDarray, _inside, array, asarray, sanitize_in
 from ._estimators import *  # noqa: F401,F403
 from ._estimators import parts as _parts
+from ._partitions import from_partition_dict, from_partitioned
+from ._ranks import (MPI, MPI_WORLD, Communication, Device, MPICommunication, cpu, get_comm, get_device, sanitize_axis, sanitize_comm, sanitize_device,
+                     use_comm, use_device)
+from ._sanitation import sanitize_in_nd_realfloating, sanitize_out, sanitize_sequence, scalar_to_1d
 from ._wrapped import BINARY as _BINARY
 from ._wrapped import core as _core
 from ._wrapped import wrapped as _wrapped
@@ -46,7 +47,7 @@ utils = _module("utils", data=_module("data", spherical=_module("spherical", cre
                                      matrixgallery=_module("matrixgallery", **{**_galleries, "random_known_rank": _data.random_known_rank})))
 graph = _module("graph", Laplacian=_data.Laplacian)
 _names = {**_core, **{name: each for name, each in linalg.__dict__.items() if name[0] != "_" and name not in ("diagonal", "cross", "trace")},
-          **{name: each for name, each in io.__dict__.items() if name.startswith(("load", "save", "supports"))}, **_own(_linalg), **_own(_factories), **_own(_functions)}
+          **{name: each for name, each in io.__dict__.items() if name.startswith(("load", "save", "supports"))}, **_own(_linalg), **_own(_factories), **_own(_functions), **_own(_printing)}
 _here.__dict__.update({name: each for name, each in _names.items() if name not in _here.__dict__})
 comm, Euler, e = MPI_WORLD, np.e, np.e
 pi, nan, inf = np.pi, np.nan, np.inf

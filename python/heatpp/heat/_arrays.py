@@ -2,7 +2,6 @@
 
 import builtins
 import inspect
-import re
 import sys
 
 import numpy as np
@@ -10,22 +9,7 @@ import torch
 
 from .. import _heatpp as C
 from ._ranks import Device, MPICommunication, comm_of, sanitize_axis, sanitize_comm, sanitize_device
-from .types import canonical_heat_type, complexfloating, datatype, floating, integer, ours_of
-
-print_options = {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 120, "sci_mode": None, "local": False}
-
-
-def _text(tensor, before, shortened=False):
-    """The numbers as PyTorch writes them, with lines that begin below the first."""
-    theirs = torch._tensor_str.PRINT_OPTS
-    known = {name: getattr(theirs, name) for name in print_options if name != "local"}
-    try:
-        torch.set_printoptions(**{name: value for name, value in print_options.items() if name not in ("local", "threshold", "linewidth")},
-                               threshold=0 if shortened else float("inf"), linewidth=print_options["linewidth"] + len("tensor(") - len(before))
-        text = re.sub(r"(, (dtype|size)=.*)?\)$", "", str(tensor).removeprefix("tensor("))
-    finally:
-        torch.set_printoptions(**known)
-    return before + text.replace("\n" + " " * len("tensor("), "\n" + " " * len(before))
+from .types import canonical_heat_type, complexfloating, datatype, integer, ours_of
 
 
 class Wrapped:
@@ -155,24 +139,6 @@ class DNDarray(Wrapped):
         parts = [each for each in (self.halo_prev, self.larray, self.halo_next) if each is not None]
         return torch.cat(parts, self.split) if len(parts) > 1 else parts[0]
 
-    @property
-    def __partitioned__(self):
-        """The blocks by the protocol of distributed arrays; all who look at them share this array's memory."""
-        if self.__partitions_dict__ is None:
-            self._x = _from_block(self.larray, self.split, self.comm)  # which is then written where it lies
-            size = self.comm.size if self.is_distributed() else 1
-            places = [tuple(rank if axis == self.split else 0 for axis in range(self.ndim)) for rank in range(size)]
-            starts, shapes = ([(0,) * self.ndim], [self.shape]) if size == 1 else (
-                [tuple(offset if axis == self.split else 0 for axis in range(self.ndim)) for offset in self.counts_displs()[1]],
-                [tuple(each) for each in self.lshape_map.tolist()])
-            mine = self.comm.rank if size > 1 else 0
-            self.__partitions_dict__ = {
-                "shape": self.shape, "partition_tiling": tuple(size if axis == self.split else 1 for axis in range(self.ndim)), "locals": [places[mine]],
-                "get": lambda data: data,
-                "partitions": {place: {"start": start, "shape": shape, "data": self.larray if rank == mine else None, "location": [rank], "dtype": self.larray.dtype}
-                               for rank, (place, start, shape) in enumerate(zip(places, starts, shapes))}}
-        return self.__partitions_dict__
-
     def __getitem__(self, key):
         return DNDarray(self._x[_key(self._places(key))])
 
@@ -203,24 +169,8 @@ class DNDarray(Wrapped):
     def __len__(self):
         return len(self._x)
 
-    def __str__(self):
-        if print_options["local"]:
-            return f"{_text(self.larray, '')}, device: {self.device}, split: {self.split}"
-        shown = self._x
-        if self.size > print_options["threshold"]:
-            ends = print_options["edgeitems"]
-            for axis, n in enumerate(self.shape):
-                if n > 2 * ends:  # and one for the dots
-                    shown = C.take(shown, C.array([*range(ends + 1), *range(n - ends, n)]), axis)
-        text = _text(torch.from_numpy(shown.numpy()), "DNDarray(", self.size > print_options["threshold"])
-        return f"{text}, dtype=ht.{self.dtype.__name__}, device={self.device}, split={self.split})" if self.comm.rank == 0 else ""
-
     def __round__(self, digits=0):
         return round(self.item(), digits)
-
-    def __repr__(self):
-        about = f"MPI-rank: {self.comm.rank}, Shape: {self.shape}, Split: {self.split}, Local Shape: {self.lshape}, Device: {self.device}, Dtype: {self.dtype.__name__}"
-        return f"DNDarray({about}, Data:\n{_text(self.larray, ' ' * 9)})"
 
     def __torch_proxy__(self):
         return torch.ones(1, dtype=torch.int8).as_strided(self.shape, [0] * self.ndim)
@@ -289,38 +239,6 @@ def sanitize_in(x):
     """Fails for what is no array."""
     if not isinstance(x, DNDarray):
         raise TypeError(f"[sanitize_in] got {type(x).__name__}; expected an array")
-
-
-def sanitize_out(out, output_shape, output_split, output_device, output_comm=None):
-    """Fails for what cannot take a result."""
-    sanitize_in(out)
-    if (out.shape, out.split, out.device) != (tuple(output_shape), output_split, sanitize_device(output_device)):
-        raise ValueError(f"[out] got shape {out.shape}, split {out.split} on {out.device}; expected {tuple(output_shape)}, {output_split} on {output_device}")
-
-
-def sanitize_in_nd_realfloating(input, inputname, allowed_dims):
-    """Fails for what is no array of so many axes and of floats."""
-    sanitize_in(input)
-    if input.ndim not in allowed_dims:
-        raise ValueError(f"[{inputname}] got {input.ndim} axes; expected {' or '.join(map(str, allowed_dims))}")
-    if not issubclass(input.dtype, floating):
-        raise TypeError(f"[{inputname}] got {input.dtype.__name__}; expected float32 or float64")
-
-
-def sanitize_sequence(seq):
-    """A list of a list, a tuple, or an array that is not split."""
-    if isinstance(seq, (list, tuple)):
-        return list(seq)
-    if isinstance(seq, DNDarray) and seq.split is None:
-        return seq.tolist()
-    raise TypeError(f"[sanitize_sequence] got {type(seq).__name__}; expected a list, a tuple or an array that is not split")
-
-
-def scalar_to_1d(x):
-    """An array of one element with one axis."""
-    if x.ndim > 1 or x.size != 1:
-        raise ValueError(f"[scalar_to_1d] got shape {x.shape}; expected one element")
-    return DNDarray(C.reshape(x._x, (1,)))
 
 
 def redistributed(x, lshape_map, target_map):
@@ -402,20 +320,3 @@ def asarray(obj, dtype=None, copy=None, order="C", is_split=None, device=None):
     """An array as it is, or made of numbers."""
     known = isinstance(obj, DNDarray) and not copy and dtype in (None, obj.dtype) and is_split in (None, obj.split)
     return obj if known else array(obj, dtype, copy=bool(copy), order=order, split=None, is_split=is_split, device=device)
-
-
-def from_partitioned(x, comm=None):
-    """An array of another one's __partitioned__, with which it shares its memory."""
-    return from_partition_dict(x.__partitioned__, comm)
-
-
-def from_partition_dict(parted, comm=None):
-    """An array of blocks as __partitioned__ describes them, which it shares. Collective."""
-    missing = {"shape", "partition_tiling", "partitions", "locals"} - set(parted)
-    if missing or len(parted["locals"]) != 1:
-        raise RuntimeError(f"[from_partition_dict] got {'no ' + ', '.join(sorted(missing)) if missing else 'several blocks of a rank'}; expected one block of each rank")
-    cut = [axis for axis, blocks in enumerate(parted["partition_tiling"]) if blocks > 1]
-    if len(cut) > 1:
-        raise RuntimeError(f"[from_partition_dict] got a tiling {parted['partition_tiling']}; expected one axis that is cut")
-    data = parted.get("get", lambda each: each)(parted["partitions"][parted["locals"][0]]["data"])
-    return DNDarray(C.from_local(_numbers(data), split=cut[0] if cut else None, comm=sanitize_comm(comm).handle))

@@ -8,7 +8,7 @@ import torch
 
 from .. import _heatpp as C
 from . import types
-from ._arrays import DNDarray, _inside, _outside, _put, array, print_options, redistributed, sanitize_in
+from ._arrays import DNDarray, _inside, _outside, _put, array, redistributed, sanitize_in
 from ._ranks import MPI_WORLD, sanitize_axis, sanitize_comm
 from ._wrapped import core, floats
 
@@ -82,11 +82,11 @@ def collect(arr, target_rank=0):
     return DNDarray(C.copy(arr._x)).collect_(target_rank)
 
 
-def reshape(a, *shape, new_split=None, **options):
+def reshape(a, *extents, shape=None, new_split=None, dtype=None):
     """Another shape, split as the array was if it has as many axes, and else along the first."""
     sanitize_in(a)
-    shape = options.get("shape", shape[0] if builtins.len(shape) == 1 else shape)
-    found = C.reshape(a._x, shape.tolist() if hasattr(shape, "tolist") else shape)
+    shape = shape if shape is not None else extents[0] if builtins.len(extents) == 1 else extents
+    found = C.reshape(a._x if dtype is None else a.astype(dtype)._x, shape.tolist() if hasattr(shape, "tolist") else shape)
     new_split = a.split if new_split is None and found.ndim == a.ndim else 0 if new_split is None and a.split is not None else new_split
     return DNDarray(C.resplit(found, sanitize_axis(tuple(found.shape), new_split)))
 
@@ -264,29 +264,3 @@ def vmap(func, out_dims=0, randomness="error", *, chunk_size=None):
             raise ValueError(f"[vmap] got {failed}") from error
         return tuple(array(each.contiguous(), is_split=dim, comm=comm) for each, dim in zip(found, dims * (builtins.len(found) if builtins.len(dims) == 1 else 1)))
     return call
-
-
-def get_printoptions():
-    """How arrays are printed."""
-    return {name: value for name, value in print_options.items() if name != "local"}
-
-
-_PROFILES = {"default": (4, 1000, 3, 120), "short": (2, 1000, 2, 120), "full": (4, np.inf, 3, 120)}
-
-
-def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
-    """How arrays are printed."""
-    if profile is not None:
-        print_options.update(zip(("precision", "threshold", "edgeitems", "linewidth", "sci_mode"), (*_PROFILES[profile], None)))
-    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth, "sci_mode": sci_mode}
-    print_options.update({name: value for name, value in given.items() if value is not None})
-
-
-def local_printing():
-    """Each rank prints its block."""
-    print_options["local"] = True
-
-
-def global_printing():
-    """Rank 0 prints the whole array."""
-    print_options["local"] = False

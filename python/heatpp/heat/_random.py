@@ -6,8 +6,8 @@ import torch
 
 from .. import _heatpp as C
 from . import types
-from ._ranks import MPI_WORLD
 from ._factories import created
+from ._ranks import MPI_WORLD
 
 
 def _of_shape(function, number):

@@ -6,8 +6,9 @@ from mpi4py import MPI
 
 from .. import _heatpp as C
 from . import types
-from ._arrays import DNDarray, Wrapped, _numbers, _put, kinds, sanitize_out
+from ._arrays import DNDarray, Wrapped, _numbers, _put, kinds
 from ._ranks import comm_of, sanitize_comm, sanitize_device
+from ._sanitation import sanitize_out
 
 S = C.sparse
 __all__ = ["DCSR_matrix", "DCSC_matrix", "sparse_csr_matrix", "sparse_csc_matrix", "to_sparse_csr", "to_sparse_csc", "to_dense", "add", "mul"]
