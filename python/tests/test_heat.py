@@ -117,6 +117,26 @@ class Heat(unittest.TestCase):
         with self.assertRaises(ValueError):
             ht.full(3, 1.0, device="abacus")
 
+    def test_lasso(self):
+        from heatpp.heat.regression.lasso import Lasso
+
+        draw = np.random.default_rng(3)
+        rows = np.concatenate([np.ones((60, 1)), draw.normal(size=(60, 4))], axis=1)
+        rows /= np.sqrt((rows ** 2).mean(axis=0))
+        y = rows @ [3, 1, 0, -2, 0.01] + 0.01 * draw.normal(size=60)
+        theta = np.zeros(5)
+        for _ in range(500):  # HeAT's coordinate descent
+            for j in range(5):
+                rho = (rows[:, j] * (y - rows @ theta + theta[j] * rows[:, j])).mean()
+                theta[j] = rho if j == 0 else np.sign(rho) * max(abs(rho) - 0.1, 0)
+        for split in (None, 0, 1):
+            model = Lasso(lam=0.1, max_iter=1000, tol=1e-12)
+            self.assertIsNone(model.coef_)
+            model.fit(ht.array(rows, split=split), ht.array(y, split=None if split == 1 else split))
+            np.testing.assert_allclose(model.theta.numpy()[:, 0], theta, atol=1e-6)
+            np.testing.assert_allclose(model.predict(ht.array(rows, split=split)).numpy()[:, 0], rows @ theta, atol=1e-5)
+            self.assertEqual((model.coef_.shape, model.intercept_.shape), ((4, 1), (1,)))
+
     def test_dynamics(self):
         size = ht.MPI_WORLD.size
         step = np.array([[0.9, -0.2], [0.2, 0.9]])

@@ -97,6 +97,8 @@ DNDarray.__hash__ = object.__hash__
 
 for _name, _classes in _parts.items():
     setattr(_here, _name, _module(_name, **_classes))
+    for _class in _classes:  # HeAT's files
+        _here.__dict__[_name].__dict__[_class.lower()] = sys.modules[f"{__name__}.{_name}.{_class.lower()}"] = _here.__dict__[_name]
 for _name in ("core communication factories dndarray arithmetics devices exponential indexing io_ logical manipulations memory printing relational rounding sanitation "
               "signal statistics stride_tricks tiling trigonometrics complex_math constants base").split():
     _here.__dict__[_name] = sys.modules[f"{__name__}.{_name}"] = _here

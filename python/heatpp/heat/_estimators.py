@@ -149,7 +149,7 @@ def _estimator(name, mixin, defaults):
         return _outside(_DERIVED[key](self._made) if key in _DERIVED else getattr(self._made, ours))
 
     known = getattr(C, name)
-    methods = {each: _method(each) for each in "fit partial_fit predict predict_proba predict_log_proba transform inverse_transform score".split() if hasattr(known, each)}
+    methods = {each: _method(each) for each in "fit partial_fit predict predict_proba predict_log_proba transform inverse_transform".split() if hasattr(known, each)}
     return type(name, (mixin, BaseEstimator), {"__doc__": known.__doc__, "_defaults": defaults, "__init__": __init__, "__getattr__": __getattr__, **methods,
                                                **_METHODS.get(name, {})})
 
@@ -262,7 +262,32 @@ def _fit_more(self, X, y, classes=None, sample_weight=None):
     return _method("partial_fit")(self, X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
 
 
-_METHODS = {"GaussianNB": {"partial_fit": _fit_more}, "DMD": {"fit": _fit_dmd, "predict": _predict_dmd, "predict_next": _predict_next}, "DMDc": {"fit": _fit_dmd, "predict": _predict_dmdc},
+def _fit_lasso(self, x, y):
+    """Learns y = x theta, of which the coefficient of the first column costs nothing: what the others leave along it is told apart from them."""
+    sanitize_in(x), sanitize_in(y)
+    if x.ndim != 2 or y.ndim > 2 or y.size != x.shape[0]:
+        raise ValueError(f"[Lasso.fit] got shapes {x.shape} and {y.shape}; expected (samples, features) and (samples,)")
+    first, others, y = x._x[:, 0], x._x[:, 1:], C.reshape(y._x, (-1,)).astype(x._x.dtype)
+    along = C.divide(first, C.vecdot(first, first))
+    beside = C.subtract(others, C.outer(first, C.matmul(along, others))), C.subtract(y, C.multiply(first, C.vecdot(along, y)))
+    self._made = C.Lasso(alpha=self.lam, intercept=False, max_iterations=self.max_iter, tol=self.tol or 0.0).fit(*beside)
+    theta = self._made.coef.astype(y.dtype)
+    intercept = C.vecdot(along, C.subtract(y, C.matmul(others, theta)))
+    self.theta = DNDarray(C.expand_dims(C.concatenate([C.reshape(intercept, (1,)), theta]), 1))
+    self.n_iter = self._made.iterations
+    return self
+
+
+def _predict_lasso(self, x):
+    """The products of rows and coefficients, a column."""
+    if self.theta is None:
+        raise RuntimeError("[Lasso] got predict before fit; expected fit first")
+    return DNDarray(C.matmul(_inside(x), self.theta._x))
+
+
+_METHODS = {"Lasso": {"fit": _fit_lasso, "predict": _predict_lasso, "theta": None, "n_iter": None, "coef_": property(lambda self: None if self.theta is None else self.theta[1:]),
+                      "intercept_": property(lambda self: None if self.theta is None else self.theta[0])},
+            "GaussianNB": {"partial_fit": _fit_more}, "DMD": {"fit": _fit_dmd, "predict": _predict_dmd, "predict_next": _predict_next}, "DMDc": {"fit": _fit_dmd, "predict": _predict_dmdc},
             "IncrementalPCA": {"fit": _fit_chunks}, "KNeighborsClassifier": {"fit": _fit_labels, "one_hot_encoding": staticmethod(_one_hot)}}
 parts = {part: {name: _estimator(name, mixin, defaults) for name, defaults in classes.items()} for part, (mixin, classes) in _TABLE.items()}
 

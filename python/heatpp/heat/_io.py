@@ -45,18 +45,22 @@ def _paths(path, op):
     return pathlib.Path(path)
 
 
+def _slices(slices, op):
+    """Slices along the first axes, of step 1."""
+    slices = [slices] if slices is None or isinstance(slices, slice) else slices
+    _is(slices, (list, tuple), op, "slices")
+    for each in slices:
+        _is(each, (slice, type(None)), op, "slices")
+        if each is not None and each.step not in (None, 1):
+            raise ValueError(f"[{op}] got the step {each.step}; expected 1")
+    return [slice(None) if each is None else each for each in slices]
+
+
 def _read(function, path, *names, dtype=None, split=None, device=None, comm=None, slices=None):
     """An array of a file, or a part of it that slices give."""
-    if slices is not None:
-        slices = [slices] if isinstance(slices, slice) else slices
-        _is(slices, (list, tuple), function.__name__, "slices")
-        for each in slices:
-            _is(each, (slice, type(None)), function.__name__, "slices")
-            if each is not None and each.step not in (None, 1):
-                raise ValueError(f"[{function.__name__}] got the step {each.step}; expected 1")
     _is(split, (int, type(None)), function.__name__, "an axis to split")
     return DNDarray(function(path, *names, dtype=None if dtype is None else types.ours_of(dtype), split=split, device=str(sanitize_device(device)),
-                             comm=sanitize_comm(comm).handle, slices=[slice(None) if each is None else each for each in slices or []]))
+                             comm=sanitize_comm(comm).handle, slices=[] if slices is None else _slices(slices, function.__name__)))
 
 
 def load_csv(path, header_lines=0, sep=",", dtype=types.float32, encoding="utf-8", split=None, device=None, comm=None):
@@ -114,9 +118,9 @@ def save_netcdf(data, path, variable, mode="w", dimension_names=None, is_unlimit
 def load_zarr(path, variable=None, split=0, device=None, comm=None, slices=None, dtype=None):
     """An array of a Zarr store, or those that a variable with * names, put together along the split axis."""
     path = _paths(path, "load_zarr")
+    _slices(slices, "load_zarr")
     if path.suffix != ".zarr":
-        raise (TypeError if not isinstance(slices, (slice, list, tuple, type(None))) or isinstance(slices, (list, tuple)) and not all(isinstance(each, (slice, type(None))) for each in slices)
-               else ValueError)(f"[load_zarr] got {path}; expected a .zarr")
+        raise ValueError(f"[load_zarr] got {path}; expected a .zarr")
     options = {"dtype": dtype, "device": device, "comm": comm}
     if "*" not in (variable or ""):
         return _read(C.io.load_zarr, path, variable or "", split=split, slices=slices, **options)
