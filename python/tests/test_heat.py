@@ -88,7 +88,7 @@ class Heat(unittest.TestCase):
         self.assertEqual((squares.split, sums.split), (0, 0))
         np.testing.assert_array_equal(squares.numpy(), rows * rows)
         np.testing.assert_array_equal(sums.numpy(), rows.sum(axis=1) + 1)
-        with self.assertRaises(ValueError):
+        with self.assertRaises((ValueError, RuntimeError)):
             ht.vmap(lambda row: row @ row)(ht.array(rows.reshape(6, 1, 2), split=0))
 
     def test_random(self):
@@ -116,6 +116,15 @@ class Heat(unittest.TestCase):
                 refused()
         with self.assertRaises(ValueError):
             ht.full(3, 1.0, device="abacus")
+
+    def test_all_ranks_throw(self):
+        rank, size = ht.MPI_WORLD.rank, ht.MPI_WORLD.size
+        odd = rank == size - 1
+        for wrong in (lambda: ht.array([[1, 2], [3]] if odd else [[1, 2], [3, 4]], is_split=0), lambda: ht.sparse.sparse_csr_matrix(object() if odd else np.eye(2), is_split=0),
+                      lambda: ht.vmap(lambda row: row + (1 if not odd else "a"))(ht.ones((size, 2), split=0))):
+            with self.assertRaises((ValueError, TypeError)):
+                wrong()
+        self.assertEqual(ht.MPI_WORLD.handle.allreduce(1), size)
 
     def test_lasso(self):
         from heatpp.heat.regression.lasso import Lasso

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from .. import _heatpp as C
-from ._ranks import Device, MPICommunication, comm_of, sanitize_axis, sanitize_comm, sanitize_device
+from ._ranks import Device, MPICommunication, comm_of, sanitize_axis, sanitize_comm, sanitize_device, together
 from .types import canonical_heat_type, complexfloating, datatype, integer, ours_of
 
 
@@ -34,11 +34,14 @@ class DNDarray(Wrapped):
     @larray.setter
     def larray(self, block):
         """Every rank gives its block. Collective."""
+        together(self.comm, self._check_block, block)
+        self._set(_from_block(block, self.split, self.comm))
+
+    def _check_block(self, block):
         if not isinstance(block, torch.Tensor):
             raise TypeError(f"[larray] got {type(block).__name__}; expected a tensor of torch")
         if block.ndim != self.ndim or any(a != b for axis, (a, b) in enumerate(zip(block.shape, self.shape)) if axis != self.split):
             raise ValueError(f"[larray] got shape {tuple(block.shape)}; expected a block of {self.shape} with split {self.split}")
-        self._set(_from_block(block, self.split, self.comm))
 
     def _set(self, x):
         self._x, self.__partitions_dict__, self.halo_prev, self.halo_next = x, None, None, None
@@ -283,6 +286,19 @@ def _from_block(block, split, comm=None):
     return C.from_local(np.ascontiguousarray(block), split=split, comm=sanitize_comm(comm).handle)
 
 
+def _again(x, kind, copy, split, is_split, device):
+    """An array of one, which is that itself where nothing is to change and no copy is asked for."""
+    cut = sanitize_axis(x.shape, split if is_split is None else is_split)
+    same = cut is None or cut == x.split
+    if not same and (is_split is not None or copy is False):
+        raise ValueError(f"[array] got split {cut} for an array of split {x.split}; expected that one, or split and copy")
+    if copy is False and kind in (None, x._x.dtype):
+        return x
+    found = x._x if same else C.resplit(x._x, cut)
+    found = found if device is None else found.to_device(str(sanitize_device(device)))
+    return DNDarray(C.copy(found) if kind is None else found.astype(kind))
+
+
 def array(obj, dtype=None, copy=None, ndmin=0, order="C", split=None, is_split=None, device=None, comm=None):
     """An array of numbers that all ranks give alike, or of each rank's block."""
     if split is not None and is_split is not None:
@@ -290,18 +306,12 @@ def array(obj, dtype=None, copy=None, ndmin=0, order="C", split=None, is_split=N
     if order != "C":
         return laid(array(obj, dtype, copy, ndmin, "C", split, is_split, device, comm), order)
     kind = None if dtype is None else ours_of(dtype)
+    if isinstance(obj, DNDarray) and abs(ndmin) <= obj.ndim and (is_split is None or obj.split is not None):
+        return _again(obj, kind, copy, split, is_split, device)
     comm, device = sanitize_comm(comm), sanitize_device(device)
-    cut = split if is_split is None else is_split
-    if isinstance(obj, DNDarray) and copy is False and kind in (None, obj._x.dtype):
-        if cut is not None and sanitize_axis(obj.shape, cut) != obj.split:
-            raise ValueError(f"[array] got copy=False and split {cut} for an array of split {obj.split}; expected that one")
-        return obj
-    if isinstance(obj, DNDarray) and is_split is None and ndmin <= obj.ndim:
-        found = obj._x if split is None or split == obj.split else C.resplit(obj._x, sanitize_axis(obj.shape, split))
-        return DNDarray(C.copy(found) if kind is None else found.astype(kind))
-    numbers = _numbers(obj)
+    numbers = _numbers(obj) if is_split is None else together(comm, _numbers, obj)
     if copy is False and hasattr(obj, "dtype") and (split is None or comm.size == 1) and ndmin <= numbers.ndim and kind in (None, numbers.dtype):
-        made = DNDarray(C.from_local(numbers, split=sanitize_axis(numbers.shape, cut), comm=comm.handle))
+        made = DNDarray(C.from_local(numbers, split=sanitize_axis(numbers.shape, split if is_split is None else is_split), comm=comm.handle))
         made._block = obj if isinstance(obj, torch.Tensor) and obj.device.type == "cpu" else None
         return made
     if numbers.dtype == object:
@@ -312,7 +322,7 @@ def array(obj, dtype=None, copy=None, ndmin=0, order="C", split=None, is_split=N
     numbers = numbers.reshape(numbers.shape + more if ndmin > 0 else more + numbers.shape)
     if is_split is None:
         return DNDarray(C.array(numbers, dtype=kind, split=sanitize_axis(numbers.shape, split), device=str(device), comm=comm.handle))
-    made = _from_block(np.array(numbers), sanitize_axis(numbers.shape, is_split), comm)
+    made = _from_block(np.array(numbers), sanitize_axis(numbers.shape, is_split), comm).to_device(str(device))
     return DNDarray(made if kind is None else made.astype(kind))
 
 

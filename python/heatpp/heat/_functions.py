@@ -9,7 +9,7 @@ import torch
 from .. import _heatpp as C
 from . import types
 from ._arrays import DNDarray, _inside, _outside, _put, array, redistributed, sanitize_in
-from ._ranks import MPI_WORLD, sanitize_axis, sanitize_comm
+from ._ranks import MPI_WORLD, sanitize_axis, sanitize_comm, together
 from ._wrapped import core, floats
 
 
@@ -251,16 +251,10 @@ def vmap(func, out_dims=0, randomness="error", *, chunk_size=None):
         """Collective: all ranks throw where one does."""
         for each in args:
             sanitize_in(each)
-        found, error, comm = (), None, sanitize_comm(args[0].comm if args else None)
+        comm = sanitize_comm(args[0].comm if args else None)
         dims = (out_dims,) if isinstance(out_dims, builtins.int) else tuple(out_dims)
-        try:
-            mapped = torch.vmap(lambda *given: func(*given, **kwargs), tuple(each.split for each in args), out_dims, randomness=randomness, chunk_size=chunk_size)
-            found = mapped(*(each.larray for each in args))
-            found = found if isinstance(found, tuple) else (found,)
-        except Exception as thrown:
-            error = thrown
-        failed = next((each for each in comm.handle.allgather(error and f"{type(error).__name__}: {error}") if each), None)
-        if failed:
-            raise ValueError(f"[vmap] got {failed}") from error
+        mapped = torch.vmap(lambda *given: func(*given, **kwargs), tuple(each.split for each in args), out_dims, randomness=randomness, chunk_size=chunk_size)
+        found = together(comm, mapped, *(each.larray for each in args))
+        found = found if isinstance(found, tuple) else (found,)
         return tuple(array(each.contiguous(), is_split=dim, comm=comm) for each, dim in zip(found, dims * (builtins.len(found) if builtins.len(dims) == 1 else 1)))
     return call

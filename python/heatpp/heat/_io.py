@@ -10,7 +10,7 @@ import numpy as np
 from .. import _heatpp as C
 from . import types
 from ._arrays import DNDarray, _inside, array, sanitize_in
-from ._ranks import sanitize_axis, sanitize_comm, sanitize_device
+from ._ranks import sanitize_axis, sanitize_comm, sanitize_device, together
 
 _KINDS = {".csv": "csv", ".h5": "hdf5", ".hdf5": "hdf5", ".nc": "netcdf", ".nc4": "netcdf", ".zarr": "zarr"}
 __all__ = ["load", "save", "load_csv", "save_csv", "load_hdf5", "save_hdf5", "load_netcdf", "save_netcdf", "load_zarr", "save_zarr", "load_multiple_hdf5",
@@ -182,14 +182,7 @@ def _from_folder(path, ending, read, dtype, split, device, comm):
     if len(files) < comm.size:
         raise RuntimeError(f"[{op}] got {len(files)} files; expected one for each of the {comm.size} ranks")
     start, (count,), _ = comm.chunk((len(files),), None if split is None else 0)
-    block = error = None
-    try:
-        block = np.concatenate([read(each) for each in files[start:start + count]], split or 0)
-    except Exception as thrown:  # which all ranks throw
-        error = thrown
-    errors = [each for each in comm.handle.allgather(error and f"{type(error).__name__}: {error}") if each]
-    if errors:
-        raise OSError(f"[{op}] got {path}: {errors[0]}") from error
+    block = together(comm, lambda: np.concatenate([read(each) for each in files[start:start + count]], split or 0))
     return array(block, dtype=dtype, device=device, is_split=split, comm=comm)
 
 

@@ -1,5 +1,7 @@
 """HeAT's devices and communicators."""
 
+import builtins
+
 import numpy as np
 import torch
 from mpi4py import MPI
@@ -112,6 +114,19 @@ def sanitize_comm(comm=None):
 def use_comm(comm=None):
     """Changes the default communicator."""
     _default["comm"] = comm or MPI_WORLD
+
+
+def together(comm, function, *given):
+    """What a function of this rank's own gives; where it throws on one rank all throw. Collective."""
+    found = error = None
+    try:
+        found = function(*given)
+    except Exception as thrown:  # whatever it is, others wait
+        error = thrown
+    errors = [each for each in comm.handle.allgather(error and (type(error).__name__, str(error))) if each]
+    if errors:
+        raise error or getattr(builtins, errors[0][0], RuntimeError)(errors[0][1])
+    return found
 
 
 def sanitize_axis(shape, axis):

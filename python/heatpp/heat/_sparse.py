@@ -7,7 +7,7 @@ from mpi4py import MPI
 from .. import _heatpp as C
 from . import types
 from ._arrays import DNDarray, Wrapped, _numbers, _put, kinds
-from ._ranks import comm_of, sanitize_comm, sanitize_device
+from ._ranks import comm_of, sanitize_comm, sanitize_device, together
 from ._sanitation import sanitize_out
 
 S = C.sparse
@@ -119,21 +119,22 @@ def _factory(kind):
         """A matrix of what all ranks give alike, or, with is_split, of each rank's part."""
         if split not in (None, axis) or is_split not in (None, axis) or None not in (split, is_split):
             raise ValueError(f"[sparse] got split {split} and is_split {is_split}; expected {axis} for one of them or neither")
-        comm, device = sanitize_comm(comm).handle, str(sanitize_device(device))
+        device = sanitize_device(obj.device if device is None and isinstance(obj, DNDarray) else device)
+        comm = sanitize_comm(comm)
         if isinstance(obj, DNDarray):
-            made = S.from_dense(obj._x) if axis == 0 else S.to_csc(obj._x)
+            made = (S.from_dense if axis == 0 else S.to_csc)(obj._x.to_device(str(device)))
             made = made if split is None else S.resplit(made, split)
         else:
-            *places, values, shape = _entries(obj)
+            *places, values, shape = _entries(obj) if is_split is None else together(comm, _entries, obj)
             counts = None
             if is_split is not None:
-                shapes = comm.allgather(tuple(shape))
+                shapes = comm.handle.allgather(tuple(shape))
                 if len({each[1 - axis] for each in shapes}) > 1:
                     raise ValueError(f"[sparse] got parts of shapes {shapes}; expected the same extent beside axis {axis}")
                 counts = [each[axis] for each in shapes]
                 places[axis] = places[axis] + sum(counts[:comm.rank])
                 shape = tuple(sum(counts) if i == axis else n for i, n in enumerate(shape))
-            vectors = [C.from_local(np.ascontiguousarray(each), split=None if counts is None else 0, comm=comm)
+            vectors = [C.from_local(np.ascontiguousarray(each), split=None if counts is None else 0, comm=comm.handle).to_device(str(device))
                        for each in (*(np.asarray(place, np.int64) for place in places), values)]
             made = S.from_coo(*vectors, shape, split=0 if (split, is_split) != (None, None) else None)
             made = made if axis == 0 else S.to_csc(made)
