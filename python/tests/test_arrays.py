@@ -111,6 +111,19 @@ class Arrays(Case):
             self.assertEqual((np.asarray(y).dtype.name, np.from_dlpack(y).dtype.name, y.larray.dtype.name), (name, name, name))
             self.assertEqual(ht.array(np.ones(2, dtype=name)).dtype, name)
 
+    def test_arrays_of_numpy_are_put(self):
+        values = np.zeros((4, 3))
+        for x in every_layout(values):
+            x[1] = np.arange(3.0)
+            x[:, 0] = np.float32(2)
+            x[3, 1] = np.array(5)
+            self.same(x, [[2, 0, 0], [2, 1, 2], [2, 0, 0], [2, 5, 0]])
+
+    def test_blocks_keep_no_more_than_themselves(self):
+        for split in (0, 1, 2):
+            block = ht.array(np.arange(24.0).reshape(4, 2, 3), split=split).larray
+            self.assertTrue(block.flags.c_contiguous)
+
     def test_functions_of_numpy(self):
         values = np.arange(12.0).reshape(4, 3) + 1
         for x in every_layout(values):

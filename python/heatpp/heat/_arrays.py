@@ -223,12 +223,12 @@ def _inside(value):
     return ours_of(value) if isinstance(value, torch.dtype) or inspect.isclass(value) and issubclass(value, datatype) else value
 
 
-kinds = {C.DNDarray: DNDarray}  # what holds values of heatpp's classes here
+kinds = {C.DNDarray: DNDarray, C.View: DNDarray}  # what holds values of heatpp's classes here
 
 
 def _outside(value):
     """A result as HeAT gives it."""
-    kind = next((kinds[each] for each in type(value).__mro__ if each in kinds), None)
+    kind = kinds.get(type(value))
     if kind:
         return kind(value)
     if isinstance(value, C.dtype):
