@@ -114,8 +114,10 @@ class Heat(unittest.TestCase):
                         lambda: ht.save_csv(x, "/nowhere/x.csv", truncate=False), lambda: ht.classification.KNeighborsClassifier(effective_metric_=len).fit(x, ht.arange(2))):
             with self.assertRaises(NotImplementedError):
                 refused()
-        with self.assertRaises(ValueError):
-            ht.full(3, 1.0, device="abacus")
+        for wrong in (lambda: ht.full(3, 1.0, device="abacus"), lambda: ht.decomposition.DMD(svd_solver="quick"), lambda: ht.decomposition.DMD(svd_rank=2, svd_tol=0.1),
+                      lambda: ht.preprocessing.MinMaxScaler(feature_range=(1.0, 0.0)), lambda: ht.decomposition.PCA(n_oversamples=-1)):
+            with self.assertRaises(ValueError):
+                wrong()
 
     def test_all_ranks_throw(self):
         rank, size = ht.MPI_WORLD.rank, ht.MPI_WORLD.size

@@ -1,8 +1,7 @@
 """HeAT's estimators: heatpp's by HeAT's names of parameters and results."""
 
-import torch
-
 from .. import _heatpp as C
+from . import _dynamics
 from ._arrays import DNDarray, _inside, _outside, sanitize_in
 
 
@@ -17,6 +16,7 @@ class BaseEstimator:
             if name not in self._defaults:
                 raise ValueError(f"[{type(self).__name__}] got a parameter {name!r}; expected one of {', '.join(self._defaults)}")
             setattr(self, name, value)
+        _check(self)
         return self
 
     def __repr__(self):
@@ -75,6 +75,30 @@ _VALUES = {"eNeighbour": "e_neighbour"}
 # What heatpp's models have not, by theirs.
 _DERIVED = {"total_explained_variance_ratio_": lambda model: float(C.sum(model.explained_variance_ratio).item()), "epsilon_": lambda model: C.array(model.epsilon), "batch_size_": lambda model: model.get_params()["batch_size"],
             "dmdmodes_": lambda model: C.matmul(model.basis.astype(model.eigenvectors.dtype), model.eigenvectors)}
+
+
+# What parameters may be: their type, and a test with what it expects.
+_CHECKS = {"svd_solver": (str, lambda value: value in ("full", "hierarchical", "randomized"), "full, hierarchical or randomized"),
+           "svd_rank": (int, lambda value: value > 0, "a positive number"), "svd_tol": (float, lambda value: value > 0, "a positive number"),
+           "iterated_power": (int, lambda value: value >= 0, "no negative number"), "n_oversamples": (int, lambda value: value >= 0, "no negative number"),
+           "power_iteration_normalizer": (str, lambda value: value == "qr", "qr"), "eigen_solver": (str, lambda value: value in ("lanczos", "randomized"), "lanczos or randomized"),
+           "feature_range": (tuple, lambda value: value[0] < value[1], "the lower end first"),
+           "quantile_range": (tuple, lambda value: 0 <= value[0] < value[1] <= 100, "two percentages, the lower one first")}
+
+
+def _check(estimator):
+    """Fails for parameters that say nothing."""
+    for name, (kind, test, expected) in _CHECKS.items():
+        value = getattr(estimator, name) if name in estimator._defaults else None
+        if value is not None and not isinstance(value, kind):
+            raise TypeError(f"[{type(estimator).__name__}] got {name}={value!r}; expected {kind.__name__}")
+        if value is not None and not test(value):
+            raise ValueError(f"[{type(estimator).__name__}] got {name}={value!r}; expected {expected}")
+    if "svd_rank" in estimator._defaults:
+        given = tuple(name for name in ("svd_rank", "svd_tol") if getattr(estimator, name) is not None)
+        known = {"full": ((), ("svd_rank",), ("svd_tol",)), "hierarchical": (("svd_rank",), ("svd_tol",)), "randomized": (("svd_rank",),)}[estimator.svd_solver]
+        if given not in known:
+            raise ValueError(f"[{type(estimator).__name__}] got {' and '.join(given) or 'no bound'} for {estimator.svd_solver}; expected {' or '.join(map(' and '.join, known))}")
 
 
 def _options(estimator, x):
@@ -154,79 +178,6 @@ def _estimator(name, mixin, defaults):
                                                **_METHODS.get(name, {})})
 
 
-def _rank(matrix, solver, tol):
-    """How many directions HeAT keeps of a matrix."""
-    squares = torch.from_numpy(C.linalg.svdvals(matrix).numpy().astype(float)) ** 2
-    kept = squares.cumsum(0) / squares.sum()
-    return int((kept <= 1 - tol if solver == "full" else 1 - kept > tol ** 2).sum()) + 1
-
-
-def _fit_dmd(self, X, C_=None):
-    """Learns from snapshots, the columns of X, and from the columns of numbers that drive each to the next."""
-    sanitize_in(X)
-    options = {}
-    if X.ndim == 2 and X.shape[1] > 1 and (C_ is None or C_.ndim == 2):
-        if self.svd_tol is not None:
-            before, after = X._x[:, :-1], X._x[:, 1:]
-            options["rank"] = _rank(before if C_ is None else after, self.svd_solver, self.svd_tol)
-            if C_ is not None:
-                options["system_rank"] = _rank(C.vstack([before, C_._x[:, :X.shape[1] - 1]]), self.svd_solver, self.svd_tol)
-        elif self.svd_rank is not None:
-            options["rank"] = self.svd_rank
-            if C_ is not None:
-                options["system_rank"] = self.svd_rank + C_.shape[0]
-    elif X.ndim != 2:
-        raise ValueError(f"[fit] got {X.ndim} axes; expected (features, time)")
-    self._made = getattr(C, type(self).__name__)(**options)
-    self._made.fit(X._x, *([] if C_ is None else [C_._x]))
-    return self
-
-
-def _states(self, X, axis):
-    """States as columns of their features, which are along an axis."""
-    if self._made is None:
-        raise RuntimeError(f"[{type(self).__name__}] got predict before fit; expected fit first")
-    sanitize_in(X)
-    columns = C.expand_dims(X._x, 1) if X.ndim == 1 else X._x if axis == 0 or X.ndim != 2 else X._x.T
-    basis = self._made.basis
-    if columns.ndim != 2 or columns.shape[0] != basis.shape[0]:
-        raise ValueError(f"[predict] got shape {X.shape}; expected {basis.shape[0]} features along axis {axis}")
-    return columns, basis, C.matmul(basis.T, columns)
-
-
-def _predict_next(self, X, n_steps=1):
-    """What becomes of states, the columns of X, after so many steps."""
-    if not isinstance(n_steps, int):
-        raise TypeError(f"[predict_next] got {n_steps!r}; expected a whole number")
-    _, basis, reduced = _states(self, X, 0)
-    power = torch.linalg.matrix_power(torch.from_numpy(self._made.transfer.numpy()), n_steps)
-    return DNDarray(C.reshape(C.matmul(basis, C.matmul(C.array(power.numpy()), reduced)), X.shape))
-
-
-def _predict_dmd(self, X, steps):
-    """What becomes of states, the columns of X, after each of several numbers of steps: (states, features, steps)."""
-    if not isinstance(steps, (int, list)):
-        raise TypeError(f"[predict] got {steps!r}; expected a whole number or a list of them")
-    _, basis, reduced = _states(self, X, 0)
-    values, vectors = (torch.from_numpy(each.numpy()) for each in (self._made.eigenvalues, self._made.eigenvectors))
-    steps = torch.tensor([*range(steps)] if isinstance(steps, int) else steps)
-    powers = (vectors * values.pow(steps[:, None])[:, None, :] @ vectors.inverse()).real.contiguous()
-    found = C.permute_dims(C.matmul(basis, C.matmul(C.array(powers.numpy()), reduced)), (2, 1, 0))
-    return DNDarray(C.squeeze(found, 0) if X.ndim == 1 else found)
-
-
-def _predict_dmdc(self, X, C_):
-    """What becomes of states, the rows of X, that the columns of C drive from each time to the next: (states, features, times)."""
-    columns, basis, reduced = _states(self, X, 1)
-    controls = C.expand_dims(C_._x, 1) if C_.ndim == 1 else C_._x
-    found = [C.expand_dims(C.matmul(basis, reduced), 2)]
-    if controls.ndim != 2 or controls.shape[0] != self._made.control.shape[1]:
-        raise ValueError(f"[predict] got controls of shape {C_.shape}; expected {self._made.control.shape[1]} along axis 0")
-    if controls.shape[1] > 1:
-        found.append(self._made.predict(columns, controls[:, :-1]))
-    return DNDarray(C.permute_dims(C.concatenate(found, 2), (1, 0, 2)).astype(X._x.dtype))
-
-
 def _fit_chunks(self, X=None, y=None, *, path=None, chunk_size=None, dataset=None):
     """Learns from rows, or from those of a dataset of an HDF5 file, so many at a time."""
     if X is not None:
@@ -287,8 +238,9 @@ def _predict_lasso(self, x):
 
 _METHODS = {"Lasso": {"fit": _fit_lasso, "predict": _predict_lasso, "theta": None, "n_iter": None, "coef_": property(lambda self: None if self.theta is None else self.theta[1:]),
                       "intercept_": property(lambda self: None if self.theta is None else self.theta[0])},
-            "GaussianNB": {"partial_fit": _fit_more}, "DMD": {"fit": _fit_dmd, "predict": _predict_dmd, "predict_next": _predict_next}, "DMDc": {"fit": _fit_dmd, "predict": _predict_dmdc},
+            "GaussianNB": {"partial_fit": _fit_more}, **_dynamics.methods,
             "IncrementalPCA": {"fit": _fit_chunks}, "KNeighborsClassifier": {"fit": _fit_labels, "one_hot_encoding": staticmethod(_one_hot)}}
+
 parts = {part: {name: _estimator(name, mixin, defaults) for name, defaults in classes.items()} for part, (mixin, classes) in _TABLE.items()}
 
 
