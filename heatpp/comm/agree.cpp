@@ -27,6 +27,8 @@ std::optional<Communicator::Failure> detail::failure_of(const std::function<void
     return Communicator::Failure{error.kind(), error.what()};
   } catch (const std::exception& error) {
     return Communicator::Failure{ErrorKind::error, error.what()};
+  } catch (...) {
+    return Communicator::Failure{ErrorKind::error, "an exception that is no std::exception"};
   }
   return std::nullopt;
 }

@@ -1,4 +1,5 @@
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/allreduce/algorithm.hpp>
 #include <heatpp/comm/detail/hash.hpp>
 #include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/progress/deadline.hpp>
@@ -122,6 +123,7 @@ Communicator from_mpi(MPI_Comm comm) {
   check_mpi(MPI_Comm_compare(comm, MPI_COMM_SELF, &to_self), "from_mpi");
   made.impl().alone = to_self == MPI_IDENT;
   auto settings = detail::settings_of_rank_0(made);
+  if (!settings->allreduce.empty()) comm::check_name(settings->allreduce);
   detail::limit_waits(*settings);
   detail::trace_to(settings->trace);
   made.impl().settings = std::move(settings);

@@ -1,3 +1,5 @@
+#include <heatpp/comm/detail/failure.hpp>
+#include <heatpp/comm/detail/hash.hpp>
 #include <heatpp/comm/detail/progress/fingerprint.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/alike.hpp>
@@ -6,6 +8,7 @@
 #include <heatpp/core/redistribute.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <numeric>
 
@@ -142,15 +145,31 @@ DNDarray resplit(const DNDarray& x, std::optional<int> split) {
 
 DNDarray balance(const DNDarray& x) { return detail::brought_to(x, Layout(x.shape(), x.split(), x.comm().size())); }
 
+Layout detail::agreed_layout(const char* op, const Layout& from, const std::vector<std::int64_t>& counts,
+                             const Communicator& comm) {
+  const auto failure = failure_of([&] {
+    const bool fits =
+        from.split() && std::ssize(counts) == comm.size() &&
+        std::reduce(counts.begin(), counts.end()) == from.shape()[static_cast<std::size_t>(*from.split())];
+    if (!fits || std::ranges::any_of(counts, [](auto n) { return n < 0; }))
+      raise<ValueError>(op,
+                        "got counts {} for shape {}, {}; expected one for each of {} ranks, that add up to the extent "
+                        "of the split axis",
+                        tuple_text(counts), to_string(from.shape()), to_string(from.split()), comm.size());
+  });
+  if (!from.split()) throw_error(failure->kind, failure->message);
+  // The least and, negated, the greatest of what the ranks have.
+  const auto hash = static_cast<std::int64_t>(hash_of(counts) >> 2U);
+  std::array<std::int64_t, 2> seen{failure ? -1 : hash, -hash};
+  comm.allreduce(seen, ReduceOp::min);
+  if (seen[0] < 0) comm.agree(failure);
+  if (seen[0] != -seen[1])
+    raise<ValueError>(op, "got counts that differ by rank, here {}; expected the same on all", tuple_text(counts));
+  return Layout::from_counts(from.shape(), *from.split(), counts);
+}
+
 DNDarray redistribute(const DNDarray& x, const std::vector<std::int64_t>& counts) {
-  const bool fits = x.split() && std::ssize(counts) == x.comm().size() &&
-                    std::reduce(counts.begin(), counts.end()) == x.shape()[static_cast<std::size_t>(*x.split())];
-  if (!fits || std::ranges::any_of(counts, [](auto n) { return n < 0; }))
-    detail::raise<ValueError>("redistribute",
-                              "got counts {} for an array of shape {}, {}; expected one for each of {} ranks, that add "
-                              "up to the extent of the split axis",
-                              detail::tuple_text(counts), to_string(x.shape()), to_string(x.split()), x.comm().size());
-  return detail::brought_to(x, Layout::from_counts(x.shape(), *x.split(), counts));
+  return detail::brought_to(x, detail::agreed_layout("redistribute", x.layout(), counts, x.comm()));
 }
 
 DNDarray collect(const DNDarray& x, int rank) {

@@ -13,8 +13,9 @@ namespace heatpp {
 /// `x` cut evenly along its split axis. Only what lies on the wrong rank moves. Collective.
 [[nodiscard]] DNDarray balance(const DNDarray& x);
 
-/// `x` cut so that rank r holds counts[r] indices of the split axis. Collective. Throws ValueError where `x` is not
-/// split or the counts do not add up to the extent.
+/// `x` cut so that rank r holds counts[r] indices of the split axis. Collective: one all-reduce of 16 bytes besides
+/// what moves. Throws ValueError on all ranks where `x` is not split, the counts do not add up to the extent, or differ
+/// by rank.
 [[nodiscard]] DNDarray redistribute(const DNDarray& x, const std::vector<std::int64_t>& counts);
 
 /// All of `x` on one rank, the others' blocks empty; a replicated array is cut along axis 0, for which nothing moves.

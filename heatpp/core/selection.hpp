@@ -51,6 +51,9 @@ class Selection : public DNDarray {
   std::shared_ptr<const detail::Origin> origin_;
 };
 
+/// Exchanges what two selections name, of equal shapes: `swap(x(0), x(1))`. Collective. Errors as their assignment.
+void swap(Selection&& a, Selection&& b);
+
 namespace detail {
 /// The part of `x` at the entries, and where it was taken.
 [[nodiscard]] Selection selected(DNDarray& x, std::initializer_list<Index> entries);

@@ -92,13 +92,9 @@ DCSRMatrix balance(const DCSRMatrix& a, Balance by) {
 }
 
 DCSRMatrix redistribute(const DCSRMatrix& a, const std::vector<std::int64_t>& counts) {
-  const auto sum = std::reduce(counts.begin(), counts.end(), std::int64_t{0});
-  if (std::ssize(counts) != a.comm().size() || sum != a.rows() ||
-      std::ranges::any_of(counts, [](auto n) { return n < 0; }))
-    raise<ValueError>("redistribute",
-                      "got counts {} for {} rows and {} ranks; expected one for each rank, together all rows",
-                      heatpp::detail::tuple_text(counts), a.rows(), a.comm().size());
-  return relayout("redistribute", a, Layout::from_counts(a.shape(), 0, counts));
+  constexpr auto op = "redistribute";
+  const Layout rows(a.shape(), 0, a.comm().size());
+  return relayout(op, a, heatpp::detail::agreed_layout(op, rows, counts, a.comm()));
 }
 
 std::string detail::matrix_text(std::string_view kind, std::optional<int> split, const Coo& coo) {

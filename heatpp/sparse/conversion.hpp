@@ -22,7 +22,8 @@ struct Coo {
 /// bytes for each row for entries.
 enum class Balance { rows, entries };
 [[nodiscard]] DCSRMatrix balance(const DCSRMatrix& a, Balance by = Balance::rows);
-/// Rank r gets counts[r] rows. Collective. Throws ValueError where these are not all rows.
+/// Rank r gets counts[r] rows. Collective. Throws ValueError on all ranks where these are not all rows or differ by
+/// rank.
 [[nodiscard]] DCSRMatrix redistribute(const DCSRMatrix& a, const std::vector<std::int64_t>& counts);
 
 /// Shape, number of entries, dtype and layout in one line; and the entries as scipy prints them, of long matrices the

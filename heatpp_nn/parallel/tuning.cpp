@@ -44,7 +44,9 @@ Interval fitting(const Tuning& now, const TuningOptions& options) {
   const auto& [transfer, batch, waited, drift] = now.costs;
   const auto before = now.interval.batches, far = farthest(now, options);
   const auto wait = whole(transfer / batch - options.late * static_cast<double>(far), 1, options.longest);
-  const auto wanted = whole(waited / (options.exposed * batch), options.shortest, far);
+  // What is waited beyond the transfer is for nodes that start late, which meeting more seldom does not mend.
+  const auto exposed = std::min(waited, std::max(0.0, transfer - static_cast<double>(now.interval.wait) * batch));
+  const auto wanted = whole(exposed / (options.exposed * batch), options.shortest, far);
   const auto batches = std::clamp(wanted, before / 2, 2 * before);
   return {std::clamp(batches, std::max(options.shortest, wait), options.longest), wait};
 }

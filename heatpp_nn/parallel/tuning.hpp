@@ -41,11 +41,12 @@ struct Tuning {
 /// What follows from one more synchronisation: a pure function, so that nodes agree where they put in the same numbers.
 ///
 /// The wire is the widest that would arrive within half a batch, by the bytes; the one in use may take a whole. The
-/// interval is as short as the share of the time lost to waiting allows, but no longer than the drift does (Kong et al.
-/// 2021: what nodes learn suffers from a consensus distance above some critical one only), which may double or halve
-/// it. The wait is a batch, since old results cost more epochs than a long interval does, or more where `late` of the
-/// time would be waited even at the longest interval that the drift allows; the interval is no shorter. The rule is
-/// `outer` where the interval is four times the wait at least, otherwise `delta`, which old results disturb less.
+/// interval is as short as the share of the time lost to waiting for the network allows, but no longer than the drift
+/// does (Kong et al. 2021: what nodes learn suffers from a consensus distance above some critical one only), which may
+/// double or halve it. The wait is a batch, since old results cost more epochs than a long interval does, or more where
+/// `late` of the time would be waited even at the longest interval that the drift allows; the interval is no shorter.
+/// The rule is `outer` where the interval is four times the wait at least, otherwise `delta`, which old results disturb
+/// less.
 [[nodiscard]] Tuning tuned(Tuning now, const SyncCosts& last, const TuningOptions& options);
 
 }  // namespace heatpp::nn

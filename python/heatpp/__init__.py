@@ -6,5 +6,6 @@ All ranks run the same program. What a function gives, how the result is split a
 from . import _start  # noqa: F401  before the library, whose needs it checks
 from ._heatpp import *  # noqa: F401,F403
 from ._api import *  # noqa: F401,F403
+from . import nn  # noqa: F401
 
 __array_api_version__ = "2024.12"

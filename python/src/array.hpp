@@ -17,5 +17,6 @@ void bind_indexing(nb::class_<DNDarray>& c);
 std::span<PyType_Slot> memory_slots();
 void bind_memory(nb::module_& m, nb::class_<DNDarray>& c);
 void bind_ranks(nb::module_& m);
+void bind_training(nb::module_& m);
 
 }  // namespace heatpp::python

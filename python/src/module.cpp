@@ -22,6 +22,7 @@ NB_MODULE(_heatpp, m) {
   python::bind_array(m);
   python::bind(m);
   python::bind_ranks(m);
+  python::bind_training(m);
   const nb::object rows = m.attr("Rows"), op = m.attr("linalg").attr("LinearOperator");
   converts<heatpp::DNDarray, heatpp::Rows>(rows);
   converts<DCSRMatrix, heatpp::Rows>(rows);

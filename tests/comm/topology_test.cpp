@@ -59,6 +59,9 @@ TEST_CASE("the environment gives a shape, and a bad one is an error that quotes 
   CHECK_THROWS_AS(ht::Topology(world), ht::ValueError);
   ::unsetenv("HEATPP_TOPOLOGY");
   CHECK(ht::Topology(world).node().size() == world.size());  // one machine
+  ::setenv("HEATPP_ALLREDUCE", "rings", 1);
+  CHECK_THROWS_WITH(ht::Topology(world), Catch::Contains("\"rings\"; expected one of native, ring"));
+  ::unsetenv("HEATPP_ALLREDUCE");
 }
 
 TEST_CASE("the environment describes the program's ranks, of which some take their places", "[comm][topology]") {

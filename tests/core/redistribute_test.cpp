@@ -65,6 +65,13 @@ TEST_CASE("bad counts are an error on all ranks", "[core][redistribute]") {
   CHECK_THROWS_AS(ht::redistribute(x, std::vector<std::int64_t>(static_cast<std::size_t>(ht::world().size()), 3)),
                   ht::ValueError);
   CHECK_THROWS_WITH(ht::resplit(x, 1), Catch::Contains("[resplit] got axis 1"));
+  if (ht::world().size() == 1) return;
+  // Each rank wants all for itself; one has no counts.
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(ht::world().size()));
+  counts[static_cast<std::size_t>(ht::world().rank())] = 4;
+  CHECK_THROWS_WITH(ht::redistribute(x, counts), Catch::Contains("differ by rank"));
+  if (ht::world().rank() == 1) counts.clear();
+  CHECK_THROWS_WITH(ht::redistribute(x, counts), Catch::Contains("expected one for each"));
 }
 
 TEST_CASE("a large exchange moves each element once", "[core][redistribute]") {

@@ -36,6 +36,24 @@ TEST_CASE("named operands stay as they are when selections beside them are writt
   }
 }
 
+TEST_CASE("swap exchanges what two selections name", "[ops][value]") {
+  const auto global = numbers();
+  for (const auto& layout : every_layout({5, 4})) {
+    auto x = distribute(global, layout), y = distribute(global + 100, layout);
+    const auto before = x;
+    swap(x(0), x(3));
+    swap(x(ht::ellipsis, 1), y(ht::ellipsis, 2));
+    auto expected = global.index_select(0, at::tensor({3, 1, 2, 0, 4})), other = global + 100;
+    const auto column = expected.select(1, 1).clone();
+    expected.select(1, 1).copy_(other.select(1, 2));
+    other.select(1, 2).copy_(column);
+    CHECK(same(x, expected));
+    CHECK(same(y, other));
+    CHECK(same(before, global));
+    CHECK_THROWS_AS(swap(x(0), y(ht::ellipsis, 0)), ht::ValueError);
+  }
+}
+
 TEST_CASE("memory of a host is not written by what outlives the array that adopted it", "[ops][value]") {
   std::vector<double> memory{1, 2, 3, 4};
   const auto before = memory;

@@ -202,5 +202,10 @@ TEST_CASE("matrices are recut, and printed alike on any cut", "[sparse][conversi
              Catch::EndsWith("(2, 2)\t1") || Catch::EndsWith("(3, 3)\t1"));
   CHECK_THROWS_AS(sp::resplit(sp::identity(3), 1), ht::ValueError);
   CHECK_THROWS_AS(sp::redistribute(sp::identity(3), {3, 1}), ht::ValueError);
+  if (ht::world().size() > 1) {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(ht::world().size()));
+    counts[static_cast<std::size_t>(ht::world().rank())] = 8;
+    CHECK_THROWS_WITH(sp::redistribute(sp::identity(8), counts), Catch::Contains("differ by rank"));
+  }
   CHECK_THROWS_AS(sp::DCSRMatrix().nnz(), ht::ValueError);
 }

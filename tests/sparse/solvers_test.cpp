@@ -128,7 +128,8 @@ TEST_CASE("starts, limits, callbacks and wrong systems", "[sparse][solvers]") {
     CHECK(limited.iterations == 4);
     CHECK_FALSE(limited.converged);
     std::int64_t called = 0;
-    CHECK(solve(a, b, {.progress = [&](std::int64_t, double) { return ++called < 2; }}).iterations <= 4);
+    const auto in_one = solve(a, b, {.max_iterations = 1}).iterations;  // bicgstab does two at a time
+    CHECK(solve(a, b, {.progress = [&](std::int64_t, double) { return ++called < 2; }}).iterations == 3 * in_one);
     CHECK(called == 2);
     CHECK_THROWS_AS(solve(a, ht::ones({35}), {}), ht::ValueError);
     CHECK_THROWS_AS(solve(a, b, {.rtol = -1}), ht::ValueError);
@@ -142,6 +143,37 @@ TEST_CASE("starts, limits, callbacks and wrong systems", "[sparse][solvers]") {
   CHECK_THROWS_AS(sp::block_ilu(sp::random({3, 4})), ht::ValueError);
   const auto of_host = la::LinearOperator({36, 36}, [&](const auto& x) { return sp::matmul(a, x); });
   CHECK(la::solve_cg(of_host, b, {.rtol = 1e-12}).converged);
+}
+
+TEST_CASE("what the host says on one rank all ranks hear", "[sparse][solvers]") {
+  struct HostStop {};
+  const auto a = poisson(6);
+  const auto b = ht::ones({36}, {.dtype = ht::float64, .split = 0});
+  const bool mine = ht::world().rank() + 1 == ht::world().size();
+  for (const auto solve : {la::solve_cg, la::solve_minres, la::solve_gmres, la::solve_bicgstab, la::solve_lsqr}) {
+    const auto ended = solve(a, b, {.progress = [&](std::int64_t, double) { return !mine; }});
+    CHECK(ended.iterations <= 4);
+    const auto in_callback = [&](std::int64_t, double) -> bool { return mine ? throw HostStop() : true; };
+    const la::LinearOperator host(
+        {36, 36},
+        [&](const auto& x) {
+          if (mine) throw HostStop();
+          return x;
+        },
+        [](const auto& x) { return x; });
+    for (const auto most : {2, 100}) {
+      const auto by_callback = [&] { return solve(a, b, {.max_iterations = most, .progress = in_callback}); };
+      const auto by_operator = [&] { return solve(host, b, {.max_iterations = most}); };
+      if (mine) {
+        CHECK_THROWS_AS(by_callback(), HostStop);
+        CHECK_THROWS_AS(by_operator(), HostStop);
+      } else {
+        CHECK_THROWS_WITH(by_callback(), Catch::Contains("std::exception"));
+        CHECK_THROWS_WITH(by_operator(), Catch::Contains("std::exception"));
+      }
+    }
+  }
+  CHECK_THROWS_AS(la::solve_lsqr(a, b, {.preconditioner = sp::jacobi(a)}), ht::ValueError);
 }
 
 TEST_CASE("Cholesky's factors without fill-in are those of the block, and shifted where they break down",

@@ -10,6 +10,11 @@ namespace heatpp::detail {
 /// The same as an array. For what a function recuts by its contract, and for arrays of its own making.
 [[nodiscard]] DNDarray brought_to(const DNDarray& x, const Layout& target);
 
+/// `from` recut so that rank r holds counts[r] indices of its split axis. Collective: one all-reduce of 16 bytes.
+/// Throws ValueError on all ranks where it is not cut, and for counts that do not add up or differ by rank.
+[[nodiscard]] Layout agreed_layout(const char* op, const Layout& from, const std::vector<std::int64_t>& counts,
+                                   const Communicator& comm);
+
 /// Bytes that cross between ranks when an array of `bytes_each`-byte elements goes from one layout to the other.
 [[nodiscard]] std::int64_t relayout_cost(const Layout& from, const Layout& to, std::int64_t bytes_each);
 

@@ -37,6 +37,7 @@ class System {
         a_(a),
         options_(options),
         most_(options.max_iterations.value_or(10 * b.size())) {
+    vectors.carry(watch_);
     const auto right = vectors.local(b);
     const auto size = vectors.length(right);
     x = options.x0 ? vectors.local(*options.x0).clone() : vectors.zeros();
@@ -52,14 +53,17 @@ class System {
     return options_.preconditioner ? vectors.apply(options_.preconditioner->apply, v) : v;
   }
   /// Whether to go on: not where the residual is small enough, after enough products, or when the caller says so.
-  [[nodiscard]] bool unsolved() const { return residual > limit && iterations < most_ && !stopped_; }
+  [[nodiscard]] bool unsolved() const { return residual > limit && iterations < most_ && !watch_.ended(); }
   void end_iteration(double length, std::int64_t products = 1) {
     residual = length;
     iterations += products;
-    if (options_.progress) stopped_ = !options_.progress(iterations, residual);
+    watch_.ask(options_.progress, iterations, residual);
   }
   [[nodiscard]] std::int64_t left() const { return most_ - iterations; }
-  [[nodiscard]] Solved solved() const { return {vectors.array(x), iterations, residual, residual <= limit}; }
+  [[nodiscard]] Solved solved() const {
+    vectors.settle();
+    return {vectors.array(x), iterations, residual, residual <= limit};
+  }
 
   Vectors vectors;
   at::Tensor x, r;
@@ -70,7 +74,7 @@ class System {
   const LinearOperator& a_;
   const KrylovOptions& options_;
   std::int64_t most_;
-  bool stopped_ = false;
+  detail::Watch watch_;
 };
 
 /// The rotation that makes (a, b) to (r, 0).
@@ -295,10 +299,16 @@ Solved solve_bicgstab(const LinearOperator& a, const DNDarray& b, const KrylovOp
 
 Solved solve_lsqr(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
   check_options("solve_lsqr", a, b, options, false);
+  if (options.preconditioner)
+    raise<ValueError>("solve_lsqr", "got a preconditioner; expected none, or an operator that has it in");
   if (!a.apply_adjoint) raise<ValueError>("solve_lsqr", "got an operator without adjoint; expected one that has it");
   const auto columns = b.split() ? Layout({a.shape[1]}, 0, b.comm().size()) : b.layout().replicated({a.shape[1]});
   const auto dtype = dtype_of(a, b);
-  const Vectors left("solve_lsqr", b.layout(), b.comm(), dtype), right("solve_lsqr", columns, b.comm(), dtype);
+  Vectors left("solve_lsqr", b.layout(), b.comm(), dtype);
+  Vectors right("solve_lsqr", columns, b.comm(), dtype);
+  detail::Watch watch;
+  left.carry(watch);
+  right.carry(watch);
   auto x = options.x0 ? right.local(*options.x0).clone() : right.zeros();
   auto u = left.local(b).clone();
   const auto size_of_b = left.length(u);
@@ -317,7 +327,7 @@ Solved solve_lsqr(const LinearOperator& a, const DNDarray& b, const KrylovOption
   double squares = 0;  // of the entries of the bidiagonal matrix: of |a|
   bool least = alpha == 0;
   const auto most = options.max_iterations.value_or(10 * std::max(a.shape[0], a.shape[1]));
-  while (found.residual > limit && !least && found.iterations < most) {
+  while (found.residual > limit && !least && found.iterations < most && !watch.ended()) {
     auto next = left.apply(a.apply, right, v);
     left.add(next, -alpha, u);
     const auto beta = left.length(next);
@@ -337,8 +347,9 @@ Solved solve_lsqr(const LinearOperator& a, const DNDarray& b, const KrylovOption
     found.residual = phi;
     ++found.iterations;
     least = alpha * std::abs(c) <= options.rtol * std::sqrt(squares);
-    if (options.progress && !options.progress(found.iterations, phi)) break;
+    watch.ask(options.progress, found.iterations, phi);
   }
+  left.settle();
   found.x = right.array(x);
   found.converged = found.residual <= limit || least;
   return found;

@@ -89,16 +89,15 @@ class Part {
 
 struct Moved {
   double weight, inertia, shift;  ///< of the batch's rows; inertia before the step, shift squared
-  bool stop;
 };
 
 /// Moves each centre to the mean of all rows that it has got. Collective: one all-reduce of k (f + 1) + 3 numbers.
-Moved step(const Weighted& data, Running& centres, bool stop) {
+Moved step(const Weighted& data, Running& centres, heatpp::detail::Watch& watch) {
   const auto k = centres.places.size(0), f = centres.places.size(1);
   const auto origin = centres.places.mean(0).contiguous();
   const NearestCentres table(centres.places, working_dtype(data.rows));
   Totals totals(static_cast<std::size_t>(k * (f + 1) + 2));
-  if (stop) totals.of(0).back() = 1;
+  totals.of(0).back() = watch.vote();
   const auto failure = heatpp::detail::failure_of([&] {
     for_pieces(data.rows, [&](const auto& piece, int thread) {
       const auto sums = totals.of(thread);
@@ -113,6 +112,7 @@ Moved step(const Weighted& data, Running& centres, bool stop) {
     });
   });
   auto sums = totals.over_ranks(data.rows, failure);
+  watch.hear(sums.back());
   const auto got = at::from_blob(sums.data() + k * f, {k, 1}, at::kDouble);
   const auto before = at::from_blob(centres.counts.data(), {k, 1}, at::kDouble);
   const auto apart = at::from_blob(sums.data(), {k, f}, at::kDouble) - got * (centres.places - origin);
@@ -120,7 +120,7 @@ Moved step(const Weighted& data, Running& centres, bool stop) {
   const auto shift = (moved - centres.places).square().sum().item<double>();
   centres.places = moved;
   before.add_(got);
-  return {got.sum().item<double>(), sums[static_cast<std::size_t>(k * (f + 1))], shift, sums.back() > 0};
+  return {got.sum().item<double>(), sums[static_cast<std::size_t>(k * (f + 1))], shift};
 }
 
 /// Running that have got few rows become rows of the batch, with the least weight of the others; at most half a batch.
@@ -204,22 +204,23 @@ MiniBatchKMeans& MiniBatchKMeans::fit(const Rows& x, const FitOptions& options) 
   const auto most = std::max<std::int64_t>(1, options_.max_iterations * x.size() / batch);
   Running centres{first_of_some(data, options_), std::vector<double>(static_cast<std::size_t>(options_.n_clusters))};
   Progress progress(options_, x.size(), tolerance);
-  bool stop = false;
+  heatpp::detail::Watch watch;
   std::int64_t done = 0, since = 0;
   while (done < most) {
     const RowRandom random(seed_of(options_.seed, 1 + static_cast<std::uint64_t>(done)), 0);
     const Part part(data, drawn_rows(x, batch, random));
     const Rows rows = part.rows();
     const Weighted some{op, rows, part.weights()};
-    const auto moved = step(some, centres, stop);
+    const auto moved = step(some, centres, watch);
     if (due(centres, batch, since))
       reassign(some, centres, options_.reassignment_ratio,
                RowRandom(options_.seed, 2 + static_cast<std::uint64_t>(done)));
     ++done;
     const bool ended = progress.ended(moved);
-    if (options_.progress) stop = !options_.progress({done, most, progress.average()});
-    if (ended || moved.stop) break;
+    watch.ask(options_.progress, FitProgress{done, most, progress.average()});
+    if (ended || watch.ended()) break;
   }
+  watch.settle(x.comm(), x.distributed());
   learn(judged(data, replicated(centres.places, working_dtype(x), x.comm()), done));
   counts_ = replicated(at::tensor(centres.counts, at::kDouble), float64, x.comm());
   since_reassignment_ = since;
@@ -238,7 +239,8 @@ MiniBatchKMeans& MiniBatchKMeans::partial_fit(const Rows& x, const FitOptions& o
                   std::vector<double>(static_cast<std::size_t>(clusters))};
   if (counts_) std::copy_n(counts_->larray().const_data_ptr<double>(), clusters, centres.counts.begin());
   const auto done = is_fitted() ? iterations() : 0;
-  static_cast<void>(step(data, centres, false));
+  heatpp::detail::Watch none;
+  static_cast<void>(step(data, centres, none));
   if (due(centres, x.size(), since_reassignment_))
     reassign(data, centres, options_.reassignment_ratio,
              RowRandom(options_.seed, 2 + static_cast<std::uint64_t>(done)));

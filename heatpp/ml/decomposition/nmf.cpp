@@ -89,15 +89,14 @@ class Ending {
 struct Pass {
   Normal of_w;
   double violation;
-  bool stop;  ///< asked for on any rank
 };
-Pass pass(const Rows& x, const Factors& factors, const NmfOptions& options, bool stop) {
+Pass pass(const Rows& x, const Factors& factors, const NmfOptions& options, detail::Watch& watch) {
   const auto k = factors.h.size(0), f = x.features();
   const auto gram = gram_of(factors.h);
   const auto penalty = penalty_of_w(options, f);
   const auto numbers = static_cast<std::size_t>(k * (k + f));
   Totals totals(numbers + 2);
-  if (stop) totals.of(0)[numbers + 1] = 1;
+  totals.of(0)[numbers + 1] = watch.vote();
   const auto failure = detail::failure_of([&] {
     for_blocks(x, [&](const at::Tensor& block, std::int64_t first, int thread) {
       const auto rows = block.to(at::kDouble), w = factors.w.slice(1, first, first + block.size(0));
@@ -108,10 +107,10 @@ Pass pass(const Rows& x, const Factors& factors, const NmfOptions& options, bool
     });
   });
   auto sums = totals.over_ranks(x, failure);
+  watch.hear(sums[numbers + 1]);
   return {{at::from_blob(sums.data(), {k, k}, at::kDouble).clone(),
            at::from_blob(sums.data() + k * k, {k, f}, at::kDouble).clone()},
-          sums[numbers],
-          sums[numbers + 1] > 0};
+          sums[numbers]};
 }
 
 }  // namespace
@@ -125,13 +124,15 @@ DNDarray NMF::fit_transform(const Rows& x) {
   const bool by_error = options_.solver == NmfSolver::multiplicative;
   Ending ending(options_, by_error ? error_of(x, factors) : 0);
   std::int64_t iteration = 0;
-  for (bool stop = false, ended = false; !ended && iteration < options_.max_iterations; ++iteration) {
-    const auto found = pass(x, factors, options_, stop);
+  detail::Watch watch;
+  for (bool ended = false; !ended && iteration < options_.max_iterations; ++iteration) {
+    const auto found = pass(x, factors, options_, watch);
     const auto of_h = improve(options_.solver, factors.h, found.of_w, penalty_of_h(options_, x.size()));
     const auto error = [&] { return error_of(sums.squares, found.of_w, factors.h); };
-    ended = ending.after(iteration + 1, found.violation + of_h, error) || found.stop;
-    if (options_.progress) stop = !options_.progress({iteration + 1, options_.max_iterations, error()});
+    ended = ending.after(iteration + 1, found.violation + of_h, error) || watch.ended();
+    if (options_.progress) watch.ask(options_.progress, FitProgress{iteration + 1, options_.max_iterations, error()});
   }
+  watch.settle(x.comm(), x.distributed());
   learnt_ = Learnt{replicated(factors.h, working_dtype(x), x.comm()), error_of(x, factors), iteration};
   return as_rows(x, factors.w.t().to(detail::to_torch(working_dtype(x))).contiguous());
 }

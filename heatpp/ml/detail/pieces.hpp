@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/comm/detail/failure.hpp>
+#include <heatpp/comm/detail/watch.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/rows.hpp>
 

@@ -105,17 +105,18 @@ struct Found {
 Found maximise(const Fit& fit, Components components) {
   const auto& o = fit.options;
   Found found{std::move(components)};
-  bool stop = false;
+  heatpp::detail::Watch watch;
   while (found.iterations < o.max_iterations && !found.converged) {
-    const auto step = expected(fit.data, found.components, stop);
+    const auto step = expected(fit.data, found.components, watch);
     found.components = maximised(op, o.covariance_type, step.sums, fit.total, o.reg_covar);
     const auto bound = step.log_density / fit.weight;
     found.converged = std::abs(bound - found.lower_bound) < o.tol;
     found.lower_bound = bound;
     ++found.iterations;
-    if (o.progress) stop = !o.progress({found.iterations, o.max_iterations, -bound});
-    if (step.stop) break;
+    watch.ask(o.progress, FitProgress{found.iterations, o.max_iterations, -bound});
+    if (watch.ended()) break;
   }
+  watch.settle(fit.data.rows.comm(), fit.data.rows.distributed());
   return found;
 }
 

@@ -208,7 +208,7 @@ TEST_CASE("progress is told to every rank, and any rank may end the fit", "[ml][
                 }});
   k.fit(even(x));
   CHECK(k.iterations() == 4);
-  CHECK(objectives.size() == 4);
+  CHECK(objectives.size() == (ht::world().rank() + 1 < ht::world().size() ? 4 : 3));  // who ends it is not asked again
   CHECK(std::is_sorted(objectives.rbegin(), objectives.rend()));
   CHECK(k.inertia() < objectives.back());
 }

@@ -94,20 +94,26 @@ TEST_CASE("A slow network makes intervals longer, and waits where that is not en
 }
 
 TEST_CASE("Nodes that drift meet more often, whatever it costs", "[nn][tuning]") {
-  const auto skewed = [](double drift) {
+  const auto waiting = [](double drift) {
     return
-        [=](const Tuning&) -> SyncCosts { return {.transfer = 0.02, .batch = 0.1, .waited = 0.098, .drift = drift}; };
+        [=](const Tuning&) -> SyncCosts { return {.transfer = 0.198, .batch = 0.1, .waited = 0.098, .drift = drift}; };
   };
-  CHECK(settled(skewed(0.001)).interval == Interval{20, 1});
-  CHECK(settled(skewed(0.2)).interval == Interval{4, 1});
+  CHECK(settled(waiting(0.001)).interval == Interval{20, 1});
+  CHECK(settled(waiting(0.2)).interval == Interval{4, 1});
   // In proportion, but no more than to half or twice at once.
   const Tuning now{.interval = {16, 1}};
   const TuningOptions options{.drift = 0.05};
-  CHECK(tuned(now, skewed(0.075)(now), options).interval == Interval{10, 1});
-  CHECK(tuned(now, skewed(10)(now), options).interval == Interval{8, 1});
-  CHECK(tuned({}, skewed(0.001)({}), options).interval == Interval{8, 1});
+  CHECK(tuned(now, waiting(0.075)(now), options).interval == Interval{10, 1});
+  CHECK(tuned(now, waiting(10)(now), options).interval == Interval{8, 1});
+  CHECK(tuned({}, waiting(0.001)({}), options).interval == Interval{8, 1});
   // The network asks for no longer one.
   CHECK(settled(network(0.4, 1e-6)).interval == Interval{4, 1});
+}
+
+TEST_CASE("Waiting for nodes that start late makes no interval longer", "[nn][tuning]") {
+  const auto late = [](const Tuning&) -> SyncCosts { return {.transfer = 0.12, .batch = 0.1, .waited = 0.3}; };
+
+  CHECK(settled(late).interval == Interval{4, 1});
 }
 
 TEST_CASE("Without a measurement nothing changes", "[nn][tuning]") {

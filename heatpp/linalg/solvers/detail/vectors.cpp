@@ -21,7 +21,10 @@ at::Tensor Vectors::apply(const linalg::LinearOperator::Apply& product, const at
 }
 at::Tensor Vectors::apply(const linalg::LinearOperator::Apply& product, const Vectors& from,
                           const at::Tensor& x) const {
-  return local(product(from.array(x)));
+  if (!watch_) return local(product(from.array(x)));
+  auto found = zeros();
+  watch_->run([&] { found = local(product(from.array(x))); });
+  return found;
 }
 
 std::vector<Vectors::Number> Vectors::dots(std::initializer_list<std::pair<at::Tensor, at::Tensor>> pairs) const {
@@ -32,7 +35,12 @@ std::vector<Vectors::Number> Vectors::dots(std::initializer_list<std::pair<at::T
 }
 
 void Vectors::sum(std::span<Number> numbers) const {
-  if (layout_.split()) comm_.allreduce({numbers.data(), std::ssize(numbers), complex128});
+  std::vector<Number> all(numbers.begin(), numbers.end());
+  if (watch_) all.emplace_back(watch_->vote());
+  if (layout_.split()) comm_.allreduce({all.data(), std::ssize(all), complex128});
+  if (watch_) watch_->hear(all.back().real());
+  if (watch_ && watch_->failed()) settle();
+  std::copy_n(all.begin(), numbers.size(), numbers.begin());
   for (const auto& number : numbers)
     if (!std::isfinite(number.real()) || !std::isfinite(number.imag()))
       raise<ValueError>(op_, "got a product of vectors that is not finite; expected finite numbers");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp/comm/detail/watch.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/linalg/solvers/operator.hpp>
 
@@ -26,8 +27,11 @@ class Vectors {
   [[nodiscard]] std::vector<Number> dots(std::initializer_list<std::pair<at::Tensor, at::Tensor>> pairs) const;
   [[nodiscard]] Number dot(const at::Tensor& x, const at::Tensor& y) const { return dots({{x, y}})[0]; }
   [[nodiscard]] double length(const at::Tensor& x) const;
-  /// The numbers over all ranks.
+  /// The numbers over all ranks, and, 16 bytes more, what these say to `watch`.
   void sum(std::span<Number> numbers) const;
+  /// What sums carry from now on, and what operators throw on one rank too, so that all throw.
+  void carry(Watch& watch) { watch_ = &watch; }
+  void settle() const { watch_->settle(comm_, layout_.split().has_value()); }
   [[nodiscard]] const Layout& layout() const { return layout_; }
 
   /// y += factor * x, and y = x + factor * y.
@@ -40,6 +44,7 @@ class Vectors {
   Layout layout_;
   Communicator comm_;
   at::ScalarType type_;
+  Watch* watch_ = nullptr;
 };
 
 }  // namespace heatpp::detail

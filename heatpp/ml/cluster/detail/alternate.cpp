@@ -12,14 +12,14 @@ struct Assigned {
   std::vector<std::int32_t> labels;
   std::vector<double> distances;
   std::vector<double> counts, costs;  ///< of each cluster
-  double changed = 0, stops = 0;
+  double changed = 0;
   [[nodiscard]] double objective() const { return std::accumulate(costs.begin(), costs.end(), 0.0); }
 };
 
-void assign(const Weighted& data, const at::Tensor& centres, bool stop, Assigned& all) {
+void assign(const Weighted& data, const at::Tensor& centres, heatpp::detail::Watch& watch, Assigned& all) {
   const auto k = static_cast<std::size_t>(centres.size(0));
   Totals totals(2 * k + 2);
-  if (stop) totals.of(0).back() = 1;
+  totals.of(0).back() = watch.vote();
   const auto add = [&](const auto& piece, int thread) {
     const auto sums = totals.of(thread);
     const auto first = static_cast<std::size_t>(piece.first);
@@ -40,7 +40,7 @@ void assign(const Weighted& data, const at::Tensor& centres, bool stop, Assigned
   all.counts.assign(sums.begin(), middle);
   all.costs.assign(middle, end);
   all.changed = sums[2 * k];
-  all.stops = sums[2 * k + 1];
+  watch.hear(sums.back());
 }
 
 /// Clusters without rows get those that are farthest from their centres.
@@ -116,10 +116,10 @@ at::Tensor medoids(const Weighted& data, const at::Tensor& before, const at::Ten
 LloydResult alternate(const Weighted& data, at::Tensor centres, CentreRule rule, const LloydOptions& options) {
   const auto n = static_cast<std::size_t>(data.rows.count());
   Assigned all{std::vector<std::int32_t>(n, -1), std::vector<double>(n), {}, {}};
-  bool stop = false;
+  heatpp::detail::Watch watch;
   std::int64_t done = 0;
   while (done < options.max_iterations) {
-    assign(data, centres, stop, all);
+    assign(data, centres, watch, all);
     const auto objective = all.objective();
     if (done == 0) std::ranges::fill(all.costs, std::numeric_limits<double>::infinity());  // they need not be rows
     fill_empty(data, all);
@@ -128,9 +128,10 @@ LloydResult alternate(const Weighted& data, at::Tensor centres, CentreRule rule,
     const auto shift = (moved - centres).square().sum().item<double>();
     centres = moved;
     ++done;
-    if (options.progress) stop = !options.progress({done, options.max_iterations, objective});
-    if (all.changed == 0 || shift <= options.tolerance || all.stops > 0) break;
+    watch.ask(options.progress, FitProgress{done, options.max_iterations, objective});
+    if (all.changed == 0 || shift <= options.tolerance || watch.ended()) break;
   }
+  watch.settle(data.rows.comm(), data.rows.distributed());
   return {centres, done};
 }
 

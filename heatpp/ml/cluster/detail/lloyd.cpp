@@ -21,11 +21,11 @@ struct Step {
 };
 
 Step step(const Weighted& data, const at::Tensor& centres, const at::Tensor& origin, std::vector<std::int32_t>& labels,
-          bool objective, bool stop) {
+          bool objective, const heatpp::detail::Watch& watch) {
   const auto k = centres.size(0), f = centres.size(1);
   const NearestCentres table(centres, data.rows);
   Totals sums(Step::size(k, f));
-  if (stop) sums.of(0).back() = 1;
+  sums.of(0).back() = watch.vote();
   const auto failure = heatpp::detail::failure_of([&] {
     for_stored(data.rows, [&](const auto& piece, int thread) {
       const auto numbers = sums.of(thread);
@@ -62,18 +62,20 @@ LloydResult lloyd(const Weighted& data, at::Tensor centres, const LloydOptions& 
   const auto mean = centres.mean(0).contiguous();
   const auto origin = sparse_rows(data.rows) ? at::zeros_like(mean) : mean;
   std::vector<std::int32_t> labels(static_cast<std::size_t>(data.rows.count()), -1);
-  bool stop = false;
+  heatpp::detail::Watch watch;
   std::int64_t done = 0;
   while (done < options.max_iterations) {
-    auto sums = step(data, centres, origin, labels, static_cast<bool>(options.progress), stop);
+    auto sums = step(data, centres, origin, labels, static_cast<bool>(options.progress), watch);
+    watch.hear(sums.stops());
     relocate_empty(data, {centres, origin, labels}, {sums.numbers.data(), sums.counts()});
     const auto moved = means(sums, origin, centres);
     const auto shift = (moved - centres).square().sum().item<double>();
     centres = moved;
     ++done;
-    if (options.progress) stop = !options.progress({done, options.max_iterations, sums.objective()});
-    if (sums.changed() == 0 || shift <= options.tolerance || sums.stops() > 0) break;
+    watch.ask(options.progress, FitProgress{done, options.max_iterations, sums.objective()});
+    if (sums.changed() == 0 || shift <= options.tolerance || watch.ended()) break;
   }
+  watch.settle(data.rows.comm(), data.rows.distributed());
   return {centres, done};
 }
 

@@ -36,8 +36,8 @@ Scale scale_of(const LinearLoss& problem) {
 /// The objective of coefficients of scaled columns with, behind them, what is to be added, (outputs, features + 1).
 class ScaledLoss {
  public:
-  ScaledLoss(const LinearLoss& problem, Scale scale, bool& stop)
-      : problem_(problem), scale_(std::move(scale)), f_(problem.rows.features()), stop_(stop) {
+  ScaledLoss(const LinearLoss& problem, Scale scale, heatpp::detail::Watch& watch)
+      : problem_(problem), scale_(std::move(scale)), f_(problem.rows.features()), watch_(watch) {
     if (problem.beside == PenaltyBeside::sum) losses_ = scale_.weight;
     l2_ = problem.l2 / losses_;
     if (sparse_rows(problem.rows)) offset_ = scale_.mean;
@@ -74,7 +74,7 @@ class ScaledLoss {
     slopes /= scale_.weight;
     slopes.slice(1, 0, f_).add_(coef, l2_).div_(scale_.deviation);
     if (!problem_.intercept) slopes.select(1, f_).zero_();
-    stop_ = sums[gradient.size() + 1] > 0;
+    watch_.hear(sums[gradient.size() + 1]);
     return sums[gradient.size()] / scale_.weight + l2_ / 2 * coef.square().sum().item<double>();
   }
 
@@ -83,7 +83,7 @@ class ScaledLoss {
   [[nodiscard]] std::vector<double> over_rows(const at::Tensor& coef, const at::Tensor& shift) const {
     const auto k = problem_.outputs, width = f_ + 1;
     Totals totals(static_cast<std::size_t>(k * width + 2));
-    if (stop_) totals.of(0)[static_cast<std::size_t>(k * width + 1)] = 1;
+    totals.of(0)[static_cast<std::size_t>(k * width + 1)] = watch_.vote();
     const auto failure = heatpp::detail::failure_of([&] {
       for_row_blocks(problem_.rows, [&](const RowBlock& block, int thread) {
         const auto x = block.about(origin_);
@@ -104,21 +104,22 @@ class ScaledLoss {
   std::int64_t f_;
   double losses_ = 1;  ///< how many losses' sum the penalties are beside
   double l2_;          ///< beside the mean
-  bool& stop_;         ///< what this rank says before an evaluation, and any rank did after it
+  heatpp::detail::Watch& watch_;
 };
 
 }  // namespace
 
 GlmFit fitted(const LinearLoss& problem, const GlmFit& start, const GlmOptions& options) {
-  bool stop = false;
-  const ScaledLoss loss(problem, scale_of(problem), stop);
+  heatpp::detail::Watch watch;
+  const ScaledLoss loss(problem, scale_of(problem), watch);
   auto parameters = loss.scaled(start);
   const auto progress = [&](std::int64_t done, double value) {
-    if (stop) return false;
-    if (options.progress) stop = !options.progress({done, options.max_iterations, value});
+    if (watch.ended()) return false;
+    watch.ask(options.progress, FitProgress{done, options.max_iterations, value});
     return true;
   };
   const auto found = lbfgs(loss, parameters, {options.max_iterations, options.tol, 10, loss.l1(), progress});
+  watch.settle(problem.rows.comm(), problem.rows.distributed());
   auto fit = loss.unscaled(parameters);
   fit.iterations = found.iterations;
   return fit;

@@ -138,12 +138,12 @@ class Sums {
     for (std::int64_t i = 0; i < count; ++i) norms_ += norms[i] * (weights ? weights[i] : 1.0);
   }
   /// All numbers behind one another: of a triangle those on and below the diagonal.
-  [[nodiscard]] at::Tensor packed(bool stop) const {
+  [[nodiscard]] at::Tensor packed(double vote) const {
     std::vector<at::Tensor> parts{counts_, first_.slice(1, 0, f_).flatten()};
     if (type_ == CovarianceType::full)
       parts.push_back(second_.reshape({k_, -1}).index_select(1, triangle(f_, size_)).flatten());
     else if (type_ != CovarianceType::tied) parts.push_back(second_.slice(1, 0, f_).flatten());
-    parts.push_back(at::tensor({norms_, stop ? 1.0 : 0.0}, at::kDouble));
+    parts.push_back(at::tensor({norms_, vote}, at::kDouble));
     return at::cat(parts);
   }
   [[nodiscard]] static MixtureSums unpacked(CovarianceType type, const at::Tensor& numbers, const at::Tensor& about) {
@@ -181,7 +181,7 @@ struct Places {
 /// The sums of all rows by shares that fill(piece, first, count, workspace) gives some rows of a piece at a time, and
 /// behind them that of the norms, and of the ranks that want to stop.
 template <class Fill>
-at::Tensor sums_of(const Weighted& data, CovarianceType type, const Places& about, bool stop, Fill fill) {
+at::Tensor sums_of(const Weighted& data, CovarianceType type, const Places& about, double vote, Fill fill) {
   const auto k = about.places.size(0), width = about.places.size(1);
   const auto* places = about.places.const_data_ptr<double>();
   std::vector<Workspace> works(threads(), Workspace(k, about.origin));
@@ -204,8 +204,8 @@ at::Tensor sums_of(const Weighted& data, CovarianceType type, const Places& abou
       });
     });
   });
-  auto total = sums[0].packed(stop);
-  for (std::size_t t = 1; t < sums.size(); ++t) total += sums[t].packed(false);
+  auto total = sums[0].packed(vote);
+  for (std::size_t t = 1; t < sums.size(); ++t) total += sums[t].packed(0);
   sum_over_ranks(data.rows, total, failure);
   return total;
 }
@@ -227,12 +227,13 @@ double for_shares(const Weighted& data, const Components& components,
   })[0];
 }
 
-Expected expected(const Weighted& data, const Components& components, bool stop) {
+Expected expected(const Weighted& data, const Components& components, heatpp::detail::Watch& watch) {
   const Densities densities(components);
-  const auto total = sums_of(data, components.type, {densities.origin(), densities.means(), components.features()},
-                             stop, [&](const auto&, std::int64_t, std::int64_t, Workspace& work) { densities(work); });
-  return {Sums::unpacked(components.type, total.slice(0, 0, -2), components.means), total[-2].item<double>(),
-          total[-1].item<double>() > 0};
+  const auto total =
+      sums_of(data, components.type, {densities.origin(), densities.means(), components.features()}, watch.vote(),
+              [&](const auto&, std::int64_t, std::int64_t, Workspace& work) { densities(work); });
+  watch.hear(total[-1].item<double>());
+  return {Sums::unpacked(components.type, total.slice(0, 0, -2), components.means), total[-2].item<double>()};
 }
 
 MixtureSums sums_near(const Weighted& data, CovarianceType type, const at::Tensor& centres) {
@@ -240,7 +241,7 @@ MixtureSums sums_near(const Weighted& data, CovarianceType type, const at::Tenso
   const auto origin = centres.mean(0).contiguous();
   const NearestCentres table(centres, working_dtype(data.rows));
   const auto total = sums_of(
-      data, type, {origin, padded_columns(centres - origin), f}, false,
+      data, type, {origin, padded_columns(centres - origin), f}, 0,
       [&](const auto& piece, std::int64_t first, std::int64_t count, Workspace& work) {
         std::vector<std::int32_t> labels(static_cast<std::size_t>(count));
         table.nearest(std::decay_t<decltype(piece)>{piece.row(first), count, piece.features, first}, labels.data());

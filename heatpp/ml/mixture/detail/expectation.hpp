@@ -23,11 +23,10 @@ struct ShareBlock {
 struct Expected {
   MixtureSums sums;
   double log_density = 0;  ///< weighted sum over the rows
-  bool stop = false;       ///< some rank wants to
 };
 /// One pass, and one all-reduce of 8 (k s + 3) bytes where each of the k components has s sums; none where rows are
 /// replicated. Collective.
-[[nodiscard]] Expected expected(const Weighted& data, const Components& components, bool stop);
+[[nodiscard]] Expected expected(const Weighted& data, const Components& components, heatpp::detail::Watch& watch);
 /// The same where each row belongs to the nearest of the (k, features) centres alone.
 [[nodiscard]] MixtureSums sums_near(const Weighted& data, CovarianceType type, const at::Tensor& centres);
 

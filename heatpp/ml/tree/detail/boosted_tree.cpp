@@ -102,15 +102,17 @@ void TreeGrower::write_value(const Leaf& leaf) {
       -units_.gradient_of(leaf.sums[0]) / (units_.weight_of(leaf.sums[1]) + limits_.l2 + least);
 }
 
-GrownTree TreeGrower::grow(const at::Tensor& pairs, std::span<std::uint32_t> order, const Units& units, bool go_on) {
+GrownTree TreeGrower::grow(const at::Tensor& pairs, std::span<std::uint32_t> order, const Units& units,
+                           heatpp::detail::Watch& watch) {
   pairs_ = pairs_of(pairs);
   order_ = order;
   units_ = units;
   tree_ = {};
   tree_.roots.push_back(tree_.add());
   Leaf root{0, 0, std::ssize(order), 0, {}, new_cells(), {}};
-  std::int64_t end = go_on ? 0 : 1;
-  sum_cells(root, root.cells, &end);
+  auto votes = static_cast<std::int64_t>(watch.vote());
+  sum_cells(root, root.cells, &votes);
+  watch.hear(static_cast<double>(votes));
   for (std::int64_t i = 0; i < bins_.cells_of(0); ++i) root.sums += pairs_of(root.cells)[i];
   if (may_divide(root)) find(root);
 
@@ -136,7 +138,7 @@ GrownTree TreeGrower::grow(const at::Tensor& pairs, std::span<std::uint32_t> ord
       std::ranges::push_heap(open, worse);
     }
   }
-  GrownTree grown{{}, {}, end == 0};
+  GrownTree grown;
   for (const auto& leaf : closed) {
     if (leaf.node > 0) write_value(leaf);
     grown.leaves.push_back({leaf.node, order_.subspan(static_cast<std::size_t>(leaf.begin),

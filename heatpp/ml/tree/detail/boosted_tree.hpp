@@ -31,7 +31,6 @@ struct GrownLeaf {
 struct GrownTree {
   Trees tree;
   std::vector<GrownLeaf> leaves;
-  bool go_on;  ///< no rank asks for an end
 };
 
 /// Grows trees of the same rows.
@@ -45,7 +44,7 @@ class TreeGrower {
   /// and of 16 cells for each further node that is divided and has children that may be; none where rows are
   /// replicated.
   [[nodiscard]] GrownTree grow(const at::Tensor& pairs, std::span<std::uint32_t> order, const Units& units,
-                               bool go_on = true);
+                               heatpp::detail::Watch& watch);
 
  private:
   struct Leaf {

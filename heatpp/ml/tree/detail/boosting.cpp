@@ -61,7 +61,7 @@ class Boosting {
   void start_scores();
   /// Whether to go on after an iteration.
   bool judge(std::int64_t iteration);
-  bool grow(std::int64_t output);
+  void grow(std::int64_t output);
   void add_to_scores(std::int64_t output, const GrownTree& grown);
 
   const Task& task_;
@@ -74,7 +74,8 @@ class Boosting {
   std::vector<std::uint32_t> order_, others_;
   std::optional<Derivatives> derivatives_;
   std::vector<double> losses_;
-  bool watched_ = false, go_on_ = true;
+  bool watched_ = false;
+  heatpp::detail::Watch watch_;
 };
 
 GrowthLimits limits_of(const HistGradientBoostingOptions& o) {
@@ -134,8 +135,7 @@ bool Boosting::judge(std::int64_t iteration) {
     losses_.push_back(options_.validation_fraction > 0 && mean.others == mean.others ? mean.others : mean.learnt_from);
     if (settled(losses_, options_.n_iter_no_change, options_.tol)) return false;
   }
-  if (options_.progress && iteration < options_.max_iterations)
-    go_on_ = options_.progress({iteration + 1, options_.max_iterations, mean.learnt_from}) && go_on_;
+  watch_.ask(options_.progress, FitProgress{iteration + 1, options_.max_iterations, mean.learnt_from});
   return true;
 }
 
@@ -154,22 +154,21 @@ void Boosting::add_to_scores(std::int64_t output, const GrownTree& grown) {
   }
 }
 
-bool Boosting::grow(std::int64_t output) {
+void Boosting::grow(std::int64_t output) {
   derivatives_->write_pairs(output, pairs_);
-  auto grown = grower_.grow(pairs_, order_, derivatives_->units(), go_on_);
+  auto grown = grower_.grow(pairs_, order_, derivatives_->units(), watch_);
   for (auto& value : grown.tree.values) value *= options_.learning_rate;
   add_to_scores(output, grown);
   learnt_->trees.append(grown.tree);
-  return grown.go_on;
 }
 
 std::shared_ptr<const LearntBoosting> Boosting::run() {
-  bool go_on = true;
-  for (auto iteration = learnt_->iterations(); go_on && iteration < options_.max_iterations; ++iteration) {
+  for (auto iteration = learnt_->iterations(); !watch_.ended() && iteration < options_.max_iterations; ++iteration) {
     if (!judge(iteration)) break;
     derivatives_->at(scores_);
-    for (std::int64_t k = 0; k < task_.outputs; ++k) go_on = grow(k) && go_on;
+    for (std::int64_t k = 0; k < task_.outputs; ++k) grow(k);
   }
+  watch_.settle(task_.rows.comm(), task_.rows.distributed());
   return learnt_;
 }
 

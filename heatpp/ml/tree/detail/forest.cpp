@@ -106,8 +106,8 @@ std::shared_ptr<const LearntForest> grown_forest(const ForestTask& task, const F
   learnt->trees.outputs = std::max<std::int64_t>(1, task.classes);
   learnt->importances.assign(static_cast<std::size_t>(bins.features), 0.0);
   constexpr std::int64_t at_once = 8;
-  std::int64_t asked = 0, stop = 0;  // by this rank, by any
-  for (auto first = known; first < limits.trees && stop == 0; first += at_once) {
+  heatpp::detail::Watch watch;
+  for (auto first = known; first < limits.trees && !watch.ended(); first += at_once) {
     std::vector<GrowingTree> trees;
     for (auto t = first; t < std::min(limits.trees, first + at_once); ++t) {
       trees.push_back({t, {.outputs = learnt->trees.outputs}});
@@ -116,15 +116,17 @@ std::shared_ptr<const LearntForest> grown_forest(const ForestTask& task, const F
     at::parallel_for(0, std::ssize(trees), 1, [&](std::int64_t t, std::int64_t last) {
       for (; t < last; ++t) trees[static_cast<std::size_t>(t)].rows = drawn_rows(task, limits, first + t);
     });
-    stop = asked;
-    grower.grow(trees, stop);
+    auto votes = static_cast<std::int64_t>(watch.vote());
+    grower.grow(trees, votes);
+    watch.hear(static_cast<double>(votes));
     for (const auto& tree : trees) {
       learnt->trees.append(tree.tree);
       add_importances(learnt->importances, tree.gains);
     }
     const FitProgress done{known + learnt->trees.size(), limits.trees, 0};
-    if (progress && done.done < done.total && !progress(done)) asked = 1;
+    if (done.done < done.total) watch.ask(progress, done);
   }
+  watch.settle(task.rows.comm(), task.rows.distributed());
   if (task.classes == 0)
     for (auto& value : learnt->trees.values) value += numbers.middle;
   if (before) {

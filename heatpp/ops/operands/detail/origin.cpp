@@ -163,6 +163,11 @@ void Selection::operator=(const Operand& value) && {
 }
 void Selection::operator=(const Selection& value) && { std::move(*this) = Operand(value); }
 void Selection::operator=(Selection&& value) && { std::move(*this) = Operand(std::move(value)); }
+void swap(Selection&& a, Selection&& b) {
+  const DNDarray first = a;
+  std::move(a) = b;
+  std::move(b) = first;
+}
 void Selection::operator=(std::initializer_list<Literal> values) && {
   const auto numbers = array(values, {.device = device(), .comm = comm()});
   std::move(*this) = Operand(numbers);

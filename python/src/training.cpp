@@ -1,0 +1,319 @@
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp_nn/models/script_module.hpp>
+#include <heatpp_nn/optim/lamb.hpp>
+#include <heatpp_nn/optim/lars.hpp>
+#include <heatpp_nn/training/safetensors.hpp>
+#include <heatpp_nn/training/trainer.hpp>
+#include <torch/optim/adam.h>
+#include <torch/optim/adamw.h>
+#include <torch/optim/sgd.h>
+
+#include "array.hpp"
+#include "measures.hpp"
+
+// Training of networks that Python has scripted.
+namespace heatpp::python {
+namespace {
+
+using Released = nb::call_guard<nb::gil_scoped_release>;
+
+using LossChoice = std::variant<std::string, std::shared_ptr<nn::ScriptModule>>;
+
+nn::Loss loss_of(const LossChoice& choice) {
+  if (const auto* scripted = std::get_if<1>(&choice))
+    return [script = *scripted](const at::Tensor& outputs, const at::Tensor& targets) {
+      return script->forward({outputs, targets});
+    };
+  return loss_named(std::get<0>(choice));
+}
+
+// Optimizers.
+
+struct Steps {
+  double learning_rate, momentum, weight_decay;
+};
+using Optimizer = std::unique_ptr<torch::optim::Optimizer>;
+struct OptimizerKind {
+  const char* name;
+  Optimizer (*make)(const nn::Replica& model, const Steps& steps);
+};
+constexpr OptimizerKind optimizers[] = {
+    {"sgd",
+     [](const nn::Replica& model, const Steps& s) -> Optimizer {
+       return std::make_unique<torch::optim::SGD>(
+           model.parameters(),
+           torch::optim::SGDOptions(s.learning_rate).momentum(s.momentum).weight_decay(s.weight_decay));
+     }},
+    {"adam",
+     [](const nn::Replica& model, const Steps& s) -> Optimizer {
+       return std::make_unique<torch::optim::Adam>(
+           model.parameters(), torch::optim::AdamOptions(s.learning_rate).weight_decay(s.weight_decay));
+     }},
+    {"adamw",
+     [](const nn::Replica& model, const Steps& s) -> Optimizer {
+       return std::make_unique<torch::optim::AdamW>(
+           model.parameters(), torch::optim::AdamWOptions(s.learning_rate).weight_decay(s.weight_decay));
+     }},
+    {"lars",
+     [](const nn::Replica& model, const Steps& s) -> Optimizer {
+       return std::make_unique<nn::Lars>(
+           model, nn::LarsOptions(s.learning_rate).momentum(s.momentum).weight_decay(s.weight_decay));
+     }},
+    {"lamb", [](const nn::Replica& model, const Steps& s) -> Optimizer {
+       return std::make_unique<nn::Lamb>(model, nn::LambOptions(s.learning_rate).weight_decay(s.weight_decay));
+     }}};
+
+std::optional<nn::DasoOptions> daso_of(const std::optional<std::string>& choice, std::int64_t batches) {
+  if (!choice) return std::nullopt;
+  if (*choice == "default") return nn::DasoOptions();
+  if (*choice == "automatic") return nn::DasoOptions::automatic();
+  if (*choice == "published") return nn::DasoOptions::published(batches, {});
+  throw ValueError("[Trainer] got daso=\"" + *choice + "\"; expected default, automatic, published or None");
+}
+
+/// A network that all ranks of a communicator have.
+struct Network {
+  std::shared_ptr<nn::ScriptModule> module;
+  Communicator comm;
+};
+
+/// The levels of a communicator's machine. They stay until the end, since garbage collection does not run on all ranks
+/// together.
+const Topology& topology_of(const Communicator& comm) {
+  static auto& known = *new std::vector<std::pair<Communicator, Topology>>();
+  for (const auto& [of, topology] : known)
+    if (of == comm) return topology;
+  return known.emplace_back(comm, Topology(comm)).second;
+}
+
+/// A training: the network's replica, its optimizer and the loop around them.
+class Training {
+ public:
+  Training(const Network& network, const LossChoice& loss, const std::string& optimizer, const Steps& steps,
+           std::optional<std::string> daso, nn::TrainerOptions options)
+      : replica_(network.module, topology_of(network.comm)),
+        optimizer_(named<OptimizerKind>("Trainer", optimizers, optimizer).make(replica_, steps)),
+        loss_(loss_of(loss)),
+        daso_(std::move(daso)),
+        options_(std::move(options)),
+        loop_(replica_, *optimizer_, loss_, options_) {
+    static_cast<void>(daso_of(daso_, 1));
+  }
+
+  nn::TrainingResult fit(const nn::Dataset& training, const std::optional<nn::Dataset>& validation) {
+    options_.daso = daso_of(daso_, (training.size() + options_.batch_size - 1) / options_.batch_size);
+    loop_ = nn::Trainer(replica_, *optimizer_, loss_, options_);
+    return loop_.fit(training, validation);
+  }
+  nn::Evaluation evaluate(const nn::Dataset& dataset) { return loop_.evaluate(dataset); }
+  DNDarray predict(const DNDarray& x) { return loop_.predict(x); }
+
+ private:
+  nn::DataParallelMultiGPU<nn::ScriptModule> replica_;
+  Optimizer optimizer_;
+  nn::Loss loss_;
+  std::optional<std::string> daso_;
+  nn::TrainerOptions options_;
+  nn::Trainer loop_;
+};
+
+// Results.
+
+nb::object of_evaluation(const nn::Evaluation& found) {
+  static constexpr const char* names[] = {"rows", "loss", "metrics"};
+  static const auto& type = *new nb::object(named_tuple("Evaluation", names));
+  return type(found.rows, found.loss, found.metrics);
+}
+
+nb::object of_training(const nn::TrainingResult& found) {
+  static constexpr const char *names[] = {"epochs", "ended", "batches"}, *of_epoch[] = {"epoch", "loss", "validation"};
+  static const auto &type = *new nb::object(named_tuple("TrainingResult", names)),
+                    &epoch_type = *new nb::object(named_tuple("EpochResult", of_epoch));
+  nb::list epochs;
+  for (const auto& epoch : found.epochs)
+    epochs.append(
+        epoch_type(epoch.epoch, epoch.loss, epoch.validation ? of_evaluation(*epoch.validation) : nb::none()));
+  constexpr const char* ended[] = {"complete", "early", "signal"};
+  return type(epochs, ended[static_cast<std::size_t>(found.ended)], found.batches);
+}
+
+// Datasets.
+
+using FieldChoice = std::variant<DNDarray, std::map<std::string, DNDarray>>;
+using NameChoice = std::variant<std::string, std::vector<std::string>>;
+
+std::vector<nn::NamedArray> fields_of(const FieldChoice& choice, const char* usual) {
+  if (const auto* one = std::get_if<DNDarray>(&choice)) return {{usual, *one}};
+  std::vector<nn::NamedArray> fields;
+  for (const auto& [name, array] : std::get<1>(choice)) fields.push_back({name, array});
+  return fields;
+}
+nn::Dataset dataset_of(const FieldChoice& inputs, const FieldChoice& targets) {
+  nb::gil_scoped_release release;
+  return {fields_of(inputs, "inputs"), fields_of(targets, "targets")};
+}
+nn::Names names_of(const NameChoice& choice) {
+  return std::visit([](const auto& names) { return nn::Names(names); }, choice);
+}
+
+void bind_datasets(nb::module_& m) {
+  nb::class_<nn::Dataset> c(m, "Dataset",
+                            "Arrays with equally many rows: what goes into a network, and what should come out.");
+  c.def(
+      "__init__",
+      [](nn::Dataset* self, const FieldChoice& inputs, const FieldChoice& targets) {
+        new (self) nn::Dataset(dataset_of(inputs, targets));
+      },
+      "inputs"_a, "targets"_a, "Arrays that are split along axis 0 at the same rows, or several of each by name.");
+  c.def("__init__", [](nn::Dataset* self, const std::pair<FieldChoice, FieldChoice>& pair) {
+    new (self) nn::Dataset(dataset_of(pair.first, pair.second));
+  });
+  nb::implicitly_convertible<nb::tuple, nn::Dataset>();
+  c.def_static(
+      "from_hdf5",
+      [](const io::Source& source, const NameChoice& inputs, const NameChoice& targets, std::optional<Dtype> dtype,
+         std::optional<Communicator> comm) {
+        return nn::Dataset::from_hdf5(
+            source,
+            {.inputs = names_of(inputs), .targets = names_of(targets), .dtype = dtype, .comm = std::move(comm)});
+      },
+      Released(), "source"_a, "inputs"_a = "inputs", "targets"_a = "targets", "dtype"_a = nb::none(),
+      "comm"_a = nb::none(), "Arrays that stay in their files; ranks share the rows evenly. Collective.");
+  c.def("__len__", &nn::Dataset::size);
+}
+
+void bind_network(nb::module_& m) {
+  nb::class_<Network> c(m, "ScriptModule", "A network that torch.jit.save has written, the same on all ranks.");
+  c.def(
+      "__init__",
+      [](Network* self, const std::filesystem::path& path, std::optional<Communicator> comm, const Device& device) {
+        auto ranks = comm.value_or(default_comm());
+        auto module = std::make_shared<nn::ScriptModule>(path.string(), nn::ScriptModuleOptions{.comm = ranks});
+        module->to(detail::to_torch(device));
+        new (self) Network{std::move(module), std::move(ranks)};
+      },
+      Released(), "path"_a, "comm"_a = nb::none(), "device"_a = cpu, "Rank 0 reads the file. Collective.");
+  c.def(
+      "_state",
+      [](const Network& network) {
+        nb::dict state;
+        const auto put = [&](const auto& tensors) {
+          for (const auto& item : tensors)
+            state[nb::str(item.key().c_str())] = written<at::Tensor>(item.value().detach().cpu().clone());
+        };
+        put(network.module->named_parameters());
+        put(network.module->named_buffers());
+        return state;
+      },
+      "Parameters and buffers by PyTorch's names, as NumPy arrays. Local.");
+  c.def(
+      "save",
+      [](const Network& network, const std::filesystem::path& path) {
+        all_or_none(network.comm, [&] {
+          if (network.comm.rank() == 0) network.module->save_script(path.string());
+        });
+      },
+      Released(), "path"_a, "Writes the network for torch.jit.load. Collective.");
+  c.def(
+      "save_safetensors",
+      [](const Network& network, const std::filesystem::path& path) {
+        nn::save_safetensors(path.string(), *network.module, {.comm = network.comm});
+      },
+      Released(), "path"_a, "Writes the weights under PyTorch's names. Collective.");
+  c.def(
+      "load_safetensors",
+      [](const Network& network, const std::filesystem::path& path, bool strict) {
+        nn::load_safetensors(path.string(), *network.module, {.strict = strict, .comm = network.comm});
+      },
+      Released(), "path"_a, "strict"_a = true, "Reads weights that have these names, on all ranks. Collective.");
+}
+
+}  // namespace
+
+void bind_training(nb::module_& root) {
+  nb::module_ m = root.def_submodule("_nn");  // of which heatpp/nn.py makes heatpp.nn
+  bind_datasets(m);
+  bind_network(m);
+  using LossArgument = std::variant<std::string, const Network*>;
+  using Rate = std::function<double(std::int64_t batch, std::int64_t total)>;
+  nb::class_<Training> c(m, "Trainer", "The loop around the training of a network on all ranks.");
+  c.def(
+      "__init__",
+      [](Training* self, const Network& network, const LossArgument& loss, const std::string& optimizer,
+         double learning_rate, double momentum, double weight_decay, std::int64_t epochs, std::int64_t batch_size,
+         std::optional<std::string> daso, double warmup, double cooldown, const Rate& rate,
+         const std::vector<std::string>& metrics, std::optional<int> patience, const std::string& shuffle,
+         std::uint64_t seed, std::optional<double> max_norm, std::optional<double> ema, std::optional<Dtype> autocast,
+         const std::filesystem::path& folder, bool resume, std::int64_t keep, std::int64_t checkpoint_every,
+         bool progress) {
+        constexpr Choice orders[] = {{"none"}, {"local"}, {"blocks"}, {"global"}};
+        nn::TrainerOptions options{
+            .epochs = epochs,
+            .batch_size = batch_size,
+            .shuffle = static_cast<nn::Shuffle>(&named<Choice>("Trainer", orders, shuffle) - orders),
+            .seed = seed,
+            .phases = {warmup, cooldown},
+            .autocast = autocast,
+            .max_norm = max_norm,
+            .ema = ema,
+            .metrics = metrics_named(metrics),
+            .folder = folder,
+            .resume = resume,
+            .keep = keep,
+            .checkpoint_every = checkpoint_every,
+            .progress = progress};
+        if (rate)
+          options.rate = [rate](const nn::TrainingLength& length) {
+            return [rate, total = length.total](std::int64_t batch) { return rate(batch, total); };
+          };
+        if (patience) options.stop = nn::PlateauOptions{.patience = *patience, .threshold = 0};
+        const auto* scripted = std::get_if<1>(&loss);
+        new (self) Training(network, scripted ? LossChoice((*scripted)->module) : LossChoice(std::get<0>(loss)),
+                            optimizer, {learning_rate, momentum, weight_decay}, std::move(daso), std::move(options));
+      },
+      Released(), "network"_a, "loss"_a = "cross_entropy", nb::kw_only(), "optimizer"_a = "adam",
+      "learning_rate"_a = 1e-3, "momentum"_a = 0.0, "weight_decay"_a = 0.0, "epochs"_a = 1, "batch_size"_a = 32,
+      "daso"_a = nb::none(), "warmup"_a = 0.0, "cooldown"_a = 0.0, "rate"_a = nb::none(),
+      "metrics"_a = std::vector<std::string>(), "patience"_a = nb::none(), "shuffle"_a = "local", "seed"_a = 0,
+      "max_norm"_a = nb::none(), "ema"_a = nb::none(), "autocast"_a = nb::none(), "folder"_a = "", "resume"_a = false,
+      "keep"_a = 2, "checkpoint_every"_a = 0, "progress"_a = true,
+      R"(Trains by gradients averaged over all ranks, or by DASO ("default", "automatic", "published") with shares of the
+training as warm-up and cool-down. `loss` and `metrics` are cross_entropy, mse, l1, huber, binary_cross_entropy (of
+logits), `loss` also a scripted module of outputs and targets, and a metric accuracy. `optimizer` is sgd, adam, adamw,
+lars or lamb; `rate(batch, total)` gives the learning rate. `folder` gets checkpoints, the best weights and a log, from
+which `resume` goes on; `patience` epochs without a better validation loss end the training. Collective.)");
+  const auto fit = [](Training& self, const nn::Dataset& training, const std::optional<nn::Dataset>& validation) {
+    const auto result = [&] {
+      nb::gil_scoped_release release;
+      return self.fit(training, validation);
+    }();
+    return of_training(result);
+  };
+  const auto evaluate = [](Training& self, const nn::Dataset& dataset) {
+    const auto found = [&] {
+      nb::gil_scoped_release release;
+      return self.evaluate(dataset);
+    }();
+    return of_evaluation(found);
+  };
+  c.def("fit", fit, "training"_a, "validation"_a = nb::none(),
+        "Trains on a Dataset, an (inputs, targets) pair, or both as arguments; all rows are used once in an epoch. "
+        "Collective.");
+  c.def(
+      "fit",
+      [fit](Training& self, const FieldChoice& inputs, const FieldChoice& targets,
+            const std::optional<nn::Dataset>& validation) {
+        return fit(self, dataset_of(inputs, targets), validation);
+      },
+      "inputs"_a, "targets"_a, "validation"_a = nb::none());
+  c.def("evaluate", evaluate, "dataset"_a, "Mean loss and metrics over all rows of what fit takes. Collective.");
+  c.def(
+      "evaluate",
+      [evaluate](Training& self, const FieldChoice& inputs, const FieldChoice& targets) {
+        return evaluate(self, dataset_of(inputs, targets));
+      },
+      "inputs"_a, "targets"_a);
+  c.def("predict", &Training::predict, Released(), "x"_a, "The network's outputs for rows, cut as these.");
+}
+
+}  // namespace heatpp::python

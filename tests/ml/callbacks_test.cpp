@@ -1,0 +1,104 @@
+// What the host's callbacks say on one rank only.
+#include "data.hpp"
+
+#include <heatpp/ml/cluster/kmeans.hpp>
+#include <heatpp/ml/cluster/kmedians.hpp>
+#include <heatpp/ml/cluster/minibatch_kmeans.hpp>
+#include <heatpp/ml/decomposition/nmf.hpp>
+#include <heatpp/ml/linear/logistic_regression.hpp>
+#include <heatpp/ml/linear/poisson_regressor.hpp>
+#include <heatpp/ml/mixture/gaussian_mixture.hpp>
+#include <heatpp/ml/tree/hist_gradient_boosting.hpp>
+#include <heatpp/ml/tree/random_forest.hpp>
+
+#include <functional>
+
+namespace {
+
+ht::DNDarray even(const at::Tensor& x) {
+  return distribute(x, ht::Layout(ht::Shape(x.sizes().begin(), x.sizes().end()), 0, ht::world().size()));
+}
+
+/// Of no type that the library knows.
+struct HostStop {};
+
+bool last_rank() { return ht::world().rank() + 1 == ht::world().size(); }
+
+/// A fit with a callback, by at most so many iterations.
+struct Watched {
+  const char* name;
+  std::function<void(const ht::FitCallback& progress, std::int64_t most)> fit;
+};
+
+std::vector<Watched> watched() {
+  const auto x = even(iris());
+  const auto y = even(at::arange(150).div(50, "floor"));
+  return {
+      {"KMeans",
+       [=](const auto& progress, auto most) {
+         ht::KMeans({.n_clusters = 3, .max_iterations = most, .tol = 0, .progress = progress}).fit(x);
+       }},
+      {"KMedians",
+       [=](const auto& progress, auto most) {
+         ht::KMedians({.n_clusters = 3, .max_iterations = most, .tol = 0, .progress = progress}).fit(x);
+       }},
+      {"KMedoids",
+       [=](const auto& progress, auto most) {
+         ht::KMedoids({.n_clusters = 3, .max_iterations = most, .tol = 0, .progress = progress}).fit(x);
+       }},
+      {"MiniBatchKMeans",
+       [=](const auto& progress, auto most) {
+         ht::MiniBatchKMeans({.n_clusters = 3, .max_iterations = most, .progress = progress}).fit(x);
+       }},
+      {"GaussianMixture",
+       [=](const auto& progress, auto most) {
+         ht::GaussianMixture({.n_components = 2, .max_iterations = most, .tol = 0, .progress = progress}).fit(x);
+       }},
+      {"NMF",
+       [=](const auto& progress, auto most) {
+         static_cast<void>(ht::NMF({.n_components = 2, .max_iterations = most, .progress = progress}).fit_transform(x));
+       }},
+      {"LogisticRegression",
+       [=](const auto& progress, auto most) {
+         ht::LogisticRegression({.max_iterations = most, .progress = progress}).fit(x, y);
+       }},
+      {"PoissonRegressor",
+       [=](const auto& progress, auto most) {
+         ht::PoissonRegressor({.max_iterations = most, .progress = progress}).fit(x, y);
+       }},
+      {"RandomForestClassifier",
+       [=](const auto& progress, auto most) {
+         ht::RandomForestClassifier({.n_estimators = 8 * (most + 1), .progress = progress}).fit(x, y);
+       }},
+      {"HistGradientBoostingRegressor",
+       [=](const auto& progress, auto most) {
+         ht::HistGradientBoostingRegressor({.max_iterations = most, .progress = progress}).fit(x, y);
+       }},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("what a callback throws on one rank all throw, in the first iteration and in the last", "[ml][callbacks]") {
+  for (const auto& [name, fit] : watched())
+    for (const auto& [most, from] : {std::pair{1, 1}, {3, 1}, {3, 3}}) {
+      INFO(name << ", iteration " << from << " of " << most);
+      std::int64_t called = 0;
+      const auto progress = [&](const ht::FitProgress&) {
+        if (++called == from) throw HostStop();
+        return true;
+      };
+      if (last_rank()) CHECK_THROWS_AS(fit(progress, most), HostStop);  // with its own type where it was thrown
+      else CHECK_THROWS_WITH(fit({}, most), Catch::Contains("std::exception"));
+    }
+}
+
+TEST_CASE("a callback is not asked again after it has ended a fit", "[ml][callbacks]") {
+  for (const auto& [name, fit] : watched()) {
+    INFO(name);
+    std::int64_t called = 0;
+    const auto progress = [&](const ht::FitProgress&) { return ++called < 1; };
+    fit(last_rank() ? ht::FitCallback(progress) : ht::FitCallback(), 8);
+    CHECK(called == (last_rank() ? 1 : 0));
+  }
+}
