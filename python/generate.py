@@ -263,6 +263,8 @@ class Writer:
             bases = [self.headers.resolve(base, found.space) for base in found.bases if not base.startswith("protected")]
             bases = "".join(f", {base.full}" for base in bases if base and self.headers.is_class(base))
             lines = [f'auto class_ = made<{found.full}{bases}>(module_, "{found.name}", R"doc({text_of(found.doc)})doc");']
+            if not any(method.name == found.name for method in found.members if not isinstance(method, str)):
+                lines.append(f"if constexpr (std::is_default_constructible_v<{found.full}>) class_.def(nb::init<>());")
             properties = {method.name for method in self.members(found) if is_property(method, found)}
             for method in self.members(found):
                 missing = "void" if self.headers.skipped(method) else self.headers.lacking(method)

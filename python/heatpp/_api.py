@@ -2,7 +2,6 @@
 
 import builtins
 import collections
-import functools
 import math
 import sys
 
@@ -145,21 +144,6 @@ def _trace(x, /, *, offset=0, dtype=None, _trace=C.linalg.trace):
 C.linalg.trace = _trace
 
 
-def _compressing(function):
-    """nanobind says of a text that is no codec only that the types do not fit."""
-    @functools.wraps(function, assigned=("__name__", "__doc__"), updated=())
-    def call(*given, compression=None, **options):
-        if isinstance(compression, (str, int)):
-            compression = C.io.Compression(compression)
-        return function(*given, **options) if compression is None else function(*given, compression=compression, **options)
-    return call
-
-
-for _name in dir(C.io):
-    if ", compression: " in (getattr(C.io, _name).__doc__ or ""):
-        setattr(C.io, _name, _compressing(getattr(C.io, _name)))
-
-
 def _namespace(self, /, *, api_version=None):
     if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
         raise ValueError(f"[__array_namespace__] got version {api_version}; expected one up to 2024.12")
@@ -173,7 +157,35 @@ def _method(function):
     return method
 
 
-DNDarray.__array_namespace__ = _namespace
+def _from_numpy(value):
+    """NumPy's arrays, which all ranks give alike, as ours."""
+    if type(value) in (list, tuple):
+        return type(value)(map(_from_numpy, value))
+    return C.array(value) if isinstance(value, sys.modules["numpy"].ndarray) else value
+
+
+def _array_function(self, function, types, arguments, options):
+    """NumPy's functions of our arrays are ours of the same name, if there is one."""
+    space = {"numpy": sys.modules["heatpp"], "numpy.linalg": C.linalg, "numpy.fft": C.fft}.get(function.__module__)
+    found = getattr(space, function.__name__, None)
+    known = builtins.all(issubclass(each, (DNDarray, sys.modules["numpy"].ndarray)) for each in types)
+    if not callable(found) or isinstance(found, type) or not known:
+        return NotImplemented
+    return found(*map(_from_numpy, arguments), **{name: _from_numpy(value) for name, value in options.items()})
+
+
+def _array_ufunc(self, function, method, *arguments, out=(), **options):
+    found = getattr(sys.modules["heatpp"], function.__name__, None)
+    known = builtins.all(not hasattr(type(each), "__array_ufunc__") or isinstance(each, (DNDarray, sys.modules["numpy"].ndarray, sys.modules["numpy"].generic))
+                         for each in arguments)
+    if method != "__call__" or found is None or not known or not builtins.all(isinstance(each, DNDarray) for each in out):
+        return NotImplemented
+    target = out[0] if len(out) == 1 else out
+    made = found(*map(_from_numpy, arguments), **options, **({"out": target} if out else {}))
+    return target if out else made
+
+
+DNDarray.__array_namespace__, DNDarray.__array_function__, DNDarray.__array_ufunc__ = _namespace, _array_function, _array_ufunc
 _ours = globals()
 for _name in C._methods.split():
     if not hasattr(DNDarray, _name):

@@ -91,6 +91,7 @@ DNDarray array_of(nb::handle data, const ArrayOptions& options) {
     if (!dtype && !nb::hasattr(data, "dtype") && block->is_complex())
       dtype = Scalar(std::complex<double>()).default_dtype();
     made = from_tensor(*block, {.split = options.split, .comm = options.comm});
+    if (options.split) made = copy(*made);  // of the block alone
   }
   return (dtype ? made->astype(*dtype) : *made).to_device(options.device);
 }

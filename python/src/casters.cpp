@@ -16,8 +16,9 @@ bool is_list(nb::handle object) { return PyList_Check(object.ptr()) || PyTuple_C
 nb::object plain(nb::handle object) {
   const bool of_numpy =
       !PyNumber_Check(object.ptr()) || PyFloat_CheckExact(object.ptr()) || PyLong_CheckExact(object.ptr());
-  return of_numpy || !nb::hasattr(object, "item") || nb::isinstance<DNDarray>(object) ? nb::borrow(object)
-                                                                                      : object.attr("item")();
+  if (of_numpy || !nb::hasattr(object, "item") || nb::isinstance<DNDarray>(object)) return nb::borrow(object);
+  const bool whole = nb::hasattr(object, "ndim") && nb::cast<int>(nb::object(object.attr("ndim"))) > 0;
+  return whole ? nb::borrow(object) : nb::object(object.attr("item")());
 }
 
 template <class T>

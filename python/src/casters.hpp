@@ -14,6 +14,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <heatpp/heatpp.hpp>
+#include <heatpp_io/compression.hpp>
 #include <heatpp_io/source.hpp>
 #include <tuple>
 
@@ -203,6 +204,31 @@ HEATPP_CASTER(python::Target, "DNDarray")
 template <>
 struct type_caster<at::Tensor> : heatpp::python::Caster<at::Tensor> {
   static constexpr auto Name = const_name("numpy.ndarray");
+};
+/// A codec, its name or a level. Names are read as the function is called, so that the error is that of the name.
+template <>
+struct type_caster<std::optional<heatpp::io::Compression>> {
+  using Value = std::optional<heatpp::io::Compression>;
+  static constexpr auto Name = const_name("heatpp.io.Compression | str | int | None");
+  template <class U>
+  using Cast = Value;
+  template <class U>
+  static constexpr bool can_cast() {
+    return true;
+  }
+  explicit operator Value() { return read ? read() : std::nullopt; }
+  bool from_python(handle source, uint32_t, cleanup_list*) noexcept {
+    const heatpp::io::Compression* known = nullptr;
+    if (source.is_none()) return true;
+    if (try_cast(source, known) && known) return read = [=] { return Value(*known); }, true;
+    if (int level = 0; try_cast(source, level)) return read = [=] { return Value(level); }, true;
+    if (std::string text; try_cast(source, text)) return read = [=] { return Value(text); }, true;
+    return false;
+  }
+  static handle from_cpp(const Value& value, rv_policy policy, cleanup_list* cleanup) noexcept {
+    return value ? make_caster<heatpp::io::Compression>::from_cpp(*value, policy, cleanup) : none().release();
+  }
+  std::function<Value()> read;
 };
 // What None says something to.
 template <>

@@ -66,7 +66,9 @@ void translate(const std::exception_ptr& thrown, void* module) {
 }
 
 nb::object exception(const char* name, const nb::tuple& bases) {
-  return nb::module_::import_("builtins").attr("type")(name, bases, nb::dict());
+  nb::dict members;
+  members["__module__"] = "heatpp";
+  return nb::module_::import_("builtins").attr("type")(name, bases, members);
 }
 
 }  // namespace

@@ -111,6 +111,39 @@ class Arrays(Case):
             self.assertEqual((np.asarray(y).dtype.name, np.from_dlpack(y).dtype.name, y.larray.dtype.name), (name, name, name))
             self.assertEqual(ht.array(np.ones(2, dtype=name)).dtype, name)
 
+    def test_arrays_of_numpy_are_put(self):
+        values = np.zeros((4, 3))
+        for x in every_layout(values):
+            x[1] = np.arange(3.0)
+            x[:, 0] = np.float32(2)
+            x[3, 1] = np.array(5)
+            self.same(x, [[2, 0, 0], [2, 1, 2], [2, 0, 0], [2, 5, 0]])
+
+    def test_blocks_keep_no_more_than_themselves(self):
+        for split in (0, 1, 2):
+            block = ht.array(np.arange(24.0).reshape(4, 2, 3), split=split).larray
+            self.assertTrue(block.flags.c_contiguous)
+
+    def test_functions_of_numpy(self):
+        values = np.arange(12.0).reshape(4, 3) + 1
+        for x in every_layout(values):
+            for found, expected in ((np.sum(x, axis=0), values.sum(axis=0)), (np.concatenate([x, x], axis=1), np.concatenate([values, values], axis=1)),
+                                    (np.where(x > 5, x, values), values), (np.linalg.norm(x), np.linalg.norm(values)), (np.fft.fft(x), np.fft.fft(values)),
+                                    (np.sin(x), np.sin(values)), (np.add(x, 2), values + 2), (values * x, values * values), (np.float32(2) * x, 2 * values),
+                                    (values == x, values == values), (np.divmod(x, 5)[1], values % 5)):
+                self.assertIsInstance(found, ht.DNDarray)
+                self.same(found, expected)
+            out = ht.zeros_like(x)
+            self.assertIs(np.add(x, x, out=out), out)
+            self.same(out, values + values)
+            for refused in (lambda: np.busday_count(x, x), lambda: np.add.reduce(x), lambda: np.isnat(x), lambda: np.add.at(x, 0, 1),
+                            lambda: np.add(x, 1, out=np.zeros((4, 3)))):
+                with self.assertRaises(TypeError):
+                    refused()
+            written = values.copy()
+            with self.assertRaises(TypeError):
+                written += x
+
     def test_errors(self):
         x = ht.zeros((4, 3), split=0)
         for kind in (ValueError, IndexError, ht.AxisError):

@@ -56,6 +56,112 @@ class Heat(unittest.TestCase):
         self.assertEqual(ht.cluster.KMeans(max_iter=7).get_params()["max_iter"], 7)
         self.assertIsInstance(x._x, heatpp.DNDarray)
 
+    def test_neighbours_and_partitions(self):
+        rank, size = ht.MPI_WORLD.rank, ht.MPI_WORLD.size
+        x = ht.arange(3 * size, split=0)
+        x.get_halo(2)
+        whole = np.arange(3 * size)
+        np.testing.assert_array_equal(x.array_with_halos.numpy(), whole[max(0, 3 * rank - 2):3 * rank + 5])
+        self.assertEqual((x.halo_prev is None, x.halo_next is None), (rank == 0, rank == size - 1))
+        shared = ht.from_partitioned(x)
+        x[0] = 7
+        self.assertEqual((shared.shape, shared[0].item()), ((3 * size,), 7))
+        with self.assertRaises(RuntimeError):
+            ht.from_partition_dict({"shape": (3,)})
+
+    def test_sparse(self):
+        dense = np.array([[0, 1, 0], [2, 0, 0], [0, 0, 3], [0, 4, 0]], dtype=np.float32)
+        for make, axis in ((ht.sparse.sparse_csr_matrix, 0), (ht.sparse.sparse_csc_matrix, 1)):
+            for split in (None, axis):
+                a = make(dense, split=split)
+                self.assertEqual((a.nnz, a.shape, a.split, a.dtype), (4, (4, 3), split, ht.float32))
+                np.testing.assert_array_equal((a + a).todense().numpy(), 2 * dense)
+                np.testing.assert_array_equal((a * 3).todense().numpy(), 3 * dense)
+                np.testing.assert_array_equal((a * make(dense)).todense().numpy(), dense * dense)
+                self.assertEqual(len(a.indptr), dense.shape[axis] + 1)
+            with self.assertRaises(ValueError):
+                make(dense, split=1 - axis)
+
+    def test_vmap(self):
+        rows = np.arange(12, dtype=np.float32).reshape(6, 2)
+        squares, sums = ht.vmap(lambda row, plus: (row * row, row.sum() + plus))(ht.array(rows, split=0), plus=1)
+        self.assertEqual((squares.split, sums.split), (0, 0))
+        np.testing.assert_array_equal(squares.numpy(), rows * rows)
+        np.testing.assert_array_equal(sums.numpy(), rows.sum(axis=1) + 1)
+        with self.assertRaises((ValueError, RuntimeError)):
+            ht.vmap(lambda row: row @ row)(ht.array(rows.reshape(6, 1, 2), split=0))
+
+    def test_random(self):
+        ht.random.seed(5)
+        a = ht.random.rand(2, 3)
+        ht.random.set_state(("Batchparallel", None, 5 + ht.MPI_WORLD.rank))
+        self.assertTrue(ht.equal(a, ht.random.random((2, 3))))
+        self.assertEqual(ht.random.get_state()[1:3], (None, 5 + ht.MPI_WORLD.rank))
+        self.assertIsInstance(ht.random.randn(), float)
+        self.assertEqual(ht.random.standard_normal().shape, (1,))
+        if ht.MPI_WORLD.size > 1:
+            with self.assertRaises(ValueError):
+                ht.random.set_state(("Batchparallel", None, 5))
+        with self.assertRaises(ValueError):
+            ht.random.rand(2, dtype=ht.int32)
+
+    def test_parameters_are_honoured_or_refused(self):
+        x = ht.arange(6, dtype=ht.float32).reshape((2, 3))
+        self.assertEqual(ht.zeros((2, 3), order="F").larray.stride(), (1, 2))
+        self.assertEqual(ht.array(np.ones((2, 3)), order="F").larray.stride(), (1, 2))
+        self.assertIs(ht.bucketize(x, ht.array([1.0, 2.0]), out_int32=True).dtype, ht.int32)
+        for refused in (lambda: ht.zeros(3, order="K"), lambda: ht.histogram(x, density=True), lambda: ht.linalg.condest(x, p=1),
+                        lambda: ht.save_csv(x, "/nowhere/x.csv", truncate=False), lambda: ht.classification.KNeighborsClassifier(effective_metric_=len).fit(x, ht.arange(2))):
+            with self.assertRaises(NotImplementedError):
+                refused()
+        for wrong in (lambda: ht.full(3, 1.0, device="abacus"), lambda: ht.decomposition.DMD(svd_solver="quick"), lambda: ht.decomposition.DMD(svd_rank=2, svd_tol=0.1),
+                      lambda: ht.preprocessing.MinMaxScaler(feature_range=(1.0, 0.0)), lambda: ht.decomposition.PCA(n_oversamples=-1)):
+            with self.assertRaises(ValueError):
+                wrong()
+
+    def test_all_ranks_throw(self):
+        rank, size = ht.MPI_WORLD.rank, ht.MPI_WORLD.size
+        odd = rank == size - 1
+        for wrong in (lambda: ht.array([[1, 2], [3]] if odd else [[1, 2], [3, 4]], is_split=0), lambda: ht.sparse.sparse_csr_matrix(object() if odd else np.eye(2), is_split=0),
+                      lambda: ht.vmap(lambda row: row + (1 if not odd else "a"))(ht.ones((size, 2), split=0))):
+            with self.assertRaises((ValueError, TypeError)):
+                wrong()
+        self.assertEqual(ht.MPI_WORLD.handle.allreduce(1), size)
+
+    def test_lasso(self):
+        from heatpp.heat.regression.lasso import Lasso
+
+        draw = np.random.default_rng(3)
+        rows = np.concatenate([np.ones((60, 1)), draw.normal(size=(60, 4))], axis=1)
+        rows /= np.sqrt((rows ** 2).mean(axis=0))
+        y = rows @ [3, 1, 0, -2, 0.01] + 0.01 * draw.normal(size=60)
+        theta = np.zeros(5)
+        for _ in range(500):  # HeAT's coordinate descent
+            for j in range(5):
+                rho = (rows[:, j] * (y - rows @ theta + theta[j] * rows[:, j])).mean()
+                theta[j] = rho if j == 0 else np.sign(rho) * max(abs(rho) - 0.1, 0)
+        for split in (None, 0, 1):
+            model = Lasso(lam=0.1, max_iter=1000, tol=1e-12)
+            self.assertIsNone(model.coef_)
+            model.fit(ht.array(rows, split=split), ht.array(y, split=None if split == 1 else split))
+            np.testing.assert_allclose(model.theta.numpy()[:, 0], theta, atol=1e-6)
+            np.testing.assert_allclose(model.predict(ht.array(rows, split=split)).numpy()[:, 0], rows @ theta, atol=1e-5)
+            self.assertEqual((model.coef_.shape, model.intercept_.shape), ((4, 1), (1,)))
+
+    def test_dynamics(self):
+        size = ht.MPI_WORLD.size
+        step = np.array([[0.9, -0.2], [0.2, 0.9]])
+        states = np.stack([np.linalg.matrix_power(step, i) @ [1, 2] for i in range(8)], axis=1)
+        basis = np.linalg.qr(np.random.default_rng(0).normal(size=(4 * size, 2)))[0]
+        for split in (None, 0, 1):
+            x = ht.array(basis @ states, split=split)
+            for options in ({"svd_rank": 2}, {"svd_tol": 1e-8, "svd_solver": "hierarchical"}):
+                model = ht.decomposition.DMD(**options).fit(x)
+                self.assertEqual(model.n_modes_, 2)
+                np.testing.assert_allclose(model.predict_next(x, 3)[:, :5].numpy(), (basis @ states)[:, 3:], atol=1e-6)
+                np.testing.assert_allclose(model.predict(x[:, :2], [0, 2]).numpy()[1], (basis @ states)[:, [1, 3]], atol=1e-6)
+                np.testing.assert_allclose(model.predict_next(x, -1)[:, 1:].numpy(), (basis @ states)[:, :-1], atol=1e-6)
+
 
 if __name__ == "__main__":
     unittest.main()

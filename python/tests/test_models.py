@@ -35,6 +35,10 @@ class Models(Case):
         with self.assertRaises(TypeError):
             ht.KMeans(init="anywhere")
 
+    def test_models_without_options(self):
+        for x in every_layout(ROWS):
+            self.same(ht.MaxAbsScaler().fit(x).transform(x), ROWS / np.abs(ROWS).max(axis=0))
+
     def test_progress_is_told(self):
         seen = []
         ht.KMeans(n_clusters=3, seed=2, progress=lambda state: seen.append(state.done) or True).fit(ht.array(ROWS, split=0))

@@ -1,141 +1,28 @@
-"""HeAT's arrays, devices and communicators."""
+"""HeAT's arrays."""
 
 import builtins
 import inspect
-import re
 import sys
 
 import numpy as np
 import torch
-from mpi4py import MPI
 
 from .. import _heatpp as C
-from .types import canonical_heat_type, complexfloating, datatype, ours_of
+from ._ranks import Device, MPICommunication, comm_of, sanitize_axis, sanitize_comm, sanitize_device, together
+from .types import canonical_heat_type, complexfloating, datatype, integer, ours_of
 
 
-class Device:
-    """Where arrays lie."""
-
-    def __init__(self, device_type="cpu", device_id=0, torch_device=None):
-        self.device_type, self.device_id = device_type, device_id
-        self.torch_device = torch_device or f"{'cpu' if device_type == 'cpu' else 'cuda'}:{device_id}"
-
-    def __repr__(self):
-        return f"device({self})"
-
-    def __str__(self):
-        return f"{self.device_type}:{self.device_id}"
-
-    def __eq__(self, other):
-        return str(self) == str(sanitize_device(other))
-
-    def __hash__(self):
-        return hash(str(self))
-
-
-cpu = Device()
-_default = {"device": cpu}
-
-
-def sanitize_device(device=None):
-    """A device, by its name, or the default."""
-    if device is None or isinstance(device, Device):
-        return device or _default["device"]
-    kind, _, number = str(device).strip().lower().partition(":")
-    if kind not in ("cpu", "gpu", "cuda"):
-        raise ValueError(f"[sanitize_device] got {device!r}; expected cpu or gpu")
-    return cpu if kind == "cpu" else Device("gpu", int(number or 0))
-
-
-def get_device():
-    """The default device."""
-    return _default["device"]
-
-
-def use_device(device=None):
-    """Changes the default device."""
-    _default["device"] = sanitize_device(device)
-
-
-class MPICommunication:
-    """A communicator by HeAT's interface: everything but the cuts is mpi4py's, to which tensors are NumPy arrays."""
-
-    def __init__(self, handle=None):
-        self.handle = MPI.COMM_WORLD if handle is None else handle
-        self.rank, self.size = self.handle.rank, self.handle.size
-
-    def is_distributed(self):
-        return self.size > 1
-
-    def __eq__(self, other):
-        return isinstance(other, MPICommunication) and self.handle == other.handle
-
-    def __hash__(self):
-        return hash(self.size)
-
-    def chunk(self, shape, split, rank=None, w_size=None, sparse=False):
-        """The offset, shape and slices of a rank's share."""
-        shape, size, rank = tuple(shape), w_size or self.size, self.rank if rank is None else rank
-        if split is None:
-            return 0, shape, tuple(slice(0, n) for n in shape)
-        split = sanitize_axis(shape, split)
-        each, more = divmod(shape[split], size)
-        start, extent = rank * each + min(rank, more), each + (rank < more)
-        whole = tuple(slice(start, start + extent) if axis == split else slice(0, n) for axis, n in enumerate(shape))
-        return start, tuple(extent if axis == split else n for axis, n in enumerate(shape)), whole
-
-    def counts_displs_shape(self, shape, axis):
-        """How much each rank has, from where on, and the shape of this rank's share."""
-        parts = [self.chunk(shape, axis, rank) for rank in range(self.size)]
-        return tuple(part[1][axis] for part in parts), tuple(part[0] for part in parts), parts[self.rank][1]
-
-    def Split(self, color=0, key=0):
-        return MPICommunication(self.handle.Split(color, key))
-
-    def __getattr__(self, name):
-        function = getattr(self.handle, name)
-        if not name[:1].isupper():
-            return function
-        buffer = lambda each: each.larray.numpy() if isinstance(each, DNDarray) else each.numpy() if isinstance(each, torch.Tensor) else each
-        return lambda *given, **named: function(*map(buffer, given), **{key: buffer(value) for key, value in named.items()})
-
-
-Communication = MPICommunication
-
-
-def get_comm():
-    """The default communicator."""
-    return _default["comm"]
-
-
-def sanitize_comm(comm=None):
-    """A communicator, or the default."""
-    if comm is not None and not isinstance(comm, MPICommunication):
-        raise TypeError(f"[sanitize_comm] got {type(comm).__name__}; expected a communicator")
-    return comm or get_comm()
-
-
-def use_comm(comm=None):
-    """Changes the default communicator."""
-    _default["comm"] = comm or MPI_WORLD
-
-
-def sanitize_axis(shape, axis):
-    """Axes counted from the front."""
-    if axis is None or isinstance(axis, tuple):
-        return axis and tuple(sanitize_axis(shape, each) for each in axis)
-    if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
-        raise TypeError(f"[sanitize_axis] got axis {axis!r}; expected a whole number")
-    if not -max(len(shape), 1) <= axis < max(len(shape), 1):
-        raise ValueError(f"[sanitize_axis] got axis {axis} of {len(shape)}; expected one of the array's")
-    return axis % len(shape) if shape else None
-
-
-class DNDarray:
-    """An array of heatpp's with HeAT's rules."""
+class Wrapped:
+    """What has a value of heatpp's in _x."""
 
     def __init__(self, x):
-        self._x, self._block = x, None
+        self._x = x
+
+
+class DNDarray(Wrapped):
+    """An array of heatpp's with HeAT's rules."""
+
+    _block = __partitions_dict__ = halo_prev = halo_next = None  # till they are asked for
 
     @property
     def larray(self):
@@ -146,10 +33,18 @@ class DNDarray:
 
     @larray.setter
     def larray(self, block):
+        """Every rank gives its block. Collective."""
+        together(self.comm, self._check_block, block)
         self._set(_from_block(block, self.split, self.comm))
 
+    def _check_block(self, block):
+        if not isinstance(block, torch.Tensor):
+            raise TypeError(f"[larray] got {type(block).__name__}; expected a tensor of torch")
+        if block.ndim != self.ndim or any(a != b for axis, (a, b) in enumerate(zip(block.shape, self.shape)) if axis != self.split):
+            raise ValueError(f"[larray] got shape {tuple(block.shape)}; expected a block of {self.shape} with split {self.split}")
+
     def _set(self, x):
-        self._x = x
+        self._x, self.__partitions_dict__, self.halo_prev, self.halo_next = x, None, None, None
         return self._written()
 
     def _written(self):
@@ -160,7 +55,7 @@ class DNDarray:
 
     dtype = property(lambda self: canonical_heat_type(self._x.dtype))
     device = property(lambda self: sanitize_device(self._x.device))
-    comm = property(lambda self: _comm_of(self._x.comm))
+    comm = property(lambda self: comm_of(self._x.comm))
     shape = gshape = property(lambda self: tuple(self._x.shape))
     lshape = property(lambda self: tuple(self._x.lshape))
     size = gnumel = property(lambda self: self._x.size)
@@ -170,7 +65,7 @@ class DNDarray:
     ndim, split = property(lambda self: self._x.ndim), property(lambda self: self._x.split)
     balanced = property(lambda self: self._x.is_balanced())
     stride = property(lambda self: self.larray.stride)
-    strides = property(lambda self: tuple(self.larray.element_size() * each for each in self.larray.stride()))
+    strides = property(lambda self: self.larray.stride())
     lloc = property(lambda self: self.larray)
     lshape_map = property(lambda self: self.create_lshape_map())
     T, imag = (property(lambda self, name=name: DNDarray(getattr(self._x, name))) for name in ("T", "imag"))
@@ -214,19 +109,49 @@ class DNDarray:
     def resplit_(self, axis=None):
         return self._set(C.resplit(self._x, sanitize_axis(self.shape, axis)))
 
+    def balance_(self):
+        return self._set(C.balance(self._x))
+
     def redistribute_(self, lshape_map=None, target_map=None):
-        return self._set(redistributed(self, target_map))
+        return self._set(redistributed(self, lshape_map, target_map))
+
+    def collect_(self, target_rank=0):
+        """Takes all blocks to one rank."""
+        if not isinstance(target_rank, int):
+            raise TypeError(f"[collect_] got {target_rank!r}; expected a rank")
+        return self if self.split is None and target_rank < self.comm.size else self._set(C.collect(self._x, target_rank))
 
     def get_halo(self, halo_size, prev=True, next=True):
-        self._halo = halo_size if halo_size else 0
+        """Fetches what borders on this rank's block into halo_prev and halo_next, which are None where nothing does."""
+        if not isinstance(halo_size, int):
+            raise TypeError(f"[get_halo] got {halo_size!r}; expected a whole number")
+        if halo_size < 0:
+            raise ValueError(f"[get_halo] got {halo_size}; expected no negative number")
+        if not self.is_distributed():
+            return
+        block = torch.from_numpy(np.asarray(C.array_with_halos(self._x, halo_size if prev else 0, halo_size if next else 0)))
+        mine, offset = self.lshape[self.split], self.counts_displs()[1][self.comm.rank]
+        before = min(halo_size, offset) if prev and mine else 0
+        behind = block.shape[self.split] - before - mine
+        self.halo_prev = block.narrow(self.split, 0, before) if before else None
+        self.halo_next = block.narrow(self.split, before + mine, behind) if behind else None
 
-    array_with_halos = property(lambda self: torch.from_numpy(np.asarray(C.array_with_halos(self._x, getattr(self, "_halo", 0)))))
+    @property
+    def array_with_halos(self):
+        """This rank's block between what get_halo fetched."""
+        parts = [each for each in (self.halo_prev, self.larray, self.halo_next) if each is not None]
+        return torch.cat(parts, self.split) if len(parts) > 1 else parts[0]
 
     def __getitem__(self, key):
-        return DNDarray(self._x[_key(key)])
+        return DNDarray(self._x[_key(self._places(key))])
+
+    def _places(self, key):
+        """The positions that nonzero gives, a row for each element, as one array for each axis."""
+        rows = isinstance(key, DNDarray) and key.ndim == 2 and key.shape[1] == self.ndim and issubclass(key.dtype, integer)
+        return tuple(key[:, axis] for axis in range(self.ndim)) if rows else key
 
     def __setitem__(self, key, value):
-        self._x[_key(key)] = value._x if isinstance(value, DNDarray) else value if np.isscalar(value) else _numbers(value)
+        self._x[_key(self._places(key))] = value._x if isinstance(value, DNDarray) else value if np.isscalar(value) else _numbers(value)
         self._written()
 
     def __array__(self, dtype=None, copy=None):
@@ -247,26 +172,23 @@ class DNDarray:
     def __len__(self):
         return len(self._x)
 
-    def __str__(self):
-        text = re.sub(r", shape=\([^)]*\), dtype=(\w+), split=", rf", dtype=ht.\1, device={self.device}, split=", str(self._x))
-        return text if self.comm.rank == 0 else ""
-
     def __round__(self, digits=0):
         return round(self.item(), digits)
 
-    def __repr__(self):
-        return repr(self._x)
-
     def __torch_proxy__(self):
-        return torch.ones(1).as_strided(self.shape, [0] * self.ndim)
+        return torch.ones(1, dtype=torch.int8).as_strided(self.shape, [0] * self.ndim)
+
+
+def _as_number(kind):
+    def call(self):
+        if self.size != 1:
+            raise TypeError(f"[{kind.__name__}] got {self.size} elements; expected one")
+        return kind(self.item())
+    return call
 
 
 for _name in ("__bool__", "__int__", "__float__", "__complex__"):
-    setattr(DNDarray, _name, lambda self, kind=getattr(builtins, _name.strip("_")): kind(self.item()))
-
-
-def _comm_of(comm):
-    return _default["comm"] if comm.size == _default["comm"].size else MPICommunication(comm.handle)
+    setattr(DNDarray, _name, _as_number(getattr(builtins, _name.strip("_"))))
 
 
 def _numbers(obj):
@@ -281,12 +203,14 @@ def _numbers(obj):
 def _key(key):
     if isinstance(key, tuple):
         return tuple(map(_key, key))
+    if isinstance(key, torch.Tensor) and key.ndim == 0:
+        return key.item()
     return key._x if isinstance(key, DNDarray) else _numbers(key) if isinstance(key, (torch.Tensor, list)) and len(key) else key
 
 
 def _inside(value):
     """An argument as heatpp takes it."""
-    if isinstance(value, DNDarray):
+    if isinstance(value, Wrapped):
         return value._x
     if isinstance(value, (list, tuple)):
         return type(value)(map(_inside, value)) if type(value) in (list, tuple) else [*map(_inside, value)]
@@ -299,10 +223,14 @@ def _inside(value):
     return ours_of(value) if isinstance(value, torch.dtype) or inspect.isclass(value) and issubclass(value, datatype) else value
 
 
+kinds = {C.DNDarray: DNDarray, C.View: DNDarray}  # what holds values of heatpp's classes here
+
+
 def _outside(value):
     """A result as HeAT gives it."""
-    if isinstance(value, C.DNDarray):
-        return DNDarray(value)
+    kind = kinds.get(type(value))
+    if kind:
+        return kind(value)
     if isinstance(value, C.dtype):
         return canonical_heat_type(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -316,26 +244,41 @@ def sanitize_in(x):
         raise TypeError(f"[sanitize_in] got {type(x).__name__}; expected an array")
 
 
-def sanitize_out(out, output_shape, output_split, output_device, output_comm=None):
-    """Fails for what cannot take a result."""
-    sanitize_in(out)
-    if out.shape != tuple(output_shape):
-        raise ValueError(f"[out] got shape {out.shape}; expected {tuple(output_shape)}")
-
-
-def redistributed(x, target_map):
-    """An array of heatpp's, cut as a table of the shapes of all blocks says."""
+def redistributed(x, lshape_map, target_map):
+    """An array of heatpp's, cut as a table of the shapes of all blocks says; that of the blocks as they are is known."""
+    for table in (lshape_map, target_map):
+        if table is not None and not isinstance(table, (torch.Tensor, np.ndarray)):
+            raise TypeError(f"[redistribute] got {type(table).__name__}; expected a tensor of the blocks' shapes")
+        if table is not None and tuple(table.shape) != (x.comm.size, x.ndim):
+            raise ValueError(f"[redistribute] got a table of shape {tuple(table.shape)}; expected {(x.comm.size, x.ndim)}")
+    if x.split is None:
+        return x._x
     return C.balance(x._x) if target_map is None else C.redistribute(x._x, np.asarray(target_map)[:, x.split].tolist())
 
 
-def _put(result, out):
-    """A result, in the array that is to take it."""
+def _put(result, out, broadcast=False):
+    """A result, in the array that is to take it, as often as that has room for it where it may broadcast."""
     if out is None:
         return result
     if isinstance(result, tuple):
+        if not isinstance(out, tuple):
+            raise TypeError(f"[out] got {type(out).__name__}; expected a tuple")
+        if len(out) != len(result):
+            raise ValueError(f"[out] got {len(out)} arrays; expected {len(result)}")
         return tuple(_put(*pair) for pair in zip(result, out))
-    sanitize_out(out, result.shape, None, None)
+    sanitize_in(out)
+    if broadcast and out.shape != result.shape and out.ndim > result.ndim:
+        result = DNDarray(C.broadcast_to(result._x, out.shape))
+    if out.shape != result.shape:
+        raise ValueError(f"[out] got shape {out.shape}; expected {result.shape}")
     return out._set(C.resplit(result._x, out.split).astype(out._x.dtype))
+
+
+def laid(x, order):
+    """With this rank's block by rows (C) or by columns (F)."""
+    if order not in ("C", "F"):
+        raise NotImplementedError(f"[order] got {order!r}; expected C or F")
+    return x if order == "C" else DNDarray(C.from_local(np.asfortranarray(x._x.larray), split=x.split, comm=x.comm.handle))
 
 
 def _from_block(block, split, comm=None):
@@ -343,32 +286,47 @@ def _from_block(block, split, comm=None):
     return C.from_local(np.ascontiguousarray(block), split=split, comm=sanitize_comm(comm).handle)
 
 
+def _again(x, kind, copy, split, is_split, device):
+    """An array of one, which is that itself where nothing is to change and no copy is asked for."""
+    cut = sanitize_axis(x.shape, split if is_split is None else is_split)
+    same = cut is None or cut == x.split
+    if not same and (is_split is not None or copy is False):
+        raise ValueError(f"[array] got split {cut} for an array of split {x.split}; expected that one, or split and copy")
+    if copy is False and kind in (None, x._x.dtype):
+        return x
+    found = x._x if same else C.resplit(x._x, cut)
+    found = found if device is None else found.to_device(str(sanitize_device(device)))
+    return DNDarray(C.copy(found) if kind is None else found.astype(kind))
+
+
 def array(obj, dtype=None, copy=None, ndmin=0, order="C", split=None, is_split=None, device=None, comm=None):
     """An array of numbers that all ranks give alike, or of each rank's block."""
     if split is not None and is_split is not None:
         raise ValueError("[array] got split and is_split; expected one of them")
+    if order != "C":
+        return laid(array(obj, dtype, copy, ndmin, "C", split, is_split, device, comm), order)
     kind = None if dtype is None else ours_of(dtype)
+    if isinstance(obj, DNDarray) and abs(ndmin) <= obj.ndim and (is_split is None or obj.split is not None):
+        return _again(obj, kind, copy, split, is_split, device)
     comm, device = sanitize_comm(comm), sanitize_device(device)
-    if isinstance(obj, DNDarray) and is_split is None and ndmin <= obj.ndim:
-        found = obj._x if split is None or split == obj.split else C.resplit(obj._x, sanitize_axis(obj.shape, split))
-        return DNDarray(C.copy(found) if kind is None else found.astype(kind))
-    numbers = _numbers(obj)
+    numbers = _numbers(obj) if is_split is None else together(comm, _numbers, obj)
+    if copy is False and hasattr(obj, "dtype") and (split is None or comm.size == 1) and ndmin <= numbers.ndim and kind in (None, numbers.dtype):
+        made = DNDarray(C.from_local(numbers, split=sanitize_axis(numbers.shape, split if is_split is None else is_split), comm=comm.handle))
+        made._block = obj if isinstance(obj, torch.Tensor) and obj.device.type == "cpu" else None
+        return made
     if numbers.dtype == object:
         raise TypeError(f"[array] got {type(obj).__name__}; expected numbers")
     if kind is None and not hasattr(obj, "dtype") and numbers.dtype.kind in "fc":
         kind = C.float32 if numbers.dtype.kind == "f" else C.complex64
-    numbers = numbers.reshape((1,) * (abs(ndmin) - numbers.ndim) + numbers.shape if ndmin > 0 else numbers.shape + (1,) * (abs(ndmin) - numbers.ndim))
+    more = (1,) * (abs(ndmin) - numbers.ndim)
+    numbers = numbers.reshape(numbers.shape + more if ndmin > 0 else more + numbers.shape)
     if is_split is None:
         return DNDarray(C.array(numbers, dtype=kind, split=sanitize_axis(numbers.shape, split), device=str(device), comm=comm.handle))
-    made = _from_block(np.array(numbers), sanitize_axis(numbers.shape, is_split), comm)
+    made = _from_block(np.array(numbers), sanitize_axis(numbers.shape, is_split), comm).to_device(str(device))
     return DNDarray(made if kind is None else made.astype(kind))
 
 
 def asarray(obj, dtype=None, copy=None, order="C", is_split=None, device=None):
     """An array as it is, or made of numbers."""
     known = isinstance(obj, DNDarray) and not copy and dtype in (None, obj.dtype) and is_split in (None, obj.split)
-    return obj if known else array(obj, dtype, split=None, is_split=is_split, device=device)
-
-
-MPI_WORLD = MPICommunication()
-_default["comm"] = MPI_WORLD
+    return obj if known else array(obj, dtype, copy=bool(copy), order=order, split=None, is_split=is_split, device=device)

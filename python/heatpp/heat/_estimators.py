@@ -1,7 +1,8 @@
 """HeAT's estimators: heatpp's by HeAT's names of parameters and results."""
 
 from .. import _heatpp as C
-from ._arrays import _inside, _outside
+from . import _dynamics
+from ._arrays import DNDarray, _inside, _outside, sanitize_in
 
 
 class BaseEstimator:
@@ -15,6 +16,7 @@ class BaseEstimator:
             if name not in self._defaults:
                 raise ValueError(f"[{type(self).__name__}] got a parameter {name!r}; expected one of {', '.join(self._defaults)}")
             setattr(self, name, value)
+        _check(self)
         return self
 
     def __repr__(self):
@@ -27,7 +29,7 @@ class ClassificationMixin:
 
 class ClusteringMixin:
     def fit_predict(self, x):
-        return self.fit(x).predict(x)
+        return self.fit(x).labels_
 
 
 class RegressionMixin:
@@ -60,17 +62,54 @@ _TABLE = {
         "MaxAbsScaler": dict(copy=True), "Normalizer": dict(norm="l2", copy=True),
         "RobustScaler": dict(with_centering=True, with_scaling=True, quantile_range=(25.0, 75.0), copy=True, unit_variance=False, sketched=False, sketch_size=1.0)}),
 }
-# heatpp's names for them, and None for what it does without.
+# heatpp's names for them and for what is learnt, and None for advice on how to compute, which heatpp does without.
 _OURS = {"max_iter": "max_iterations", "random_state": "seed", "lam": "alpha", "n_oversamples": "oversamples", "iterated_power": "power_iterations",
-         "svd_rank": "rank", "svd_tol": "rtol", "lanczos_n_iter": "lanczos_iterations", "cluster_centers": "centers", "n_iter": "iterations",
-         **dict.fromkeys("copy n_procs_to_merge svd_solver power_iteration_normalizer effective_metric_ eigen_solver reigh_rank reigh_n_oversamples "
+         "lanczos_n_iter": "lanczos_iterations", "cluster_centers": "centers", "n_iter": "iterations", "n_samples_seen": "n_samples", "sigma": "var",
+         "functional_value": "inertia", "rom_basis": "basis", "rom_transfer_matrix": "transfer", "rom_control_matrix": "control", "rom_eigenvalues": "eigenvalues",
+         "rom_eigenmodes": "eigenvectors", "n_modes_system": "n_system_modes",
+         **dict.fromkeys("copy n_procs_to_merge svd_solver svd_rank svd_tol power_iteration_normalizer effective_metric_ eigen_solver reigh_rank reigh_n_oversamples "
                          "reigh_power_iter assign_labels sketched sketch_size feature_range".split())}
+_ONLY = {"effective_metric_": (None,), "assign_labels": ("kmeans",)}  # the values that are known
 _INITS = {name: "plus_plus" for name in ("kmeans++", "k-means++", "k-medians++", "kmedians++", "kmedoids++", "probability_based", "batchparallel")}
+_VALUES = {"eNeighbour": "e_neighbour"}
+# What heatpp's models have not, by theirs.
+_DERIVED = {"total_explained_variance_ratio_": lambda model: float(C.sum(model.explained_variance_ratio).item()), "epsilon_": lambda model: C.array(model.epsilon), "batch_size_": lambda model: model.get_params()["batch_size"],
+            "dmdmodes_": lambda model: C.matmul(model.basis.astype(model.eigenvectors.dtype), model.eigenvectors)}
 
 
-def _options(estimator):
+# What parameters may be: their type, and a test with what it expects.
+_CHECKS = {"svd_solver": (str, lambda value: value in ("full", "hierarchical", "randomized"), "full, hierarchical or randomized"),
+           "svd_rank": (int, lambda value: value > 0, "a positive number"), "svd_tol": (float, lambda value: value > 0, "a positive number"),
+           "iterated_power": (int, lambda value: value >= 0, "no negative number"), "n_oversamples": (int, lambda value: value >= 0, "no negative number"),
+           "power_iteration_normalizer": (str, lambda value: value == "qr", "qr"), "eigen_solver": (str, lambda value: value in ("lanczos", "randomized"), "lanczos or randomized"),
+           "feature_range": (tuple, lambda value: value[0] < value[1], "the lower end first"),
+           "quantile_range": (tuple, lambda value: 0 <= value[0] < value[1] <= 100, "two percentages, the lower one first")}
+
+
+def _check(estimator):
+    """Fails for parameters that say nothing."""
+    for name, (kind, test, expected) in _CHECKS.items():
+        value = getattr(estimator, name) if name in estimator._defaults else None
+        if value is not None and not isinstance(value, kind):
+            raise TypeError(f"[{type(estimator).__name__}] got {name}={value!r}; expected {kind.__name__}")
+        if value is not None and not test(value):
+            raise ValueError(f"[{type(estimator).__name__}] got {name}={value!r}; expected {expected}")
+    if "svd_rank" in estimator._defaults:
+        given = tuple(name for name in ("svd_rank", "svd_tol") if getattr(estimator, name) is not None)
+        known = {"full": ((), ("svd_rank",), ("svd_tol",)), "hierarchical": (("svd_rank",), ("svd_tol",)), "randomized": (("svd_rank",),)}[estimator.svd_solver]
+        if given not in known:
+            raise ValueError(f"[{type(estimator).__name__}] got {' and '.join(given) or 'no bound'} for {estimator.svd_solver}; expected {' or '.join(map(' and '.join, known))}")
+
+
+def _options(estimator, x):
     given = estimator.get_params()
+    if type(estimator).__name__ == "IncrementalPCA" and given["n_components"] is not None:
+        given["n_components"] = min(given["n_components"], x.shape[-1])
+    wrong = next((name for name, known in _ONLY.items() if name in given and given[name] not in known), None)
+    if wrong:
+        raise NotImplementedError(f"[{type(estimator).__name__}] got {wrong}={given[wrong]!r}; expected {_ONLY[wrong][0]!r}")
     named = {_OURS.get(name, name): _inside(value) for name, value in given.items() if _OURS.get(name, name) and value is not None}
+    named = {name: _VALUES.get(value, value) if isinstance(value, str) else value for name, value in named.items()}
     if isinstance(named.get("init"), str):
         named["init"] = _INITS.get(named["init"], named["init"])
     if "feature_range" in given:
@@ -80,15 +119,34 @@ def _options(estimator):
     return named
 
 
+def _column(labels, name):
+    """Labels of clusters as HeAT has them."""
+    return C.expand_dims(labels, 1).astype(C.int32 if name.startswith("Batch") else labels.dtype)
+
+
 def _method(name):
     def call(self, *given, **named):
-        if name == "fit":
-            self._made = getattr(C, type(self).__name__)(**_options(self))
-        elif self._made is None:
+        made = self._made
+        if made is None and not name.endswith("fit"):
             raise RuntimeError(f"[{type(self).__name__}] got {name} before fit; expected fit first")
         for without in ("oversampling", "iter_multiplier"):  # of initial centres, which heatpp chooses otherwise
             named.pop(without, None)
-        found = getattr(self._made, name)(*map(_inside, given), **{key: _inside(value) for key, value in named.items()})
+        if isinstance(self, TransformMixin) and (len(given) > 1 or named.pop("y", None) is not None):
+            raise ValueError(f"[{name}] got a second argument; expected none")
+        if isinstance(self, ClassificationMixin) and not all(isinstance(each, DNDarray) for each in (*given, *(named[key] for key in ("sample_weight",) if named.get(key) is not None))):
+            raise ValueError(f"[{name}] got {', '.join(type(each).__name__ for each in given)}; expected arrays")
+        sanitize_in(given[0])
+        if given[0].ndim != 2:
+            raise ValueError(f"[{name}] got {given[0].ndim} axes; expected 2")
+        if name == "fit" or made is None:
+            made = getattr(C, type(self).__name__)(**_options(self, given[0]))
+        found = getattr(made, name)(*map(_inside, given), **{key: _inside(value) for key, value in named.items()})
+        self._made = made
+        if name == "predict" and isinstance(self, ClusteringMixin):
+            found = _column(found, type(self).__name__)
+        if name.endswith("transform") and getattr(self, "copy", True) is False:
+            given[0]._set(found.astype(given[0]._x.dtype))
+            return self
         return self if found is self._made or name.endswith("fit") else _outside(found)
     call.__name__ = name
     return call
@@ -102,15 +160,86 @@ def _estimator(name, mixin, defaults):
         self.set_params(**named)
 
     def __getattr__(self, key):
-        """What was learnt, by HeAT's name, which ends in _."""
-        if not key.endswith("_") or key.startswith("_") or self._made is None:
+        """What was learnt, by HeAT's name, which ends in _; None before that."""
+        ours = _OURS.get(key[:-1], key[:-1])
+        if key.startswith("_") or not key.endswith("_") or key not in _DERIVED and not hasattr(known, ours):
             raise AttributeError(f"{name} has no {key}")
-        return _outside(getattr(self._made, _OURS.get(key[:-1], key[:-1])))
+        if self._made is None and mixin is ClassificationMixin:
+            raise AttributeError(f"{name} has {key} after fit")
+        if self._made is None:
+            return 0 if key == "n_samples_seen_" else None
+        if key == "labels_" and name != "Spectral":
+            return DNDarray(_column(self._made.labels, name))
+        return _outside(_DERIVED[key](self._made) if key in _DERIVED else getattr(self._made, ours))
 
     known = getattr(C, name)
-    methods = {each: _method(each) for each in "fit partial_fit predict predict_proba predict_log_proba transform inverse_transform score".split() if hasattr(known, each)}
-    return type(name, (mixin, BaseEstimator), {"__doc__": known.__doc__, "_defaults": defaults, "__init__": __init__, "__getattr__": __getattr__, **methods})
+    methods = {each: _method(each) for each in "fit partial_fit predict predict_proba predict_log_proba transform inverse_transform".split() if hasattr(known, each)}
+    return type(name, (mixin, BaseEstimator), {"__doc__": known.__doc__, "_defaults": defaults, "__init__": __init__, "__getattr__": __getattr__, **methods,
+                                               **_METHODS.get(name, {})})
 
+
+def _fit_chunks(self, X=None, y=None, *, path=None, chunk_size=None, dataset=None):
+    """Learns from rows, or from those of a dataset of an HDF5 file, so many at a time."""
+    if X is not None:
+        return _method("fit")(self, X, y) if y is not None else _method("fit")(self, X)
+    if not str(path).endswith((".h5", ".hdf5")):
+        raise ValueError(f"[fit] got {path}; expected an HDF5 file")
+    rows = next(each.shape[0] for each in C.io.contents(path) if each.name.strip("/") == dataset.strip("/"))
+    if chunk_size > rows:
+        raise ValueError(f"[fit] got a chunk_size of {chunk_size}; expected at most the {rows} rows")
+    self._made = None
+    for start in range(0, rows, chunk_size):
+        self.partial_fit(DNDarray(C.io.load_hdf5(path, dataset, slices=[slice(start, min(start + chunk_size, rows))], split=0)))
+    return self
+
+
+def _one_hot(x):
+    """A row for each label, 1 where it is."""
+    return _outside(C.eq(C.expand_dims(x._x, 1), C.arange(int(C.max(x._x).item()) + 1)).astype(C.float32))
+
+
+def _fit_labels(self, x, y):
+    """Learns from rows and their labels, which may be rows of one 1 each."""
+    for each, axes in ((x, (2,)), (y, (1, 2))):
+        if each.ndim not in axes:
+            raise ValueError(f"[fit] got {each.ndim} axes; expected {axes[-1]}")
+    return _method("fit")(self, x, _outside(C.argmax(y._x, 1)) if y.ndim == 2 else y)
+
+
+def _fit_more(self, X, y, classes=None, sample_weight=None):
+    """Learns from more rows, whose labels are some of the classes."""
+    if classes is not None and not C.all(C.isin(_inside(y), _inside(classes))).item():
+        raise ValueError("[partial_fit] got labels beside the classes; expected some of these")
+    return _method("partial_fit")(self, X, y, **({} if sample_weight is None else {"sample_weight": sample_weight}))
+
+
+def _fit_lasso(self, x, y):
+    """Learns y = x theta, of which the coefficient of the first column costs nothing: what the others leave along it is told apart from them."""
+    sanitize_in(x), sanitize_in(y)
+    if x.ndim != 2 or y.ndim > 2 or y.size != x.shape[0]:
+        raise ValueError(f"[Lasso.fit] got shapes {x.shape} and {y.shape}; expected (samples, features) and (samples,)")
+    first, others, y = x._x[:, 0], x._x[:, 1:], C.reshape(y._x, (-1,)).astype(x._x.dtype)
+    along = C.divide(first, C.vecdot(first, first))
+    beside = C.subtract(others, C.outer(first, C.matmul(along, others))), C.subtract(y, C.multiply(first, C.vecdot(along, y)))
+    self._made = C.Lasso(alpha=self.lam, intercept=False, max_iterations=self.max_iter, tol=self.tol or 0.0).fit(*beside)
+    theta = self._made.coef.astype(y.dtype)
+    intercept = C.vecdot(along, C.subtract(y, C.matmul(others, theta)))
+    self.theta = DNDarray(C.expand_dims(C.concatenate([C.reshape(intercept, (1,)), theta]), 1))
+    self.n_iter = self._made.iterations
+    return self
+
+
+def _predict_lasso(self, x):
+    """The products of rows and coefficients, a column."""
+    if self.theta is None:
+        raise RuntimeError("[Lasso] got predict before fit; expected fit first")
+    return DNDarray(C.matmul(_inside(x), self.theta._x))
+
+
+_METHODS = {"Lasso": {"fit": _fit_lasso, "predict": _predict_lasso, "theta": None, "n_iter": None, "coef_": property(lambda self: None if self.theta is None else self.theta[1:]),
+                      "intercept_": property(lambda self: None if self.theta is None else self.theta[0])},
+            "GaussianNB": {"partial_fit": _fit_more}, **_dynamics.methods,
+            "IncrementalPCA": {"fit": _fit_chunks}, "KNeighborsClassifier": {"fit": _fit_labels, "one_hot_encoding": staticmethod(_one_hot)}}
 
 parts = {part: {name: _estimator(name, mixin, defaults) for name, defaults in classes.items()} for part, (mixin, classes) in _TABLE.items()}
 

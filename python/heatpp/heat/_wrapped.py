@@ -3,65 +3,102 @@
 import builtins
 import functools
 import inspect
+import re
+import warnings
 
 import numpy as np
 import torch
 
 from .. import _api, _heatpp as C
 from . import types
-from ._arrays import DNDarray, _inside, _outside, _put, array, sanitize_axis, sanitize_in
+from ._arrays import DNDarray, _inside, _outside, _put, array, sanitize_in
+from ._ranks import sanitize_axis, sanitize_device
 
 _ours = {**{name: getattr(C, name) for name in dir(C)}, **{name: getattr(_api, name) for name in _api.__all__}}
 
-# HeAT's parameters after the arrays, in its order, where they differ from heatpp's: heat=heatpp, and - for what heatpp does without.
+# HeAT's parameters after the arrays, in its order, where they differ from heatpp's: heat=heatpp, ~ for advice on how to compute, which changes no
+# result, and name:value for those of which heatpp has that value alone.
 _PARAMETERS = {
     "axis out keepdims": "sum prod nansum nanprod max min any all ptp",
     "axis ddof keepdims bessel": "var std",
-    "axis keepdims -sketched -sketch_size": "median",
-    "q axis out interpolation keepdims -sketched -sketch_size": "percentile",
-    "boundaries -out_int32 right out": "bucketize",
+    "axis keepdims ~sketched ~sketch_size": "median",
+    "q axis out interpolation keepdims ~sketched ~sketch_size": "percentile",
     "min max out": "clip",
-    "target_rank=rank": "collect",
     "offset dim1=axis1 dim2=axis2": "diagonal",
-    "shape dtype split device comm -order": "empty zeros ones",
-    "fill_value dtype split device comm -order": "full_like",
-    "dtype split device comm -order": "empty_like zeros_like ones_like",
-    "b -allow_resplit": "matmul linalg.matmul",
+    "b ~allow_resplit": "matmul linalg.matmul",
     "source=from destination=to": "moveaxis",
-    "pad_width=widths mode constant_values=value": "pad",
     "offset axis1 axis2 dtype out": "trace linalg.trace",
     "axis1=a axis2=b": "swapaxes",
     "reps=repeats": "tile",
+    "out": "modf",
     "k dim=axis largest sorted out": "topk",
     "axis keepdims ord": "linalg.norm linalg.matrix_norm linalg.vector_norm",
-    "mode -procs_to_merge": "linalg.qr",
-    "n_eigenvalues=rank n_oversamples=oversampling power_iter=power_iterations -qr_procs_to_merge": "linalg.reigh",
-    "svd_rank=rank n_oversamples=oversampling power_iter=power_iterations -qr_procs_to_merge": "linalg.rsvd",
-    "-r_max_zolopd -silent": "linalg.eigh",
-    "-p -algorithm -params": "linalg.condest",
-    "b out -split": "linalg.outer",
+    "mode ~procs_to_merge": "linalg.qr",
+    "n_eigenvalues=rank n_oversamples=oversampling power_iter=power_iterations ~qr_procs_to_merge": "linalg.reigh",
+    "svd_rank=rank n_oversamples=oversampling power_iter=power_iterations ~qr_procs_to_merge": "linalg.rsvd",
+    "~r_max_zolopd ~silent": "linalg.eigh",
+    "p:None algorithm:randomized ~params": "linalg.condest",
     "mean=loc std=scale shape dtype split device comm": "random.normal",
     "Y=y quadratic_expansion": "spatial.cdist",
-    "Y=y -expand": "spatial.manhattan",
+    "Y=y ~expand": "spatial.manhattan",
     "Y=y sigma quadratic_expansion": "spatial.rbf",
-    "dataset dtype slices split device comm": "io.load_hdf5",
-    "variable=name split device comm slices": "io.load_zarr",
-    "header_lines sep=delimiter dtype -encoding split device comm": "io.load_csv",
-    "path header_lines=header sep=delimiter decimals -encoding -comm -truncate": "io.save_csv",
-    "path overwrite": "io.save_zarr",
 }
 _PARAMETERS = {name: line.split() for line, names in _PARAMETERS.items() for name in names.split()}
-_FLOATING = set("""acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh cos cosh deg2rad degrees exp exp2 expm1 log log10 log1p log2
+_FLOATING = set("""square acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh cos cosh deg2rad degrees exp exp2 expm1 log log10 log1p log2
     rad2deg radians sin sinh sqrt tan tanh mean var std median percentile linalg.norm linalg.vector_norm linalg.matrix_norm fabs""".split())
 _QUOTIENTS = set("divide div arctan2 atan2 logaddexp logaddexp2 hypot copysign".split())
-_BINARY = set("""add sub subtract mul multiply divide div floor_divide floordiv fmod mod remainder pow power bitwise_and bitwise_or bitwise_xor left_shift
+BINARY = set("""add sub subtract mul multiply divide div floor_divide floordiv fmod mod remainder pow power bitwise_and bitwise_or bitwise_xor left_shift
     right_shift gcd lcm hypot copysign maximum minimum logaddexp logaddexp2 eq ne not_equal lt less le less_equal gt greater ge greater_equal logical_and
     logical_or logical_xor arctan2 atan2 isclose""".split())
+_SPLIT_KEPT = set("roll linalg.inv".split())
 _MASKED = {"div": "divide", "floordiv": "floor_divide", "mod": "remainder", "sub": "subtract", "mul": "multiply", "pow": "power"}  # which take out and where
 _UNFIT = {"eq": False, "ne": True, "not_equal": True}  # of shapes that do not broadcast
 
 
-def _floats(x):
+def alike(arrays):
+    """Arrays in the type that PyTorch has for all."""
+    kind = functools.reduce(torch.promote_types, (each.dtype.torch_type() for each in arrays))
+    return [each.astype(kind) if each.dtype.torch_type() != kind else each for each in arrays]
+
+
+def _joined(name, arrays, *given):
+    """Arrays to join in one type: HeAT's of all, or PyTorch's for those that make a new axis."""
+    if name in ("column_stack", "row_stack") and isinstance(arrays, (list, tuple)):
+        arrays = [array(each) if isinstance(each, np.ndarray) else each for each in arrays]
+    if not isinstance(arrays, (list, tuple)) or not builtins.all(isinstance(each, DNDarray) for each in arrays):
+        raise TypeError(f"[{name}] got {type(arrays).__name__}; expected a list or tuple of arrays")
+    if len(arrays) < 1 + (name == "stack"):
+        raise ValueError(f"[{name}] got {len(arrays)} arrays; expected more")
+    if name == "hstack" and len({each.ndim for each in arrays}) > 1:  # vectors as columns beside matrices
+        arrays = [DNDarray(C.expand_dims(each._x, 1)) if each.ndim == 1 else each for each in arrays]
+    if name in ("stack", "column_stack", "row_stack"):
+        return (alike(arrays), *given)
+    kind = functools.reduce(types.promote_types, (each.dtype for each in arrays))
+    return ([each if each.dtype is kind else each.astype(kind) for each in arrays], *given)
+
+
+def _product(name, *given):
+    """Two arrays in the type that PyTorch has for both."""
+    return (*alike(given[:2]), *given[2:]) if len(given) > 1 and isinstance(given[0], DNDarray) and isinstance(given[1], DNDarray) else given
+
+
+def _numbered(name, x, numbers, *given):
+    """An array, and numbers that may be one, too."""
+    if isinstance(numbers, DNDarray) and numbers.split is not None:
+        warnings.warn(f"[{name}] got an array of numbers that is split; it is gathered")
+    numbers = numbers.tolist() if hasattr(numbers, "tolist") else numbers
+    numbers = [numbers] if name == "tile" and isinstance(numbers, builtins.int) else numbers
+    return (x if isinstance(x, DNDarray) or name not in ("tile", "repeat") else array(x), numbers, *given)
+
+
+# What is done to arguments beforehand; those that HeAT names are then given by place.
+_PREPARED = {name: function for function, names in {
+    _joined: "concatenate stack hstack vstack column_stack row_stack", _product: "matmul linalg.matmul dot vdot linalg.vecdot cross linalg.cross",
+    _numbered: "tile repeat split hsplit vsplit dsplit"}.items() for name in names.split()}
+_BY_PLACE = {"tile": "repeats", "repeat": "repeats", "matmul": "b", "linalg.matmul": "b"}
+
+
+def floats(x):
     """Whole numbers as the floats in which HeAT computes with them."""
     whole = isinstance(x, DNDarray) and types.heat_type_is_exact(x.dtype)
     return x.astype(types.float64 if x.dtype is types.int64 else types.float32) if whole else x
@@ -70,9 +107,10 @@ def _floats(x):
 def _function(name, function):
     """One of heatpp's functions as HeAT has it."""
     known, floating = _PARAMETERS.get(name), name in _FLOATING
-    names = known and [entry.lstrip("-").partition("=")[0] for entry in known]
-    ours = known and {entry.partition("=")[0]: entry.rpartition("=")[2] for entry in known if entry[0] != "-"}
-    first = 0 if known and names[0] in ("shape", "mean") else 1
+    names = known and [re.match(r"~?(\w+)", entry)[1] for entry in known]
+    ours = known and {entry.partition("=")[0]: entry.rpartition("=")[2] for entry in known if entry[0] != "~" and ":" not in entry}
+    alone = dict(entry.split(":") for entry in known or () if ":" in entry)
+    first = 0 if known and names[0] == "mean" else 1
 
     @functools.wraps(function, assigned=("__doc__",), updated=())
     def call(*given, out=None, **named):
@@ -82,13 +120,23 @@ def _function(name, function):
             wrong = next((each for each in named if each not in names), None)
             if wrong:
                 raise TypeError(f"[{name}] got an argument {wrong!r}; expected one of {', '.join(names)}")
+            if named.get("dtype") is not None:
+                named["dtype"] = types.ours_of(named["dtype"])
+            wrong = next((key for key, value in named.items() if key in alone and str(value) != alone[key]), None)
+            if wrong:
+                raise NotImplementedError(f"[{name}] got {wrong}={named[wrong]!r}; expected {alone[wrong]}")
+            if "device" in names and "device" in named:
+                named["device"] = sanitize_device(named["device"])
             named = {ours[key]: value for key, value in named.items() if key in ours and value is not None}
+        if name in _PREPARED:
+            given = _PREPARED[name](name, *given, *([named.pop(_BY_PLACE[name])] if _BY_PLACE.get(name) in named else []))
         if "bessel" in named:
             named["ddof"] = builtins.int(named.pop("bessel"))
         if given and isinstance(given[0], DNDarray) and "axis" in named:
             named["axis"] = sanitize_axis(given[0].shape, named["axis"])
+        source = given[0] if given else None
         if floating:
-            given = tuple(map(_floats, given))
+            given = tuple(map(floats, given))
         if out is not None and not isinstance(out, tuple):
             sanitize_in(out)
         given = (*given[:1], *map(_inside, given[1:])) if given and isinstance(given[0], (torch.Tensor, np.ndarray)) else map(_inside, given)
@@ -98,7 +146,10 @@ def _function(name, function):
             if builtins.any(isinstance(named.get(key), str) for key in ("interpolation", "mode", "norm", "indexing")):
                 raise ValueError(str(error)) from None
             raise
-        return _put(_outside(found), out)
+        found = _outside(found)
+        if name in _SPLIT_KEPT and found.split != source.split:
+            found.resplit_(source.split)
+        return _put(found, out, broadcast=not known)
 
     call.__name__ = name.rpartition(".")[2]
     return call
@@ -110,6 +161,8 @@ def _binary(name, function):
     @functools.wraps(function, assigned=("__doc__",), updated=())
     def call(t1, t2, out=None, where=True, **options):
         for each in (t1, t2):
+            if name in _UNFIT and not isinstance(each, (DNDarray, builtins.bool, builtins.int, builtins.float, builtins.complex, np.generic, np.ndarray, torch.Tensor, list)):
+                return _UNFIT[name]
             if not isinstance(each, (DNDarray, builtins.bool, builtins.int, builtins.float, builtins.complex, np.generic)):
                 if not isinstance(each, (np.ndarray, torch.Tensor, list)) or isinstance(each, list) and not isinstance(t1, DNDarray):
                     raise TypeError(f"[{name}] got {type(each).__name__}; expected arrays or numbers")
@@ -137,11 +190,14 @@ def _binary(name, function):
     return call
 
 
-def _wrapped(space, module):
+def wrapped(space, module):
     """All functions of a part of heatpp."""
     made = {}
     for name in dir(module):
         function = _ours.get(name) if not space else getattr(module, name)
         if name[0] != "_" and callable(function) and not inspect.isclass(function):
-            made[name] = (_binary if not space and name in _BINARY else _function)(space + name, function)
+            made[name] = (_binary if not space and name in BINARY else _function)(space + name, function)
     return made
+
+
+core = wrapped("", C)

@@ -56,10 +56,12 @@ def canonical_heat_type(a_type):
         name = a_type.__name__
     elif a_type in _PYTHON if inspect.isclass(a_type) else False:
         name = _PYTHON[a_type]
+    elif inspect.isclass(a_type) and not issubclass(a_type, np.generic):
+        name = a_type.__name__ + ", which is no type of numbers"
     elif isinstance(a_type, (C.dtype, torch.dtype)):
         name = str(a_type).removeprefix("torch.")
     else:
-        name = np.dtype({"c": "complex64"}.get(a_type, a_type)).name if a_type is not None else None
+        name = np.dtype({"c": "complex64", "u": "uint8"}.get(a_type, a_type)).name if a_type is not None else None
     if name not in _TYPES:
         raise TypeError(f"[canonical_heat_type] got {a_type!r}; expected a type that arrays hold")
     return _TYPES[name]
@@ -71,7 +73,9 @@ def ours_of(kind):
 
 def heat_type_of(obj):
     """The type of an array's elements, or of what an array could be made of."""
-    return obj.dtype if hasattr(obj, "larray") else canonical_heat_type(getattr(obj, "dtype", None) or np.asarray(obj).dtype)
+    if hasattr(obj, "dtype"):
+        return canonical_heat_type(obj.dtype)
+    return canonical_heat_type(type(obj[0] if isinstance(obj, (list, tuple, str)) and len(obj) else obj))
 
 
 def issubdtype(arg1, arg2):
@@ -103,16 +107,21 @@ def _rank(kind):
     return 0 if kind is bool_ else 1 if issubclass(kind, integer) else 2 if issubclass(kind, floating) else 3
 
 
+def same_kind(type1, type2):
+    """Whether both are bool, whole numbers, real ones or complex ones."""
+    return _rank(canonical_heat_type(type1)) == _rank(canonical_heat_type(type2))
+
+
 def result_type(*arrays_and_types):
     """Arrays go before types, arrays without axes and numbers, which only count where they are of a wider kind."""
     found = (None, None)
     for each in arrays_and_types:
-        if hasattr(each, "larray"):
+        if hasattr(type(each), "larray"):
             now = (0 if each.ndim else 2, each.dtype)
         elif isinstance(each, (builtins.bool, builtins.int, builtins.float, builtins.complex)):
             now = (3, canonical_heat_type(type(each)))
         else:
-            now = (1, canonical_heat_type(getattr(each, "dtype", each)))
+            now = (1, canonical_heat_type(each if inspect.isclass(each) else getattr(each, "dtype", each)))
         if found[0] is None or found[0] == now[0]:
             found = now if found[0] is None else (now[0], promote_types(found[1], now[1]))
         else:

@@ -1,0 +1,84 @@
+"""Functions that make arrays, with HeAT's defaults."""
+
+import builtins
+
+from .. import _heatpp as C
+from . import types
+from ._arrays import DNDarray, laid
+from ._ranks import sanitize_comm, sanitize_device
+
+
+def created(function, *given, dtype, split=None, device=None, comm=None, order="C"):
+    """What one of heatpp's functions makes by HeAT's options."""
+    return laid(DNDarray(function(*given, dtype=types.ours_of(dtype), split=split, device=str(sanitize_device(device)), comm=sanitize_comm(comm).handle)), order)
+
+
+def arange(*args, dtype=None, split=None, device=None, comm=None):
+    """Evenly spaced numbers, int32 where all that is given are whole."""
+    if builtins.len(args) not in (1, 2, 3):
+        raise TypeError(f"[arange] got {builtins.len(args)} numbers; expected 1 to 3")
+    kinds = (types.int32, types.float32) if dtype is None else (types.int64, types.float64)
+    kind = kinds[not builtins.all(isinstance(each, builtins.int) for each in args)]
+    found = created(C.arange, *args, dtype=kind, split=split, device=device, comm=comm)
+    return found if dtype is None else found.astype(dtype)
+
+
+def _of_shape(function):
+    def call(shape, dtype=types.float32, split=None, device=None, comm=None, order="C"):
+        return created(function, shape, dtype=dtype, split=split, device=device, comm=comm, order=order)
+    call.__name__, call.__doc__ = function.__name__, function.__doc__
+    return call
+
+
+empty, zeros, ones = _of_shape(C.empty), _of_shape(C.zeros), _of_shape(C.ones)
+
+
+def eye(shape, dtype=types.float32, split=None, device=None, comm=None, order="C"):
+    """Ones on the diagonal, zeros beside it."""
+    rows, columns = (shape if isinstance(shape, (tuple, list)) else (shape,)) * (1 if isinstance(shape, (tuple, list)) and len(shape) == 2 else 2)
+    return created(C.eye, rows, columns, dtype=dtype, split=split, device=device, comm=comm, order=order)
+
+
+def full(shape, fill_value, dtype=types.float32, split=None, device=None, comm=None, order="C"):
+    """An array of one number."""
+    number = fill_value.item() if isinstance(fill_value, DNDarray) else fill_value
+    if isinstance(number, builtins.complex) and not types.heat_type_is_complexfloating(dtype):
+        dtype = types.complex64
+    return created(C.full, shape, number, dtype=dtype, split=split, device=device, comm=comm, order=order)
+
+
+def _like(function):
+    """Of an array's shape, type and split, or of the length of what is no array."""
+    def like(a, dtype=None, split=None, device=None, comm=None, order="C"):
+        known = isinstance(a, DNDarray)
+        shape = a.shape if known else (builtins.len(a),) if hasattr(a, "__len__") else (1,)
+        kind = types.float32 if isinstance(a, str) else types.heat_type_of(a)
+        return created(function, shape, dtype=kind if dtype is None else dtype, split=a.split if known and split is None else split,
+                     device=a.device if known and device is None else device, comm=a.comm if known and comm is None else comm, order=order)
+    return like
+
+
+empty_like, zeros_like, ones_like = _like(C.empty), _like(C.zeros), _like(C.ones)
+
+
+def full_like(a, fill_value, dtype=types.float32, split=None, device=None, comm=None, order="C"):
+    """As zeros_like, of another number."""
+    def filled(shape, **options):
+        return C.full(shape, fill_value, **options)
+    return _like(filled)(a, dtype, split, device, comm, order)
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, split=None, device=None, comm=None):
+    """Evenly spaced numbers, with the step if it is asked for."""
+    found = created(C.linspace, start, stop, num, endpoint, dtype=dtype or types.float32, split=split, device=device, comm=comm)
+    return (found, (stop - start) / builtins.max(1, num - endpoint)) if retstep else found
+
+
+def meshgrid(*arrays, indexing="xy"):
+    """Coordinates of a grid, split as the first of the arrays that is."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"[meshgrid] got indexing {indexing!r}; expected xy or ij")
+    found = C.meshgrid([each._x for each in arrays], indexing=indexing)
+    cut = next((i for i, each in enumerate(arrays) if each.split is not None), None)
+    cut = 1 - cut if cut in (0, 1) and indexing == "xy" and builtins.len(arrays) > 1 else cut
+    return [DNDarray(C.resplit(each, cut)) for each in found]

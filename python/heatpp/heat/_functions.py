@@ -1,0 +1,260 @@
+"""Functions whose results or arguments HeAT has otherwise."""
+
+import builtins
+import functools
+
+import numpy as np
+import torch
+
+from .. import _heatpp as C
+from . import types
+from ._arrays import DNDarray, _inside, _outside, _put, array, redistributed, sanitize_in
+from ._ranks import MPI_WORLD, sanitize_axis, sanitize_comm, together
+from ._wrapped import core, floats
+
+
+def nonzero(x):
+    """The positions of what is not 0, a row for each."""
+    found = C.argwhere(x._x)
+    return DNDarray(C.reshape(found, (-1,)) if x.ndim == 1 else found)
+
+
+def where(cond, x=None, y=None):
+    """x where the condition holds and y elsewhere, or the positions where it holds."""
+    if x is None and y is None:
+        return nonzero(cond)
+    kind = types.result_type(x, y)
+    x, y = (each.astype(kind) if isinstance(each, DNDarray) else each for each in (x, y))
+    return DNDarray(C.where(C.not_equal(cond._x, 0), _inside(x), _inside(y)).astype(types.ours_of(kind)))
+
+
+def sort(a, axis=-1, descending=False, out=None):
+    """The sorted elements and where they were."""
+    sanitize_in(a)
+    values, positions = DNDarray(C.sort(a._x, axis, descending)), DNDarray(C.argsort(a._x, axis, descending).astype(C.int32))
+    if out is None:
+        return values, positions
+    _put(values, out)
+    return positions
+
+
+def unique(a, sorted=False, return_inverse=False, axis=None):
+    """The distinct elements, or parts along an axis, and where each is among them if it is asked for."""
+    found = DNDarray(C.unique(a._x, axis))
+    if return_inverse and axis is None:
+        return found, DNDarray(C.unique_inverse(a._x)[1])
+    if not return_inverse:
+        return found
+    parts, known = (C.reshape(C.moveaxis(each, axis, 0), (each.shape[axis], -1)) for each in (a._x, C.resplit(found._x, None)))
+    alike = (C.all(C.eq(parts, known[i:i + 1]), axis=1).astype(C.int64) for i in builtins.range(known.shape[0]))
+    return found, DNDarray(functools.reduce(C.add, (C.multiply(each, i) for i, each in enumerate(alike))))
+
+
+def equal(x, y):
+    """Whether two arrays are the same; arrays of one element and numbers are where their elements are."""
+    x, y = (each if isinstance(each, DNDarray) else array(each) for each in (x, y))
+    if x.size == y.size == 1:
+        return builtins.bool(C.eq(C.reshape(x._x, ()), C.reshape(y._x, ())).item())
+    if x.shape == y.shape and x._x.comm != y._x.comm:
+        raise NotImplementedError("[equal] got arrays on different communicators; expected the same")
+    return x.shape == y.shape and C.array_equal(x._x, y._x)
+
+
+def resplit(arr, axis=None):
+    """A copy, cut along another axis."""
+    sanitize_in(arr)
+    return DNDarray(C.copy(C.resplit(arr._x, sanitize_axis(arr.shape, axis))))
+
+
+def redistribute(arr, lshape_map=None, target_map=None):
+    """A copy, cut as the map says."""
+    return DNDarray(redistributed(arr, lshape_map, target_map))
+
+
+def balance(array, copy=False):
+    """An array that is cut evenly."""
+    return DNDarray(C.balance(array._x)) if copy else array._set(C.balance(array._x))
+
+
+def collect(arr, target_rank=0):
+    """A copy, all of which one rank has."""
+    sanitize_in(arr)
+    return DNDarray(C.copy(arr._x)).collect_(target_rank)
+
+
+def reshape(a, *extents, shape=None, new_split=None, dtype=None):
+    """Another shape, split as the array was if it has as many axes, and else along the first."""
+    sanitize_in(a)
+    shape = shape if shape is not None else extents[0] if builtins.len(extents) == 1 else extents
+    found = C.reshape(a._x if dtype is None else a.astype(dtype)._x, shape.tolist() if hasattr(shape, "tolist") else shape)
+    new_split = a.split if new_split is None and found.ndim == a.ndim else 0 if new_split is None and a.split is not None else new_split
+    return DNDarray(C.resplit(found, sanitize_axis(tuple(found.shape), new_split)))
+
+
+def round(x, decimals=0, out=None, dtype=None):
+    """Rounded to so many decimals."""
+    sanitize_in(x)
+    found = DNDarray(C.around(x._x, decimals) if decimals else C.rint(x._x))
+    return _put(found if dtype is None else found.astype(dtype), out)
+
+
+def bucketize(input, boundaries, out_int32=False, right=False, out=None):
+    """In which interval each element lies."""
+    sanitize_in(input)
+    found = DNDarray(C.bucketize(input._x, _inside(boundaries), right=right))
+    return _put(found.astype(types.int32) if out_int32 else found, out)
+
+
+def histc(input, bins=100, min=0, max=0, out=None):
+    """How many elements lie in each of so many bins."""
+    sanitize_in(input)
+    return _put(DNDarray(C.histc(input._x, bins, min, max)), out)
+
+
+def histogram(a, bins=10, range=(0, 0), normed=None, weights=None, density=None):
+    """How many elements lie in each of so many bins."""
+    if not isinstance(bins, builtins.int) or normed or density or weights is not None:
+        raise NotImplementedError("[histogram] got bins by their edges or name, weights, normed or density; expected a number of bins")
+    return histc(a, bins, *range)
+
+
+def abs(x, out=None, dtype=None):
+    """Sizes."""
+    sanitize_in(x)
+    if dtype is not None and not (builtins.isinstance(dtype, type) and issubclass(dtype, types.datatype)):
+        raise TypeError(f"[abs] got dtype {dtype!r}; expected a type of HeAT's")
+    found = DNDarray(C.abs(x._x))
+    return _put(found if dtype is None else found.astype(dtype), out)
+
+
+absolute = abs
+
+
+def sign(x, out=None):
+    """-1, 0 or 1; of complex numbers that of the real part, or where it is 0 of the imaginary one."""
+    sanitize_in(x)
+    if not types.heat_type_is_complexfloating(x.dtype):
+        return _put(DNDarray(C.sign(x._x)), out)
+    real, imag = C.sign(x._x.real), C.sign(x._x.imag)
+    return _put(DNDarray(C.where(C.eq(real, 0), imag, real).astype(x._x.dtype)), out)
+
+
+def _of_all(function):
+    """The position along an axis, or in an array of one axis that among all elements."""
+    def call(x, axis=None, out=None, keepdims=False):
+        sanitize_in(x)
+        found = DNDarray(function(x._x, sanitize_axis(x.shape, axis), keepdims=keepdims))
+        return _put(reshape(found, (1,)) if axis is None and not keepdims else found, out)
+    return call
+
+
+argmax, argmin = _of_all(C.argmax), _of_all(C.argmin)
+
+
+def _unbiased(name, factor):
+    def call(x, axis=None, unbiased=True, Fischer=True):
+        x = floats(x)
+        sanitize_in(x)
+        n = x.size if axis is None else x.shape[sanitize_axis(x.shape, axis)]
+        found = getattr(C, name)(x._x, axis=sanitize_axis(x.shape, axis))
+        return DNDarray(factor(found, n, unbiased, Fischer))
+    return call
+
+
+def _kurtosis(found, n, unbiased, fischer):
+    found = C.add(C.multiply(found, n + 1), 6) if unbiased else found
+    found = C.multiply(found, (n - 1) / ((n - 2) * (n - 3))) if unbiased else found
+    return found if fischer else C.add(found, 3)
+
+
+skew = _unbiased("skew", lambda found, n, unbiased, _: C.multiply(found, (n * (n - 1)) ** 0.5 / (n - 2)) if unbiased else found)
+
+kurtosis = _unbiased("kurtosis", _kurtosis)
+
+
+def convolve(a, v, mode="full", stride=1):
+    """The convolution along the last axis, of which every stride-th element is taken."""
+    if mode not in ("full", "same", "valid"):
+        raise ValueError(f"[convolve] got mode {mode!r}; expected full, same or valid")
+    a, v = (each if isinstance(each, DNDarray) else array(each) for each in (a, v))
+    kind = types.promote_types(a.dtype, v.dtype)
+    return DNDarray(C.convolve(a.astype(kind)._x, v.astype(kind)._x, mode, stride))
+
+
+def pad(array, pad_width, mode="constant", constant_values=0):
+    """With numbers added along axes, the last ones where the widths are fewer."""
+    sanitize_in(array)
+    pad_width = (pad_width,) if isinstance(pad_width, builtins.int) else pad_width
+    widths = [pad_width] if builtins.all(isinstance(each, builtins.int) for each in pad_width) else [*pad_width]
+    widths = [tuple(each) * (2 if builtins.len(each) == 1 else 1) for each in widths]
+    whole = widths * array.ndim if builtins.len(widths) == 1 else [(0, 0)] * (array.ndim - builtins.len(widths)) + widths
+    if isinstance(constant_values, (tuple, list)):
+        values = [constant_values] if np.isscalar(constant_values[0]) else constant_values
+        values = [tuple(each) * (2 if builtins.len(each) == 1 else 1) for each in values]
+        values = [values[0]] * array.ndim if builtins.len(values) == 1 else [(0, 0)] * (array.ndim - builtins.len(values)) + values
+        return DNDarray(C.pad(array._x, whole, mode=mode, values=values))
+    return DNDarray(C.pad(array._x, whole, mode=mode, value=constant_values))
+
+
+def broadcast_shapes(*shapes):
+    """The shape that several broadcast to."""
+    return tuple(C.broadcast_shapes([*shapes]))
+
+
+def sanitize_slice(sl, max_dim):
+    """A slice without open and negative ends."""
+    if not isinstance(sl, slice):
+        raise TypeError(f"[sanitize_slice] got {type(sl).__name__}; expected a slice")
+    ends = [default if end is None else end for end, default in ((sl.start, 0), (sl.stop, max_dim))]
+    return slice(*(end + max_dim if end < 0 else end for end in ends), sl.step or 1)
+
+
+def isclose(x, y, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether elements are nearly the same."""
+    found = core["isclose"](x, y, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    return found.item() if np.isscalar(x) and np.isscalar(y) else found
+
+
+def average(x, axis=None, weights=None, returned=False):
+    """The mean with weights, with their sum if it is asked for."""
+    sanitize_in(x)
+    function = C.average_returned if returned else C.average
+    return _outside(function(floats(x)._x, axis=axis, weights=_inside(weights)))
+
+
+def can_cast(from_, to, casting="intuitive"):
+    """Whether a type may be converted to another."""
+    kinds = [types.heat_type_of(from_) if isinstance(from_, (DNDarray, np.ndarray, torch.Tensor, builtins.bool, builtins.int, builtins.float, builtins.complex)) else types.canonical_heat_type(from_),
+             types.canonical_heat_type(to)]
+    if not isinstance(casting, str):
+        raise TypeError(f"[can_cast] got {casting!r}; expected no, safe, same_kind, unsafe or intuitive")
+    if casting not in ("no", "safe", "same_kind", "unsafe", "intuitive"):
+        raise ValueError(f"[can_cast] got {casting!r}; expected no, safe, same_kind, unsafe or intuitive")
+    return kinds[0] is kinds[1] if casting == "no" else casting == "unsafe" or types.same_kind(*kinds) if casting in ("unsafe", "same_kind") else \
+        types.promote_types(*kinds) is kinds[1]
+
+
+def print0(*args, **kwargs):
+    """Prints on rank 0."""
+    if MPI_WORLD.rank == 0:
+        print(*args, **kwargs)
+
+
+def vmap(func, out_dims=0, randomness="error", *, chunk_size=None):
+    """A function of tensors for each part along the split axes of arrays, as torch.vmap has it."""
+    if not callable(func) or chunk_size is not None and not isinstance(chunk_size, builtins.int):
+        raise TypeError(f"[vmap] got {func!r} and chunk_size {chunk_size!r}; expected a function and a whole number")
+    if randomness not in ("error", "different", "same") or chunk_size is not None and chunk_size < 1:
+        raise ValueError(f"[vmap] got randomness {randomness!r} and chunk_size {chunk_size}; expected error, different or same and a positive number")
+
+    def call(*args, **kwargs):
+        """Collective: all ranks throw where one does."""
+        for each in args:
+            sanitize_in(each)
+        comm = sanitize_comm(args[0].comm if args else None)
+        dims = (out_dims,) if isinstance(out_dims, builtins.int) else tuple(out_dims)
+        mapped = torch.vmap(lambda *given: func(*given, **kwargs), tuple(each.split for each in args), out_dims, randomness=randomness, chunk_size=chunk_size)
+        found = together(comm, mapped, *(each.larray for each in args))
+        found = found if isinstance(found, tuple) else (found,)
+        return tuple(array(each.contiguous(), is_split=dim, comm=comm) for each, dim in zip(found, dims * (builtins.len(found) if builtins.len(dims) == 1 else 1)))
+    return call

@@ -1,0 +1,121 @@
+"""Linear algebra whose results or arguments HeAT has otherwise."""
+
+import builtins
+
+from .. import _heatpp as C
+from ._arrays import DNDarray, _inside, _outside, _put, array, sanitize_in
+from ._wrapped import alike, core, wrapped
+
+_linalg = wrapped("linalg.", C.linalg)
+
+
+def _of_vectors(function):
+    """Takes a vector for each matrix of a stack, too."""
+    def call(A, b, *given, **named):
+        stacked = isinstance(A, DNDarray) and isinstance(b, DNDarray) and 1 < b.ndim == A.ndim - 1 and b.shape == A.shape[:-1]
+        found = function(A, DNDarray(C.expand_dims(b._x, -1)) if stacked else b, *given, **named)
+        return DNDarray(C.squeeze(found._x, -1)) if stacked else found
+    return call
+
+
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    """The sum of a diagonal, of a matrix as a number, or of those of all matrices."""
+    a = a if isinstance(a, DNDarray) else array(a)
+    found = _put(DNDarray(C.trace((a if dtype is None else a.astype(dtype))._x, offset, axis1, axis2)), out)
+    return found.item() if a.ndim == 2 and out is None else found
+
+
+def matmul(a, b, allow_resplit=False):
+    """The product, which is split as HeAT has it; where neither is split and may be, the first one then is."""
+    found = _product(a, b)
+    if a.ndim == b.ndim == 2:
+        found.resplit_(None if a.split is None and b.split is None else 1 if a.split == 1 or a.split is None and b.split == 1 else 0)
+        if allow_resplit and a.split is None and b.split is None and a.comm.size > 1:
+            a.resplit_(0)
+    return found
+
+
+def _eigh(A, r_max_zolopd=None, silent=True):
+    """Eigenvalues with split 0, and eigenvectors split as the matrix."""
+    sanitize_in(A)
+    values, vectors = C.linalg.eigh(A._x)
+    return DNDarray(C.resplit(values, 0)), DNDarray(C.resplit(vectors, A.split))
+
+
+def _lanczos(A, m, v0=None, V_out=None, T_out=None):
+    """The vectors and the tridiagonal matrix of so many steps."""
+    found = _outside(C.linalg.lanczos(A._x, m, _inside(v0)))
+    return _put(found[0], V_out), _put(found[1], T_out)
+
+
+def _hsvd(function):
+    def call(A, bound, compute_sv=False, maxrank=None, maxmergedim=None, safetyshift=5, no_of_merges=None, silent=True):
+        """U, S, Vh and the relative error, or U and the error. Merges, the shift and silent are advice on how to compute."""
+        sanitize_in(A)
+        found = function(A._x, bound)
+        parts = found[0], found[1], found[2]
+        if maxrank is not None and maxrank < parts[1].shape[0]:
+            parts = parts[0][:, :maxrank], parts[1][:maxrank], parts[2][:maxrank]
+        error = C.linalg.norm(C.subtract(A._x, C.matmul(C.multiply(parts[0], parts[1]), parts[2])))
+        whole = C.linalg.norm(A._x).item()
+        error = error.item() / whole if whole else 0.0
+        return (*map(DNDarray, parts), error) if compute_sv else (DNDarray(parts[0]), error)
+    return call
+
+
+def _isvd(new_data, U_old, S_old, Vt_old, maxrank=None):
+    """The singular value decomposition of a matrix, of which that of the first columns is known, and more columns."""
+    for each in (new_data, U_old, S_old, Vt_old):
+        sanitize_in(each)
+    most = builtins.min(S_old.shape[0] + new_data.shape[1], U_old.shape[0]) if maxrank is None else maxrank
+    return _outside(C.linalg.isvd(new_data._x, (U_old._x, S_old._x, Vt_old._x), most))
+
+
+def outer(a, b, out=None, split=None):
+    """All products of elements of two arrays, as a matrix that is split by rows where one of them is split and nothing else is asked for."""
+    sanitize_in(a), sanitize_in(b)
+    found = DNDarray(C.outer(*(C.reshape(each._x, (-1,)) for each in alike((a, b)))))
+    cut = 0 if split is None and not a.split is b.split is None else split
+    return _put(found if cut is None else found.resplit_(cut), out)
+
+
+def diag(a, offset=0):
+    """A matrix of a vector on a diagonal, or the diagonals of matrices."""
+    return core["diag" if isinstance(a, DNDarray) and a.ndim == 1 else "diagonal"](a, offset)
+
+
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=-1):
+    """The vector product, of vectors along one axis if it is given."""
+    axes = (axis,) * 3 if axis != -1 else (axisa, axisb, axisc)
+    return core["cross"](a, b, *axes)
+
+
+def _vecdot(x1, x2, axis=-1, keepdims=False):
+    """The sums of products along an axis."""
+    found = _linalg["vecdot"](x1, x2, axis)
+    return DNDarray(C.expand_dims(found._x, axis)) if keepdims else found
+
+
+def _svd(A, full_matrices=False, compute_uv=True, qr_procs_to_merge=2, r_max_zolopd=8):
+    """U, S and Vh, or S alone."""
+    sanitize_in(A)
+    return _outside(C.linalg.svd(A._x, full_matrices=full_matrices) if compute_uv else C.linalg.svdvals(A._x))
+
+
+def _qr(A, mode="reduced", procs_to_merge=2):
+    """Q and R, or None and R where mode is r."""
+    found = _linalg["qr"](A, mode)
+    return type(found)(None, found.R) if mode == "r" else found
+
+
+def _polar(A, r=None, calcH=True, condition_estimate=1e16, silent=True, r_max=8):
+    """The unitary and the hermitian factor, or the first alone."""
+    sanitize_in(A)
+    found = _outside(C.linalg.polar(A._x))
+    return found if calcH else found[0]
+
+
+_product = _of_vectors(core["matmul"])
+functions = {**_linalg, **{name: core[name] for name in "dot transpose tril triu vdot projection".split()}, "solve": _of_vectors(_linalg["solve"]), "matmul": matmul,
+             "trace": trace, "svd": _svd, "qr": _qr, "polar": _polar, "eigh": _eigh, "lanczos": _lanczos, "isvd": _isvd, "cross": cross, "outer": outer, "vecdot": _vecdot,
+             "hsvd_rank": _hsvd(C.linalg.hsvd_rank), "hsvd_rtol": _hsvd(C.linalg.hsvd_rtol)}
