@@ -26,6 +26,16 @@ std::string bytes_for_all(const std::string& path, const Communicator& comm) {
   return heatpp::detail::text_of_rank_0(comm, std::move(bytes));
 }
 
+/// What went wrong in a scripted network, which its interpreter's message ends with: RuntimeError: and the cause.
+std::string reason_in(const std::exception& error) {
+  constexpr std::string_view mark = "RuntimeError: ";
+  const std::string text = error.what();
+  const auto at = text.rfind(mark);
+  if (at == std::string::npos) return detail::first_line(error);
+  const auto begin = at + mark.size();
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
 /// A module that has the parameters, buffers and parts of a scripted one.
 class Mirror : public torch::nn::Module {
  public:
@@ -66,7 +76,7 @@ at::Tensor ScriptModule::forward(const std::vector<at::Tensor>& inputs) {
     output = script_->module.forward({inputs.begin(), inputs.end()});
   } catch (const std::exception& error) {
     raise<ValueError>("ScriptModule", "got inputs that the network refuses ({}); expected those of its forward",
-                      detail::first_line(error));
+                      reason_in(error));
   }
   if (!output.isTensor())
     raise<TypeError>("ScriptModule", "got a network that gives {}; expected a tensor", output.tagKind());

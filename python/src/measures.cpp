@@ -19,7 +19,8 @@ at::Tensor between(const char* op, const at::Tensor& outputs, const at::Tensor& 
   return F(outputs, targets.to(outputs.scalar_type()), at::Reduction::Mean);
 }
 at::Tensor cross_entropy(const char*, const at::Tensor& outputs, const at::Tensor& targets) {
-  return at::cross_entropy_loss(outputs, targets.is_floating_point() ? targets : targets.to(at::kLong));
+  const bool shares = targets.dim() == outputs.dim() && targets.is_floating_point();
+  return at::cross_entropy_loss(outputs, shares ? targets : targets.to(at::kLong));
 }
 at::Tensor binary_cross_entropy(const char* op, const at::Tensor& outputs, const at::Tensor& targets) {
   check_alike(op, outputs, targets);
@@ -29,7 +30,11 @@ at::Tensor huber(const char* op, const at::Tensor& outputs, const at::Tensor& ta
   check_alike(op, outputs, targets);
   return at::huber_loss(outputs, targets.to(outputs.scalar_type()));
 }
-at::Tensor accuracy(const char*, const at::Tensor& outputs, const at::Tensor& targets) {
+at::Tensor accuracy(const char* op, const at::Tensor& outputs, const at::Tensor& targets) {
+  if (outputs.dim() != targets.dim() + 1)
+    throw ValueError("[" + std::string(op) + "] got outputs of " + std::to_string(outputs.dim()) +
+                     " axes and targets of " + std::to_string(targets.dim()) +
+                     "; expected a class for each row of numbers");
   return outputs.argmax(1).eq(targets).to(at::kDouble).mean();
 }
 

@@ -1,3 +1,4 @@
+#include <c10/util/Exception.h>
 #include <heatpp/interop/mpi.hpp>
 #include <heatpp/ml/estimator.hpp>
 
@@ -62,6 +63,8 @@ void translate(const std::exception_ptr& thrown, void* module) {
     raise(PyExc_NotImplementedError, error);
   } catch (const Error& error) {
     raise(PyExc_RuntimeError, error);
+  } catch (const c10::Error& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what_without_backtrace());  // whose traces say nothing to Python
   }
 }
 

@@ -35,33 +35,45 @@ struct Steps {
 using Optimizer = std::unique_ptr<torch::optim::Optimizer>;
 struct OptimizerKind {
   const char* name;
+  bool with_momentum;
   Optimizer (*make)(const nn::Replica& model, const Steps& steps);
 };
 constexpr OptimizerKind optimizers[] = {
-    {"sgd",
+    {"sgd", true,
      [](const nn::Replica& model, const Steps& s) -> Optimizer {
        return std::make_unique<torch::optim::SGD>(
            model.parameters(),
            torch::optim::SGDOptions(s.learning_rate).momentum(s.momentum).weight_decay(s.weight_decay));
      }},
-    {"adam",
+    {"adam", false,
      [](const nn::Replica& model, const Steps& s) -> Optimizer {
        return std::make_unique<torch::optim::Adam>(
            model.parameters(), torch::optim::AdamOptions(s.learning_rate).weight_decay(s.weight_decay));
      }},
-    {"adamw",
+    {"adamw", false,
      [](const nn::Replica& model, const Steps& s) -> Optimizer {
        return std::make_unique<torch::optim::AdamW>(
            model.parameters(), torch::optim::AdamWOptions(s.learning_rate).weight_decay(s.weight_decay));
      }},
-    {"lars",
+    {"lars", true,
      [](const nn::Replica& model, const Steps& s) -> Optimizer {
        return std::make_unique<nn::Lars>(
            model, nn::LarsOptions(s.learning_rate).momentum(s.momentum).weight_decay(s.weight_decay));
      }},
-    {"lamb", [](const nn::Replica& model, const Steps& s) -> Optimizer {
+    {"lamb", false, [](const nn::Replica& model, const Steps& s) -> Optimizer {
        return std::make_unique<nn::Lamb>(model, nn::LambOptions(s.learning_rate).weight_decay(s.weight_decay));
      }}};
+
+Optimizer made_optimizer(const std::string& name, const nn::Replica& model, const Steps& steps) {
+  const auto& kind = named<OptimizerKind>("Trainer", optimizers, name);
+  if (!(steps.learning_rate >= 0) || !(steps.momentum >= 0) || !(steps.weight_decay >= 0))
+    throw ValueError("[Trainer] got learning_rate " + std::to_string(steps.learning_rate) + ", momentum " +
+                     std::to_string(steps.momentum) + " and weight_decay " + std::to_string(steps.weight_decay) +
+                     "; expected 0 or more");
+  if (steps.momentum > 0 && !kind.with_momentum)
+    throw ValueError("[Trainer] got momentum for " + name + "; expected it for sgd or lars");
+  return kind.make(model, steps);
+}
 
 std::optional<nn::DasoOptions> daso_of(const std::optional<std::string>& choice, std::int64_t batches) {
   if (!choice) return std::nullopt;
@@ -92,7 +104,7 @@ class Training {
   Training(const Network& network, const LossChoice& loss, const std::string& optimizer, const Steps& steps,
            std::optional<std::string> daso, nn::TrainerOptions options)
       : replica_(network.module, topology_of(network.comm)),
-        optimizer_(named<OptimizerKind>("Trainer", optimizers, optimizer).make(replica_, steps)),
+        optimizer_(made_optimizer(optimizer, replica_, steps)),
         loss_(loss_of(loss)),
         daso_(std::move(daso)),
         options_(std::move(options)),

@@ -124,13 +124,22 @@ class Training(Case):
 
     def test_errors(self):
         ours = ht.nn.ScriptModule(network())
-        for wrong, text in ((dict(loss="squares"), 'got "squares"; expected one of cross_entropy'), (dict(optimizer="newton"), "expected one of sgd"), (dict(daso="on"), "expected default"),
+        for wrong, text in ((dict(learning_rate=-1.0), "learning_rate -1"), (dict(momentum=0.9), "momentum for adam"), (dict(loss="squares"), 'got "squares"; expected one of cross_entropy'), (dict(optimizer="newton"), "expected one of sgd"), (dict(daso="on"), "expected default"),
                             (dict(batch_size=0), "batches of 0 rows"), (dict(metrics=["f1"]), 'got "f1"')):
             with self.assertRaisesRegex(ValueError, text):
                 ht.nn.Trainer(ours, **wrong)
         x, y = ht.array(ROWS, split=0), ht.array(VALUES[:, 0], split=0)
         with self.assertRaisesRegex(ValueError, "outputs of shape"):
             ht.nn.Trainer(ours, "mse", progress=False).evaluate((x, y))
+        classes = ht.array((VALUES[:, 0] > 0).astype(np.float32), split=0)
+        two = ht.nn.ScriptModule(network(2))
+        self.assertEqual(ht.nn.Trainer(two, metrics=["accuracy"], progress=False).evaluate(x, classes).rows, 40)  # classes as floats
+        with self.assertRaisesRegex(ValueError, "expected a class for each row"):
+            ht.nn.Trainer(ours, "mse", metrics=["accuracy"], progress=False).evaluate(x, ht.array(VALUES, split=0))
+        with self.assertRaisesRegex(ValueError, "network refuses .mat1 and mat2 shapes"):
+            ht.nn.Trainer(two, progress=False).evaluate(x[:, :2], classes)
+        with self.assertRaisesRegex(RuntimeError, "^Target 7 is out of bounds.$"):
+            ht.nn.Trainer(two, progress=False).evaluate(x, classes + 7)
         with self.assertRaisesRegex(OSError, "nowhere.pt"):
             ht.nn.ScriptModule(self.folder / "nowhere.pt")
         if RANKS == 1:
