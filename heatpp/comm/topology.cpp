@@ -110,7 +110,7 @@ Topology::Topology(const Communicator& comm, const TopologyOptions& options)
     : comm_(comm), state_(std::make_shared<State>()) {
   if (!comm.impl().part) comm.impl().settings = detail::settings_of_rank_0(comm);
   state_->settings = comm.impl().settings;
-  if (!state_->settings->allreduce.empty()) comm::check_name(state_->settings->allreduce);
+  if (!state_->settings->allreduce.empty()) static_cast<void>(comm::algorithm(state_->settings->allreduce));
   const auto machine = detail::find_machine(comm, options, state_->settings->topology);
   state_->tree = detail::tree_of(machine.places);
   state_->hash = detail::hash_of(fingerprint_of(state_->tree));

@@ -123,7 +123,7 @@ Communicator from_mpi(MPI_Comm comm) {
   check_mpi(MPI_Comm_compare(comm, MPI_COMM_SELF, &to_self), "from_mpi");
   made.impl().alone = to_self == MPI_IDENT;
   auto settings = detail::settings_of_rank_0(made);
-  if (!settings->allreduce.empty()) comm::check_name(settings->allreduce);
+  if (!settings->allreduce.empty()) static_cast<void>(comm::algorithm(settings->allreduce));
   detail::limit_waits(*settings);
   detail::trace_to(settings->trace);
   made.impl().settings = std::move(settings);

@@ -30,12 +30,11 @@ std::string known_names() {
 }
 
 const Algorithm* named(std::string_view name, const Topology& topology) {
-  check_name(name);
-  const auto found = std::ranges::find(table, name, &Algorithm::name);
-  if (topology.comm().size() > 1 && found->fits && !found->fits(topology))
+  const auto& found = algorithm(name);
+  if (topology.comm().size() > 1 && found.fits && !found.fits(topology))
     detail::raise<ValueError>("allreduce", "got the algorithm \"{}\" for ranks that share no memory; expected another",
                               name);
-  return &*found;
+  return &found;
 }
 
 Choice choose(const Topology& topology, std::int64_t bytes) {
@@ -52,9 +51,11 @@ Choice choose(const Topology& topology, std::int64_t bytes) {
 
 std::span<const Algorithm> algorithms() { return table; }
 
-void check_name(std::string_view name) {
-  if (std::ranges::find(table, name, &Algorithm::name) == table.end())
+const Algorithm& algorithm(std::string_view name) {
+  const auto found = std::ranges::find(table, name, &Algorithm::name);
+  if (found == table.end())
     detail::raise<ValueError>("allreduce", "got the algorithm \"{}\"; expected one of {}", name, known_names());
+  return *found;
 }
 
 Choice choice_of(const Calibration::Choice& choice, const Topology& topology) {

@@ -32,8 +32,8 @@ struct Algorithm {
 /// All of them.
 [[nodiscard]] std::span<const Algorithm> algorithms();
 
-/// Throws ValueError for a name that is not in the table.
-void check_name(std::string_view name);
+/// The one with this name. Throws ValueError for a name that is not in the table.
+[[nodiscard]] const Algorithm& algorithm(std::string_view name);
 
 /// An algorithm, the size of its chunks, 0 for its own, of its longest message, 0 for any, the order of the levels,
 /// empty for outwards, whether each chunk has one of its own, and whether messages go round rings.

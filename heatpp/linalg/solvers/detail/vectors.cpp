@@ -34,13 +34,14 @@ std::vector<Vectors::Number> Vectors::dots(std::initializer_list<std::pair<at::T
   return found;
 }
 
-void Vectors::sum(std::span<Number> numbers) const {
-  std::vector<Number> all(numbers.begin(), numbers.end());
-  if (watch_) all.emplace_back(watch_->vote());
-  if (layout_.split()) comm_.allreduce({all.data(), std::ssize(all), complex128});
-  if (watch_) watch_->hear(all.back().real());
-  if (watch_ && watch_->failed()) settle();
-  std::copy_n(all.begin(), numbers.size(), numbers.begin());
+void Vectors::sum(std::vector<Number>& numbers) const {
+  if (watch_) numbers.emplace_back(watch_->vote());
+  if (layout_.split()) comm_.allreduce({numbers.data(), std::ssize(numbers), complex128});
+  if (watch_) {
+    watch_->hear(numbers.back().real());
+    numbers.pop_back();
+    if (watch_->failed()) settle();
+  }
   for (const auto& number : numbers)
     if (!std::isfinite(number.real()) || !std::isfinite(number.imag()))
       raise<ValueError>(op_, "got a product of vectors that is not finite; expected finite numbers");

@@ -28,7 +28,7 @@ class Vectors {
   [[nodiscard]] Number dot(const at::Tensor& x, const at::Tensor& y) const { return dots({{x, y}})[0]; }
   [[nodiscard]] double length(const at::Tensor& x) const;
   /// The numbers over all ranks, and, 16 bytes more, what these say to `watch`.
-  void sum(std::span<Number> numbers) const;
+  void sum(std::vector<Number>& numbers) const;
   /// What sums carry from now on, and what operators throw on one rank too, so that all throw.
   void carry(Watch& watch) { watch_ = &watch; }
   void settle() const { watch_->settle(comm_, layout_.split().has_value()); }
