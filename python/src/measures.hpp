@@ -7,11 +7,6 @@
 // What trainings make small and look at, by name.
 namespace heatpp::python {
 
-/// One of a table.
-struct Choice {
-  const char* name;
-};
-
 /// The entry of a table with this name. Throws ValueError, with all names, where there is none.
 template <class Entry>
 const Entry& named(const char* op, std::span<const Entry> table, const std::string& name) {

@@ -12,20 +12,44 @@
 #include "measures.hpp"
 
 // Training of networks that Python has scripted.
+// Enums are strings, and results named tuples, as those of generate.py.
+template <>
+struct heatpp::python::Names<heatpp::nn::Shuffle> {
+  static constexpr const char* values[] = {"none", "local", "blocks", "global"};
+  static constexpr auto text = nb::detail::const_name("none | local | blocks | global");
+};
+template <>
+struct nanobind::detail::type_caster<heatpp::nn::Shuffle> : heatpp::python::EnumCaster<heatpp::nn::Shuffle> {};
+template <>
+struct heatpp::python::Names<heatpp::nn::Ended> {
+  static constexpr const char* values[] = {"complete", "early", "signal"};
+  static constexpr auto text = nb::detail::const_name("complete | early | signal");
+};
+template <>
+struct nanobind::detail::type_caster<heatpp::nn::Ended> : heatpp::python::EnumCaster<heatpp::nn::Ended> {};
+template <>
+struct heatpp::python::Fields<heatpp::nn::Evaluation> {
+  static constexpr auto name = "Evaluation";
+  static constexpr const char* names[] = {"rows", "loss", "metrics"};
+  static auto tie(auto& x) { return std::tie(x.rows, x.loss, x.metrics); }
+};
+template <>
+struct heatpp::python::Fields<heatpp::nn::EpochResult> {
+  static constexpr auto name = "EpochResult";
+  static constexpr const char* names[] = {"epoch", "loss", "validation"};
+  static auto tie(auto& x) { return std::tie(x.epoch, x.loss, x.validation); }
+};
+template <>
+struct heatpp::python::Fields<heatpp::nn::TrainingResult> {
+  static constexpr auto name = "TrainingResult";
+  static constexpr const char* names[] = {"epochs", "ended", "batches"};
+  static auto tie(auto& x) { return std::tie(x.epochs, x.ended, x.batches); }
+};
+
 namespace heatpp::python {
 namespace {
 
 using Released = nb::call_guard<nb::gil_scoped_release>;
-
-using LossChoice = std::variant<std::string, std::shared_ptr<nn::ScriptModule>>;
-
-nn::Loss loss_of(const LossChoice& choice) {
-  if (const auto* scripted = std::get_if<1>(&choice))
-    return [script = *scripted](const at::Tensor& outputs, const at::Tensor& targets) {
-      return script->forward({outputs, targets});
-    };
-  return loss_named(std::get<0>(choice));
-}
 
 // Optimizers.
 
@@ -33,36 +57,33 @@ struct Steps {
   double learning_rate, momentum, weight_decay;
 };
 using Optimizer = std::unique_ptr<torch::optim::Optimizer>;
+template <class Options>
+concept HasMomentum = requires(Options& options) {
+  options.momentum(0.9);
+};
+template <class Kind, class Options>
+Optimizer made(const nn::Replica& model, const Steps& steps) {
+  Options options(steps.learning_rate);
+  options.weight_decay(steps.weight_decay);
+  if constexpr (HasMomentum<Options>) options.momentum(steps.momentum);
+  if constexpr (std::is_constructible_v<Kind, const nn::Replica&, Options>)
+    return std::make_unique<Kind>(model, options);
+  else return std::make_unique<Kind>(model.parameters(), options);
+}
 struct OptimizerKind {
   const char* name;
   bool with_momentum;
   Optimizer (*make)(const nn::Replica& model, const Steps& steps);
 };
-constexpr OptimizerKind optimizers[] = {
-    {"sgd", true,
-     [](const nn::Replica& model, const Steps& s) -> Optimizer {
-       return std::make_unique<torch::optim::SGD>(
-           model.parameters(),
-           torch::optim::SGDOptions(s.learning_rate).momentum(s.momentum).weight_decay(s.weight_decay));
-     }},
-    {"adam", false,
-     [](const nn::Replica& model, const Steps& s) -> Optimizer {
-       return std::make_unique<torch::optim::Adam>(
-           model.parameters(), torch::optim::AdamOptions(s.learning_rate).weight_decay(s.weight_decay));
-     }},
-    {"adamw", false,
-     [](const nn::Replica& model, const Steps& s) -> Optimizer {
-       return std::make_unique<torch::optim::AdamW>(
-           model.parameters(), torch::optim::AdamWOptions(s.learning_rate).weight_decay(s.weight_decay));
-     }},
-    {"lars", true,
-     [](const nn::Replica& model, const Steps& s) -> Optimizer {
-       return std::make_unique<nn::Lars>(
-           model, nn::LarsOptions(s.learning_rate).momentum(s.momentum).weight_decay(s.weight_decay));
-     }},
-    {"lamb", false, [](const nn::Replica& model, const Steps& s) -> Optimizer {
-       return std::make_unique<nn::Lamb>(model, nn::LambOptions(s.learning_rate).weight_decay(s.weight_decay));
-     }}};
+template <class Kind, class Options>
+constexpr OptimizerKind kind(const char* name) {
+  return {name, HasMomentum<Options>, made<Kind, Options>};
+}
+constexpr OptimizerKind optimizers[] = {kind<torch::optim::SGD, torch::optim::SGDOptions>("sgd"),
+                                        kind<torch::optim::Adam, torch::optim::AdamOptions>("adam"),
+                                        kind<torch::optim::AdamW, torch::optim::AdamWOptions>("adamw"),
+                                        kind<nn::Lars, nn::LarsOptions>("lars"),
+                                        kind<nn::Lamb, nn::LambOptions>("lamb")};
 
 Optimizer made_optimizer(const std::string& name, const nn::Replica& model, const Steps& steps) {
   const auto& kind = named<OptimizerKind>("Trainer", optimizers, name);
@@ -88,6 +109,15 @@ struct Network {
   std::shared_ptr<nn::ScriptModule> module;
   Communicator comm;
 };
+
+using LossChoice = std::variant<std::string, const Network*>;
+nn::Loss loss_of(const LossChoice& choice) {
+  if (const auto* scripted = std::get_if<1>(&choice))
+    return [script = (*scripted)->module](const at::Tensor& outputs, const at::Tensor& targets) {
+      return script->forward({outputs, targets});
+    };
+  return loss_named(std::get<0>(choice));
+}
 
 /// The levels of a communicator's machine. They stay until the end, since garbage collection does not run on all ranks
 /// together.
@@ -129,26 +159,6 @@ class Training {
   nn::Trainer loop_;
 };
 
-// Results.
-
-nb::object of_evaluation(const nn::Evaluation& found) {
-  static constexpr const char* names[] = {"rows", "loss", "metrics"};
-  static const auto& type = *new nb::object(named_tuple("Evaluation", names));
-  return type(found.rows, found.loss, found.metrics);
-}
-
-nb::object of_training(const nn::TrainingResult& found) {
-  static constexpr const char *names[] = {"epochs", "ended", "batches"}, *of_epoch[] = {"epoch", "loss", "validation"};
-  static const auto &type = *new nb::object(named_tuple("TrainingResult", names)),
-                    &epoch_type = *new nb::object(named_tuple("EpochResult", of_epoch));
-  nb::list epochs;
-  for (const auto& epoch : found.epochs)
-    epochs.append(
-        epoch_type(epoch.epoch, epoch.loss, epoch.validation ? of_evaluation(*epoch.validation) : nb::none()));
-  constexpr const char* ended[] = {"complete", "early", "signal"};
-  return type(epochs, ended[static_cast<std::size_t>(found.ended)], found.batches);
-}
-
 // Datasets.
 
 using FieldChoice = std::variant<DNDarray, std::map<std::string, DNDarray>>;
@@ -161,7 +171,6 @@ std::vector<nn::NamedArray> fields_of(const FieldChoice& choice, const char* usu
   return fields;
 }
 nn::Dataset dataset_of(const FieldChoice& inputs, const FieldChoice& targets) {
-  nb::gil_scoped_release release;
   return {fields_of(inputs, "inputs"), fields_of(targets, "targets")};
 }
 nn::Names names_of(const NameChoice& choice) {
@@ -176,10 +185,14 @@ void bind_datasets(nb::module_& m) {
       [](nn::Dataset* self, const FieldChoice& inputs, const FieldChoice& targets) {
         new (self) nn::Dataset(dataset_of(inputs, targets));
       },
-      "inputs"_a, "targets"_a, "Arrays that are split along axis 0 at the same rows, or several of each by name.");
-  c.def("__init__", [](nn::Dataset* self, const std::pair<FieldChoice, FieldChoice>& pair) {
-    new (self) nn::Dataset(dataset_of(pair.first, pair.second));
-  });
+      Released(), "inputs"_a, "targets"_a,
+      "Arrays that are split along axis 0 at the same rows, or several of each by name.");
+  c.def(
+      "__init__",
+      [](nn::Dataset* self, const std::pair<FieldChoice, FieldChoice>& pair) {
+        new (self) nn::Dataset(dataset_of(pair.first, pair.second));
+      },
+      Released());
   nb::implicitly_convertible<nb::tuple, nn::Dataset>();
   c.def_static(
       "from_hdf5",
@@ -246,85 +259,66 @@ void bind_training(nb::module_& root) {
   nb::module_ m = root.def_submodule("_nn");  // of which heatpp/nn.py makes heatpp.nn
   bind_datasets(m);
   bind_network(m);
-  using LossArgument = std::variant<std::string, const Network*>;
   using Rate = std::function<double(std::int64_t batch, std::int64_t total)>;
   nb::class_<Training> c(m, "Trainer", "The loop around the training of a network on all ranks.");
   c.def(
       "__init__",
-      [](Training* self, const Network& network, const LossArgument& loss, const std::string& optimizer,
+      [](Training* self, const Network& network, const LossChoice& loss, const std::string& optimizer,
          double learning_rate, double momentum, double weight_decay, std::int64_t epochs, std::int64_t batch_size,
          std::optional<std::string> daso, double warmup, double cooldown, const Rate& rate,
-         const std::vector<std::string>& metrics, std::optional<int> patience, const std::string& shuffle,
-         std::uint64_t seed, std::optional<double> max_norm, std::optional<double> ema, std::optional<Dtype> autocast,
+         const std::vector<std::string>& metrics, std::optional<int> patience, nn::Shuffle shuffle, std::uint64_t seed,
+         std::optional<double> max_norm, std::optional<double> ema, std::optional<Dtype> autocast,
          const std::filesystem::path& folder, bool resume, std::int64_t keep, std::int64_t checkpoint_every,
          bool progress) {
-        constexpr Choice orders[] = {{"none"}, {"local"}, {"blocks"}, {"global"}};
-        nn::TrainerOptions options{
-            .epochs = epochs,
-            .batch_size = batch_size,
-            .shuffle = static_cast<nn::Shuffle>(&named<Choice>("Trainer", orders, shuffle) - orders),
-            .seed = seed,
-            .phases = {warmup, cooldown},
-            .autocast = autocast,
-            .max_norm = max_norm,
-            .ema = ema,
-            .metrics = metrics_named(metrics),
-            .folder = folder,
-            .resume = resume,
-            .keep = keep,
-            .checkpoint_every = checkpoint_every,
-            .progress = progress};
+        nn::TrainerOptions options{.epochs = epochs,
+                                   .batch_size = batch_size,
+                                   .shuffle = shuffle,
+                                   .seed = seed,
+                                   .phases = {warmup, cooldown},
+                                   .autocast = autocast,
+                                   .max_norm = max_norm,
+                                   .ema = ema,
+                                   .metrics = metrics_named(metrics),
+                                   .folder = folder,
+                                   .resume = resume,
+                                   .keep = keep,
+                                   .checkpoint_every = checkpoint_every,
+                                   .progress = progress};
         if (rate)
           options.rate = [rate](const nn::TrainingLength& length) {
             return [rate, total = length.total](std::int64_t batch) { return rate(batch, total); };
           };
         if (patience) options.stop = nn::PlateauOptions{.patience = *patience, .threshold = 0};
-        const auto* scripted = std::get_if<1>(&loss);
-        new (self) Training(network, scripted ? LossChoice((*scripted)->module) : LossChoice(std::get<0>(loss)),
-                            optimizer, {learning_rate, momentum, weight_decay}, std::move(daso), std::move(options));
+        new (self) Training(network, loss, optimizer, {learning_rate, momentum, weight_decay}, std::move(daso),
+                            std::move(options));
       },
       Released(), "network"_a, "loss"_a = "cross_entropy", nb::kw_only(), "optimizer"_a = "adam",
       "learning_rate"_a = 1e-3, "momentum"_a = 0.0, "weight_decay"_a = 0.0, "epochs"_a = 1, "batch_size"_a = 32,
       "daso"_a = nb::none(), "warmup"_a = 0.0, "cooldown"_a = 0.0, "rate"_a = nb::none(),
-      "metrics"_a = std::vector<std::string>(), "patience"_a = nb::none(), "shuffle"_a = "local", "seed"_a = 0,
-      "max_norm"_a = nb::none(), "ema"_a = nb::none(), "autocast"_a = nb::none(), "folder"_a = "", "resume"_a = false,
-      "keep"_a = 2, "checkpoint_every"_a = 0, "progress"_a = true,
+      "metrics"_a = std::vector<std::string>(), "patience"_a = nb::none(), "shuffle"_a = nn::Shuffle::local,
+      "seed"_a = 0, "max_norm"_a = nb::none(), "ema"_a = nb::none(), "autocast"_a = nb::none(), "folder"_a = "",
+      "resume"_a = false, "keep"_a = 2, "checkpoint_every"_a = 0, "progress"_a = true,
       R"(Trains by gradients averaged over all ranks, or by DASO ("default", "automatic", "published") with shares of the
 training as warm-up and cool-down. `loss` and `metrics` are cross_entropy, mse, l1, huber, binary_cross_entropy (of
 logits), `loss` also a scripted module of outputs and targets, and a metric accuracy. `optimizer` is sgd, adam, adamw,
 lars or lamb; `rate(batch, total)` gives the learning rate. `folder` gets checkpoints, the best weights and a log, from
 which `resume` goes on; `patience` epochs without a better validation loss end the training. Collective.)");
-  const auto fit = [](Training& self, const nn::Dataset& training, const std::optional<nn::Dataset>& validation) {
-    const auto result = [&] {
-      nb::gil_scoped_release release;
-      return self.fit(training, validation);
-    }();
-    return of_training(result);
-  };
-  const auto evaluate = [](Training& self, const nn::Dataset& dataset) {
-    const auto found = [&] {
-      nb::gil_scoped_release release;
-      return self.evaluate(dataset);
-    }();
-    return of_evaluation(found);
-  };
-  c.def("fit", fit, "training"_a, "validation"_a = nb::none(),
+  c.def("fit", &Training::fit, Released(), "training"_a, "validation"_a = nb::none(),
         "Trains on a Dataset, an (inputs, targets) pair, or both as arguments; all rows are used once in an epoch. "
         "Collective.");
   c.def(
       "fit",
-      [fit](Training& self, const FieldChoice& inputs, const FieldChoice& targets,
-            const std::optional<nn::Dataset>& validation) {
-        return fit(self, dataset_of(inputs, targets), validation);
-      },
-      "inputs"_a, "targets"_a, "validation"_a = nb::none());
-  c.def("evaluate", evaluate, "dataset"_a, "Mean loss and metrics over all rows of what fit takes. Collective.");
+      [](Training& self, const FieldChoice& inputs, const FieldChoice& targets,
+         const std::optional<nn::Dataset>& validation) { return self.fit(dataset_of(inputs, targets), validation); },
+      Released(), "inputs"_a, "targets"_a, "validation"_a = nb::none());
+  c.def("evaluate", &Training::evaluate, Released(), "dataset"_a,
+        "Mean loss and metrics over all rows of what fit takes. Collective.");
   c.def(
       "evaluate",
-      [evaluate](Training& self, const FieldChoice& inputs, const FieldChoice& targets) {
-        return evaluate(self, dataset_of(inputs, targets));
+      [](Training& self, const FieldChoice& inputs, const FieldChoice& targets) {
+        return self.evaluate(dataset_of(inputs, targets));
       },
-      "inputs"_a, "targets"_a);
+      Released(), "inputs"_a, "targets"_a);
   c.def("predict", &Training::predict, Released(), "x"_a, "The network's outputs for rows, cut as these.");
 }
 
