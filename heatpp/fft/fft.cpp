@@ -68,13 +68,12 @@ at::Tensor local(const Transform& transform, const at::Tensor& block, int axis, 
     const auto shape = with_extent(block.sizes().vec(), axis, real && forth ? n / 2 + 1 : n);
     return at::empty(shape, block.options().dtype(type));
   }
-  const auto along = [&](const at::Tensor& lines, std::int64_t line_axis) {
+  const auto along = [&](const at::Tensor& lines, int line_axis, std::int64_t) {
     if (transform.kind == Kind::complex)
       return forth ? at::fft_fft(lines, n, line_axis, how) : at::fft_ifft(lines, n, line_axis, how);
     return forth ? at::fft_rfft(lines, n, line_axis, how) : at::fft_irfft(lines, n, line_axis, how);
   };
-  if (block.stride(axis) == 1 || !block.is_cpu()) return along(block, axis);
-  return detail::transformed_by_lines(block, axis, [&](const at::Tensor& lines, auto) { return along(lines, 0); });
+  return block.is_cpu() ? detail::transformed_by_lines(block, axis, along) : along(block, axis, 0);
 }
 
 /// The longest axis other than the split, if it has an index for each rank.

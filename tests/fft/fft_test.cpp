@@ -54,6 +54,20 @@ TEST_CASE("long transforms are as exact as short ones", "[fft]") {
   }
 }
 
+TEST_CASE("blocks larger than a cache are transformed some lines at a time", "[fft]") {
+  const ht::Shape shape{2, 300, 700};
+  const auto a = scattered(shape), c = scattered(shape, at::kComplexDouble);
+  for (const auto& split : {std::optional<int>{}, {0}, {1}, {2}}) {
+    const ht::Layout layout(shape, split, ht::world().size());
+    const auto x = distribute(a, layout), z = distribute(c, layout);
+    for (int axis = 0; axis < 3; ++axis) {
+      CHECK(close(ht::fft::fft(z, {.axis = axis}), at::fft_fft(c, std::nullopt, axis)));
+      CHECK(close(ht::fft::rfft(x, {.axis = axis}), at::fft_rfft(a, std::nullopt, axis)));
+      CHECK(close(ht::fft::irfft(z, {.n = 31, .axis = axis}), at::fft_irfft(c, 31, axis)));
+    }
+  }
+}
+
 TEST_CASE("transforms along several axes", "[fft]") {
   const auto a = scattered({4, 6, 5}), c = scattered({4, 6, 5}, at::kComplexDouble);
   for_each_layout(a, [&](const auto& x) {

@@ -19,11 +19,16 @@
 namespace heatpp::detail {
 namespace {
 
-/// A block transformed along an axis of which it has all, without a factor.
+/// Lines of a block that has all of them, transformed without a factor.
 at::Tensor transformed(const at::Tensor& block, int axis, Direction direction) {
-  if (block.numel() == 0) return block;
   return direction == Direction::forth ? at::fft_fft(block, std::nullopt, axis, "backward")
                                        : at::fft_ifft(block, std::nullopt, axis, "forward");
+}
+
+at::Tensor transformed_rows(const at::Tensor& block, Direction direction) {
+  if (block.numel() == 0) return block;
+  const auto lines = [=](const at::Tensor& part, int axis, std::int64_t) { return transformed(part, axis, direction); };
+  return block.is_cpu() ? transformed_by_lines(block, 1, lines) : lines(block, 1, 0);
 }
 
 /// exp(+-2 pi i k / n) for k in 0 .. n, each as the product of an entry of two short tables.
@@ -105,8 +110,8 @@ at::Tensor turned_columns(const at::Tensor& block, std::int64_t n, std::int64_t 
     return transformed(block, 0, direction).mul_(factors_for(block, factors));
   }
   const Roots root(n, direction);
-  return transformed_by_lines(block, 0, [&](const at::Tensor& lines, std::int64_t line) {
-    auto turned = transformed(lines, 0, direction).contiguous();
+  return transformed_by_lines(block, 0, [&](const at::Tensor& lines, int axis, std::int64_t line) {
+    auto turned = transformed(lines, axis, direction).contiguous();
     turn(turned, root, [=](std::int64_t j) { return first + (line + j) / together; });
     return turned;
   });
@@ -122,7 +127,7 @@ DNDarray by_factors(const DNDarray& x, Direction direction) {
   const auto first = columns.layout().offset(x.comm().rank());
   const auto turned = turned_columns(columns.larray(), n, first, direction);
   const auto rows = resplit(wrap(turned, columns.layout(), x.comm()), 0);
-  const auto done = wrap(transformed(rows.larray(), 1, direction), rows.layout(), x.comm());
+  const auto done = wrap(transformed_rows(rows.larray(), direction), rows.layout(), x.comm());
   return resplit(reshape(swapaxes(done, 0, 1), x.shape()), 0);  // axes of one element can be cut, too
 }
 

@@ -2,17 +2,18 @@
 
 #include <ATen/Parallel.h>
 #include <algorithm>
+#include <array>
+#include <c10/util/accumulate.h>
 #include <cstring>
-#include <numeric>
 
 namespace heatpp::detail {
 namespace {
 
-constexpr std::int64_t cache_bytes = 1 << 18;
+constexpr std::int64_t cache_bytes = 1 << 20;
 // So many neighbours fill a line of the cache or two, and the vectors of a processor.
 constexpr std::int64_t least_lines = 8;
 
-/// Copies lines that lie side by side, element by element of all.
+/// Copies a matrix whose rows are contiguous.
 void copy_rows(const at::Tensor& from, const at::Tensor& to) {
   const auto bytes = from.size(1) * from.element_size();
   const auto* in = static_cast<const std::byte*>(from.const_data_ptr());
@@ -22,34 +23,67 @@ void copy_rows(const at::Tensor& from, const at::Tensor& to) {
     std::memcpy(out, in, static_cast<std::size_t>(bytes));
 }
 
+/// The lines of a block along an axis as the rows of a matrix or as the columns of several, some at a time.
+class Groups {
+ public:
+  Groups(const at::Tensor& block, int axis)
+      : n_(block.size(axis)),
+        outer_(c10::multiply_integers(block.sizes().slice(0, static_cast<std::size_t>(axis)))),
+        inner_(block.numel() / (outer_ * n_)),
+        line_axis_(inner_ == 1 && outer_ > 1 ? 1 : 0),
+        lines_(line_axis_ == 1 ? outer_ : inner_),
+        width_(width(n_ * block.element_size())),
+        per_matrix_((lines_ + width_ - 1) / width_) {}
+
+  /// That along which a line lies in a matrix.
+  [[nodiscard]] int line_axis() const { return line_axis_; }
+  /// The shape of the matrices where a line has n elements.
+  [[nodiscard]] std::array<std::int64_t, 3> shape(std::int64_t n) const {
+    return line_axis_ == 1 ? std::array{std::int64_t{1}, outer_, n} : std::array{outer_, n, inner_};
+  }
+  [[nodiscard]] std::int64_t count() const { return (line_axis_ == 1 ? 1 : outer_) * per_matrix_; }
+  [[nodiscard]] std::int64_t first(std::int64_t group) const { return group % per_matrix_ * width_; }
+  [[nodiscard]] at::Tensor of(const at::Tensor& matrices, std::int64_t group) const {
+    const auto begin = first(group);
+    return matrices.select(0, group / per_matrix_).narrow(1 - line_axis_, begin, std::min(width_, lines_ - begin));
+  }
+
+ private:
+  /// Rows that leave the cache by themselves gain nothing from being copied.
+  [[nodiscard]] std::int64_t width(std::int64_t line_bytes) const {
+    if (line_axis_ == 1 && line_bytes > cache_bytes) return lines_;
+    return std::min(lines_, std::max(least_lines, cache_bytes / line_bytes));
+  }
+
+  std::int64_t n_, outer_, inner_;
+  int line_axis_;
+  std::int64_t lines_, width_, per_matrix_;
+};
+
 }  // namespace
 
 at::Tensor transformed_by_lines(const at::Tensor& block, int axis, const LinesTransform& transform) {
+  const Groups groups(block, axis);
   auto shape = block.sizes().vec();
-  const auto at = static_cast<std::size_t>(axis);
-  const auto n = shape[at];
-  const auto outer = std::accumulate(shape.begin(), shape.begin() + axis, std::int64_t{1}, std::multiplies());
-  const auto inner = block.numel() / (outer * n);
-  const auto lines = block.resolve_conj().resolve_neg().contiguous().view({outer, n, inner});
-  const auto width = std::min(inner, std::max(least_lines, cache_bytes / (n * block.element_size())));
-  const auto groups = (inner + width - 1) / width;
-  const auto group = [&](std::int64_t i) {
-    const auto first = i % groups * width;
-    const auto part = lines.select(0, i / groups).narrow(1, first, std::min(width, inner - first));
+  auto& length = shape[static_cast<std::size_t>(axis)];
+  const auto matrices = block.resolve_conj().resolve_neg().contiguous().view(groups.shape(length));
+  if (groups.count() == 1) {
+    const auto result = transform(groups.of(matrices, 0), groups.line_axis(), 0).contiguous();
+    length = result.size(groups.line_axis());
+    return result.view(shape);
+  }
+  const auto done = [&](std::int64_t group) {
+    const auto part = groups.of(matrices, group);
     auto together = at::empty(part.sizes(), part.options());
     copy_rows(part, together);
-    return transform(together, first).contiguous();
+    return transform(together, groups.line_axis(), groups.first(group)).contiguous();
   };
-  const auto put = [&](const at::Tensor& all, std::int64_t i, const at::Tensor& done) {
-    copy_rows(done, all.select(0, i / groups).narrow(1, i % groups * width, done.size(1)));
-  };
-  const auto head = group(0);
-  shape[at] = head.size(0);
-  if (outer * groups == 1) return head.reshape(shape);
-  auto all = at::empty({outer, head.size(0), inner}, head.options());
-  put(all, 0, head);
-  at::parallel_for(1, outer * groups, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = begin; i < end; ++i) put(all, i, group(i));
+  const auto head = done(0);
+  length = head.size(groups.line_axis());
+  const auto all = at::empty(groups.shape(length), head.options());
+  copy_rows(head, groups.of(all, 0));
+  at::parallel_for(1, groups.count(), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto group = begin; group < end; ++group) copy_rows(done(group), groups.of(all, group));
   });
   return all.view(shape);
 }

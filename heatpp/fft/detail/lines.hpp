@@ -6,12 +6,12 @@
 
 namespace heatpp::detail {
 
-/// Transforms lines: what it gets has them along axis 0 and side by side, those from `first` on of all that lie so.
-using LinesTransform = std::function<at::Tensor(const at::Tensor& lines, std::int64_t first)>;
+/// Transforms the rows of a matrix (axis 1) or its columns (axis 0), the first of which is line `first` of its kind.
+using LinesTransform = std::function<at::Tensor(const at::Tensor& matrix, int axis, std::int64_t first)>;
 
 /// A block that is not empty, transformed along an axis of which it has all, as many lines at a time as stay in a
-/// core's cache: at large strides a transform of all lines together misses it at every element. The transform may
-/// change dtype and length.
+/// core's cache: a transform of all lines together waits for memory, and at large strides misses at every element.
+/// The transform may change dtype and length, and leaves its argument as it is.
 [[nodiscard]] at::Tensor transformed_by_lines(const at::Tensor& block, int axis, const LinesTransform& transform);
 
 }  // namespace heatpp::detail
