@@ -171,7 +171,8 @@ class Training:
         done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=self.limit * 10)
         lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
         if done.returncode or not lines:
-            raise contest.Failed((done.stderr.strip().splitlines() or ["no message"])[-1][:200])
+            told = [line for line in done.stderr.splitlines() if line.strip("- ")]
+            raise contest.Failed("; ".join(told or ["no message"])[:400])
         return json.loads(lines[-1])
 
     def races_in_lab(self, rate, names):

@@ -159,3 +159,8 @@ def event_rows(first, last):
     a = x[:, :6].astype(np.float64).T
     z = a[0] * a[2] + a[1] - a[3] / 2 + a[5] * a[5] / 2 - 0.5
     return x, (z + 1.5 * vector("normal", 56, first, last).astype(np.float64) > 0).astype(np.int64)
+
+
+def judged(y, second):
+    """The log loss and the accuracy of probabilities of the second class."""
+    return [-np.log(np.where(y > 0, second, 1 - second)).mean(), ((second > 0.5) == y).mean()]

@@ -148,6 +148,15 @@ def qr():
     return lambda: ht.linalg.qr(x), lambda parts: data.check_sums(np.abs(parts.R.numpy()))
 
 
+def _distances(**how):
+    x = matrix("normal", 61, 10_000, 18)
+    return lambda: ht.spatial.cdist(x, **how), check_sums
+
+
+workload("cdist")(lambda: _distances())
+workload("cdist_qe")(lambda: _distances(quadratic_expansion=True))
+
+
 @workload("pca")
 def pca():
     x = split(data.falling_rows(*mine(100_000)))

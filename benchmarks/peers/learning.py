@@ -102,13 +102,6 @@ def _hsvd():
     return lambda: randomized_svd(x, 10, random_state=0)[1], data.check_values
 
 
-def judged(y, second):
-    """The log loss and the accuracy of probabilities of the second class."""
-    import numpy as np
-
-    return [-np.log(np.where(y > 0, second, 1 - second)).mean(), ((second > 0.5) == y).mean()]
-
-
 @workload("boosting")
 def _boosting():
     from sklearn.ensemble import HistGradientBoostingClassifier
@@ -116,7 +109,7 @@ def _boosting():
     x, y = data.event_rows(0, 1_000_000)
     return (
         lambda: HistGradientBoostingClassifier(early_stopping=False).fit(x, y),
-        lambda model: judged(y, model.predict_proba(x)[:, 1]),
+        lambda model: data.judged(y, model.predict_proba(x)[:, 1]),
     )
 
 
@@ -127,5 +120,5 @@ def _forest():
     x, y = data.event_rows(0, 1_000_000)
     return (
         lambda: RandomForestClassifier(16, max_depth=10, n_jobs=2).fit(x, y),
-        lambda model: judged(y, model.predict_proba(x)[:, 1]),
+        lambda model: data.judged(y, model.predict_proba(x)[:, 1]),
     )

@@ -2,7 +2,6 @@
 import os
 
 import data
-from learning import judged
 from turns import main, workload
 
 COMMON = {"objective": "binary", "max_bin": 255, "verbose": -1, "num_threads": int(os.environ.get("OMP_NUM_THREADS", "2"))}
@@ -13,7 +12,7 @@ def _trained(rounds, **parameters):
 
     x, y = data.event_rows(0, 1_000_000)
     train = lambda: lightgbm.train(COMMON | parameters, lightgbm.Dataset(x, y), rounds)
-    return train, lambda model: judged(y, model.predict(x))
+    return train, lambda model: data.judged(y, model.predict(x))
 
 
 workload("boosting")(lambda: _trained(100, num_leaves=31, learning_rate=0.1, min_data_in_leaf=20))

@@ -53,6 +53,15 @@ workload("fft2")(lambda: transformed(torch.fft.fft2, torch.from_numpy(data.compl
 workload("fft1d")(lambda: transformed(torch.fft.fft, torch.from_numpy(data.complex_rows(113, 1 << 22))))
 
 
+def distances(how):
+    x = torch.from_numpy(data.rows("normal", 61, 0, 10_000, 18))
+    return lambda: torch.cdist(x, x, compute_mode=how), check_sums
+
+
+workload("cdist")(lambda: distances("donot_use_mm_for_euclid_dist"))
+workload("cdist_qe")(lambda: distances("use_mm_for_euclid_dist"))
+
+
 @workload("argmax")
 def argmax():
     x = vector("normal", 76, 20_000_000)

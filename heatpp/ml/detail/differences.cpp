@@ -3,6 +3,8 @@
 #include <heatpp/core/detail/simd.hpp>
 #include <heatpp/ml/detail/differences.hpp>
 
+#include <cmath>
+
 namespace heatpp::ml::detail {
 namespace {
 
@@ -30,8 +32,10 @@ struct Lane {
   typedef T Vector __attribute__((vector_size(width_bytes), aligned(sizeof(T)), may_alias));
 };
 
+/// `height` rows of x beside the rows of a column; row r of the result begins at out + r * stride.
 template <class T, Difference kind>
-[[gnu::always_inline]] inline void tile_of(const T* const* x, const T* column, std::int64_t features, T* sums) {
+[[gnu::always_inline]] inline void tile_of(const T* const* x, const T* column, std::int64_t features, T* out,
+                                           std::int64_t stride) {
   using V = typename Lane<T>::Vector;
   constexpr auto lanes = Columns<T>::lanes;
   V sum[height];
@@ -42,77 +46,147 @@ template <class T, Difference kind>
 #pragma GCC unroll 8
     for (int r = 0; r < height; ++r) {
       const V apart = x[r][j] - y;
-      if constexpr (kind == Difference::squares) sum[r] += apart * apart;
-      else sum[r] += apart < 0 ? -apart : apart;
+      if constexpr (kind == Difference::sizes) sum[r] += apart < 0 ? -apart : apart;
+      else sum[r] += apart * apart;
     }
   }
 #pragma GCC unroll 8
-  for (int r = 0; r < height; ++r) *reinterpret_cast<V*>(sums + r * lanes) = sum[r];
+  for (int r = 0; r < height; ++r) {
+    auto* const row = out + r * stride;
+    *reinterpret_cast<V*>(row) = sum[r];
+    if constexpr (kind == Difference::distances)
+      for (std::int64_t lane = 0; lane < lanes; ++lane) row[lane] = std::sqrt(row[lane]);
+  }
 }
 
-#define HEATPP_TILE(name, T, kind)                                                            \
-  HEATPP_SIMD void name(const T* const* x, const T* column, std::int64_t features, T* sums) { \
-    tile_of<T, kind>(x, column, features, sums);                                              \
+/// A row of products -2 x.y becomes one of squares, or of their roots; the square of no distance is below 0.
+template <class T, Difference kind>
+[[gnu::always_inline]] inline void expanded(T* __restrict row, const T* __restrict norms, T own, std::int64_t n) {
+  for (std::int64_t j = 0; j < n; ++j) {
+    const T square = row[j] + norms[j] + own;
+    const T apart = square < 0 ? 0 : square;
+    row[j] = kind == Difference::distances ? std::sqrt(apart) : apart;
   }
-HEATPP_TILE(squares, float, Difference::squares)
-HEATPP_TILE(squares, double, Difference::squares)
-HEATPP_TILE(sizes, float, Difference::sizes)
-HEATPP_TILE(sizes, double, Difference::sizes)
+}
+
+#define HEATPP_TILE(T, kind)                                                                                           \
+  HEATPP_SIMD void kind##_of(const T* const* x, const T* column, std::int64_t features, T* out, std::int64_t stride) { \
+    tile_of<T, Difference::kind>(x, column, features, out, stride);                                                    \
+  }
+#define HEATPP_EXPANDED(T, kind)                                                    \
+  HEATPP_SIMD void expanded_##kind(T* row, const T* norms, T own, std::int64_t n) { \
+    expanded<T, Difference::kind>(row, norms, own, n);                              \
+  }
+#define HEATPP_DIFFERENCES(T) \
+  HEATPP_TILE(T, squares)     \
+  HEATPP_TILE(T, distances)   \
+  HEATPP_TILE(T, sizes)       \
+  HEATPP_EXPANDED(T, squares) \
+  HEATPP_EXPANDED(T, distances)
+HEATPP_DIFFERENCES(float)
+HEATPP_DIFFERENCES(double)
+#undef HEATPP_DIFFERENCES
+#undef HEATPP_EXPANDED
 #undef HEATPP_TILE
 
-/// Rows begin .. end of the result, at most `height` at a time; the last one stands in for those that are missing.
 template <class T>
-void rows_of(Difference kind, const at::Tensor& x, const Columns<T>& y, const at::Tensor& result, std::int64_t begin,
-             std::int64_t end) {
+void tile(Difference kind, const T* const* x, const T* column, std::int64_t features, T* out, std::int64_t stride) {
+  if (kind == Difference::squares) squares_of(x, column, features, out, stride);
+  else if (kind == Difference::distances) distances_of(x, column, features, out, stride);
+  else sizes_of(x, column, features, out, stride);
+}
+
+/// `rows` rows of x, at most `height` at a time; the last one stands in for those that are missing.
+template <class T>
+void rows_of(Difference kind, const T* x, std::int64_t rows, const Columns<T>& y, T* out, std::int64_t stride) {
   constexpr auto lanes = Columns<T>::lanes;
   T sums[height * lanes];
-  for (auto i = begin; i < end; i += height) {
-    const auto some = std::min(height, end - i);
+  for (std::int64_t i = 0; i < rows; i += height) {
+    const auto some = std::min(height, rows - i);
     const T* from[height];
-    for (std::int64_t r = 0; r < height; ++r)
-      from[r] = x.const_data_ptr<T>() + (i + std::min(r, some - 1)) * y.features;
+    for (std::int64_t r = 0; r < height; ++r) from[r] = x + (i + std::min(r, some - 1)) * y.features;
     for (std::int64_t c = 0; c < y.rows; c += lanes) {
       const auto* column = y.values.data() + c * y.features;
-      if (kind == Difference::squares) squares(from, column, y.features, sums);
-      else sizes(from, column, y.features, sums);
+      auto* const to = out + i * stride + c;
       const auto columns = std::min(lanes, y.rows - c);
-      for (std::int64_t r = 0; r < some; ++r)
-        std::copy_n(sums + r * lanes, columns, result.data_ptr<T>() + (i + r) * result.stride(0) + c);
+      if (some == height && columns == lanes) {
+        tile(kind, from, column, y.features, to, stride);
+        continue;
+      }
+      tile(kind, from, column, y.features, sums, lanes);
+      for (std::int64_t r = 0; r < some; ++r) std::copy_n(sums + r * lanes, columns, to + r * stride);
     }
   }
 }
 
+/// f(first row, last row) for parts of the rows, on several threads.
+template <class F>
+void for_parts(std::int64_t rows, std::int64_t together, const F& f) {
+  at::parallel_for(0, rows, 2 * together, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = begin; i < end; i += together) f(i, std::min(end, i + together));
+  });
+}
+
+constexpr std::int64_t part_bytes = 1 << 20;  // of a result, which stays in the cache until it is finished
+
 template <class T>
-void all_of(Difference kind, const at::Tensor& x, const at::Tensor& y, const at::Tensor& result) {
-  constexpr std::int64_t cached = 1 << 18;  // bytes of columns that many rows are compared with
-  const auto stretch = std::max<std::int64_t>(
-      64, cached / static_cast<std::int64_t>(sizeof(T)) / std::max<std::int64_t>(1, x.size(1)) / 64 * 64);
+void by_differences(Difference kind, const at::Tensor& x, const at::Tensor& y, const at::Tensor& result,
+                    const Finish& finish) {
+  // Columns stay in the cache, too, which all rows are compared with.
+  constexpr std::int64_t together = 32, size = sizeof(T), most = part_bytes / size / together;
+  const auto features = x.size(1);
+  const auto stretch =
+      std::clamp<std::int64_t>(part_bytes / 4 / size / std::max<std::int64_t>(1, features) / 64 * 64, 64, most);
+  const auto* const from = x.const_data_ptr<T>();
+  auto* const out = result.mutable_data_ptr<T>();
   for (std::int64_t first = 0; first < y.size(0); first += stretch) {
     const auto last = std::min(y.size(0), first + stretch);
     const Columns<T> columns(y.slice(0, first, last));
-    const auto part = result.slice(1, first, last);
-    at::parallel_for(0, x.size(0), 64, [&](auto begin, auto end) { rows_of(kind, x, columns, part, begin, end); });
+    for_parts(x.size(0), together, [&](std::int64_t begin, std::int64_t end) {
+      rows_of(kind, from + begin * features, end - begin, columns, out + begin * result.stride(0) + first,
+              result.stride(0));
+      if (finish) finish(result.slice(0, begin, end).slice(1, first, last));
+    });
+  }
+}
+
+template <class T>
+void by_product(Difference kind, const at::Tensor& x, const at::Tensor& y, const at::Tensor& result,
+                const Finish& finish) {
+  const auto origin = y.to(at::kDouble).mean(0, /*keepdim=*/true).to(y.scalar_type());
+  const auto right = y - origin, left = x - origin;
+  const auto norms = right.square().sum(1), own = left.square().sum(1), doubled = left * -2;
+  constexpr std::int64_t together = 256, stretch = part_bytes / sizeof(T) / together;
+  for (std::int64_t first = 0; first < y.size(0); first += stretch) {
+    const auto last = std::min(y.size(0), first + stretch);
+    const auto columns = right.slice(0, first, last).t();
+    for_parts(x.size(0), together, [&](std::int64_t begin, std::int64_t end) {
+      auto part = result.slice(0, begin, end).slice(1, first, last);
+      at::mm_out(part, doubled.slice(0, begin, end), columns);
+      for (auto i = begin; i < end; ++i) {
+        auto* const row = result.mutable_data_ptr<T>() + i * result.stride(0) + first;
+        const auto* const squares = norms.const_data_ptr<T>() + first;
+        const auto mine = own.const_data_ptr<T>()[i];
+        if (kind == Difference::distances) expanded_distances(row, squares, mine, last - first);
+        else expanded_squares(row, squares, mine, last - first);
+      }
+      if (finish) finish(part);
+    });
   }
 }
 
 }  // namespace
 
-void differences(Difference kind, const at::Tensor& x, const at::Tensor& y, const at::Tensor& result) {
-  if (x.scalar_type() == at::kFloat) all_of<float>(kind, x, y, result);
-  else all_of<double>(kind, x, y, result);
+void differences(Difference kind, const at::Tensor& x, const at::Tensor& y, const at::Tensor& result,
+                 const Finish& finish) {
+  if (x.scalar_type() == at::kFloat) by_differences<float>(kind, x, y, result, finish);
+  else by_differences<double>(kind, x, y, result, finish);
 }
 
-void squares_by_product(const at::Tensor& x, const at::Tensor& y, const at::Tensor& result) {
-  const auto origin = y.to(at::kDouble).mean(0, /*keepdim=*/true).to(y.scalar_type());
-  const auto right = y - origin;
-  const auto norms = right.square().sum(1);
-  constexpr std::int64_t rows = 512;
-  for (std::int64_t first = 0; first < x.size(0); first += rows) {
-    const auto left = x.slice(0, first, first + rows) - origin;
-    auto part = result.slice(0, first, first + rows);
-    at::addmm_out(part, norms, left, right.t(), 1, -2);
-    part.add_(left.square().sum(1, /*keepdim=*/true)).clamp_min_(0);
-  }
+void differences_by_product(Difference kind, const at::Tensor& x, const at::Tensor& y, const at::Tensor& result,
+                            const Finish& finish) {
+  if (x.scalar_type() == at::kFloat) by_product<float>(kind, x, y, result, finish);
+  else by_product<double>(kind, x, y, result, finish);
 }
 
 }  // namespace heatpp::ml::detail

@@ -21,19 +21,32 @@ sparse::DCSRMatrix graph_of(const char* op, const Rows& x, const at::Tensor& cou
 
 }  // namespace
 
+/// The neighbours that are a graph's edges, found in the graph's name.
+class NeighborsGraph {
+ public:
+  static Neighbors nearest(const char* op, const Rows& x, std::int64_t k, const NeighborsGraphOptions& options) {
+    NearestNeighbors model({.n_neighbors = k, .metric = options.metric});
+    model.learn(op, x);
+    return options.include_self ? model.found_for(op, x) : model.nearest(op, model.learnt(op), true);
+  }
+  static RadiusNeighbors within(const char* op, const Rows& x, double radius, const NeighborsGraphOptions& options) {
+    NearestNeighbors model({.radius = radius, .metric = options.metric});
+    model.learn(op, x);
+    return model.within(op, x);
+  }
+};
+
 sparse::DCSRMatrix kneighbors_graph(const Rows& x, std::int64_t k, const NeighborsGraphOptions& options) {
-  NearestNeighbors model({.n_neighbors = k, .metric = options.metric});
-  model.fit(x);
-  const auto found = options.include_self ? model.kneighbors(x) : model.kneighbors();
-  return graph_of("kneighbors_graph", x, at::full({x.count()}, k, at::kLong), found.indices.larray(),
-                  found.distances.larray(), options);
+  constexpr auto op = "kneighbors_graph";
+  const auto found = NeighborsGraph::nearest(op, x, k, options);
+  return graph_of(op, x, at::full({x.count()}, k, at::kLong), found.indices.larray(), found.distances.larray(),
+                  options);
 }
 
 sparse::DCSRMatrix radius_neighbors_graph(const Rows& x, double radius, const NeighborsGraphOptions& options) {
-  NearestNeighbors model({.radius = radius, .metric = options.metric});
-  const auto found = model.fit(x).radius_neighbors(x);
-  return graph_of("radius_neighbors_graph", x, found.counts.larray(), found.indices.larray(), found.distances.larray(),
-                  options);
+  constexpr auto op = "radius_neighbors_graph";
+  const auto found = NeighborsGraph::within(op, x, radius, options);
+  return graph_of(op, x, found.counts.larray(), found.indices.larray(), found.distances.larray(), options);
 }
 
 }  // namespace heatpp

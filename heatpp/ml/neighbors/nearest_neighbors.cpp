@@ -105,7 +105,10 @@ Neighbors NearestNeighbors::kneighbors() const {
 }
 
 RadiusNeighbors NearestNeighbors::radius_neighbors(const Rows& x) const {
-  constexpr auto op = "NearestNeighbors.radius_neighbors";
+  return within("NearestNeighbors.radius_neighbors", x);
+}
+
+RadiusNeighbors NearestNeighbors::within(const char* op, const Rows& x) const {
   const auto rows = learnt(op);
   check_features(op, x, rows.features());
   detail::check_same_comm(op, x.comm(), rows.comm());

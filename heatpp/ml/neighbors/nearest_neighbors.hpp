@@ -54,9 +54,11 @@ class NearestNeighbors {
 
  private:
   friend class KNeighborsClassifier;
+  friend class NeighborsGraph;
   friend class KNeighborsRegressor;
   void learn(const char* op, const Rows& x);
   [[nodiscard]] Neighbors found_for(const char* op, const Rows& x) const;
+  [[nodiscard]] RadiusNeighbors within(const char* op, const Rows& x) const;
   [[nodiscard]] Neighbors nearest(const char* op, const Rows& x, bool among_themselves) const;
   [[nodiscard]] Rows learnt(const char* op) const;
   NeighborsOptions options_;

@@ -44,13 +44,11 @@ DNDarray matrix(const char* op, const Rows& x, const Rows& y, const Fill& fill) 
   return heatpp::detail::wrap(result, layout, x.comm());
 }
 
-/// f(part) of the squared distances.
-template <class F>
-Fill of_squares(bool expansion, F f) {
+/// Distances, or what `finish` makes of their squares.
+Fill filled(bool expansion, Difference kind, const Finish& finish = {}) {
   return [=](const at::Tensor& x, const at::Tensor& y, const at::Tensor& part) {
-    if (!expansion) differences(Difference::squares, x, y, part);
-    else squares_by_product(x, y, part);
-    f(part);
+    const bool product = expansion && x.size(1) >= product_features;
+    (product ? differences_by_product : differences)(kind, x, y, part, finish);
   };
 }
 
@@ -64,34 +62,29 @@ DNDarray with_diagonal(DNDarray matrix, const Rows& x, double value) {
 }  // namespace
 
 DNDarray cdist(const Rows& x, const Rows& y, const DistanceOptions& options) {
-  return matrix("cdist", x, y, of_squares(options.quadratic_expansion, [](const at::Tensor& part) { part.sqrt_(); }));
+  return matrix("cdist", x, y, filled(options.quadratic_expansion, Difference::distances));
 }
 
 DNDarray cdist(const Rows& x, const DistanceOptions& options) {
-  const auto distances = cdist(x, x, options);
-  return options.quadratic_expansion ? with_diagonal(distances, x, 0) : distances;
+  auto distances = cdist(x, x, options);
+  return options.quadratic_expansion ? with_diagonal(std::move(distances), x, 0) : distances;
 }
 
 DNDarray manhattan(const Rows& x) { return manhattan(x, x); }
 
-DNDarray manhattan(const Rows& x, const Rows& y) {
-  return matrix("manhattan", x, y, [](const at::Tensor& a, const at::Tensor& b, const at::Tensor& part) {
-    differences(Difference::sizes, a, b, part);
-  });
-}
+DNDarray manhattan(const Rows& x, const Rows& y) { return matrix("manhattan", x, y, filled(false, Difference::sizes)); }
 
 DNDarray rbf(const Rows& x, const Rows& y, const RbfOptions& options) {
   if (!(options.sigma > 0) || !std::isfinite(options.sigma))
     heatpp::detail::raise<ValueError>("rbf", "got sigma {}; expected a finite one > 0", options.sigma);
   const auto factor = -0.5 / (options.sigma * options.sigma);
-  return matrix("rbf", x, y, of_squares(options.quadratic_expansion, [factor](const at::Tensor& part) {
-                  part.mul_(factor).exp_();
-                }));
+  const auto similar = [factor](const at::Tensor& part) { part.mul_(factor).exp_(); };
+  return matrix("rbf", x, y, filled(options.quadratic_expansion, Difference::squares, similar));
 }
 
 DNDarray rbf(const Rows& x, const RbfOptions& options) {
-  const auto similarities = rbf(x, x, options);
-  return options.quadratic_expansion ? with_diagonal(similarities, x, 1) : similarities;
+  auto similarities = rbf(x, x, options);
+  return options.quadratic_expansion ? with_diagonal(std::move(similarities), x, 1) : similarities;
 }
 
 }  // namespace heatpp::spatial

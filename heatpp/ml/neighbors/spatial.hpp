@@ -9,8 +9,9 @@
 namespace heatpp::spatial {
 
 struct DistanceOptions {
-  /// By a product of matrices, about the mean of `y`: faster, with an error of about eps (|x|^2 + |y|^2) in the square,
-  /// by which distances much smaller than that of the rows from their mean are wrong.
+  /// Rows of 128 features and more by a product of matrices, about the mean of `y`: with an error of about
+  /// eps (|x|^2 + |y|^2) in the square, by which distances much smaller than that of the rows from their mean are
+  /// wrong. Rows of fewer are compared by their differences all the same, which takes no longer.
   bool quadratic_expansion = false;
 };
 /// The Euclidean distances (rows of x, rows of y). Collective: P - 1 messages of the rows of `y` of all ranks but one,

@@ -8,6 +8,7 @@
 #include <heatpp/ops/reductions/detail/exact_reduction.hpp>
 #include <heatpp/ops/reductions/detail/first_extremum.hpp>
 #include <heatpp/ops/reductions/detail/reduced.hpp>
+#include <heatpp/ops/reductions/detail/short_sum.hpp>
 #include <heatpp/ops/reductions/detail/whole_sums.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
 
@@ -22,6 +23,7 @@ using Type = std::optional<at::ScalarType>;  // that was asked for
 
 // LibTorch's reductions with one signature: the axes are never empty here, which some would read as "all".
 at::Tensor local_sum(const at::Tensor& block, Dims axes, bool keepdims, Type type) {
+  if (std::ssize(axes) == block.dim() && !keepdims && !type && detail::is_short(block)) return detail::short_sum(block);
   if (!at::isIntegralType(block.scalar_type(), true) || !block.is_cpu() || type.value_or(at::kLong) != at::kLong)
     return at::sum(block, axes, keepdims, type);
   if (block.scalar_type() != at::kBool || std::ssize(axes) < block.dim() || !block.is_contiguous())

@@ -72,7 +72,7 @@ TEST_CASE("graphs of float32 and whole numbers, and of what has none", "[ml][gra
     CHECK(narrow.dtype() == ht::float32);
     CHECK(narrow.nnz() == 12);
     const auto rows = distribute(x, layout);
-    CHECK_THROWS_WITH(ht::kneighbors_graph(rows, 12), Contains("got 12 neighbors of 12 rows"));
+    CHECK_THROWS_WITH(ht::kneighbors_graph(rows, 12), Contains("[kneighbors_graph] got 12 neighbors of 12 rows"));
     CHECK_THROWS_AS(ht::kneighbors_graph(rows, 0), ht::ValueError);
     CHECK_THROWS_AS(ht::radius_neighbors_graph(rows, -1), ht::ValueError);
     CHECK(ht::kneighbors_graph(rows, 12, {.include_self = true}).nnz() == 144);

@@ -1,6 +1,7 @@
 #include "../../support.hpp"
 
 #include <heatpp/ops/calculus/scan.hpp>
+#include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/reductions/arg.hpp>
 #include <heatpp/ops/reductions/nan.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
@@ -77,6 +78,21 @@ TEST_CASE("sums of whole numbers of any size are exact", "[ops][reduce]") {
         }
       }
     }
+}
+
+TEST_CASE("sums of few and of many floating numbers", "[ops][reduce]") {
+  for (const std::int64_t n : {1, 15, 16, 17, 255, 256, 257, 4096, 4097, 20'000}) {
+    const auto numbers = (at::arange(n, at::kDouble) * 7919).remainder(97) - 40.3;
+    const auto narrow = numbers.to(at::kFloat);
+    for (const auto& layout : every_layout({n})) {
+      CHECK(close(ht::sum(distribute(numbers, layout)), numbers.sum()));
+      CHECK(
+          std::abs(ht::sum(distribute(narrow, layout)).item<double>() - narrow.to(at::kDouble).sum().item<double>()) <=
+          1e-6 * narrow.to(at::kDouble).abs().sum().item<double>());
+      const auto z = distribute(at::complex(numbers, numbers), layout);
+      CHECK(close(ht::sum(ht::imag(ht::conj(z))), -numbers.sum()));
+    }
+  }
 }
 
 TEST_CASE("reductions of nothing", "[ops][reduce]") {
