@@ -337,7 +337,10 @@ def python_name(name):
 
 
 def is_property(function, owner):
-    return owner and not function.parameters and "const" in function.words and "static" not in function.words and function.name not in by_hand.METHODS
+    """Whether a method is read as an attribute: it takes nothing, and no other one of its name does, but of arrays, whose attributes are NumPy's."""
+    if not owner or function.parameters or "const" not in function.words or "static" in function.words or function.name in by_hand.METHODS:
+        return False
+    return owner.name == "DNDarray" or not any(member.name == function.name and member.parameters for member in owner.members if not isinstance(member, str))
 
 
 def replace(path, lines):

@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse
 import sklearn.cluster
 import sklearn.decomposition
+import sklearn.neighbors
 from layouts import RANK, Case, every_layout
 from mpi4py import MPI
 
@@ -49,6 +50,19 @@ class Models(Case):
         expected = sklearn.decomposition.PCA(2).fit(ROWS)
         for x in every_layout(ROWS):
             self.same(ht.PCA(n_components=2).fit(x).explained_variance, expected.explained_variance_)
+
+    def test_methods_that_may_take_nothing(self):
+        expected = sklearn.neighbors.NearestNeighbors(n_neighbors=4).fit(ROWS)
+        states = np.array([[0.9, 0.2], [-0.2, 0.9]])
+        course = np.stack([np.linalg.matrix_power(states, i) @ [1.0, 2.0] for i in range(9)], axis=1)
+        for x in every_layout(ROWS):
+            model = ht.NearestNeighbors(n_neighbors=4).fit(x)
+            self.same(model.kneighbors(ht.array(ROWS[:5])).indices, expected.kneighbors(ROWS[:5])[1])
+            self.same(model.kneighbors().distances, expected.kneighbors()[0])
+        for x in every_layout(course):
+            model = ht.DMD(rank=2).fit(x)
+            self.same(model.reconstruct(), course)
+            self.same(model.reconstruct([3.0]), course[:, 3:4])
 
     def test_sparse(self):
         dense = np.where(np.abs(ROWS) > 9, ROWS, 0)

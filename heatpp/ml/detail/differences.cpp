@@ -10,22 +10,8 @@ namespace {
 
 constexpr std::int64_t height = 8, width_bytes = 64;
 
-/// Some rows of y as columns: `lanes` of them beside one another for each feature, 0 where there are no more.
 template <class T>
-struct Columns {
-  static constexpr std::int64_t lanes = width_bytes / sizeof(T);
-  std::int64_t features, rows;
-  std::vector<T> values;
-  explicit Columns(const at::Tensor& y)
-      : features(y.size(1)),
-        rows(y.size(0)),
-        values(static_cast<std::size_t>((rows + lanes - 1) / lanes * lanes * features), T{0}) {
-    const auto* from = y.const_data_ptr<T>();
-    for (std::int64_t i = 0; i < rows; ++i)
-      for (std::int64_t j = 0; j < features; ++j)
-        values[static_cast<std::size_t>((i / lanes * features + j) * lanes + i % lanes)] = from[i * features + j];
-  }
-};
+constexpr std::int64_t lanes_of = width_bytes / static_cast<std::int64_t>(sizeof(T));
 
 template <class T>
 struct Lane {
@@ -37,7 +23,7 @@ template <class T, Difference kind>
 [[gnu::always_inline]] inline void tile_of(const T* const* x, const T* column, std::int64_t features, T* out,
                                            std::int64_t stride) {
   using V = typename Lane<T>::Vector;
-  constexpr auto lanes = Columns<T>::lanes;
+  constexpr auto lanes = lanes_of<T>;
   V sum[height];
 #pragma GCC unroll 8
   for (int r = 0; r < height; ++r) sum[r] = V{};
@@ -98,23 +84,24 @@ void tile(Difference kind, const T* const* x, const T* column, std::int64_t feat
 
 /// `rows` rows of x, at most `height` at a time; the last one stands in for those that are missing.
 template <class T>
-void rows_of(Difference kind, const T* x, std::int64_t rows, const Columns<T>& y, T* out, std::int64_t stride) {
-  constexpr auto lanes = Columns<T>::lanes;
+void rows_of(Difference kind, const T* x, std::int64_t rows, const Columns& y, T* out, std::int64_t stride) {
+  constexpr auto lanes = lanes_of<T>;
+  const auto* const columns = y.values.const_data_ptr<T>();
   T sums[height * lanes];
   for (std::int64_t i = 0; i < rows; i += height) {
     const auto some = std::min(height, rows - i);
     const T* from[height];
     for (std::int64_t r = 0; r < height; ++r) from[r] = x + (i + std::min(r, some - 1)) * y.features;
     for (std::int64_t c = 0; c < y.rows; c += lanes) {
-      const auto* column = y.values.data() + c * y.features;
+      const auto* column = columns + c * y.features;
       auto* const to = out + i * stride + c;
-      const auto columns = std::min(lanes, y.rows - c);
-      if (some == height && columns == lanes) {
+      const auto width = std::min(lanes, y.rows - c);
+      if (some == height && width == lanes) {
         tile(kind, from, column, y.features, to, stride);
         continue;
       }
       tile(kind, from, column, y.features, sums, lanes);
-      for (std::int64_t r = 0; r < some; ++r) std::copy_n(sums + r * lanes, columns, to + r * stride);
+      for (std::int64_t r = 0; r < some; ++r) std::copy_n(sums + r * lanes, width, to + r * stride);
     }
   }
 }
@@ -141,7 +128,7 @@ void by_differences(Difference kind, const at::Tensor& x, const at::Tensor& y, c
   auto* const out = result.mutable_data_ptr<T>();
   for (std::int64_t first = 0; first < y.size(0); first += stretch) {
     const auto last = std::min(y.size(0), first + stretch);
-    const Columns<T> columns(y.slice(0, first, last));
+    const Columns columns(y.slice(0, first, last));
     for_parts(x.size(0), together, [&](std::int64_t begin, std::int64_t end) {
       rows_of(kind, from + begin * features, end - begin, columns, out + begin * result.stride(0) + first,
               result.stride(0));
@@ -176,6 +163,22 @@ void by_product(Difference kind, const at::Tensor& x, const at::Tensor& y, const
 }
 
 }  // namespace
+
+Columns::Columns(const at::Tensor& y) : rows(y.size(0)), features(y.size(1)) {
+  const auto lanes = width_bytes / y.element_size(), vectors = (rows + lanes - 1) / lanes;
+  values = at::constant_pad_nd(y, {0, 0, 0, vectors * lanes - rows})
+               .view({vectors, lanes, features})
+               .transpose(1, 2)
+               .contiguous();
+}
+
+void differences(Difference kind, const at::Tensor& x, const Columns& y, const at::Tensor& result) {
+  const auto write = [&]<class T>(T* out) {
+    rows_of(kind, x.const_data_ptr<T>(), x.size(0), y, out, result.stride(0));
+  };
+  if (x.scalar_type() == at::kFloat) write(result.mutable_data_ptr<float>());
+  else write(result.mutable_data_ptr<double>());
+}
 
 void differences(Difference kind, const at::Tensor& x, const at::Tensor& y, const at::Tensor& result,
                  const Finish& finish) {

@@ -47,8 +47,8 @@ DNDarray matrix(const char* op, const Rows& x, const Rows& y, const Fill& fill) 
 /// Distances, or what `finish` makes of their squares.
 Fill filled(bool expansion, Difference kind, const Finish& finish = {}) {
   return [=](const at::Tensor& x, const at::Tensor& y, const at::Tensor& part) {
-    const bool product = expansion && x.size(1) >= product_features;
-    (product ? differences_by_product : differences)(kind, x, y, part, finish);
+    if (expansion && x.size(1) >= product_features) differences_by_product(kind, x, y, part, finish);
+    else differences(kind, x, y, part, finish);
   };
 }
 

@@ -39,26 +39,29 @@ HEATPP_EXACT(float)
 HEATPP_EXACT(double)
 #undef HEATPP_EXACT
 
-/// Some rows that are searched, about their mean, and what the lower bounds need of them.
+/// Some rows that are searched, and what the lower bounds need of them: side by side for differences, or about their
+/// mean for a product.
 struct Stretch {
-  at::Tensor rows, origin, centred, norms;
-  double shrunk;  ///< by which norms are multiplied, so that rounding raises no bound above the distance
+  at::Tensor rows;
+  std::optional<Columns> columns = std::nullopt;
+  at::Tensor origin = {}, centred = {}, norms = {};
+  double shrunk = 0;  ///< by which norms are multiplied, so that rounding raises no bound above the distance
 };
 
 Stretch stretch_of(Metric metric, const at::Tensor& rows) {
-  if (metric == Metric::manhattan) return {rows, {}, {}, {}, 0};
+  if (metric == Metric::manhattan || rows.size(1) < product_features) return {rows, Columns(rows)};
   const auto eps = rows.scalar_type() == at::kFloat ? double{std::numeric_limits<float>::epsilon()}
                                                     : std::numeric_limits<double>::epsilon();
   const auto shrunk = 1 - static_cast<double>(rows.size(1) + 16) * eps;
   const auto origin = rows.to(at::kDouble).mean(0, /*keepdim=*/true).to(rows.scalar_type());
   const auto centred = rows - origin;
-  return {rows, origin, centred, centred.square().sum(1).mul_(shrunk), shrunk};
+  return {rows, std::nullopt, origin, centred, centred.square().sum(1).mul_(shrunk), shrunk};
 }
 
 /// A lower bound for each row of `asking` and each of the stretch, up to what `offsets` adds to a row's.
 void bounds(Metric metric, const at::Tensor& asking, const Stretch& s, const at::Tensor& tile, at::Tensor& offsets) {
-  if (metric == Metric::manhattan) {
-    differences(Difference::sizes, asking, s.rows, tile);
+  if (s.columns) {
+    differences(metric == Metric::manhattan ? Difference::sizes : Difference::squares, asking, *s.columns, tile);
     offsets = at::zeros({asking.size(0)}, at::kDouble);
     return;
   }
@@ -70,8 +73,8 @@ void bounds(Metric metric, const at::Tensor& asking, const Stretch& s, const at:
 
 /// What a bound in T may be at most, for one that is at most `limit` without rounding.
 template <class T>
-T at_most(Metric metric, double limit, std::int64_t features) {
-  if (metric == Metric::manhattan) limit *= 1 + static_cast<double>(features + 4) * std::numeric_limits<T>::epsilon();
+T at_most(const Stretch& s, double limit) {
+  if (s.columns) limit *= 1 + static_cast<double>(s.columns->features + 4) * std::numeric_limits<T>::epsilon();
   return std::nextafter(static_cast<T>(limit), std::numeric_limits<T>::infinity());
 }
 
@@ -90,7 +93,7 @@ void search_tile(const Search& search, const at::Tensor& asking, std::int64_t to
     const auto* row = tile.const_data_ptr<T>() + i * buffer.stride(0);
     const auto* x = asking.const_data_ptr<T>() + i * features;
     const auto offset = offsets.const_data_ptr<double>()[i];
-    const auto limit = [&] { return at_most<T>(search.metric, search.bound(top + i) - offset, features); };
+    const auto limit = [&] { return at_most<T>(s, search.bound(top + i) - offset); };
     auto below = limit();
     for (std::int64_t c = 0; c < columns; c += some) {
       const auto end = std::min(columns, c + some);

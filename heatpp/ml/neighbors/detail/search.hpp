@@ -22,8 +22,8 @@ struct Near {
 
 /// Calls take(i, near) for each row of `block`, whose first has the global number `first`, that is no farther from row
 /// i of `asking` than bound(i), which `take` may lower: in order of rows, for different i from several threads. Lower
-/// bounds of the distances come from a product, in the dtype of both; what they leave is compared by differences, in
-/// float64, so that no distance depends on how rows are cut. Local.
+/// bounds of the distances come from differences, or from a product where there are many features, in the dtype of
+/// both; what they leave is compared in float64, so that no distance depends on how rows are cut. Local.
 struct Search {
   Metric metric;
   std::function<double(std::int64_t i)> bound;
