@@ -1,5 +1,7 @@
 """HeAT's rules where they are not heatpp's, with arrays that are cut."""
 
+import shutil
+import tempfile
 import unittest
 
 import heatpp
@@ -118,6 +120,34 @@ class Heat(unittest.TestCase):
                       lambda: ht.preprocessing.MinMaxScaler(feature_range=(1.0, 0.0)), lambda: ht.decomposition.PCA(n_oversamples=-1)):
             with self.assertRaises(ValueError):
                 wrong()
+
+    def test_names(self):
+        import heatpp.heat.constants
+
+        self.assertEqual((heatpp.heat.constants.PI, ht.constants.NINF, ht.pi, ht.Euler), (np.pi, -np.inf, np.pi, np.e))
+        x = ht.array(np.outer(np.arange(1.0, 9), [1, 2, 3]), split=0)
+        for found in (ht.linalg.hsvd_rtol(x, rtol=1e-6, compute_sv=True, silent=False), ht.linalg.hsvd_rank(x, maxrank=1, compute_sv=True), ht.linalg.hsvd(x, maxrank=1, compute_sv=True)):
+            np.testing.assert_allclose((found[0] * found[1] @ found[2]).numpy(), x.numpy(), atol=1e-6)
+            self.assertLess(found[3], 1e-6)
+
+    def test_files_that_may_be_extended(self):
+        comm = ht.MPI_WORLD.handle
+        folder = comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)
+        x = ht.arange(6, dtype=ht.float32, split=0)
+        for path, save, load in ((f"{folder}/x.h5", ht.save_hdf5, ht.load_hdf5), (f"{folder}/x.nc", ht.save_netcdf, ht.load_netcdf)):
+            with self.assertRaises(OSError):
+                save(x, path, "first", mode="r+")
+            save(x, path, "first", mode="a")
+            save(x + 1, path, "second", mode="a")
+            save(x + 2, path, "third", mode="r+")
+            for i, name in enumerate(("first", "second", "third")):
+                np.testing.assert_array_equal(load(path, name, split=0).numpy(), np.arange(6) + i)
+            save(x, path, "only", mode="w")
+            with self.assertRaises((OSError, KeyError, ValueError)):
+                load(path, "first")
+        comm.barrier()
+        if comm.rank == 0:
+            shutil.rmtree(folder)
 
     def test_all_ranks_throw(self):
         rank, size = ht.MPI_WORLD.rank, ht.MPI_WORLD.size

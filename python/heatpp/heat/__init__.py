@@ -49,10 +49,10 @@ graph = _module("graph", Laplacian=_data.Laplacian)
 _names = {**_core, **{name: each for name, each in linalg.__dict__.items() if name[0] != "_" and name not in ("diagonal", "cross", "trace")},
           **{name: each for name, each in io.__dict__.items() if name.startswith(("load", "save", "supports"))}, **_own(_linalg), **_own(_factories), **_own(_functions), **_own(_printing)}
 _here.__dict__.update({name: each for name, each in _names.items() if name not in _here.__dict__})
-comm, Euler, e = MPI_WORLD, np.e, np.e
-pi, nan, inf = np.pi, np.nan, np.inf
-Inf = Infinity = Infty = inf
-NaN, MPI_SELF = nan, MPICommunication(MPI.COMM_SELF)
+comm, MPI_SELF = MPI_WORLD, MPICommunication(MPI.COMM_SELF)
+_numbers = {"e Euler": np.e, "inf Inf Infinity Infty": np.inf, "nan NaN": np.nan, "pi": np.pi}
+_here.__dict__.update({name: value for names, value in _numbers.items() for name in names.split()})
+constants = _module("constants", E=np.e, INF=np.inf, NINF=-np.inf, NAN=np.nan, PI=np.pi, **{name: _here.__dict__[name] for names in _numbers for name in names.split()})
 
 
 # Methods and operators ---------------------------------------------------------------------------------------------------
@@ -100,5 +100,5 @@ for _name, _classes in _parts.items():
     for _class in _classes:  # HeAT's files
         _here.__dict__[_name].__dict__[_class.lower()] = sys.modules[f"{__name__}.{_name}.{_class.lower()}"] = _here.__dict__[_name]
 for _name in ("core communication factories dndarray arithmetics devices exponential indexing io_ logical manipulations memory printing relational rounding sanitation "
-              "signal statistics stride_tricks tiling trigonometrics complex_math constants base").split():
+              "signal statistics stride_tricks tiling trigonometrics complex_math base").split():
     _here.__dict__[_name] = sys.modules[f"{__name__}.{_name}"] = _here

@@ -87,12 +87,18 @@ def load_hdf5(path, dataset, dtype=None, slices=None, split=None, device=None, c
     return _read(C.io.load_hdf5, _paths(path, "load_hdf5"), dataset, dtype=dtype, split=split, device=device, comm=comm, slices=slices)
 
 
-def save_hdf5(data, path, dataset, mode="w", dtype=None, **options):
-    """Writes a dataset of an HDF5 file, which is a new one unless the mode is a or r+."""
-    sanitize_in(data), _is(dataset, str, "save_hdf5", "the name of a dataset")
+def _extends(data, path, mode, op):
+    """Whether a file is kept, and extended: by r+ in any case, by a where rank 0 sees it. Collective."""
     if mode not in ("w", "a", "r+"):
-        raise ValueError(f"[save_hdf5] got mode {mode!r}; expected w, a or r+")
-    C.io.save_hdf5((data if dtype is None else data.astype(dtype))._x, _paths(path, "save_hdf5"), dataset, append=mode != "w", **options)
+        raise ValueError(f"[{op}] got mode {mode!r}; expected w, a or r+")
+    return mode == "r+" or mode == "a" and data.comm.handle.bcast(_paths(path, op).exists())
+
+
+def save_hdf5(data, path, dataset, mode="w", dtype=None, **options):
+    """Writes a dataset of an HDF5 file: a new one by w, one that is there by r+, and by a one or the other."""
+    sanitize_in(data), _is(dataset, str, "save_hdf5", "the name of a dataset")
+    append = _extends(data, path, mode, "save_hdf5")
+    C.io.save_hdf5((data if dtype is None else data.astype(dtype))._x, _paths(path, "save_hdf5"), dataset, append=append, **options)
 
 
 def load_netcdf(path, variable, dtype=types.float32, split=None, device=None, comm=None):
@@ -102,17 +108,16 @@ def load_netcdf(path, variable, dtype=types.float32, split=None, device=None, co
 
 
 def save_netcdf(data, path, variable, mode="w", dimension_names=None, is_unlimited=False, file_slices=slice(None), **options):
-    """Writes a variable of a new netCDF file, or of one that is there where the mode is a or r+."""
+    """Writes a variable of a netCDF file: of a new one by w, of one that is there by r+, and by a of one or the other."""
     sanitize_in(data), _is(variable, str, "save_netcdf", "the name of a variable")
-    if mode not in ("w", "a", "r+"):
-        raise ValueError(f"[save_netcdf] got mode {mode!r}; expected w, a or r+")
+    append = _extends(data, path, mode, "save_netcdf")
     if file_slices != slice(None):
         raise NotImplementedError("[save_netcdf] got file_slices; expected none")
     _is(dimension_names, (str, list, tuple, type(None)), "save_netcdf", "names of dimensions")
     names = [dimension_names] if isinstance(dimension_names, str) else list(dimension_names or [])
     if names and len(names) != data.ndim:
         raise ValueError(f"[save_netcdf] got {len(names)} names of dimensions; expected {data.ndim}")
-    C.io.save_netcdf(data._x, _paths(path, "save_netcdf"), variable, append=mode != "w", dimension_names=names, unlimited=is_unlimited, **options)
+    C.io.save_netcdf(data._x, _paths(path, "save_netcdf"), variable, append=append, dimension_names=names, unlimited=is_unlimited, **options)
 
 
 def load_zarr(path, variable=None, split=0, device=None, comm=None, slices=None, dtype=None):

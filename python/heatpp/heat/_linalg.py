@@ -48,19 +48,36 @@ def _lanczos(A, m, v0=None, V_out=None, T_out=None):
     return _put(found[0], V_out), _put(found[1], T_out)
 
 
-def _hsvd(function):
-    def call(A, bound, compute_sv=False, maxrank=None, maxmergedim=None, safetyshift=5, no_of_merges=None, silent=True):
-        """U, S, Vh and the relative error, or U and the error. Merges, the shift and silent are advice on how to compute."""
-        sanitize_in(A)
-        found = function(A._x, bound)
-        parts = found[0], found[1], found[2]
-        if maxrank is not None and maxrank < parts[1].shape[0]:
-            parts = parts[0][:, :maxrank], parts[1][:maxrank], parts[2][:maxrank]
-        error = C.linalg.norm(C.subtract(A._x, C.matmul(C.multiply(parts[0], parts[1]), parts[2])))
-        whole = C.linalg.norm(A._x).item()
-        error = error.item() / whole if whole else 0.0
-        return (*map(DNDarray, parts), error) if compute_sv else (DNDarray(parts[0]), error)
-    return call
+def _hsvd(A, parts, compute_sv, maxrank=None):
+    """U, S, Vh and the relative error, or U and the error, of at most so many singular values."""
+    parts = parts[0], parts[1], parts[2]
+    if maxrank is not None and maxrank < parts[1].shape[0]:
+        parts = parts[0][:, :maxrank], parts[1][:maxrank], parts[2][:maxrank]
+    error = C.linalg.norm(C.subtract(A._x, C.matmul(C.multiply(parts[0], parts[1]), parts[2])))
+    whole = C.linalg.norm(A._x).item()
+    error = error.item() / whole if whole else 0.0
+    return (*map(DNDarray, parts), error) if compute_sv else (DNDarray(parts[0]), error)
+
+
+# Merges, the shift and silent are advice on how to compute, which changes no result.
+def hsvd_rank(A, maxrank, compute_sv=False, maxmergedim=None, safetyshift=5, silent=True):
+    """The largest singular values and vectors, at most maxrank."""
+    sanitize_in(A)
+    return _hsvd(A, C.linalg.hsvd_rank(A._x, maxrank), compute_sv)
+
+
+def hsvd_rtol(A, rtol, compute_sv=False, maxrank=None, maxmergedim=None, safetyshift=5, no_of_merges=None, silent=True):
+    """As many of the largest singular values and vectors as leave a relative error of at most rtol."""
+    sanitize_in(A)
+    return _hsvd(A, C.linalg.hsvd_rtol(A._x, rtol), compute_sv, maxrank)
+
+
+def hsvd(A, maxrank=None, maxmergedim=None, rtol=None, safetyshift=0, no_of_merges=2, compute_sv=False, silent=True, warnings_off=False):
+    """The largest singular values and vectors, by their number, by the error that is left, or all."""
+    if rtol is not None:
+        return hsvd_rtol(A, rtol, compute_sv, maxrank)
+    sanitize_in(A)
+    return hsvd_rank(A, builtins.min(A.shape) if maxrank is None else maxrank, compute_sv)
 
 
 def _isvd(new_data, U_old, S_old, Vt_old, maxrank=None):
@@ -118,4 +135,4 @@ def _polar(A, r=None, calcH=True, condition_estimate=1e16, silent=True, r_max=8)
 _product = _of_vectors(core["matmul"])
 functions = {**_linalg, **{name: core[name] for name in "dot transpose tril triu vdot projection".split()}, "solve": _of_vectors(_linalg["solve"]), "matmul": matmul,
              "trace": trace, "svd": _svd, "qr": _qr, "polar": _polar, "eigh": _eigh, "lanczos": _lanczos, "isvd": _isvd, "cross": cross, "outer": outer, "vecdot": _vecdot,
-             "hsvd_rank": _hsvd(C.linalg.hsvd_rank), "hsvd_rtol": _hsvd(C.linalg.hsvd_rtol)}
+             "hsvd": hsvd, "hsvd_rank": hsvd_rank, "hsvd_rtol": hsvd_rtol}
