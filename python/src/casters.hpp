@@ -239,6 +239,36 @@ template <>
 struct has_arg_defaults<heatpp::Out> : std::true_type {};
 template <>
 struct has_arg_defaults<heatpp::HistogramRange> : std::true_type {};
+/// Callbacks that say whether to go on, which None does, too: what a function gives that returns nothing.
+template <class... Arguments>
+struct type_caster<std::function<bool(Arguments...)>> {
+  using Asked = std::function<object(Arguments...)>;
+  struct Answer {
+    Asked ask;
+    bool operator()(Arguments... arguments) const {
+      gil_scoped_acquire held;
+      const auto said = ask(forward_t<Arguments>(arguments)...);
+      const auto yes = said.is_none() ? 1 : PyObject_IsTrue(said.ptr());
+      if (yes < 0) raise_python_error();
+      return yes != 0;
+    }
+  };
+  NB_TYPE_CASTER(std::function<bool(Arguments...)>, const_name("collections.abc.Callable[[") +
+                                                        concat(make_caster<Arguments>::Name...) +
+                                                        const_name("], bool | None]"))
+  bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
+    make_caster<Asked> asked;
+    if (!asked.from_python(source, flags, cleanup)) return false;
+    if (asked.value) value = Answer{std::move(asked.value)};
+    return true;
+  }
+  static handle from_cpp(const Value& value, rv_policy policy, cleanup_list* cleanup) noexcept {
+    if (const auto* answer = value.template target<Answer>())
+      return make_caster<Asked>::from_cpp(answer->ask, policy, cleanup);
+    return value ? cpp_function(value).release() : none().release();
+  }
+};
+
 template <class F>
 struct has_arg_defaults<std::function<F>> : std::true_type {};
 

@@ -46,6 +46,17 @@ class Models(Case):
         self.assertEqual(seen, list(range(1, len(seen) + 1)))
         self.assertGreater(len(seen), 0)
 
+    def test_progress_that_says_nothing_goes_on(self):
+        seen = []
+        model = ht.KMeans(n_clusters=3, seed=2, progress=lambda state: seen.append(state.done)).fit(ht.array(ROWS, split=0))
+        self.assertEqual(seen, list(range(1, len(seen) + 1)))
+        self.assertEqual(len(seen), model.iterations)
+        self.assertIs(ht.KMeans(progress=print).get_params()["progress"], print)
+        ended = ht.KMeans(n_clusters=3, seed=2, tol=0, progress=lambda state: np.bool_(state.done < 2)).fit(ht.array(ROWS, split=0))
+        self.assertLessEqual(ended.iterations, 2)
+        with self.assertRaisesRegex(ValueError, "truth value"):
+            ht.KMeans(n_clusters=3, seed=2, progress=lambda state: np.ones(2)).fit(ht.array(ROWS, split=0))
+
     def test_pca(self):
         expected = sklearn.decomposition.PCA(2).fit(ROWS)
         for x in every_layout(ROWS):

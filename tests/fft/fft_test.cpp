@@ -62,7 +62,11 @@ TEST_CASE("blocks larger than a cache are transformed some lines at a time", "[f
     const auto x = distribute(a, layout), z = distribute(c, layout);
     for (int axis = 0; axis < 3; ++axis) {
       CHECK(close(ht::fft::fft(z, {.axis = axis}), at::fft_fft(c, std::nullopt, axis)));
+      CHECK(close(ht::fft::ifft(z, {.axis = axis}), at::fft_ifft(c, std::nullopt, axis)));
+      CHECK(close(ht::fft::fft(x, {.axis = axis}), at::fft_fft(a, std::nullopt, axis)));
+      CHECK(close(ht::fft::ifft(x, {.axis = axis}), at::fft_ifft(a, std::nullopt, axis)));
       CHECK(close(ht::fft::rfft(x, {.axis = axis}), at::fft_rfft(a, std::nullopt, axis)));
+      CHECK(close(ht::fft::ihfft(x, {.axis = axis}), at::fft_ihfft(a, std::nullopt, axis)));
       CHECK(close(ht::fft::irfft(z, {.n = 31, .axis = axis}), at::fft_irfft(c, 31, axis)));
     }
   }

@@ -76,7 +76,8 @@ at::Tensor transformed_by_lines(const at::Tensor& block, int axis, const LinesTr
     const auto part = groups.of(matrices, group);
     auto together = at::empty(part.sizes(), part.options());
     copy_rows(part, together);
-    return transform(together, groups.line_axis(), groups.first(group)).contiguous();
+    // What LibTorch only marks as conjugate is copied as bytes.
+    return transform(together, groups.line_axis(), groups.first(group)).resolve_conj().contiguous();
   };
   const auto head = done(0);
   length = head.size(groups.line_axis());

@@ -98,6 +98,23 @@ TEST_CASE("many rows of many features, and float32 rows far from 0", "[ml][neigh
   }
 }
 
+TEST_CASE("rows near the ends of float32 have their neighbours, of few features and of many", "[ml][neighbors]") {
+  for (const std::int64_t features : {5, 300})
+    for (const double scale : {1e-30, 1e-22, 1.0, 1e18, 1e19, 1e30}) {
+      const auto numbers =
+          (at::arange(97 * features, at::kDouble).square() * 0.6180339887).frac().reshape({97, features});
+      const auto rows = (numbers * scale).to(at::kFloat), asking = rows.slice(0, 0, 40) * 1.001;
+      const auto apart = at::cdist(asking.to(at::kDouble), rows.to(at::kDouble), 2, 2);
+      const auto [nearest, indices] = apart.topk(3, 1, /*largest=*/false);
+      const auto cut = [](const at::Tensor& x) {
+        return distribute(x, ht::Layout({x.size(0), x.size(1)}, 0, ht::world().size()));
+      };
+      const auto found = ht::NearestNeighbors({.n_neighbors = 3}).fit(cut(rows)).kneighbors(cut(asking));
+      CHECK(same(found.indices, indices));
+      CHECK(at::allclose(gathered(found.distances).to(at::kDouble) / scale, nearest / scale, 1e-6, 0));
+    }
+}
+
 TEST_CASE("rows within a radius, nearest first", "[ml][neighbors]") {
   const auto x = whole_rows(31, 2, 9).to(at::kDouble), y = whole_rows(8, 2, 11).to(at::kDouble);
   const auto all = at::cdist(y, x, 2, 2);

@@ -30,9 +30,9 @@ template <class T, class F>
   HEATPP_SIMD double sizes_of(const T* x, const T* y, std::int64_t features) {   \
     return eight_sums(x, y, features, [](double d) { return d < 0 ? -d : d; });  \
   }                                                                              \
-  HEATPP_SIMD bool any_below(const T* values, std::int64_t count, T limit) {     \
+  HEATPP_SIMD bool any_near(const T* values, std::int64_t count, T limit) {      \
     int any = 0;                                                                 \
-    for (std::int64_t i = 0; i < count; ++i) any |= values[i] <= limit;          \
+    for (std::int64_t i = 0; i < count; ++i) any |= !(values[i] > limit);        \
     return any != 0;                                                             \
   }
 HEATPP_EXACT(float)
@@ -71,9 +71,11 @@ void bounds(Metric metric, const at::Tensor& asking, const Stretch& s, const at:
   offsets = centred.square().sum(1).to(at::kDouble).mul_(s.shrunk);
 }
 
-/// What a bound in T may be at most, for one that is at most `limit` without rounding.
+/// What a bound in T may be at most, for one that is at most `limit` without rounding: any if there is no telling.
 template <class T>
 T at_most(const Stretch& s, double limit) {
+  if (limit == -std::numeric_limits<double>::infinity()) return std::numeric_limits<T>::infinity();
+  limit += static_cast<double>(s.rows.size(1)) * std::numeric_limits<T>::min();  // what squares below it have lost
   if (s.columns) limit *= 1 + static_cast<double>(s.columns->features + 4) * std::numeric_limits<T>::epsilon();
   return std::nextafter(static_cast<T>(limit), std::numeric_limits<T>::infinity());
 }
@@ -97,9 +99,9 @@ void search_tile(const Search& search, const at::Tensor& asking, std::int64_t to
     auto below = limit();
     for (std::int64_t c = 0; c < columns; c += some) {
       const auto end = std::min(columns, c + some);
-      if (!any_below(row + c, end - c, below)) continue;
+      if (!any_near(row + c, end - c, below)) continue;
       for (auto j = c; j < end; ++j) {
-        if (!(row[j] <= below)) continue;
+        if (row[j] > below) continue;  // NaN, of what is too large for the dtype, tells nothing
         const auto apart = exact(x, s.rows.const_data_ptr<T>() + j * features, features);
         if (!(apart <= search.bound(top + i))) continue;
         search.take(top + i, {apart, first + j});
