@@ -56,7 +56,7 @@ class Heatpp(CMakePackage, CudaPackage, PythonExtension):
 
     with when("+python"):
         extends("python@3.9:")
-        depends_on("py-nanobind@3.1:", type="build")
+        depends_on("py-nanobind@3.1:", type="build")  # newer than Spack's own recipe knows
         depends_on("py-numpy", type=("build", "run"))
 
     with when("+cuda"):
