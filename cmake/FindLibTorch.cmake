@@ -1,11 +1,12 @@
 # Finds LibTorch's CPU libraries without its own CMake package, which demands a CUDA toolkit and pulls the CUDA
 # libraries (0.5 GB to map at start-up) into every program.
 #
-# Looks in CMAKE_PREFIX_PATH, in Torch_DIR, and in the virtual environment HEATPP_VENV (cache or environment variable).
+# Looks in Torch_DIR, in the folder HEATPP_LIBTORCH and the virtual environment HEATPP_VENV (each a cache or environment
+# variable), and in CMAKE_PREFIX_PATH.
 # Result: LibTorch_FOUND, LibTorch_VERSION, and the imported target LibTorch::LibTorch. Where LibTorch was built with
 # CUDA and HEATPP_CUDA is on, LibTorch::CUDA loads the CUDA libraries into the program that links it.
 
-set(_hints ${Torch_DIR}/../../.. $ENV{Torch_DIR}/../../..)
+set(_hints ${Torch_DIR}/../../.. $ENV{Torch_DIR}/../../.. ${HEATPP_LIBTORCH} $ENV{HEATPP_LIBTORCH})
 foreach(_venv ${HEATPP_VENV} $ENV{HEATPP_VENV})
   file(GLOB _site ${_venv}/lib/python3*/site-packages/torch)
   list(APPEND _hints ${_site})

@@ -1,4 +1,5 @@
-# Finds netCDF's library built for MPI-IO (Debian: libnetcdf-mpi-dev), whose headers lie in a directory of their own.
+# Finds netCDF's library built for MPI-IO: Debian's (libnetcdf-mpi-dev), whose headers lie in a directory of their own, or
+# one of the plain name whose header says that it is parallel.
 # Result: NetCDFMpi_FOUND, NetCDFMpi_VERSION, and the imported target NetCDF::MPI.
 
 find_package(PkgConfig QUIET)
@@ -7,11 +8,14 @@ if(PkgConfig_FOUND)
 endif()
 find_path(NetCDFMpi_INCLUDE_DIR netcdf_par.h HINTS ${_netcdf_INCLUDE_DIRS}
   PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} PATH_SUFFIXES netcdf/mpi/include)
-find_library(NetCDFMpi_LIBRARY netcdf_mpi HINTS ${_netcdf_LIBRARY_DIRS})
+find_library(NetCDFMpi_LIBRARY NAMES netcdf_mpi netcdf HINTS ${_netcdf_LIBRARY_DIRS})
+if(EXISTS ${NetCDFMpi_INCLUDE_DIR}/netcdf_meta.h)
+  file(STRINGS ${NetCDFMpi_INCLUDE_DIR}/netcdf_meta.h NetCDFMpi_PARALLEL REGEX "define NC_HAS_PARALLEL +1")
+endif()
 set(NetCDFMpi_VERSION ${_netcdf_VERSION})
 
 include(FindPackageHandleStandardArgs)
-find_package_handle_standard_args(NetCDFMpi REQUIRED_VARS NetCDFMpi_LIBRARY NetCDFMpi_INCLUDE_DIR
+find_package_handle_standard_args(NetCDFMpi REQUIRED_VARS NetCDFMpi_LIBRARY NetCDFMpi_INCLUDE_DIR NetCDFMpi_PARALLEL
   VERSION_VAR NetCDFMpi_VERSION)
 if(NetCDFMpi_FOUND AND NOT TARGET NetCDF::MPI)
   add_library(NetCDF::MPI SHARED IMPORTED)
