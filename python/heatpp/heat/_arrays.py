@@ -326,6 +326,9 @@ def array(obj, dtype=None, copy=None, ndmin=0, order="C", split=None, is_split=N
     return DNDarray(made if kind is None else made.astype(kind))
 
 
+datatype.array = staticmethod(array)
+
+
 def asarray(obj, dtype=None, copy=None, order="C", is_split=None, device=None):
     """An array as it is, or made of numbers."""
     known = isinstance(obj, DNDarray) and not copy and dtype in (None, obj.dtype) and is_split in (None, obj.split)

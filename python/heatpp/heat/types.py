@@ -15,12 +15,12 @@ _here = sys.modules[__name__]
 class datatype:
     """What HeAT's types are made of; called, they make arrays."""
 
-    def __new__(cls, *value, device=None, comm=None):
-        from ._arrays import array  # which needs the types
+    array = None  # of _arrays, which needs the types and gives them this
 
+    def __new__(cls, *value, device=None, comm=None):
         if len(value) > 1:
             raise TypeError(f"[{cls.__name__}] got {len(value)} values; expected one")
-        return array(*(value or ((0,),)), dtype=cls, device=device, comm=comm)
+        return datatype.array(*(value or ((0,),)), dtype=cls, device=device, comm=comm)
 
     @classmethod
     def torch_type(cls):
