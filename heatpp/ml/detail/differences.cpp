@@ -143,6 +143,9 @@ void by_product(Difference kind, const at::Tensor& x, const at::Tensor& y, const
   const auto origin = y.to(at::kDouble).mean(0, /*keepdim=*/true).to(y.scalar_type());
   const auto right = y - origin, left = x - origin;
   const auto norms = right.square().sum(1), own = left.square().sum(1), doubled = left * -2;
+  const auto* const of_columns = norms.const_data_ptr<T>();
+  const auto* const of_rows = own.const_data_ptr<T>();
+  auto* const out = result.mutable_data_ptr<T>();
   constexpr std::int64_t together = 256, stretch = part_bytes / sizeof(T) / together;
   for (std::int64_t first = 0; first < y.size(0); first += stretch) {
     const auto last = std::min(y.size(0), first + stretch);
@@ -151,11 +154,9 @@ void by_product(Difference kind, const at::Tensor& x, const at::Tensor& y, const
       auto part = result.slice(0, begin, end).slice(1, first, last);
       at::mm_out(part, doubled.slice(0, begin, end), columns);
       for (auto i = begin; i < end; ++i) {
-        auto* const row = result.mutable_data_ptr<T>() + i * result.stride(0) + first;
-        const auto* const squares = norms.const_data_ptr<T>() + first;
-        const auto mine = own.const_data_ptr<T>()[i];
-        if (kind == Difference::distances) expanded_distances(row, squares, mine, last - first);
-        else expanded_squares(row, squares, mine, last - first);
+        auto* const row = out + i * result.stride(0) + first;
+        if (kind == Difference::distances) expanded_distances(row, of_columns + first, of_rows[i], last - first);
+        else expanded_squares(row, of_columns + first, of_rows[i], last - first);
       }
       if (finish) finish(part);
     });

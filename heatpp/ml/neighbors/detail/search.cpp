@@ -90,10 +90,13 @@ void search_tile(const Search& search, const at::Tensor& asking, std::int64_t to
   const auto exact = search.metric == Metric::manhattan
                          ? static_cast<double (*)(const T*, const T*, std::int64_t)>(sizes_of)
                          : static_cast<double (*)(const T*, const T*, std::int64_t)>(squares_of);
+  const T* const bounds_of = tile.const_data_ptr<T>();
+  const T* const asking_rows = asking.const_data_ptr<T>();
+  const T* const learnt_rows = s.rows.const_data_ptr<T>();
   constexpr std::int64_t some = 64;
   for (std::int64_t i = 0; i < rows; ++i) {
-    const auto* row = tile.const_data_ptr<T>() + i * buffer.stride(0);
-    const auto* x = asking.const_data_ptr<T>() + i * features;
+    const auto* row = bounds_of + i * buffer.stride(0);
+    const auto* x = asking_rows + i * features;
     const auto offset = offsets.const_data_ptr<double>()[i];
     const auto limit = [&] { return at_most<T>(s, search.bound(top + i) - offset); };
     auto below = limit();
@@ -102,7 +105,7 @@ void search_tile(const Search& search, const at::Tensor& asking, std::int64_t to
       if (!any_near(row + c, end - c, below)) continue;
       for (auto j = c; j < end; ++j) {
         if (row[j] > below) continue;  // NaN, of what is too large for the dtype, tells nothing
-        const auto apart = exact(x, s.rows.const_data_ptr<T>() + j * features, features);
+        const auto apart = exact(x, learnt_rows + j * features, features);
         if (!(apart <= search.bound(top + i))) continue;
         search.take(top + i, {apart, first + j});
         below = limit();
