@@ -16,29 +16,6 @@ using heatpp::detail::raise;
 
 namespace {
 
-void check(const DasoOptions& options) {
-  const auto& interval = options.interval;
-  if (interval.first.batches < 1 || interval.first.wait < 0 || interval.first.wait > interval.first.batches)
-    raise<ValueError>("daso",
-                      "got the first interval {} with {} to wait; expected 0 <= wait <= interval and 1 <= interval",
-                      interval.first.batches, interval.first.wait);
-  if (interval.longest < 1 || interval.factor < 2)
-    raise<ValueError>("daso", "got the longest interval {} and factor {}; expected at least 1 and 2", interval.longest,
-                      interval.factor);
-  if (options.phases.warmup < 0 || options.phases.cooldown < 0 || options.review_every < 1)
-    raise<ValueError>("daso",
-                      "got {} batches of warm-up, {} of cool-down, a review every {}; expected >= 0, >= 0, >= 1",
-                      options.phases.warmup, options.phases.cooldown, options.review_every);
-  if (interval.first.local < 1 || (interval.first.local > 1 && !interval.local_skips))
-    raise<ValueError>("daso", "got gradients averaged at every {} batches, local skips {}; expected 1, or local skips",
-                      interval.first.local, interval.local_skips);
-  if (options.scaler && interval.local_skips)
-    raise<ValueError>("daso", "got a GradScaler and local skips; expected one of them");
-  if (options.max_norm && !(*options.max_norm > 0))
-    raise<ValueError>("daso", "got the largest norm {}; expected a positive one", *options.max_norm);
-  if (options.tuning) check(*options.tuning);
-}
-
 const DasoOptions& checked(const DasoOptions& options, const Replica& replica, torch::optim::Optimizer& optimizer) {
   check(options);
   if (replica.shard() == Scope::all)
@@ -75,23 +52,6 @@ GlobalOptions global_options(const DasoOptions& options) {
 }
 
 }  // namespace
-
-DasoOptions DasoOptions::published(std::int64_t batches, const PhasePlan& phases) {
-  return {.phases = phases,
-          .interval = {.first = {4, 1}, .longest = 8, .factor = 2, .local_skips = true},
-          .review_every = batches,
-          .plateau = {.patience = 2, .threshold = 0.05},
-          .merge = {.policy = MergePolicy::daso},
-          .carriers = Carriers::rotating,
-          .nodes_count_alike = true};
-}
-
-DasoOptions DasoOptions::automatic(const PhasePlan& phases) {
-  return {.phases = phases,
-          .merge = {.policy = MergePolicy::outer, .outer_rate = 0.7, .outer_momentum = 0.5},
-          .wire = Dtype::int8,
-          .tuning = TuningOptions{}};
-}
 
 DASO::DASO(Replica& replica, torch::optim::Optimizer& optimizer, const DasoOptions& options)
     : replica_(replica),

@@ -1,4 +1,5 @@
 #include <c10/util/Exception.h>
+#include <heatpp/comm/detail/progress/caller.hpp>
 #include <heatpp/interop/mpi.hpp>
 #include <heatpp/ml/estimator.hpp>
 
@@ -68,6 +69,20 @@ void translate(const std::exception_ptr& thrown, void* module) {
   }
 }
 
+/// The line of Python that has called the package on this thread.
+std::string calling_line() {
+  if (!Py_IsInitialized()) return {};
+  nb::gil_scoped_acquire acquire;
+  auto frame = nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+  while (frame.is_valid() && !frame.is_none()) {
+    const auto module = nb::str(frame.attr("f_globals").attr("get")("__name__", ""));
+    if (!std::string_view(module.c_str()).starts_with("heatpp"))
+      return nb::str("{}:{}").format(frame.attr("f_code").attr("co_filename"), frame.attr("f_lineno")).c_str();
+    frame = frame.attr("f_back");
+  }
+  return {};
+}
+
 nb::object exception(const char* name, const nb::tuple& bases) {
   nb::dict members;
   members["__module__"] = "heatpp";
@@ -106,6 +121,7 @@ void bind_ranks(nb::module_& m) {
       "handle", [](const Communicator& comm) { return reinterpret_cast<std::uintptr_t>(to_mpi(comm)); },
       "For mpi4py.MPI.Comm.fromhandle; it must not be freed.");
   ranks();
+  detail::set_caller(calling_line);
   m.def("_mpi_version", [] {
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = {};
     int length = 0;

@@ -2,6 +2,7 @@
 #include "../support.hpp"
 
 #include <functional>
+#include <heatpp/comm/detail/progress/caller.hpp>
 #include <heatpp/heatpp.hpp>
 
 namespace {
@@ -39,4 +40,19 @@ TEST_CASE("arrays that differ by rank are an error on all ranks", "[.debug_by_en
                  Catch::Contains(" on rank 0 and ") || Catch::Contains("expected the same arguments on all ranks"));
     }
   }
+}
+
+// Functions of the program, which the compiler keeps.
+[[gnu::noinline]] double mean_energy(const ht::DNDarray& x) { return ht::sum(x).item<double>() / 2; }
+[[gnu::noinline]] double largest(const ht::DNDarray& x) { return ht::max(x).item<double>() + 1; }
+
+TEST_CASE("what ranks call differently is named with the program's own lines", "[.debug_by_environment]") {
+  const auto x = ht::ones({6, 4}, {.split = 0});
+  const auto message = message_of<ht::CommError>([&] { ht::world().rank() == 0 ? mean_energy(x) : largest(x); });
+  // The line where there is debugging information, else the function, and neither without GCC's libbacktrace.
+  const auto by = [](const std::string& name) { return "called by ([^ ]*debug_test.cpp:[0-9]+|" + name + ".*)"; };
+  const bool told = !heatpp::detail::caller().empty();
+  CHECK_THAT(message,
+             told ? Catch::Matches(".*" + by("mean_energy") + " on rank 0 and .*" + by("largest") + " on rank 1.*")
+                  : Catch::Matches(".* on rank 0 and .* on rank 1.*"));
 }

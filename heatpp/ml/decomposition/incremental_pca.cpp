@@ -40,16 +40,18 @@ Rows part_of(const Rows& rows, std::int64_t first, std::int64_t last) {
 
 }  // namespace
 
+std::int64_t IncrementalPCA::wanted(const Rows& x) const {
+  return options_.n_components.value_or(learnt_ ? n_components() : std::min(x.size(), x.features()));
+}
+
 std::int64_t IncrementalPCA::components_of(const char* op, const Rows& x) const {
-  const auto before = learnt_ ? learnt_->n_samples : 0;
-  const auto count = learnt_ ? n_components() : options_.n_components.value_or(std::min(x.size(), x.features()));
+  const auto most = wanted(x), rows = (learnt_ ? learnt_->n_samples : 0) + x.size();
   if (learnt_) check_features(op, x, mean().size());
-  if (count < 1 || count > x.features() || (!learnt_ && count > x.size()) || before + x.size() < 2)
-    detail::raise<ValueError>(op,
-                              "got {} components of {} rows of {} features; expected 1 <= components <= features and "
-                              "rows of the first batch, and two rows",
-                              count, x.size(), x.features());
-  return count;
+  if (most < 1 || most > x.features() || rows < 2)
+    detail::raise<ValueError>(
+        op, "got {} components of {} rows of {} features; expected 1 <= components <= features, and two rows", most,
+        x.size(), x.features());
+  return std::min(most, rows);
 }
 
 IncrementalPCA& IncrementalPCA::partial_fit(const Rows& x) {
@@ -71,7 +73,7 @@ void IncrementalPCA::learn(const char* op, const Rows& x) {
     const auto correction = std::sqrt(before / (before + n) * n) * (mean - batch_mean);
     factor =
         at::cat({wide(seen_->singular_values).unsqueeze(1) * wide(seen_->components), factor, correction.unsqueeze(0)});
-    rows += count + 1;
+    rows += seen_->components.shape()[0] + 1;
     total += learnt_->n_samples;
     for (std::size_t j = 0; j < columns.size(); ++j) {
       const auto i = static_cast<std::int64_t>(j);
@@ -108,6 +110,8 @@ IncrementalPCA& IncrementalPCA::fit(const Rows& x) {
   if (size < 1) detail::raise<ValueError>(op, "got batches of {} rows; expected one row at least", size);
   IncrementalPCA fresh(options_);
   if (x.size() < 1) static_cast<void>(fresh.components_of(op, x));  // which throws
+  if (x.size() < least)
+    detail::raise<ValueError>(op, "got {} components of {} rows; expected no more than rows", least, x.size());
   for (std::int64_t first = 0; first < x.size();) {
     auto last = std::min(x.size(), first + size);
     if (x.size() - last < least) last = x.size();
@@ -124,6 +128,7 @@ IncrementalPCA& IncrementalPCA::fit(const Rows& x) {
 
 ModelState IncrementalPCA::state() const {
   auto state = state_of_components();
+  state.options["n_components"] = text_of(options_.n_components.value_or(n_components()));
   const auto& [mean, var, components, values] = *seen_;
   state.arrays.insert({{"var", var}, {"seen_mean", mean}, {"seen_components", components}, {"seen_values", values}});
   return state;
@@ -133,7 +138,8 @@ IncrementalPCA IncrementalPCA::from_state(const ModelState& state) {
   const StateReader read("IncrementalPCA", state);
   const auto learnt = components_from(read);
   const auto count = learnt.components.shape()[0], features = learnt.mean.size();
-  IncrementalPCA model({.n_components = count, .whiten = read.option<bool>("whiten")});
+  IncrementalPCA model(
+      {.n_components = read.option<std::int64_t>("n_components"), .whiten = read.option<bool>("whiten")});
   model.learnt_ = learnt;
   model.seen_ = Seen{read.array("seen_mean", {features}), read.array("var", {features}),
                      read.array("seen_components", {count, features}), read.array("seen_values", {count})};

@@ -5,7 +5,8 @@
 namespace heatpp {
 
 struct IncrementalPcaOptions {
-  std::optional<std::int64_t> n_components = std::nullopt;  ///< nullopt: min(samples of the first batch, features)
+  /// At most; as many as rows were seen while these are fewer. nullopt: min(samples of the first batch, features)
+  std::optional<std::int64_t> n_components = std::nullopt;
   bool whiten = false;                                      ///< scale the components to variance 1
   std::optional<std::int64_t> batch_size = std::nullopt;    ///< rows that fit takes at a time; nullopt: 5 features
 };
@@ -23,12 +24,12 @@ class IncrementalPCA : public PrincipalComponents {
   /// Learns from (samples, features) rows anew, batch by batch in the order of the rows, so that the result does not
   /// depend on how they are cut; a batch of fewer rows than components is joined to the one before it. Each rank works
   /// on what it has of a batch: rows that come in batches spread over all ranks are faster by partial_fit. Collective:
-  /// as partial_fit for each batch. Throws ValueError as partial_fit.
+  /// as partial_fit for each batch. Throws ValueError as partial_fit, and for fewer rows than components.
   IncrementalPCA& fit(const Rows& x);
   /// Learns from one batch of rows, too. Collective: one all-reduce of 24 (features + 1) bytes, an all-gather of 8 and
   /// one of at most 8 features min(samples, features) bytes a rank; nothing where rows are replicated. Throws
-  /// ValueError for other features than before, fewer rows in the first batch than components or two, and numbers that
-  /// are not finite.
+  /// ValueError for other features than before, fewer features than components, fewer than two rows in the first batch,
+  /// and numbers that are not finite.
   IncrementalPCA& partial_fit(const Rows& x);
   [[nodiscard]] DNDarray fit_transform(const Rows& x) { return fit(x).transform(x); }
 
@@ -46,6 +47,7 @@ class IncrementalPCA : public PrincipalComponents {
   struct Seen {
     DNDarray mean, var, components, singular_values;
   };
+  [[nodiscard]] std::int64_t wanted(const Rows& x) const;
   [[nodiscard]] std::int64_t components_of(const char* op, const Rows& x) const;
   void learn(const char* op, const Rows& x);
 

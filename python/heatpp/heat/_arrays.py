@@ -93,7 +93,14 @@ class DNDarray(Wrapped):
         return DNDarray(found) if copy else self._set(found)
 
     def cpu(self):
-        return self
+        return self._on("cpu")
+
+    def gpu(self):
+        return self._on("gpu")
+
+    def _on(self, kind):
+        """The array where it is, if that is such a device."""
+        return self if self.device.device_type == kind else DNDarray(self._x.to_device(kind))
 
     def item(self):
         if self.size != 1:

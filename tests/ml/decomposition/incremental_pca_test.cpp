@@ -54,6 +54,19 @@ TEST_CASE("batches one after another are those of fit, and stay what they were",
   CHECK(again.n_samples() == 200);
 }
 
+TEST_CASE("batches of a few rows have as many components as rows were seen", "[ml][incremental_pca]") {
+  ht::IncrementalPCA pca({.n_components = 8});
+  std::int64_t first = 0;
+  for (const std::int64_t rows : {2, 5, 9}) {
+    pca.partial_fit(even(wine().slice(0, std::exchange(first, rows), rows)));
+    if (rows == 5) pca = ht::IncrementalPCA::from_state(pca.state());
+    const auto seen = wine().slice(0, 0, rows);
+    const auto exact = at::linalg_svdvals(seen - seen.mean(0));
+    CHECK(pca.n_components() == std::min<std::int64_t>(rows, 8));
+    CHECK(close(pca.singular_values(), exact.slice(0, 0, pca.n_components()), 1e-9));
+  }
+}
+
 TEST_CASE("all components of whole batches lose nothing, whitened or not", "[ml][incremental_pca]") {
   const auto far = (wine() + 1e4).to(at::kFloat);
   for (const bool whiten : {false, true}) {
@@ -72,7 +85,9 @@ TEST_CASE("all components of whole batches lose nothing, whitened or not", "[ml]
 TEST_CASE("batches that are too small, other columns and bad numbers are errors", "[ml][incremental_pca]") {
   const auto x = even(iris());
   CHECK_THROWS_WITH(ht::IncrementalPCA({.n_components = 5}).fit(x), Catch::Contains("got 5 components of"));
-  CHECK_THROWS_AS(ht::IncrementalPCA({.n_components = 3}).partial_fit(even(iris().slice(0, 0, 2))), ht::ValueError);
+  CHECK_THROWS_WITH(ht::IncrementalPCA({.n_components = 3}).fit(even(iris().slice(0, 0, 2))),
+                    Catch::Contains("got 3 components of 2 rows"));
+  CHECK_THROWS_AS(ht::IncrementalPCA({.n_components = 3}).partial_fit(even(iris().slice(0, 0, 1))), ht::ValueError);
   CHECK_THROWS_AS(ht::IncrementalPCA().partial_fit(even(iris().slice(0, 0, 1))), ht::ValueError);
   CHECK_THROWS_AS(ht::IncrementalPCA().fit(even(iris().slice(0, 0, 0))), ht::ValueError);
   CHECK_THROWS_AS(ht::IncrementalPCA({.batch_size = 0}).fit(x), ht::ValueError);

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/checks.hpp>
+#include <heatpp/comm/detail/progress/caller.hpp>
 #include <heatpp/comm/detail/progress/fingerprint.hpp>
 #include <heatpp/comm/detail/progress/deadline.hpp>
 #include <heatpp/comm/detail/raise.hpp>
@@ -69,7 +70,7 @@ void expect_alike(const Communicator& comm, const char* op, const std::function<
 void check_collective(const Communicator& comm, const Call& call, const std::source_location& site) {
   expect_running(call.op);
   if (!waits_are_limited() || comm.size() == 1) return;
-  const Fingerprint mine(call, site);
+  const Fingerprint mine(call, site, debugging(comm) ? caller() : "");
   note({comm, mine});
   if (!debugging(comm)) return;
   CallQueue::Turn turn(comm.impl().calls_to_check);
@@ -85,7 +86,7 @@ void check_collective(const Communicator& comm, const Call& call, const std::sou
 std::unique_ptr<Operation> checked(const Communicator& comm, const Call& call, const std::source_location& site,
                                    MakeOperation make) {
   expect_running(call.op);
-  const Fingerprint mine(call, site);
+  const Fingerprint mine(call, site, caller());
   note({comm, mine});
   return std::make_unique<Checked>(comm, mine, std::move(make));
 }

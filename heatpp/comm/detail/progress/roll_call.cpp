@@ -7,12 +7,13 @@
 
 namespace heatpp::detail {
 
-Fingerprint::Fingerprint(const Call& call, const std::source_location& at)
+Fingerprint::Fingerprint(const Call& call, const std::source_location& at, std::string_view by)
     : plan_hash(hash_of(call.plan)), count(call.count), dtype(call.dtype), detail(call.detail) {
   std::strncpy(op, call.op, sizeof op - 1);
   const std::string_view path = at.file_name();
   const auto tail = path.substr(path.size() > 120 ? path.size() - 120 : 0);
   fmt::format_to_n(site, sizeof site - 1, "{}:{}", tail, at.line());
+  if (by != site) by.substr(by.size() - std::min(by.size(), sizeof caller - 1)).copy(caller, sizeof caller - 1);
   std::strncpy(plan, call.plan.c_str(), sizeof plan - 1);
 }
 
@@ -24,7 +25,8 @@ bool Fingerprint::agrees(const Fingerprint& other) const {
 std::string Fingerprint::text() const {
   const auto how = detail.text();
   const auto elements = dtype ? formatted(" of {} x {}", count, name(*dtype)) : std::string();
-  return formatted("{}{}{}{}{}{} at {}", op, elements, how.empty() ? "" : ", ", how, *plan ? ", " : "", plan, site);
+  return formatted("{}{}{}{}{}{} at {}{}{}", op, elements, how.empty() ? "" : ", ", how, *plan ? ", " : "", plan, site,
+                   *caller ? ", called by " : "", caller);
 }
 
 RollCall::RollCall(const Communicator& comm, const Fingerprint& mine, int tag)

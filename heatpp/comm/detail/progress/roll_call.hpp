@@ -9,6 +9,7 @@ namespace heatpp::detail {
 struct Fingerprint {
   char op[32] = {};
   char site[160] = {};
+  char caller[160] = {};        ///< the program's own line, where it is known
   char plan[96] = {};           ///< as much of it as has room
   std::uint64_t plan_hash = 0;  ///< of all of it
   std::int64_t count = 0;
@@ -16,7 +17,7 @@ struct Fingerprint {
   CallDetail detail;
 
   Fingerprint() = default;
-  Fingerprint(const Call& call, const std::source_location& at);
+  Fingerprint(const Call& call, const std::source_location& at, std::string_view by);
   [[nodiscard]] bool agrees(const Fingerprint& other) const;
   [[nodiscard]] std::string text() const;
 };
