@@ -58,6 +58,7 @@ function(heatpp_add_library name)
       set_property(GLOBAL APPEND PROPERTY HEATPP_PUBLIC_HEADERS ${folder}/${header})
     endif()
   endforeach()
+  add_dependencies(heatpp_installed ${target})
   install(TARGETS ${target} EXPORT heatpp-${name} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT heatpp-${name} NAMESPACE heatpp:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/heatpp)

@@ -61,11 +61,13 @@ def test_info():
 
 def test_pages():
     """Every option that the help names has a place in the manual."""
-    for command in ("info", "describe", "convert", "calibrate", "bench"):
-        page = (pathlib.Path(HEATPP).parent / f"man/heatpp-{command}.1").read_text().replace("\\-", "-")
-        words = subprocess.run([HEATPP, command, "--help"], capture_output=True, text=True, check=True).stdout.split()
+    programs = {f"heatpp-{command}": [HEATPP, command] for command in ("info", "describe", "convert", "calibrate", "bench")}
+    programs["heatpp-train"] = [sys.executable, pathlib.Path(__file__).parents[2] / "scripts/heatpp-train"]
+    for name, program in programs.items():
+        page = (pathlib.Path(HEATPP).parent / f"man/{name}.1").read_text().replace("\\-", "-")
+        words = subprocess.run([*program, "--help"], capture_output=True, text=True, check=True).stdout.split()
         options = [word for word in words if word.startswith("-") and word.strip("-")[:1].isalpha()]
-        check(len(options) > 1 and all(option in page for option in options), f"the manual of {command} has {options}")
+        check(len(options) > 1 and all(option in page for option in options), f"the manual of {name} has {options}")
 
 
 def write_shards(folder):

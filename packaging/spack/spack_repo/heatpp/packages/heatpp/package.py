@@ -1,4 +1,5 @@
 import pathlib
+import re
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
 from spack_repo.builtin.build_systems.cuda import CudaPackage
@@ -35,6 +36,7 @@ class Heatpp(CMakePackage, CudaPackage, PythonExtension):
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("pkgconfig", type="build")
+    depends_on("python@3.10:", type=("build", "run"))  # of heatpp-train
 
     depends_on("mpi@3:")
     depends_on("hwloc@2:")
@@ -78,6 +80,11 @@ class Heatpp(CMakePackage, CudaPackage, PythonExtension):
             self.define("HEATPP_EXAMPLES", False),
             self.define("HEATPP_BENCHMARKS", False),
             self.define("HEATPP_VENV", ""),
+            self.define("CMAKE_INSTALL_LIBDIR", "lib"),
+            # Around Spack's compilers ccache does not see the options that they add.
+            self.define("CCACHE", ""),
+            # Hosts compile the module that is installed as a source.
+            self.define("CMAKE_Fortran_COMPILER", ""),
         ]
         # What is not asked for is not taken from the system: what is empty is not looked for.
         for variant, module in (
@@ -96,6 +103,14 @@ class Heatpp(CMakePackage, CudaPackage, PythonExtension):
         if spec.satisfies("+python"):
             args.append(self.define("Python_EXECUTABLE", spec["python"].command.path))
         return args
+
+    @run_after("install")
+    def link_libtorch(self):
+        """So that programs which are built against heatpp find the LibTorch that it was built with."""
+        cache = pathlib.Path(self.build_directory, "CMakeCache.txt").read_text()
+        library = re.search(r"^LibTorch_CPU_LIBRARY:FILEPATH=(.+)$", cache, re.M).group(1)
+        mkdirp(self.prefix.lib.heatpp)
+        symlink(pathlib.Path(library).parents[1], self.prefix.lib.heatpp.libtorch)
 
     @run_after("install")
     def install_python(self):
