@@ -7,8 +7,8 @@ namespace heatpp {
 struct IncrementalPcaOptions {
   /// At most; as many as rows were seen while these are fewer. nullopt: min(samples of the first batch, features)
   std::optional<std::int64_t> n_components = std::nullopt;
-  bool whiten = false;                                      ///< scale the components to variance 1
-  std::optional<std::int64_t> batch_size = std::nullopt;    ///< rows that fit takes at a time; nullopt: 5 features
+  bool whiten = false;                                    ///< scale the components to variance 1
+  std::optional<std::int64_t> batch_size = std::nullopt;  ///< rows that fit takes at a time; nullopt: 5 features
 };
 
 /// Principal components of rows that come in batches, of which nothing but the components is kept: those of the batch
