@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 namespace tools {
 namespace {
@@ -20,6 +21,7 @@ struct Options {
   std::string dataset, name, chunks, dtype;
   std::int64_t shards = 1;
   std::string compression;
+  std::optional<ht::io::NetcdfFormat> netcdf;
   std::uint64_t memory = std::uint64_t{256} << 20;
   bool append = false, sparse = false, quiet = false;
 };
@@ -58,6 +60,7 @@ ht::io::ConvertOptions how(const Options& o) {
   ht::io::ConvertOptions options{.files = o.shards, .piece_bytes = static_cast<std::int64_t>(o.memory)};
   options.save = {.dataset = name_of(o, o.files.back()), .append = o.append, .compression = compression_of(o)};
   options.save.chunks = parse_shape(o.chunks, op);
+  options.save.netcdf_format = o.netcdf;
   return options;
 }
 
@@ -105,6 +108,13 @@ Run add_convert(CLI::App& command) {
   command.add_option(
       "--compression", o->compression,
       "gzip level (HDF5, Zarr, netCDF; of sparse matrices .npz, HDF5), or zstd, zstd:9, lz4, blosc (HDF5, Zarr)");
+  using ht::io::NetcdfFormat;
+  const std::map<std::string, NetcdfFormat> formats{{"netcdf4", NetcdfFormat::netcdf4},
+                                                    {"cdf5", NetcdfFormat::cdf5},
+                                                    {"cdf2", NetcdfFormat::cdf2},
+                                                    {"cdf1", NetcdfFormat::cdf1}};
+  command.add_option("--netcdf", o->netcdf, "of .nc: netcdf4, or the classic cdf5, cdf2 or cdf1; else netcdf4")
+      ->transform(CLI::CheckedTransformer(formats).description(""));
   command
       .add_option(
           "--memory", o->memory,

@@ -38,12 +38,12 @@ struct Plain {
 void check_plain(const char* format, const SaveOptions& options, const Plain& has) {
   const bool shards = options.shards && !has.shards, dataset = !options.dataset.empty() && !has.dataset;
   if (!options.append && !options.compression && options.chunks.empty() && !options.collective && !options.grows &&
-      !shards && !dataset)
+      !options.netcdf_format && !shards && !dataset)
     return;
   heatpp::detail::raise<ValueError>(
       "save",
-      "got append, grows, compression, chunks{} or {} for {}; expected formats that have them "
-      "(.h5)",
+      "got append, grows, compression, chunks, netcdf_format{} or {} for {}; expected formats that have them "
+      "(.h5, .nc)",
       shards ? ", shards" : "", dataset ? "dataset" : "collective", format);
 }
 
@@ -116,7 +116,8 @@ void save_to_netcdf(const DNDarray& x, const Path& path, const SaveOptions& opti
   save_netcdf(x, path, detail::dataset_or_data(options),
               {.append = options.append,
                .chunks = options.chunks,
-               .compression = detail::gzip_level(options.compression, "save")});
+               .compression = detail::gzip_level(options.compression, "save"),
+               .format = options.netcdf_format});
 }
 void rows_to_netcdf(const RowsToSave& x, const Path& path, const SaveOptions& options) {
   check_netcdf(path, options);
@@ -124,10 +125,11 @@ void rows_to_netcdf(const RowsToSave& x, const Path& path, const SaveOptions& op
 }
 
 void check_zarr(const SaveOptions& options) {
-  if (options.append || options.shards || options.grows || options.collective || !options.dataset.empty())
+  if (options.append || options.shards || options.grows || options.collective || options.netcdf_format ||
+      !options.dataset.empty())
     heatpp::detail::raise<ValueError>("save",
-                                      "got append, shards, grows, collective or dataset for .zarr; expected chunks or "
-                                      "compression");
+                                      "got append, shards, grows, collective, netcdf_format or dataset for .zarr; "
+                                      "expected chunks or compression");
 }
 void rows_to_zarr(const RowsToSave& x, const Path& path, const SaveOptions& options) {
   check_zarr(options);

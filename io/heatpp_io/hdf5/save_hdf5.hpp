@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <heatpp/core/dndarray.hpp>
 #include <heatpp_io/compression.hpp>
+#include <heatpp_io/netcdf/netcdf_format.hpp>
 
 namespace heatpp::io {
 
@@ -15,6 +16,7 @@ struct SaveOptions {
   std::optional<Compression> compression = std::nullopt;  ///< a gzip level, or as in "zstd", "zstd:9", "lz4", "blosc"
   Shape chunks = {};  ///< extents of chunks; empty: only where compressed, fitting the split
   std::optional<bool> collective = std::nullopt;  ///< force or forbid collective MPI-IO; nullopt: what is faster
+  std::optional<NetcdfFormat> netcdf_format = std::nullopt;  ///< netCDF: see SaveNetcdfOptions
 };
 
 /// Writes `x` as a dataset of an HDF5 file, in groups that are made as needed ("run/1/field"). The file appears under

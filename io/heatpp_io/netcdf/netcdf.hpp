@@ -3,6 +3,7 @@
 #include <heatpp/core/rows.hpp>
 #include <heatpp_io/hdf5/load_hdf5.hpp>
 #include <heatpp_io/hdf5/stored_rows.hpp>
+#include <heatpp_io/netcdf/netcdf_format.hpp>
 
 namespace heatpp::io {
 
@@ -30,22 +31,25 @@ namespace heatpp::io {
 
 /// How a variable is stored.
 struct SaveNetcdfOptions {
-  std::vector<std::string> dimension_names = {};  ///< one for each axis; empty: "<variable>_dim_0", ...
-  bool unlimited = false;                         ///< the first dimension may grow later
-  bool append = false;                            ///< keep what the file holds, and add the variable
-  Shape chunks = {};                              ///< extents of chunks; empty: netCDF's own
-  std::optional<int> compression = std::nullopt;  ///< deflate level, 0 to 9
+  std::vector<std::string> dimension_names = {};      ///< one for each axis; empty: "<variable>_dim_0", ...
+  bool unlimited = false;                             ///< the first dimension may grow later
+  bool append = false;                                ///< keep what the file holds, and add the variable
+  Shape chunks = {};                                  ///< extents of chunks; empty: netCDF's own
+  std::optional<int> compression = std::nullopt;      ///< deflate level, 0 to 9
+  std::optional<NetcdfFormat> format = std::nullopt;  ///< nullopt: netcdf4; of a file to extend its own
 };
 
-/// Writes `x` as a variable of a netCDF-4 file by netCDF's parallel library, in groups that are made as needed. The
-/// file appears under its name when it is complete; after an error an older one is as it was. Any layout; a replicated
-/// array is written once. Dimensions that the file has already are used where their lengths fit. An axis without
-/// elements becomes an unlimited dimension, as netCDF has no others of length 0. bool is stored as xarray does.
+/// Writes `x` as a variable of a netCDF file, in groups that are made as needed. The file appears under its name when
+/// it is complete; after an error an older one is as it was. Any layout; a replicated array is written once. Dimensions
+/// that the file has already are used where their lengths fit. An axis without elements becomes an unlimited dimension,
+/// as netCDF has no others of length 0. bool is stored as xarray does.
 /// Collective. Each rank writes whole rows, after an exchange in small windows if `x` is split along another axis than
-/// 0; compressed and growing variables, and those added to a file, are written collectively. Throws on all ranks:
-/// TypeError for float16, bfloat16 and complex numbers, which netCDF has not; ValueError for bad options, for a
-/// variable that the file has already and dimensions of other lengths; IoError for a directory that is missing, a full
-/// disk, a file to extend that cannot be read.
+/// 0. netCDF-4 is written by netCDF's parallel library, compressed and growing variables, and those added to a file,
+/// collectively; of the classic formats rank 0 writes the header, and each rank its rows behind it.
+/// Throws on all ranks: TypeError for float16, bfloat16 and complex numbers, which netCDF has not, and for dtypes that
+/// the format has not; ValueError for bad options, for what the format has not or is too large for it, for a variable
+/// that the file has already and dimensions of other lengths; IoError for a directory that is missing, a full disk, a
+/// file to extend that cannot be read.
 void save_netcdf(const DNDarray& x, const std::filesystem::path& path, const std::string& variable,
                  const SaveNetcdfOptions& options = {});
 

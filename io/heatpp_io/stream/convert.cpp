@@ -30,7 +30,8 @@ std::vector<std::string> names_of(const StoredArray& x, const std::string& path,
 SaveOptions how_to_save(const StoredArray& x, const ConvertOptions& options, const detail::Format& format,
                         const Shape& shape) {
   auto save = options.save;
-  if (!save.chunks.empty() || !format.chunks || size_of(shape) == 0) return save;
+  const bool classic = save.netcdf_format.value_or(NetcdfFormat::netcdf4) != NetcdfFormat::netcdf4;
+  if (!save.chunks.empty() || !format.chunks || classic || size_of(shape) == 0) return save;
   save.chunks = x.info().chunks;
   for (std::size_t axis = 0; axis < save.chunks.size(); ++axis)
     save.chunks[axis] = std::min(save.chunks[axis], shape[axis]);

@@ -72,6 +72,7 @@ Transfer write_contiguous(const Target& to, const at::Tensor& block) {
 
 void check_save_options(const Shape& shape, const SaveOptions& options, const char* op) {
   check_compression(options.compression, op);
+  if (options.netcdf_format) raise<ValueError>(op, "got netcdf_format for an HDF5 file; expected none");
   if (options.grows && shape.empty()) raise<ValueError>(op, "got an array without axes; expected one that can grow");
   auto room = shape;
   if (options.grows) room[0] = most_in_a_chunk - 1;  // for chunks of more rows than there are yet

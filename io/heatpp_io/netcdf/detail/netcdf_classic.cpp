@@ -15,9 +15,19 @@ std::int64_t padded(std::int64_t bytes) { return bytes + (4 - bytes % 4) % 4; }
 
 /// Where the elements of a variable lie: in one run, or in one of each record.
 struct Variable {
+  std::string name;
   std::int64_t begin = 0, bytes = 0;
   bool in_records = false;
 };
+
+/// The number behind "CDF"; 0 where there is none of the classic formats.
+int version_of(ByteReader& file) {
+  std::array<char, 4> magic{};
+  if (file.size() < std::ssize(magic)) return 0;
+  file.read(0, std::ssize(magic), magic.data());
+  const bool known = magic[3] == 1 || magic[3] == 2 || magic[3] == 5;
+  return known && std::string_view(magic.data(), 3) == "CDF" ? magic[3] : 0;
+}
 
 /// Reads the header from front to back: names and lengths as in "The NetCDF Classic Format Specification".
 class Header {
@@ -25,32 +35,47 @@ class Header {
   Header(ByteReader& file, const std::string& path, const char* op) : file_(file), path_(path), op_(op) {}
 
   std::int64_t bytes_needed() {
-    const auto version = first_bytes();
-    if (version != 1 && version != 2 && version != 5) return 0;
-    count_bytes_ = version == 5 ? 8 : 4;
-    offset_bytes_ = version == 1 ? 4 : 8;
-    const auto records = number(count_bytes_);
-    each([&] {
-      skip_name();
-      lengths_.push_back(count());
-    });
-    skip_attributes();
-    std::vector<Variable> variables;
-    each([&] { variables.push_back(variable()); });
-    return end_of(variables, records == (count_bytes_ == 4 ? 0xffffffff : ~std::uint64_t{0}) ? 0 : checked(records));
+    if (!read()) return 0;
+    const auto record = record_bytes();
+    std::int64_t end = at_;
+    for (const auto& v : variables_) {
+      std::int64_t last = 0;
+      if (v.bytes == 0 || (v.in_records && records_ == 0)) continue;
+      if (__builtin_mul_overflow(v.in_records ? records_ - 1 : 0, record, &last) ||
+          __builtin_add_overflow(last, v.begin, &last) || __builtin_add_overflow(last, v.bytes, &last))
+        fail();
+      end = std::max(end, last);
+    }
+    return end;
+  }
+
+  ClassicPlace place_of(const std::string& name) {
+    const bool classic = read();
+    const auto found = std::ranges::find(variables_, name, &Variable::name);
+    if (!classic || found == variables_.end()) fail();
+    return {found->begin, found->in_records ? record_bytes() : 0};
   }
 
  private:
   [[noreturn]] void fail() const {
     heatpp::detail::raise<IoError>(op_, "got \"{}\" with a damaged header; expected a complete netCDF file", path_);
   }
-  /// The number behind "CDF"; 0 where there is none.
-  int first_bytes() {
-    std::array<char, 4> magic{};
-    if (file_.size() < std::ssize(magic)) return 0;
-    file_.read(0, std::ssize(magic), magic.data());
-    at_ = std::ssize(magic);
-    return std::string_view(magic.data(), 3) == "CDF" ? magic[3] : 0;
+  /// False for other formats.
+  bool read() {
+    const auto version = version_of(file_);
+    if (version == 0) return false;
+    at_ = 4;
+    count_bytes_ = version == 5 ? 8 : 4;
+    offset_bytes_ = version == 1 ? 4 : 8;
+    const auto records = number(count_bytes_), being_written = count_bytes_ == 4 ? 0xffffffff : ~std::uint64_t{0};
+    records_ = records == being_written ? 0 : checked(records);
+    each([&] {
+      name();
+      lengths_.push_back(count());
+    });
+    skip_attributes();
+    each([&] { variables_.push_back(variable()); });
+    return true;
   }
   std::uint64_t number(int bytes) {
     std::array<unsigned char, 8> text{};
@@ -69,7 +94,13 @@ class Header {
     if (bytes > file_.size() || padded(bytes) > file_.size() - at_) fail();
     at_ += padded(bytes);
   }
-  void skip_name() { skip(count()); }
+  std::string name() {
+    const auto begin = at_ + count_bytes_, length = count();
+    skip(length);
+    std::string text(static_cast<std::size_t>(length), '\0');
+    file_.read(begin, length, text.data());
+    return text;
+  }
   std::int64_t type_bytes() {
     constexpr std::array<std::int64_t, 12> bytes{0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
     const auto type = number(4);
@@ -85,15 +116,14 @@ class Header {
   }
   void skip_attributes() {
     each([&] {
-      skip_name();
+      name();
       const auto bytes = type_bytes(), length = count();
       if (length > file_.size()) fail();
       skip(length * bytes);
     });
   }
   Variable variable() {
-    skip_name();
-    Variable result;
+    Variable result{.name = name()};
     Shape shape;
     for (auto left = count(); left > 0; --left) {
       const auto dimension = number(count_bytes_);
@@ -110,21 +140,13 @@ class Header {
     return result;
   }
 
-  /// Behind the last element. Records are padded, but not those of an only variable.
-  [[nodiscard]] std::int64_t end_of(const std::vector<Variable>& variables, std::int64_t records) const {
-    std::int64_t record = 0, end = at_;
-    const auto in_records = std::ranges::count(variables, true, &Variable::in_records);
-    for (const auto& v : variables)
+  /// From one record to the next: those of several variables are padded, those of an only one are not.
+  [[nodiscard]] std::int64_t record_bytes() const {
+    std::int64_t record = 0;
+    const auto in_records = std::ranges::count(variables_, true, &Variable::in_records);
+    for (const auto& v : variables_)
       if (v.in_records && __builtin_add_overflow(record, in_records > 1 ? padded(v.bytes) : v.bytes, &record)) fail();
-    for (const auto& v : variables) {
-      std::int64_t last = 0;
-      if (v.bytes == 0 || (v.in_records && records == 0)) continue;
-      if (__builtin_mul_overflow(v.in_records ? records - 1 : 0, record, &last) ||
-          __builtin_add_overflow(last, v.begin, &last) || __builtin_add_overflow(last, v.bytes, &last))
-        fail();
-      end = std::max(end, last);
-    }
-    return end;
+    return record;
   }
 
   ByteReader& file_;
@@ -133,6 +155,8 @@ class Header {
   std::int64_t at_ = 0;
   int count_bytes_ = 4, offset_bytes_ = 4;
   Shape lengths_;
+  std::vector<Variable> variables_;
+  std::int64_t records_ = 0;
 };
 
 }  // namespace
@@ -140,5 +164,11 @@ class Header {
 std::int64_t classic_bytes(ByteReader& file, const std::string& path, const char* op) {
   return Header(file, path, op).bytes_needed();
 }
+
+ClassicPlace classic_place(ByteReader& file, const std::string& name, const std::string& path, const char* op) {
+  return Header(file, path, op).place_of(name);
+}
+
+int classic_version(ByteReader& file) { return version_of(file); }
 
 }  // namespace heatpp::io::detail

@@ -1,4 +1,4 @@
-#include "bytes.hpp"
+#include "../bytes.hpp"
 
 #include <fmt/format.h>
 #include <netcdf.h>

@@ -1,4 +1,4 @@
-#include "../support.hpp"
+#include "../../support.hpp"
 
 #include <heatpp_io/heatpp_io.hpp>
 

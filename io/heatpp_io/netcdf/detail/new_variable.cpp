@@ -1,0 +1,157 @@
+#include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/detail/files/byte_file.hpp>
+#include <heatpp_io/netcdf/detail/netcdf_classic.hpp>
+#include <heatpp_io/netcdf/detail/new_variable.hpp>
+
+#include <netcdf.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace heatpp::io::detail {
+namespace {
+
+using heatpp::detail::formatted;
+using heatpp::detail::raise;
+
+struct Traits {
+  std::string_view name;
+  int version;  ///< in the first bytes of the file; 0: HDF5
+  std::int64_t most_along_an_axis;
+  std::string_view limits;
+};
+constexpr auto endless = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t short_axis = (std::int64_t{1} << 31) - 4;
+/// In the order of NetcdfFormat.
+constexpr std::array known{Traits{"netcdf4", 0, endless, "a dimension without an end for each axis of length 0"},
+                           Traits{"cdf5", 5, endless, "one dimension without an end in a file, and that as first"},
+                           Traits{"cdf2", 2, short_axis,
+                                  "one dimension without an end in a file, and that as first, and less than 4 GiB in "
+                                  "all variables but the last, and in records"},
+                           Traits{"cdf1", 1, short_axis,
+                                  "one dimension without an end in a file, and that as first, and less than 2 GiB "
+                                  "before the last variable, and in records"}};
+
+const Traits& traits(NetcdfFormat format) { return known[static_cast<std::size_t>(format)]; }
+
+/// Throws where netCDF refuses a definition, which has to do with the variable, or with the file.
+void check(const NewVariable& x, const SaveJob& job, int status) {
+  constexpr std::array about_variables{NC_EDIMSIZE, NC_EVARSIZE, NC_EUNLIMIT, NC_EUNLIMPOS, NC_EBADNAME};
+  if (std::ranges::find(about_variables, status) != about_variables.end())
+    raise<ValueError>(
+        x.op,
+        "got variable \"{}\" of shape {}, {} bytes, for \"{}\" in format {}, of which netCDF says \"{}\"; "
+        "expected {}",
+        x.name, heatpp::to_string(x.shape), bytes_of(x.shape, x.dtype), job.shown, traits(x.format).name,
+        nc_strerror(status), traits(x.format).limits);
+  check_netcdf(status, job.shown, x.op);
+}
+
+/// What the classic formats have not.
+void check_classic(const NewVariable& x) {
+  const auto& [name, version, most, limits] = traits(x.format);
+  if (version < 5 && (x.dtype == uint8 || x.dtype == int64))
+    raise<TypeError>(x.op,
+                     "got an array of {}; expected a dtype that {} has: bool, int8, int16, int32, float32, float64",
+                     heatpp::name(x.dtype), name);
+  const bool grouped = name_parts(x.name).size() > 1;
+  if (grouped || x.options.compression || !x.options.chunks.empty())
+    raise<ValueError>(x.op, "got {} for a file in format {}; expected netcdf4, which has {}",
+                      grouped                 ? formatted("variable \"{}\" in a group", x.name)
+                      : x.options.compression ? formatted("compression {}", *x.options.compression)
+                                              : formatted("chunks {}", heatpp::to_string(x.options.chunks)),
+                      name, grouped ? "groups" : "them");
+  for (std::size_t axis = 0; axis < x.shape.size(); ++axis)
+    if (x.shape[axis] > most || (x.shape[axis] == 0 && axis > 0))
+      raise<ValueError>(x.op,
+                        "got an array of shape {} for a file in format {}; expected {} to {} elements along axis {}",
+                        heatpp::to_string(x.shape), name, axis > 0 ? 1 : 0, most, axis);
+}
+
+/// The dimension of an axis: the one that the file has, or a new one.
+int dimension_of(const NewVariable& x, int group, std::size_t axis, const std::string& variable, const SaveJob& job) {
+  const auto name =
+      x.options.dimension_names.empty() ? formatted("{}_dim_{}", variable, axis) : x.options.dimension_names[axis];
+  const auto extent = static_cast<std::size_t>(x.shape[axis]);
+  const bool grows = extent == 0 || (axis == 0 && x.options.unlimited);
+  int id = -1;
+  std::size_t length = 0;
+  if (nc_inq_dimid(group, name.c_str(), &id) != NC_NOERR) {
+    check(x, job, nc_def_dim(group, name.c_str(), grows ? NC_UNLIMITED : extent, &id));
+  } else if (nc_inq_dimlen(group, id, &length) != NC_NOERR || length != extent) {
+    raise<ValueError>(x.op,
+                      "got {} elements for axis {}, and dimension \"{}\" of \"{}\" of length {}; expected equal ones",
+                      extent, axis, name, job.shown, length);
+  }
+  return id;
+}
+
+}  // namespace
+
+NetcdfFormat netcdf_format(const char* op, const std::string& path, const SaveNetcdfOptions& options,
+                           const Communicator& comm) {
+  if (!options.append) return options.format.value_or(NetcdfFormat::netcdf4);
+  std::array<std::int64_t, 1> version{0};
+  all_or_none(comm, [&] {
+    if (comm.rank() != 0) return;
+    FileReader file(path, op);
+    version[0] = classic_version(file);
+  });
+  comm.broadcast(version, 0);
+  const auto* found = std::ranges::find(known, static_cast<int>(version[0]), &Traits::version);
+  const auto format = static_cast<NetcdfFormat>(found - known.begin());
+  if (options.format && *options.format != format)
+    raise<ValueError>(op, "got format {} for \"{}\", which is {}; expected that, or none", traits(*options.format).name,
+                      path, found->name);
+  return format;
+}
+
+void check_variable(const NewVariable& x) {
+  const auto& options = x.options;
+  const auto ndim = std::ssize(x.shape);
+  if (!netcdf_type(x.dtype))
+    raise<TypeError>(x.op,
+                     "got an array of {}; expected a dtype that netCDF has: bool, whole numbers, float32, float64",
+                     heatpp::name(x.dtype));
+  if (std::ranges::any_of(name_parts(x.name), [](const auto& part) { return part.empty(); }))
+    raise<ValueError>(x.op, "got variable name \"{}\"; expected a name, or one in groups (\"a/b\")", x.name);
+  if (!options.dimension_names.empty() && std::ssize(options.dimension_names) != ndim)
+    raise<ValueError>(x.op, "got {} dimension names for an array of shape {}; expected one for each axis",
+                      options.dimension_names.size(), heatpp::to_string(x.shape));
+  if (options.compression && (*options.compression < 0 || *options.compression > 9))
+    raise<ValueError>(x.op, "got compression {}; expected a deflate level from 0 to 9", *options.compression);
+  check_chunks(x.op, options.chunks, x.shape, endless);
+  if (options.unlimited && (ndim == 0 || (size_of(x.shape) == 0 && x.shape[0] > 0)))
+    raise<ValueError>(x.op, "got unlimited for an array of shape {}; expected an axis, and elements along it",
+                      heatpp::to_string(x.shape));
+  if (x.format != NetcdfFormat::netcdf4) check_classic(x);
+}
+
+NetcdfVariable define(const NewVariable& x, int file, const SaveJob& job) {
+  const auto parts = name_parts(x.name);
+  NetcdfVariable made{file, -1};
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+    int inner = -1;
+    if (nc_inq_grp_ncid(made.group, parts[i].c_str(), &inner) != NC_NOERR)
+      check(x, job, nc_def_grp(made.group, parts[i].c_str(), &inner));
+    made.group = inner;
+  }
+  const auto* name = parts.back().c_str();
+  if (nc_inq_varid(made.group, name, &made.id) == NC_NOERR)
+    raise<ValueError>(x.op, "got variable \"{}\", which \"{}\" has already; expected a new name", x.name, job.shown);
+  std::vector<int> dimensions;
+  for (std::size_t axis = 0; axis < x.shape.size(); ++axis)
+    dimensions.push_back(dimension_of(x, made.group, axis, parts.back(), job));
+  check(x, job,
+        nc_def_var(made.group, name, *netcdf_type(x.dtype), static_cast<int>(x.shape.size()), dimensions.data(),
+                   &made.id));
+  check(x, job, nc_def_var_fill(made.group, made.id, NC_NOFILL, nullptr));
+  if (x.dtype == bool_) check(x, job, nc_put_att_text(made.group, made.id, "dtype", 4, "bool"));
+  return made;
+}
+
+void end_definitions(const NewVariable& x, int file, const SaveJob& job) { check(x, job, nc_enddef(file)); }
+
+}  // namespace heatpp::io::detail
