@@ -32,10 +32,10 @@ backtrace_state* state() {
   return made;
 }
 
-/// Whether a name is of the library, or of a namespace that it calls and is called back by.
+/// Whether a name is of a namespace of the library, or of those that it calls and is called back by.
 bool is_ours(std::string_view name) {
   constexpr std::array<std::string_view, 5> spaces = {"6heatpp", "St", "9__gnu_cxx", "2at", "3c10"};
-  if (!name.starts_with("_Z")) return name.starts_with("heatpp_");  // for C
+  if (!name.starts_with("_Z")) return false;
   const auto within = name.substr(std::min(name.find_first_not_of("ZNK", 2), name.size()));
   return std::ranges::any_of(spaces, [&](auto space) { return within.starts_with(space); });
 }

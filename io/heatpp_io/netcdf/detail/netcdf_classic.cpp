@@ -70,7 +70,7 @@ class Header {
     const auto records = number(count_bytes_), being_written = count_bytes_ == 4 ? 0xffffffff : ~std::uint64_t{0};
     records_ = records == being_written ? 0 : checked(records);
     each([&] {
-      name();
+      skip(count());
       lengths_.push_back(count());
     });
     skip_attributes();
@@ -116,7 +116,7 @@ class Header {
   }
   void skip_attributes() {
     each([&] {
-      name();
+      skip(count());
       const auto bytes = type_bytes(), length = count();
       if (length > file_.size()) fail();
       skip(length * bytes);
