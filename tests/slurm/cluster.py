@@ -113,11 +113,14 @@ class Cluster:
             except subprocess.TimeoutExpired:
                 process.kill()
 
-    def output(self, *command, timeout=120):
-        """What a command prints, its errors as well: it may be refused while the cluster comes up."""
-        done = subprocess.run(command, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    def run(self, *command, timeout=120):
+        """The ended command, with what it printed, its errors as well."""
+        return subprocess.run(command, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, timeout=timeout)
-        return done.stdout
+
+    def output(self, *command, timeout=120):
+        """What a command prints, whatever its status: it may be refused while the cluster comes up."""
+        return self.run(*command, timeout=timeout).stdout
 
     def wait_until(self, holds, what, timeout=60, shown=str):
         end = time.monotonic() + timeout
