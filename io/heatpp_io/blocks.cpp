@@ -1,10 +1,25 @@
-#include <ATen/core/Tensor.h>
+#include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/blocks/detail/block_access.hpp>
 #include <heatpp_io/blocks.hpp>
+#include <heatpp_io/detail/elements/pieces.hpp>
+#include <heatpp_io/detail/elements/record.hpp>
+#include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/formats.hpp>
+#include <heatpp_io/detail/shards/strategy.hpp>
+#include <heatpp_io/hdf5/detail/handle.hpp>
+
+#include <algorithm>
 
 namespace heatpp::io {
 namespace {
+
+using heatpp::detail::BlockAccess;
+
+constexpr auto op = "load_blocks";
+// Rows on their way into memory with ghost cells should still lie in the cache.
+constexpr std::int64_t staging_bytes = std::int64_t{1} << 20;
 
 /// Throws where options name what is the plan's.
 void check(const LoadOptions& options) {
@@ -14,17 +29,79 @@ void check(const LoadOptions& options) {
                             : options.device != cpu ? "a device"
                                                     : nullptr;
   if (named)
-    heatpp::detail::raise<ValueError>("load_blocks", "got {} in the options; expected none, since the plan has it",
-                                      named);
+    heatpp::detail::raise<ValueError>(op, "got {} in the options; expected none, since the plan has it", named);
 }
 
 DNDarray loaded(const Source& source, const BlockPlan& plan, LoadOptions options) {
-  all_or_none(plan.comm(), [&] { check(options); });
   const auto& layout = plan.layout();
   if (!layout.shape().empty()) options.split = layout.split().value_or(0);
   options.dtype = plan.dtype();
   options.comm = plan.comm();
   return load(source, options);
+}
+
+/// Whether each rank reads its bricks where they lie, which gives all ranks the same answer: their runs are long enough
+/// in the file, and an array in memory on the way would cost more.
+bool bricks_alone(const detail::Shards& shards, const detail::Selection& box, const BlockPlan& plan,
+                  const LoadOptions& options) {
+  const auto& info = shards.info;
+  if (!info.chunk.empty() || info.compressed || info.is_virtual || options.collective ||
+      detail::extents(box) != plan.layout().shape() ||
+      std::ranges::any_of(box, [](const auto& range) { return range.step != 1; }))
+    return false;
+  return std::ranges::all_of(BlockAccess::bricks(plan), [&](const auto& bricks) {
+    return std::ranges::all_of(bricks, [&](const Brick& brick) {
+      return detail::read_amplification(info, brick.shape) <= detail::plain_limit;
+    });
+  });
+}
+
+void read_brick(detail::ShardReader& reader, const detail::Selection& box, const at::Tensor& inside) {
+  if (inside.is_contiguous()) return reader.read(box, inside);
+  const auto pieces = detail::plan_pieces(detail::extents(box), staging_bytes / inside.element_size());
+  const auto staging =
+      at::empty({pieces.empty() ? 0 : std::ranges::max(pieces, {}, &detail::Piece::size).size}, inside.options());
+  for (const auto& piece : pieces) {
+    const auto part = staging.narrow(0, 0, piece.size).view(piece.count);
+    auto place = inside;
+    for (std::size_t axis = 0; axis < piece.count.size(); ++axis)
+      place = place.narrow(static_cast<std::int64_t>(axis), piece.first[axis], piece.count[axis]);
+    reader.read(detail::narrow(box, piece.first, piece.count), part);
+    place.copy_(part);
+  }
+}
+
+/// Reads each brick on its own where that is faster; false where not.
+template <class Memory>
+bool read_alone(const Source& source, const BlockPlan& plan, const Memory& memory, const LoadOptions& options) {
+  const auto& format = detail::format_of(source, "load");
+  if (!format.open || options.collective) return false;
+  const detail::Recorder recorder(op);
+  const detail::Hdf5Turn turn;
+  const auto& comm = plan.comm();
+  const auto open = [&](const std::string& path) { return format.open(path, options.dataset); };
+  const auto describe = [&](const std::string& path) { return open(path).info; };
+  auto paths = detail::expand(source, comm, op, detail::files_in_directories(format));
+  const auto shards = detail::inspect({std::move(paths), options.dataset}, describe, comm, op);
+  const auto box = detail::select(shards.info.shape, options.slices, op);
+  if (!bricks_alone(shards, box, plan, options)) return false;
+  const auto& mine = BlockAccess::bricks(plan)[static_cast<std::size_t>(comm.rank())];
+  std::vector<at::Tensor> insides;
+  all_or_none(comm, [&] { insides = BlockAccess::insides(plan, memory); });
+  all_or_none(comm, [&] {
+    detail::ShardReader reader(shards, open, op);
+    for (std::size_t i = 0; i < mine.size(); ++i)
+      read_brick(reader, detail::narrow(box, mine[i].offset, mine[i].shape), insides[i]);
+  });
+  const auto bytes = plan.layout().size() * static_cast<std::int64_t>(itemsize(plan.dtype()));
+  recorder.finish(bytes, shards.count(), {false, "independent: each rank reads its bricks"});
+  return true;
+}
+
+template <class Memory>
+void load_into(const Source& source, const BlockPlan& plan, const Memory& memory, const LoadOptions& options) {
+  all_or_none(plan.comm(), [&] { check(options); });
+  if (!read_alone(source, plan, memory, options)) plan.to_blocks(loaded(source, plan, options), memory);
 }
 
 }  // namespace
@@ -44,14 +121,14 @@ void save_blocks(const BlockPlan& plan, std::span<const at::Tensor> blocks, cons
 
 void load_blocks(const Source& source, const BlockPlan& plan, std::span<void* const> memory,
                  const LoadOptions& options) {
-  plan.to_blocks(loaded(source, plan, options), memory);
+  load_into(source, plan, memory, options);
 }
 void load_blocks(const Source& source, const BlockPlan& plan, void* memory, const LoadOptions& options) {
-  plan.to_blocks(loaded(source, plan, options), memory);
+  load_into(source, plan, std::span<void* const>(&memory, 1), options);
 }
 void load_blocks(const Source& source, const BlockPlan& plan, std::span<const at::Tensor> blocks,
                  const LoadOptions& options) {
-  plan.to_blocks(loaded(source, plan, options), blocks);
+  load_into(source, plan, blocks, options);
 }
 
 }  // namespace heatpp::io

@@ -18,9 +18,10 @@ void save_blocks(const BlockPlan& plan, std::span<const at::Tensor> blocks, cons
                  const SaveOptions& options = {});
 
 /// Reads an array of the plan's shape, or the part of it that `options.slices` name, into the bricks of all ranks, but
-/// not into their ghost cells, the same way back. Elements become the plan's dtype. Collective. Throws what load
+/// not into their ghost cells. Each rank reads its own into its memory where they lie in long runs in a file without
+/// chunks; else the array goes the same way back. Elements become the plan's dtype. Collective. Throws what load
 /// throws, and ValueError for another shape and where options name a split, a dtype, a device or a communicator, which
-/// are the plan's; the memory is as before then.
+/// are the plan's; the memory is as before then, unless elements in the middle of a file cannot be read.
 void load_blocks(const Source& source, const BlockPlan& plan, std::span<void* const> memory,
                  const LoadOptions& options = {});
 void load_blocks(const Source& source, const BlockPlan& plan, void* memory, const LoadOptions& options = {});

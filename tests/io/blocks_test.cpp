@@ -55,6 +55,41 @@ TEST_CASE("bricks of a part of a file, of another dtype, by addresses", "[io][bl
   CHECK(same(ht::io::load(dir.path("part.npy")), part));
 }
 
+TEST_CASE("bricks that are long runs in a file are read where they lie", "[io][blocks]") {
+  const TempDir dir;
+  const ht::Shape shape{6, 8, 4096};
+  const auto global = numbered(shape);
+  const std::vector<std::string> shards{dir.path("a.h5"), dir.path("b.h5"), dir.path("c.h5")};
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    const auto part = global.narrow(0, 2 * static_cast<std::int64_t>(i), 2);
+    ht::io::save(distribute(part, ht::Layout({2, 8, 4096}, 0, ranks())), shards[i]);
+  }
+  ht::io::save(distribute(global, ht::Layout(shape, 0, ranks())), dir.path("all.npy"));
+  const auto read = [&](const ht::io::Source& source, const std::vector<std::int64_t>& parts, const at::Tensor& wanted,
+                        std::int64_t ghosts, const ht::io::LoadOptions& options) {
+    // Dealt so that some ranks have several bricks, and some none where there are more ranks than bricks.
+    const auto mine = dealt(cut(wanted.sizes().vec(), parts), 1, 1);
+    const ht::BlockPlan plan(wanted.sizes().vec(), mine, ht::float32, {.ghosts = {ghosts}});
+    std::vector<at::Tensor> blocks;
+    for (const auto& brick : mine) blocks.push_back(memory_of(brick, ghosts, at::kFloat));
+    ht::io::load_blocks(source, plan, blocks, options);
+    for (std::size_t i = 0; i < mine.size(); ++i)
+      CHECK(at::equal(blocks[i], memory_of(mine[i], ghosts, at::kFloat, wanted)));
+    return ht::io::io_report();
+  };
+  for (const std::int64_t ghosts : {0, 2})
+    for (const auto& parts : std::vector<std::vector<std::int64_t>>{{ranks(), 1, 1}, {2, 1, 1}, {1, 3, 1}, {3, 2, 1}}) {
+      INFO("ghosts " << ghosts << ", parts " << parts[0] << " x " << parts[1]);
+      for (const ht::io::Source& source : {ht::io::Source(shards), ht::io::Source(dir.path("all.npy"))}) {
+        CHECK(read(source, parts, global, ghosts, {}).reason == "independent: each rank reads its bricks");
+        const auto report = read(source, parts, global.narrow(0, 1, 4), ghosts, {.slices = {ht::Slice(1, 5)}});
+        CHECK(report.reason == "independent: each rank reads its bricks");
+      }
+    }
+  // Every row twice and more: an array on the way.
+  CHECK(read(shards, {1, 1, 512}, global, 0, {}).operation != "load_blocks");
+}
+
 TEST_CASE("what bricks cannot be read from is an error on all ranks", "[io][blocks]") {
   const TempDir dir;
   const auto path = dir.path("a.npy");

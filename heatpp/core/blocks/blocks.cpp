@@ -3,6 +3,7 @@
 #include <heatpp/core/detail/adopt.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/bounds.hpp>
+#include <heatpp/core/blocks/detail/block_access.hpp>
 #include <heatpp/core/blocks/detail/bricks.hpp>
 #include <heatpp/core/blocks/detail/parts.hpp>
 #include <heatpp/core/detail/relayout.hpp>
@@ -109,6 +110,13 @@ struct BlockPlan::Impl {
     return origin;
   }
 
+  /// What they hold besides ghost cells.
+  [[nodiscard]] std::vector<at::Tensor> insides(std::vector<at::Tensor> blocks) const {
+    for (std::size_t i = 0; i < blocks.size(); ++i)
+      blocks[i] = part_of(blocks[i], {i, mine[i].offset, mine[i].shape}, origin_of(i));
+    return blocks;
+  }
+
   [[nodiscard]] Parts parts_of_bricks(const Cut& how, const std::vector<at::Tensor>& blocks) const {
     Parts parts;
     for (const auto& pieces : how.of_bricks) {
@@ -146,10 +154,9 @@ struct BlockPlan::Impl {
       const auto how = x.layout() == cut.layout ? cut : cut_of(all, x.layout(), comm);
       return detail::exchange_parts(parts_of_block(how, block, comm), parts_of_bricks(how, blocks), comm);
     }
-    for (std::size_t i = 0; i < mine.size(); ++i) {
-      const Piece whole{i, mine[i].offset, mine[i].shape};
-      part_of(blocks[i], whole, origin_of(i)).copy_(part_of(block, whole, Shape(x.shape().size(), 0)));
-    }
+    const auto places = insides(blocks);
+    for (std::size_t i = 0; i < mine.size(); ++i)
+      places[i].copy_(part_of(block, {i, mine[i].offset, mine[i].shape}, Shape(x.shape().size(), 0)));
   }
 };
 
@@ -232,6 +239,14 @@ void BlockPlan::to_blocks(const DNDarray& x, std::span<void* const> memory) cons
 }
 void BlockPlan::to_blocks(const DNDarray& x, std::span<const at::Tensor> blocks) const {
   impl_->scatter(x, [&] { return impl_->checked("to_blocks", blocks); });
+}
+
+const std::vector<std::vector<Brick>>& detail::BlockAccess::bricks(const BlockPlan& plan) { return plan.impl_->all; }
+std::vector<at::Tensor> detail::BlockAccess::insides(const BlockPlan& plan, std::span<void* const> memory) {
+  return plan.impl_->insides(plan.impl_->tensors("to_blocks", memory));
+}
+std::vector<at::Tensor> detail::BlockAccess::insides(const BlockPlan& plan, std::span<const at::Tensor> blocks) {
+  return plan.impl_->insides(plan.impl_->checked("to_blocks", blocks));
 }
 
 std::size_t BlockPlan::bricks() const { return impl_->mine.size(); }

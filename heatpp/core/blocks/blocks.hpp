@@ -5,6 +5,10 @@
 // Domains that are cut along any axes: Cartesian communicators, lists of boxes for each rank.
 namespace heatpp {
 
+namespace detail {
+struct BlockAccess;
+}
+
 /// The cells [offset, offset + shape) of a domain, without ghost cells.
 struct Brick {
   Shape offset, shape;
@@ -51,6 +55,7 @@ class BlockPlan {
  private:
   struct Impl;
   std::shared_ptr<const Impl> impl_;
+  friend struct detail::BlockAccess;
 };
 
 /// The array of which this rank holds a block, with its ghost cells, whose cells begin at `offset` in a domain of this

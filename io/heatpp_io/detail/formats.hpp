@@ -24,6 +24,12 @@ struct Format {
 [[nodiscard]] const Format& format_of(const std::filesystem::path& path, const char* op);
 [[nodiscard]] const Format& format_of(const Source& source, const char* op);
 
+/// What a directory means files of. Zarr's arrays are directories, and those of HDF5 are given by patterns, as to load.
+[[nodiscard]] inline std::string files_in_directories(const Format& format) {
+  const auto& end = format.extension;
+  return end == ".zarr" || end == ".h5" || end == ".hdf5" ? "" : std::string(end);
+}
+
 /// The name of the array, in formats that have names.
 [[nodiscard]] inline std::string dataset_or_data(const SaveOptions& options) {
   return options.dataset.empty() ? "data" : options.dataset;

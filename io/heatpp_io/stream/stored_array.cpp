@@ -18,11 +18,6 @@ using heatpp::detail::raise;
 constexpr auto op = "StoredArray";
 constexpr std::size_t open_files = 4;
 
-/// What a directory means files of. Zarr's arrays are directories, and those of HDF5 are given by patterns, as to load.
-std::string files_in_directories(std::string_view extension) {
-  return extension == ".zarr" || extension == ".h5" || extension == ".hdf5" ? "" : std::string(extension);
-}
-
 }  // namespace
 
 struct StoredArray::Impl {
@@ -44,7 +39,7 @@ struct StoredArray::Impl {
       return open(path, name);
     };
     const auto describe = [&](const std::string& path) { return open(path).info; };
-    auto paths = detail::expand(source, comm, op, files_in_directories(format.extension));
+    auto paths = detail::expand(source, comm, op, detail::files_in_directories(format));
     shards = detail::inspect({std::move(paths), options.dataset}, describe, comm, op);
     reader.emplace(shards, open, op, open_files);
     const auto& stored = shards.info;

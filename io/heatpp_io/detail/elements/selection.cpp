@@ -31,4 +31,10 @@ Selection narrow(Selection box, int axis, std::int64_t first, std::int64_t count
   return box;
 }
 
+Selection narrow(Selection box, const Shape& first, const Shape& count) {
+  for (std::size_t axis = 0; axis < box.size(); ++axis)
+    box = narrow(std::move(box), static_cast<int>(axis), first[axis], count[axis]);
+  return box;
+}
+
 }  // namespace heatpp::io::detail

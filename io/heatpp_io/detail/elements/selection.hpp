@@ -18,5 +18,7 @@ using Selection = std::vector<ResolvedSlice>;
 
 /// The part of the box with positions first .. first + count along `axis`.
 [[nodiscard]] Selection narrow(Selection box, int axis, std::int64_t first, std::int64_t count);
+/// The same along all axes.
+[[nodiscard]] Selection narrow(Selection box, const Shape& first, const Shape& count);
 
 }  // namespace heatpp::io::detail

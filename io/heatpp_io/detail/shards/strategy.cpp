@@ -9,7 +9,7 @@ namespace {
 // HDF5 reads contiguous data through a buffer of this size where the wanted runs are shorter.
 constexpr double sieve_bytes = 65536;
 // Decompressing twice costs more than a message; reading the page cache twice costs less.
-constexpr double compressed_limit = 1.25, plain_limit = 2.0;
+constexpr double compressed_limit = 1.25;
 
 std::int64_t bytes_behind(const Shape& shape, int axis, Dtype dtype) {
   auto bytes = static_cast<std::int64_t>(itemsize(dtype));
@@ -31,10 +31,11 @@ double chunk_amplification(const ResolvedSlice& range, const Layout& layout, std
   return static_cast<double>(read) / static_cast<double>(std::max<std::int64_t>(1, chunks(0, range.count)));
 }
 
-double sieve_amplification(const DatasetInfo& info, const Layout& layout) {
-  const auto inner = bytes_behind(info.shape, *layout.split(), info.element.dtype);
-  const auto run = static_cast<double>(inner * layout.count(0));
-  const auto stride = static_cast<double>(inner * info.shape[static_cast<std::size_t>(*layout.split())]);
+/// Of runs of `count` positions along `axis`, whole behind it.
+double sieve_amplification(const DatasetInfo& info, int axis, std::int64_t count) {
+  const auto inner = bytes_behind(info.shape, axis, info.element.dtype);
+  const auto run = static_cast<double>(inner * count);
+  const auto stride = static_cast<double>(inner * info.shape[static_cast<std::size_t>(axis)]);
   return run > 0 ? std::max(1.0, std::min(stride, sieve_bytes) / run) : 1.0;
 }
 
@@ -80,7 +81,13 @@ std::string shared_reason(const DatasetInfo& info, bool one_run) {
 double read_amplification(const DatasetInfo& info, const Selection& box, const Layout& layout) {
   const auto split = static_cast<std::size_t>(*layout.split());
   if (!info.chunk.empty()) return chunk_amplification(box[split], layout, info.chunk[split]);
-  return split == 0 ? 1.0 : sieve_amplification(info, layout);
+  return split == 0 ? 1.0 : sieve_amplification(info, *layout.split(), layout.count(0));
+}
+
+double read_amplification(const DatasetInfo& info, const Shape& brick) {
+  for (auto axis = brick.size(); axis-- > 1;)
+    if (brick[axis] != info.shape[axis]) return sieve_amplification(info, static_cast<int>(axis), brick[axis]);
+  return 1.0;
 }
 
 bool is_one_run(const DatasetInfo& info, const Selection& box, const Layout& layout) {

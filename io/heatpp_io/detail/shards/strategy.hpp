@@ -22,6 +22,12 @@ struct Strategy {
 /// How often an element is read from the disk, or decompressed, if each rank reads its block of `box` under `layout`.
 [[nodiscard]] double read_amplification(const DatasetInfo& info, const Selection& box, const Layout& layout);
 
+/// The same where a brick of this shape is read on its own from an array without chunks.
+[[nodiscard]] double read_amplification(const DatasetInfo& info, const Shape& brick);
+
+/// How often an element may be read where the page cache has it, rather than be sent.
+inline constexpr double plain_limit = 2.0;
+
 /// Whether every rank's block of `box` under `layout` is one run of bytes in the file.
 [[nodiscard]] bool is_one_run(const DatasetInfo& info, const Selection& box, const Layout& layout);
 

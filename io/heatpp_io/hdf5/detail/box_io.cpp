@@ -49,20 +49,12 @@ CutAt cuts_of(const DatasetInfo& info, const Selection& box) {
   return {unit, box[0].step == 1 ? box[0].start % unit : 0};
 }
 
-/// The elements of a piece of a box.
-Selection part_of(const Selection& box, const Piece& piece) {
-  auto part = box;
-  for (std::size_t i = 0; i < box.size(); ++i) {
-    part[i].start += piece.first[i] * box[i].step;
-    part[i].count = piece.count[i];
-  }
-  return part;
-}
-
 void read_piece(const Dataset& dataset, const Selection& box, const Piece* piece, const at::Tensor& to,
                 const BoxCall& call) {
   const bool alone = piece && call.transfer == H5P_DEFAULT;  // others may have to call HDF5 at the same time
-  if (alone && dataset.info.compressed && read_chunks(dataset, part_of(box, *piece), to.view(piece->count))) return;
+  if (alone && dataset.info.compressed &&
+      read_chunks(dataset, narrow(box, piece->first, piece->count), to.view(piece->count)))
+    return;
   const auto space = file_space(dataset, box, piece), memory = memory_space(piece);
   if (H5Dread(dataset.id.get(), dataset.memory.get(), memory.get(), space.get(), call.transfer,
               piece ? to.data_ptr() : nullptr) >= 0)
