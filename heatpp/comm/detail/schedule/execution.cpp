@@ -130,13 +130,41 @@ void Execution::post_plain(Active& active, const Step& step) {
   auto* to = active.scratch.data();
   for (const auto& sum : step.sums)
     for (const auto peer : sum.peers) {
-      receive(active, to, sum.range.count * item, peer);
+      parts_.push_back({peer, to, sum.range.count * item});
       to += sum.range.count * item;
     }
-  for (const auto& message : step.receives)
-    receive(active, address(active, message.range), message.range.count * item, message.peer);
-  for (const auto& message : step.sends)
-    send(active, address(active, message.range), message.range.count * item, message.peer);
+  const auto add = [&](const Message& message) {
+    parts_.push_back({message.peer, address(active, message.range), message.range.count * item});
+  };
+  std::ranges::for_each(step.receives, add);
+  post_parts(active, false);
+  std::ranges::for_each(step.sends, add);
+  post_parts(active, true);
+}
+
+void Execution::post_parts(Active& active, bool sending) {
+  by_peer(parts_, comm_.rank(), comm_.size());
+  for (std::span<const Part> rest(parts_); !rest.empty();) {
+    const auto message = first_message(rest, longest_message(active));
+    const auto& [peer, at, bytes, place] = message.front();
+    rest = rest.subspan(message.size());
+    if (message.size() == 1) {
+      if (sending) send(active, at, bytes, peer);
+      else receive(active, at, bytes, peer);
+      continue;
+    }
+    const ApartType type(message, call_);
+    const auto tag = first_tag_ + static_cast<int>(active.lane % window_);
+    auto& request = active.requests.emplace_back(MPI_REQUEST_NULL);
+    if (!sending) {
+      check_mpi(MPI_Irecv(at, 1, type.get(), peer, tag, comm_.impl().mpi, &request), call_);
+      continue;
+    }
+    ++active.messages_sent;
+    for (const auto& part : message) active.bytes_sent += part.bytes;
+    check_mpi(MPI_Isend(at, 1, type.get(), peer, tag, comm_.impl().mpi, &request), call_);
+  }
+  parts_.clear();
 }
 
 void Execution::combine_operands(const Active& active, const Sum& sum) {

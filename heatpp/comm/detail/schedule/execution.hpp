@@ -4,6 +4,7 @@
 #include <heatpp/comm/detail/machine/scratch.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/progress/operation.hpp>
+#include <heatpp/comm/detail/schedule/messages.hpp>
 #include <heatpp/comm/detail/schedule/schedule.hpp>
 #include <heatpp/comm/detail/schedule/trace.hpp>
 #include <heatpp/comm/detail/schedule/wire.hpp>
@@ -62,6 +63,8 @@ class Execution final : public Operation {
   void send(Active& active, const std::byte* from, std::int64_t bytes, int to);
   void receive(Active& active, std::byte* to, std::int64_t bytes, int from);
   void post_plain(Active& active, const Step& step);
+  /// Sends or receives `parts_`, and empties them.
+  void post_parts(Active& active, bool sending);
   void count(const Active& active) const;
   /// Combines what has come.
   void finish(Active& active);
@@ -100,6 +103,7 @@ class Execution final : public Operation {
   std::uint64_t first_lane_ = 0;  // its number in the channels
   std::vector<Active> active_;    // at i the lanes i, i + window, ... one after another
   // Kept so that nothing is allocated once they have grown.
+  std::vector<Part> parts_;
   std::vector<const void*> operands_;
   std::vector<std::pair<int, std::int64_t>> read_;  // of the step in memory that ends: what came from each peer
   std::vector<MPI_Request> pending_;
