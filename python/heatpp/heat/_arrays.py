@@ -179,6 +179,20 @@ class DNDarray(Wrapped):
     def __len__(self):
         return len(self._x)
 
+    def __contains__(self, value):
+        return getattr(value, "_x", value) in self._x
+
+    def __copy__(self, known=None):
+        return DNDarray(C.copy(self._x))
+
+    __deepcopy__ = __copy__
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    def __format__(self, spec):
+        return format(self.item(), spec) if spec else str(self)
+
     def __round__(self, digits=0):
         return round(self.item(), digits)
 
