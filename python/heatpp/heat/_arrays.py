@@ -185,13 +185,7 @@ class DNDarray(Wrapped):
     def __copy__(self, known=None):
         return DNDarray(C.copy(self._x))
 
-    __deepcopy__ = __copy__
-
-    def __iter__(self):
-        return (self[i] for i in range(len(self)))
-
-    def __format__(self, spec):
-        return format(self.item(), spec) if spec else str(self)
+    __deepcopy__, __iter__, __format__ = __copy__, C.DNDarray.__iter__, C.DNDarray.__format__
 
     def __round__(self, digits=0):
         return round(self.item(), digits)
