@@ -100,11 +100,14 @@ DNDarray array_of(nb::handle data, const ArrayOptions& options) {
   } else {
     const auto numpy = nb::module_::import_("numpy");
     const auto tensor = nb::hasattr(data, "requires_grad") ? read<at::Tensor>(data) : std::nullopt;
-    const nb::object values = tensor ? nb::borrow(data) : nb::object(numpy.attr("array")(data, "order"_a = "C"));
-    const auto block = tensor ? tensor->clone() : read<at::Tensor>(values);
+    nb::object values = tensor ? nb::borrow(data) : nb::object(numpy.attr("array")(data, "order"_a = "C"));
+    if (nb::hasattr(data, "filled")) throw TypeError("[array] got a masked array; expected numbers, as filled() gives");
+    auto block = tensor ? std::optional(tensor->clone()) : read<at::Tensor>(values);
+    if (!block)  // of another order of bytes
+      block = read<at::Tensor>(values.attr("astype")(values.attr("dtype").attr("newbyteorder")("=")));
     if (!block)
       throw TypeError("[array] got elements of " + nb::cast<std::string>(nb::repr(values.attr("dtype"))) +
-                      "; expected numbers that arrays hold");
+                      "; expected bool, uint8, int8 to int64, float16 to float64, complex64 or complex128");
     // Numbers alone widen no dtype.
     if (!dtype && !nb::hasattr(data, "dtype") && block->is_floating_point()) dtype = get_default_dtype();
     if (!dtype && !nb::hasattr(data, "dtype") && block->is_complex())

@@ -73,13 +73,15 @@ nb::object written(const KeptOperand& value) {
   return written<Operand>(value);
 }
 
-/// A whole number or a list of them.
+/// A whole number, or a list or an array of NumPy's of them.
 template <class T>
 std::optional<T> read_extents(nb::handle object) {
   using Whole = typename T::value_type;
-  if (PyIndex_Check(object.ptr()) && !nb::isinstance<DNDarray>(object))
-    return T{static_cast<Whole>(PyNumber_AsSsize_t(object.ptr(), PyExc_OverflowError))};
-  if (!is_list(object)) return {};
+  if (nb::isinstance<DNDarray>(object)) return {};
+  const bool many =
+      is_list(object) || (nb::hasattr(object, "ndim") && nb::cast<int>(nb::object(object.attr("ndim"))) == 1);
+  if (!many && !PyIndex_Check(object.ptr())) return {};
+  if (!many) return T{static_cast<Whole>(PyNumber_AsSsize_t(object.ptr(), PyExc_OverflowError))};
   T values;
   for (nb::handle item : object) {
     if (!PyIndex_Check(item.ptr())) return {};

@@ -29,6 +29,11 @@ class Habits(Case):
             with self.assertRaises(TypeError):
                 refused()
         self.assertFalse(ht.ones(3) == "a")
+        self.same(ht.array(np.arange(3, dtype=">f4"), split=0), [0, 1, 2])
+        self.assertEqual(ht.zeros(np.array([2, 3])).shape, (2, 3))
+        for text, refused in (("got a masked array", lambda: ht.array(np.ma.array([1, 2], mask=[0, 1]))), ("uint16.*expected bool, uint8", lambda: ht.array(np.ones(2, np.uint16)))):
+            with self.assertRaisesRegex(TypeError, text):
+                refused()
 
     def test_lists_of_arrays_are_stacked(self):
         for x in every_layout(VALUES):
@@ -63,7 +68,7 @@ class Habits(Case):
             self.same(x, np.full((6, 4), 3))
             with self.assertRaises(TypeError):
                 ht.add(x, 1, out=np.zeros((6, 4)))
-            with self.assertRaisesRegex(TypeError, r"\[array\] got .*expected numbers"):
+            with self.assertRaisesRegex(TypeError, r"\[array\] got .*expected bool"):
                 x[0] = None
 
     def test_protocols_of_python(self):
