@@ -2,7 +2,7 @@
 # libraries (0.5 GB to map at start-up) into every program.
 #
 # Looks in Torch_DIR, in the folder HEATPP_LIBTORCH and the virtual environment HEATPP_VENV (each a cache or environment
-# variable), and in CMAKE_PREFIX_PATH.
+# variable), and in CMAKE_PREFIX_PATH, a variable of the cache or the environment.
 # Result: LibTorch_FOUND, LibTorch_VERSION, and the imported target LibTorch::LibTorch. Where LibTorch was built with
 # CUDA and HEATPP_CUDA is on, LibTorch::CUDA loads the CUDA libraries into the program that links it.
 
@@ -11,7 +11,8 @@ foreach(_venv ${HEATPP_VENV} $ENV{HEATPP_VENV})
   file(GLOB _site ${_venv}/lib/python3*/site-packages/torch)
   list(APPEND _hints ${_site})
 endforeach()
-foreach(_prefix ${CMAKE_PREFIX_PATH})
+string(REPLACE ":" ";" _prefixes "$ENV{CMAKE_PREFIX_PATH}")
+foreach(_prefix ${CMAKE_PREFIX_PATH} ${_prefixes})
   list(APPEND _hints ${_prefix} ${_prefix}/../..)  # torch.utils.cmake_prefix_path is <torch>/share/cmake
 endforeach()
 

@@ -196,6 +196,10 @@ class Writer:
         first = function.parameters[0].type if function.parameters else ""
         in_place = first == "DNDarray&" and not constructor
         guard = "" if in_place else "nb::call_guard<nb::gil_scoped_release>(), "
+        into = any(kind == "heatpp::Out" for kind, _, _ in given)
+        if into:  # written through to what it is a view of, as by functions in place
+            guard, call = "", call.replace("std::move(out)", "out_")
+            given = [("std::optional<Target>", name, "std::nullopt") if kind == "heatpp::Out" else (kind, name, default) for kind, name, default in given]
         takes = [f"{kind} {name}" for kind, name, _ in given]
         called, result = f"{function.space}::{function.name}", ""
         if owner and not static:
@@ -204,6 +208,8 @@ class Writer:
         body = f"return {called}({call});"
         if constructor:
             body = f"new (self_) {owner.full}({call});"
+        elif into:
+            body = f"return Target::filled(out, [&](heatpp::Out out_) {{ return {called}({call}); }});"
         elif in_place:  # written through to what it is a view of
             name = given[0][1]
             takes[0] = f"Target {name}"

@@ -4,6 +4,7 @@ All ranks run the same program. What a function gives, how the result is split a
 """
 
 from . import _start  # noqa: F401  before the library, whose needs it checks
+from ._built import version as __version__  # noqa: F401
 from ._heatpp import *  # noqa: F401,F403
 from ._api import *  # noqa: F401,F403
 from . import nn  # noqa: F401

@@ -43,6 +43,8 @@ def asarray(obj, /, *, dtype=None, split=None, device=None, copy=None, comm=None
         if copy is False:
             raise ValueError("[asarray] got copy=False for what has to be copied; expected an array of heatpp's")
         return C.array(obj, dtype=dtype, split=split, device=device or "cpu", comm=comm)
+    if dtype in (None, obj.dtype) and device in (None, obj.device):
+        return obj
     if copy is False and dtype not in (None, obj.dtype):
         raise ValueError(f"[asarray] got copy=False and another dtype than {obj.dtype}; expected that one")
     return (obj if dtype is None else obj.astype(dtype)).to_device(device or obj.device)
@@ -95,6 +97,59 @@ def reshape(x, /, shape, *, copy=None, **options):
     """`x` in another shape; `copy=True` gives memory of its own."""
     found = C.reshape(x, shape, **options)
     return C.copy(found) if copy else found
+
+
+def nonzero(x, /):
+    """The positions of what is not 0, an array for each axis: `x[nonzero(x)]` are these elements."""
+    return tuple(C.nonzero(x))
+
+
+def where(condition, x1=None, x2=None, /):
+    """From x1 where the condition holds, else from x2; without these, nonzero."""
+    return nonzero(condition) if x1 is None else C.where(condition, x1, x2)
+
+
+def interp(x, /, xp, fp=None, **options):
+    """Values between points, which are xp and fp, or a pair of these. See the C++ function."""
+    return C.interp(x, xp if fp is None else (xp, fp), **options)
+
+
+def einsum(subscripts, /, *operands):
+    """The sums of products that the subscripts say. See the C++ function."""
+    return C.einsum(subscripts, operands[0] if isinstance(operands[0], (list, tuple)) else list(operands))
+
+
+def ix_(*positions):
+    """Positions of each axis that broadcast to those of a grid."""
+    return tuple(C.ix_(list(positions)))
+
+
+def pad(x, /, widths, mode="constant", **options):
+    """`x` with more around it: a number, (before, after), or that for each axis. See the C++ function."""
+    pairs = [(widths, widths)] if isinstance(widths, int) else [tuple(widths)] if isinstance(widths[0], int) else widths
+    return C.pad(x, pairs, mode=mode, **options)
+
+
+def gradient(x, /, *distances, axis=None, spacing=(), **options):
+    """The derivative along an axis, or along each of several: NumPy's. See the C++ functions."""
+    spacing = list(distances) or (list(spacing) if isinstance(spacing, (list, tuple)) else [spacing])
+    found = C.gradients(x, axis=axis, spacing=spacing, **options)
+    return found[0] if isinstance(axis, int) or axis is None and x.ndim == 1 else found
+
+
+def histogram(x, /, bins=10, range=None, **options):
+    """How many elements are in each of so many bins, or between edges, and these. See the C++ function."""
+    known = {"rule" if isinstance(bins, str) else "bins" if isinstance(bins, int) else "edges": bins}
+    return C.histogram(x, range=range, **{**known, **options})
+
+
+def unique(x, /, axis=None, *, equal_nan=True, return_index=False, return_inverse=False, return_counts=False):
+    """The different elements in rising order, and what is asked for beside them."""
+    asked = {"indices": return_index, "inverse_indices": return_inverse, "counts": return_counts}
+    if not builtins.any(asked.values()):
+        return C.unique(x, axis=axis, equal_nan=equal_nan)
+    found = C.unique_all(x) if axis is None else C.unique_all(x, axis)
+    return (found.values, *(getattr(found, name) for name, wanted in asked.items() if wanted))
 
 
 def permute_dims(x, /, axes):
@@ -157,11 +212,7 @@ def _method(function):
     return method
 
 
-def _from_numpy(value):
-    """NumPy's arrays, which all ranks give alike, as ours."""
-    if type(value) in (list, tuple):
-        return type(value)(map(_from_numpy, value))
-    return C.array(value) if isinstance(value, sys.modules["numpy"].ndarray) else value
+_SPELLED = {"a_min": "min", "a_max": "max", "constant_values": "value", "rcond": "rtol"}  # NumPy's names of options
 
 
 def _array_function(self, function, types, arguments, options):
@@ -171,7 +222,12 @@ def _array_function(self, function, types, arguments, options):
     known = builtins.all(issubclass(each, (DNDarray, sys.modules["numpy"].ndarray)) for each in types)
     if not callable(found) or isinstance(found, type) or not known:
         return NotImplemented
-    return found(*map(_from_numpy, arguments), **{name: _from_numpy(value) for name, value in options.items()})
+    out = options.pop("out", None)
+    made = found(*arguments, **{_SPELLED.get(name, name): value for name, value in options.items()})
+    if out is None:
+        return made
+    out[...] = made
+    return out
 
 
 def _array_ufunc(self, function, method, *arguments, out=(), **options):
@@ -181,7 +237,7 @@ def _array_ufunc(self, function, method, *arguments, out=(), **options):
     if method != "__call__" or found is None or not known or not builtins.all(isinstance(each, DNDarray) for each in out):
         return NotImplemented
     target = out[0] if len(out) == 1 else out
-    made = found(*map(_from_numpy, arguments), **options, **({"out": target} if out else {}))
+    made = found(*arguments, **options, **({"out": target} if out else {}))
     return target if out else made
 
 
@@ -196,7 +252,36 @@ def _reshape(self, *shape, **options):
     return reshape(self, shape[0] if len(shape) == 1 else shape, **options)
 
 
-DNDarray.reshape = _reshape
+def _transpose(self, *axes):
+    return C.transpose(self, axes[0] or () if len(axes) == 1 and not isinstance(axes[0], int) else axes)
+
+
+def _astype(self, dtype, copy=True, _astype=DNDarray.astype):
+    """`x` in another dtype."""
+    return _astype(self, dtype)
+
+
+def _fill(self, value):
+    """Writes a number everywhere."""
+    self[...] = value
+
+
+def _iterate(self):
+    return (self[i] for i in range(len(self)))
+
+
+def _format(self, spec):
+    return format(self.item(), spec) if spec else str(self)
+
+
+def _no_pickle(self, protocol):
+    raise TypeError("[pickle] got an array, of which each rank has a part; expected x.numpy(), or a file of heatpp.io")
+
+
+for _name, _made in {"reshape": _reshape, "transpose": _transpose, "astype": _astype, "fill": _fill, "__iter__": _iterate, "__format__": _format,
+                     "__contains__": lambda self, value: bool(C.any(self == value)), "__round__": lambda self, digits=None: round(self.item(), digits),
+                     "__copy__": lambda self: C.copy(self), "__deepcopy__": lambda self, known: C.copy(self), "__reduce_ex__": _no_pickle}.items():
+    setattr(DNDarray, _name, _made)
 
 __all__ = ["__array_namespace_info__", "e", "inf", "nan", "pi", "newaxis", "asarray", "astype", "isdtype", "result_type", "broadcast_arrays", "meshgrid",
-           "unstack", "reshape", "permute_dims", "clip", "finfo", "iinfo", "empty_like", "zeros_like", "ones_like", "full_like"]
+           "unstack", "nonzero", "where", "einsum", "ix_", "pad", "gradient", "interp", "histogram", "unique", "reshape", "permute_dims", "clip", "finfo", "iinfo", "empty_like", "zeros_like", "ones_like", "full_like"]

@@ -1,6 +1,7 @@
 """Loads the library, and sees to it that all ranks end together."""
 
 import atexit
+import builtins
 import importlib.metadata
 import sys
 
@@ -19,10 +20,10 @@ def _check_torch():
 
 def _check_mpi():
     """mpi4py, where it is loaded, has to call the same MPI."""
-    theirs = sys.modules.get("mpi4py.MPI")
-    ours = _heatpp._mpi_version()
-    if theirs and theirs.Get_library_version().rstrip("\0") != ours:
-        raise ImportError(f"[heatpp] got mpi4py for {theirs.Get_library_version()!r}; expected one for {ours!r}")
+    theirs, ours = sys.modules.get("mpi4py.MPI"), _heatpp._mpi_version()
+    found = theirs and theirs.Get_library_version().rstrip("\0")
+    if theirs and found != ours:
+        raise ImportError(f"[heatpp] got mpi4py for {found.splitlines()[0]}; expected one for {ours.splitlines()[0]}, for which heatpp was built")
 
 
 _check_torch()
@@ -33,14 +34,42 @@ atexit.register(_heatpp._finish)  # before mpi4py ends MPI, which it does later 
 _print_exception = sys.excepthook
 
 
-def _end_all(kind, error, trace):
+def _end_all(code):
     """Other ranks would wait for this one forever."""
-    _print_exception(kind, error, trace)
     if _heatpp.world().size > 1:
-        print(f"heatpp: rank {_heatpp.world().rank} of {_heatpp.world().size} ends the program", file=sys.stderr, flush=True)
-        _heatpp._abort(1)
+        print(f"heatpp: rank {_heatpp.world().rank} of {_heatpp.world().size} ends the program", file=sys.stderr)
+        sys.stdout.flush(), sys.stderr.flush()
+        _heatpp._abort(code)
 
 
-sys.excepthook = _end_all
+def _uncaught(kind, error, trace):
+    _print_exception(kind, error, trace)
+    _end_all(1)
+
+
+class _Exit(SystemExit):
+    """What sys.exit raises: it ends all ranks if it is the interpreter that asks for the code, which no frame does."""
+
+    def __init__(self, code=None):
+        super().__init__(code)
+        self._code = code
+
+    @property
+    def code(self):
+        if sys._getframe().f_back is None and self._code not in (None, 0):
+            if not isinstance(self._code, int):
+                print(self._code, file=sys.stderr)
+            _end_all(self._code if isinstance(self._code, int) else 1)
+        return self._code
+
+
+def _exit(status=None, /):
+    """Exits by raising SystemExit, which, with another status than 0 and where nothing catches it, ends all ranks."""
+    raise _Exit(status)
+
+
+sys.excepthook, sys.exit = _uncaught, _exit
+if hasattr(builtins, "exit"):
+    type(builtins.exit).__call__ = lambda self, code=None: _exit(code)
 for _name in ("linalg", "fft", "random", "io", "sparse", "datasets", "graph", "spatial"):
     sys.modules[f"heatpp.{_name}"] = getattr(_heatpp, _name)

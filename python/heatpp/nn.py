@@ -21,6 +21,8 @@ class ScriptModule(_nn.ScriptModule):
             return
         import torch
 
+        if not isinstance(module, torch.nn.Module):
+            raise TypeError(f"[ScriptModule] got {type(module).__name__}; expected a module of torch or the path of a scripted one")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # torch has no other format that C++ can train
             scripted = torch.jit.script(module)

@@ -69,23 +69,45 @@ void bind_operators(nb::class_<DNDarray>& c) {
   c.def(
       "__matmul__", [](const DNDarray& a, const DNDarray& b) { return matmul(a, b); }, nb::is_operator(), Released());
   c.def(
+      "__rmatmul__", [](const DNDarray& a, const DNDarray& b) { return matmul(b, a); }, nb::is_operator(), Released());
+  c.def(
       "__divmod__", [](const DNDarray& a, Operand b) { return divmod(a, b); }, nb::is_operator(), Released());
+  c.def(
+      "__rdivmod__", [](const DNDarray& a, Operand b) { return divmod(b, a); }, nb::is_operator(), Released());
 }
 
 }  // namespace
+
+/// Whether a list has arrays of ours in it, of which NumPy would see the blocks.
+static bool has_array(nb::handle data) {
+  if (!PyList_Check(data.ptr()) && !PyTuple_Check(data.ptr())) return false;
+  for (nb::handle part : data)
+    if (nb::isinstance<DNDarray>(part) || has_array(part)) return true;
+  return false;
+}
 
 DNDarray array_of(nb::handle data, const ArrayOptions& options) {
   const DNDarray* array = nullptr;
   std::optional<DNDarray> made;
   auto dtype = options.dtype;
   if (nb::try_cast(data, array) && array) made = options.split ? resplit(*array, options.split) : copy(*array);
-  else {
+  else if (has_array(data)) {
+    std::vector<DNDarray> parts;
+    for (nb::handle part : data) parts.push_back(array_of(part, {.comm = options.comm}));
+    nb::gil_scoped_release release;
+    made = stack(parts);
+    if (options.split) made = resplit(*made, options.split);
+  } else {
     const auto numpy = nb::module_::import_("numpy");
-    const nb::object values = numpy.attr("array")(data, "order"_a = "C");
-    const auto block = read<at::Tensor>(values);
+    const auto tensor = nb::hasattr(data, "requires_grad") ? read<at::Tensor>(data) : std::nullopt;
+    nb::object values = tensor ? nb::borrow(data) : nb::object(numpy.attr("array")(data, "order"_a = "C"));
+    if (nb::hasattr(data, "filled")) throw TypeError("[array] got a masked array; expected numbers, as filled() gives");
+    auto block = tensor ? std::optional(tensor->clone()) : read<at::Tensor>(values);
+    if (!block)  // of another order of bytes
+      block = read<at::Tensor>(values.attr("astype")(values.attr("dtype").attr("newbyteorder")("=")));
     if (!block)
       throw TypeError("[array] got elements of " + nb::cast<std::string>(nb::repr(values.attr("dtype"))) +
-                      "; expected numbers that arrays hold");
+                      "; expected bool, uint8, int8 to int64, float16 to float64, complex64 or complex128");
     // Numbers alone widen no dtype.
     if (!dtype && !nb::hasattr(data, "dtype") && block->is_floating_point()) dtype = get_default_dtype();
     if (!dtype && !nb::hasattr(data, "dtype") && block->is_complex())
@@ -105,6 +127,15 @@ nb::object Target::change(const std::function<void(DNDarray&)>& f) const {
   View* view = nullptr;
   if (nb::try_cast(object_, view) && view) view->base[view->key] = object_;
   return object_;
+}
+
+nb::object Target::filled(const std::optional<Target>& out, const std::function<DNDarray(Out)>& f) {
+  if (out) return out->change([&](DNDarray& x) { f(Out(x)); });
+  auto made = [&] {
+    nb::gil_scoped_release release;
+    return f(Out());
+  }();
+  return nb::cast(std::move(made));
 }
 
 void bind_array(nb::module_& m) {
@@ -142,6 +173,7 @@ void bind_array(nb::module_& m) {
   c.def_prop_ro("mT", [](const DNDarray& x) { return matrix_transpose(x); });
   c.def_prop_ro("real", [](const DNDarray& x) { return real(x); });
   c.def_prop_ro("imag", [](const DNDarray& x) { return imag(x); });
+  c.def_prop_ro("itemsize", [](const DNDarray& x) { return itemsize(x.dtype()); });
   c.def_prop_ro("nbytes", [](const DNDarray& x) { return nbytes(x); });
   const auto array = [](nb::handle data, std::optional<Dtype> dtype, std::optional<int> split, Device device,
                         std::optional<Communicator> comm) {

@@ -6,8 +6,6 @@ namespace heatpp::python {
 
 /// The dtype of NumPy's name.
 std::optional<Dtype> dtype_named(std::string_view name);
-/// What Python gives as numbers, lists or arrays that all ranks have alike, as an array with memory of its own.
-DNDarray array_of(nb::handle data, const ArrayOptions& options);
 
 // The parts of the module that are written by hand.
 void bind_dtype(nb::module_& m);

@@ -73,13 +73,15 @@ nb::object written(const KeptOperand& value) {
   return written<Operand>(value);
 }
 
-/// A whole number or a list of them.
+/// A whole number, or a list or an array of NumPy's of them.
 template <class T>
 std::optional<T> read_extents(nb::handle object) {
   using Whole = typename T::value_type;
-  if (PyIndex_Check(object.ptr()) && !nb::isinstance<DNDarray>(object))
-    return T{static_cast<Whole>(PyNumber_AsSsize_t(object.ptr(), PyExc_OverflowError))};
-  if (!is_list(object)) return {};
+  if (nb::isinstance<DNDarray>(object)) return {};
+  const bool many =
+      is_list(object) || (nb::hasattr(object, "ndim") && nb::cast<int>(nb::object(object.attr("ndim"))) == 1);
+  if (!many && !PyIndex_Check(object.ptr())) return {};
+  if (!many) return T{static_cast<Whole>(PyNumber_AsSsize_t(object.ptr(), PyExc_OverflowError))};
   T values;
   for (nb::handle item : object) {
     if (!PyIndex_Check(item.ptr())) return {};
@@ -122,8 +124,8 @@ nb::object written(const Slice& value) {
 template <>
 std::optional<Device> read(nb::handle object) {
   if (object.is_none()) return cpu;
-  if (!nb::isinstance<nb::str>(object)) return {};
-  const auto name = nb::cast<std::string>(object);
+  if (!nb::isinstance<nb::str>(object) && !(nb::hasattr(object, "type") && nb::hasattr(object, "index"))) return {};
+  const std::string name = nb::str(object).c_str();  // torch's devices, too
   const auto colon = name.find(':');
   const int number = colon == std::string::npos ? 0 : std::stoi(name.substr(colon + 1));
   const auto kind = name.substr(0, colon);
@@ -133,18 +135,6 @@ std::optional<Device> read(nb::handle object) {
 template <>
 nb::object written(const Device& value) {
   return nb::cast(value == cpu ? std::string("cpu") : to_string(value));
-}
-
-template <>
-std::optional<Out> read(nb::handle object) {
-  DNDarray* array = nullptr;
-  if (object.is_none()) return Out();
-  if (!nb::try_cast(object, array) || nb::isinstance<View>(object)) return {};  // only Target writes through a view
-  return Out(*array);
-}
-template <>
-nb::object written(const Out&) {
-  return nb::none();
 }
 
 template <>
@@ -227,6 +217,17 @@ std::optional<Target> read(nb::handle object) {
 template <>
 nb::object written(const Target&) {
   return nb::none();
+}
+
+template <>
+std::optional<Values> read(nb::handle object) {
+  const bool other = !nb::isinstance<DNDarray>(object) && !PyType_Check(object.ptr()) &&
+                     (nb::hasattr(object, "__array__") || nb::hasattr(object, "__dlpack__"));
+  return is_list(object) || PyRange_Check(object.ptr()) || other ? std::optional(Values{object}) : std::nullopt;
+}
+template <>
+nb::object written(const Values& value) {
+  return nb::borrow(value.object);
 }
 
 template <>

@@ -40,6 +40,8 @@ class Target {
  public:
   explicit Target(nb::handle object) : object_(nb::borrow(object)) {}
   nb::object change(const std::function<void(DNDarray&)>& f) const;
+  /// What f gives, in the array or one of its own.
+  static nb::object filled(const std::optional<Target>& out, const std::function<DNDarray(Out)>& f);
 
  private:
   nb::object object_;
@@ -57,6 +59,16 @@ template <class T>
 std::optional<T> read(nb::handle object);
 template <class T>
 nb::object written(const T& value);
+
+/// Lists, tuples, and arrays of other libraries: what array() makes an array of, as all ranks have it alike.
+struct Values {
+  nb::handle object;
+};
+template <>
+std::optional<Values> read(nb::handle object);
+
+/// What Python gives as numbers, lists or arrays that all ranks have alike, as an array with memory of its own.
+DNDarray array_of(nb::handle data, const ArrayOptions& options);
 
 /// The entries of `x[entries]`.
 std::vector<Index> entries_of(nb::handle key);
@@ -77,9 +89,11 @@ struct Caster {
   static nb::handle from_cpp(const T& value, nb::rv_policy, nb::detail::cleanup_list*) noexcept {
     return guarded([&] { return written(value); });
   }
-  bool from_python(nb::handle source, std::uint32_t, nb::detail::cleanup_list*) noexcept {
+  bool from_python(nb::handle source, std::uint32_t flags, nb::detail::cleanup_list*) noexcept {
     try {
       value = read<T>(source);
+      if constexpr (std::is_base_of_v<Operand, T>)
+        if (!value && (flags & nb::detail::cast_flags::convert) && read<Values>(source)) value = array_of(source, {});
     } catch (const std::exception&) {
       PyErr_Clear();
       return false;
@@ -146,16 +160,26 @@ void parameters(nb::class_<Model>& c) {
   using Options = std::remove_cvref_t<decltype(std::declval<const Model&>().options())>;
   const auto get = [](const Model& model) {
     nb::dict found;
+    const auto& options = model.options();
     std::apply(
         [&](const auto&... members) {
           std::size_t i = 0;
           ((found[Fields<Options>::names[i++]] = nb::cast(members)), ...);
         },
-        Fields<Options>::tie(model.options()));
+        Fields<Options>::tie(options));
     return found;
   };
   c.def(
       "get_params", [get](const Model& model, bool) { return get(model); }, "deep"_a = true, "The options by name.");
+  c.def("__sklearn_clone__", [get](nb::handle self) { return self.type()(**get(nb::cast<const Model&>(self))); });
+  c.def("__copy__", [](const Model& model) { return Model(model); });
+  c.def("__deepcopy__", [](const Model& model, nb::handle) { return Model(model); });
+  c.def("__repr__", [get](nb::handle self) {
+    std::string text;
+    for (const auto& [name, value] : get(nb::cast<const Model&>(self)))
+      text += (text.empty() ? "" : ", ") + nb::cast<std::string>(name) + "=" + nb::repr(value).c_str();
+    return nb::cast<std::string>(nb::object(self.type().attr("__name__"))) + "(" + text + ")";
+  });
   c.def(
       "set_params",
       [get](nb::handle self, const nb::kwargs& changed) {
@@ -192,7 +216,6 @@ HEATPP_CASTER(Scalar, "bool | int | float | complex")
 HEATPP_CASTER(Operand, "DNDarray | bool | int | float | complex")
 HEATPP_CASTER(KeptOperand, "DNDarray | bool | int | float | complex")
 HEATPP_CASTER(Slice, "slice")
-HEATPP_CASTER(Out, "DNDarray")
 HEATPP_CASTER(Piece, "number | Callable")
 HEATPP_CASTER(Blocks, "DNDarray | number | list")
 HEATPP_CASTER(Choices, "list")
@@ -200,10 +223,21 @@ HEATPP_CASTER(HistogramRange, "tuple[float, float]")
 HEATPP_CASTER(linalg::NormOrder, "float | str")
 HEATPP_CASTER(io::Source, "str | os.PathLike | list[str]")
 HEATPP_CASTER(python::Target, "DNDarray")
+HEATPP_CASTER(python::Values, "list | array")
 #undef HEATPP_CASTER
 template <>
 struct type_caster<at::Tensor> : heatpp::python::Caster<at::Tensor> {
   static constexpr auto Name = const_name("numpy.ndarray");
+};
+/// A number may stand for a list of one.
+template <>
+struct type_caster<std::vector<std::int64_t>> : list_caster<std::vector<std::int64_t>, std::int64_t> {
+  bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
+    make_caster<std::int64_t> one;
+    if (!(flags & cast_flags::convert) || !PyLong_Check(source.ptr()))
+      return list_caster::from_python(source, flags, cleanup);
+    return one.from_python(source, flags, cleanup) && (value = {one.value}, true);
+  }
 };
 /// A codec, its name or a level. Names are read as the function is called, so that the error is that of the name.
 template <>
@@ -235,8 +269,6 @@ template <>
 struct has_arg_defaults<heatpp::Axes> : std::true_type {};
 template <>
 struct has_arg_defaults<heatpp::Device> : std::true_type {};
-template <>
-struct has_arg_defaults<heatpp::Out> : std::true_type {};
 template <>
 struct has_arg_defaults<heatpp::HistogramRange> : std::true_type {};
 /// Callbacks that say whether to go on, which None does, too: what a function gives that returns nothing.

@@ -29,16 +29,18 @@ std::optional<Dtype> dtype_named(std::string_view wanted) {
   return wanted == "complex" ? std::optional(complex128) : std::nullopt;
 }
 
-/// A dtype of ours or NumPy's, a name, or a type of Python or NumPy.
+/// A dtype of ours or torch's, or what NumPy makes one of: a dtype, a name, or a type of Python or NumPy.
 template <>
 std::optional<Dtype> read(nb::handle object) {
   DtypeObject* ours = nullptr;
   if (nb::try_cast(object, ours) && ours) return ours->value;
-  if (nb::isinstance<nb::str>(object)) return dtype_named(nb::cast<std::string>(object));
-  if (PyType_Check(object.ptr())) return dtype_named(nb::cast<std::string>(nb::object(object.attr("__name__"))));
-  if (nb::hasattr(object, "kind") && nb::hasattr(object, "name"))
-    return dtype_named(nb::cast<std::string>(nb::object(object.attr("name"))));
-  return {};
+  if (object.is_none() || PyNumber_Check(object.ptr())) return {};
+  const std::string type = nb::str(object).c_str();
+  if (type.starts_with("torch.")) return dtype_named(type.substr(6));
+  if (nb::isinstance<nb::str>(object))
+    if (const auto known = dtype_named(type)) return known;
+  return dtype_named(
+      nb::cast<std::string>(nb::object(nb::module_::import_("numpy").attr("dtype")(object).attr("name"))));
 }
 template <>
 nb::object written(const Dtype& value) {
@@ -50,6 +52,10 @@ void bind_dtype(nb::module_& m) {
       .def(
           "__init__", [](DtypeObject* self, Dtype value) { new (self) DtypeObject{value}; }, "of"_a)
       .def_prop_ro("name", [](const DtypeObject& self) { return text(self.value); })
+      .def_prop_ro(
+          "dtype",
+          [](const DtypeObject& self) { return nb::module_::import_("numpy").attr("dtype")(text(self.value)); },
+          "NumPy's, which has no bfloat16.")
       .def_prop_ro("itemsize", [](const DtypeObject& self) { return itemsize(self.value); })
       .def_prop_ro("kind",
                    [](const DtypeObject& self) {

@@ -64,7 +64,7 @@ std::vector<Index> entries_of(nb::handle key) {
 
 void bind_indexing(nb::class_<DNDarray>& c) {
   c.def("__getitem__", selected, "key"_a.none());
-  c.def("__setitem__", put, "key"_a.none(), "value"_a);
+  c.def("__setitem__", put, "key"_a.none(), "value"_a.none());
 }
 
 }  // namespace heatpp::python

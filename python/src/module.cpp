@@ -23,6 +23,13 @@ NB_MODULE(_heatpp, m) {
   python::bind(m);
   python::bind_ranks(m);
   python::bind_training(m);
+  const nb::object array = m.attr("DNDarray");
+  nb::borrow<nb::class_<heatpp::DNDarray>>(array).def("__init__", [](heatpp::DNDarray* self, python::Values values) {
+    new (self) heatpp::DNDarray(python::array_of(values.object, {}));
+  });
+  nb::implicitly_convertible<python::Values, heatpp::DNDarray>();
+  nb::implicitly_convertible<python::Values, heatpp::Rows>();
+  nb::implicitly_convertible<python::Values, LinearOperator>();
   const nb::object rows = m.attr("Rows"), op = m.attr("linalg").attr("LinearOperator");
   converts<heatpp::DNDarray, heatpp::Rows>(rows);
   converts<DCSRMatrix, heatpp::Rows>(rows);

@@ -64,6 +64,9 @@ void translate(const std::exception_ptr& thrown, void* module) {
     raise(PyExc_NotImplementedError, error);
   } catch (const Error& error) {
     raise(PyExc_RuntimeError, error);
+  } catch (const std::bad_cast&) {
+    PyErr_SetString(PyExc_TypeError,
+                    "[heatpp] got a result of a Python function that is of another type; expected one as documented");
   } catch (const c10::Error& error) {
     PyErr_SetString(PyExc_RuntimeError, error.what_without_backtrace());  // whose traces say nothing to Python
   }

@@ -104,10 +104,12 @@ std::optional<nn::DasoOptions> daso_of(const std::optional<std::string>& choice,
   throw ValueError("[Trainer] got daso=\"" + *choice + "\"; expected default, automatic, published or None");
 }
 
+class Training;
 /// A network that all ranks of a communicator have.
 struct Network {
   std::shared_ptr<nn::ScriptModule> module;
   Communicator comm;
+  std::shared_ptr<Training*> training = std::make_shared<Training*>(nullptr);  ///< whose replica the network is
 };
 
 using LossChoice = std::variant<std::string, const Network*>;
@@ -128,35 +130,72 @@ const Topology& topology_of(const Communicator& comm) {
   return known.emplace_back(comm, Topology(comm)).second;
 }
 
-/// A training: the network's replica, its optimizer and the loop around them.
+/// A training: the network's replica, its optimizer and the loop around them. One replica at a time takes a network's
+/// gradients: a training that goes on after another one of the network, or after an error, makes its own again.
 class Training {
  public:
-  Training(const Network& network, const LossChoice& loss, const std::string& optimizer, const Steps& steps,
+  Training(Network network, const LossChoice& loss, const std::string& optimizer, const Steps& steps,
            std::optional<std::string> daso, nn::TrainerOptions options)
-      : replica_(network.module, topology_of(network.comm)),
-        optimizer_(made_optimizer(optimizer, replica_, steps)),
+      : turn_{this, std::move(network), {}},
+        optimizer_(made_optimizer(optimizer, replica(), steps)),
         loss_(loss_of(loss)),
         daso_(std::move(daso)),
-        options_(std::move(options)),
-        loop_(replica_, *optimizer_, loss_, options_) {
+        options_(std::move(options)) {
     static_cast<void>(daso_of(daso_, 1));
+    loop();
   }
+  Training(const Training&) = delete;
+  Training& operator=(const Training&) = delete;
+  ~Training() = default;
 
   nn::TrainingResult fit(const nn::Dataset& training, const std::optional<nn::Dataset>& validation) {
     options_.daso = daso_of(daso_, (training.size() + options_.batch_size - 1) / options_.batch_size);
-    loop_ = nn::Trainer(replica_, *optimizer_, loss_, options_);
-    return loop_.fit(training, validation);
+    loop_.reset();
+    try {
+      return loop().fit(training, validation);
+    } catch (...) {
+      release();
+      throw;
+    }
   }
-  nn::Evaluation evaluate(const nn::Dataset& dataset) { return loop_.evaluate(dataset); }
-  DNDarray predict(const DNDarray& x) { return loop_.predict(x); }
+  nn::Evaluation evaluate(const nn::Dataset& dataset) { return loop().evaluate(dataset); }
+  DNDarray predict(const DNDarray& x) { return loop().predict(x); }
 
  private:
-  nn::DataParallelMultiGPU<nn::ScriptModule> replica_;
+  using Replica = nn::DataParallelMultiGPU<nn::ScriptModule>;
+  /// Ends with the training, also where this cannot be made.
+  struct Turn {
+    Training* of;
+    Network network;
+    std::optional<Replica> replica;  // always here, where optimizers look for it
+    ~Turn() { end(); }
+    void end() {
+      replica.reset();
+      if (*network.training == of) *network.training = nullptr;
+    }
+  };
+  Replica& replica() {
+    auto& training = *turn_.network.training;
+    if (training == this) return *turn_.replica;
+    if (training) training->release();
+    training = this;
+    return turn_.replica.emplace(turn_.network.module, topology_of(turn_.network.comm));
+  }
+  nn::Trainer& loop() {
+    auto& replica = this->replica();
+    return loop_ ? *loop_ : loop_.emplace(replica, *optimizer_, loss_, options_);
+  }
+  void release() {
+    loop_.reset();
+    turn_.end();
+  }
+
+  Turn turn_;
   Optimizer optimizer_;
   nn::Loss loss_;
   std::optional<std::string> daso_;
   nn::TrainerOptions options_;
-  nn::Trainer loop_;
+  std::optional<nn::Trainer> loop_;
 };
 
 // Datasets.

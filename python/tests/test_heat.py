@@ -1,5 +1,6 @@
 """HeAT's rules where they are not heatpp's, with arrays that are cut."""
 
+import copy
 import shutil
 import tempfile
 import unittest
@@ -57,6 +58,16 @@ class Heat(unittest.TestCase):
         np.testing.assert_allclose(np.sort(centres.numpy()[:, 0]), 10.0 * np.arange(size))
         self.assertEqual(ht.cluster.KMeans(max_iter=7).get_params()["max_iter"], 7)
         self.assertIsInstance(x._x, heatpp.DNDarray)
+
+    def test_protocols_of_python(self):
+        x = ht.arange(6, split=0)
+        for taken in (copy.copy(x), copy.deepcopy(x)):
+            taken += 1
+        self.assertEqual(([int(each) for each in x], 5 in x, 7 in x, f"{x.sum():.1f}"), ([0, 1, 2, 3, 4, 5], True, False, "15.0"))
+        for error, refused in ((TypeError, lambda: list(x[0])), (TypeError, lambda: ht.sum([1, 2])), (TypeError, lambda: ht.add_(x, [1])), (TypeError, lambda: ht.random.normal([1, 2], 1)),
+                               (AttributeError, lambda: ht.nn)):
+            with self.assertRaises(error):
+                refused()
 
     def test_neighbours_and_partitions(self):
         rank, size = ht.MPI_WORLD.rank, ht.MPI_WORLD.size

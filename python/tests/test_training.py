@@ -48,6 +48,24 @@ class Training(Case):
             sgd.step()
         return {name: value.detach().numpy() for name, value in module.state_dict().items()}
 
+    def test_trainings_of_one_network_take_turns(self):
+        module, ours = network(), ht.nn.ScriptModule(network())
+        options = {"optimizer": "sgd", "momentum": 0.9, "epochs": 3, "batch_size": 40 * RANKS, "shuffle": "global", "progress": False}
+        data = ht.array(ROWS, split=0), ht.array(VALUES, split=0)
+        first = ht.nn.Trainer(ours, "mse", learning_rate=0.1, **options)
+        failing = ht.nn.Trainer(ours, "mse", rate=lambda batch, total: 1 / 0, **options)
+        odd = ht.nn.Trainer(ours, "mse", rate=lambda batch, total: "fast", **options)
+        for trainer, error in ((first, None), (failing, ZeroDivisionError), (odd, TypeError), (first, None)):
+            if error:
+                self.assertRaises(error, trainer.fit, *data)
+            else:
+                trainer.fit(*data)
+        module.load_state_dict(ours.state_dict())
+        for name, value in self.in_torch(6, lambda step: 0.1, torch.nn.functional.mse_loss).items():
+            self.same(module.state_dict()[name].numpy(), value, rtol=1e-4, atol=1e-5)
+        with self.assertRaisesRegex(TypeError, "got int; expected a module"):
+            ht.nn.ScriptModule(3)
+
     def test_steps_are_torchs_on_any_ranks(self):
         rate = lambda batch, total=6: 0.1 * (1 - batch / total)  # noqa: E731
         for cut in (lambda values: ht.array(values, split=0), lambda values: uneven(values, 0)):

@@ -56,6 +56,10 @@ class Lasso : public ElasticNet {
  public:
   explicit Lasso(const LassoOptions& o = {})
       : ElasticNet("Lasso", {o.alpha, 1, o.intercept, o.positive, o.warm_start, o.max_iterations, o.tol}) {}
+  [[nodiscard]] LassoOptions options() const {
+    const auto& o = ElasticNet::options();
+    return {o.alpha, o.intercept, o.positive, o.warm_start, o.max_iterations, o.tol};
+  }
   Lasso& fit(const Rows& x, const DNDarray& y, const FitOptions& options = {}) {
     ElasticNet::fit(x, y, options);
     return *this;

@@ -81,8 +81,8 @@ Lasso Lasso::from_state(const ModelState& state) {
   const StateReader read("Lasso", state);
   Lasso model;
   model.read(read);
-  if (model.options().l1_ratio != 1)
-    detail::raise<ValueError>(read.op(), "got l1_ratio {} of Lasso; expected 1", model.options().l1_ratio);
+  const auto ratio = static_cast<const ElasticNet&>(model).options().l1_ratio;
+  if (ratio != 1) detail::raise<ValueError>(read.op(), "got l1_ratio {} of Lasso; expected 1", ratio);
   return model;
 }
 

@@ -9,7 +9,7 @@ import types as _python
 
 import numpy as np
 
-from .. import _heatpp as C
+from .. import __version__, _heatpp as C  # noqa: F401
 from . import _data, _factories, _functions, _io, _linalg, _printing, _random, _sparse, types
 from ._arrays import DNDarray, _inside, array, asarray, sanitize_in
 from ._estimators import *  # noqa: F401,F403
@@ -20,10 +20,16 @@ from ._ranks import (MPI, MPI_WORLD, Communication, Device, MPICommunication, cp
 from ._sanitation import sanitize_in_nd_realfloating, sanitize_out, sanitize_sequence, scalar_to_1d
 from ._wrapped import BINARY as _BINARY
 from ._wrapped import core as _core
+from ._wrapped import no_lists
 from ._wrapped import wrapped as _wrapped
 from .types import *  # noqa: F401,F403
 
 _here = sys.modules[__name__]
+
+
+def __getattr__(name):
+    known = ": networks are trained by heatpp.nn" if name in ("nn", "optim") else ""
+    raise AttributeError(f"heatpp.heat has no {name}{known}")
 
 
 def _module(name, **members):
@@ -63,6 +69,7 @@ def _in_place(function):
     named_of = function.__name__.rstrip("_")
 
     def call(self, *given, **named):
+        no_lists(function.__name__, given)
         for other in given if named_of in _BINARY or named_of == "copysign" else ():
             if isinstance(other, (DNDarray, builtins.bool, builtins.int, builtins.float, builtins.complex)) and not _functions.can_cast(types.heat_type_of(other), self.dtype):
                 raise TypeError(f"[{function.__name__}] got {types.heat_type_of(other).__name__}; expected what {self.dtype.__name__} holds")

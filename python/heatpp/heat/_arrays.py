@@ -179,6 +179,14 @@ class DNDarray(Wrapped):
     def __len__(self):
         return len(self._x)
 
+    def __contains__(self, value):
+        return getattr(value, "_x", value) in self._x
+
+    def __copy__(self, known=None):
+        return DNDarray(C.copy(self._x))
+
+    __deepcopy__, __iter__, __format__ = __copy__, C.DNDarray.__iter__, C.DNDarray.__format__
+
     def __round__(self, digits=0):
         return round(self.item(), digits)
 

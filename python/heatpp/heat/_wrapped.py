@@ -104,7 +104,20 @@ def floats(x):
     return x.astype(types.float64 if x.dtype is types.int64 else types.float32) if whole else x
 
 
-def _function(name, function):
+def _arrays_first(function):
+    """How many arguments have to be arrays or numbers."""
+    array = r"\w+: (?:heatpp\._heatpp\.)?DNDarray(?![^,)]*list)[^,)]*[,)] ?"
+    return max((found[0].count(":") for found in re.finditer(rf"(?<=^{function.__name__}\()(?:{array})+", function.__doc__ or "", re.M)), default=0)
+
+
+def no_lists(name, given):
+    """HeAT makes no arrays of them."""
+    wrong = next((each for each in given if isinstance(each, (list, tuple, builtins.range, np.ndarray, torch.Tensor))), None)
+    if wrong is not None:
+        raise TypeError(f"[{name}] got {type(wrong).__name__}; expected an array")
+
+
+def _function(name, function, arrays):
     """One of heatpp's functions as HeAT has it."""
     known, floating = _PARAMETERS.get(name), name in _FLOATING
     names = known and [re.match(r"~?(\w+)", entry)[1] for entry in known]
@@ -130,6 +143,7 @@ def _function(name, function):
             named = {ours[key]: value for key, value in named.items() if key in ours and value is not None}
         if name in _PREPARED:
             given = _PREPARED[name](name, *given, *([named.pop(_BY_PLACE[name])] if _BY_PLACE.get(name) in named else []))
+        no_lists(name, given[:arrays] if first else [named.get("loc"), named.get("scale")])
         if "bessel" in named:
             named["ddof"] = builtins.int(named.pop("bessel"))
         if given and isinstance(given[0], DNDarray) and "axis" in named:
@@ -196,7 +210,7 @@ def wrapped(space, module):
     for name in dir(module):
         function = _ours.get(name) if not space else getattr(module, name)
         if name[0] != "_" and callable(function) and not inspect.isclass(function):
-            made[name] = (_binary if not space and name in BINARY else _function)(space + name, function)
+            made[name] = _binary(name, function) if not space and name in BINARY else _function(space + name, function, _arrays_first(getattr(module, name)))
     return made
 
 

@@ -1,0 +1,117 @@
+"""What users of NumPy, PyTorch and scikit-learn are used to write."""
+
+import copy
+import pickle
+
+import numpy as np
+import sklearn.base
+import torch
+from layouts import Case, every_layout
+
+import heatpp as ht
+
+VALUES = np.arange(24.0).reshape(6, 4)
+
+
+class Habits(Case):
+    def test_lists_and_arrays_of_other_libraries_are_operands(self):
+        row, tensor = [1, 2, 3, 4], torch.arange(4.0, dtype=torch.float64)
+        for x in every_layout(VALUES):
+            for found, expected in ((x + row, VALUES + row), (row + x, VALUES + row), (tuple(row) * x, VALUES * row), (x == row, VALUES == row),
+                                    (x - tensor, VALUES - tensor.numpy()), (tensor - x, tensor.numpy() - VALUES), (x @ np.ones((4, 2)), VALUES @ np.ones((4, 2))),
+                                    ([1, 2, 3, 4, 5, 6] @ x, np.arange(1, 7) @ VALUES), (divmod(50, x + 1), divmod(50, VALUES + 1)),
+                                    (ht.isin(x, [1, 2]), np.isin(VALUES, [1, 2])), (x.take([0, 2], axis=0), VALUES.take([0, 2], axis=0)),
+                                    (np.average(x, axis=0, weights=range(6)), np.average(VALUES, axis=0, weights=range(6))),
+                                    (np.concatenate([x, VALUES]), np.concatenate([VALUES, VALUES])), (ht.tile(x, 2), np.tile(VALUES, 2))):
+                self.same(found, expected)
+        self.assertEqual(ht.array(torch.ones(2, dtype=torch.bfloat16)).dtype, "bfloat16")
+        for refused in (lambda: ht.ones(3) + ["a"], lambda: ht.ones(3) + "a", lambda: ht.ones(3) + None, lambda: ht.sum("a"), lambda: ht.sum([None])):
+            with self.assertRaises(TypeError):
+                refused()
+        self.assertFalse(ht.ones(3) == "a")
+        self.same(ht.array(np.arange(3, dtype=">f4"), split=0), [0, 1, 2])
+        self.assertEqual(ht.zeros(np.array([2, 3])).shape, (2, 3))
+        for text, refused in (("got a masked array", lambda: ht.array(np.ma.array([1, 2], mask=[0, 1]))), ("uint16.*expected bool, uint8", lambda: ht.array(np.ones(2, np.uint16)))):
+            with self.assertRaisesRegex(TypeError, text):
+                refused()
+
+    def test_lists_of_arrays_are_stacked(self):
+        for x in every_layout(VALUES):
+            self.same(ht.array([x[0], x[3]]), VALUES[[0, 3]])
+            self.same(ht.array([[x[0, 1], 2.0], [3.0, x.sum()]], split=0), [[1, 2], [3, VALUES.sum()]])
+            self.same(x[[x[0, 1].astype(int), x[0, 3].astype(int)]], VALUES[[1, 3]])
+
+    def test_positions_of_what_is_not_0(self):
+        for x in every_layout(VALUES):
+            written, mask = VALUES.copy(), VALUES > 9
+            self.same(x[np.nonzero(x > 9)], VALUES[mask])
+            self.same(x[x.nonzero()], VALUES[VALUES.nonzero()])
+            x[ht.where(x > 9)] = -1
+            written[mask] = -1
+            self.same(x, written)
+
+    def test_results_into_arrays_and_views(self):
+        for x in every_layout(VALUES):
+            expected = VALUES.copy()
+            row = x[0]
+            self.assertIs(np.add(row, 1, out=row), row)
+            np.add(expected[0], 1, out=expected[0])
+            ht.multiply(x[1:3], 2, out=x[3:5])
+            np.multiply(expected[1:3], 2, out=expected[3:5])
+            self.same(x, expected)
+            total = ht.zeros(4, dtype="float64")
+            self.assertIs(np.sum(x, axis=0, out=total), total)
+            self.same(total, expected.sum(axis=0))
+            np.cumsum(np.clip(x, 2, 5, out=x), axis=0, out=x)
+            self.same(x, np.clip(expected, 2, 5).cumsum(axis=0))
+            x.fill(3)
+            self.same(x, np.full((6, 4), 3))
+            with self.assertRaises(TypeError):
+                ht.add(x, 1, out=np.zeros((6, 4)))
+            with self.assertRaisesRegex(TypeError, r"\[array\] got .*expected bool"):
+                x[0] = None
+
+    def test_protocols_of_python(self):
+        for x in every_layout(VALUES):
+            self.assertTrue(5 in x and 5.5 not in x)
+            self.assertEqual(f"{x.mean():.2f} {x[1, 1]:5.1f}", "11.50   5.0")
+            self.assertEqual(round(x[1, 1] / 7, 2), 0.71)
+            self.assertIs(ht.asarray(x, dtype="f8"), x)
+            self.same(copy.copy(x), VALUES)
+            taken = copy.deepcopy(x)
+            taken += 1
+            self.same(x, VALUES)
+            for refused in (lambda: pickle.dumps(x), lambda: list(x[0, 0]), lambda: f"{x:.2f}"):
+                with self.assertRaises((TypeError, ValueError)):
+                    refused()
+            self.assertEqual((np.zeros(2, dtype=x.dtype).dtype, np.dtype(x.dtype), x.itemsize), (np.float64, np.float64, 8))
+            self.same(x.transpose(1, 0), VALUES.T)
+            self.same(x.transpose(), VALUES.T)
+            self.same(x.astype("f4", copy=False), VALUES)
+        for name, kind in (("f4", ht.float32), ("<i8", ht.int64), (np.half, ht.float16), (torch.float64, ht.float64), (torch.bfloat16, ht.bfloat16), (complex, ht.complex128)):
+            self.assertEqual(ht.zeros(1, dtype=name).dtype, kind)
+        self.assertEqual(ht.zeros(1, device=torch.device("cpu")).device, "cpu")
+        for unknown in ("f3", "U4", object, ht.ones(3), [1], None, 3):
+            self.assertFalse(ht.float32 == unknown)
+
+    def test_functions_as_numpy_spells_them(self):
+        values = np.array([[3.0, 1, 2], [0, 5, 4], [3, 1, 2]])
+        for x in every_layout(values):
+            for call in (lambda x: np.unique(x, return_counts=True), lambda x: np.unique(x, return_index=True, return_inverse=True), lambda x: np.pad(x, 1),
+                         lambda x: np.pad(x, (1, 2), constant_values=7), lambda x: np.pad(x, ((1, 2), (0, 1)), mode="edge"), lambda x: np.einsum("ij,kj->ik", x, x),
+                         lambda x: np.histogram(x, bins=[0, 2, 5]), lambda x: np.histogram(x, bins=4, range=(0, 8)), lambda x: np.gradient(x),
+                         lambda x: np.gradient(x, axis=0), lambda x: np.gradient(x, 2.0, axis=1), lambda x: np.gradient(x[0]), lambda x: np.clip(x, a_min=2, a_max=3), lambda x: np.interp(x, [0, 3], [1, 7]),
+                         lambda x: np.linalg.lstsq(x[:, :2], x[:, 2], rcond=None)[0],
+                         lambda x: x[np.ix_(x[:, 0] > 1, x[0] > 1)]):
+                self.same(call(x), call(values))
+
+    def test_estimators_as_of_scikit_learn(self):
+        model = ht.KMeans(n_clusters=2, seed=3).fit(VALUES)
+        self.assertRegex(repr(model), r"^KMeans\(n_clusters=2, init='plus_plus', .*seed=3")
+        self.same(model.predict(VALUES), copy.deepcopy(model).predict(VALUES.tolist()).numpy())
+        self.assertEqual(sklearn.base.clone(model).get_params(), model.get_params())
+        with self.assertRaises(ht.NotFittedError):
+            sklearn.base.clone(model).predict(VALUES)
+        self.assertEqual(ht.Lasso().set_params(alpha=2).get_params()["alpha"], 2)
+        self.assertNotIn("l1_ratio", ht.Lasso().get_params())
+        self.same(ht.LinearRegression().fit(VALUES[:, :1], VALUES[:, 1]).predict(VALUES[:, :1]), VALUES[:, 1])
