@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include <heatpp/comm/detail/schedule/messages.hpp>
+#include <heatpp/comm/detail/messages.hpp>
 #include <heatpp/comm/topology.hpp>
 #include <heatpp/interop/mpi.hpp>
 

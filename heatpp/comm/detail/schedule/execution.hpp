@@ -4,7 +4,7 @@
 #include <heatpp/comm/detail/machine/scratch.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/progress/operation.hpp>
-#include <heatpp/comm/detail/schedule/messages.hpp>
+#include <heatpp/comm/detail/messages.hpp>
 #include <heatpp/comm/detail/schedule/schedule.hpp>
 #include <heatpp/comm/detail/schedule/trace.hpp>
 #include <heatpp/comm/detail/schedule/wire.hpp>

@@ -1,5 +1,5 @@
 #include <heatpp/comm/detail/mpi.hpp>
-#include <heatpp/comm/detail/schedule/messages.hpp>
+#include <heatpp/comm/detail/messages.hpp>
 
 #include <algorithm>
 #include <utility>
