@@ -5,7 +5,6 @@
 #include <heatpp_io/blocks.hpp>
 #include <heatpp_io/detail/elements/pieces.hpp>
 #include <heatpp_io/detail/elements/record.hpp>
-#include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/detail/shards/strategy.hpp>
 #include <heatpp_io/hdf5/detail/handle.hpp>
@@ -42,11 +41,8 @@ DNDarray loaded(const Source& source, const BlockPlan& plan, LoadOptions options
 
 /// Whether each rank reads its bricks where they lie, which gives all ranks the same answer: their runs are long enough
 /// in the file, and an array in memory on the way would cost more.
-bool bricks_alone(const detail::Shards& shards, const detail::Selection& box, const BlockPlan& plan,
-                  const LoadOptions& options) {
-  const auto& info = shards.info;
-  if (!info.chunk.empty() || info.compressed || info.is_virtual || options.collective ||
-      detail::extents(box) != plan.layout().shape() ||
+bool bricks_alone(const detail::DatasetInfo& info, const detail::Selection& box, const BlockPlan& plan) {
+  if (!info.chunk.empty() || info.compressed || info.is_virtual || detail::extents(box) != plan.layout().shape() ||
       std::ranges::any_of(box, [](const auto& range) { return range.step != 1; }))
     return false;
   return std::ranges::all_of(BlockAccess::bricks(plan), [&](const auto& bricks) {
@@ -58,10 +54,9 @@ bool bricks_alone(const detail::Shards& shards, const detail::Selection& box, co
 
 void read_brick(detail::ShardReader& reader, const detail::Selection& box, const at::Tensor& inside) {
   if (inside.is_contiguous()) return reader.read(box, inside);
-  const auto pieces = detail::plan_pieces(detail::extents(box), staging_bytes / inside.element_size());
-  const auto staging =
-      at::empty({pieces.empty() ? 0 : std::ranges::max(pieces, {}, &detail::Piece::size).size}, inside.options());
-  for (const auto& piece : pieces) {
+  const auto limit = staging_bytes / inside.element_size();
+  const auto staging = at::empty({std::min(limit, inside.numel())}, inside.options());
+  for (const auto& piece : detail::plan_pieces(detail::extents(box), limit)) {
     const auto part = staging.narrow(0, 0, piece.size).view(piece.count);
     auto place = inside;
     for (std::size_t axis = 0; axis < piece.count.size(); ++axis)
@@ -79,22 +74,19 @@ bool read_alone(const Source& source, const BlockPlan& plan, const Memory& memor
   const detail::Recorder recorder(op);
   const detail::Hdf5Turn turn;
   const auto& comm = plan.comm();
-  const auto open = [&](const std::string& path) { return format.open(path, options.dataset); };
-  const auto describe = [&](const std::string& path) { return open(path).info; };
-  auto paths = detail::expand(source, comm, op, detail::files_in_directories(format));
-  const auto shards = detail::inspect({std::move(paths), options.dataset}, describe, comm, op);
-  const auto box = detail::select(shards.info.shape, options.slices, op);
-  if (!bricks_alone(shards, box, plan, options)) return false;
+  const auto found = detail::find_shards(format, source, options.dataset, comm, op);
+  const auto box = detail::select(found.shards.info.shape, options.slices, op);
+  if (!bricks_alone(found.shards.info, box, plan)) return false;
   const auto& mine = BlockAccess::bricks(plan)[static_cast<std::size_t>(comm.rank())];
   std::vector<at::Tensor> insides;
   all_or_none(comm, [&] { insides = BlockAccess::insides(plan, memory); });
   all_or_none(comm, [&] {
-    detail::ShardReader reader(shards, open, op);
+    detail::ShardReader reader(found.shards, found.open, op);
     for (std::size_t i = 0; i < mine.size(); ++i)
       read_brick(reader, detail::narrow(box, mine[i].offset, mine[i].shape), insides[i]);
   });
   const auto bytes = plan.layout().size() * static_cast<std::int64_t>(itemsize(plan.dtype()));
-  recorder.finish(bytes, shards.count(), {false, "independent: each rank reads its bricks"});
+  recorder.finish(bytes, found.shards.count(), {false, "independent: each rank reads its bricks"});
   return true;
 }
 

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/csv/load_csv.hpp>
 #include <heatpp_io/csv/save_csv.hpp>
+#include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/files/format_of.hpp>
 #include <heatpp_io/detail/codecs/codecs.hpp>
 #include <heatpp_io/detail/formats.hpp>
@@ -172,6 +173,17 @@ const detail::Format& detail::format_of(const Path& path, const char* op) { retu
 
 const detail::Format& detail::format_of(const Source& source, const char* op) {
   return format_of(Path(source.names().empty() ? std::string() : source.names().front()), op);
+}
+
+detail::FoundShards detail::find_shards(const Format& format, const Source& source, const std::string& dataset,
+                                        const Communicator& comm, const char* op) {
+  // What a directory means files of: Zarr's arrays are directories, those of HDF5 are given by patterns, as to load.
+  const auto& end = format.extension;
+  const std::string in_directories(end == ".zarr" || end == ".h5" || end == ".hdf5" ? "" : end);
+  OpenShard open = [open_one = format.open, dataset](const std::string& path) { return open_one(path, dataset); };
+  const auto describe = [&](const std::string& path) { return open(path).info; };
+  auto shards = inspect({expand(source, comm, op, in_directories), dataset}, describe, comm, op);
+  return {std::move(shards), std::move(open)};
 }
 
 DNDarray load(const Source& source, const LoadOptions& options) {

@@ -24,11 +24,14 @@ struct Format {
 [[nodiscard]] const Format& format_of(const std::filesystem::path& path, const char* op);
 [[nodiscard]] const Format& format_of(const Source& source, const char* op);
 
-/// What a directory means files of. Zarr's arrays are directories, and those of HDF5 are given by patterns, as to load.
-[[nodiscard]] inline std::string files_in_directories(const Format& format) {
-  const auto& end = format.extension;
-  return end == ".zarr" || end == ".h5" || end == ".hdf5" ? "" : std::string(end);
-}
+/// The files of a source as one array, and how a rank opens one of them.
+struct FoundShards {
+  Shards shards;
+  OpenShard open;
+};
+/// Looks into the files of a source, of a format that opens them. Collective. Throws as expand and inspect do.
+[[nodiscard]] FoundShards find_shards(const Format& format, const Source& source, const std::string& dataset,
+                                      const Communicator& comm, const char* op);
 
 /// The name of the array, in formats that have names.
 [[nodiscard]] inline std::string dataset_or_data(const SaveOptions& options) {

@@ -35,13 +35,9 @@ struct StoredArray::Impl {
 
   void look_into(const detail::Format& format, const Source& source, const StoredArrayOptions& options) {
     const detail::Hdf5Turn turn;
-    const auto open = [open = format.open, name = options.dataset](const std::string& path) {
-      return open(path, name);
-    };
-    const auto describe = [&](const std::string& path) { return open(path).info; };
-    auto paths = detail::expand(source, comm, op, detail::files_in_directories(format));
-    shards = detail::inspect({std::move(paths), options.dataset}, describe, comm, op);
-    reader.emplace(shards, open, op, open_files);
+    auto found = detail::find_shards(format, source, options.dataset, comm, op);
+    shards = std::move(found.shards);
+    reader.emplace(shards, std::move(found.open), op, open_files);
     const auto& stored = shards.info;
     info = {options.dataset, stored.shape, options.dtype.value_or(stored.element.dtype), stored.chunk,
             stored.compressed};

@@ -87,21 +87,48 @@ std::int64_t Execution::longest_message(const Active& active) const {
 }
 
 void Execution::receive(Active& active, std::byte* to, std::int64_t bytes, int from) {
-  const auto tag = first_tag_ + static_cast<int>(active.lane % window_);
   for_each_piece(bytes, longest_message(active), [&](std::int64_t first, int n) {
     auto& request = active.requests.emplace_back(MPI_REQUEST_NULL);
-    check_mpi(MPI_Irecv(to + first, n, MPI_BYTE, from, tag, comm_.impl().mpi, &request), call_);
+    check_mpi(MPI_Irecv(to + first, n, MPI_BYTE, from, tag(active), comm_.impl().mpi, &request), call_);
   });
 }
 
 void Execution::send(Active& active, const std::byte* from, std::int64_t bytes, int to) {
   active.bytes_sent += bytes;
-  const auto tag = first_tag_ + static_cast<int>(active.lane % window_);
   for_each_piece(bytes, longest_message(active), [&](std::int64_t first, int n) {
     ++active.messages_sent;
     auto& request = active.requests.emplace_back(MPI_REQUEST_NULL);
-    check_mpi(MPI_Isend(from + first, n, MPI_BYTE, to, tag, comm_.impl().mpi, &request), call_);
+    check_mpi(MPI_Isend(from + first, n, MPI_BYTE, to, tag(active), comm_.impl().mpi, &request), call_);
   });
+}
+
+void Execution::receive(Active& active, std::span<const Part> message) {
+  const auto& first = message.front();
+  if (message.size() == 1) return receive(active, first.at, first.bytes, first.peer);
+  const ApartType type(message, call_);
+  auto& request = active.requests.emplace_back(MPI_REQUEST_NULL);
+  check_mpi(MPI_Irecv(first.at, 1, type.get(), first.peer, tag(active), comm_.impl().mpi, &request), call_);
+}
+
+void Execution::send(Active& active, std::span<const Part> message) {
+  const auto& first = message.front();
+  if (message.size() == 1) return send(active, first.at, first.bytes, first.peer);
+  ++active.messages_sent;
+  for (const auto& part : message) active.bytes_sent += part.bytes;
+  const ApartType type(message, call_);
+  auto& request = active.requests.emplace_back(MPI_REQUEST_NULL);
+  check_mpi(MPI_Isend(first.at, 1, type.get(), first.peer, tag(active), comm_.impl().mpi, &request), call_);
+}
+
+template <class Post>
+void Execution::for_each_message(const Active& active, Post post) {
+  by_peer(parts_, comm_.rank(), comm_.size());
+  for (std::span<const Part> rest(parts_); !rest.empty();) {
+    const auto message = first_message(rest, longest_message(active));
+    post(message);
+    rest = rest.subspan(message.size());
+  }
+  parts_.clear();
 }
 
 bool Execution::may_post(const Active& active) const {
@@ -137,34 +164,9 @@ void Execution::post_plain(Active& active, const Step& step) {
     parts_.push_back({message.peer, address(active, message.range), message.range.count * item});
   };
   std::ranges::for_each(step.receives, add);
-  post_parts(active, false);
+  for_each_message(active, [&](auto message) { receive(active, message); });
   std::ranges::for_each(step.sends, add);
-  post_parts(active, true);
-}
-
-void Execution::post_parts(Active& active, bool sending) {
-  by_peer(parts_, comm_.rank(), comm_.size());
-  for (std::span<const Part> rest(parts_); !rest.empty();) {
-    const auto message = first_message(rest, longest_message(active));
-    const auto& [peer, at, bytes, place] = message.front();
-    rest = rest.subspan(message.size());
-    if (message.size() == 1) {
-      if (sending) send(active, at, bytes, peer);
-      else receive(active, at, bytes, peer);
-      continue;
-    }
-    const ApartType type(message, call_);
-    const auto tag = first_tag_ + static_cast<int>(active.lane % window_);
-    auto& request = active.requests.emplace_back(MPI_REQUEST_NULL);
-    if (!sending) {
-      check_mpi(MPI_Irecv(at, 1, type.get(), peer, tag, comm_.impl().mpi, &request), call_);
-      continue;
-    }
-    ++active.messages_sent;
-    for (const auto& part : message) active.bytes_sent += part.bytes;
-    check_mpi(MPI_Isend(at, 1, type.get(), peer, tag, comm_.impl().mpi, &request), call_);
-  }
-  parts_.clear();
+  for_each_message(active, [&](auto message) { send(active, message); });
 }
 
 void Execution::combine_operands(const Active& active, const Sum& sum) {

@@ -2,9 +2,9 @@
 
 #include <heatpp/comm/detail/machine/channels.hpp>
 #include <heatpp/comm/detail/machine/scratch.hpp>
+#include <heatpp/comm/detail/message_parts.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/progress/operation.hpp>
-#include <heatpp/comm/detail/messages.hpp>
 #include <heatpp/comm/detail/schedule/schedule.hpp>
 #include <heatpp/comm/detail/schedule/trace.hpp>
 #include <heatpp/comm/detail/schedule/wire.hpp>
@@ -60,11 +60,15 @@ class Execution final : public Operation {
   void begin(int first_tag);
   bool post(Active& active);
   [[nodiscard]] std::int64_t longest_message(const Active& active) const;
+  [[nodiscard]] int tag(const Active& active) const { return first_tag_ + static_cast<int>(active.lane % window_); }
   void send(Active& active, const std::byte* from, std::int64_t bytes, int to);
   void receive(Active& active, std::byte* to, std::int64_t bytes, int from);
+  void send(Active& active, std::span<const Part> message);
+  void receive(Active& active, std::span<const Part> message);
   void post_plain(Active& active, const Step& step);
-  /// Sends or receives `parts_`, and empties them.
-  void post_parts(Active& active, bool sending);
+  /// Calls post(message) for each message that `parts_` make, and empties them.
+  template <class Post>
+  void for_each_message(const Active& active, Post post);
   void count(const Active& active) const;
   /// Combines what has come.
   void finish(Active& active);

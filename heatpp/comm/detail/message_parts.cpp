@@ -1,5 +1,5 @@
+#include <heatpp/comm/detail/message_parts.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
-#include <heatpp/comm/detail/messages.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -10,9 +10,9 @@ namespace {
 // What MPI copies in less time than a message of its own takes.
 constexpr std::int64_t short_bytes = 65536;
 
-MPI_Aint address_of(const Part& part) {
+MPI_Aint address_of(const Part& part, const char* call) {
   MPI_Aint address = 0;
-  check_mpi(MPI_Get_address(part.at, &address), "messages");
+  check_mpi(MPI_Get_address(part.at, &address), call);
   return address;
 }
 
@@ -41,9 +41,10 @@ ApartType::ApartType(std::span<const Part> parts, const char* call) {
   thread_local std::vector<MPI_Aint> places;
   lengths.clear();
   places.clear();
+  const auto origin = address_of(parts[0], call);
   for (const auto& part : parts) {
     lengths.push_back(static_cast<int>(part.bytes));
-    places.push_back(MPI_Aint_diff(address_of(part), address_of(parts[0])));
+    places.push_back(MPI_Aint_diff(address_of(part, call), origin));
   }
   check_mpi(MPI_Type_create_hindexed(static_cast<int>(parts.size()), lengths.data(), places.data(), MPI_BYTE, &type_),
             call);

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include <heatpp/comm/detail/messages.hpp>
+#include <heatpp/comm/detail/message_parts.hpp>
 #include <heatpp/comm/topology.hpp>
 #include <heatpp/interop/mpi.hpp>
 
@@ -21,7 +21,7 @@ std::vector<std::size_t> sizes_of_messages(std::vector<Part> parts, std::int64_t
 
 }  // namespace
 
-TEST_CASE("parts are put together by peer, from the next rank on, in their order", "[comm][messages]") {
+TEST_CASE("parts are put together by peer, from the next rank on, in their order", "[comm][message_parts]") {
   std::vector<std::byte> data(8);
   std::vector<Part> parts{{0, &data[0], 1}, {3, &data[1], 1}, {1, &data[2], 1}, {0, &data[3], 1}, {3, &data[4], 1}};
   ht::detail::by_peer(parts, 2, 4);
@@ -30,7 +30,7 @@ TEST_CASE("parts are put together by peer, from the next rank on, in their order
   CHECK(order == std::vector<std::pair<int, std::ptrdiff_t>>{{3, 1}, {3, 4}, {0, 0}, {0, 3}, {1, 2}});
 }
 
-TEST_CASE("short parts for a rank are one message, long ones are one each", "[comm][messages]") {
+TEST_CASE("short parts for a rank are one message, long ones are one each", "[comm][message_parts]") {
   using Sizes = std::vector<std::size_t>;
   CHECK(sizes_of_messages({{1, nullptr, 10}, {1, nullptr, 0}, {1, nullptr, 65536}}, 1 << 20) == Sizes{3});
   CHECK(sizes_of_messages({{1, nullptr, 10}, {1, nullptr, 65537}, {1, nullptr, 1}, {1, nullptr, 1}}, 1 << 20) ==
@@ -40,7 +40,7 @@ TEST_CASE("short parts for a rank are one message, long ones are one each", "[co
   CHECK(sizes_of_messages({}, 100).empty());
 }
 
-TEST_CASE("a rank gets what its peers have for the racks of a machine in one message each", "[comm][messages]") {
+TEST_CASE("a rank gets what its peers have for the racks of a machine in one message each", "[comm][message_parts]") {
   const auto world = ht::from_mpi(MPI_COMM_WORLD);
   if (world.size() != 8) return;
   const ht::Topology topology(world, {.shape = {2, 2, 2}});
