@@ -160,6 +160,28 @@ class Heat(unittest.TestCase):
         if comm.rank == 0:
             shutil.rmtree(folder)
 
+    def test_parts_of_netcdf_variables(self):
+        comm = ht.MPI_WORLD.handle
+        folder = comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)
+        path, rows = f"{folder}/x.nc", np.arange(21.0).reshape(7, 3)
+        for split in (None, 0, 1):
+            x = ht.array(rows, split=split)
+            ht.save_netcdf(x, path, "grows", is_unlimited=True)
+            ht.save_netcdf(x + 1, path, "grows", mode="r+", file_slices=slice(7, None))
+            ht.save_netcdf(x, path, "stays", mode="a")
+            ht.save_netcdf(-x[:2], path, "stays", mode="r+", file_slices=slice(5, 2, -2))
+            ht.save_netcdf(x[0], path, "stays", mode="r+", file_slices=[-1])
+            expected = rows.copy()
+            expected[5:2:-2], expected[-1] = -rows[:2], rows[0]
+            np.testing.assert_array_equal(ht.load_netcdf(path, "grows", split=0).numpy(), np.concatenate([rows, rows + 1]))
+            np.testing.assert_array_equal(ht.load_netcdf(path, "stays", split=1).numpy(), expected)
+            for wrong in (slice(7, None), slice(0, 2)):
+                with self.assertRaises(ValueError):
+                    ht.save_netcdf(x, path, "stays", mode="r+", file_slices=wrong)
+        comm.barrier()
+        if comm.rank == 0:
+            shutil.rmtree(folder)
+
     def test_all_ranks_throw(self):
         rank, size = ht.MPI_WORLD.rank, ht.MPI_WORLD.size
         odd = rank == size - 1

@@ -84,13 +84,6 @@ detail::NetcdfVariable find(int file, const std::string& name, const std::string
   return found;
 }
 
-bool is_flag(const detail::NetcdfVariable& at) {
-  std::size_t length = 0;
-  std::array<char, 5> text{};
-  return nc_inq_attlen(at.group, at.id, "dtype", &length) == NC_NOERR && length == 4 &&
-         nc_get_att_text(at.group, at.id, "dtype", text.data()) == NC_NOERR && std::string_view(text.data()) == "bool";
-}
-
 Shape shape_of(const Variable& variable, int ndim) {
   std::vector<int> dimensions(static_cast<std::size_t>(ndim));
   detail::check_netcdf(nc_inq_vardimid(variable.at.group, variable.at.id, dimensions.data()), variable.path, op);
@@ -147,7 +140,8 @@ Variable open_variable(const std::string& path, const std::string& name) {
   if (!element)
     raise<IoError>(op, "got {}, which holds {}; expected numbers", what,
                    variable.stored == NC_CHAR || variable.stored == NC_STRING ? "text" : "elements of a user's type");
-  variable.info.element = variable.stored == NC_BYTE && is_flag(variable.at) ? detail::ElementType{bool_} : *element;
+  variable.info.element =
+      variable.stored == NC_BYTE && detail::is_flag(variable.at) ? detail::ElementType{bool_} : *element;
   read_packing(variable);
   variable.info.shape = shape_of(variable, ndim);
   detail::checked_bytes(variable.info.shape, static_cast<std::int64_t>(itemsize(variable.info.element.dtype)), what,

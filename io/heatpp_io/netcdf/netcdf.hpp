@@ -34,6 +34,7 @@ struct SaveNetcdfOptions {
   std::vector<std::string> dimension_names = {};      ///< one for each axis; empty: "<variable>_dim_0", ...
   bool unlimited = false;                             ///< the first dimension may grow later
   bool append = false;                                ///< keep what the file holds, and add the variable
+  bool replace = false;                               ///< with append: a variable that is there gets these elements
   Shape chunks = {};                                  ///< extents of chunks; empty: netCDF's own
   std::optional<int> compression = std::nullopt;      ///< deflate level, 0 to 9
   std::optional<NetcdfFormat> format = std::nullopt;  ///< nullopt: netcdf4; of a file to extend its own
@@ -43,12 +44,15 @@ struct SaveNetcdfOptions {
 /// it is complete; after an error an older one is as it was. Any layout; a replicated array is written once. Dimensions
 /// that the file has already are used where their lengths fit. An axis without elements becomes an unlimited dimension,
 /// as netCDF has no others of length 0. bool is stored as xarray does.
+/// A variable that is replaced keeps its dimensions and how it is stored: it has to have the array's dtype and extents,
+/// or fewer rows where its first dimension may grow, as those of other variables along it do then, without elements.
 /// Collective. Each rank writes whole rows, after an exchange in small windows if `x` is split along another axis than
 /// 0. netCDF-4 is written by netCDF's parallel library, compressed and growing variables, and those added to a file,
 /// collectively; of the classic formats rank 0 writes the header, and each rank its rows behind it.
 /// Throws on all ranks: TypeError for float16, bfloat16 and complex numbers, which netCDF has not, and for dtypes that
-/// the format has not; ValueError for bad options, for what the format has not or is too large for it, for a variable
-/// that the file has already and dimensions of other lengths; IoError for a directory that is missing, a full disk, a
+/// the format has not, and another than that of the variable to replace; ValueError for bad options, for what the
+/// format has not or is too large for it, for a variable that the file has already, or one to replace that has
+/// scale_factor or add_offset, and dimensions of other lengths; IoError for a directory that is missing, a full disk, a
 /// file to extend that cannot be read.
 void save_netcdf(const DNDarray& x, const std::filesystem::path& path, const std::string& variable,
                  const SaveNetcdfOptions& options = {});

@@ -110,14 +110,33 @@ def load_netcdf(path, variable, dtype=types.float32, split=None, device=None, co
 def save_netcdf(data, path, variable, mode="w", dimension_names=None, is_unlimited=False, file_slices=slice(None), **options):
     """Writes a variable of a netCDF file: of a new one by w, of one that is there by r+, and by a of one or the other."""
     sanitize_in(data), _is(variable, str, "save_netcdf", "the name of a variable")
-    append = _extends(data, path, mode, "save_netcdf")
-    if file_slices != slice(None):
-        raise NotImplementedError("[save_netcdf] got file_slices; expected none")
+    append, path = _extends(data, path, mode, "save_netcdf"), _paths(path, "save_netcdf")
     _is(dimension_names, (str, list, tuple, type(None)), "save_netcdf", "names of dimensions")
     names = [dimension_names] if isinstance(dimension_names, str) else list(dimension_names or [])
     if names and len(names) != data.ndim:
         raise ValueError(f"[save_netcdf] got {len(names)} names of dimensions; expected {data.ndim}")
-    C.io.save_netcdf(data._x, _paths(path, "save_netcdf"), variable, append=append, dimension_names=names, unlimited=is_unlimited, **options)
+    x, comm = data._x, data.comm.handle
+    found = [each for each in C.io.contents(path, comm=comm) if each.name == variable] if append else []
+    if found:
+        x, names = _placed(x, C.io.load_netcdf(path, variable, split=0 if found[0].shape else None, comm=comm), file_slices), []
+    elif file_slices != slice(None):
+        x = _placed(x, x, file_slices)
+    C.io.save_netcdf(x, path, variable, append=append, replace=append, dimension_names=names, unlimited=is_unlimited, **options)
+
+
+def _placed(x, stored, where):
+    """What a variable holds after x went where slices say, as netCDF4 has it: rows are added for a slice that goes on behind the last one, and axes of
+    length 1 do not count."""
+    where = tuple(where) if isinstance(where, (tuple, list)) else (where,)
+    goes_on = x.ndim == stored.ndim > 0 and isinstance(where[0], slice) and where[0].stop is None and where[0].step in (None, 1)
+    more = (where[0].start or 0) + x.shape[0] - stored.shape[0] if goes_on else 0
+    if more > 0:
+        stored = C.concatenate([stored, C.zeros((more, *stored.shape[1:]), dtype=stored.dtype, split=0, comm=stored.comm)])
+    else:
+        stored = stored.copy()
+    place = stored[where].shape
+    stored[where] = x.reshape(place) if x.size == np.prod(place) else x
+    return stored
 
 
 def load_zarr(path, variable=None, split=0, device=None, comm=None, slices=None, dtype=None):

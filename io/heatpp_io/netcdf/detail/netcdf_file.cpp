@@ -34,6 +34,14 @@ void check_netcdf(int status, const std::string& path, const char* op) {
                                    path, nc_strerror(status));
 }
 
+bool is_flag(const NetcdfVariable& variable) {
+  const auto& [group, id] = variable;
+  std::size_t length = 0;
+  std::array<char, 5> text{};
+  return nc_inq_attlen(group, id, "dtype", &length) == NC_NOERR && length == 4 &&
+         nc_get_att_text(group, id, "dtype", text.data()) == NC_NOERR && std::string_view(text.data()) == "bool";
+}
+
 std::optional<ElementType> netcdf_element(int stored) {
   const auto* found = std::ranges::find(known, stored, &Known::stored);
   return found == known.end() ? std::nullopt : std::optional(found->element);

@@ -30,6 +30,9 @@ struct NetcdfVariable {
   int group = -1, id = -1;
 };
 
+/// Whether a variable's bytes stand for bool, as xarray says it.
+[[nodiscard]] bool is_flag(const NetcdfVariable& variable);
+
 /// What elements of a type of netCDF's are, and the reverse; nullopt for texts and types that users define, and for
 /// dtypes that netCDF has not.
 [[nodiscard]] std::optional<ElementType> netcdf_element(int stored);

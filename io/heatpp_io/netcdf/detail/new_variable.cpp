@@ -2,6 +2,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_classic.hpp>
+#include <heatpp_io/netcdf/detail/netcdf_packing.hpp>
 #include <heatpp_io/netcdf/detail/new_variable.hpp>
 
 #include <netcdf.h>
@@ -88,6 +89,47 @@ int dimension_of(const NewVariable& x, int group, std::size_t axis, const std::s
   return id;
 }
 
+/// Whether a dimension may grow; it is one of the group, or of one around it.
+bool grows(int group, int dimension) {
+  do {
+    int count = 0;
+    nc_inq_unlimdims(group, &count, nullptr);
+    std::vector<int> found(static_cast<std::size_t>(count));
+    nc_inq_unlimdims(group, &count, found.data());
+    if (std::ranges::find(found, dimension) != found.end()) return true;
+  } while (nc_inq_grp_parent(group, &group) == NC_NOERR);
+  return false;
+}
+
+/// Throws where a variable that is there has no room for x's elements as they are.
+void check_replaced(const NewVariable& x, const NetcdfVariable& at, const SaveJob& job) {
+  int stored = NC_NAT, ndim = 0;
+  check_netcdf(nc_inq_vartype(at.group, at.id, &stored), job.shown, x.op);
+  check_netcdf(nc_inq_varndims(at.group, at.id, &ndim), job.shown, x.op);
+  if (stored != *netcdf_type(x.dtype) || is_flag(at) != (x.dtype == bool_))
+    raise<TypeError>(x.op,
+                     "got an array of {} for variable \"{}\" of \"{}\", which has another dtype; expected its own",
+                     heatpp::name(x.dtype), x.name, job.shown);
+  if (read_packing(at, job.shown, x.op).packed)
+    raise<ValueError>(x.op, "got variable \"{}\" of \"{}\", which has scale_factor or add_offset; expected neither",
+                      x.name, job.shown);
+  std::vector<int> dimensions(static_cast<std::size_t>(ndim));
+  check_netcdf(nc_inq_vardimid(at.group, at.id, dimensions.data()), job.shown, x.op);
+  Shape shape;
+  for (const auto dimension : dimensions) {
+    std::size_t length = 0;
+    check_netcdf(nc_inq_dimlen(at.group, dimension, &length), job.shown, x.op);
+    shape.push_back(static_cast<std::int64_t>(length));
+  }
+  auto longer = shape;
+  if (ndim > 0 && x.shape.size() == shape.size() && grows(at.group, dimensions[0]))
+    longer[0] = std::max(shape[0], x.shape[0]);
+  if (longer != x.shape)
+    raise<ValueError>(x.op, "got an array of shape {} for variable \"{}\" of \"{}\", of shape {}; expected that{}",
+                      heatpp::to_string(x.shape), x.name, job.shown, heatpp::to_string(shape),
+                      ndim > 0 && grows(at.group, dimensions[0]) ? ", or more rows" : "");
+}
+
 }  // namespace
 
 NetcdfFormat netcdf_format(const char* op, const std::string& path, const SaveNetcdfOptions& options,
@@ -139,8 +181,13 @@ NetcdfVariable define(const NewVariable& x, int file, const SaveJob& job) {
     made.group = inner;
   }
   const auto* name = parts.back().c_str();
-  if (nc_inq_varid(made.group, name, &made.id) == NC_NOERR)
-    raise<ValueError>(x.op, "got variable \"{}\", which \"{}\" has already; expected a new name", x.name, job.shown);
+  if (nc_inq_varid(made.group, name, &made.id) == NC_NOERR) {
+    if (!x.options.replace)
+      raise<ValueError>(x.op, "got variable \"{}\", which \"{}\" has already; expected a new name, or replace", x.name,
+                        job.shown);
+    check_replaced(x, made, job);
+    return made;
+  }
   std::vector<int> dimensions;
   for (std::size_t axis = 0; axis < x.shape.size(); ++axis)
     dimensions.push_back(dimension_of(x, made.group, axis, parts.back(), job));

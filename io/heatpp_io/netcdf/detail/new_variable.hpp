@@ -26,8 +26,8 @@ struct NewVariable {
 /// Throws TypeError and ValueError for what the format cannot hold. Local.
 void check_variable(const NewVariable& x);
 
-/// Makes the variable and the groups and dimensions that it needs, in a file whose definitions are open. Throws
-/// ValueError for what the file has otherwise, and what its format refuses.
+/// Makes the variable and the groups and dimensions that it needs, in a file whose definitions are open, or finds the
+/// one to replace. Throws TypeError and ValueError for what the file has otherwise, and what its format refuses.
 [[nodiscard]] NetcdfVariable define(const NewVariable& x, int file, const SaveJob& job);
 /// Ends the definitions. Throws as this.
 void end_definitions(const NewVariable& x, int file, const SaveJob& job);

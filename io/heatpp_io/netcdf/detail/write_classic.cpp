@@ -29,10 +29,11 @@ void define_alone(const NewVariable& x, const SaveJob& job) {
       job.shown, x.op);
   NetcdfFile file(id);
   if (x.options.append) check_netcdf(nc_redef(id), job.shown, x.op);
-  check_netcdf(nc_set_fill(id, NC_NOFILL, &ignored), job.shown, x.op);
+  if (!x.options.replace)  // whose rows may lengthen other variables
+    check_netcdf(nc_set_fill(id, NC_NOFILL, &ignored), job.shown, x.op);
   const auto made = define(x, id, job);
   end_definitions(x, id, job);
-  if (x.options.unlimited && size_of(x.shape) > 0) {  // records are as many as were written
+  if ((x.options.unlimited || x.options.replace) && size_of(x.shape) > 0) {  // records are as many as were written
     std::vector<std::size_t> last;
     for (const auto extent : x.shape) last.push_back(static_cast<std::size_t>(extent) - 1);
     const std::array<std::byte, 8> zero{};
