@@ -1,4 +1,5 @@
 import pathlib
+import re
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
 from spack_repo.builtin.build_systems.cuda import CudaPackage
@@ -102,6 +103,14 @@ class Heatpp(CMakePackage, CudaPackage, PythonExtension):
         if spec.satisfies("+python"):
             args.append(self.define("Python_EXECUTABLE", spec["python"].command.path))
         return args
+
+    @run_after("install")
+    def link_libtorch(self):
+        """So that programs which are built against heatpp find the LibTorch that it was built with."""
+        cache = pathlib.Path(self.build_directory, "CMakeCache.txt").read_text()
+        library = re.search(r"^LibTorch_CPU_LIBRARY:FILEPATH=(.+)$", cache, re.M).group(1)
+        mkdirp(self.prefix.lib.heatpp)
+        symlink(pathlib.Path(library).parents[1], self.prefix.lib.heatpp.libtorch)
 
     @run_after("install")
     def install_python(self):
