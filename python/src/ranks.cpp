@@ -121,7 +121,7 @@ void bind_ranks(nb::module_& m) {
   c.def(
       "__eq__", [](const Communicator& a, const Communicator& b) { return a == b; }, nb::is_operator());
   c.def_prop_ro(
-      "handle", [](const Communicator& comm) { return reinterpret_cast<std::uintptr_t>(to_mpi(comm)); },
+      "handle", [](const Communicator& comm) { return std::uintptr_t(to_mpi(comm)); },
       "For mpi4py.MPI.Comm.fromhandle; it must not be freed.");
   ranks();
   detail::set_caller(calling_line);

@@ -141,6 +141,21 @@ class Heat(unittest.TestCase):
             np.testing.assert_allclose((found[0] * found[1] @ found[2]).numpy(), x.numpy(), atol=1e-6)
             self.assertLess(found[3], 1e-6)
 
+    def test_linear_systems(self):
+        upper = np.triu(np.arange(16.0).reshape(4, 4) + 3)
+        for split in (None, 0, 1):
+            x, below = ht.array(upper + np.tril(np.ones((4, 4)), -1), split=split), ht.array(np.eye(4), split=None if split == 1 else split)
+            np.testing.assert_allclose(ht.linalg.solve_triangular(x, below).numpy(), np.linalg.inv(upper), atol=1e-5)
+            whole = ht.empty(2, dtype=ht.int32, split=None if split is None else 0)
+            ht.linalg.solve(ht.array([[1, 2], [3, 5]], split=split), ht.array([1, 2]), out=whole)
+            self.assertEqual(whole.numpy().tolist(), [-1, 1])
+            stack, sides = ht.array(np.stack([np.eye(2), 2 * np.eye(2)]), split=None if split is None else 0), ht.ones((2, 2))
+            out = ht.empty((2, 2))
+            ht.linalg.solve(stack, sides, out=out)
+            np.testing.assert_allclose(out.numpy(), [[1, 1], [0.5, 0.5]])
+            U, sigma, Vh, error = ht.linalg.hsvd_rank(ht.zeros((6, 4), split=split), 3, compute_sv=True)
+            self.assertEqual((U.shape, Vh.shape, ht.norm(U).item(), sigma.numpy().tolist(), error), ((6, 1), (1, 4), 0, [0], 0))
+
     def test_files_that_may_be_extended(self):
         comm = ht.MPI_WORLD.handle
         folder = comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)

@@ -28,6 +28,19 @@ TEST_CASE("vector norms of every order along every axis", "[linalg][norm]") {
                   [&](const auto& x) { CHECK(close(la::norm(x), at::linalg_vector_norm(numbers({7}, at::kDouble)))); });
 }
 
+TEST_CASE("norms of complex numbers are those of their parts", "[linalg][norm]") {
+  const auto parts = numbers({6, 4, 2}, at::kDouble);
+  const auto global = at::view_as_complex(parts.contiguous());
+  for_each_layout(global, [&](const auto& x) {
+    CHECK(close(la::norm(x), at::linalg_vector_norm(parts)));
+    for (const int axis : {0, 1})
+      for (const bool keepdims : {false, true})
+        CHECK(close(la::vector_norm(x, {.axis = axis, .keepdims = keepdims}),
+                    at::linalg_vector_norm(global, 2, {axis}, keepdims)));
+    CHECK(close(la::vector_norm(x, {.ord = 1}), at::linalg_vector_norm(global, 1)));
+  });
+}
+
 TEST_CASE("matrix norms", "[linalg][norm]") {
   const auto global = scattered({4, 3}), cube = scattered({2, 3, 4});
   for_each_layout(global, [&](const auto& x) {

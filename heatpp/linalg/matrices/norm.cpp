@@ -30,6 +30,13 @@ void combine(const at::Tensor& norms, double ord, const Communicator& comm) {
 /// Of 16-bit floats in float32, in which powers of norms do not overflow.
 at::Tensor local_norm(const at::Tensor& block, double ord, const detail::ReducedAxes& reduced, const Shape& shape) {
   if (ord == 0 && block.is_complex()) return local_norm(block.abs(), ord, reduced, shape);  // which LibTorch warns of
+  if (ord == 2 && block.is_complex() && block.numel() > 0 &&
+      !reduced.axes.empty()) {  // without a root for each element
+    auto parts = reduced;
+    parts.axes.push_back(block.dim());
+    const auto norms = local_norm(at::view_as_real(block.resolve_conj().resolve_neg()), ord, parts, shape);
+    return reduced.keepdims ? norms.squeeze(-1) : norms;
+  }
   const bool narrow = block.element_size() < 4;
   const auto type = narrow ? std::optional(at::kFloat) : std::nullopt;
   if (reduced.axes.empty())

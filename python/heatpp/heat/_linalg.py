@@ -3,6 +3,7 @@
 import builtins
 
 from .. import _heatpp as C
+from . import types
 from ._arrays import DNDarray, _inside, _outside, _put, array, sanitize_in
 from ._wrapped import alike, core, wrapped
 
@@ -10,11 +11,12 @@ _linalg = wrapped("linalg.", C.linalg)
 
 
 def _of_vectors(function):
-    """Takes a vector for each matrix of a stack, too."""
-    def call(A, b, *given, **named):
+    """Takes a vector for each matrix of a stack, too, and rounds what goes into whole numbers."""
+    def call(A, b, *given, out=None, **named):
         stacked = isinstance(A, DNDarray) and isinstance(b, DNDarray) and 1 < b.ndim == A.ndim - 1 and b.shape == A.shape[:-1]
         found = function(A, DNDarray(C.expand_dims(b._x, -1)) if stacked else b, *given, **named)
-        return DNDarray(C.squeeze(found._x, -1)) if stacked else found
+        found = C.squeeze(found._x, -1) if stacked else found._x
+        return _put(DNDarray(C.round(found) if out is not None and types.heat_type_is_exact(out.dtype) else found), out)
     return call
 
 
@@ -49,12 +51,13 @@ def _lanczos(A, m, v0=None, V_out=None, T_out=None):
 
 
 def _hsvd(A, parts, compute_sv, maxrank=None):
-    """U, S, Vh and the relative error, or U and the error, of at most so many singular values."""
-    parts = parts[0], parts[1], parts[2]
+    """U, S, Vh and the relative error, or U and the error, of at most so many singular values; of zeros U and Vh are one column and row of zeros."""
+    whole = C.linalg.norm(A._x).item()
+    shapes = (A.shape[0], 1), (1,), (1, A.shape[1])
+    parts = [each if whole else C.zeros(shape, dtype=each.dtype, split=each.split, comm=each.comm) for each, shape in zip(parts, shapes)]
     if maxrank is not None and maxrank < parts[1].shape[0]:
         parts = parts[0][:, :maxrank], parts[1][:maxrank], parts[2][:maxrank]
     error = C.linalg.norm(C.subtract(A._x, C.matmul(C.multiply(parts[0], parts[1]), parts[2])))
-    whole = C.linalg.norm(A._x).item()
     error = error.item() / whole if whole else 0.0
     return (*map(DNDarray, parts), error) if compute_sv else (DNDarray(parts[0]), error)
 
@@ -125,6 +128,12 @@ def _qr(A, mode="reduced", procs_to_merge=2):
     return type(found)(None, found.R) if mode == "r" else found
 
 
+def _solve_triangular(A, b):
+    """Solves with the upper triangle of a matrix."""
+    sanitize_in(A), sanitize_in(b)
+    return DNDarray(C.linalg.solve_triangular(A._x, b._x, upper=True))
+
+
 def _polar(A, r=None, calcH=True, condition_estimate=1e16, silent=True, r_max=8):
     """The unitary and the hermitian factor, or the first alone."""
     sanitize_in(A)
@@ -134,5 +143,6 @@ def _polar(A, r=None, calcH=True, condition_estimate=1e16, silent=True, r_max=8)
 
 _product = _of_vectors(core["matmul"])
 functions = {**_linalg, **{name: core[name] for name in "dot transpose tril triu vdot projection".split()}, "solve": _of_vectors(_linalg["solve"]), "matmul": matmul,
+             "solve_triangular": _solve_triangular,
              "trace": trace, "svd": _svd, "qr": _qr, "polar": _polar, "eigh": _eigh, "lanczos": _lanczos, "isvd": _isvd, "cross": cross, "outer": outer, "vecdot": _vecdot,
              "hsvd": hsvd, "hsvd_rank": hsvd_rank, "hsvd_rtol": hsvd_rtol}

@@ -51,6 +51,7 @@ BINARY = set("""add sub subtract mul multiply divide div floor_divide floordiv f
     right_shift gcd lcm hypot copysign maximum minimum logaddexp logaddexp2 eq ne not_equal lt less le less_equal gt greater ge greater_equal logical_and
     logical_or logical_xor arctan2 atan2 isclose""".split())
 _SPLIT_KEPT = set("roll linalg.inv".split())
+_BALANCED = {"diag"}
 _MASKED = {"div": "divide", "floordiv": "floor_divide", "mod": "remainder", "sub": "subtract", "mul": "multiply", "pow": "power"}  # which take out and where
 _UNFIT = {"eq": False, "ne": True, "not_equal": True}  # of shapes that do not broadcast
 
@@ -163,6 +164,8 @@ def _function(name, function, arrays):
         found = _outside(found)
         if name in _SPLIT_KEPT and found.split != source.split:
             found.resplit_(source.split)
+        if name in _BALANCED:
+            found.balance_()
         return _put(found, out, broadcast=not known)
 
     call.__name__ = name.rpartition(".")[2]
