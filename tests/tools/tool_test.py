@@ -164,6 +164,20 @@ def test_convert(folder):
     check("new-0.npy and 3 more: 101 x 40 of float64" in text, "convert tells what it wrote")
 
 
+def test_subfiles(folder):
+    """Into subfiles and back, or an error that says what is missing."""
+    lacks = any(line.startswith("HDF5's subfiles") for line in run_json("info")["missing"])
+    text = run("convert", folder / "begin.npy", folder / "dealt.h5", "--subfiles", 3, code=int(lacks), H5FD_SUBFILING_STRIPE_SIZE="256")
+    found = sorted(path.name for path in folder.glob("*dealt.h5*"))
+    if lacks:
+        check("HDF5_ENABLE_SUBFILING_VFD" in text and not found, f"convert tells that HDF5 has no subfiles: {text}, {found}")
+        return
+    check(len(found) == 5 and sum(name.endswith("_of_3") for name in found) == 3, f"convert writes subfiles: {found}")
+    check(run_json("describe", folder / "dealt.h5", "-d", "data")["shape"] == [53, 6], "describe reads subfiles")
+    run("convert", folder / "dealt.h5", folder / "whole.npy")
+    check(np.array_equal(np.load(folder / "whole.npy"), np.load(folder / "begin.npy"), equal_nan=True), "convert reads subfiles")
+
+
 def test_sparse(folder):
     try:
         import scipy.io
@@ -220,6 +234,7 @@ with tempfile.TemporaryDirectory() as name:
         test_pages()
     test_describe(folder)
     test_convert(folder)
+    test_subfiles(folder)
     test_sparse(folder)
     test_links(folder)
     test_errors(folder)
