@@ -143,7 +143,8 @@ def test_convert(folder):
     np.save(folder / "begin.npy", values)
     before = folder / "begin.npy"
     others = (".safetensors", ".npz", ".npy", ".csv", ".h5") if RANKS == "1" else ()
-    for suffix in (".h5", ".zarr", ".nc", *others):
+    netcdf = [".nc"] if run_json("info")["libraries"]["netCDF"] else []
+    for suffix in (".h5", ".zarr", *netcdf, *others):
         after = folder / f"from_{before.suffix[1:]}{suffix}"
         named = before.suffix in (".h5", ".nc", ".safetensors", ".npz")
         options = ["--name", "g/x" if suffix in (".h5", ".nc") else "x"] if suffix not in (".zarr", ".npy", ".csv") else []
