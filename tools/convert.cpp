@@ -20,6 +20,7 @@ struct Options {
   std::vector<std::string> files;
   std::string dataset, name, chunks, dtype;
   std::int64_t shards = 1;
+  int subfiles = 0;
   std::string compression;
   std::optional<ht::io::NetcdfFormat> netcdf;
   std::uint64_t memory = std::uint64_t{256} << 20;
@@ -61,6 +62,7 @@ ht::io::ConvertOptions how(const Options& o) {
   options.save = {.dataset = name_of(o, o.files.back()), .append = o.append, .compression = compression_of(o)};
   options.save.chunks = parse_shape(o.chunks, op);
   options.save.netcdf_format = o.netcdf;
+  options.save.subfiles = o.subfiles;
   return options;
 }
 
@@ -104,6 +106,7 @@ Run add_convert(CLI::App& command) {
   command.add_option("--chunks", o->chunks, "extents of chunks, as in 64,64,3 (HDF5, Zarr, netCDF); else as before");
   command.add_option("--shards", o->shards, "how many files; {rank} in the new name becomes their number")
       ->check(CLI::Range(1, 1000000));
+  command.add_option("--subfiles", o->subfiles, "of HDF5 1.14: into how many files it deals the elements");
   command.add_option("--dtype", o->dtype, "of the new array, as in float32");
   command.add_option(
       "--compression", o->compression,

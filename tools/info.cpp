@@ -6,6 +6,7 @@
 #include <heatpp/comm/detail/state.hpp>
 #include <heatpp/comm/topology.hpp>
 #include <heatpp/interop/mpi.hpp>
+#include <heatpp_io/hdf5/save_hdf5.hpp>
 #include <heatpp_io/netcdf/netcdf.hpp>
 #include <mpi.h>
 #include <sys/sysinfo.h>
@@ -113,6 +114,8 @@ Json settings() {
 Json missing() {
   Json all = Json::array();
   need(all, ht::io::supports_netcdf(), "netCDF files: install libnetcdf-mpi-dev (Debian) and build heatpp again");
+  need(all, ht::io::supports_subfiling(),
+       "HDF5's subfiles: build heatpp with HDF5 1.14 that has its subfiling driver (docs/file-formats.md)");
   need(all, HEATPP_HAS_LIBDEFLATE, "fast gzip in HDF5: install libdeflate-dev (Debian) and build heatpp again");
   need(all, HEATPP_HAS_HWLOC, "processor packages as a level: install libhwloc-dev (Debian) and build heatpp again");
   need(all, HEATPP_HAS_PETSC, "PETSc's solvers: install petsc-dev (Debian) and build heatpp again");

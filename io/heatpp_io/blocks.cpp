@@ -42,7 +42,7 @@ DNDarray loaded(const Source& source, const BlockPlan& plan, LoadOptions options
 /// Whether each rank reads its bricks where they lie, which gives all ranks the same answer: their runs are long enough
 /// in the file, and an array in memory on the way would cost more.
 bool bricks_alone(const detail::DatasetInfo& info, const detail::Selection& box, const BlockPlan& plan) {
-  if (!info.chunk.empty() || info.compressed || info.is_virtual || detail::extents(box) != plan.layout().shape() ||
+  if (!info.chunk.empty() || info.compressed || info.in_other_files || detail::extents(box) != plan.layout().shape() ||
       std::ranges::any_of(box, [](const auto& range) { return range.step != 1; }))
     return false;
   return std::ranges::all_of(BlockAccess::bricks(plan), [&](const auto& bricks) {

@@ -39,11 +39,11 @@ struct Plain {
 void check_plain(const char* format, const SaveOptions& options, const Plain& has) {
   const bool shards = options.shards && !has.shards, dataset = !options.dataset.empty() && !has.dataset;
   if (!options.append && !options.compression && options.chunks.empty() && !options.collective && !options.grows &&
-      !options.netcdf_format && !shards && !dataset)
+      !options.netcdf_format && options.subfiles == 0 && !shards && !dataset)
     return;
   heatpp::detail::raise<ValueError>(
       "save",
-      "got append, grows, compression, chunks, netcdf_format{} or {} for {}; expected formats that have them "
+      "got append, grows, compression, chunks, subfiles, netcdf_format{} or {} for {}; expected formats that have them "
       "(.h5, .nc)",
       shards ? ", shards" : "", dataset ? "dataset" : "collective", format);
 }
@@ -104,10 +104,10 @@ void rows_to_csv(const RowsToSave& x, const Path& path, const SaveOptions& optio
 }
 
 void check_netcdf(const Path& path, const SaveOptions& options) {
-  if (options.shards || options.grows || options.collective)
-    heatpp::detail::raise<ValueError>("save",
-                                      "got shards, grows or collective for {}; expected append, chunks or compression",
-                                      path.extension().string());
+  if (options.shards || options.grows || options.subfiles != 0 || options.collective)
+    heatpp::detail::raise<ValueError>(
+        "save", "got shards, grows, subfiles or collective for {}; expected append, chunks or compression",
+        path.extension().string());
 }
 DNDarray load_from_netcdf(const Source& source, const LoadOptions& options) {
   return load_netcdf(source, options.dataset, options);
@@ -126,11 +126,12 @@ void rows_to_netcdf(const RowsToSave& x, const Path& path, const SaveOptions& op
 }
 
 void check_zarr(const SaveOptions& options) {
-  if (options.append || options.shards || options.grows || options.collective || options.netcdf_format ||
-      !options.dataset.empty())
-    heatpp::detail::raise<ValueError>("save",
-                                      "got append, shards, grows, collective, netcdf_format or dataset for .zarr; "
-                                      "expected chunks or compression");
+  if (options.append || options.shards || options.grows || options.collective || options.subfiles != 0 ||
+      options.netcdf_format || !options.dataset.empty())
+    heatpp::detail::raise<ValueError>(
+        "save",
+        "got append, shards, grows, collective, subfiles, netcdf_format or dataset for .zarr; "
+        "expected chunks or compression");
 }
 void rows_to_zarr(const RowsToSave& x, const Path& path, const SaveOptions& options) {
   check_zarr(options);

@@ -143,7 +143,8 @@ def test_convert(folder):
     np.save(folder / "begin.npy", values)
     before = folder / "begin.npy"
     others = (".safetensors", ".npz", ".npy", ".csv", ".h5") if RANKS == "1" else ()
-    for suffix in (".h5", ".zarr", ".nc", *others):
+    netcdf = [".nc"] if run_json("info")["libraries"]["netCDF"] else []
+    for suffix in (".h5", ".zarr", *netcdf, *others):
         after = folder / f"from_{before.suffix[1:]}{suffix}"
         named = before.suffix in (".h5", ".nc", ".safetensors", ".npz")
         options = ["--name", "g/x" if suffix in (".h5", ".nc") else "x"] if suffix not in (".zarr", ".npy", ".csv") else []
@@ -162,6 +163,20 @@ def test_convert(folder):
     with h5py.File(folder / "part-2.h5") as file:
         check(np.array_equal(np.concatenate(parts)[-33:], file["run/x"][...].astype(np.float64), equal_nan=True), "convert writes shards")
     check("new-0.npy and 3 more: 101 x 40 of float64" in text, "convert tells what it wrote")
+
+
+def test_subfiles(folder):
+    """Into subfiles and back, or an error that says what is missing."""
+    lacks = any(line.startswith("HDF5's subfiles") for line in run_json("info")["missing"])
+    text = run("convert", folder / "begin.npy", folder / "dealt.h5", "--subfiles", 3, code=int(lacks), H5FD_SUBFILING_STRIPE_SIZE="256")
+    found = sorted(path.name for path in folder.glob("*dealt.h5*"))
+    if lacks:
+        check("HDF5_ENABLE_SUBFILING_VFD" in text and not found, f"convert tells that HDF5 has no subfiles: {text}, {found}")
+        return
+    check(len(found) == 5 and sum(name.endswith("_of_3") for name in found) == 3, f"convert writes subfiles: {found}")
+    check(run_json("describe", folder / "dealt.h5", "-d", "data")["shape"] == [53, 6], "describe reads subfiles")
+    run("convert", folder / "dealt.h5", folder / "whole.npy")
+    check(np.array_equal(np.load(folder / "whole.npy"), np.load(folder / "begin.npy"), equal_nan=True), "convert reads subfiles")
 
 
 def test_sparse(folder):
@@ -220,6 +235,7 @@ with tempfile.TemporaryDirectory() as name:
         test_pages()
     test_describe(folder)
     test_convert(folder)
+    test_subfiles(folder)
     test_sparse(folder)
     test_links(folder)
     test_errors(folder)

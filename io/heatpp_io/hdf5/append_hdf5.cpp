@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
+#include <heatpp_io/detail/files/subfiles.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/hdf5/detail/new_dataset.hpp>
 #include <heatpp_io/hdf5/detail/write.hpp>
@@ -50,6 +51,7 @@ Found look(const std::string& path, const std::string& name, const Communicator&
   all_or_none(comm, [&] {
     std::error_code ignored;
     if (comm.rank() != 0 || !std::filesystem::exists(path, ignored)) return;
+    check_can_grow(path, append_op);
     found[0] = static_cast<std::int64_t>(has_dataset(path, name, append_op) ? Found::dataset : Found::no_dataset);
   });
   comm.broadcast(found, 0);

@@ -16,6 +16,7 @@ struct SaveOptions {
   std::optional<Compression> compression = std::nullopt;  ///< a gzip level, or as in "zstd", "zstd:9", "lz4", "blosc"
   Shape chunks = {};  ///< extents of chunks; empty: only where compressed, fitting the split
   std::optional<bool> collective = std::nullopt;  ///< force or forbid collective MPI-IO; nullopt: what is faster
+  int subfiles = 0;  ///< into how many files HDF5 1.14 deals the bytes, see save_hdf5; 0: one holds them all
   std::optional<NetcdfFormat> netcdf_format = std::nullopt;  ///< netCDF: see SaveNetcdfOptions
 };
 
@@ -29,12 +30,21 @@ struct SaveOptions {
 /// may be none; arrays split along another axis are resplit first. Left-over shards of more ranks under the same
 /// pattern are an error, since a glob would load them too.
 ///
+/// Subfiles: HDF5's subfiling driver deals the bytes of the file to so many others, 32 MiB at a time
+/// (H5FD_SUBFILING_STRIPE_SIZE), which one rank of each node writes for all, or H5FD_SUBFILING_IOC_PER_NODE of them.
+/// They lie beside the file, named after it and its inode, and come and go with it; what reads arrays from HDF5 opens
+/// `path`. The file cannot be extended. Needs HDF5 1.14 with that driver, and MPI_THREAD_MULTIPLE.
+///
 /// Collective: the file is made by all ranks together. Without compression each rank writes whole rows of its own,
 /// after an exchange in small windows if `x` is split along another axis; compressed chunks are written collectively.
 /// Throws on all ranks: IoError for a directory that is missing, a full disk, a file to extend that cannot be read, and
 /// where there is something else than a file;
-/// ValueError for bad options and a dataset that the file has already.
+/// ValueError for bad options and a dataset that the file has already; for subfiles NotCompiled where HDF5 has no
+/// driver for them, and CommError where MPI allows fewer threads.
 void save_hdf5(const DNDarray& x, const std::filesystem::path& path, const std::string& dataset,
                const SaveOptions& options = {});
+
+/// Whether HDF5, as the library was built with it, writes and reads subfiles; without, both throw NotCompiled.
+[[nodiscard]] bool supports_subfiling();
 
 }  // namespace heatpp::io

@@ -23,7 +23,7 @@ struct DatasetInfo {
   ElementType element;
   Shape chunk = {};  ///< extents of its chunks; empty where it is not stored in chunks
   bool compressed = false;
-  bool is_virtual = false;
+  bool in_other_files = false;  ///< a virtual dataset, or one in subfiles: HDF5 reads neither through MPI-IO
 };
 
 /// Bytes of an array whose shape was read from a file. Throws IoError naming `op` and `what` for negative extents, for

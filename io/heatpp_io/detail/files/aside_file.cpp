@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
+#include <heatpp_io/detail/files/subfiles.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -73,14 +74,19 @@ AsideFile::AsideFile(const fs::path& target, Begin begin, const char* op) : op_(
 }
 
 AsideFile::~AsideFile() {
-  if (exists_) ::unlink(path_.c_str());
+  if (!exists_) return;
+  remove_subfiles(path_, target_);
+  ::unlink(path_.c_str());
 }
 
 void AsideFile::commit() {
+  const auto old = subfiles_of(target_);
+  rename_subfiles(path_, target_, op_);
   if (::rename(path_.c_str(), target_.c_str()) != 0)
     raise<IoError>(op_, "got \"{}\", to which the complete file cannot be moved ({}); expected a place for it",
                    target_.string(), std::strerror(errno));
   exists_ = false;
+  remove_files(old);
 }
 
 void AsideFile::commit_durably() {

@@ -11,6 +11,7 @@ namespace heatpp::io::detail {
 [[nodiscard]] std::filesystem::path name_beside(const std::filesystem::path& target);
 
 /// A file that is written beside its final place and moved there once it is complete; without `commit` it is removed.
+/// Subfiles that HDF5 makes go with it, and with the file that it replaces.
 class AsideFile {
  public:
   /// Creates it empty, or as a copy of what is at `target`, whose permissions it gets. Throws IoError naming `op` where

@@ -21,7 +21,7 @@ Record encode(const DatasetInfo& info) {
   record[1] = static_cast<std::int64_t>(info.element.dtype);
   record[2] = info.element.may_overflow;
   record[3] = info.compressed;
-  record[4] = info.is_virtual;
+  record[4] = info.in_other_files;
   record[5] = std::ssize(info.chunk);
   std::ranges::copy(info.shape, record.begin() + head);
   std::ranges::copy(info.chunk, record.begin() + head + max_ndim);
@@ -35,7 +35,7 @@ DatasetInfo decode(const std::int64_t* record) {
           .element = {static_cast<Dtype>(record[1]), record[2] != 0},
           .chunk = Shape(chunk, chunk + record[5]),
           .compressed = record[3] != 0,
-          .is_virtual = record[4] != 0};
+          .in_other_files = record[4] != 0};
 }
 
 /// The records of files first .. last, read here, and behind one another those of all ranks.
@@ -107,7 +107,7 @@ Shards inspect(ShardNames names, const Describe& describe, const Communicator& c
   for (const auto& info : infos) {
     shards.offsets.push_back(shards.offsets.back() + info.shape[0]);
     shards.info.compressed |= info.compressed;
-    shards.info.is_virtual |= info.is_virtual;
+    shards.info.in_other_files |= info.in_other_files;
   }
   shards.info.shape[0] = shards.offsets.back();
   return shards;

@@ -65,7 +65,7 @@ std::optional<Strategy> exchange_along(const DatasetInfo& info, const Selection&
 
 std::string unshared_reason(const Shards& shards, const Layout& layout) {
   if (layout.ranks() == 1) return "independent: one rank";
-  if (shards.info.is_virtual) return "independent: HDF5 cannot read virtual datasets through MPI-IO";
+  if (shards.info.in_other_files) return "independent: HDF5 cannot read virtual datasets and subfiles through MPI-IO";
   return heatpp::detail::formatted("independent: {} files, each opened by the ranks that need it", shards.count());
 }
 
@@ -99,7 +99,7 @@ bool is_one_run(const DatasetInfo& info, const Selection& box, const Layout& lay
 
 Strategy choose_strategy(const Shards& shards, const Selection& box, const Layout& layout,
                          std::optional<bool> collective) {
-  const bool shared = layout.ranks() > 1 && shards.count() == 1 && !shards.info.is_virtual;
+  const bool shared = layout.ranks() > 1 && shards.count() == 1 && !shards.info.in_other_files;
   const auto& info = shards.info;
   const auto amplification = read_amplification(info, box, layout);
   if (shared && collective.value_or(is_one_run(info, box, layout))) return {Strategy::Kind::collective, {}};
@@ -107,7 +107,7 @@ Strategy choose_strategy(const Shards& shards, const Selection& box, const Layou
     if (auto exchange = exchange_along(info, box, layout)) {
       exchange->reason = heatpp::detail::formatted(
           "exchange: each {} read once and its parts sent to their ranks{}", info.chunk.empty() ? "row" : "chunk",
-          info.is_virtual ? "; HDF5 cannot read virtual datasets through MPI-IO" : "");
+          info.in_other_files ? "; HDF5 cannot read virtual datasets and subfiles through MPI-IO" : "");
       return *exchange;
     }
   }

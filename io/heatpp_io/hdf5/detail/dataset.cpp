@@ -1,6 +1,8 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/detail/files/subfiles.hpp>
 #include <heatpp_io/hdf5/detail/dataset.hpp>
 #include <heatpp_io/hdf5/detail/filters.hpp>
+#include <heatpp_io/hdf5/detail/subfiling.hpp>
 #include <heatpp_io/hdf5/detail/virtual_sources.hpp>
 
 #include <sys/stat.h>
@@ -24,11 +26,21 @@ void check_is_file(const std::string& path, const char* op) {
   if (S_ISDIR(status.st_mode)) raise<IoError>(op, "got \"{}\", which is a directory; expected an HDF5 file", path);
 }
 
+/// For a file in subfiles, which each rank opens for itself: of two openings of a file in one process HDF5 gives the
+/// second one the first one's communicator, so that all have to be alike.
+Handle own_access(const std::string& path, const char* op) {
+  if (!in_subfiles(path)) return {};
+  check_subfiling(formatted("\"{}\", which is in subfiles", path), op);
+  return subfiling_access(self());
+}
+
 // Who adds rows to a file, or reads it, holds its lock for a moment only.
 constexpr std::chrono::seconds patience{3};
 
-Handle open_file(const std::string& path, const char* op, const Handle& access, unsigned how = H5F_ACC_RDONLY) {
+Handle open_file(const std::string& path, const char* op, const Handle& usual, unsigned how = H5F_ACC_RDONLY) {
   check_is_file(path, op);
+  const auto own = own_access(path, op);
+  const auto& access = own ? own : usual;
   const auto end = std::chrono::steady_clock::now() + patience;
   std::string reason;
   const auto locked = [&] { return reason.find("unable to lock") != std::string::npos; };
@@ -99,7 +111,7 @@ Shape checked_shape(hid_t space, std::int64_t itemsize, const std::string& what,
 void read_storage(hid_t dataset, DatasetInfo& info) {
   const Handle properties(H5Dget_create_plist(dataset));
   const auto layout = H5Pget_layout(properties.get());
-  info.is_virtual = layout == H5D_VIRTUAL;
+  info.in_other_files = layout == H5D_VIRTUAL;
   info.compressed = H5Pget_nfilters(properties.get()) > 0;
   if (layout != H5D_CHUNKED) return;
   std::vector<hsize_t> chunk(info.shape.size());
@@ -167,7 +179,8 @@ Dataset open_in(Handle file, const std::string& path, const std::string& wanted,
   result.memory = memory_type(*element, type.get());
   read_storage(result.id.get(), result.info);
   if (result.info.compressed) register_filters();
-  if (result.info.is_virtual) check_sources(result.id.get(), path, what, op);
+  if (result.info.in_other_files) check_sources(result.id.get(), path, what, op);
+  result.info.in_other_files |= in_subfiles(path);
   return result;
 }
 

@@ -4,9 +4,11 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_io/detail/codecs/codecs.hpp>
+#include <heatpp_io/detail/files/subfiles.hpp>
 #include <heatpp_io/hdf5/detail/box_io.hpp>
 #include <heatpp_io/hdf5/detail/new_dataset.hpp>
 #include <heatpp_io/hdf5/detail/shared_access.hpp>
+#include <heatpp_io/hdf5/detail/subfiling.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +16,7 @@
 namespace heatpp::io::detail {
 namespace {
 
+using heatpp::detail::formatted;
 using heatpp::detail::from_torch;
 using heatpp::detail::raise;
 
@@ -56,7 +59,8 @@ void exchange_and_write(const Target& to, const at::Tensor& block) {
 Transfer write_contiguous(const Target& to, const at::Tensor& block) {
   const bool rows = to.layout.split() == 0;
   const bool long_runs = to.layout.shape()[0] == 1 || run_bytes(to.layout, block.element_size()) >= long_run;
-  if (to.job.options.collective.value_or(rows || long_runs)) {
+  const bool subfiles = to.job.options.subfiles > 0;
+  if (!subfiles && to.job.options.collective.value_or(rows || long_runs)) {
     write_blocks(to, block, rows ? MpiIo::own_runs : MpiIo::collective);
     return {true, {}};
   }
@@ -65,7 +69,21 @@ Transfer write_contiguous(const Target& to, const at::Tensor& block) {
     return {false, "exchange: parts of rows put together, contiguous rows written per rank"};
   }
   write_blocks(to, block, MpiIo::independent);
-  return {false, "independent: as asked for"};
+  return {false, subfiles ? "independent: HDF5 deals what each rank writes to subfiles" : "independent: as asked for"};
+}
+
+void check_subfile_options(const Shape& shape, const SaveOptions& options, const char* op) {
+  if (options.subfiles < 0 || shape.empty())
+    raise<ValueError>(op, "got {} subfiles for an array of shape {}; expected 1 or more, and axes", options.subfiles,
+                      to_string(shape));
+  if (options.append || options.shards || options.grows || options.collective)
+    raise<ValueError>(op, "got append, shards, grows or collective for {} subfiles; expected none", options.subfiles);
+}
+
+Handle new_access(const WriteJob& job, const Communicator& comm) {
+  if (job.options.subfiles == 0) return comm.size() > 1 ? shared_access(comm) : local_access();
+  all_or_none(comm, [&] { check_subfiling(formatted("{} subfiles", job.options.subfiles), job.op); });
+  return subfiling_access(comm, job.options.subfiles);
 }
 
 }  // namespace
@@ -73,6 +91,7 @@ Transfer write_contiguous(const Target& to, const at::Tensor& block) {
 void check_save_options(const Shape& shape, const SaveOptions& options, const char* op) {
   check_compression(options.compression, op);
   if (options.netcdf_format) raise<ValueError>(op, "got netcdf_format for an HDF5 file; expected none");
+  if (options.subfiles != 0) check_subfile_options(shape, options, op);
   if (options.grows && shape.empty()) raise<ValueError>(op, "got an array without axes; expected one that can grow");
   auto room = shape;
   if (options.grows) room[0] = most_in_a_chunk - 1;  // for chunks of more rows than there are yet
@@ -80,6 +99,7 @@ void check_save_options(const Shape& shape, const SaveOptions& options, const ch
 }
 
 void check_free_name(const WriteJob& job) {
+  check_can_grow(job.shown, job.op);
   const auto access = local_access();  // releasing it before the error is read would clear that
   const Handle file(H5Fopen(job.path.c_str(), H5F_ACC_RDONLY, access.get()));
   if (!file)
@@ -121,11 +141,10 @@ void write_boxes(const NewDataset& to, const Selection& box, const at::Tensor& b
 Transfer write_new(const WriteJob& job, const Layout& layout, Dtype dtype, const Communicator& comm,
                    const std::function<Transfer(const Dataset&)>& write) {
   Dataset dataset;
+  const auto access = new_access(job, comm);
+  all_or_none(comm, [&] { dataset = create_dataset(job, layout, dtype, access); });
   all_or_none(comm, [&] {
-    dataset = create_dataset(job, layout, dtype, comm.size() > 1 ? shared_access(comm) : local_access());
-  });
-  all_or_none(comm, [&] {
-    if (comm.rank() == 0) Room(job.path, job.shown, job.op).reserve(bytes_needed(dataset));
+    if (comm.rank() == 0 && job.options.subfiles == 0) Room(job.path, job.shown, job.op).reserve(bytes_needed(dataset));
   });
   auto transfer = write(dataset);
   all_or_none(comm, [&] { close_dataset(dataset, job); });
@@ -145,7 +164,7 @@ Transfer write_shared(const WriteJob& job, const Layout& layout, const at::Tenso
 Transfer write_dataset(const WriteJob& job, const DNDarray& x) {
   const auto& comm = x.comm();
   check_append(job, comm);
-  if (comm.size() > 1 && x.ndim() > 0) {
+  if ((comm.size() > 1 || job.options.subfiles > 0) && x.ndim() > 0) {
     const auto blocks = blocks_of(x);
     return write_shared(job, blocks.layout, blocks.mine, comm);
   }
