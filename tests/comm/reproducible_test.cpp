@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/allreduce/algorithm.hpp>
 #include <heatpp/comm/detail/reproducible/exact_sum.hpp>
+#include <heatpp/comm/detail/reproducible/marked_sum.hpp>
 #include <heatpp/comm/topology.hpp>
 
 #include "../exact_oracle.hpp"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstdlib>
+#include <cstring>
 
 namespace ht = heatpp;
 
@@ -71,6 +73,29 @@ TEST_CASE("an exact sum is that of any order and grouping, rounded once", "[comm
         CHECK(::same_bits(again.value(), expected));
       }
     }
+  }
+}
+
+TEST_CASE("ranks that add two sums in other orders mark the same ones", "[comm][reproducible]") {
+  using namespace ht::detail;
+  using Wide = std::vector<std::complex<double>>;
+  const auto sum_of = [](const Wide& a, const Wide& b) {
+    const void* const both[] = {a.data(), b.data()};
+    Wide sum(a.size());
+    combine_exactly(marked_sum, ht::Dtype::complex128, both, sum.data(), std::ssize(a));
+    return sum;
+  };
+  for (int kind = 0; kind < hostile_kinds; ++kind) {
+    std::vector<Wide> of_ranks;
+    for (const double first :
+         {0x1.fffffffffffffp1022, -0x1.7ffffffffffffp1023, 0x1.fffffffffffffp1021, 0x1.7ffffffffffffp1023}) {
+      auto data = hostile<double>(kind, 3000, static_cast<unsigned>(of_ranks.size()) + 1);
+      data[0] = first;
+      widen_exactly({data.data(), std::ssize(data), ht::Dtype::float64}, of_ranks.emplace_back(data.size()).data());
+    }
+    const auto left = sum_of(of_ranks[0], of_ranks[1]), right = sum_of(of_ranks[2], of_ranks[3]);
+    const auto there = sum_of(left, right), back = sum_of(right, left);
+    CHECK(std::memcmp(there.data(), back.data(), there.size() * sizeof(there[0])) == 0);
   }
 }
 

@@ -21,10 +21,12 @@ struct Pair {
   double high, low;
 };
 
-/// a + b as the nearest number and what that lacks.
+/// a + b as the nearest number and what that lacks: Dekker's Fast2Sum, which overflows with the sum alone. Both are the
+/// same for b + a, since MPI's own all-reduce may add in another order on each rank.
 Pair two_sum(double a, double b) {
-  const double sum = a + b, of_b = sum - a;
-  return {sum, (a - (sum - of_b)) + (b - of_b)};
+  const bool falling = std::abs(a) >= std::abs(b);
+  const double sum = a + b, large = falling ? a : b, small = falling ? b : a;
+  return {sum, small - (sum - large)};
 }
 
 bool is_finite(double x) { return x - x == 0; }
