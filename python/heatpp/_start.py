@@ -22,8 +22,9 @@ def _check_mpi():
     """mpi4py, where it is loaded, has to call the same MPI."""
     theirs, ours = sys.modules.get("mpi4py.MPI"), _heatpp._mpi_version()
     found = theirs and theirs.Get_library_version().rstrip("\0")
-    if theirs and found != ours:
-        raise ImportError(f"[heatpp] got mpi4py for {found.splitlines()[0]}; expected one for {ours.splitlines()[0]}, for which heatpp was built")
+    if theirs and (found != ours or theirs._sizeof(theirs.Comm) != _heatpp._comm_bytes):  # whose functions are the first library's, for both
+        of = "another MPI" if found == ours else found.splitlines()[0]
+        raise ImportError(f"[heatpp] got mpi4py for {of}; expected one for {ours.splitlines()[0]}, for which heatpp was built")
 
 
 _check_torch()

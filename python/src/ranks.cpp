@@ -27,6 +27,12 @@ Communicator adopted(nb::handle of_mpi4py) {
   if (!modules.attr("__contains__")("mpi4py.MPI") || !nb::isinstance(of_mpi4py, modules["mpi4py.MPI"].attr("Comm")))
     throw TypeError("[Communicator] got " + nb::cast<std::string>(nb::repr(of_mpi4py)) +
                     "; expected a communicator of mpi4py");
+  if (const auto bytes = nb::cast<std::size_t>(modules["mpi4py.MPI"].attr("_sizeof")(of_mpi4py));
+      bytes !=
+      sizeof(MPI_Comm))  // as Open MPI's and MPICH's are; both may be loaded, under names of the same functions
+    throw TypeError("[Communicator] got an mpi4py with communicators of " + std::to_string(bytes) +
+                    " bytes; expected one for the MPI that heatpp was built for, which has " +
+                    std::to_string(sizeof(MPI_Comm)));
   const auto comm =
       *reinterpret_cast<MPI_Comm*>(nb::cast<std::uintptr_t>(modules["mpi4py.MPI"].attr("_addressof")(of_mpi4py)));
   if (comm == MPI_COMM_WORLD) return world();
@@ -131,6 +137,7 @@ void bind_ranks(nb::module_& m) {
     MPI_Get_library_version(version, &length);
     return std::string(version);
   });
+  m.attr("_comm_bytes") = sizeof(MPI_Comm);
   m.def("_finish", [] { ranks().reset(); });
   m.def("_abort", [](int code) { MPI_Abort(MPI_COMM_WORLD, code); });
 }

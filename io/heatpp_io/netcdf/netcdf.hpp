@@ -45,7 +45,8 @@ struct SaveNetcdfOptions {
 /// that the file has already are used where their lengths fit. An axis without elements becomes an unlimited dimension,
 /// as netCDF has no others of length 0. bool is stored as xarray does.
 /// A variable that is replaced keeps its dimensions and how it is stored: it has to have the array's dtype and extents,
-/// or fewer rows where its first dimension may grow, as those of other variables along it do then, without elements.
+/// or fewer rows where its first dimension may grow. Other variables along that get longer, too, by elements that are
+/// missing: NaN in the floats that this function wrote.
 /// Collective. Each rank writes whole rows, after an exchange in small windows if `x` is split along another axis than
 /// 0. netCDF-4 is written by netCDF's parallel library, compressed and growing variables, and those added to a file,
 /// collectively; of the classic formats rank 0 writes the header, and each rank its rows behind it.

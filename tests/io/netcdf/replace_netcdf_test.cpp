@@ -35,7 +35,7 @@ TEST_CASE("variables of netCDF files are replaced from every layout, and grow wh
 
     CHECK(same(ht::io::load_netcdf(path, "x", {.split = layout.split()}), more));
     CHECK(same(ht::io::load_netcdf(path, "y", {.split = layout.split(), .slices = {ht::slice(0, 4)}}), others));
-    const auto filled = at::full({more.size(0) - 4, 2}, NC_FILL_FLOAT);
+    const auto filled = at::full({more.size(0) - 4, 2}, NAN);
     CHECK(same(ht::io::load_netcdf(path, "y", {.slices = {ht::slice(4, more.size(0))}}), filled));
   }
   CHECK(dir.names() == std::vector<std::string>{"a.nc"});
@@ -87,6 +87,8 @@ TEST_CASE("what does not fit a variable leaves it as it was", "[io][netcdf]") {
   CHECK_THAT(replace_error<ht::ValueError>(path, "rows", counting({12})), Contains("(12,)"));
   CHECK_THAT(replace_error<ht::ValueError>(path, "packed", counting({4})), Contains("scale_factor"));
   CHECK_THAT(replace_error<ht::TypeError>(path, "x", counting({4, 3}, at::kShort)), Contains("int16"));
+  const auto anew = [&] { ht::io::save_netcdf(whole(counting({4, 3})), path, "x", {.replace = true}); };
+  CHECK_THAT(same_message<ht::ValueError>(anew), Contains("replace without append"));
   CHECK_THAT(replace_error<ht::TypeError>(path, "x", counting({4, 3}) > 2), Contains("bool"));
   CHECK(same(ht::io::load_netcdf(path, "x", {.split = 0}), counting({4, 3})));
   CHECK(same(ht::io::load_netcdf(path, "rows", {.split = 0}), counting({4, 3})));

@@ -5,7 +5,9 @@
 
 #include <netcdf.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace heatpp::io::detail {
 namespace {
@@ -50,7 +52,8 @@ NetcdfPacking read_packing(const NetcdfVariable& variable, const std::string& pa
   take(attribute(variable, "add_offset", path, op), "add_offset", packing.offset, packing, path, op);
   for (const auto* name : {"_FillValue", "missing_value"})
     if (const auto found = attribute(variable, name, path, op))
-      packing.missing.insert(packing.missing.end(), found->numbers.begin(), found->numbers.end());
+      std::ranges::copy_if(found->numbers, std::back_inserter(packing.missing),
+                           [](double x) { return !std::isnan(x); });
   return packing;
 }
 

@@ -130,6 +130,15 @@ void check_replaced(const NewVariable& x, const NetcdfVariable& at, const SaveJo
                       ndim > 0 && grows(at.group, dimensions[0]) ? ", or more rows" : "");
 }
 
+/// Elements that nobody writes: of floats that get longer with other variables of their dimension NaN, else whatever.
+void define_missing(const NewVariable& x, const NetcdfVariable& at, bool may_grow, const SaveJob& job) {
+  const auto float_nan = std::numeric_limits<float>::quiet_NaN();
+  const auto double_nan = std::numeric_limits<double>::quiet_NaN();
+  const void* missing = x.dtype == float32 ? static_cast<const void*>(&float_nan) : &double_nan;
+  const bool filled = may_grow && (x.dtype == float32 || x.dtype == float64);
+  check(x, job, nc_def_var_fill(at.group, at.id, filled ? NC_FILL : NC_NOFILL, filled ? missing : nullptr));
+}
+
 }  // namespace
 
 NetcdfFormat netcdf_format(const char* op, const std::string& path, const SaveNetcdfOptions& options,
@@ -165,6 +174,8 @@ void check_variable(const NewVariable& x) {
   if (options.compression && (*options.compression < 0 || *options.compression > 9))
     raise<ValueError>(x.op, "got compression {}; expected a deflate level from 0 to 9", *options.compression);
   check_chunks(x.op, options.chunks, x.shape, endless);
+  if (options.replace && !options.append)
+    raise<ValueError>(x.op, "got replace without append, which makes a new file; expected both, or neither");
   if (options.unlimited && (ndim == 0 || (size_of(x.shape) == 0 && x.shape[0] > 0)))
     raise<ValueError>(x.op, "got unlimited for an array of shape {}; expected an axis, and elements along it",
                       heatpp::to_string(x.shape));
@@ -194,7 +205,7 @@ NetcdfVariable define(const NewVariable& x, int file, const SaveJob& job) {
   check(x, job,
         nc_def_var(made.group, name, *netcdf_type(x.dtype), static_cast<int>(x.shape.size()), dimensions.data(),
                    &made.id));
-  check(x, job, nc_def_var_fill(made.group, made.id, NC_NOFILL, nullptr));
+  define_missing(x, made, !dimensions.empty() && grows(made.group, dimensions[0]), job);
   if (x.dtype == bool_) check(x, job, nc_put_att_text(made.group, made.id, "dtype", 4, "bool"));
   return made;
 }
