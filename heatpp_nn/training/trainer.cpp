@@ -4,6 +4,7 @@
 #include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/checkpoint_manager.hpp>
 #include <heatpp_nn/training/cores.hpp>
+#include <heatpp_nn/training/detail/trainer_checks.hpp>
 #include <heatpp_nn/training/detail/training.hpp>
 #include <heatpp_nn/training/detail/training_log.hpp>
 #include <heatpp_nn/training/metrics.hpp>
@@ -39,19 +40,6 @@ struct Trainer::Impl {
 
 namespace {
 
-void check(const TrainerOptions& o) {
-  if (o.epochs < 0 || o.batch_size < 1 || o.checkpoint_every < 0)
-    raise<ValueError>("Trainer",
-                      "got {} epochs, batches of {} rows, a checkpoint every {}; expected at least 0, 1 and 0",
-                      o.epochs, o.batch_size, o.checkpoint_every);
-  if (!(o.phases.warmup >= 0 && o.phases.cooldown >= 0 && o.phases.warmup + o.phases.cooldown <= 1))
-    raise<ValueError>("Trainer", "got shares {} and {} of warm-up and cool-down; expected some that are 1 at most",
-                      o.phases.warmup, o.phases.cooldown);
-  if (o.autocast && *o.autocast != bfloat16 && *o.autocast != float16)
-    raise<ValueError>("Trainer", "got {} to compute in; expected bfloat16 or float16", name(*o.autocast));
-  if (o.resume && o.folder.empty()) raise<ValueError>("Trainer", "got no folder to resume from; expected one");
-}
-
 DasoOptions daso_options(const TrainerOptions& options, const TrainingLength& length, GradScaler* scaler) {
   auto daso = *options.daso;
   const auto share = [&](double of) { return std::llround(of * static_cast<double>(length.total)); };
@@ -84,6 +72,7 @@ class Trainer::Fit {
         signal_(trainer.comm()),
         early_(options_.stop.value_or(PlateauOptions{.patience = std::numeric_limits<int>::max(), .threshold = 0})),
         position_{options_.seed, 0, 0} {
+    detail::check_rate(trainer_.comm(), rate_, length_.total);
     loader_.prefetch(options_.prefetch);
     if (options_.autocast == float16) trainer_.scaler.emplace();
     if (options_.daso)
@@ -268,7 +257,7 @@ class Trainer::Fit {
 
 Trainer::Trainer(Network network, torch::optim::Optimizer& optimizer, Loss loss, TrainerOptions options)
     : impl_(new Impl{std::move(network), optimizer, std::move(loss), std::move(options)}) {
-  check(impl_->options);
+  detail::check(impl_->comm(), impl_->options);
   share_cores(impl_->comm());
 }
 
@@ -277,6 +266,7 @@ Trainer::Trainer(Trainer&&) noexcept = default;
 Trainer& Trainer::operator=(Trainer&&) noexcept = default;
 
 TrainingResult Trainer::fit(const Dataset& training, const std::optional<Dataset>& validation) {
+  detail::check_fit(impl_->comm(), impl_->options, training, validation);
   return Fit(*impl_, training, validation).run();
 }
 

@@ -80,8 +80,8 @@ struct TrainingResult {
 class Trainer {
  public:
   /// `model` and `optimizer`, which has the model's parameters, must outlive this object. Shares the cores of a machine
-  /// among its ranks unless OMP_NUM_THREADS is set. Collective.
-  /// Throws ValueError for options out of range.
+  /// among its ranks unless OMP_NUM_THREADS is set. Collective. Throws ValueError on all ranks for options out of
+  /// range, and for those other than `prefetch`, `transforms` and `progress` that differ between ranks.
   template <class Net>
   Trainer(detail::TypedReplica<Net>& model, torch::optim::Optimizer& optimizer, Loss loss, TrainerOptions options = {})
       : Trainer(Network(model), optimizer, std::move(loss), std::move(options)) {}
@@ -91,8 +91,10 @@ class Trainer {
   Trainer& operator=(Trainer&&) noexcept;
 
   /// Trains. All rows are used once in an epoch: batches at its end are smaller, also empty on some ranks, and
-  /// gradients weigh by rows. Collective. Throws as DataLoader, DASO, load_checkpoint and save_checkpoint; what a loss,
-  /// metric or the network throws on one rank ends the job if `ht::run` started it.
+  /// gradients weigh by rows. Collective. Throws on all ranks: CommError for datasets on other ranks than the model's;
+  /// ValueError for an empty validation set, for none with `stop`, and for rates that differ between ranks at the first
+  /// batch, the last or halfway; and as DataLoader, DASO, load_checkpoint and save_checkpoint. What a loss or the
+  /// network throws on one rank while it is trained ends the job if `ht::run` started it.
   TrainingResult fit(const Dataset& training, const std::optional<Dataset>& validation = std::nullopt);
 
   /// With the running mean of the weights where the options have one. Collective. See evaluate and predict.
