@@ -114,6 +114,14 @@ const at::Tensor& detail::only(std::string_view what, const Tensors& tensors) {
   return tensors.front();
 }
 
+void detail::check_differentiable(const char* op, const at::Tensor& loss, const char* arguments) {
+  if (loss.defined() && loss.requires_grad()) return;
+  heatpp::detail::raise<ValueError>(op,
+                                    "got a loss without a gradient of a function that is called with {}; expected one "
+                                    "that follows from weights that are trained",
+                                    arguments);
+}
+
 void detail::throw_not_taken(std::size_t inputs) {
   heatpp::detail::raise<ValueError>("Network", "got {} inputs; expected as many as the module's forward takes", inputs);
 }

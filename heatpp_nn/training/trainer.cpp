@@ -65,7 +65,7 @@ class Trainer::Fit {
                 {.batch_size = std::max<std::int64_t>(1, options_.batch_size / trainer.comm().size()),
                  .shuffle = options_.shuffle,
                  .seed = options_.seed,
-                 .remainder = Remainder::join},
+                 .remainder = options_.remainder},
                 options_.transforms),
         length_{loader_.batches(), options_.epochs * loader_.batches()},
         rate_(options_.rate ? options_.rate(length_) : RateSchedule()),
@@ -160,7 +160,11 @@ class Trainer::Fit {
     if (options_.autocast) autocast.emplace(*options_.autocast, trainer_.network.device());
     const auto& network = trainer_.network;
     const auto outputs = network(batch.all_inputs());
-    if (batch.inputs.size(0) > 0) return trainer_.loss(outputs, network.on_device(batch.all_targets()));
+    if (batch.inputs.size(0) > 0) {
+      const auto loss = trainer_.loss(outputs, network.on_device(batch.all_targets()));
+      detail::check_differentiable("Trainer", loss, "the network's outputs and the targets");
+      return loss;
+    }
     auto sum = at::zeros({}, outputs.front().options());
     for (const auto& output : outputs) sum = sum + output.sum();
     return sum;
@@ -267,7 +271,12 @@ Trainer& Trainer::operator=(Trainer&&) noexcept = default;
 
 TrainingResult Trainer::fit(const Dataset& training, const std::optional<Dataset>& validation) {
   detail::check_fit(impl_->comm(), impl_->options, training, validation);
-  return Fit(*impl_, training, validation).run();
+  try {
+    return Fit(*impl_, training, validation).run();
+  } catch (const c10::Error& error) {
+    raise<Error>("fit", "got an error of LibTorch's ({}); expected a network and a loss for these rows",
+                 error.what_without_backtrace());
+  }
 }
 
 Evaluation Trainer::evaluate(const Dataset& dataset) {

@@ -58,6 +58,7 @@ std::vector<Setting> settings_of(const TrainerOptions& o) {
           {"batch_size", formatted("{}", o.batch_size)},
           {"shuffle", formatted("{}", static_cast<int>(o.shuffle))},
           {"seed", formatted("{}", o.seed)},
+          {"remainder", formatted("{}", static_cast<int>(o.remainder))},
           {"rate", o.rate ? "some" : "none"},
           {"daso", text(o.daso)},
           {"phases", formatted("({}, {})", o.phases.warmup, o.phases.cooldown)},

@@ -1,8 +1,9 @@
-#include "training.hpp"
-#include "../scratch_path.hpp"
-#include "../support.hpp"
+#include "../training.hpp"
+#include "../../scratch_path.hpp"
+#include "../../support.hpp"
 
 #include <heatpp/core/factories.hpp>
+#include <heatpp_nn/parallel/online.hpp>
 #include <heatpp_nn/training/trainer.hpp>
 
 using namespace heatpp::nn;
@@ -59,6 +60,14 @@ bool throws_where(const std::string& text, const TrainerOptions& options, const 
                                 [&] { Run(is_last() ? other : options).trainer.fit(regression(), regression()); });
 }
 
+/// A network that takes no batch of one row.
+struct NormNet : torch::nn::Module {
+  torch::nn::BatchNorm1d norm = register_module("norm", torch::nn::BatchNorm1d(5));
+  torch::nn::Linear last = register_module("last", torch::nn::Linear(5, 3));
+  NormNet() { to(torch::kDouble); }
+  at::Tensor forward(const at::Tensor& x) { return last(norm(x)); }
+};
+
 }  // namespace
 
 TEST_CASE("Datasets on other ranks than the model's are refused", "[nn][trainer]") {
@@ -90,6 +99,7 @@ TEST_CASE("Options of a trainer that differ between ranks are refused", "[nn][tr
   differs("[Trainer] got batch_size 12 on rank 0 and 6", [](auto& o) { o.batch_size = 6; });
   differs("[Trainer] got shuffle", [](auto& o) { o.shuffle = Shuffle::global; });
   differs("[Trainer] got seed 0 on rank 0 and 5", [](auto& o) { o.seed = 5; });
+  differs("[Trainer] got remainder", [](auto& o) { o.remainder = Remainder::drop; });
   differs("[Trainer] got rate none on rank 0 and some",
           [](auto& o) { o.rate = [](const TrainingLength&) { return constant_rate(1); }; });
   differs("[Trainer] got daso none on rank 0 and (", [](auto& o) { o.daso.emplace(); });
@@ -166,4 +176,46 @@ TEST_CASE("Arguments of evaluate that differ between ranks are refused", "[nn][t
   }));
   CHECK(throws<ht::ValueError>("[evaluate] got metrics {} on rank 0 and {\"one\"}",
                                [&] { (void)evaluate(network, regression(), error, is_last() ? metrics : Metrics()); }));
+}
+
+TEST_CASE("A loss without a gradient is refused, and what losses are called with is told", "[nn][trainer]") {
+  Run run({}, [](const at::Tensor& outputs, const at::Tensor& targets) { return error(outputs, targets).detach(); });
+  CHECK(throws<ht::ValueError>("without a gradient of a function that is called with the network's outputs",
+                               [&] { run.trainer.fit(regression()); }));
+  DataParallel model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
+  torch::optim::Adam adam(model.parameters(), 0.01);
+  OnlineTrainer online(model, adam, [](const at::Tensor& x, const at::Tensor&) { return x.mean(); });
+  const auto [x, y] = samples(4);
+  CHECK(throws<ht::ValueError>("is called with inputs and targets, and calls the network itself",
+                               [&, x = x, y = y] { online.train_step(x, y); }));
+}
+
+TEST_CASE("LibTorch's errors come without its stack", "[nn][trainer]") {
+  Run run({});
+  const auto whole = regression();
+  const Dataset narrow(whole.inputs().astype(ht::float32), whole.targets());
+  const auto says = [](const std::function<void()>& call) {
+    const auto message = message_of<ht::Error>(call);
+    CHECK_THAT(message,
+               Catch::Contains("mat1 and mat2") && !Catch::Contains("raised from") && !Catch::Contains("frame"));
+  };
+  says([&] { run.trainer.fit(narrow); });
+  says([&] { (void)run.trainer.evaluate(narrow); });
+  says([&] { (void)run.trainer.predict(narrow.inputs()); });
+}
+
+TEST_CASE("Rows that do not fill a batch are left out or trained twice for networks that need full ones",
+          "[nn][trainer]") {
+  const auto ranks = ht::world().size();
+  const auto rows = regression(2 * ranks + 1);  // one rank has a row more than a batch
+  for (const auto remainder : {Remainder::drop, Remainder::pad}) {
+    DataParallel model(std::make_shared<NormNet>(), ht::Topology(ht::world()));
+    torch::optim::Adam adam(model.parameters(), 0.01);
+    Trainer trainer(model, adam, error, {.batch_size = 2 * ranks, .remainder = remainder, .progress = false});
+    const auto result = trainer.fit(rows);
+    CHECK(result.batches == (remainder == Remainder::drop ? 1 : 2));
+    CHECK(std::isfinite(result.epochs.front().loss));
+    model.average_buffers();
+    CHECK(model.equal_on_all_ranks());
+  }
 }
