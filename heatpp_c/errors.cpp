@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/failure.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/error.hpp>
 #include <heatpp_c/detail/handles.hpp>
@@ -15,6 +16,9 @@ static_assert(HT_COMPLEX128 == static_cast<int>(complex128) && HT_COMPLEX128 + 1
 void keep(const char* what) noexcept try { message = what; } catch (...) {
   message.clear();
 }
+void keep(const std::exception& error) noexcept try { message = detail::text_of(error); } catch (...) {
+  message.clear();
+}
 
 }  // namespace
 
@@ -29,7 +33,7 @@ int status_of(const std::function<void()>& call) noexcept {
     keep("[heatpp] got no memory");
     return HT_ERROR_MEMORY;
   } catch (const std::exception& error) {
-    keep(error.what());
+    keep(error);
   } catch (...) {
     keep("[heatpp] got an exception of an unknown type");
   }

@@ -20,13 +20,18 @@ void Communicator::agree(const std::optional<Failure>& failure, Site site) const
   throw_error(static_cast<ErrorKind>(head[0]), text);
 }
 
+std::string detail::text_of(const std::exception& error) {
+  const std::string text = error.what();
+  return text.substr(0, text.find("\nException raised from "));
+}
+
 std::optional<Communicator::Failure> detail::failure_of(const std::function<void()>& work) {
   try {
     work();
   } catch (const Error& error) {
     return Communicator::Failure{error.kind(), error.what()};
   } catch (const std::exception& error) {
-    return Communicator::Failure{ErrorKind::error, error.what()};
+    return Communicator::Failure{ErrorKind::error, text_of(error)};
   } catch (...) {
     return Communicator::Failure{ErrorKind::error, "an exception that is no std::exception"};
   }

@@ -1,6 +1,7 @@
 #include <mpi.h>
 
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/comm/detail/failure.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/progress/deadline.hpp>
 #include <heatpp/comm/detail/raise.hpp>
@@ -72,7 +73,7 @@ int detail::run_program(int& argc, char**& argv, const EnvironmentOptions& optio
   try {
     return program();
   } catch (const std::exception& error) {
-    end_all_ranks(error.what());
+    end_all_ranks(text_of(error).c_str());
   } catch (...) {
     end_all_ranks("an exception of an unknown kind");
   }

@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/failure.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/text.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
@@ -26,14 +27,18 @@ std::string bytes_for_all(const std::string& path, const Communicator& comm) {
   return heatpp::detail::text_of_rank_0(comm, std::move(bytes));
 }
 
-/// What went wrong in a scripted network, which its interpreter's message ends with: RuntimeError: and the cause.
+/// What went wrong in a scripted network: its interpreter's message begins with the trace of the network's lines and
+/// ends with the cause, others begin with it.
 std::string reason_in(const std::exception& error) {
+  auto text = heatpp::detail::text_of(error);
   constexpr std::string_view mark = "RuntimeError: ";
-  const std::string text = error.what();
-  const auto at = text.rfind(mark);
-  if (at == std::string::npos) return detail::first_line(error);
-  const auto begin = at + mark.size();
-  return text.substr(begin, text.find('\n', begin) - begin);
+  if (const auto at = text.rfind(mark); at != std::string::npos) {
+    text.erase(0, at + mark.size());
+    return text.substr(0, text.find('\n'));
+  }
+  if (!text.starts_with("The following operation failed")) return detail::first_line(error);
+  text.erase(text.find_last_not_of(" \n") + 1);
+  return text.substr(text.rfind('\n') + 1);
 }
 
 /// A module that has the parameters, buffers and parts of a scripted one.

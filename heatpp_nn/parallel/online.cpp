@@ -158,6 +158,7 @@ double OnlineTrainer::backward() {
   }
   const auto rows = buffer_.sample(options_.batch_size);
   const auto loss = loss_(rows.all_inputs(), rows.all_targets());
+  detail::check_differentiable("train_step", loss, "inputs and targets, and calls the network itself");
   replica_.backward(loss, static_cast<double>(options_.batch_size));
   return loss.item<double>();
 }

@@ -54,14 +54,16 @@ struct OnlineOptions {
 ///     trainer.train_step(before, after);  // after each step of the solver
 class OnlineTrainer {
  public:
-  /// The loss of a batch on this rank, a function of inputs and targets: of one tensor each, or of `Tensors`.
+  /// The loss of a batch on this rank, a function of inputs and targets, which calls the network itself (the Trainer's
+  /// gets outputs): of one tensor each, or of `Tensors`.
   using Loss = Criterion<at::Tensor>;
   /// `daso` or `replica` and `optimizer` must outlive this object.
   OnlineTrainer(DASO& daso, Loss loss, const OnlineOptions& options = {});
   OnlineTrainer(Replica& replica, torch::optim::Optimizer& optimizer, Loss loss, const OnlineOptions& options = {});
 
   /// Remembers the rows along axis 0 and trains on batches drawn from all that is remembered; returns this rank's mean
-  /// loss. A rank that has seen no row yet takes part without one, and has NaN. Collective.
+  /// loss. A rank that has seen no row yet takes part without one, and has NaN. Collective. Throws ValueError for a
+  /// loss without a gradient.
   double train_step(const at::Tensor& inputs, const at::Tensor& targets);
   /// The same for several fields: train_step({velocity, forcing}, {pressure}).
   double train_step(const Tensors& inputs, const Tensors& targets);

@@ -145,14 +145,16 @@ void CheckpointManager::save(std::int64_t number, Replica& replica, torch::optim
 std::optional<Resumed> CheckpointManager::resume(const detail::Training& training) {
   finish();
   const auto known = numbers();
+  std::exception_ptr of_newest;
   for (std::size_t i = known.size(); i-- > 0;) {
     try {
       return detail::load(file(known[i]).string(), training);
     } catch (const IoError& error) {
-      if (i == 0) throw;
+      if (!of_newest) of_newest = std::current_exception();
       log(LogLevel::warning, error.what());
     }
   }
+  if (of_newest) std::rethrow_exception(of_newest);
   return std::nullopt;
 }
 

@@ -47,7 +47,7 @@ class CheckpointManager {
   void finish();
 
   /// As `load_checkpoint`, from the newest file that is whole; nullopt where there is none at all. Collective. Throws
-  /// IoError on all ranks where no file can be loaded.
+  /// IoError on all ranks, of the newest file, where none can be loaded.
   [[nodiscard]] std::optional<Resumed> resume(DASO& daso);
   [[nodiscard]] std::optional<Resumed> resume(Replica& replica, torch::optim::Optimizer& optimizer);
   [[nodiscard]] std::optional<Resumed> resume(const detail::Training& training);

@@ -1,9 +1,11 @@
+#include <heatpp/comm/detail/failure.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp_io/hdf5/save_hdf5.hpp>
 #include <heatpp_io/hdf5/stored_rows.hpp>
 #include <heatpp_nn/data/data_loader.hpp>
+#include <heatpp_nn/training/detail/agreement.hpp>
 #include <heatpp_nn/training/inference.hpp>
 #include <heatpp_nn/training/metrics.hpp>
 
@@ -112,6 +114,14 @@ const at::Tensor& detail::only(std::string_view what, const Tensors& tensors) {
   return tensors.front();
 }
 
+void detail::check_differentiable(const char* op, const at::Tensor& loss, const char* arguments) {
+  if (loss.defined() && loss.requires_grad()) return;
+  heatpp::detail::raise<ValueError>(op,
+                                    "got a loss without a gradient of a function that is called with {}; expected one "
+                                    "that follows from weights that are trained",
+                                    arguments);
+}
+
 void detail::throw_not_taken(std::size_t inputs) {
   heatpp::detail::raise<ValueError>("Network", "got {} inputs; expected as many as the module's forward takes", inputs);
 }
@@ -132,20 +142,28 @@ at::Device Network::device() const {
 
 Evaluation evaluate(const Network& network, const Dataset& dataset, const Loss& loss, const Metrics& metrics,
                     const InferenceOptions& options) {
-  check(options);
+  detail::check_same_ranks("evaluate", "a dataset", dataset.comm(), network.replica().topology().comm());
+  detail::check_agreed(
+      "evaluate", dataset.comm(),
+      {{"batch_size", heatpp::detail::formatted("{}", options.batch_size)}, {"metrics", detail::names_of(metrics)}},
+      [&] { check(options); });
   const Eval eval(network);
   DataLoader loader(dataset,
                     {.batch_size = options.batch_size, .shuffle = Shuffle::none, .remainder = Remainder::join});
   Average mean;
   std::map<std::string, Average> means;
-  for (const auto& batch : loader.epoch(0)) {
-    const auto rows = static_cast<double>(batch.inputs.size(0));
-    if (rows == 0) continue;
+  const auto add = [&](const Batch& batch, double rows) {
     const auto outputs = network(batch.all_inputs());
     const auto wanted = network.on_device(batch.all_targets());
     mean.add(loss(outputs, wanted).item<double>(), rows);
     for (const auto& [name, metric] : metrics) means[name].add(metric(outputs, wanted), rows);
+  };
+  std::optional<Communicator::Failure> failure;  // of this rank, which goes on, as the loader may ask all ranks
+  for (const auto& batch : loader.epoch(0)) {
+    const auto rows = static_cast<double>(batch.inputs.size(0));
+    if (rows > 0 && !failure) failure = heatpp::detail::failure_of([&] { add(batch, rows); });
   }
+  dataset.comm().agree(failure);
   Evaluation found{.rows = dataset.size(), .loss = mean.value(dataset.comm())};
   for (const auto& [name, metric] : metrics) found.metrics[name] = means[name].value(dataset.comm());
   return found;

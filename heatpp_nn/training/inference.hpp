@@ -81,7 +81,9 @@ struct InferenceOptions {
 
 /// Mean loss and metrics over all rows of a dataset, without gradients and with the module in eval mode, which is as
 /// before afterwards. Ranks go through their own rows. With DASO, `drain()` first, or each node judges with its own
-/// weights. Collective: an all-reduce of two numbers for the loss and each metric. Errors as DataLoader.
+/// weights. Collective: an all-reduce of two numbers for the loss and each metric, and two of some bytes to agree.
+/// Throws on all ranks: CommError for a dataset on other ranks than the model's, ValueError where the batch size or the
+/// names of the metrics differ between ranks, what the network, the loss or a metric throws on any, and as DataLoader.
 [[nodiscard]] Evaluation evaluate(const Network& network, const Dataset& dataset, const Loss& loss,
                                   const Metrics& metrics = {}, const InferenceOptions& options = {});
 

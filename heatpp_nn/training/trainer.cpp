@@ -4,6 +4,7 @@
 #include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/checkpoint_manager.hpp>
 #include <heatpp_nn/training/cores.hpp>
+#include <heatpp_nn/training/detail/trainer_checks.hpp>
 #include <heatpp_nn/training/detail/training.hpp>
 #include <heatpp_nn/training/detail/training_log.hpp>
 #include <heatpp_nn/training/metrics.hpp>
@@ -39,19 +40,6 @@ struct Trainer::Impl {
 
 namespace {
 
-void check(const TrainerOptions& o) {
-  if (o.epochs < 0 || o.batch_size < 1 || o.checkpoint_every < 0)
-    raise<ValueError>("Trainer",
-                      "got {} epochs, batches of {} rows, a checkpoint every {}; expected at least 0, 1 and 0",
-                      o.epochs, o.batch_size, o.checkpoint_every);
-  if (!(o.phases.warmup >= 0 && o.phases.cooldown >= 0 && o.phases.warmup + o.phases.cooldown <= 1))
-    raise<ValueError>("Trainer", "got shares {} and {} of warm-up and cool-down; expected some that are 1 at most",
-                      o.phases.warmup, o.phases.cooldown);
-  if (o.autocast && *o.autocast != bfloat16 && *o.autocast != float16)
-    raise<ValueError>("Trainer", "got {} to compute in; expected bfloat16 or float16", name(*o.autocast));
-  if (o.resume && o.folder.empty()) raise<ValueError>("Trainer", "got no folder to resume from; expected one");
-}
-
 DasoOptions daso_options(const TrainerOptions& options, const TrainingLength& length, GradScaler* scaler) {
   auto daso = *options.daso;
   const auto share = [&](double of) { return std::llround(of * static_cast<double>(length.total)); };
@@ -77,13 +65,14 @@ class Trainer::Fit {
                 {.batch_size = std::max<std::int64_t>(1, options_.batch_size / trainer.comm().size()),
                  .shuffle = options_.shuffle,
                  .seed = options_.seed,
-                 .remainder = Remainder::join},
+                 .remainder = options_.remainder},
                 options_.transforms),
         length_{loader_.batches(), options_.epochs * loader_.batches()},
         rate_(options_.rate ? options_.rate(length_) : RateSchedule()),
         signal_(trainer.comm()),
         early_(options_.stop.value_or(PlateauOptions{.patience = std::numeric_limits<int>::max(), .threshold = 0})),
         position_{options_.seed, 0, 0} {
+    detail::check_rate(trainer_.comm(), rate_, length_.total);
     loader_.prefetch(options_.prefetch);
     if (options_.autocast == float16) trainer_.scaler.emplace();
     if (options_.daso)
@@ -171,7 +160,11 @@ class Trainer::Fit {
     if (options_.autocast) autocast.emplace(*options_.autocast, trainer_.network.device());
     const auto& network = trainer_.network;
     const auto outputs = network(batch.all_inputs());
-    if (batch.inputs.size(0) > 0) return trainer_.loss(outputs, network.on_device(batch.all_targets()));
+    if (batch.inputs.size(0) > 0) {
+      const auto loss = trainer_.loss(outputs, network.on_device(batch.all_targets()));
+      detail::check_differentiable("Trainer", loss, "the network's outputs and the targets");
+      return loss;
+    }
     auto sum = at::zeros({}, outputs.front().options());
     for (const auto& output : outputs) sum = sum + output.sum();
     return sum;
@@ -268,7 +261,7 @@ class Trainer::Fit {
 
 Trainer::Trainer(Network network, torch::optim::Optimizer& optimizer, Loss loss, TrainerOptions options)
     : impl_(new Impl{std::move(network), optimizer, std::move(loss), std::move(options)}) {
-  check(impl_->options);
+  detail::check(impl_->comm(), impl_->options);
   share_cores(impl_->comm());
 }
 
@@ -277,7 +270,13 @@ Trainer::Trainer(Trainer&&) noexcept = default;
 Trainer& Trainer::operator=(Trainer&&) noexcept = default;
 
 TrainingResult Trainer::fit(const Dataset& training, const std::optional<Dataset>& validation) {
-  return Fit(*impl_, training, validation).run();
+  detail::check_fit(impl_->comm(), impl_->options, training, validation);
+  try {
+    return Fit(*impl_, training, validation).run();
+  } catch (const c10::Error& error) {
+    raise<Error>("fit", "got an error of LibTorch's ({}); expected a network and a loss for these rows",
+                 error.what_without_backtrace());
+  }
 }
 
 Evaluation Trainer::evaluate(const Dataset& dataset) {

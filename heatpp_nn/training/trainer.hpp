@@ -24,6 +24,9 @@ struct TrainerOptions {
   std::int64_t batch_size = 32;  ///< rows of all ranks together; each rank has as many of them, and at least one
   Shuffle shuffle = Shuffle::local;
   std::uint64_t seed = 0;
+  /// Rows that do not fill a batch on every rank. `join` uses each row once, in smaller batches, which plain BatchNorm
+  /// does not take where a rank has one row: `drop` or `pad` then.
+  Remainder remainder = Remainder::join;
   std::vector<Transform> transforms = {};
   PrefetchOptions prefetch = {};  ///< of training rows
   /// The learning rate at each batch, made for the length of the training; none: what the optimizer has.
@@ -80,8 +83,8 @@ struct TrainingResult {
 class Trainer {
  public:
   /// `model` and `optimizer`, which has the model's parameters, must outlive this object. Shares the cores of a machine
-  /// among its ranks unless OMP_NUM_THREADS is set. Collective.
-  /// Throws ValueError for options out of range.
+  /// among its ranks unless OMP_NUM_THREADS is set. Collective. Throws ValueError on all ranks for options out of
+  /// range, and for those other than `prefetch`, `transforms` and `progress` that differ between ranks.
   template <class Net>
   Trainer(detail::TypedReplica<Net>& model, torch::optim::Optimizer& optimizer, Loss loss, TrainerOptions options = {})
       : Trainer(Network(model), optimizer, std::move(loss), std::move(options)) {}
@@ -90,9 +93,12 @@ class Trainer {
   Trainer(Trainer&&) noexcept;
   Trainer& operator=(Trainer&&) noexcept;
 
-  /// Trains. All rows are used once in an epoch: batches at its end are smaller, also empty on some ranks, and
-  /// gradients weigh by rows. Collective. Throws as DataLoader, DASO, load_checkpoint and save_checkpoint; what a loss,
-  /// metric or the network throws on one rank ends the job if `ht::run` started it.
+  /// Trains. Unless `remainder` says otherwise, all rows are used once in an epoch: batches at its end are smaller,
+  /// also empty on some ranks, and gradients weigh by rows. Collective. Throws on all ranks: CommError for datasets on
+  /// other ranks than the model's; ValueError for an empty validation set, for none with `stop`, and for rates that
+  /// differ between ranks at the first batch, the last or halfway; and as DataLoader, DASO, load_checkpoint and
+  /// save_checkpoint. What a loss or the network throws on one rank while it is trained ends the job if `ht::run`
+  /// started it; LibTorch's errors come as Error, without its stack.
   TrainingResult fit(const Dataset& training, const std::optional<Dataset>& validation = std::nullopt);
 
   /// With the running mean of the weights where the options have one. Collective. See evaluate and predict.

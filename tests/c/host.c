@@ -163,6 +163,11 @@ static void network(const ht_comm* comm, const char* folder, const char* script)
   CHECK(ht_network_load(comm, path, NULL, &none) == HT_ERROR_IO && !none);
   CHECK(ht_network_train(net, y, y, NULL) == HT_ERROR_VALUE); /* one column is not two */
   CHECK(ht_network_apply(net, x, &again) == HT_OK);           /* and nothing is broken by that */
+  const ht_training classes = {.loss = HT_CROSS_ENTROPY};
+  CHECK(ht_network_load(comm, script, &classes, &none) == HT_OK);
+  CHECK(ht_network_train(none, x, y, NULL) == HT_ERROR); /* LibTorch wants classes without a second axis */
+  CHECK(strstr(ht_message(), "target") && !strstr(ht_message(), "raised from"));
+  ht_network_free(none);
   ht_network_free(net), ht_free(x), ht_free(y), ht_free(found), ht_free(again);
 }
 

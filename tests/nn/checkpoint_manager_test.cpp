@@ -124,6 +124,17 @@ TEST_CASE("A checkpoint that cannot be written leaves the one before", "[nn][che
   CHECK_THROWS_AS(CheckpointManager(folder.path, ht::world(), {.keep = 0}), ht::ValueError);
 }
 
+TEST_CASE("Where no checkpoint can be loaded, the newest is named", "[nn][checkpoint]") {
+  const Folder folder;
+  Run run;
+  CheckpointManager checkpoints(folder.path, ht::world());
+  for (const auto number : {1, 2}) checkpoints.save(number, run.model, run.adam);
+  DataParallel other(std::make_shared<Constant>(), ht::Topology(ht::world()));
+  torch::optim::Adam adam(other.parameters(), 0.01);
+  const auto message = message_of<ht::IoError>([&] { (void)checkpoints.resume(other, adam); });
+  CHECK_THAT(message, Catch::Contains(checkpoints.file(2).string()));
+}
+
 TEST_CASE("Each rank writes its share of what all have, and reads as much on any number of ranks", "[nn][checkpoint]") {
   const Folder folder;
   for (const auto shard : {std::optional<Scope>(), std::optional(Scope::all), std::optional(Scope::node)})

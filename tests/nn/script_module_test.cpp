@@ -100,7 +100,24 @@ TEST_CASE("A scripted network has PyTorch's names, its modes, and is written bac
   if (ht::world().rank() == 0) net.save_script(file.path);
   ht::world().barrier();
   CHECK(ScriptModule(file.path).forward(x).equal(changed));
-  CHECK_THAT(message_of<ht::ValueError>([&] { net.forward(torch::ones({2, 4})); }), Catch::Contains("[ScriptModule]"));
+  const auto message = message_of<ht::ValueError>([&] { net.forward(torch::ones({2, 4})); });
+  CHECK_THAT(message, Catch::StartsWith("[ScriptModule] got inputs that the network refuses (mat1 and mat2"));
+}
+
+TEST_CASE("What a scripted network raises is told by its last line", "[nn][script]") {
+  const ScratchFile file{scratch_path("nn_script_test")};
+  ht::world().barrier();
+  if (ht::world().rank() == 0) {
+    torch::jit::Module script("Net");
+    script.define("def forward(self, x):\n  assert x.dim() == 3, 'got no pictures'\n  return x\n");
+    script.save(file.path);
+  }
+  ht::world().barrier();
+  ScriptModule net(file.path);
+  CHECK_THAT(message_of<ht::ValueError>([&] {
+               net.forward(torch::ones({2, 4}));
+             }),
+             Catch::Contains("got no pictures") && !Catch::Contains("following operation"));
 }
 
 TEST_CASE("Files that are no networks are errors on all ranks", "[nn][script]") {

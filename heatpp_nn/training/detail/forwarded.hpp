@@ -10,6 +10,8 @@ namespace heatpp::nn::detail {
 
 /// The only one. Throws ValueError where there are others.
 [[nodiscard]] const at::Tensor& only(std::string_view what, const Tensors& tensors);
+/// Throws ValueError for a loss that no gradient can be taken of, of a function that is called with `arguments`.
+void check_differentiable(const char* op, const at::Tensor& loss, const char* arguments);
 [[noreturn]] void throw_not_taken(std::size_t inputs);
 
 [[nodiscard]] inline Tensors listed(at::Tensor output) { return {std::move(output)}; }

@@ -1,0 +1,104 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_nn/training/detail/trainer_checks.hpp>
+
+#include <algorithm>
+
+namespace heatpp::nn::detail {
+
+using heatpp::detail::formatted;
+using heatpp::detail::raise;
+
+namespace {
+
+template <class T>
+std::string text(const std::optional<T>& value) {
+  return value ? formatted("{}", *value) : "none";
+}
+std::string text(const std::optional<Dtype>& dtype) { return dtype ? std::string(name(*dtype)) : "none"; }
+std::string text(const std::optional<PlateauOptions>& o) {
+  if (!o) return "none";
+  return formatted("(patience {}, threshold {}, modes {} and {})", o->patience, o->threshold, static_cast<int>(o->mode),
+                   static_cast<int>(o->threshold_mode));
+}
+std::string text(const Interval& i) { return formatted("({}, {}, {})", i.batches, i.wait, i.local); }
+std::string text(const MergeOptions& o) {
+  return formatted("({}, {}, {}, {}, {})", static_cast<int>(o.policy), o.alpha, o.beta, o.outer_rate, o.outer_momentum);
+}
+std::string text(const std::optional<TuningOptions>& o) {
+  if (!o) return "none";
+  return formatted("({}, {}, {}, {}, {})", o->exposed, o->late, o->drift, o->shortest, o->longest);
+}
+std::string text(const std::optional<DasoOptions>& o) {
+  if (!o) return "none";
+  const auto& [first, longest, factor, local_skips, measured] = o->interval;
+  return formatted(
+      "(phases {}, {} of {}, interval {} up to {} by {}, local skips {}, measured {}, review every {}, plateau {}, "
+      "merge {}, carriers {}, nodes alike {}, wire {}, max_norm {}, tuning {})",
+      o->phases.warmup, o->phases.cooldown, text(o->phases.total), text(first), longest, factor, local_skips, measured,
+      o->review_every, text(std::optional(o->plateau)), text(o->merge), static_cast<int>(o->carriers),
+      o->nodes_count_alike, name(o->wire), text(o->max_norm), text(o->tuning));
+}
+
+void check_range(const TrainerOptions& o) {
+  if (o.epochs < 0 || o.batch_size < 1 || o.checkpoint_every < 0)
+    raise<ValueError>("Trainer",
+                      "got {} epochs, batches of {} rows, a checkpoint every {}; expected at least 0, 1 and 0",
+                      o.epochs, o.batch_size, o.checkpoint_every);
+  if (!(o.phases.warmup >= 0 && o.phases.cooldown >= 0 && o.phases.warmup + o.phases.cooldown <= 1))
+    raise<ValueError>("Trainer", "got shares {} and {} of warm-up and cool-down; expected some that are 1 at most",
+                      o.phases.warmup, o.phases.cooldown);
+  if (o.autocast && *o.autocast != bfloat16 && *o.autocast != float16)
+    raise<ValueError>("Trainer", "got {} to compute in; expected bfloat16 or float16", name(*o.autocast));
+  if (o.resume && o.folder.empty()) raise<ValueError>("Trainer", "got no folder to resume from; expected one");
+}
+
+/// What every rank has to have alike; prefetch and progress are its own.
+std::vector<Setting> settings_of(const TrainerOptions& o) {
+  return {{"epochs", formatted("{}", o.epochs)},
+          {"batch_size", formatted("{}", o.batch_size)},
+          {"shuffle", formatted("{}", static_cast<int>(o.shuffle))},
+          {"seed", formatted("{}", o.seed)},
+          {"remainder", formatted("{}", static_cast<int>(o.remainder))},
+          {"rate", o.rate ? "some" : "none"},
+          {"daso", text(o.daso)},
+          {"phases", formatted("({}, {})", o.phases.warmup, o.phases.cooldown)},
+          {"autocast", text(o.autocast)},
+          {"max_norm", text(o.max_norm)},
+          {"ema", text(o.ema)},
+          {"metrics", names_of(o.metrics)},
+          {"stop", text(o.stop)},
+          {"folder", formatted("\"{}\"", o.folder.string())},
+          {"resume", formatted("{}", o.resume)},
+          {"keep", formatted("{}", o.keep)},
+          {"checkpoint_every", formatted("{}", o.checkpoint_every)}};
+}
+
+}  // namespace
+
+void check(const Communicator& comm, const TrainerOptions& options) {
+  check_agreed("Trainer", comm, settings_of(options), [&] { check_range(options); });
+}
+
+void check_fit(const Communicator& comm, const TrainerOptions& options, const Dataset& training,
+               const std::optional<Dataset>& validation) {
+  check_same_ranks("fit", "a training set", training.comm(), comm);
+  if (validation) check_same_ranks("fit", "a validation set", validation->comm(), comm);
+  const std::vector<Setting> settings{{"rows to train", formatted("{}", training.size())},
+                                      {"rows to validate", validation ? formatted("{}", validation->size()) : "none"}};
+  check_agreed("fit", comm, settings, [&] {
+    if (options.stop && !validation)
+      raise<ValueError>("fit", "got stop, but no validation set to look at; expected both or neither");
+    if (validation && validation->size() == 0)
+      raise<ValueError>("fit", "got a validation set of 0 rows; expected some, or no validation set");
+  });
+}
+
+void check_rate(const Communicator& comm, const RateSchedule& rate, std::int64_t batches) {
+  if (!rate) return;
+  std::vector<Setting> settings;
+  for (const auto batch : {std::int64_t{0}, batches / 2, std::max<std::int64_t>(0, batches - 1)})
+    settings.push_back({"rate", formatted("{}", rate(batch))});
+  check_agreed("fit", comm, settings, [] {});
+}
+
+}  // namespace heatpp::nn::detail

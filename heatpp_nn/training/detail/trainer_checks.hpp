@@ -1,0 +1,16 @@
+#pragma once
+
+#include <heatpp_nn/training/detail/agreement.hpp>
+#include <heatpp_nn/training/trainer.hpp>
+
+namespace heatpp::nn::detail {
+
+/// Throws ValueError on all ranks for options out of range, and where those that all have to have differ. Collective.
+void check(const Communicator& comm, const TrainerOptions& options);
+/// The same for what `fit` gets: datasets on the ranks of `comm`, and a validation set where options need one.
+void check_fit(const Communicator& comm, const TrainerOptions& options, const Dataset& training,
+               const std::optional<Dataset>& validation);
+/// The same for the rates at the first batch, the last one, and the one in the middle. None: nothing to check.
+void check_rate(const Communicator& comm, const RateSchedule& rate, std::int64_t batches);
+
+}  // namespace heatpp::nn::detail

@@ -1,0 +1,221 @@
+#include "../training.hpp"
+#include "../../scratch_path.hpp"
+#include "../../support.hpp"
+
+#include <heatpp/core/factories.hpp>
+#include <heatpp_nn/parallel/online.hpp>
+#include <heatpp_nn/training/trainer.hpp>
+
+using namespace heatpp::nn;
+
+namespace {
+
+int rank() { return ht::world().rank(); }
+bool is_last() { return rank() == ht::world().size() - 1; }
+
+at::Tensor error(const at::Tensor& outputs, const at::Tensor& targets) { return torch::mse_loss(outputs, targets); }
+
+/// Rows of a regression, cut evenly over the ranks of `comm`.
+Dataset regression(std::int64_t rows = 24, const ht::Communicator& comm = ht::world()) {
+  const auto [x, y] = samples(rows);
+  const auto part = [&](const at::Tensor& whole) {
+    const auto first = rows * comm.rank() / comm.size(), end = rows * (comm.rank() + 1) / comm.size();
+    return ht::from_local(whole.narrow(0, first, end - first).contiguous(), {.split = 0, .comm = comm});
+  };
+  return {part(x), part(y)};
+}
+
+/// A network with what trains it.
+struct Run {
+  explicit Run(TrainerOptions options, Loss loss = error)
+      : model(std::make_shared<SmallNet>(), ht::Topology(ht::world())),
+        trainer(model, adam, std::move(loss), quiet(std::move(options))) {}
+
+  static TrainerOptions quiet(TrainerOptions options) {
+    options.progress = false;
+    return options;
+  }
+
+  DataParallel<SmallNet> model;
+  torch::optim::Adam adam{model.parameters(), torch::optim::AdamOptions(0.01)};
+  Trainer trainer;
+};
+
+/// Whether `call` throws E with this in its message on this rank; one that throws something else does not.
+template <class E>
+bool throws(const std::string& text, const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const E& thrown) {
+    INFO(thrown.what());
+    CHECK(std::string(thrown.what()).find(text) != std::string::npos);
+    return true;
+  }
+  return false;
+}
+
+/// The same for a training whose last rank has other options.
+bool throws_where(const std::string& text, const TrainerOptions& options, const TrainerOptions& other) {
+  return throws<ht::ValueError>(text,
+                                [&] { Run(is_last() ? other : options).trainer.fit(regression(), regression()); });
+}
+
+/// A network that takes no batch of one row.
+struct NormNet : torch::nn::Module {
+  torch::nn::BatchNorm1d norm = register_module("norm", torch::nn::BatchNorm1d(5));
+  torch::nn::Linear last = register_module("last", torch::nn::Linear(5, 3));
+  NormNet() { to(torch::kDouble); }
+  at::Tensor forward(const at::Tensor& x) { return last(norm(x)); }
+};
+
+}  // namespace
+
+TEST_CASE("Datasets on other ranks than the model's are refused", "[nn][trainer]") {
+  if (ht::world().size() == 1) return;  // one rank has no other communicator of as many
+  const auto parts = *ht::world().split(rank() % 2);
+  const auto elsewhere = regression(24, parts);
+  Run run({});
+  const Network network(run.model);
+  CHECK(throws<ht::CommError>("[fit] got a training set on", [&] { run.trainer.fit(elsewhere); }));
+  CHECK(throws<ht::CommError>("[fit] got a validation set on", [&] { run.trainer.fit(regression(), elsewhere); }));
+  CHECK(throws<ht::CommError>("[evaluate] got a dataset on", [&] { (void)run.trainer.evaluate(elsewhere); }));
+  CHECK(throws<ht::CommError>("[evaluate] got a dataset on", [&] { (void)evaluate(network, elsewhere, error); }));
+
+  const auto outputs = run.trainer.predict(elsewhere.inputs());  // its rows ask nobody else
+  CHECK(outputs.comm().same_ranks(parts));
+  CHECK(outputs.shape() == ht::Shape{24, 3});
+}
+
+TEST_CASE("Options of a trainer that differ between ranks are refused", "[nn][trainer]") {
+  const auto last = std::to_string(ht::world().size() - 1);
+  if (last == "0") return;  // nothing differs on one rank
+  const TrainerOptions same{.epochs = 2, .batch_size = 12};
+  const auto differs = [&](const std::string& text, auto change) {
+    auto other = same;
+    change(other);
+    CHECK(throws_where(text, same, other));
+  };
+  differs("[Trainer] got epochs 2 on rank 0 and 3 on rank " + last, [](auto& o) { o.epochs = 3; });
+  differs("[Trainer] got batch_size 12 on rank 0 and 6", [](auto& o) { o.batch_size = 6; });
+  differs("[Trainer] got shuffle", [](auto& o) { o.shuffle = Shuffle::global; });
+  differs("[Trainer] got seed 0 on rank 0 and 5", [](auto& o) { o.seed = 5; });
+  differs("[Trainer] got remainder", [](auto& o) { o.remainder = Remainder::drop; });
+  differs("[Trainer] got rate none on rank 0 and some",
+          [](auto& o) { o.rate = [](const TrainingLength&) { return constant_rate(1); }; });
+  differs("[Trainer] got daso none on rank 0 and (", [](auto& o) { o.daso.emplace(); });
+  differs("[Trainer] got phases (0, 0) on rank 0 and (0.5, 0)", [](auto& o) { o.phases.warmup = 0.5; });
+  differs("[Trainer] got autocast none on rank 0 and bfloat16", [](auto& o) { o.autocast = ht::bfloat16; });
+  differs("[Trainer] got max_norm none on rank 0 and 1.5", [](auto& o) { o.max_norm = 1.5; });
+  differs("[Trainer] got ema none on rank 0 and 0.5", [](auto& o) { o.ema = 0.5; });
+  differs("[Trainer] got metrics {} on rank 0 and {\"size\"}", [](auto& o) {
+    o.metrics = {{"size", [](const at::Tensor&, const at::Tensor&) { return 1.0; }}};
+  });
+  differs("[Trainer] got stop none on rank 0 and (patience 3", [](auto& o) { o.stop = PlateauOptions{.patience = 3}; });
+  differs("[Trainer] got folder \"\" on rank 0 and \"", [](auto& o) { o.folder = scratch_path("nn_differs"); });
+  differs("[Trainer] got no folder to resume from", [](auto& o) { o.resume = true; });
+  differs("[Trainer] got keep 2 on rank 0 and 3", [](auto& o) { o.keep = 3; });
+  differs("[Trainer] got checkpoint_every 0 on rank 0 and 7", [](auto& o) { o.checkpoint_every = 7; });
+  differs("[Trainer] got -1 epochs", [](auto& o) { o.epochs = -1; });
+
+  auto some = same, others = same;
+  some.daso.emplace(), others.daso = DasoOptions{.wire = ht::bfloat16};
+  CHECK(throws_where("wire float32", some, others));
+  const auto rate = [](double factor) {
+    return [factor](const TrainingLength& length) {
+      return in_sequence({{constant_rate(1), length.total / 2}, {constant_rate(factor)}});
+    };
+  };
+  some = others = same;
+  some.rate = rate(1), others.rate = rate(0.5);
+  CHECK(throws_where("[fit] got rate 1 on rank 0 and 0.5", some, others));
+}
+
+TEST_CASE("A validation set of one rank alone is refused", "[nn][trainer]") {
+  if (ht::world().size() == 1) return;  // there are no other ranks
+  Run run({});
+  const auto training = regression();
+  const auto validation = regression();
+  CHECK(throws<ht::ValueError>("[fit] got rows to validate 24 on rank 0 and none on rank 1", [&] {
+    run.trainer.fit(training, rank() == 1 ? std::nullopt : std::optional(validation));
+  }));
+}
+
+TEST_CASE("A validation set has rows, and is there to stop by", "[nn][trainer]") {
+  int calls = 0;
+  Run run({}, [&](const at::Tensor& outputs, const at::Tensor& targets) { return ++calls, error(outputs, targets); });
+  CHECK(throws<ht::ValueError>("validation set of 0 rows", [&] { run.trainer.fit(regression(), regression(0)); }));
+  CHECK(calls == 0);
+  Run stops({.stop = PlateauOptions{}});
+  CHECK(throws<ht::ValueError>("[fit] got stop, but no validation set", [&] { stops.trainer.fit(regression()); }));
+}
+
+TEST_CASE("What a loss, a metric or the network throws on one rank in evaluate is thrown on all", "[nn][trainer]") {
+  Run run({});
+  const Network network(run.model);
+  const auto fails = [](const at::Tensor&, const at::Tensor&) -> double {
+    if (is_last()) throw ht::IndexError("[mine] got no luck; expected some");
+    return 1;
+  };
+  const InferenceOptions few{.batch_size = 2};
+  const auto loss = [&](const at::Tensor& a, const at::Tensor& b) { return at::scalar_tensor(fails(a, b)); };
+  CHECK(throws<ht::IndexError>("[mine] got no luck", [&] {
+    (void)evaluate(network, regression(), error, {{"fails", fails}}, few);
+  }));
+  CHECK(throws<ht::IndexError>("[mine] got no luck", [&] { (void)evaluate(network, regression(), loss, {}, few); }));
+  CHECK(run.model.module().is_training());
+  CHECK(evaluate(network, regression(), error, {}, few).rows == 24);  // nothing is left under way
+}
+
+TEST_CASE("Arguments of evaluate that differ between ranks are refused", "[nn][trainer]") {
+  if (ht::world().size() == 1) return;  // nothing differs on one rank
+  Run run({});
+  const Network network(run.model);
+  const Metrics metrics{{"one", [](const at::Tensor&, const at::Tensor&) { return 1.0; }}};
+  CHECK(throws<ht::ValueError>("[evaluate] got batch_size 8 on rank 0 and 4", [&] {
+    (void)evaluate(network, regression(), error, {}, {.batch_size = is_last() ? 4 : 8});
+  }));
+  CHECK(throws<ht::ValueError>("[evaluate] got metrics {} on rank 0 and {\"one\"}",
+                               [&] { (void)evaluate(network, regression(), error, is_last() ? metrics : Metrics()); }));
+}
+
+TEST_CASE("A loss without a gradient is refused, and what losses are called with is told", "[nn][trainer]") {
+  Run run({}, [](const at::Tensor& outputs, const at::Tensor& targets) { return error(outputs, targets).detach(); });
+  CHECK(throws<ht::ValueError>("without a gradient of a function that is called with the network's outputs",
+                               [&] { run.trainer.fit(regression()); }));
+  DataParallel model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
+  torch::optim::Adam adam(model.parameters(), 0.01);
+  OnlineTrainer online(model, adam, [](const at::Tensor& x, const at::Tensor&) { return x.mean(); });
+  const auto [x, y] = samples(4);
+  CHECK(throws<ht::ValueError>("is called with inputs and targets, and calls the network itself",
+                               [&, x = x, y = y] { online.train_step(x, y); }));
+}
+
+TEST_CASE("LibTorch's errors come without its stack", "[nn][trainer]") {
+  Run run({});
+  const auto whole = regression();
+  const Dataset narrow(whole.inputs().astype(ht::float32), whole.targets());
+  const auto says = [](const std::function<void()>& call) {
+    const auto message = message_of<ht::Error>(call);
+    CHECK_THAT(message,
+               Catch::Contains("mat1 and mat2") && !Catch::Contains("raised from") && !Catch::Contains("frame"));
+  };
+  says([&] { run.trainer.fit(narrow); });
+  says([&] { (void)run.trainer.evaluate(narrow); });
+  says([&] { (void)run.trainer.predict(narrow.inputs()); });
+}
+
+TEST_CASE("Rows that do not fill a batch are left out or trained twice for networks that need full ones",
+          "[nn][trainer]") {
+  const auto ranks = ht::world().size();
+  const auto rows = regression(2 * ranks + 1);  // one rank has a row more than a batch
+  for (const auto remainder : {Remainder::drop, Remainder::pad}) {
+    DataParallel model(std::make_shared<NormNet>(), ht::Topology(ht::world()));
+    torch::optim::Adam adam(model.parameters(), 0.01);
+    Trainer trainer(model, adam, error, {.batch_size = 2 * ranks, .remainder = remainder, .progress = false});
+    const auto result = trainer.fit(rows);
+    CHECK(result.batches == (remainder == Remainder::drop ? 1 : 2));
+    CHECK(std::isfinite(result.epochs.front().loss));
+    model.average_buffers();
+    CHECK(model.equal_on_all_ranks());
+  }
+}
