@@ -191,3 +191,14 @@ TEST_CASE("A trainer that goes on on other ranks trains every row once", "[nn][p
       CHECK(trained(other, options, ranks, options) == every_row());
     }
 }
+
+TEST_CASE("A trainer that goes on in batches of another size trains every row once", "[nn][position]") {
+  const int ranks = ht::world().size();
+  for (const auto shuffle : orders)
+    for (const std::int64_t size : {8, 12, 24, 101}) {
+      const TrainerOptions first{.batch_size = 12, .shuffle = shuffle};
+      auto second = first;
+      second.batch_size = size;
+      CHECK(trained(ranks, first, ranks, second) == every_row());
+    }
+}
