@@ -64,13 +64,15 @@ std::int64_t DistributedSampler::count_batches() const {
 DistributedSampler DistributedSampler::from(const Position& position) const {
   auto rest = *this;
   rest.first_ = rest.done_ = 0;
-  const auto batches = rest.count_batches(), most = rest.rows_before(batches);
+  const auto batches = rest.count_batches(), most = std::max(rest.rows_before(batches), extent());
   if (position.batch < 0 || (!position.rows && position.batch > batches))
     raise<ValueError>(op, "got batch {} of an epoch; expected 0 to {}", position.batch, batches);
   const auto rows = position.rows.value_or(rest.rows_before(position.batch));
-  if (rows < 0 || (rows > std::max(most, extent()) && options_.remainder != Remainder::pad))
-    raise<ValueError>(op, "got row {} of an epoch; expected 0 to {}", rows, std::max(most, extent()));
-  rest.done_ = rest.place_behind(rows);
+  // Where rows are padded, larger batches may have had more.
+  if (rows < position.batch || (rows > most && options_.remainder != Remainder::pad))
+    raise<ValueError>(op, "got {} rows of an epoch in {} batches; expected a row in each, and {} at most", rows,
+                      position.batch, most);
+  rest.done_ = rest.place_behind(std::min(rows, most));
   rest.first_ = position.batch;
   rest.batches_ = rest.count_batches();
   return rest;

@@ -2,11 +2,14 @@
 #include "../../scratch_path.hpp"
 #include "../../support.hpp"
 
+#include <heatpp_nn/training/detail/training_archive.hpp>
 #include <heatpp_nn/training/trainer.hpp>
 
 #include <csignal>
 #include <filesystem>
 #include <numeric>
+#include <sstream>
+#include <torch/serialize.h>
 
 using namespace heatpp::nn;
 
@@ -173,8 +176,11 @@ TEST_CASE("Positions outside an epoch are refused", "[nn][position]") {
   const DistributedSampler sampler(ht::Layout({n}, 0, 4), 0, joined(8, Shuffle::local));
   CHECK(sampler.from({.batch = 9, .rows = n}).batches() == 9);
   CHECK(sampler.from({.batch = 2}).rows_before(2) == 64);
-  for (const Position& position :
-       {Position{.batch = -1}, {.batch = 5}, {.batch = 1, .rows = -1}, {.batch = 1, .rows = n + 1}})
+  for (const Position& position : {Position{.batch = -1},
+                                   {.batch = 5},
+                                   {.batch = 0, .rows = -1},
+                                   {.batch = 3, .rows = 2},
+                                   {.batch = 1, .rows = n + 1}})
     CHECK_THROWS_AS(sampler.from(position), ht::ValueError);
 }
 
@@ -201,4 +207,25 @@ TEST_CASE("A trainer that goes on in batches of another size trains every row on
       second.batch_size = size;
       CHECK(trained(ranks, first, ranks, second) == every_row());
     }
+}
+
+TEST_CASE("Of a checkpoint that counts batches alone the batches are read", "[nn][position]") {
+  ht::nn::detail::RankState state;
+  state.position = {5, 2, 3, 40};
+  state.generator = at::zeros({8}, at::kByte);
+  const auto head = ht::nn::detail::to_head(state);
+  torch::serialize::InputArchive from;
+  from.load_from(head.data(), head.size());
+  torch::serialize::OutputArchive to;
+  for (const auto& key : from.keys()) {
+    if (key == "extras") continue;
+    at::Tensor tensor;
+    from.read(key, tensor);
+    to.write(key, key == "numbers" ? tensor.narrow(0, 0, 23).clone() : tensor);
+  }
+  std::ostringstream older;
+  to.save_to(older);
+
+  CHECK(ht::nn::detail::rank_state(head).position == Position{5, 2, 3, 40});
+  CHECK(ht::nn::detail::rank_state(older.str()).position == Position{5, 2, 3});
 }
