@@ -133,7 +133,7 @@ DataLoader::DataLoader(const Dataset& dataset, const SamplerOptions& options, st
     : dataset_(dataset),
       sampler_(dataset.layout(), dataset.comm().rank(), options),
       transforms_(std::move(transforms)),
-      position_{options.seed, 0, 0} {}
+      position_{options.seed, 0, 0, 0} {}
 
 void DataLoader::prefetch(const PrefetchOptions& options) {
   if (options.readers < 1 || options.workers < 0)
@@ -153,15 +153,16 @@ DataLoader::Epoch DataLoader::epoch(std::int64_t number, std::int64_t first) {
 }
 
 DataLoader::Epoch DataLoader::epoch(const Position& position) {
-  if (position.seed != sampler_.options().seed || position.batch < 0 || position.batch > batches())
-    raise<ValueError>("DataLoader", "got batch {} of seed {}; expected 0 to {} of seed {}", position.batch,
-                      position.seed, batches(), sampler_.options().seed);
-  position_ = position;
+  if (position.seed != sampler_.options().seed)
+    raise<ValueError>("DataLoader", "got a position of seed {}; expected one of seed {}", position.seed,
+                      sampler_.options().seed);
+  sampler_ = sampler_.from(position);
+  position_ = {position.seed, position.epoch, position.batch, sampler_.rows_before(position.batch)};
   return {*this, position.epoch, position.batch};
 }
 
 DataLoader::Epoch::Epoch(DataLoader& loader, std::int64_t number, std::int64_t first)
-    : loader_(&loader), number_(number), first_(first) {
+    : loader_(&loader), number_(number), first_(first), last_(loader.batches()) {
   const auto& samples = loader.dataset_.samples();
   const auto batch_bytes = std::max<std::int64_t>(1, loader.batch_size() * samples.row_bytes());
   const bool all = !samples.is_stored() && loader.sampler_.stays_on_rank();
@@ -186,7 +187,7 @@ const Batch& DataLoader::Epoch::load(std::int64_t batch) const {
       take(loader.memory_[field], windows.window.rows[field], place);
     loader.batch_ = loader.transformed(loader.memory_, windows.context(batch));
   }
-  loader.position_ = {loader.sampler_.options().seed, number_, batch + 1};
+  loader.position_ = {windows.sampler.options().seed, number_, batch + 1, windows.sampler.rows_before(batch + 1)};
   return loader.batch_;
 }
 

@@ -35,16 +35,18 @@ class DataLoader {
   /// From the next epoch on. Throws ValueError for less than one reader, or workers below 0. Local.
   void prefetch(const PrefetchOptions& options);
 
+  /// Of an epoch; of the one begun last, if there is one, where that went on in batches of another size.
   [[nodiscard]] std::int64_t batches() const { return sampler_.batches(); }
   [[nodiscard]] std::int64_t batch_size() const { return sampler_.batch_size(); }
-  /// Tells how many rows each rank has in a batch.
+  /// Tells how many rows each rank has in a batch of the epoch that was begun last.
   [[nodiscard]] const DistributedSampler& sampler() const { return sampler_; }
 
   class Epoch;
   /// The batches of an epoch from `first` on. What it throws while it is gone through, it throws on all ranks: IoError
   /// for files that are missing, truncated or changed. One epoch at a time.
   [[nodiscard]] Epoch epoch(std::int64_t number, std::int64_t first = 0);
-  /// The rest of an epoch. Throws ValueError for the position of a loader with another seed or no such batch.
+  /// The rest of an epoch, which may have begun on other ranks and in batches of another size (see
+  /// DistributedSampler::from). Throws ValueError for the position of a loader with another seed or outside the epoch.
   [[nodiscard]] Epoch epoch(const Position& position);
   /// Behind the batch that was given last.
   [[nodiscard]] const Position& position() const { return position_; }
@@ -80,14 +82,14 @@ class DataLoader::Epoch {
     std::int64_t batch_;
   };
   [[nodiscard]] Iterator begin() const { return {*this, first_}; }
-  [[nodiscard]] Iterator end() const { return {*this, loader_->batches()}; }
+  [[nodiscard]] Iterator end() const { return {*this, last_}; }
 
  private:
   struct Windows;
   const Batch& load(std::int64_t batch) const;
 
   DataLoader* loader_;
-  std::int64_t number_, first_;
+  std::int64_t number_, first_, last_;
   std::unique_ptr<Windows> windows_;
 };
 

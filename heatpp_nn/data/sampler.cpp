@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace heatpp::nn {
 namespace {
@@ -33,41 +34,77 @@ std::int64_t even_offset(std::int64_t n, std::int64_t ranks, std::int64_t rank) 
 }  // namespace
 
 DistributedSampler::DistributedSampler(const Layout& layout, int rank, const SamplerOptions& options)
-    : layout_(checked(layout, options)), rank_(rank), options_(options), batches_(count_batches()) {}
+    : layout_(checked(layout, options)), rank_(rank), options_(options) {
+  check_rows();
+  batches_ = count_batches();
+}
 
-std::int64_t DistributedSampler::count_batches() const {
-  const auto rows = options_.batch_size, ranks = std::int64_t{layout_.ranks()};
+void DistributedSampler::check_rows() const {
+  const auto rows = options_.batch_size;
   const bool drop = options_.remainder == Remainder::drop;
-  if (is_global() || options_.remainder == Remainder::join) {
-    const auto needed = drop ? rows * ranks : 1;
+  if (is_global() || joins()) {
+    const auto needed = drop ? rows * layout_.ranks() : 1;
     if (extent() < needed) raise<ValueError>(op, "got {} rows in all; expected at least {}", extent(), needed);
   }
-  if (is_global()) return drop ? extent() / (rows * ranks) : ceil_divide(extent(), rows * ranks);
-  std::vector<std::int64_t> counts;
-  for (int r = 0; r < layout_.ranks(); ++r) counts.push_back(layout_.count(r));
-  const auto [fewest, most] = std::ranges::minmax_element(counts);
-  const auto needed = drop ? rows : options_.remainder == Remainder::pad ? 1 : 0;
-  if (*fewest < needed)
-    raise<ValueError>(op, "got {} rows on rank {}; expected at least {} on every rank", *fewest,
-                      fewest - counts.begin(), needed);
-  return drop ? *fewest / rows : ceil_divide(*most, rows);
+  if (is_global() || joins()) return;
+  for (int r = 0; r < layout_.ranks(); ++r)
+    if (const auto needed = drop ? rows : 1; layout_.count(r) < needed)
+      raise<ValueError>(op, "got {} rows on rank {}; expected at least {} on every rank", layout_.count(r), r, needed);
 }
+
+std::int64_t DistributedSampler::count_batches() const {
+  const bool drop = options_.remainder == Remainder::drop;
+  auto places = is_global() ? extent() : layout_.count(0);
+  for (int r = 1; !is_global() && r < layout_.ranks(); ++r)
+    places = drop ? std::min(places, layout_.count(r)) : std::max(places, layout_.count(r));
+  const auto left = std::max<std::int64_t>(0, places - done_);
+  return first_ + (drop ? left / stride() : ceil_divide(left, stride()));
+}
+
+DistributedSampler DistributedSampler::from(const Position& position) const {
+  auto rest = *this;
+  rest.first_ = rest.done_ = 0;
+  const auto batches = rest.count_batches(), most = std::max(rest.rows_before(batches), extent());
+  if (position.batch < 0 || (!position.rows && position.batch > batches))
+    raise<ValueError>(op, "got batch {} of an epoch; expected 0 to {}", position.batch, batches);
+  const auto rows = position.rows.value_or(rest.rows_before(position.batch));
+  // Where rows are padded, larger batches may have had more.
+  if (rows < position.batch || (rows > most && options_.remainder != Remainder::pad))
+    raise<ValueError>(op, "got {} rows of an epoch in {} batches; expected a row in each, and {} at most", rows,
+                      position.batch, most);
+  rest.done_ = rest.place_behind(std::min(rows, most));
+  rest.first_ = position.batch;
+  rest.batches_ = rest.count_batches();
+  return rest;
+}
+
+std::int64_t DistributedSampler::rows_before_place(std::int64_t place) const {
+  if (!joins()) return is_global() ? place : place * layout_.ranks();
+  if (is_global()) return std::min(place, extent());
+  std::int64_t sum = 0;
+  for (int rank = 0; rank < layout_.ranks(); ++rank) sum += std::min(place, layout_.count(rank));
+  return sum;
+}
+
+std::int64_t DistributedSampler::place_behind(std::int64_t rows) const {
+  if (is_global()) return rows;
+  if (!joins()) return ceil_divide(rows, layout_.ranks());
+  std::int64_t place = 0;  // after as many steps as there are bits in the number of rows
+  for (auto step = std::int64_t(std::bit_ceil(std::uint64_t(extent() + 1))); step > 0; step /= 2)
+    if (rows_before_place(place + step) < rows) place += step;
+  return rows > 0 ? place + 1 : 0;
+}
+
+std::int64_t DistributedSampler::rows_before(std::int64_t batch) const { return rows_before_place(place(batch)); }
 
 std::int64_t DistributedSampler::count(std::int64_t batch, int rank) const {
   const auto rows = options_.batch_size;
-  if (options_.remainder != Remainder::join) return rows;
-  if (!is_global()) return std::clamp<std::int64_t>(layout_.count(rank) - batch * rows, 0, rows);
+  if (!joins()) return rows;
+  if (!is_global()) return std::clamp<std::int64_t>(layout_.count(rank) - place(batch), 0, rows);
   return even_offset(total(batch), layout_.ranks(), rank + 1) - even_offset(total(batch), layout_.ranks(), rank);
 }
 
-std::int64_t DistributedSampler::total(std::int64_t batch) const {
-  const auto full = options_.batch_size * layout_.ranks();
-  if (options_.remainder != Remainder::join) return full;
-  if (is_global()) return std::min(full, extent() - batch * full);
-  std::int64_t sum = 0;
-  for (int rank = 0; rank < layout_.ranks(); ++rank) sum += count(batch, rank);
-  return sum;
-}
+std::int64_t DistributedSampler::total(std::int64_t batch) const { return rows_before(batch + 1) - rows_before(batch); }
 
 int DistributedSampler::active_ranks(std::int64_t batch) const {
   int active = 0;
@@ -80,9 +117,8 @@ double DistributedSampler::weight(std::int64_t batch) const {
 }
 
 std::int64_t DistributedSampler::first_place(std::int64_t batch) const {
-  const auto rows = options_.batch_size;
-  if (!is_global()) return layout_.offset(rank_) + batch * rows % layout_.count(rank_);
-  return (batch * rows * layout_.ranks() + even_offset(total(batch), layout_.ranks(), rank_)) % extent();
+  if (!is_global()) return layout_.offset(rank_) + place(batch) % layout_.count(rank_);
+  return (place(batch) + even_offset(total(batch), layout_.ranks(), rank_)) % extent();
 }
 
 at::Tensor DistributedSampler::rows(std::int64_t epoch, std::int64_t first, std::int64_t last) const {

@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <heatpp/core/layout.hpp>
+#include <heatpp_nn/data/position.hpp>
 
 namespace heatpp::nn {
 
@@ -41,7 +42,15 @@ class DistributedSampler {
   /// some rank for one batch (`drop`) or any (`pad`), or in all for any (`join`); with Shuffle::global in all together.
   DistributedSampler(const Layout& layout, int rank, const SamplerOptions& options = {});
 
-  /// Batches of an epoch, the same on every rank.
+  /// The order of an epoch that goes on at a position, on other ranks and in batches of another size, too. Numbers of
+  /// batches go on at its batch. With Shuffle::global the rows to come are those that are not done; with the others
+  /// each rank goes on in its own rows, behind equally many: on other ranks some may come twice and others not. Throws
+  /// ValueError for a position outside the epoch; its seed is not looked at. Local.
+  [[nodiscard]] DistributedSampler from(const Position& position) const;
+  /// Rows of all ranks in the batches of the epoch before this one, those before a position included.
+  [[nodiscard]] std::int64_t rows_before(std::int64_t batch) const;
+
+  /// Batches of an epoch, the same on every rank; those before a position included.
   [[nodiscard]] std::int64_t batches() const { return batches_; }
   [[nodiscard]] std::int64_t batch_size() const { return options_.batch_size; }
   [[nodiscard]] const SamplerOptions& options() const { return options_; }
@@ -65,6 +74,15 @@ class DistributedSampler {
  private:
   [[nodiscard]] bool is_global() const { return options_.shuffle == Shuffle::global; }
   [[nodiscard]] std::int64_t extent() const { return layout_.shape()[0]; }
+  [[nodiscard]] bool joins() const { return options_.remainder == Remainder::join; }
+  /// Places of the order that go into a full batch: of all ranks with Shuffle::global, else of each.
+  [[nodiscard]] std::int64_t stride() const { return options_.batch_size * (is_global() ? layout_.ranks() : 1); }
+  /// Of these, those before a batch.
+  [[nodiscard]] std::int64_t place(std::int64_t batch) const { return done_ + (batch - first_) * stride(); }
+  /// The place behind so many rows of all ranks, and how many rows are before a place.
+  [[nodiscard]] std::int64_t place_behind(std::int64_t rows) const;
+  [[nodiscard]] std::int64_t rows_before_place(std::int64_t place) const;
+  void check_rows() const;
   [[nodiscard]] std::int64_t count_batches() const;
   /// The place of this rank's first row of a batch in the order of the epoch.
   [[nodiscard]] std::int64_t first_place(std::int64_t batch) const;
@@ -72,6 +90,7 @@ class DistributedSampler {
   Layout layout_;
   int rank_;
   SamplerOptions options_;
+  std::int64_t first_ = 0, done_ = 0;  // the batch and the place where the order begins
   std::int64_t batches_ = 0;
 };
 

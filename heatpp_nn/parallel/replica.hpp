@@ -36,7 +36,7 @@ struct ReplicaOptions {
 ///
 /// The parameters are moved into flat memory, where they lie end to end, and so do their gradients: N bytes of each,
 /// and no other copy. Gradients set out while `backward()` still runs, and are averaged by the time that
-/// `finish_gradients()` returns. Between these two they must be left alone.
+/// `finish_gradients()` returns. Until then parameters have none, and another backward throws and leaves them be.
 class Replica {
  public:
   /// Collective. Changes weights and buffers by nothing but the broadcast from rank 0. Throws ValueError on all ranks

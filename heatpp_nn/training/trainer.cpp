@@ -68,20 +68,18 @@ class Trainer::Fit {
                  .remainder = options_.remainder},
                 options_.transforms),
         length_{loader_.batches(), options_.epochs * loader_.batches()},
-        rate_(options_.rate ? options_.rate(length_) : RateSchedule()),
         signal_(trainer.comm()),
         early_(options_.stop.value_or(PlateauOptions{.patience = std::numeric_limits<int>::max(), .threshold = 0})),
         position_{options_.seed, 0, 0} {
-    detail::check_rate(trainer_.comm(), rate_, length_.total);
     loader_.prefetch(options_.prefetch);
     if (options_.autocast == float16) trainer_.scaler.emplace();
-    if (options_.daso)
-      trainer_.daso =
-          std::make_unique<DASO>(trainer_.replica(), trainer_.optimizer, daso_options(options_, length_, scaler()));
+    make_daso();
     if (options_.ema) trainer_.mean = std::make_unique<detail::WeightMean>(trainer_.replica(), *options_.ema);
     if (!options_.folder.empty())
       checkpoints_.emplace(options_.folder, trainer_.comm(), CheckpointManagerOptions{.keep = options_.keep});
     if (options_.resume) resume();
+    if (options_.rate) rate_ = options_.rate(length_);
+    detail::check_rate(trainer_.comm(), rate_, length_.total);
     if (options_.folder.empty()) return;
     std::vector<std::string> names;
     for (const auto& [name, metric] : options_.metrics) names.push_back(name);
@@ -111,17 +109,24 @@ class Trainer::Fit {
   [[nodiscard]] std::string file(const char* name) const { return (options_.folder / name).string(); }
   [[nodiscard]] bool apart() const { return trainer_.daso && trainer_.daso->nodes() > 1; }
 
+  void make_daso() {
+    if (options_.daso)
+      trainer_.daso =
+          std::make_unique<DASO>(trainer_.replica(), trainer_.optimizer, daso_options(options_, length_, scaler()));
+  }
+
   /// Returns false where a signal has come.
   bool train_epoch() {
-    ProgressBar bar(trainer_.comm(),
-                    {.total = length_.epoch, .label = formatted("epoch {}/{}", position_.epoch + 1, options_.epochs)});
+    const auto rest = loader_.epoch(position_);
+    ProgressBar bar(trainer_.comm(), {.total = loader_.batches(),
+                                      .label = formatted("epoch {}/{}", position_.epoch + 1, options_.epochs)});
     trainer_.replica().shared_module()->train();
-    for (const auto& batch : loader_.epoch(position_)) {
+    for (const auto& batch : rest) {
       const auto loss = train_batch(batch);
       position_ = loader_.position();
       ++batch_;
       if (options_.progress) bar.update(loader_.sampler().total(position_.batch - 1), loss);
-      const bool last = position_.batch == length_.epoch;
+      const bool last = position_.batch == loader_.batches();
       if (!last && options_.checkpoint_every > 0 && batch_ % options_.checkpoint_every == 0) save();
       if (last || !asks()) continue;
       if (checkpoints_) checkpoints_->advance();
@@ -230,7 +235,7 @@ class Trainer::Fit {
     const auto resumed = checkpoints_->resume(trainer_.training());
     if (!resumed) return;
     position_ = resumed->position;
-    position_.batch = std::min(position_.batch, length_.epoch);
+    if (!position_.rows) position_.batch = std::min(position_.batch, length_.epoch);
     const auto found = resumed->extras.find("trainer");
     if (found == resumed->extras.end() || found->second.numel() != 10)
       raise<IoError>("Trainer", "got a checkpoint in \"{}\" that no Trainer wrote; expected one",
@@ -240,6 +245,18 @@ class Trainer::Fit {
     sum_ = numbers[0], rows_ = numbers[1], batch_ = whole(2);
     early_.set_state({whole(3), whole(4), numbers[5] != 0, {numbers[6], whole(7)}});
     if (scaler()) scaler()->set_state({numbers[8], whole(9)});
+    fit_length();
+  }
+
+  /// To what is done and what is left, where batches were of another size. DASO's phases are made for it.
+  void fit_length() {
+    const auto left = loader_.sampler().from(position_).batches() - position_.batch;
+    const auto total = batch_ + left + (options_.epochs - position_.epoch - 1) * length_.epoch;
+    if (total == length_.total || position_.epoch >= options_.epochs) return;
+    length_.total = total;
+    if (!options_.daso) return;
+    make_daso();
+    (void)checkpoints_->resume(trainer_.training());
   }
 
   Trainer::Impl& trainer_;

@@ -73,7 +73,9 @@ struct TrainingResult {
 
 /// The loop around a training: it goes through the batches, averages gradients or drives DASO, sets rates, evaluates,
 /// writes checkpoints, logs and stops. A training that is interrupted, by a signal or otherwise, and resumed has the
-/// same bits as one that was not, at any batch:
+/// same bits as one that was not, at any batch. On other ranks or in batches of another size it goes on with the rows
+/// of the epoch that are left, as DistributedSampler::from says, and rates and phases are made for what that makes of
+/// its length:
 ///     ht::nn::DataParallelMultiGPU model(std::make_shared<Net>(), ht::Topology(ht::world()));
 ///     torch::optim::Adam adam(model.parameters(), 1e-3);
 ///     ht::nn::Trainer trainer(model, adam, loss, {.epochs = 10, .batch_size = 256, .folder = "out", .resume = true});

@@ -21,6 +21,13 @@ struct heatpp::python::Names<heatpp::nn::Shuffle> {
 template <>
 struct nanobind::detail::type_caster<heatpp::nn::Shuffle> : heatpp::python::EnumCaster<heatpp::nn::Shuffle> {};
 template <>
+struct heatpp::python::Names<heatpp::nn::Remainder> {
+  static constexpr const char* values[] = {"drop", "pad", "join"};
+  static constexpr auto text = nb::detail::const_name("drop | pad | join");
+};
+template <>
+struct nanobind::detail::type_caster<heatpp::nn::Remainder> : heatpp::python::EnumCaster<heatpp::nn::Remainder> {};
+template <>
 struct heatpp::python::Names<heatpp::nn::Ended> {
   static constexpr const char* values[] = {"complete", "early", "signal"};
   static constexpr auto text = nb::detail::const_name("complete | early | signal");
@@ -306,13 +313,14 @@ void bind_training(nb::module_& root) {
          double learning_rate, double momentum, double weight_decay, std::int64_t epochs, std::int64_t batch_size,
          std::optional<std::string> daso, double warmup, double cooldown, const Rate& rate,
          const std::vector<std::string>& metrics, std::optional<int> patience, nn::Shuffle shuffle, std::uint64_t seed,
-         std::optional<double> max_norm, std::optional<double> ema, std::optional<Dtype> autocast,
-         const std::filesystem::path& folder, bool resume, std::int64_t keep, std::int64_t checkpoint_every,
-         bool progress) {
+         nn::Remainder remainder, std::optional<double> max_norm, std::optional<double> ema,
+         std::optional<Dtype> autocast, const std::filesystem::path& folder, bool resume, std::int64_t keep,
+         std::int64_t checkpoint_every, bool progress) {
         nn::TrainerOptions options{.epochs = epochs,
                                    .batch_size = batch_size,
                                    .shuffle = shuffle,
                                    .seed = seed,
+                                   .remainder = remainder,
                                    .phases = {warmup, cooldown},
                                    .autocast = autocast,
                                    .max_norm = max_norm,
@@ -335,8 +343,9 @@ void bind_training(nb::module_& root) {
       "learning_rate"_a = 1e-3, "momentum"_a = 0.0, "weight_decay"_a = 0.0, "epochs"_a = 1, "batch_size"_a = 32,
       "daso"_a = nb::none(), "warmup"_a = 0.0, "cooldown"_a = 0.0, "rate"_a = nb::none(),
       "metrics"_a = std::vector<std::string>(), "patience"_a = nb::none(), "shuffle"_a = nn::Shuffle::local,
-      "seed"_a = 0, "max_norm"_a = nb::none(), "ema"_a = nb::none(), "autocast"_a = nb::none(), "folder"_a = "",
-      "resume"_a = false, "keep"_a = 2, "checkpoint_every"_a = 0, "progress"_a = true,
+      "seed"_a = 0, "remainder"_a = nn::Remainder::join, "max_norm"_a = nb::none(), "ema"_a = nb::none(),
+      "autocast"_a = nb::none(), "folder"_a = "", "resume"_a = false, "keep"_a = 2, "checkpoint_every"_a = 0,
+      "progress"_a = true,
       R"(Trains by gradients averaged over all ranks, or by DASO ("default", "automatic", "published") with shares of the
 training as warm-up and cool-down. `loss` and `metrics` are cross_entropy, mse, l1, huber, binary_cross_entropy (of
 logits), `loss` also a scripted module of outputs and targets, and a metric accuracy. `optimizer` is sgd, adam, adamw,

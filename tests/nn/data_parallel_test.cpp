@@ -259,6 +259,35 @@ TEST_CASE("A second backward before the average is refused", "[nn][data_parallel
   model.average_gradients();
 }
 
+TEST_CASE("After a second backward that was refused a step is that of the first, on all ranks", "[nn][data_parallel]") {
+  if (ht::world().size() == 1) return;  // nothing travels, and both count
+  using ht::nn::Scope;
+  const auto trained = [](const ht::Topology& topology, std::optional<Scope> shard, bool weighed, bool again) {
+    ht::nn::DataParallel model(std::make_shared<SmallNet>(), topology,
+                               {.gradients = {.bucket_bytes = 1}, .shard = shard});
+    torch::optim::SGD sgd(model.parameters(), 0.1);
+    const auto run = [&](std::int64_t batch) {
+      const auto [x, y] = my_batch(batch, 4);
+      const auto loss = torch::mse_loss(model(x), y);
+      if (weighed) model.backward(loss, 4);
+      else loss.backward();
+    };
+    for (std::int64_t batch = 0; batch < 3; ++batch) {
+      model->zero_grad(batch == 1);
+      run(batch);
+      if (again) CHECK_THROWS_AS(run(7), ht::ValueError);
+      if (again) model->zero_grad(batch == 2);
+      model.step(sgd);
+      CHECK(model.equal_on_all_ranks());
+    }
+    return weights(model.module());
+  };
+  for (const auto& topology : topologies())
+    for (const auto shard : {std::optional<Scope>(), std::optional(Scope::all)})
+      for (const bool weighed : {false, true})
+        CHECK(equal(trained(topology, shard, weighed, true), trained(topology, shard, weighed, false)));
+}
+
 TEST_CASE("Uneven batches weigh by their rows, and a rank may have none", "[nn][data_parallel]") {
   const int p = ht::world().size(), rank = ht::world().rank();
   for (const auto& topology : topologies()) {

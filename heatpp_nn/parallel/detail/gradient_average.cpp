@@ -34,6 +34,12 @@ bool same_place(const at::Tensor& a, const at::Tensor& b) {
          a.scalar_type() == b.scalar_type();
 }
 
+[[noreturn]] void refuse_another() {
+  raise<ValueError>("Replica",
+                    "got a second backward before the gradients of the first were averaged; expected "
+                    "no_sync() around all but the last");
+}
+
 }  // namespace
 
 GradientAverage::GradientAverage(const FlatParameters& flat, const Topology& node, const Topology& all,
@@ -86,6 +92,7 @@ void GradientAverage::send_to(std::optional<Scope> scope) {
 void GradientAverage::weigh(double samples) {
   if (!(samples >= 0 && std::isfinite(samples)))
     raise<ValueError>("backward", "got {} samples; expected at least 0", samples);
+  if (std::ranges::count(arrived_, 1) > 0) refuse_another();
   weighed_ = true;
   samples_ += samples;
 }
@@ -93,17 +100,15 @@ void GradientAverage::weigh(double samples) {
 void GradientAverage::arrived(std::size_t parameter) {
   const std::lock_guard lock(mutex_);
   if (!travels()) return;
-  if (arrived_[parameter])
-    raise<ValueError>("Replica",
-                      "got a second backward before the gradients of the first were averaged; expected "
-                      "no_sync() around all but the last");
+  if (arrived_[parameter]) refuse_another();
   take(parameter);
   --ways_[bucket_of_[parameter]].missing;
   while (launched_ < ways_.size() && ways_[launched_].missing == 0) launch_next();
   heatpp::progress();
 }
 
-/// Puts a gradient into its place, zeros where there is none.
+/// Puts a gradient into its place, zeros where there is none. The parameter has none until it lands, so that another
+/// backward does not add to what travels.
 void GradientAverage::take(std::size_t parameter) {
   const at::NoGradGuard no_grad;
   arrived_[parameter] = 1;
@@ -114,8 +119,8 @@ void GradientAverage::take(std::size_t parameter) {
     place.zero_();
   } else if (!same_place(gradient, place)) {
     place.copy_(gradient.is_sparse() ? gradient.to_dense() : gradient);
-    gradient = place;
   }
+  gradient.reset();
 }
 
 void GradientAverage::launch_next() {

@@ -31,8 +31,8 @@ namespace detail {
 /// Averages the gradients of parameters over ranks, while backward still computes others. A bucket sets out as soon as
 /// all its gradients are there and the buckets before it have set out. So all ranks start the same messages in the same
 /// order, whichever parameters a rank used. A gradient that travels is put into its place in the flat memory, and is a
-/// view of it from then on: what backward shares between parameters comes apart there. Where ranks own shares of the
-/// parameters, the pieces of these get their gradients, and the parameters keep none.
+/// view of it once it has landed: what backward shares between parameters comes apart there. Where ranks own shares of
+/// the parameters, the pieces of these get their gradients, and the parameters keep none.
 class GradientAverage {
  public:
   GradientAverage(const FlatParameters& flat, const Topology& node, const Topology& all,

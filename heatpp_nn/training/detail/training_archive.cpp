@@ -44,6 +44,7 @@ Numbers numbers_of(const RankState& state) {
                   daso.scaler ? daso.scaler->good : unknown};
   put(numbers, daso.sync.interval);
   put(numbers, daso.wanted);
+  numbers.push_back(state.position.rows.value_or(unknown));
   return numbers;
 }
 
@@ -52,8 +53,9 @@ std::optional<std::int64_t> known(std::int64_t number) {
 }
 
 void set_numbers(RankState& state, const Numbers& n) {
-  if (n.size() != 23) throw std::runtime_error("a record of another version");
+  if (n.size() != 23 && n.size() != 24) throw std::runtime_error("a record of another version");
   state.position = {static_cast<std::uint64_t>(n[0]), n[1], n[2]};
+  if (n.size() == 24) state.position.rows = known(n[23]);  // others count batches alone
   auto& daso = state.daso;
   daso.batch = n[3];
   daso.sync.phases = {n[4], n[5], known(n[6])};

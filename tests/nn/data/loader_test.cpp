@@ -144,7 +144,7 @@ TEST_CASE("A loader goes on at any batch", "[nn][loader]") {
     const SamplerOptions options{.batch_size = 3, .shuffle = Shuffle::global, .seed = 2, .remainder = Remainder::pad};
     DataLoader loader(dataset, options), resumed(dataset, options);
     const auto whole = batches_of(loader, 7);
-    CHECK(loader.position() == Position{2, 7, loader.batches()});
+    CHECK(loader.position() == Position{2, 7, loader.batches(), 3 * loader.batches() * ht::world().size()});
     for (std::int64_t b = 0; b <= loader.batches(); b += 4) {
       const auto rest = batches_of(resumed, 7, b);
       CHECK(std::equal(rest.begin(), rest.end(), whole.begin() + b, whole.end()));
