@@ -52,7 +52,7 @@ void check_range(const TrainerOptions& o) {
   if (o.resume && o.folder.empty()) raise<ValueError>("Trainer", "got no folder to resume from; expected one");
 }
 
-/// What every rank has to have alike; prefetch and progress are its own.
+/// What every rank has to have alike; prefetch, transforms and progress are its own.
 std::vector<Setting> settings_of(const TrainerOptions& o) {
   return {{"epochs", formatted("{}", o.epochs)},
           {"batch_size", formatted("{}", o.batch_size)},

@@ -84,18 +84,6 @@ detail::NetcdfVariable find(int file, const std::string& name, const std::string
   return found;
 }
 
-Shape shape_of(const Variable& variable, int ndim) {
-  std::vector<int> dimensions(static_cast<std::size_t>(ndim));
-  detail::check_netcdf(nc_inq_vardimid(variable.at.group, variable.at.id, dimensions.data()), variable.path, op);
-  Shape shape;
-  for (const auto dimension : dimensions) {
-    std::size_t extent = 0;
-    detail::check_netcdf(nc_inq_dimlen(variable.at.group, dimension, &extent), variable.path, op);
-    shape.push_back(static_cast<std::int64_t>(extent));
-  }
-  return shape;
-}
-
 void read_storage(Variable& variable) {
   const auto& [group, id] = variable.at;
   std::vector<std::size_t> chunk(variable.info.shape.size());
@@ -132,9 +120,7 @@ Variable open_variable(const std::string& path, const std::string& name) {
   detail::check_netcdf(nc_open(path.c_str(), NC_NOWRITE, &id), path, op);
   Variable variable{detail::NetcdfFile(id), path, {}, NC_NAT, {}, {}};
   variable.at = find(id, name.empty() ? only_variable(id, path) : name, path);
-  int ndim = 0;
   detail::check_netcdf(nc_inq_vartype(variable.at.group, variable.at.id, &variable.stored), path, op);
-  detail::check_netcdf(nc_inq_varndims(variable.at.group, variable.at.id, &ndim), path, op);
   const auto element = detail::netcdf_element(variable.stored);
   const auto what = formatted("variable \"{}\" of \"{}\"", name, path);
   if (!element)
@@ -143,7 +129,7 @@ Variable open_variable(const std::string& path, const std::string& name) {
   variable.info.element =
       variable.stored == NC_BYTE && detail::is_flag(variable.at) ? detail::ElementType{bool_} : *element;
   read_packing(variable);
-  variable.info.shape = shape_of(variable, ndim);
+  variable.info.shape = detail::shape_of(variable.at, path, op);
   detail::checked_bytes(variable.info.shape, static_cast<std::int64_t>(itemsize(variable.info.element.dtype)), what,
                         op);
   read_storage(variable);

@@ -34,6 +34,24 @@ void check_netcdf(int status, const std::string& path, const char* op) {
                                    path, nc_strerror(status));
 }
 
+std::vector<int> dimensions_of(const NetcdfVariable& variable, const std::string& path, const char* op) {
+  int count = 0;
+  check_netcdf(nc_inq_varndims(variable.group, variable.id, &count), path, op);
+  std::vector<int> dimensions(static_cast<std::size_t>(count));
+  check_netcdf(nc_inq_vardimid(variable.group, variable.id, dimensions.data()), path, op);
+  return dimensions;
+}
+
+Shape shape_of(const NetcdfVariable& variable, const std::string& path, const char* op) {
+  Shape shape;
+  for (const auto dimension : dimensions_of(variable, path, op)) {
+    std::size_t length = 0;
+    check_netcdf(nc_inq_dimlen(variable.group, dimension, &length), path, op);
+    shape.push_back(static_cast<std::int64_t>(length));
+  }
+  return shape;
+}
+
 bool is_flag(const NetcdfVariable& variable) {
   const auto& [group, id] = variable;
   std::size_t length = 0;

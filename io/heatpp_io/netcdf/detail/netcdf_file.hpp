@@ -30,6 +30,10 @@ struct NetcdfVariable {
   int group = -1, id = -1;
 };
 
+/// The dimensions of a variable, and how long they are. Throw as check_netcdf.
+[[nodiscard]] std::vector<int> dimensions_of(const NetcdfVariable& variable, const std::string& path, const char* op);
+[[nodiscard]] Shape shape_of(const NetcdfVariable& variable, const std::string& path, const char* op);
+
 /// Whether a variable's bytes stand for bool, as xarray says it.
 [[nodiscard]] bool is_flag(const NetcdfVariable& variable);
 

@@ -103,9 +103,8 @@ bool grows(int group, int dimension) {
 
 /// Throws where a variable that is there has no room for x's elements as they are.
 void check_replaced(const NewVariable& x, const NetcdfVariable& at, const SaveJob& job) {
-  int stored = NC_NAT, ndim = 0;
+  int stored = NC_NAT;
   check_netcdf(nc_inq_vartype(at.group, at.id, &stored), job.shown, x.op);
-  check_netcdf(nc_inq_varndims(at.group, at.id, &ndim), job.shown, x.op);
   if (stored != *netcdf_type(x.dtype) || is_flag(at) != (x.dtype == bool_))
     raise<TypeError>(x.op,
                      "got an array of {} for variable \"{}\" of \"{}\", which has another dtype; expected its own",
@@ -113,21 +112,15 @@ void check_replaced(const NewVariable& x, const NetcdfVariable& at, const SaveJo
   if (read_packing(at, job.shown, x.op).packed)
     raise<ValueError>(x.op, "got variable \"{}\" of \"{}\", which has scale_factor or add_offset; expected neither",
                       x.name, job.shown);
-  std::vector<int> dimensions(static_cast<std::size_t>(ndim));
-  check_netcdf(nc_inq_vardimid(at.group, at.id, dimensions.data()), job.shown, x.op);
-  Shape shape;
-  for (const auto dimension : dimensions) {
-    std::size_t length = 0;
-    check_netcdf(nc_inq_dimlen(at.group, dimension, &length), job.shown, x.op);
-    shape.push_back(static_cast<std::int64_t>(length));
-  }
+  const auto dimensions = dimensions_of(at, job.shown, x.op);
+  const auto shape = shape_of(at, job.shown, x.op);
+  const bool may_grow = !dimensions.empty() && grows(at.group, dimensions[0]);
   auto longer = shape;
-  if (ndim > 0 && x.shape.size() == shape.size() && grows(at.group, dimensions[0]))
-    longer[0] = std::max(shape[0], x.shape[0]);
+  if (may_grow && x.shape.size() == shape.size()) longer[0] = std::max(shape[0], x.shape[0]);
   if (longer != x.shape)
     raise<ValueError>(x.op, "got an array of shape {} for variable \"{}\" of \"{}\", of shape {}; expected that{}",
                       heatpp::to_string(x.shape), x.name, job.shown, heatpp::to_string(shape),
-                      ndim > 0 && grows(at.group, dimensions[0]) ? ", or more rows" : "");
+                      may_grow ? ", or more rows" : "");
 }
 
 /// Elements that nobody writes: of floats that get longer with other variables of their dimension NaN, else whatever.
