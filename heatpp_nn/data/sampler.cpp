@@ -45,8 +45,8 @@ void DistributedSampler::check_rows() const {
   if (is_global() || joins()) {
     const auto needed = drop ? rows * layout_.ranks() : 1;
     if (extent() < needed) raise<ValueError>(op, "got {} rows in all; expected at least {}", extent(), needed);
+    return;
   }
-  if (is_global() || joins()) return;
   for (int r = 0; r < layout_.ranks(); ++r)
     if (const auto needed = drop ? rows : 1; layout_.count(r) < needed)
       raise<ValueError>(op, "got {} rows on rank {}; expected at least {} on every rank", layout_.count(r), r, needed);
