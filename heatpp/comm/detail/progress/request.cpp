@@ -92,7 +92,8 @@ void finish(Request::Impl& request) {
 void detail::run(Operation& operation) {
   Patience patience;
   for (;;) {
-    const bool alone = started().none() && !waits_are_limited();
+    // MPICH's own waits keep a core that another rank may need.
+    const bool alone = started().none() && !waits_are_limited() && tries_before_yield > 1;
     if (alone ? operation.advance_or_sleep() : operation.advance()) return;
     if (!alone) started().advance();
     patience.wait(operation, latest_call());
