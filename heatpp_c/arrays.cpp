@@ -45,9 +45,18 @@ int ht_begin(int fortran_comm, ht_comm** comm) {
 void ht_end(ht_comm* comm) { delete comm; }
 
 int ht_adopt(const ht_comm* comm, void* memory, int dtype, int ndim, const int64_t* block, int split, ht_array** x) {
-  return made("ht_adopt", x, [&] {
-    return heatpp::from_local(memory, shape_of("ht_adopt", ndim, block), dtype_of("ht_adopt", dtype),
-                              {.split = split_of("ht_adopt", split), .comm = given("ht_adopt", "comm", comm).ranks});
+  constexpr auto op = "ht_adopt";
+  return made(op, x, [&] {
+    const auto& ranks = given(op, "comm", comm).ranks;
+    heatpp::Shape shape;
+    heatpp::Dtype type{};
+    heatpp::LocalOptions options{.comm = ranks};
+    heatpp::all_or_none(ranks, [&] {
+      shape = shape_of(op, ndim, block);
+      type = dtype_of(op, dtype);
+      options.split = split_of(op, split);
+    });
+    return heatpp::from_local(memory, shape, type, options);
   });
 }
 void ht_free(ht_array* x) { delete x; }

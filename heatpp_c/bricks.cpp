@@ -29,10 +29,19 @@ int ht_plan_bricks(const ht_comm* comm, int dtype, int ndim, const int64_t* shap
                    const int64_t* shapes, const int64_t* ghosts, int split, ht_plan** plan) {
   constexpr auto op = "ht_plan_bricks";
   return made(op, plan, [&] {
-    return heatpp::BlockPlan(shape_of(op, ndim, shape), bricks_of(ndim, bricks, offsets, shapes), dtype_of(op, dtype),
-                             {.split = split_of(op, split),
-                              .ghosts = ghosts ? shape_of(op, ndim, ghosts) : heatpp::Shape(),
-                              .comm = given(op, "comm", comm).ranks});
+    const auto& ranks = given(op, "comm", comm).ranks;
+    heatpp::Shape all;
+    heatpp::Dtype type{};
+    std::vector<Brick> mine;
+    heatpp::BlockOptions options{.comm = ranks};
+    heatpp::all_or_none(ranks, [&] {
+      all = shape_of(op, ndim, shape);
+      type = dtype_of(op, dtype);
+      mine = bricks_of(ndim, bricks, offsets, shapes);
+      options.split = split_of(op, split);
+      if (ghosts) options.ghosts = shape_of(op, ndim, ghosts);
+    });
+    return heatpp::BlockPlan(all, mine, type, options);
   });
 }
 void ht_plan_free(ht_plan* plan) { delete plan; }

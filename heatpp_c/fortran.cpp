@@ -67,9 +67,24 @@ at::Tensor tensor_of(const Described& a) {
   return at::from_blob(a.memory, a.extents, a.strides, at::TensorOptions(heatpp::detail::to_torch(a.dtype)));
 }
 
+/// Dimensions count from 1 on; where `least` is 0, that stands for none.
+void check_dim(const char* op, int dim, int least, int rank) {
+  if (dim < least || dim > rank)
+    raise<heatpp::IndexError>(op, "got dim {} for an array of rank {}; expected 1 to {}{}", dim, rank, rank,
+                              least == 0 ? ", or 0 for none" : "");
+}
+
 }  // namespace
 
 extern "C" {
+
+/// The axis of C that a dimension of an array of `rank` dimensions is; HT_REPLICATED for none.
+int ht_fortran_axis(const char* op, int rank, int dim, int least, int* axis) {
+  return status_of([&] {
+    check_dim(op, dim, least, rank);
+    *axis = dim == 0 ? static_cast<int>(HT_REPLICATED) : rank - dim;
+  });
+}
 
 /// `dim`: the dimension along which the blocks of all ranks lie, from 1 on; 0: none.
 int ht_fortran_adopt(const ht_comm* comm, const CFI_cdesc_t* array, int dim, ht_array** x) {
@@ -79,9 +94,7 @@ int ht_fortran_adopt(const ht_comm* comm, const CFI_cdesc_t* array, int dim, ht_
     Described a{};
     heatpp::all_or_none(ranks, [&] {
       a = described(op, array);
-      if (dim < 0 || dim > array->rank)
-        raise<heatpp::IndexError>(op, "got dim {} for an array of rank {}; expected 1 to {}, or 0 for none", dim,
-                                  static_cast<int>(array->rank), static_cast<int>(array->rank));
+      check_dim(op, dim, 0, array->rank);
     });
     const auto split = dim == 0 ? std::nullopt : std::optional(static_cast<int>(a.extents.size()) - dim);
     return heatpp::from_local(a.memory, a.extents, a.strides, a.dtype, {.split = split, .comm = ranks});

@@ -85,6 +85,9 @@ module heatpp
     integer(c_int) function c_adopt(comm, array, dim, x) bind(c, name="ht_fortran_adopt")
       import; type(c_ptr), value :: comm; type(*), intent(in) :: array(..); integer(c_int), value :: dim; type(c_ptr) :: x
     end function
+    integer(c_int) function c_axis(op, rank, dim, least, axis) bind(c, name="ht_fortran_axis")
+      import; character(kind=c_char) :: op(*); integer(c_int), value :: rank, dim, least; integer(c_int) :: axis
+    end function
     integer(c_int) function c_read(x, array) bind(c, name="ht_fortran_read")
       import; type(c_ptr), value :: x; type(*) :: array(..)
     end function
@@ -256,15 +259,15 @@ contains
     call answer(c_read(x%handle, block), status)
   end subroutine
 
-  ! The axis of C that a dimension of an array is; of 0, that there is none.
-  integer(c_int) function axis_of(x, dim, none)
+  ! Sets the axis of C that a dimension of an array is, from `least` on.
+  integer(c_int) function find_axis(op, x, dim, least, axis) result(code)
+    character(*), intent(in) :: op
     type(ht_array), intent(in) :: x
-    integer, intent(in) :: dim, none
+    integer, intent(in) :: dim, least
+    integer(c_int), intent(inout) :: axis
     type(description) :: found
-    axis_of = int(none, c_int)
-    if (dim == 0) return
-    if (c_describe(x%handle, found) == HT_OK) axis_of = found%ndim - int(dim, c_int)
-    if (axis_of < 0) axis_of = most_axes  ! which no array has: dimensions do not count from the end
+    code = c_describe(x%handle, found)
+    if (code == HT_OK) code = c_axis(for_c(op), found%ndim, int(dim, c_int), int(least, c_int), axis)
   end function
 
   ! The array cut along another dimension; 0: every rank has all of it. Collective.
@@ -274,8 +277,9 @@ contains
     type(ht_array), intent(inout) :: y
     integer, intent(out), optional :: status
     type(c_ptr) :: made
-    integer(c_int) :: code
-    code = c_resplit(x%handle, axis_of(x, dim, -1), made)
+    integer(c_int) :: code, split
+    code = find_axis("ht_resplit", x, dim, 0, split)
+    if (code == HT_OK) code = c_resplit(x%handle, split, made)
     call keep(code, made, y%handle, c_free, status)
   end subroutine
 
@@ -320,8 +324,9 @@ contains
     type(c_ptr) :: made
     integer(c_int) :: code, axis
     axis = all_axes
-    if (present(dim)) axis = axis_of(x, dim, most_axes)
-    code = c_reduce(x%handle, int(reduction, c_int), axis, made)
+    code = HT_OK
+    if (present(dim)) code = find_axis("ht_reduce", x, dim, 1, axis)
+    if (code == HT_OK) code = c_reduce(x%handle, int(reduction, c_int), axis, made)
     call keep(code, made, y%handle, c_free, status)
   end subroutine
 
@@ -366,11 +371,13 @@ contains
     integer(c_int) :: code, split
     integer(c_int64_t) :: around(size(shape))
     split = 0
-    if (present(dim)) split = merge(size(shape) - dim, -1, dim > 0)
+    code = HT_OK
+    if (present(dim)) code = c_axis(for_c("ht_plan_brick"), size(shape, kind=c_int), int(dim, c_int), 0_c_int, split)
     around = 0
     if (present(ghosts)) around = reversed(ghosts)
-    code = c_plan(ranks%handle, int(dtype, c_int), size(shape, kind=c_int), reversed(shape), 1_c_int, &
-                  reversed(first - 1), reversed(cells), around, split, made)
+    if (code == HT_OK) &
+      code = c_plan(ranks%handle, int(dtype, c_int), size(shape, kind=c_int), reversed(shape), 1_c_int, &
+                    reversed(first - 1), reversed(cells), around, split, made)
     call keep(code, made, plan%handle, c_plan_free, status)
   end subroutine
 

@@ -5,6 +5,7 @@
 #include <heatpp_nn/models/script_module.hpp>
 #include <heatpp_nn/parallel/data_parallel.hpp>
 #include <heatpp_nn/parallel/online.hpp>
+#include <heatpp_nn/training/detail/agreement.hpp>
 #include <heatpp_nn/training/inference.hpp>
 #include <heatpp_nn/training/safetensors.hpp>
 #include <torch/optim/adam.h>
@@ -109,8 +110,17 @@ int ht_network_load(const ht_comm* comm, const char* path, const ht_training* tr
     auto& to = given(op, "place for the result", network);
     const auto& ranks = given(op, "comm", comm).ranks;
     const auto how = training ? *training : ht_training{};
-    heatpp::all_or_none(ranks, [&] { check(how), static_cast<void>(loss_of(how.loss)); });
-    to = new ht_network(ranks, &given(op, "path", path), how);
+    using heatpp::detail::formatted;
+    heatpp::nn::detail::check_agreed(op, ranks,
+                                     {{"loss", formatted("{}", how.loss)},
+                                      {"rate", formatted("{}", how.rate)},
+                                      {"remembered", how.remembered > 0 ? "some rows" : "none"}},
+                                     [&] {
+                                       check(how);
+                                       static_cast<void>(loss_of(how.loss));
+                                       static_cast<void>(given(op, "path", path));
+                                     });
+    to = new ht_network(ranks, path, how);
   });
 }
 void ht_network_free(ht_network* network) { delete network; }

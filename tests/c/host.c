@@ -81,7 +81,8 @@ static void arrays_and_files(const ht_comm* comm, const char* folder) {
   CHECK(ht_adopt(NULL, memory, HT_FLOAT64, 2, block, 0, &none) == HT_ERROR_VALUE);
   CHECK(ht_read(x, whole, HT_FLOAT32, mine) == HT_ERROR_VALUE);
   CHECK(ht_number(NULL, HT_SUM, &number) == HT_ERROR_VALUE && strstr(ht_message(), "NULL") != NULL);
-  /* Blocks that do not fit on one rank are an error on all. */
+  /* Blocks that do not fit on one rank are an error on all, and so is what C alone can get wrong. */
+  CHECK(ht_adopt(comm, memory, rank == 0 ? 99 : HT_FLOAT64, 2, block, 0, &none) == HT_ERROR_VALUE);
   const int64_t odd[2] = {1, rank == 0 && ranks > 1 ? 2 : 3};
   double row[3] = {0};
   CHECK(ht_adopt(comm, row, HT_FLOAT64, 2, odd, 0, &none) == (ranks > 1 ? HT_ERROR_VALUE : HT_OK));
@@ -116,6 +117,7 @@ static void bricks(const ht_comm* comm) {
   const int64_t beside[2] = {0, width * rank + (rank == ranks - 1)};
   ht_plan* none = NULL;
   CHECK(ht_plan_bricks(comm, HT_FLOAT64, 2, shape, 1, beside, cells, NULL, 0, &none) == HT_ERROR_VALUE && !none);
+  CHECK(ht_plan_bricks(comm, HT_FLOAT64, 2, shape, rank == 0 ? -1 : 1, offset, cells, NULL, 0, &none) == HT_ERROR_VALUE);
   CHECK(ht_from_bricks(plan, NULL, &x) == HT_ERROR_VALUE);
   ht_free(x), ht_free(rows), ht_plan_free(plan);
 }
@@ -160,6 +162,8 @@ static void network(const ht_comm* comm, const char* folder, const char* script)
   const ht_training wrong = {.rate = rank == 0 ? -1 : 0};
   ht_network* none = NULL;
   CHECK(ht_network_load(comm, script, &wrong, &none) == HT_ERROR_VALUE && !none);
+  const ht_training other = {.remembered = rank == 0 ? 8 : 0};
+  CHECK(ranks == 1 || (ht_network_load(comm, script, &other, &none) == HT_ERROR_VALUE && !none));
   CHECK(ht_network_load(comm, path, NULL, &none) == HT_ERROR_IO && !none);
   CHECK(ht_network_train(net, y, y, NULL) == HT_ERROR_VALUE); /* one column is not two */
   CHECK(ht_network_apply(net, x, &again) == HT_OK);           /* and nothing is broken by that */

@@ -80,7 +80,12 @@ contains
     call ht_load(comm, "/nowhere.h5", y, status=status)
     call check(status == HT_ERROR_IO .and. index(ht_message(), "/nowhere.h5") > 0, "a missing file")
     call ht_reduce(x, HT_SUM, y, dim=4, status=status)
-    call check(status == HT_ERROR_INDEX, "a dimension out of range")
+    call check(status == HT_ERROR_INDEX .and. index(ht_message(), "[ht_reduce] got dim 4 for an array of rank 3") > 0, &
+               "a dimension out of range")
+    call ht_reduce(x, HT_SUM, y, dim=0, status=status)
+    call check(status == HT_ERROR_INDEX, "no dimension to add along")
+    call ht_resplit(x, 5, y, status)
+    call check(status == HT_ERROR_INDEX .and. index(ht_message(), "[ht_resplit] got dim 5") > 0, "no dimension to cut")
     call ht_reduce(x, HT_SUM, y, dim=-1, status=status)
     call check(status == HT_ERROR_INDEX, "a negative dimension")
     call ht_read(x, means, status)
@@ -130,6 +135,8 @@ contains
       brick(1:3, j) = [(real(3 * rank + i + 1000 * j), i = 1, 3)]
     end do
     call ht_plan_brick(comm, HT_FLOAT32, [3 * ranks, 4], [3 * rank + 1, 1], [3, 4], plan, ghosts=[1, 1])
+    call ht_plan_brick(comm, HT_FLOAT32, [3 * ranks, 4], [3 * rank + 1, 1], [3, 4], plan, [1, 1], dim=3, status=status)
+    call check(status == HT_ERROR_INDEX .and. index(ht_message(), "[ht_plan_brick] got dim 3") > 0, "no dimension of bricks")
     call ht_from_brick(plan, brick, x)
     call check(all(ht_shape(x) == [3 * ranks, 4]), "shape of bricks")
     call ht_number(x, HT_MAX, number)
