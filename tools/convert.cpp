@@ -1,3 +1,4 @@
+#include "detail/csv_options.hpp"
 #include "detail/row_progress.hpp"
 #include "detail/text.hpp"
 #include "tool.hpp"
@@ -23,6 +24,7 @@ struct Options {
   int subfiles = 0;
   std::string compression;
   std::optional<ht::io::NetcdfFormat> netcdf;
+  ht::io::LoadCsvOptions csv;
   std::uint64_t memory = std::uint64_t{256} << 20;
   bool append = false, sparse = false, quiet = false;
 };
@@ -42,9 +44,10 @@ std::optional<ht::io::Compression> compression_of(const Options& o) {
 
 /// A matrix goes through the memory of all ranks.
 void convert_sparse(const Options& o) {
-  if (o.files.size() != 2 || o.shards != 1 || !o.chunks.empty())
+  if (o.files.size() != 2 || o.shards != 1 || !o.chunks.empty() || o.subfiles != 0 || o.netcdf)
     ht::detail::raise<ht::ValueError>(
-        op, "got {} files, shards or chunks for a sparse matrix; expected one file and its new name", o.files.size());
+        op, "got {} files, shards, chunks, subfiles or netcdf for a sparse matrix; expected one file and its new name",
+        o.files.size());
   const auto a = ht::sparse::load(o.files[0], {.group = o.dataset, .dtype = dtype_of(o)});
   ht::sparse::save(a, o.files[1], {.group = o.name, .append = o.append, .compression = compression_of(o)});
   print(fmt::format("{}: {} sparse, {} entries of {}\n", o.files[1], shape_text(a.shape()), a.nnz(),
@@ -69,7 +72,7 @@ ht::io::ConvertOptions how(const Options& o) {
 void convert_array(const Options& o) {
   const std::vector<std::string> from(o.files.begin(), o.files.end() - 1);
   const auto begin = std::chrono::steady_clock::now();
-  const ht::io::StoredArray x(from, {.dataset = o.dataset, .dtype = dtype_of(o)});
+  const ht::io::StoredArray x(from, {.dataset = o.dataset, .dtype = dtype_of(o), .csv = o.csv});
   auto options = how(o);
   RowProgress progress(op, x.shape().empty() ? 0 : x.shape()[0], !o.quiet);
   options.written = [&](std::int64_t rows) { progress.add(rows); };
@@ -123,6 +126,7 @@ Run add_convert(CLI::App& command) {
           "--memory", o->memory,
           "of all ranks together for elements at a time, as in 1GiB (else 256MiB); from .csv and to .npz all are held")
       ->transform(CLI::AsSizeValue(false));
+  add_csv_options(command, o->csv);
   command.add_flag("--append", o->append, "add to the new file what it has not yet (HDF5, netCDF)");
   command.add_flag("--sparse", o->sparse,
                    "a sparse matrix: of .npz (scipy) or HDF5 (AnnData); .mtx, .h5ad and .petsc are always");

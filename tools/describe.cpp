@@ -1,3 +1,4 @@
+#include "detail/csv_options.hpp"
 #include "detail/picture.hpp"
 #include "detail/row_progress.hpp"
 #include "detail/summary.hpp"
@@ -25,6 +26,7 @@ struct Options {
   std::vector<double> percents = SummaryOptions{}.percents;
   std::int64_t bins = 20;
   std::uint64_t memory = std::uint64_t{1} << 30;
+  ht::io::LoadCsvOptions csv;
   bool json = false, quiet = false;
 };
 
@@ -123,7 +125,7 @@ void check(const Options& options) {
 }
 
 void describe_array(const Options& options) {
-  const ht::io::StoredArray x(options.files, {.dataset = options.dataset});
+  const ht::io::StoredArray x(options.files, {.dataset = options.dataset, .csv = options.csv});
   const auto title =
       fmt::format("{}{}{}", fmt::join(options.files, " "), options.dataset.empty() ? "" : ": ", options.dataset);
   SummaryOptions summarised{options.percents, options.bins, static_cast<std::int64_t>(options.memory)};
@@ -137,7 +139,7 @@ void describe_array(const Options& options) {
 void describe(const Options& options) {
   check(options);
   const auto paths = ht::io::detail::expand(options.files, ht::world(), op);
-  if (options.dataset.empty()) {
+  if (options.dataset.empty() && !paths.front().ends_with(".csv")) {  // which would be parsed to tell what it holds
     const auto arrays = ht::io::contents(paths.front());
     const bool one = arrays.size() == 1 && arrays[0].name.empty();
     if (!one) return list(paths.front(), arrays, options);
@@ -161,6 +163,7 @@ Run add_describe(CLI::App& command) {
                   "twice, and their "
                   "percentiles are estimated")
       ->transform(CLI::AsSizeValue(false));
+  add_csv_options(command, o->csv);
   command.add_option("--picture", o->picture, "write a picture: .svg of the histogram, .png of the elements");
   command.add_flag("--json", o->json, "as JSON");
   command.add_flag("-q,--quiet", o->quiet, "without progress");

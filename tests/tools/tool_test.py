@@ -165,6 +165,18 @@ def test_convert(folder):
     check("new-0.npy and 3 more: 101 x 40 of float64" in text, "convert tells what it wrote")
 
 
+def test_csv(folder):
+    """With a line of names, in columns of which one holds no numbers."""
+    path = folder / "table.csv"
+    path.write_text("day;speed;load\n" + "".join(f"day {row};{row};{row * row}\n" for row in range(20)))
+    check("header_lines" in run("describe", path, "--delimiter", ";", code=1), "describe tells of header lines")
+    how = ("--header-lines", 1, "--delimiter", ";", "--columns", "1,-1")
+    found = run_json("describe", path, *how)
+    check(found["shape"] == [20, 2] and found["max"] == 361, "describe reads columns below a header")
+    run("convert", path, folder / "table.npy", *how)
+    check(np.array_equal(np.load(folder / "table.npy"), [[row, row * row] for row in range(20)]), "convert reads columns below a header")
+
+
 def test_subfiles(folder):
     """Into subfiles and back, or an error that says what is missing."""
     lacks = any(line.startswith("HDF5's subfiles") for line in run_json("info")["missing"])
@@ -235,6 +247,7 @@ with tempfile.TemporaryDirectory() as name:
         test_pages()
     test_describe(folder)
     test_convert(folder)
+    test_csv(folder)
     test_subfiles(folder)
     test_sparse(folder)
     test_links(folder)

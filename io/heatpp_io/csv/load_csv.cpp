@@ -115,7 +115,9 @@ class Parser {
   [[noreturn]] void fail(std::string_view field, std::size_t column, std::int64_t line, std::size_t path) const {
     raise<IoError>(op, "got {:?} in line {}, column {} of \"{}\"; expected a number of {}{}", field.substr(0, 40), line,
                    column, plan_.paths[path], name(options_.dtype),
-                   field.empty() ? ", or a value for what is missing" : "");
+                   field.empty() ? ", or a value for what is missing"
+                   : line == 1   ? ", or header_lines that are left out"
+                                 : "");
   }
 
   const detail::CsvPlan& plan_;

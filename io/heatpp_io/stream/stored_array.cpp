@@ -1,7 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp_io/csv/load_csv.hpp>
 #include <heatpp_io/detail/elements/rows.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/formats.hpp>
@@ -46,7 +45,12 @@ struct StoredArray::Impl {
 
   void parse(const Source& source, const StoredArrayOptions& options) {
     if (!options.dataset.empty()) raise<ValueError>(op, "got dataset \"{}\" for .csv; expected none", options.dataset);
-    parsed = load_csv(source, {.dtype = options.dtype.value_or(float64), .split = 0, .comm = comm});
+    auto csv = options.csv;
+    csv.dtype = options.dtype.value_or(float64);
+    csv.split = 0;
+    csv.device = cpu;
+    csv.comm = comm;
+    parsed = load_csv(source, csv);
     info = {.shape = parsed->shape(), .dtype = parsed->dtype()};
     files = std::ssize(detail::expand(source, comm, op, ".csv"));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp_io/csv/load_csv.hpp>
 #include <heatpp_io/hdf5/load_hdf5.hpp>
 #include <heatpp_io/stream/contents.hpp>
 #include <memory>
@@ -11,6 +12,7 @@ struct StoredArrayOptions {
   std::string dataset = {};                         ///< which array of a file; empty: the only one
   std::optional<Dtype> dtype = std::nullopt;        ///< of what is read; nullopt: as stored, of CSV float64
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
+  LoadCsvOptions csv = {};                          ///< how CSV is read, but for what is said above
 };
 
 /// An array in files of any format that load knows, put together along axis 0, which is read in pieces: of files that

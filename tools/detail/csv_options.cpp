@@ -1,0 +1,22 @@
+#include "csv_options.hpp"
+
+#include <map>
+
+namespace tools {
+
+void add_csv_options(CLI::App& command, heatpp::io::LoadCsvOptions& csv) {
+  constexpr auto group = "CSV files";
+  const std::map<std::string, char> names{{"tab", '\t'}, {"blanks", ' '}};
+  command.add_option("--header-lines", csv.header_lines, "left out at the beginning of each file")
+      ->check(CLI::NonNegativeNumber)
+      ->group(group);
+  command.add_option("--delimiter", csv.delimiter, "between numbers: a character, tab or blanks; else a comma")
+      ->transform(CLI::Transformer(names).description(""))
+      ->group(group);
+  command.add_option("--columns", csv.columns, "which, from 0 on, as in 0,2; negative ones count from the end")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(group);
+}
+
+}  // namespace tools
