@@ -34,8 +34,8 @@ Compression::Compression(std::string_view text) : codec(Codec::gzip), level(0) {
   const auto digits = text.substr(std::min(colon + 1, text.size()));
   const auto* end = digits.data() + digits.size();
   if (found != all.end()) level = found->usual;
-  if (found == all.end() || (colon < text.size() && std::from_chars(digits.data(), end, level).ptr != end) ||
-      text.ends_with(':'))
+  const auto [read, error] = std::from_chars(digits.data(), end, level);
+  if (found == all.end() || (colon < text.size() && (read != end || error != std::errc())))
     raise<ValueError>("Compression",
                       "got \"{}\"; expected gzip, zstd, lz4 or blosc, and perhaps a level, as in \"zstd:9\"", text);
   codec = found->codec;

@@ -89,7 +89,7 @@ DNDarray load_from_csv(const Source& source, const LoadOptions& options) {
   check_no_dataset(".csv", options);
   if (!options.slices.empty())
     heatpp::detail::raise<ValueError>("load", "got {} slices for .csv; expected none", options.slices.size());
-  return load_csv(source, {.dtype = options.dtype.value_or(float32),
+  return load_csv(source, {.dtype = options.dtype.value_or(get_default_dtype()),
                            .split = options.split,
                            .device = options.device,
                            .comm = options.comm});

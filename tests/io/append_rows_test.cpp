@@ -1,5 +1,7 @@
 #include "bytes.hpp"
 
+#include <heatpp/ops/shape/axes_moves.hpp>
+
 #include <chrono>
 #include <filesystem>
 
@@ -90,6 +92,102 @@ TEST_CASE("rows that do not fit, and files that cannot grow", "[io][append]") {
   on_root([&] { fs::create_directory(dir.path("empty.zarr")); });
   CHECK_THAT(io_error("empty.zarr"), Contains("no .zarray"));
   CHECK_THAT(io_error("no/a.zarr"), Contains("no/a.zarr"));
+}
+
+TEST_CASE("an array that some ranks have begun goes on on others", "[io][append]") {
+  const TempDir dir;
+  const auto values = counting({9, 4}, at::kInt);
+  const auto first = *ht::world().split(ht::world().rank() == 0 ? 0 : 1);
+  for (const auto& options : {ht::io::SaveOptions{}, ht::io::SaveOptions{.chunks = {2, 3}},
+                              ht::io::SaveOptions{.compression = "zstd", .chunks = {2, 3}}})
+    for (const std::string name : {"a.zarr", "a.h5"}) {
+      on_root([&] {
+        fs::remove_all(dir.path(name));
+        ht::io::append_rows(ht::from_local(values.slice(0, 0, 3).clone(), {.split = 0, .comm = first}), dir.path(name),
+                            options);
+      });
+      ht::io::append_rows(cut(values.slice(0, 3, 8), 0), dir.path(name));
+      on_root([&] {
+        ht::io::append_rows(ht::from_local(values.slice(0, 8, 9).clone(), {.split = 0, .comm = first}), dir.path(name));
+      });
+      CHECK(same(ht::io::load(dir.path(name)), values));
+    }
+}
+
+TEST_CASE("rows go into no type but their own", "[io][append]") {
+  const TempDir dir;
+  const auto rows = cut(counting({2, 2}, at::kInt) - 1, 0);
+  const auto error = [&](const std::string& name) {
+    return same_message<ht::IoError>([&] { ht::io::append_rows(rows, dir.path(name)); });
+  };
+  on_root([&] { fs::create_directory(dir.path("a.zarr")); });
+  write_bytes(dir.path("a.zarr/.zarray"),
+              R"({"zarr_format": 2, "shape": [3, 2], "chunks": [2, 2], "dtype": "<u2", "compressor": null,
+                  "fill_value": 0, "order": "C", "filters": null})");
+  write_bytes(dir.path("a.zarr/0.0"), std::string(8, '\1'));
+  write_bytes(dir.path("a.zarr/1.0"), std::string(8, '\1'));
+  CHECK_THAT(error("a.zarr"), Contains("unsigned"));
+  CHECK(same(ht::io::load(dir.path("a.zarr")), at::full({3, 2}, 257, at::kInt)));
+
+  const auto make = [&](const std::string& name, hid_t type, const std::function<void(hid_t)>& store) {
+    on_root([&] {
+      const hsize_t extents[] = {3, 2}, most[] = {H5S_UNLIMITED, 2}, chunk[] = {2, 2};
+      const hid_t file = H5Fcreate(dir.path(name).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+      const hid_t space = H5Screate_simple(2, extents, most), create = H5Pcreate(H5P_DATASET_CREATE);
+      H5Pset_chunk(create, 2, chunk);
+      store(create);
+      const hid_t set = H5Dcreate2(file, "data", type, space, H5P_DEFAULT, create, H5P_DEFAULT);
+      for (const hid_t id : {set, create, space, file}) H5Idec_ref(id);
+    });
+  };
+  make("a.h5", H5T_STD_U16LE, [](hid_t) {});
+  CHECK_THAT(error("a.h5"), Contains("stores another type"));
+  make("a.h5", H5T_STD_I32BE, [](hid_t) {});
+  CHECK_THAT(error("a.h5"), Contains("stores another type"));
+  make("b.h5", H5T_STD_I32LE, [](hid_t) {});
+  if (ht::world().size() > 1) CHECK_THAT(error("b.h5"), Contains("new chunks HDF5 makes late"));
+  else ht::io::append_rows(rows, dir.path("b.h5"));
+  make("d.h5", H5T_STD_I32LE, [](hid_t create) {
+    H5Pset_fill_time(create, H5D_FILL_TIME_NEVER);
+    H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY);
+  });
+  ht::io::append_rows(rows, dir.path("d.h5"));
+  CHECK(same(ht::io::load(dir.path("d.h5"), {.slices = {ht::slice(3, 5)}}), counting({2, 2}, at::kInt) - 1));
+  make("c.h5", H5T_STD_I32LE, [](hid_t create) { H5Pset_filter(create, 511, H5Z_FLAG_OPTIONAL, 0, nullptr); });
+  CHECK_THAT(error("c.h5"), Contains("filter 511"));
+  CHECK(ht::io::contents(dir.path("c.h5")).front().shape == ht::Shape{3, 2});
+}
+
+TEST_CASE("rows come into stores as others make them", "[io][append]") {
+  const TempDir dir;
+  const auto values = counting({7, 4}, at::kInt);
+  for (const auto* separator : {".", "/"})
+    for (const auto* compressor : {"null", R"({"id": "gzip", "level": 5})", R"({"id": "zlib", "level": 5})"}) {
+      const auto path = dir.path("a.zarr");
+      on_root([&] { fs::remove_all(path), fs::create_directory(path); });
+      write_bytes(path + "/.zarray",
+                  R"({"zarr_format": 2, "shape": [0, 4], "chunks": [2, 3], "dtype": "<i4", "compressor": )" +
+                      std::string(compressor) + R"(, "fill_value": 0, "order": "C", "filters": null,
+                                     "dimension_separator": ")" +
+                      separator + "\"}");
+      ht::io::append_rows(cut(values.slice(0, 0, 3), 0), path);
+      ht::io::append_rows(cut(values.slice(0, 3, 7), 1), path);
+      CHECK(same(ht::io::load(path), values));
+      const auto chunk = read_bytes(path + "/3" + separator + "1");
+      CHECK((chunk.substr(0, 2) == "\x1f\x8b") == std::string(compressor).starts_with(R"({"id": "gzip")"));
+    }
+}
+
+TEST_CASE("steps of a field that is cut along any axis come behind each other", "[io][append]") {
+  const TempDir dir;
+  const auto steps = counting({3, 8, 6}, at::kDouble);
+  for (const std::string name : {"a.zarr", "a.h5"})
+    for (const auto& layout : every_layout({8, 6})) {
+      on_root([&] { fs::remove_all(dir.path(name)); });
+      for (std::int64_t step = 0; step < 3; ++step)
+        ht::io::append_rows(ht::expand_dims(distribute(steps[step].contiguous(), layout), 0), dir.path(name));
+      CHECK(same(ht::io::load(dir.path(name)), steps));
+    }
 }
 
 TEST_CASE("a reader finds whole steps while the array grows", "[io][append]") {

@@ -289,8 +289,9 @@ TEST_CASE("the default dtype is that of CSV files, too", "[io][csv]") {
   const TempDir dir;
   write_bytes(dir.path("a.csv"), "16777217,0.1\n");
   ht::set_default_dtype(ht::float64);
-  const auto x = ht::io::load_csv(dir.path("a.csv"));
+  const auto x = ht::io::load_csv(dir.path("a.csv")), y = ht::io::load(dir.path("a.csv"));
   ht::set_default_dtype(ht::float32);
   CHECK(x.dtype() == ht::float64);
+  CHECK(y.to_vector<double>() == x.to_vector<double>());
   CHECK(x.to_vector<double>() == std::vector{16777217.0, 0.1});
 }

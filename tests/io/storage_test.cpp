@@ -51,6 +51,18 @@ TEST_CASE("a virtual dataset with a missing file is an error", "[io][storage]") 
   CHECK_THAT(same_message<ht::IoError>(load), Catch::Contains("virtual.h5") && Catch::Contains("s1.h5"));
 }
 
+TEST_CASE("a virtual dataset of a file that cannot be read is an error", "[io][storage]") {
+  const TempDir dir;
+  write_virtual(dir, counting({11, 6}), 4);
+  const auto error = [&] {
+    return same_message<ht::IoError>([&] { return ht::io::load_hdf5(dir.path("virtual.h5"), "x", {.split = 0}); });
+  };
+  write_plain(dir.path("s1.h5"), "y", counting({7, 6}));
+  CHECK_THAT(error(), Catch::Contains("s1.h5") && Catch::Contains("no dataset \"x\""));
+  on_root([&] { std::filesystem::resize_file(dir.path("s1.h5"), 100); });
+  CHECK_THAT(error(), Catch::Contains("s1.h5") && Catch::Contains("cannot be opened"));
+}
+
 TEST_CASE("chunks load with every split, whatever their shape", "[io][storage]") {
   const TempDir dir;
   const ht::Shape shape{90, 40};

@@ -75,7 +75,7 @@ TEST_CASE("contents lists what files of every format hold", "[io][stream]") {
     REQUIRE(found.size() == 1);
     CHECK(found[0].name == (format == "npz" ? "arr_0" : has_names(format) ? "data" : ""));
     CHECK(found[0].shape == ht::Shape{13, 4});
-    CHECK(found[0].dtype == ht::float64);
+    CHECK(found[0].dtype == (format == "csv" ? ht::get_default_dtype() : ht::float64));
     CHECK(found[0].compressed == (format == "h5"));
     CHECK(found[0].problem.empty());
   }
@@ -87,6 +87,7 @@ TEST_CASE("contents lists what files of every format hold", "[io][stream]") {
   CHECK(both[0].chunks == ht::Shape{5, 2});
   CHECK(both[1].name == "data");
   CHECK_THAT(same_message<ht::IoError>([&] { return ht::io::contents(dir.path("none.h5")); }), Contains("none.h5"));
+  CHECK_THAT(same_message<ht::IoError>([&] { return ht::io::contents(dir.path("none.npy")); }), Contains("none.npy"));
   CHECK_THAT(same_message<ht::ValueError>([&] { return ht::io::contents("x.unknown"); }),
              StartsWith("[contents] got "));
 }
@@ -192,6 +193,12 @@ TEST_CASE("rows that are made while they are saved lie as said, in any layout, o
     CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::save_rows(rows, path, options); }),
                StartsWith("[test] got enough"));
     CHECK(same(ht::io::load(path, {.dtype = ht::float32}), values));
+    rows.rows = [&](std::int64_t, std::int64_t count) {
+      if (ht::world().rank() == ht::world().size() - 1) throw ht::ValueError("[test] got one rank; expected all");
+      return distribute(values.slice(0, 0, count), ht::Layout({count, 4}, std::nullopt, ht::world().size()));
+    };
+    CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::save_rows(rows, path, options); }),
+               StartsWith("[test] got one rank"));
     rows.dtype = ht::float64;
     next = 0;
     rows.rows = [&](std::int64_t, std::int64_t count) {

@@ -237,6 +237,11 @@ TEST_CASE("bad options of save_zarr, and directories that are no stores", "[io][
   CHECK(read_bytes(dir.path("mine/notes.txt")) == "keep");
   save("a.zarr", {})();
   CHECK_THAT(same_message<ht::IoError>(save("a.zarr", {.overwrite = false})), Contains("not to be replaced"));
+  on_root([&] { fs::create_directory_symlink("a.zarr", dir.path("link.zarr")); });
+  save("link.zarr", {})();
+  CHECK(fs::is_symlink(dir.path("link.zarr")));
+  ht::world().barrier();
+  on_root([&] { fs::remove(dir.path("link.zarr")); });
   CHECK(dir.names() == std::vector<std::string>{"a.zarr", "mine"});
 }
 
@@ -276,6 +281,7 @@ TEST_CASE("What is not read of Zarr's format 3 is an error that names it", "[io]
   const std::string bytes = R"({"name": "bytes"})", keys = R"({"name": "default"})";
 
   CHECK_THAT(error(bytes + R"(, {"name": "crc32c"})", keys), Contains("codec \"crc32c\""));
+  CHECK_THAT(error(bytes + R"(, {"name": "gzip"}, {"name": "crc32c"})", keys), Contains("codec \"crc32c\""));
   CHECK_THAT(error(R"({"name": "transpose"}, )" + bytes, keys), Contains("codec \"transpose\""));
   CHECK_THAT(error("", keys), Contains("expected bytes"));
   CHECK_THAT(error(bytes, R"({"name": "other"})"), Contains("chunk key encoding"));

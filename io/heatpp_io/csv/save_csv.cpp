@@ -93,7 +93,7 @@ std::int64_t write_text(const detail::SaveJob& job, const DNDarray& x, const Sav
   std::optional<detail::FileWriter> file;
   all_or_none(comm, [&] {
     file.emplace(job.path, job.shown, op);
-    if (comm.rank() == 0) detail::Room(job.path, job.shown, op).reserve(bytes);
+    if (comm.rank() == 0) detail::Room(job.path, job.shown, op).reserve(bytes - begin);
   });
   all_or_none(comm, [&] {
     file->write(offset[0], std::ssize(header), header.data());

@@ -4,6 +4,7 @@
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_io/detail/files/subfiles.hpp>
 #include <heatpp_io/detail/formats.hpp>
+#include <heatpp_io/hdf5/detail/filters.hpp>
 #include <heatpp_io/hdf5/detail/new_dataset.hpp>
 #include <heatpp_io/hdf5/detail/write.hpp>
 #include <heatpp_io/stream/detail/growth.hpp>
@@ -45,31 +46,66 @@ class WriteLock {
 
 enum class Found { no_file, no_dataset, dataset };
 
-/// What rank 0 sees.
-Found look(const std::string& path, const std::string& name, const Communicator& comm) {
-  std::array<std::int64_t, 1> found{0};
-  all_or_none(comm, [&] {
-    std::error_code ignored;
-    if (comm.rank() != 0 || !std::filesystem::exists(path, ignored)) return;
-    check_can_grow(path, append_op);
-    found[0] = static_cast<std::int64_t>(has_dataset(path, name, append_op) ? Found::dataset : Found::no_dataset);
-  });
-  comm.broadcast(found, 0);
-  return static_cast<Found>(found[0]);
-}
-
-/// Gives the dataset `rows` more.
-void grow(Dataset& dataset, std::int64_t rows, const std::string& path) {
-  auto& shape = dataset.info.shape;
-  std::vector<hsize_t> most(shape.size());
-  const Handle space(H5Dget_space(dataset.id.get()));
+/// Throws where the dataset cannot have the rows of `x` as they are: where HDF5 converted them it would clip what does
+/// not fit, and where it makes new chunks late, or fills them, ranks that do so together fail or wait without end
+/// (HDF5 1.10.8).
+void check_can_have(const Dataset& dataset, const DNDarray& x, const std::string& path) {
+  const auto& info = dataset.info;
+  check_growth({path, info.shape, info.element.dtype}, x);
+  const Handle space(H5Dget_space(dataset.id.get())), type(H5Dget_type(dataset.id.get()));
+  const Handle storage(H5Dget_create_plist(dataset.id.get()));
+  std::vector<hsize_t> most(info.shape.size());
   H5Sget_simple_extent_dims(space.get(), nullptr, most.data());
-  if (dataset.info.chunk.empty() || most[0] < static_cast<hsize_t>(shape[0] + rows))
+  if (info.chunk.empty() || most[0] < static_cast<hsize_t>(info.shape[0] + x.shape()[0]))
     raise<IoError>(
         append_op,
         "got \"{}\", whose first axis of {} cannot grow by {}; expected one that append_rows or .grows has made", path,
-        shape[0], rows);
-  shape[0] += rows;
+        info.shape[0], x.shape()[0]);
+  if (info.element.may_overflow || H5Tequal(type.get(), dataset.memory.get()) <= 0)
+    raise<IoError>(append_op, "got \"{}\", which stores another type that is read as {}; expected {} itself", path,
+                   name(x.dtype()), name(x.dtype()));
+  if (const auto missing = missing_filter(storage))
+    raise<IoError>(append_op, "got \"{}\" with chunks behind {}", path, *missing);
+  H5D_fill_time_t filled = H5D_FILL_TIME_ERROR;
+  H5D_alloc_time_t made = H5D_ALLOC_TIME_ERROR;
+  H5Pget_fill_time(storage.get(), &filled);
+  H5Pget_alloc_time(storage.get(), &made);
+  if (x.comm().size() > 1 && (filled != H5D_FILL_TIME_NEVER || made != H5D_ALLOC_TIME_EARLY))
+    raise<IoError>(
+        append_op,
+        "got \"{}\", whose new chunks HDF5 makes late or fills, for {} ranks; expected one that append_rows or "
+        ".grows has made, allocation time early and fill time never, or one rank",
+        path, x.comm().size());
+}
+
+/// What rank 0 sees: for itself, since ranks that open a dataset together to write may fill its chunks at once.
+Found look(const std::string& path, const std::string& name, const DNDarray& x) {
+  std::array<std::int64_t, 1> found{0};
+  all_or_none(x.comm(), [&] {
+    std::error_code ignored;
+    if (x.comm().rank() != 0 || !std::filesystem::exists(path, ignored)) return;
+    check_can_grow(path, append_op);
+    const bool there = has_dataset(path, name, append_op);
+    if (there) check_can_have(open_dataset(path, name, append_op), x, path);
+    found[0] = static_cast<std::int64_t>(there ? Found::dataset : Found::no_dataset);
+  });
+  x.comm().broadcast(found, 0);
+  return static_cast<Found>(found[0]);
+}
+
+/// The bytes of the chunks that `rows` more touch, at most.
+std::int64_t bytes_of_growth(const DatasetInfo& info, std::int64_t rows) {
+  auto touched = info.shape;
+  touched[0] = info.shape[0] % info.chunk[0] + rows;
+  for (std::size_t axis = 0; axis < touched.size(); ++axis)
+    touched[axis] = (touched[axis] + info.chunk[axis] - 1) / info.chunk[axis] * info.chunk[axis];
+  return bytes_of(touched, info.element.dtype);
+}
+
+/// Collective.
+void set_rows(Dataset& dataset, std::int64_t rows, const std::string& path) {
+  auto& shape = dataset.info.shape;
+  shape[0] = rows;
   const std::vector<hsize_t> extents(shape.begin(), shape.end());
   if (H5Dset_extent(dataset.id.get(), extents.data()) < 0)
     raise<IoError>(append_op, "got an error while extending \"{}\" ({}); expected room on the disk", path,
@@ -82,22 +118,27 @@ void extend(const DNDarray& x, const std::string& path, const std::string& name,
   std::optional<WriteLock> lock;
   Dataset dataset;
   std::int64_t before = 0;
+  check_visible(path, append_op, comm);
   all_or_none(comm, [&] {
     if (comm.rank() == 0 && !alone) lock.emplace(path);
   });
   all_or_none(comm, [&] {
     dataset = open_to_write(path, name, append_op, alone ? local_access() : shared_access(comm));
-    check_growth({path, dataset.info.shape, dataset.info.element.dtype}, x);
     before = dataset.info.shape[0];
-    if (comm.rank() == 0) Room(path, path, append_op).check(bytes_of(x));
+    if (comm.rank() == 0) Room(path, path, append_op).check(bytes_of_growth(dataset.info, x.shape()[0]));
   });
-  all_or_none(comm, [&] { grow(dataset, x.shape()[0], path); });
+  all_or_none(comm, [&] { set_rows(dataset, before + x.shape()[0], path); });
   const WriteJob job{{append_op, path, path}, name, options};
   const auto [layout, mine] = blocks_of(x);
   auto box = narrow(select(dataset.info.shape, {}, append_op), 0, before, x.shape()[0]);
   const auto rank = comm.rank();
   box = narrow(box, *layout.split(), layout.offset(rank), layout.count(rank));
-  if (x.size() > 0) write_boxes({job, dataset, comm}, box, mine, alone ? MpiIo::independent : MpiIo::collective);
+  try {
+    if (x.size() > 0) write_boxes({job, dataset, comm}, box, mine, alone ? MpiIo::independent : MpiIo::collective);
+  } catch (const Error&) {  // on all ranks: the rows are not there
+    all_or_none(comm, [&] { set_rows(dataset, before, path); });
+    throw;
+  }
   all_or_none(comm, [&] { close_dataset(dataset, job); });
 }
 
@@ -107,7 +148,7 @@ void append_rows_hdf5(const DNDarray& x, const std::filesystem::path& path, cons
   const Recorder recorder(append_op);
   const Hdf5Turn turn;
   const auto name = dataset_or_data(options);
-  const auto found = look(path.string(), name, x.comm());
+  const auto found = look(path.string(), name, x);
   if (found == Found::dataset) {
     extend(x, path.string(), name, options);
     return recorder.finish(bytes_of(x), 1, {x.comm().size() > 1, {}});

@@ -35,8 +35,9 @@ struct SaveOptions {
 /// They lie beside the file, named after it and its inode, and come and go with it; what reads arrays from HDF5 opens
 /// `path`. The file cannot be extended. Needs HDF5 1.14 with that driver, and MPI_THREAD_MULTIPLE.
 ///
-/// Collective: the file is made by all ranks together. Without compression each rank writes whole rows of its own,
-/// after an exchange in small windows if `x` is split along another axis; compressed chunks are written collectively.
+/// Collective: the file is made by all ranks together. Without compression each rank writes whole rows of its own, or
+/// its block where that lies in runs of 1 MiB or more; shorter ones are put together by an exchange in small windows.
+/// Compressed chunks are written collectively.
 /// Throws on all ranks: IoError for a directory that is missing, a full disk, a file to extend that cannot be read, and
 /// where there is something else than a file;
 /// ValueError for bad options and a dataset that the file has already; for subfiles NotCompiled where HDF5 has no

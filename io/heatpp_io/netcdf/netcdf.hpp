@@ -47,9 +47,10 @@ struct SaveNetcdfOptions {
 /// A variable that is replaced keeps its dimensions and how it is stored: it has to have the array's dtype and extents,
 /// or fewer rows where its first dimension may grow. Other variables along that get longer, too, by elements that are
 /// missing: NaN in the floats that this function wrote.
-/// Collective. Each rank writes whole rows, after an exchange in small windows if `x` is split along another axis than
-/// 0. netCDF-4 is written by netCDF's parallel library, compressed and growing variables, and those added to a file,
-/// collectively; of the classic formats rank 0 writes the header, and each rank its rows behind it.
+/// Collective. Each rank writes whole rows, or its block where that lies in runs of 1 MiB or more; shorter ones are put
+/// together by an exchange in small windows if `x` is split along another axis than 0. netCDF-4 is written by netCDF's
+/// parallel library, compressed and growing variables, and those added to a file, collectively; of the classic formats
+/// rank 0 writes the header, and each rank its elements behind it.
 /// Throws on all ranks: TypeError for float16, bfloat16 and complex numbers, which netCDF has not, and for dtypes that
 /// the format has not, and another than that of the variable to replace; ValueError for bad options, for what the
 /// format has not or is too large for it, for a variable that the file has already, or one to replace that has

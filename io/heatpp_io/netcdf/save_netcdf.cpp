@@ -89,8 +89,15 @@ void write_together(const Target& to, const detail::Blocks& blocks, std::int64_t
   all_or_none(to.x.comm, [&] { error.rethrow(); });
 }
 
-void write_rows(const Target& to, const detail::Blocks& blocks, std::int64_t begin) {
+void write_apart(const Target& to, const detail::Blocks& blocks, std::int64_t begin) {
   all_or_none(to.x.comm, [&] { check(to, nc_var_par_access(to.variable.group, to.variable.id, NC_INDEPENDENT)); });
+  const auto& [layout, mine] = blocks;
+  if (detail::has_long_runs(layout, mine.element_size())) {
+    const Part part{mine, static_cast<std::size_t>(*layout.split()), begin + layout.offset(to.x.comm.rank())};
+    return all_or_none(to.x.comm, [&] {
+      for (const auto& piece : pieces_of(mine)) write_piece(to, part, &piece);
+    });
+  }
   detail::each_rows(blocks.layout, blocks.mine, to.x.comm, [&](std::int64_t first, const at::Tensor& rows) {
     for (const auto& piece : pieces_of(rows)) write_piece(to, {rows, 0, begin + first}, &piece);
   });
@@ -106,7 +113,7 @@ void write_elements(const Target& to, const DNDarray& x, std::int64_t begin) {
       check(to, nc_put_var(to.variable.group, to.variable.id, x.larray().to(at::kCPU).contiguous().const_data_ptr()));
     });
   } else if (x.size() > 0) {
-    (together(to.x.options) ? write_together : write_rows)(to, detail::blocks_of(x), begin);
+    (together(to.x.options) ? write_together : write_apart)(to, detail::blocks_of(x), begin);
   }
 }
 

@@ -22,7 +22,10 @@ detail::OpenArray detail::open_npy(const std::string& path, const std::string& n
           }};
 }
 
-std::vector<std::string> detail::npy_names(const std::string&) { return {""}; }
+std::vector<std::string> detail::npy_names(const std::string& path) {
+  const FileReader there(path, op);
+  return {""};
+}
 
 DNDarray load_npy(const Source& source, const LoadOptions& options) {
   const detail::Recorder recorder(op);

@@ -14,7 +14,6 @@ constexpr auto op = "save_npy";
 detail::Transfer write_array(const detail::SaveJob& job, const DNDarray& x) {
   const auto header = detail::npy_header(x.dtype(), x.shape());
   const auto blocks = detail::blocks_of(x);
-  const auto row_bytes = detail::bytes_of(x) / std::max<std::int64_t>(1, blocks.layout.shape()[0]);
   std::optional<detail::FileWriter> file;
   all_or_none(x.comm(), [&] {
     file.emplace(job.path, job.shown, op);
@@ -22,8 +21,9 @@ detail::Transfer write_array(const detail::SaveJob& job, const DNDarray& x) {
     detail::Room(job.path, job.shown, op).reserve(std::ssize(header) + detail::bytes_of(x));
     file->write(0, std::ssize(header), header.data());
   });
-  detail::each_rows(blocks.layout, blocks.mine, x.comm(), [&](std::int64_t first, const at::Tensor& rows) {
-    file->write(std::ssize(header) + first * row_bytes, rows.numel() * rows.element_size(), rows.const_data_ptr());
+  detail::each_run(blocks.layout, blocks.mine, x.comm(), [&](std::int64_t first, const at::Tensor& elements) {
+    const auto bytes = elements.element_size();
+    file->write(std::ssize(header) + first * bytes, elements.numel() * bytes, elements.const_data_ptr());
   });
   return {false, "independent: each rank writes its rows"};
 }

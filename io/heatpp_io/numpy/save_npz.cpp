@@ -71,7 +71,7 @@ std::string deflated(const void* data, std::int64_t bytes, int level) {
   return out;
 }
 
-/// The pieces of all ranks, in the order of rows.
+/// The pieces of all ranks, in the order of their elements.
 std::vector<Piece> gathered(const std::vector<Piece>& mine, const Communicator& comm) {
   std::vector<std::int64_t> numbers;
   for (const auto& [first, bytes, crc, stored] : mine) numbers.insert(numbers.end(), {first, bytes, crc, stored});
@@ -97,7 +97,7 @@ class Writer {
     member.deflated = level_.has_value();
     const auto head = level_ ? deflated(header_.data(), std::ssize(header_), *level_) : header_;
     const auto begin = member.at + std::ssize(detail::zip_header(member)) + std::ssize(head);
-    write_rows(begin);
+    write_elements(begin);
     const auto all = gathered(mine_, x_.comm());
     auto crc = static_cast<uLong>(crc_of(header_.data(), std::ssize(header_)));
     for (const auto& piece : all) crc = crc32_combine(crc, static_cast<uLong>(piece.crc), piece.bytes);
@@ -112,16 +112,15 @@ class Writer {
   }
 
  private:
-  /// Rows that are stored have their place; those that are compressed are kept until all ranks know how long they are.
-  void write_rows(std::int64_t begin) {
+  /// Runs that are stored have their place; those that are compressed are kept until all ranks know how long they are.
+  void write_elements(std::int64_t begin) {
     const auto blocks = detail::blocks_of(x_);
-    const auto row_bytes = detail::bytes_of(x_) / std::max<std::int64_t>(1, blocks.layout.shape()[0]);
-    detail::each_rows(blocks.layout, blocks.mine, x_.comm(), [&](std::int64_t first, const at::Tensor& rows) {
-      const auto bytes = rows.numel() * rows.element_size();
+    detail::each_run(blocks.layout, blocks.mine, x_.comm(), [&](std::int64_t first, const at::Tensor& elements) {
+      const auto bytes = elements.numel() * elements.element_size();
       if (bytes == 0) return;
-      const auto* data = rows.const_data_ptr();
+      const auto* data = elements.const_data_ptr();
       if (level_) kept_.push_back(deflated(data, bytes, *level_));
-      else file_.write(begin + first * row_bytes, bytes, data);
+      else file_.write(begin + first * elements.element_size(), bytes, data);
       mine_.push_back({first, bytes, crc_of(data, bytes), level_ ? std::ssize(kept_.back()) : bytes});
     });
   }

@@ -54,9 +54,9 @@ void check_arrays(const std::vector<NamedArray>& arrays) {
 
 void write_tensor(const detail::FileWriter& file, const detail::SafeTensor& tensor, const DNDarray& x) {
   const auto blocks = detail::blocks_of(x);
-  const auto row_bytes = tensor.bytes / std::max<std::int64_t>(1, blocks.layout.shape()[0]);
-  detail::each_rows(blocks.layout, blocks.mine, x.comm(), [&](std::int64_t first, const at::Tensor& rows) {
-    file.write(tensor.offset + first * row_bytes, rows.numel() * rows.element_size(), rows.const_data_ptr());
+  detail::each_run(blocks.layout, blocks.mine, x.comm(), [&](std::int64_t first, const at::Tensor& elements) {
+    const auto bytes = elements.element_size();
+    file.write(tensor.offset + first * bytes, elements.numel() * bytes, elements.const_data_ptr());
   });
 }
 

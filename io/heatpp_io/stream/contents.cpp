@@ -38,7 +38,7 @@ StoredInfo from_text(const std::string& text) {
 }
 
 StoredInfo parsed(const std::filesystem::path& path, const Communicator& comm) {
-  const auto x = load_csv(path, {.dtype = float64, .split = 0, .comm = comm});
+  const auto x = load_csv(path, {.split = 0, .comm = comm});
   return {.shape = x.shape(), .dtype = x.dtype()};
 }
 

@@ -17,7 +17,7 @@ struct ConvertOptions {
 /// of a piece, except to .npz and from CSV, which are held as a whole. Into several files: `path` with "{rank}"
 /// replaced by the number of the file, as save_hdf5 does it for shards; `load` of a pattern puts them together. Returns
 /// what it wrote. Collective. Throws on all ranks as load and save do; ValueError for less than one file, several
-/// without "{rank}" or of an array without axes; IoError for left-over files of the same pattern.
+/// without "{rank}" or of an array without axes, and left-over files of the same pattern.
 std::vector<std::string> convert(const StoredArray& x, const std::string& path, const ConvertOptions& options = {});
 
 }  // namespace heatpp::io

@@ -23,7 +23,8 @@ void each_piece(const char* op, const RowsToSave& x, std::int64_t unit, const Wr
   for (std::int64_t first = 0; first < x.shape[0]; first += step) {
     auto expected = x.shape;
     expected[0] = std::min(step, x.shape[0] - first);
-    const auto rows = x.rows(first, expected[0]);
+    DNDarray rows;
+    all_or_none(comm_of(x), [&] { rows = x.rows(first, expected[0]); });
     if (rows.shape() != expected || rows.dtype() != x.dtype)
       raise<ValueError>(op, "got rows of shape {} and {} from row {} on; expected shape {} and {}",
                         heatpp::to_string(rows.shape()), name(rows.dtype()), first, heatpp::to_string(expected),

@@ -56,11 +56,13 @@ void append_rows_zarr(const DNDarray& x, const fs::path& path, const SaveOptions
   if (text.empty()) return save_zarr(x, path, {.chunks = options.chunks, .compression = options.compression});
   const auto array = parse_zarray(text, path / ".zarray", append_op);
   check_growth({path.string(), array.shape, array.type.element.dtype}, x);
-  if (array.fortran || array.type.swapped != 1)
-    raise<IoError>(
-        append_op,
-        "got \"{}\" in Fortran order or of numbers in the other byte order; expected an array as save_zarr makes",
-        path.string());
+  const auto ours = stored_type(numpy_type(x.dtype()), path.string(), append_op);
+  if (array.fortran || array.type.swapped != 1 || array.type.element != ours.element ||
+      array.type.in_memory != ours.in_memory)
+    raise<IoError>(append_op,
+                   "got \"{}\" in Fortran order, of numbers in the other byte order, or of unsigned ones that are read "
+                   "as {}; expected an array as save_zarr makes",
+                   path.string(), name(x.dtype()));
   auto shape = array.shape;
   const auto begin = shape[0] / array.chunks[0] * array.chunks[0];
   write_chunks({.op = append_op,
@@ -68,6 +70,7 @@ void append_rows_zarr(const DNDarray& x, const fs::path& path, const SaveOptions
                 .shown = path.string(),
                 .chunks = array.chunks,
                 .compression = array.compression,
+                .gzip_file = array.gzip_file,
                 .separator = array.separator,
                 .replace = true},
                with_last_rows(x, path, begin, shape[0]), begin);

@@ -35,9 +35,10 @@ struct SaveZarrOptions {
 /// Writes `x` as a Zarr array (format 2) in the directory `path`. It appears under its name when it is complete, and
 /// replaces an older one by two renames; after an error the older one is as it was. A directory that is no Zarr store
 /// is never replaced. Any layout; a replicated array is written once. bfloat16 as in save_npy. Collective: each rank
-/// writes whole chunks. Rows on the wrong side of a chunk's edge change ranks first, for which the array is recut
-/// unless the chunks fit; arrays split along another axis than 0 are exchanged in small windows. Throws on all ranks:
-/// ValueError for bad options, IoError for a directory that is missing or no store, and a full disk.
+/// writes whole chunks. What is on the wrong side of a chunk's edge changes ranks first, for which the array is recut
+/// along its split axis unless the chunks fit; where that axis has too few chunks for all ranks, rows are put together
+/// by exchanges in small windows. Throws on all ranks: ValueError for bad options, IoError for a directory that is
+/// missing or no store, and a full disk.
 void save_zarr(const DNDarray& x, const std::filesystem::path& path, const SaveZarrOptions& options = {});
 
 }  // namespace heatpp::io

@@ -185,6 +185,10 @@ TEST_CASE("variables are added to netCDF files, with named dimensions", "[io][ne
     ht::io::save_netcdf(ht::zeros({7}), path, "z", {.dimension_names = {"x"}, .append = true});
   };
   CHECK_THAT(same_message<ht::ValueError>(longer), Contains("got 7") && Contains("length 6"));
+  const auto endless = [&] {
+    ht::io::save_netcdf(ht::zeros({6}), path, "z", {.dimension_names = {"x"}, .unlimited = true, .append = true});
+  };
+  CHECK_THAT(same_message<ht::ValueError>(endless), Contains("\"x\"") && Contains("an end at 6"));
   CHECK(dir.names() == std::vector<std::string>{"a.nc"});
 }
 

@@ -22,6 +22,7 @@ struct BlockCodec {
 };
 
 extern const BlockCodec gzip_blocks, zstd_blocks, blosc_blocks;
+extern const BlockCodec gzip_file_blocks;    ///< with the header and sum of a gzip file in place of zlib's
 extern const BlockCodec lz4_blocks;          ///< behind their size in 4 bytes, as numcodecs has them
 extern const BlockCodec lz4_blocks_of_hdf5;  ///< one or more, with sizes before each and before all
 

@@ -20,12 +20,13 @@ Blocks blocks_of(const DNDarray& x) {
 }
 
 Layout between_chunks(const Layout& layout, std::int64_t chunk, std::int64_t first) {
-  const auto extent = layout.shape()[0];
+  const auto axis = *layout.split();
+  const auto extent = layout.shape()[static_cast<std::size_t>(axis)];
   std::vector<std::int64_t> offsets;
   for (const auto offset : layout.offsets())
     offsets.push_back(std::min(extent, (first + offset + chunk - 1) / chunk * chunk - first));
   offsets.front() = 0;
-  return {layout.shape(), 0, std::move(offsets)};
+  return {layout.shape(), axis, std::move(offsets)};
 }
 
 void each_rows(const Layout& layout, const at::Tensor& block, const Communicator& comm, const WriteRows& write,
@@ -34,7 +35,8 @@ void each_rows(const Layout& layout, const at::Tensor& block, const Communicator
   const auto bytes = block.element_size();
   const auto budget = staging_budget(layout.size() / layout.ranks() * bytes);
   const Windows windows(layout, bytes, {0, {unit, 0}, budget});
-  const auto staging = at::empty({windows.part_size()}, block.options());
+  at::Tensor staging;
+  all_or_none(comm, [&] { staging = at::empty({windows.part_size()}, block.options()); });
   FirstError error;
   for (std::int64_t window = 0; window < windows.count(); ++window) {
     const auto mine = windows.part(window, comm.rank());
@@ -44,6 +46,37 @@ void each_rows(const Layout& layout, const at::Tensor& block, const Communicator
     error.run([&] { write(mine.first, part); });
   }
   all_or_none(comm, [&] { error.rethrow(); });
+}
+
+namespace {
+
+/// An array as (rows, extent of the axis that is split, elements behind it).
+Layout folded(const Layout& layout) {
+  const auto split = layout.shape().begin() + *layout.split();
+  return layout.with({size_of({layout.shape().begin(), split}), *split, size_of({split + 1, layout.shape().end()})}, 1);
+}
+
+}  // namespace
+
+bool has_long_runs(const Layout& layout, std::int64_t itemsize) {
+  constexpr std::int64_t long_run = std::int64_t{1} << 20;
+  const auto fold = folded(layout);
+  const auto run = fold.shape()[1] / layout.ranks() * fold.shape()[2] * itemsize;
+  return fold.shape()[0] == 1 || run >= long_run;
+}
+
+void each_run(const Layout& layout, const at::Tensor& block, const Communicator& comm, const WriteRun& write) {
+  const auto fold = folded(layout);
+  const auto of_row = fold.shape()[1] * fold.shape()[2];
+  const auto rows = block.view(fold.local_shape(comm.rank()));
+  if (!has_long_runs(layout, block.element_size()))
+    return each_rows(fold, rows, comm,
+                     [&](std::int64_t first, const at::Tensor& some) { write(first * of_row, some.view({-1})); });
+  const auto begin = fold.offset(comm.rank()) * fold.shape()[2];
+  all_or_none(comm, [&] {
+    for (std::int64_t row = 0; row < rows.size(0) && rows.numel() > 0; ++row)
+      write(row * of_row + begin, rows.select(0, row).view({-1}));
+  });
 }
 
 }  // namespace heatpp::io::detail

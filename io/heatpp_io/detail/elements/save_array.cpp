@@ -9,21 +9,16 @@
 #include <algorithm>
 
 namespace heatpp::io::detail {
-namespace {
 
 using heatpp::detail::raise;
 
-/// Whether all ranks see the file that rank 0 has made.
-void check_visible(const std::string& path, const NewFile& file) {
-  all_or_none(file.comm, [&] {
+void check_visible(const std::string& path, const char* op, const Communicator& comm) {
+  all_or_none(comm, [&] {
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored))
-      raise<IoError>(file.op, "got \"{}\", which is not seen on all ranks; expected a directory that all ranks share",
-                     path);
+      raise<IoError>(op, "got \"{}\", which is not seen on all ranks; expected a directory that all ranks share", path);
   });
 }
-
-}  // namespace
 
 std::int64_t bytes_of(const DNDarray& x) { return bytes_of(x.shape(), x.dtype()); }
 std::int64_t bytes_of(const Shape& shape, Dtype dtype) {
@@ -47,7 +42,7 @@ Transfer save_one(const NewFile& file, const std::function<Transfer(const SaveJo
     Room(aside->path(), file.path.string(), file.op).check(file.bytes);
   });
   const auto names = broadcast_texts({aside ? aside->path().string() : ""}, file.comm);
-  check_visible(names[0], file);
+  check_visible(names[0], file.op, file.comm);
   auto transfer = write({file.op, names[0], file.path.string()});
   all_or_none(file.comm, [&] {
     if (!aside) return;

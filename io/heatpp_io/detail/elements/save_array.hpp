@@ -31,6 +31,9 @@ Transfer save_one(const NewFile& file, const std::function<Transfer(const SaveJo
 Transfer save_shards(const NewFile& file, const DNDarray& x, const std::string& extension,
                      const std::function<void(const SaveJob&, const at::Tensor& rows)>& write);
 
+/// Throws IoError on all ranks where one of them does not see the file that rank 0 has made or found. Collective.
+void check_visible(const std::string& path, const char* op, const Communicator& comm);
+
 [[nodiscard]] std::int64_t bytes_of(const DNDarray& x);
 [[nodiscard]] std::int64_t bytes_of(const Shape& shape, Dtype dtype);
 

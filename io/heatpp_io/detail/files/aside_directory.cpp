@@ -12,6 +12,7 @@ namespace fs = std::filesystem;
 
 AsideDirectory::AsideDirectory(const fs::path& target, const char* op) : op_(op), target_(target) {
   if (target_.filename().empty()) target_ = target_.parent_path();  // "a.zarr/"
+  target_ = followed(target_);
   path_ = name_beside(target_);
   std::error_code error;
   if (!fs::create_directory(path_, error))

@@ -41,15 +41,14 @@ bool flush(const fs::path& path, int flags) {
   return opened.get() >= 0 && ::fsync(opened.get()) == 0;
 }
 
-/// Where `path` leads if it is a symbolic link, which then stays one.
+}  // namespace
+
 fs::path followed(fs::path path) {
   std::error_code error;
   for (int links = 0; links < 40 && fs::is_symlink(path, error); ++links)
     path = path.parent_path() / fs::read_symlink(path, error);
   return path;
 }
-
-}  // namespace
 
 fs::path name_beside(const fs::path& target) {
   std::random_device random;

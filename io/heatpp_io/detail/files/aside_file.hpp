@@ -9,6 +9,8 @@ namespace heatpp::io::detail {
 /// A hidden name, used by nobody else, in the directory of `target`: files can be moved in one step only within a file
 /// system.
 [[nodiscard]] std::filesystem::path name_beside(const std::filesystem::path& target);
+/// Where `path` leads if it is a symbolic link, which then stays one.
+[[nodiscard]] std::filesystem::path followed(std::filesystem::path path);
 
 /// A file that is written beside its final place and moved there once it is complete; without `commit` it is removed.
 /// Subfiles that HDF5 makes go with it, and with the file that it replaces.

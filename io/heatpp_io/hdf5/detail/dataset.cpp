@@ -120,10 +120,8 @@ void read_storage(hid_t dataset, DatasetInfo& info) {
 }
 
 void check_sources(hid_t dataset, const std::string& path, const std::string& what, const char* op) {
-  const auto missing = missing_source(dataset, path);
-  if (!missing.empty())
-    raise<IoError>(op, "got {}, which is made of \"{}\" among others, a file that is missing; expected all of them",
-                   what, missing);
+  const auto unread = unread_source(dataset, path);
+  if (!unread.empty()) raise<IoError>(op, "got {}, which is made of {}; expected all that it is made of", what, unread);
 }
 
 constexpr int most_groups = 32;  // one in another: links may lead back

@@ -30,6 +30,7 @@ Handle storage_of(const WriteJob& job, const Shape& chunks, Dtype dtype) {
   if (chunks.empty()) return properties;
   const std::vector<hsize_t> extents(chunks.begin(), chunks.end());
   H5Pset_chunk(properties.get(), static_cast<int>(extents.size()), extents.data());
+  if (job.options.grows) H5Pset_alloc_time(properties.get(), H5D_ALLOC_TIME_EARLY);  // as several ranks need it later
   if (job.options.compression) set_compression(properties, *job.options.compression, static_cast<int>(itemsize(dtype)));
   return properties;
 }

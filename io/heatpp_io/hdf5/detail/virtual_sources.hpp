@@ -5,8 +5,8 @@
 
 namespace heatpp::io::detail {
 
-/// The first file that the virtual dataset in the file `path` is made of and that is not there, for which HDF5 would
-/// deliver fill values; empty if all are.
-[[nodiscard]] std::string missing_source(hid_t dataset, const std::string& path);
+/// The first file that the virtual dataset in the file `path` is made of and that cannot be read, for which HDF5 would
+/// deliver fill values, and why; empty if all can.
+[[nodiscard]] std::string unread_source(hid_t dataset, const std::string& path);
 
 }  // namespace heatpp::io::detail

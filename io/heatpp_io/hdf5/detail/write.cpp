@@ -22,18 +22,8 @@ using heatpp::detail::raise;
 
 // HDF5 counts the extents of chunks in 32 bits.
 constexpr std::int64_t most_in_a_chunk = std::int64_t{1} << 32;
-// Shorter runs are put together to whole rows before they are written.
-constexpr std::int64_t long_run = std::int64_t{1} << 20;
 
 Selection whole(const Shape& shape) { return select(shape, {}, "save_hdf5"); }
-
-/// Longest contiguous run of the first rank's block in the file.
-std::int64_t run_bytes(const Layout& layout, std::int64_t itemsize) {
-  auto bytes = itemsize * layout.count(0);
-  for (auto i = static_cast<std::size_t>(*layout.split()) + 1; i < layout.shape().size(); ++i)
-    bytes *= layout.shape()[i];
-  return bytes;
-}
 
 struct Target {
   const WriteJob& job;
@@ -58,13 +48,13 @@ void exchange_and_write(const Target& to, const at::Tensor& block) {
 
 Transfer write_contiguous(const Target& to, const at::Tensor& block) {
   const bool rows = to.layout.split() == 0;
-  const bool long_runs = to.layout.shape()[0] == 1 || run_bytes(to.layout, block.element_size()) >= long_run;
+  const bool long_runs = to.layout.shape()[0] == 1 || has_long_runs(to.layout, block.element_size());
   const bool subfiles = to.job.options.subfiles > 0;
   if (!subfiles && to.job.options.collective.value_or(rows || long_runs)) {
     write_blocks(to, block, rows ? MpiIo::own_runs : MpiIo::collective);
     return {true, {}};
   }
-  if (!rows) {
+  if (!rows && !long_runs) {
     exchange_and_write(to, block);
     return {false, "exchange: parts of rows put together, contiguous rows written per rank"};
   }
@@ -156,8 +146,10 @@ Transfer write_shared(const WriteJob& job, const Layout& layout, const at::Tenso
     const Target to{job, dataset, layout, comm};
     if (layout.size() == 0) return {false, "independent: nothing to write"};
     if (dataset.info.chunk.empty()) return write_contiguous(to, block);
-    write_blocks(to, block, MpiIo::collective);  // HDF5 compresses in collective calls only
-    return {true, {}};
+    // HDF5 compresses in collective calls only.
+    const bool collective = job.options.compression || job.options.collective.value_or(true);
+    write_blocks(to, block, collective ? MpiIo::collective : MpiIo::independent);
+    return {collective, collective ? "" : "independent: as asked for"};
   });
 }
 

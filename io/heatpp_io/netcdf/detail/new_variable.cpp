@@ -71,24 +71,6 @@ void check_classic(const NewVariable& x) {
                         heatpp::to_string(x.shape), name, axis > 0 ? 1 : 0, most, axis);
 }
 
-/// The dimension of an axis: the one that the file has, or a new one.
-int dimension_of(const NewVariable& x, int group, std::size_t axis, const std::string& variable, const SaveJob& job) {
-  const auto name =
-      x.options.dimension_names.empty() ? formatted("{}_dim_{}", variable, axis) : x.options.dimension_names[axis];
-  const auto extent = static_cast<std::size_t>(x.shape[axis]);
-  const bool grows = extent == 0 || (axis == 0 && x.options.unlimited);
-  int id = -1;
-  std::size_t length = 0;
-  if (nc_inq_dimid(group, name.c_str(), &id) != NC_NOERR) {
-    check(x, job, nc_def_dim(group, name.c_str(), grows ? NC_UNLIMITED : extent, &id));
-  } else if (nc_inq_dimlen(group, id, &length) != NC_NOERR || length != extent) {
-    raise<ValueError>(x.op,
-                      "got {} elements for axis {}, and dimension \"{}\" of \"{}\" of length {}; expected equal ones",
-                      extent, axis, name, job.shown, length);
-  }
-  return id;
-}
-
 /// Whether a dimension may grow; it is one of the group, or of one around it.
 bool grows(int group, int dimension) {
   do {
@@ -99,6 +81,28 @@ bool grows(int group, int dimension) {
     if (std::ranges::find(found, dimension) != found.end()) return true;
   } while (nc_inq_grp_parent(group, &group) == NC_NOERR);
   return false;
+}
+
+/// The dimension of an axis: the one that the file has, or a new one.
+int dimension_of(const NewVariable& x, int group, std::size_t axis, const std::string& variable, const SaveJob& job) {
+  const auto name =
+      x.options.dimension_names.empty() ? formatted("{}_dim_{}", variable, axis) : x.options.dimension_names[axis];
+  const auto extent = static_cast<std::size_t>(x.shape[axis]);
+  const bool unlimited = axis == 0 && x.options.unlimited;
+  int id = -1;
+  std::size_t length = 0;
+  if (nc_inq_dimid(group, name.c_str(), &id) != NC_NOERR) {
+    check(x, job, nc_def_dim(group, name.c_str(), extent == 0 || unlimited ? NC_UNLIMITED : extent, &id));
+  } else if (nc_inq_dimlen(group, id, &length) != NC_NOERR || length != extent) {
+    raise<ValueError>(x.op,
+                      "got {} elements for axis {}, and dimension \"{}\" of \"{}\" of length {}; expected equal ones",
+                      extent, axis, name, job.shown, length);
+  } else if (unlimited && !grows(group, id)) {
+    raise<ValueError>(x.op,
+                      "got unlimited and dimension \"{}\" of \"{}\", which has an end at {}; expected another name",
+                      name, job.shown, length);
+  }
+  return id;
 }
 
 /// Throws where a variable that is there has no room for x's elements as they are.

@@ -70,13 +70,17 @@ void write_run(const FileWriter& file, std::int64_t offset, const at::Tensor& el
   }
 }
 
-void write_rows(const FileWriter& file, const ClassicPlace& place, std::int64_t first, const at::Tensor& rows) {
-  if (rows.numel() == 0) return;
-  const auto row_bytes = rows.numel() / rows.size(0) * rows.element_size();
-  const bool one_run = place.record == 0 || place.record == row_bytes;
-  if (one_run) return write_run(file, place.begin + first * row_bytes, rows.view({-1}));
-  for (std::int64_t row = 0; row < rows.size(0); ++row)
-    write_run(file, place.begin + (first + row) * place.record, rows.select(0, row).reshape({-1}));
+/// Elements `first` and following of the variable, of which each row has as many, and perhaps lies in a record.
+void write_elements(const FileWriter& file, const ClassicPlace& place, std::int64_t of_row, std::int64_t first,
+                    const at::Tensor& elements) {
+  const auto bytes = elements.element_size();
+  if (place.record == 0 || place.record == of_row * bytes)
+    return write_run(file, place.begin + first * bytes, elements);
+  for (std::int64_t done = 0, count = 0; done < elements.numel(); done += count) {
+    const auto row = (first + done) / of_row, at = (first + done) % of_row;
+    count = std::min(of_row - at, elements.numel() - done);
+    write_run(file, place.begin + row * place.record + at * bytes, elements.narrow(0, done, count));
+  }
 }
 
 }  // namespace
@@ -88,8 +92,10 @@ Transfer write_classic(const NewVariable& x, const SaveJob& job, const std::func
   write([&](const DNDarray& piece, std::int64_t begin) {
     if (piece.size() == 0) return;
     const auto blocks = blocks_of(piece);
-    each_rows(blocks.layout, blocks.mine, x.comm,
-              [&](std::int64_t first, const at::Tensor& rows) { write_rows(*file, place, begin + first, rows); });
+    const auto of_row = piece.size() / blocks.layout.shape()[0];
+    each_run(blocks.layout, blocks.mine, x.comm, [&](std::int64_t first, const at::Tensor& elements) {
+      write_elements(*file, place, of_row, begin * of_row + first, elements);
+    });
   });
   return {false, "independent: each rank writes its rows"};
 }

@@ -13,12 +13,14 @@ struct ChunkFiles {
   std::string shown;  ///< what errors call the store
   const Shape& chunks;
   std::optional<Compression> compression;
+  bool gzip_file = false;  ///< of gzip: with its header and sum, in place of zlib's
   char separator = '.';
   bool replace = false;  ///< a file that is there is replaced in one step, for those who read the store meanwhile
 };
 
 /// Writes an array, or the rows from `begin` on of a longer one, where a chunk begins. Collective: each rank writes
-/// whole chunks; rows on the wrong side of a chunk's edge change ranks first. Throws IoError on all ranks.
+/// whole chunks; what is on the wrong side of a chunk's edge changes ranks first, or all is put together to rows in
+/// small windows where the split axis has too few chunks for all ranks. Throws IoError on all ranks.
 void write_chunks(const ChunkFiles& files, const DNDarray& x, std::int64_t begin = 0);
 
 }  // namespace heatpp::io::detail

@@ -101,9 +101,10 @@ void take_codecs(const json& codecs, ZarrArray& array, std::string& type, const 
     const auto configuration = codec.is_object() ? codec.value("configuration", json::object()) : json::object();
     if (name == "bytes" && !array.compression && type.find_first_of("<>") == std::string::npos)
       type.insert(type.begin(), configuration.value("endian", std::string("little")) == "big" ? '>' : '<');
-    else if (!array.compression && type.find_first_of("<>") != std::string::npos)
-      array.compression = compression_of(name, configuration, path, op);
-    if (name != "bytes" && !array.compression)
+    else if (const auto compression = compression_of(name, configuration, path, op);
+             compression && !array.compression && type.find_first_of("<>") != std::string::npos)
+      array.compression = compression;
+    else
       raise<IoError>(op, "got \"{}\" with the codec \"{}\" in {}; expected bytes, and perhaps gzip, zstd, lz4 or blosc",
                      path, name, codecs.dump());
   }
@@ -164,6 +165,7 @@ ZarrArray from_json(const json& all, const std::string& path, const char* op) {
   array.chunks = all.at("chunks").get<Shape>();
   array.fortran = all.at("order") == "F";
   array.compression = take_compressor(all.at("compressor"), path, op);
+  array.gzip_file = array.compression && all["compressor"].at("id").get<std::string>().ends_with("gzip");
   array.separator = all.value("dimension_separator", std::string(".")) == "/" ? '/' : '.';
   take_fill(all.at("fill_value"), array, path, op);
   return array;

@@ -14,6 +14,7 @@ struct ZarrArray {
   Shape chunks;
   bool fortran = false;
   std::optional<Compression> compression = std::nullopt;  ///< of the chunks; gzip: or zlib
+  bool gzip_file = false;                                 ///< whether it is gzip, not zlib
   char separator = '.';
   bool prefixed = false;                     ///< whether names of chunks begin with "c", as format 3 has it
   double fill_real = 0, fill_imaginary = 0;  ///< of floats and complex numbers
