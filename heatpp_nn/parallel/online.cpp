@@ -1,8 +1,10 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/data/detail/epoch_order.hpp>
+#include <heatpp_nn/detail/in_words.hpp>
 #include <heatpp_nn/parallel/daso.hpp>
 #include <heatpp_nn/parallel/online.hpp>
+#include <heatpp_nn/training/detail/agreement.hpp>
 
 #include <torch/optim/optimizer.h>
 
@@ -11,6 +13,7 @@
 
 namespace heatpp::nn {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 namespace {
@@ -21,14 +24,29 @@ at::Tensor room_for(const at::Tensor& rows, std::int64_t capacity) {
   return at::empty(sizes, rows.options());
 }
 
+/// For options that are checked on all ranks together.
 ReplayBuffer buffer_of(const Replica& replica, const OnlineOptions& options) {
-  const auto rank = static_cast<std::uint64_t>(replica.topology().comm().rank());
-  return {options.capacity, detail::mixed(options.seed, rank, 1)};
+  const auto& comm = replica.topology().comm();
+  detail::check_agreed("OnlineTrainer", comm, {{"updates", formatted("{}", options.updates)}}, [&] {
+    if (options.capacity < 1 || options.batch_size < 1 || options.updates < 1)
+      raise<ValueError>("OnlineTrainer", "got a capacity of {} rows, batches of {} and {} updates; expected at least 1",
+                        options.capacity, options.batch_size, options.updates);
+  });
+  return {options.capacity, detail::mixed(options.seed, static_cast<std::uint64_t>(comm.rank()), 1)};
 }
 
 /// "replay_inputs", "replay_inputs_1", ...
 std::string name_of(const char* what, std::size_t number) {
-  return heatpp::detail::formatted("replay_{}", what) + (number > 0 ? heatpp::detail::formatted("_{}", number) : "");
+  return formatted("replay_{}", what) + (number > 0 ? formatted("_{}", number) : "");
+}
+
+/// "float32 (3,), int64 ()": what the rows of fields are.
+std::string rows_of(const Tensors& fields) {
+  std::string text;
+  for (const auto& field : fields)
+    text += formatted("{}{} {}", text.empty() ? "" : ", ", name(heatpp::detail::from_torch(field.scalar_type())),
+                      heatpp::detail::tuple_text(field.sizes().slice(std::min<std::size_t>(1, field.sizes().size()))));
+  return text.empty() ? "none" : text;
 }
 
 /// Their blocks on this rank.
@@ -150,28 +168,43 @@ OnlineTrainer::OnlineTrainer(Replica& replica, torch::optim::Optimizer& optimize
         replica.update(optimizer);
       }) {}
 
-/// The loss of a batch, whose gradients are under way.
-double OnlineTrainer::backward() {
-  if (buffer_.size() == 0) {
-    replica_.backward(at::Tensor(), 0);
-    return std::numeric_limits<double>::quiet_NaN();
-  }
+/// Ranks agree on the first step alone, which shows what does not fit: those that followed would wait for each other.
+void OnlineTrainer::together(const std::function<void()>& work) const {
+  if (begun_) return work();
+  all_or_none(replica_.topology().comm(), work);
+}
+
+void OnlineTrainer::remember(const Tensors& inputs, const Tensors& targets) {
+  if (!begun_)
+    detail::check_agreed("train_step", replica_.topology().comm(),
+                         {{"inputs", rows_of(inputs)}, {"targets", rows_of(targets)}}, [] {});
+  together([&] { buffer_.add(inputs, targets); });
+}
+
+/// The loss of a batch; none without rows.
+at::Tensor OnlineTrainer::draw_loss() {
+  if (buffer_.size() == 0) return {};
   const auto rows = buffer_.sample(options_.batch_size);
-  const auto loss = loss_(rows.all_inputs(), rows.all_targets());
-  detail::check_differentiable("train_step", loss, "inputs and targets, and calls the network itself");
-  replica_.backward(loss, static_cast<double>(options_.batch_size));
-  return loss.item<double>();
+  return detail::in_words("train_step", [&] {
+    auto loss = loss_(rows.all_inputs(), rows.all_targets());
+    detail::check_differentiable("train_step", loss, "inputs and targets, and calls the network itself");
+    return loss;
+  });
 }
 
 double OnlineTrainer::update() {
+  at::Tensor loss;
+  together([&] { loss = draw_loss(); });
+  begun_ = true;
   clear_();
-  const auto value = backward();
+  replica_.backward(loss, loss.defined() ? static_cast<double>(options_.batch_size) : 0);
+  const auto value = loss.defined() ? loss.item<double>() : std::numeric_limits<double>::quiet_NaN();
   step_(value);
   return value;
 }
 
 double OnlineTrainer::train_step(const Tensors& inputs, const Tensors& targets) {
-  buffer_.add(inputs, targets);
+  remember(inputs, targets);
   double sum = 0;
   for (std::int64_t i = 0; i < options_.updates; ++i) sum += update();
   return sum / static_cast<double>(options_.updates);

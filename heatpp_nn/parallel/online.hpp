@@ -57,13 +57,15 @@ class OnlineTrainer {
   /// The loss of a batch on this rank, a function of inputs and targets, which calls the network itself (the Trainer's
   /// gets outputs): of one tensor each, or of `Tensors`.
   using Loss = Criterion<at::Tensor>;
-  /// `daso` or `replica` and `optimizer` must outlive this object.
+  /// `daso` or `replica` and `optimizer` must outlive this object. Collective. Throws ValueError on all ranks for
+  /// options out of range, and where `updates` differ between ranks.
   OnlineTrainer(DASO& daso, Loss loss, const OnlineOptions& options = {});
   OnlineTrainer(Replica& replica, torch::optim::Optimizer& optimizer, Loss loss, const OnlineOptions& options = {});
 
   /// Remembers the rows along axis 0 and trains on batches drawn from all that is remembered; returns this rank's mean
   /// loss. A rank that has seen no row yet takes part without one, and has NaN. Collective. Throws ValueError for a
-  /// loss without a gradient.
+  /// loss without a gradient, and for rows of other fields, shapes or dtypes than before; in the first step, where
+  /// ranks compare the fields too, all throw what one does.
   double train_step(const at::Tensor& inputs, const at::Tensor& targets);
   /// The same for several fields: train_step({velocity, forcing}, {pressure}).
   double train_step(const Tensors& inputs, const Tensors& targets);
@@ -74,7 +76,9 @@ class OnlineTrainer {
   [[nodiscard]] ReplayBuffer& buffer() { return buffer_; }
 
  private:
-  double backward();
+  void together(const std::function<void()>& work) const;
+  void remember(const Tensors& inputs, const Tensors& targets);
+  at::Tensor draw_loss();
   double update();
 
   Replica& replica_;
@@ -83,6 +87,7 @@ class OnlineTrainer {
   ReplayBuffer buffer_;
   std::function<void()> clear_;
   std::function<void(double)> step_;
+  bool begun_ = false;
 };
 
 }  // namespace heatpp::nn

@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
+#include <heatpp_nn/detail/in_words.hpp>
 #include <heatpp_nn/logging/progress_bar.hpp>
 #include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/checkpoint_manager.hpp>
@@ -185,10 +186,16 @@ class Trainer::Fit {
     replica.update(trainer_.optimizer);
   }
 
-  void end_epoch() {
-    if (trainer_.daso) trainer_.daso->drain();
+  /// Of this epoch's losses, and of their rows.
+  [[nodiscard]] std::array<double, 2> sums_of_all() const {
     std::array<double, 2> all{sum_, rows_};
     trainer_.comm().allreduce(all);
+    return all;
+  }
+
+  void end_epoch() {
+    if (trainer_.daso) trainer_.daso->drain();
+    const auto all = sums_of_all();
     EpochResult result{.epoch = position_.epoch, .loss = all[0] / all[1]};
     if (validation_) validate(result);
     position_ = {options_.seed, position_.epoch + 1, 0};
@@ -223,8 +230,9 @@ class Trainer::Fit {
     if (options_.folder.empty()) return;
     const auto& early = early_.state();
     const auto scale = scaler() ? scaler()->state() : GradScaler::State{};
+    const auto all = sums_of_all();  // which other ranks may go on with
     const Extras extras{
-        {"trainer", at::tensor({sum_, rows_, static_cast<double>(batch_), static_cast<double>(early.seen),
+        {"trainer", at::tensor({all[0], all[1], static_cast<double>(batch_), static_cast<double>(early.seen),
                                 static_cast<double>(early.best), static_cast<double>(early.stopped), early.plateau.best,
                                 static_cast<double>(early.plateau.bad), scale.scale, static_cast<double>(scale.good)},
                                at::kDouble)}};
@@ -242,7 +250,8 @@ class Trainer::Fit {
                      options_.folder.string());
     const auto* numbers = found->second.const_data_ptr<double>();
     const auto whole = [&](int i) { return static_cast<std::int64_t>(numbers[i]); };
-    sum_ = numbers[0], rows_ = numbers[1], batch_ = whole(2);
+    if (trainer_.comm().rank() == 0) sum_ = numbers[0], rows_ = numbers[1];
+    batch_ = whole(2);
     early_.set_state({whole(3), whole(4), numbers[5] != 0, {numbers[6], whole(7)}});
     if (scaler()) scaler()->set_state({numbers[8], whole(9)});
     fit_length();
@@ -288,12 +297,7 @@ Trainer& Trainer::operator=(Trainer&&) noexcept = default;
 
 TrainingResult Trainer::fit(const Dataset& training, const std::optional<Dataset>& validation) {
   detail::check_fit(impl_->comm(), impl_->options, training, validation);
-  try {
-    return Fit(*impl_, training, validation).run();
-  } catch (const c10::Error& error) {
-    raise<Error>("fit", "got an error of LibTorch's ({}); expected a network and a loss for these rows",
-                 error.what_without_backtrace());
-  }
+  return detail::in_words("fit", [&] { return Fit(*impl_, training, validation).run(); });
 }
 
 Evaluation Trainer::evaluate(const Dataset& dataset) {

@@ -170,6 +170,31 @@ TEST_CASE("A rank without rows trains along", "[nn][online]") {
   }
 }
 
+TEST_CASE("What does not fit on one rank is an error on all in the first step", "[nn][online]") {
+  const bool other = ht::world().rank() == ht::world().size() - 1;
+  const ht::Topology topology(ht::world());
+  DataParallel model(std::make_shared<SmallNet>(), topology);
+  torch::optim::SGD sgd(model.parameters(), 0.05);
+  const auto [x, y] = my_batch(0, 8);
+  const auto loss = [&](const at::Tensor& in, const at::Tensor& target) { return torch::mse_loss(model(in), target); };
+  const auto trainer = [&](const OnlineOptions& options = {}) { return OnlineTrainer(model, sgd, loss, options); };
+  if (ht::world().size() > 1) CHECK_THROWS_AS(trainer({.updates = other ? 2 : 1}), ht::ValueError);
+  CHECK_THROWS_AS(trainer({.updates = other ? 0 : 1}), ht::ValueError);
+  CHECK_THROWS_AS(trainer({.capacity = other ? 0 : 8}), ht::ValueError);
+
+  if (ht::world().size() > 1)
+    CHECK_THROWS_WITH(trainer().train_step(other ? x.to(torch::kFloat) : x, y), Catch::Contains("float32 (5,)"));
+  CHECK_THROWS_AS(trainer().train_step(x, other ? y.narrow(0, 0, 3) : y), ht::ValueError);
+  const auto rows = other ? 8 : 0;  // no other rank calls the network
+  CHECK_THROWS_WITH(trainer().train_step(x.narrow(0, 0, rows).narrow(1, 0, 4), y.narrow(0, 0, rows)),
+                    Catch::Contains("[train_step]") && !Catch::Contains("frame #"));
+
+  auto good = trainer();
+  CHECK(std::isfinite(good.train_step(x, y)));
+  CHECK_THROWS_AS(good.train_step(x, y.narrow(0, 0, 3)), ht::ValueError);
+  CHECK(std::isfinite(good.train_step(x, y)));
+}
+
 TEST_CASE("A replay buffer keeps rows of several fields together", "[nn][online]") {
   ReplayBuffer buffer(16, 5);
   const auto rows = torch::arange(40, torch::kLong);

@@ -72,7 +72,7 @@ SamplerOptions joined(std::int64_t batch_size, Shuffle shuffle) {
 /// A training of rows that are cut evenly, which notes them and stops by itself in some batch.
 class Run {
  public:
-  Run(const ht::Communicator& comm, TrainerOptions options, std::int64_t raise_at = -1)
+  Run(const ht::Communicator& comm, TrainerOptions options, std::int64_t raise_at = -1, double rate = 0.01)
       : comm_(comm), raise_at_(raise_at), model_(std::make_shared<SmallNet>(), ht::Topology(comm)) {
     options.seed = 5;
     options.folder = folder();
@@ -82,9 +82,9 @@ class Run {
       const auto* rows = context.rows.const_data_ptr<std::int64_t>();
       rows_.insert(rows_.end(), rows, rows + context.rows.numel());
     }};
-    options.rate = [this](const TrainingLength& length) {
+    options.rate = [this, rate](const TrainingLength& length) {
       length_ = length;
-      return constant_rate(0.01);
+      return constant_rate(rate);
     };
     const auto loss = [this](const at::Tensor& outputs, const at::Tensor& targets) {
       if (++calls_ == raise_at_ && comm_.rank() == 0) std::raise(SIGTERM);
@@ -127,19 +127,19 @@ void clear() {
   ht::world().barrier();
 }
 
+/// On the first of all ranks.
+void on_first(int ranks, const std::function<void(const ht::Communicator&)>& run) {
+  if (const auto some = ht::world().split(ht::world().rank() < ranks ? 0 : -1)) run(*some);
+  ht::world().barrier();
+}
+
 /// The rows of all ranks in an epoch that stops in its second batch on the first `a` ranks and goes on on `b`.
 Numbers trained(int a, const TrainerOptions& first, int b, const TrainerOptions& second) {
   clear();
   Numbers rows;
-  const auto run = [&](int ranks, const TrainerOptions& options, std::int64_t raise_at) {
-    if (const auto some = ht::world().split(ht::world().rank() < ranks ? 0 : -1)) {
-      const Run part(*some, options, raise_at);
-      rows.insert(rows.end(), part.rows().begin(), part.rows().end());
-    }
-    ht::world().barrier();
-  };
-  run(a, first, 2);
-  run(b, second, -1);
+  const auto add = [&](const Run& part) { rows.insert(rows.end(), part.rows().begin(), part.rows().end()); };
+  on_first(a, [&](const auto& some) { add(Run(some, first, 2)); });
+  on_first(b, [&](const auto& some) { add(Run(some, second)); });
   clear();
   return sorted(ht::from_local(torch::tensor(rows, torch::kLong), {.split = 0}).to_vector<std::int64_t>());
 }
@@ -207,6 +207,21 @@ TEST_CASE("A trainer that goes on in batches of another size trains every row on
       second.batch_size = size;
       CHECK(trained(ranks, first, ranks, second) == every_row());
     }
+}
+
+TEST_CASE("The loss of an epoch that goes on on other ranks is that of all its rows", "[nn][position]") {
+  const int ranks = ht::world().size();
+  const TrainerOptions options{.epochs = 2, .batch_size = 32, .shuffle = Shuffle::global};
+  for (const auto& [before, after] : {std::pair{ranks, 1}, {1, ranks}, {ranks, ranks}}) {
+    clear();
+    on_first(before, [&](const auto& some) { const Run first(some, options, 2, 0); });
+    on_first(after, [&](const auto& some) {
+      const auto epochs = Run(some, options, -1, 0).result.epochs;
+      REQUIRE(epochs.size() == 2);
+      CHECK(epochs[0].loss == Approx(epochs[1].loss).epsilon(1e-12));
+    });
+  }
+  clear();
 }
 
 TEST_CASE("Of a checkpoint that counts batches alone the batches are read", "[nn][position]") {
