@@ -4,6 +4,7 @@
 #include <heatpp_nn/detail/in_words.hpp>
 #include <heatpp_nn/parallel/daso.hpp>
 #include <heatpp_nn/parallel/online.hpp>
+#include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/detail/agreement.hpp>
 
 #include <torch/optim/optimizer.h>
@@ -107,7 +108,8 @@ void ReplayBuffer::add(const Tensors& inputs, const Tensors& targets) {
 }
 
 Batch ReplayBuffer::sample(std::int64_t count) {
-  if (size_ == 0) raise<ValueError>("ReplayBuffer", "got no rows so far; expected some before the first batch");
+  if (fields_.empty() || (size_ == 0 && count > 0))
+    raise<ValueError>("ReplayBuffer", "got no rows so far; expected some before the first batch");
   auto positions = at::empty({count}, at::kLong);
   auto* const to = positions.mutable_data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < count; ++i)
@@ -131,15 +133,18 @@ std::map<std::string, at::Tensor> ReplayBuffer::state() const {
 }
 
 void ReplayBuffer::set_state(const std::map<std::string, at::Tensor>& state) {
-  const auto* counts = state.at("replay_counts").const_data_ptr<std::int64_t>();
+  const auto found = state.find("replay_counts");
+  if (found == state.end() || found->second.scalar_type() != at::kLong || found->second.numel() != 3)
+    raise<ValueError>("ReplayBuffer", "got a state without the three counts of a buffer; expected one of state()");
+  const auto* counts = found->second.const_data_ptr<std::int64_t>();
   if (counts[0] < 0 || counts[0] > capacity_)
     raise<ValueError>("ReplayBuffer", "got {} remembered rows; expected at most {}", counts[0], capacity_);
   const auto all = [&](const char* what) {
-    Tensors found;
+    Tensors fields;
     for (auto field = state.find(name_of(what, 0)); field != state.end();
-         field = state.find(name_of(what, found.size())))
-      found.push_back(field->second);
-    return found;
+         field = state.find(name_of(what, fields.size())))
+      fields.push_back(field->second);
+    return fields;
   };
   size_ = offered_ = 0;
   fields_.clear();
@@ -181,12 +186,12 @@ void OnlineTrainer::remember(const Tensors& inputs, const Tensors& targets) {
   together([&] { buffer_.add(inputs, targets); });
 }
 
-/// The loss of a batch; none without rows.
+/// The loss of a batch. None without rows, unless there are layers in which the other ranks wait for this one.
 at::Tensor OnlineTrainer::draw_loss() {
-  if (buffer_.size() == 0) return {};
-  const auto rows = buffer_.sample(options_.batch_size);
+  if (rows() == 0 && !has_synchronised_norms(*replica_.shared_module())) return {};
+  const auto drawn = buffer_.sample(rows());
   return detail::in_words("train_step", [&] {
-    auto loss = loss_(rows.all_inputs(), rows.all_targets());
+    auto loss = loss_(drawn.all_inputs(), drawn.all_targets());
     detail::check_differentiable("train_step", loss, "inputs and targets, and calls the network itself");
     return loss;
   });
@@ -197,8 +202,8 @@ double OnlineTrainer::update() {
   together([&] { loss = draw_loss(); });
   begun_ = true;
   clear_();
-  replica_.backward(loss, loss.defined() ? static_cast<double>(options_.batch_size) : 0);
-  const auto value = loss.defined() ? loss.item<double>() : std::numeric_limits<double>::quiet_NaN();
+  replica_.backward(loss, static_cast<double>(rows()));
+  const auto value = rows() > 0 ? loss.item<double>() : std::numeric_limits<double>::quiet_NaN();
   step_(value);
   return value;
 }

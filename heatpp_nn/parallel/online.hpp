@@ -31,6 +31,7 @@ class ReplayBuffer {
   [[nodiscard]] std::int64_t offered() const { return offered_; }
   /// What has to survive a restart, for the extras of a checkpoint.
   [[nodiscard]] std::map<std::string, at::Tensor> state() const;
+  /// Throws ValueError for what is no such state, and for one of more rows than fit.
   void set_state(const std::map<std::string, at::Tensor>& state);
 
  private:
@@ -63,9 +64,10 @@ class OnlineTrainer {
   OnlineTrainer(Replica& replica, torch::optim::Optimizer& optimizer, Loss loss, const OnlineOptions& options = {});
 
   /// Remembers the rows along axis 0 and trains on batches drawn from all that is remembered; returns this rank's mean
-  /// loss. A rank that has seen no row yet takes part without one, and has NaN. Collective. Throws ValueError for a
-  /// loss without a gradient, and for rows of other fields, shapes or dtypes than before; in the first step, where
-  /// ranks compare the fields too, all throw what one does.
+  /// loss. A rank that has seen no row yet takes part without one, and has NaN; its loss is called with no rows where
+  /// layers normalise over all ranks. Collective. Throws ValueError for a loss without a gradient, and for rows of
+  /// other fields, shapes or dtypes than before; in the first step, where ranks compare the fields too, all throw what
+  /// one does.
   double train_step(const at::Tensor& inputs, const at::Tensor& targets);
   /// The same for several fields: train_step({velocity, forcing}, {pressure}).
   double train_step(const Tensors& inputs, const Tensors& targets);
@@ -76,6 +78,8 @@ class OnlineTrainer {
   [[nodiscard]] ReplayBuffer& buffer() { return buffer_; }
 
  private:
+  /// Of this rank in a batch.
+  [[nodiscard]] std::int64_t rows() const { return buffer_.size() > 0 ? options_.batch_size : 0; }
   void together(const std::function<void()>& work) const;
   void remember(const Tensors& inputs, const Tensors& targets);
   at::Tensor draw_loss();

@@ -1,8 +1,10 @@
 #include "training.hpp"
 #include "../support.hpp"
 
+#include <heatpp_nn/models/unet.hpp>
 #include <heatpp_nn/parallel/mixed_precision.hpp>
 #include <heatpp_nn/parallel/online.hpp>
+#include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/stop_signal.hpp>
 
 using namespace heatpp::nn;
@@ -124,6 +126,9 @@ TEST_CASE("A replay buffer goes on from its state", "[nn][online]") {
   CHECK_THROWS_AS(buffer.add(rows.view({10, 2}), rows.view({10, 2})), ht::ValueError);
   CHECK_THROWS_AS(ReplayBuffer(0, 1), ht::ValueError);
   CHECK_THROWS_AS(ReplayBuffer(4, 1).sample(1), ht::ValueError);
+  CHECK_THROWS_AS(again.set_state({}), ht::ValueError);
+  CHECK_THROWS_AS(again.set_state({{"replay_counts", torch::zeros({2}, torch::kLong)}}), ht::ValueError);
+  CHECK_THROWS_AS(again.set_state({{"replay_counts", torch::zeros({3}, torch::kDouble)}}), ht::ValueError);
 }
 
 TEST_CASE("A network learns from a stream of distributed arrays", "[nn][online]") {
@@ -168,6 +173,28 @@ TEST_CASE("A rank without rows trains along", "[nn][online]") {
     if (!empty) CHECK(loss < 0.7 * first);
     CHECK(model.equal_on_all_ranks());
   }
+}
+
+TEST_CASE("A rank without rows takes part in norms over all ranks", "[nn][online]") {
+  const bool late = ht::world().rank() == 1;
+  const ht::Topology topology(ht::world());
+  torch::manual_seed(1);
+  DataParallel model(std::make_shared<UNet>(UNetOptions{.width = 4, .depth = 2}), topology);
+  synchronise_norms(model.module(), topology);
+  torch::optim::SGD sgd(model.parameters(), 0.05);
+  OnlineTrainer trainer(model, sgd,
+                        [&](const at::Tensor& x, const at::Tensor& y) { return torch::mse_loss(model(x), y); });
+  const auto x = torch::randn({6, 1, 8, 8}), y = x.square();
+
+  for (int step = 0; step < 4; ++step) {
+    const bool empty = late && step < 2;
+    const auto rows = empty ? 0 : 6;
+    const auto loss = trainer.train_step(x.narrow(0, 0, rows), y.narrow(0, 0, rows));
+    CHECK(std::isfinite(loss) == !empty);
+  }
+
+  CHECK(model.equal_on_all_ranks());
+  for (const auto& weight : weights(model.module())) CHECK(weight.isfinite().all().item<bool>());
 }
 
 TEST_CASE("What does not fit on one rank is an error on all in the first step", "[nn][online]") {
