@@ -18,22 +18,32 @@ using heatpp::detail::raise;
 
 namespace {
 
-// The file: magic, number of sections, the table, and the sections, each from a multiple of `page` on, so that ranks on
-// different machines do not write to the same page. Integers are little-endian int64.
-constexpr std::int64_t magic = 0x3354504b43505048;  // "HPPCKPT3"
+// The file: magic, number of sections, CRC-32C of that number and the table, the table, and the sections, each from a
+// multiple of `page` on, so that ranks on different machines do not write to the same page. Integers are little-endian
+// int64.
+constexpr std::int64_t magic = 0x3454504b43505048;      // "HPPCKPT4"
+constexpr std::int64_t unchecked = 0x3354504b43505048;  // "HPPCKPT3": of older files, which have no CRC there
 constexpr std::int64_t most_sections = 1 << 24;
 constexpr std::int64_t page = 4096;
 using Entry = SectionFile::Entry;
 constexpr std::int64_t numbers = sizeof(Entry) / sizeof(std::int64_t);
 
 std::int64_t up_to_page(std::int64_t bytes) { return (bytes + page - 1) / page * page; }
-std::int64_t table_bytes(std::size_t sections) {
-  return static_cast<std::int64_t>(2 * sizeof(std::int64_t) + sections * sizeof(Entry));
+std::int64_t table_bytes(std::int64_t sections) { return sections * std::int64_t{sizeof(Entry)}; }
+std::int64_t table_start(std::int64_t kind) { return (kind == magic ? 3 : 2) * std::int64_t{sizeof kind}; }
+/// Of all sections.
+std::int64_t start_of(std::int64_t kind, std::int64_t sections) {
+  return up_to_page(table_start(kind) + table_bytes(sections));
 }
-std::int64_t start_of(const std::vector<Entry>& table, std::size_t index) {
-  auto start = up_to_page(table_bytes(table.size()));
+/// Of one of them.
+std::int64_t start_of(std::int64_t start, const std::vector<Entry>& table, std::size_t index) {
   for (std::size_t i = 0; i < index; ++i) start += up_to_page(table[i].head_bytes + table[i].body_bytes);
   return start;
+}
+
+std::int64_t crc_of(const std::vector<Entry>& table) {
+  const std::array<std::int64_t, 1> sections{std::ssize(table)};
+  return crc32c(std::as_bytes(std::span(table)), crc32c(std::as_bytes(std::span(sections))));
 }
 
 std::span<const std::byte> bytes_of(const at::Tensor& tensor) {
@@ -79,10 +89,10 @@ SectionWriter::SectionWriter(const char* op, const Communicator& comm, std::stri
     if (comm_.rank() != 0) return;
     file_ = std::make_unique<io::detail::AsideFile>(path_, io::detail::AsideFile::Begin::empty, op_);
     aside_ = file_->path();
-    const std::array<std::int64_t, 2> begin{magic, comm_.size()};
+    const std::array<std::int64_t, 3> begin{magic, comm_.size(), crc_of(table_)};
     const io::detail::FileWriter out(aside_, path_, op_);
     out.write(0, sizeof begin, begin.data());
-    out.write(sizeof begin, table_bytes(table_.size()) - std::int64_t{sizeof begin}, table_.data());
+    out.write(sizeof begin, table_bytes(comm_.size()), table_.data());
   });
   aside_ = heatpp::detail::text_of_rank_0(comm_, std::move(aside_));
 }
@@ -97,7 +107,7 @@ void SectionWriter::own() {
 void SectionWriter::write() noexcept {
   try {
     const io::detail::FileWriter out(aside_, path_, op_);
-    auto at = start_of(table_, static_cast<std::size_t>(comm_.rank()));
+    auto at = start_of(start_of(magic, comm_.size()), table_, static_cast<std::size_t>(comm_.rank()));
     const auto put = [&](const void* data, std::size_t bytes) {
       out.write(at, static_cast<std::int64_t>(bytes), data);
       at += static_cast<std::int64_t>(bytes);
@@ -124,25 +134,30 @@ SectionFile::SectionFile(const char* op, const Communicator& comm, const std::st
   all_or_none(comm, [&] {
     if (comm.rank() == 0) read_table();
   });
-  std::array<std::int64_t, 1> sections{std::ssize(entries_)};
-  comm.broadcast(sections, 0);
-  entries_.resize(static_cast<std::size_t>(sections[0]));
-  comm.broadcast({entries_.data(), numbers * sections[0], Dtype::int64}, 0);
+  std::array<std::int64_t, 2> found{std::ssize(entries_), start_};
+  comm.broadcast(found, 0);
+  start_ = found[1];
+  entries_.resize(static_cast<std::size_t>(found[0]));
+  comm.broadcast({entries_.data(), numbers * found[0], Dtype::int64}, 0);
 }
 
 void SectionFile::read_table() {
   io::detail::FileReader in(path_, op_);
-  std::array<std::int64_t, 2> begin{};
+  std::array<std::int64_t, 3> begin{};
   if (in.size() >= std::int64_t{sizeof begin}) in.read(0, sizeof begin, begin.data());
-  if (begin[0] != magic || begin[1] < 1 || begin[1] > most_sections ||
-      table_bytes(static_cast<std::size_t>(begin[1])) > in.size())
+  const auto [kind, sections, crc] = begin;
+  if ((kind != magic && kind != unchecked) || sections < 1 || sections > most_sections ||
+      table_start(kind) + table_bytes(sections) > in.size())
     raise<IoError>(op_, "got \"{}\", which is something else or cut off; expected a checkpoint", path_);
-  entries_.resize(static_cast<std::size_t>(begin[1]));
-  in.read(sizeof begin, table_bytes(entries_.size()) - std::int64_t{sizeof begin}, entries_.data());
-  auto left = in.size() - up_to_page(table_bytes(entries_.size()));
+  start_ = start_of(kind, sections);
+  entries_.resize(static_cast<std::size_t>(sections));
+  in.read(table_start(kind), table_bytes(sections), entries_.data());
+  if (kind == magic && crc_of(entries_) != crc)
+    raise<IoError>(op_, "got \"{}\", whose table fails its checksum; expected a whole checkpoint", path_);
+  auto left = in.size() - start_;
   for (const auto& entry : entries_) {
     const bool fits = entry.head_bytes >= 0 && entry.body_bytes >= 0 && entry.head_bytes <= left &&
-                      entry.body_bytes <= left - entry.head_bytes && entry.source >= 0 && entry.source < begin[1];
+                      entry.body_bytes <= left - entry.head_bytes && entry.source >= 0 && entry.source < sections;
     if (!fits) raise<IoError>(op_, "got \"{}\", which is cut off; expected a whole checkpoint", path_);
     left -= up_to_page(entry.head_bytes + entry.body_bytes);
   }
@@ -150,7 +165,7 @@ void SectionFile::read_table() {
 
 std::string SectionFile::read(std::size_t index, std::int64_t offset, std::int64_t bytes, std::int64_t crc) const {
   std::string found(static_cast<std::size_t>(bytes), '\0');
-  io::detail::FileReader(path_, op_).read(start_of(entries_, index) + offset, bytes, found.data());
+  io::detail::FileReader(path_, op_).read(start_of(start_, entries_, index) + offset, bytes, found.data());
   if (crc32c(std::as_bytes(std::span(found))) != crc)
     raise<IoError>(op_, "got \"{}\", whose part {} fails its checksum; expected a whole checkpoint", path_, index);
   return found;

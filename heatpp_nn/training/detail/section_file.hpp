@@ -12,7 +12,7 @@ class AsideFile;
 namespace heatpp::nn::detail {
 
 /// One file with a section of every rank, which each writes and reads by itself: a head, which others may need to see,
-/// and a body; both with their CRC-32C.
+/// and a body; both with their CRC-32C, as the table of them has its own.
 class SectionFile {
  public:
   struct Entry {
@@ -28,7 +28,7 @@ class SectionFile {
   };
 
   /// Reads the table, on rank 0, for all. Collective. Throws IoError on all ranks where the file is missing, not of
-  /// this kind, or cut off.
+  /// this kind, cut off, or where the table is damaged.
   SectionFile(const char* op, const Communicator& comm, const std::string& path);
 
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
@@ -42,6 +42,7 @@ class SectionFile {
 
   const char* op_;
   std::string path_;
+  std::int64_t start_ = 0;  // of the first section
   std::vector<Entry> entries_;
 };
 
