@@ -5,6 +5,7 @@
 #include <heatpp_nn/optim/lamb.hpp>
 #include <heatpp_nn/optim/lars.hpp>
 #include <heatpp_nn/optim/optimizer_kind.hpp>
+#include <heatpp_nn/parallel/detail/optimizer_state.hpp>
 #include <heatpp_nn/training/checkpoint.hpp>
 
 #include <filesystem>
@@ -55,6 +56,10 @@ struct Sign : torch::optim::Optimizer {
   void load(torch::serialize::InputArchive&) override {}
 };
 
+struct OwnSgd : torch::optim::SGD {
+  using SGD::SGD;
+};
+
 }  // namespace
 
 TEST_CASE("Lars and Lamb make the steps of their papers", "[nn][optim]") {
@@ -93,6 +98,18 @@ TEST_CASE("Layers are whole for Lars and Lamb where ranks share their pieces", "
       const auto lamb = [](const Replica& model) { return Lamb(model, LambOptions(0.01).weight_decay(0.01)); };
       CHECK(distance(train(topology, shard, lamb), train(topology, std::nullopt, lamb)) < 1e-12);
     }
+}
+
+TEST_CASE("An optimizer that is derived from a known one is known by its own name", "[nn][optim]") {
+  const std::vector<at::Tensor> parameters{torch::zeros({2})};
+  const OwnSgd own(parameters, torch::optim::SGDOptions(0.1));
+  const torch::optim::SGD plain(parameters, torch::optim::SGDOptions(0.1));
+  CHECK(ht::nn::detail::name_of(own) == "SGD");
+  add_optimizer_kind(optimizer_kind<OwnSgd, torch::optim::SGDParamState>("OwnSgd", [](OptimizerKind::State& s) {
+    return std::vector{&static_cast<torch::optim::SGDParamState&>(s).momentum_buffer()};
+  }));
+  CHECK(ht::nn::detail::name_of(own) == "OwnSgd");
+  CHECK(ht::nn::detail::name_of(plain) == "SGD");
 }
 
 TEST_CASE("Optimizers of one's own go through DASO and checkpoints once they are known", "[nn][optim][checkpoint]") {

@@ -7,6 +7,7 @@
 #include <torch/optim.h>
 
 #include <algorithm>
+#include <ranges>
 
 namespace heatpp::nn::detail {
 namespace {
@@ -59,8 +60,10 @@ std::vector<OptimizerKind>& kinds() {
 }
 
 const OptimizerKind& kind_of(const optim::Optimizer& optimizer) {
-  const auto found = std::ranges::find_if(kinds(), [&](const auto& kind) { return kind.is(optimizer); });
-  if (found != kinds().end()) return *found;
+  // One of the caller's may be derived from one that is known.
+  const auto latest_first = std::views::reverse(kinds());
+  const auto found = std::ranges::find_if(latest_first, [&](const auto& kind) { return kind.is(optimizer); });
+  if (found != latest_first.end()) return *found;
   std::string names;
   for (const auto& kind : kinds()) names += (names.empty() ? "" : ", ") + kind.name;
   heatpp::detail::raise<TypeError>(
