@@ -232,6 +232,12 @@ DASO::Counters DASO::counters() const {
   return counters;
 }
 
+void DASO::check_finite() const {
+  std::array<std::int64_t, 1> failed{state_.failed};
+  replica_.topology().comm().allreduce(failed, ReduceOp::max);
+  if (failed[0] != 0) replica_.throw_not_finite("daso", bad_);
+}
+
 DasoState DASO::state() {
   global_.land();
   auto state = state_;
@@ -282,9 +288,13 @@ void DASO::join(DasoState state) {
   state.sync.review_every = review_every(options_);
   state.sync.nodes = nodes();
   state.sync.alone = state_.sync.alone;
+  // What trained before may have had local skips.
+  for (auto* interval : {&state.sync.interval, &state.wanted, &state.tuning.interval})
+    if (!options_.interval.local_skips) interval->local = 1;
   state.memory.clear();
   detector_.set_state(state.plateau);
   if (options_.scaler && state.scaler) options_.scaler->set_state(*state.scaler);
+  state.failed = false;  // the weights are those before the gradient that was not finite
   bad_.clear();
   state_ = std::move(state);
   prepare();

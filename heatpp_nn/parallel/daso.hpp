@@ -57,7 +57,7 @@ struct DasoState {
 ///
 /// Every rank must make the same calls. Optimizer state stays with its node until `drain()` or the cool-down averages
 /// it. Not finite gradients: the node stops stepping, and all ranks throw ValueError at the next exchange between
-/// nodes, at once where there is only one or gradients are averaged over all.
+/// nodes or the next checkpoint, at once where there is only one node or gradients are averaged over all.
 class DASO {
  public:
   /// Both must outlive this object. Collective. Throws ValueError for options out of range, TypeError for optimizers
@@ -101,6 +101,9 @@ class DASO {
   };
   [[nodiscard]] Counters counters() const;
 
+  /// Throws ValueError on all ranks where a gradient of any was not finite, as the next exchange between nodes would: a
+  /// checkpoint asks for it, so that none is written of a node that no longer steps. Collective.
+  void check_finite() const;
   /// This rank's state, after waiting for what is under way to arrive; it is not merged. Every rank must call it.
   [[nodiscard]] DasoState state();
   /// Goes on from `state`, dropping what is under way. Its phases hold where the options ask for the same as those of

@@ -279,6 +279,7 @@ Resumed detail::load(const std::string& path, const Training& training) { return
 
 detail::SectionWriter detail::begin_checkpoint(const std::string& path, const Training& training,
                                                const Position& position, const Extras& extras) {
+  if (training.daso) training.daso->check_finite();
   const auto alike = alike_in(training);
   const auto node = node_of(training.replica);
   const std::int64_t source = alike == Alike::all ? 0 : alike == Alike::node ? node : training.comm().rank();

@@ -48,6 +48,11 @@ Numbers numbers_of(const RankState& state) {
   return numbers;
 }
 
+Interval interval_of(const std::int64_t* n) {
+  if (n[0] < 1 || n[1] < 0 || n[2] < 1) throw std::runtime_error("a damaged record of intervals");
+  return {n[0], n[1], n[2]};
+}
+
 std::optional<std::int64_t> known(std::int64_t number) {
   return number == unknown ? std::nullopt : std::optional(number);
 }
@@ -66,8 +71,8 @@ void set_numbers(RankState& state, const Numbers& n) {
   daso.failed = n[12] != 0;
   daso.asked = {n[13], n[14], known(n[15])};
   if (n[16] != unknown) daso.scaler = GradScaler::State{.good = n[16]};
-  daso.sync.interval = {n[17], n[18], n[19]};
-  daso.wanted = {n[20], n[21], n[22]};
+  daso.sync.interval = interval_of(&n[17]);
+  daso.wanted = interval_of(&n[20]);
 }
 
 Numbers numbers_of(const std::vector<DasoEvent>& events) {
