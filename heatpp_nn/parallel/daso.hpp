@@ -116,6 +116,8 @@ class DASO {
   /// Goes on from the state of a training on other ranks, with equal weights on all ranks: the memory of merging starts
   /// anew from these.
   void join_state(DasoState state);
+  /// How many tensors a state has of merging and of a transfer under way, before those of the gradients' wires.
+  [[nodiscard]] std::size_t memory_size(bool under_way) const { return global_.state(under_way).size(); }
   /// What a state has to have been made with to be continued to the bit: merge rule, carriers, wire and local skips.
   [[nodiscard]] std::vector<std::int64_t> kind() const;
   /// Whether the ranks of a node hold equal weights at all times.

@@ -142,7 +142,14 @@ class Loading {
     const auto node = node_of(training_.replica);
     if (!on_all(std::ssize(entries()) == training_.comm().size() && entries()[rank_].node == node)) return false;
     attempt([&] { mine_.state = state_in(file_.head(rank_)); });
-    return on_all(mine_.state.kind == kind_of(training_));
+    return on_all(mine_.state.kind == kind_of(training_) && has_same_wires(mine_.state));
+  }
+
+  /// Of gradients: what these took away is behind DASO's memory.
+  [[nodiscard]] bool has_same_wires(const detail::RankState& state) const {
+    const auto mine = detail::table_of(training_.replica.residuals());
+    const auto before = training_.daso ? 2 * training_.daso->memory_size(state.daso.sync.flight.has_value()) : 0;
+    return state.memory.size() == before + mine.size() && std::equal(mine.rbegin(), mine.rend(), state.memory.rbegin());
   }
 
   /// Which ranks wrote their pieces together.

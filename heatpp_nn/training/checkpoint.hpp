@@ -29,12 +29,12 @@ struct Resumed {
 };
 
 /// Goes on from a file of `save_checkpoint`, which rank 0 reads. On as many ranks, in equal nodes and with the same
-/// merge rule, carriers and wire, what follows has the same bits as if it had not been interrupted. Otherwise, and
-/// between DASO and DataParallel, the weights and the optimizer's state become the mean over the ranks that wrote, what
-/// was under way is dropped, and each rank keeps its generator. Phases are the file's unless the options ask for others
-/// than those of the training that wrote it, so that it can go on for more epochs; what DataParallel wrote begins them.
-/// Collective. Throws IoError on all ranks, naming the file, where it is missing, damaged, or of another module or
-/// optimizer; weights and buffers are then as before.
+/// merge rule, carriers, wires and sizes of buckets, what follows has the same bits as if it had not been interrupted.
+/// Otherwise, and between DASO and DataParallel, the weights and the optimizer's state become the mean over the ranks
+/// that wrote, what was under way is dropped, and each rank keeps its generator. Phases are the file's unless the
+/// options ask for others than those of the training that wrote it, so that it can go on for more epochs; what
+/// DataParallel wrote begins them. Collective. Throws IoError on all ranks, naming the file, where it is missing,
+/// damaged, or of another module or optimizer; weights and buffers are then as before.
 Resumed load_checkpoint(const std::string& path, DASO& daso);
 Resumed load_checkpoint(const std::string& path, Replica& replica, torch::optim::Optimizer& optimizer);
 
