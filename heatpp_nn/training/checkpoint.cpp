@@ -202,7 +202,7 @@ class Loading {
       return std::ranges::count(entries(), source, &SectionFile::Entry::source);
     };
     const bool differ = ranks_of(0) < std::ssize(entries());
-    std::vector<std::pair<double, Read>> sources;
+    std::vector<Read> sources;
     detail::Rest frozen;
     detail::RankState state;
     std::string head;  // of the first section, which rank 0 reads
@@ -215,8 +215,9 @@ class Loading {
         if (i == 0) head = std::move(text);
         bring(i, read, share);
         read.memory.clear();
-        if (source == 0) frozen.frozen.merge(std::map(read.rest.frozen));
-        if (source == static_cast<std::int64_t>(i)) sources.emplace_back(share, std::move(read));
+        if (source == 0) frozen.frozen.merge(read.rest.frozen);
+        read.rest.frozen.clear();
+        sources.push_back(std::move(read));
       }
     });
     head = heatpp::detail::text_of_rank_0(training_.comm(), std::move(head));
@@ -246,22 +247,26 @@ class Loading {
     detail::add_up_bits(training_.replica, frozen, alike);
   }
 
-  /// Floating ones; others are those of rank 0.
-  void mean_of(const std::vector<at::Tensor>& buffers, const std::vector<std::pair<double, Read>>& sources,
+  /// Floating ones, of which each rank had its own; others are those of the first. In float64, so that what all had
+  /// alike stays as it is.
+  void mean_of(const std::vector<at::Tensor>& buffers, const std::vector<Read>& sources,
                std::vector<at::Tensor> detail::Rest::*of) const {
     const at::NoGradGuard no_grad;
-    std::vector<at::Tensor> sums, others;
+    std::vector<at::Tensor> averaged, sums, others;
     for (std::size_t i = 0; i < buffers.size(); ++i) {
-      const bool floating = buffers[i].is_floating_point();
-      if (floating) at::Tensor(buffers[i]).zero_();
-      for (const auto& [share, read] : sources) {
-        const auto& theirs = (read.rest.*of)[i];
-        if (floating) at::Tensor(buffers[i]).add_(theirs.to(buffers[i].device()), share);
-        else if (rank_ == 0) at::Tensor(buffers[i]).copy_(theirs);
+      const auto theirs = [&](const Read& read) { return (read.rest.*of)[i]; };
+      if (!buffers[i].is_floating_point()) {
+        if (rank_ == 0) at::Tensor(buffers[i]).copy_(theirs(sources.front()));
+        others.push_back(buffers[i]);
+        continue;
       }
-      (floating ? sums : others).push_back(buffers[i]);
+      averaged.push_back(buffers[i]);
+      sums.push_back(at::zeros_like(buffers[i], at::kDouble));
+      for (const auto& read : sources) sums.back().add_(theirs(read).to(sums.back().device()));
     }
     detail::add_up(training_.replica.topology(), sums);
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      averaged[i].copy_(sums[i].div_(static_cast<double>(entries().size())));
     detail::broadcast(training_.comm(), others);
   }
 
