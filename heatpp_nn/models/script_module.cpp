@@ -41,18 +41,27 @@ std::string reason_in(const std::exception& error) {
   return text.substr(text.rfind('\n') + 1);
 }
 
-/// A module that has the parameters, buffers and parts of a scripted one.
+/// A module that has the parameters, buffers, parts and modes of a scripted one.
 class Mirror : public torch::nn::Module {
  public:
-  explicit Mirror(const torch::jit::Module& script) { reflect(*this, script); }
+  explicit Mirror(const torch::jit::Module& script) : script_(script) { reflect(*this, script); }
+
+  void train(bool on = true) override {
+    torch::nn::Module::train(on);
+    script_.train(on);
+  }
 
   static void reflect(torch::nn::Module& to, const torch::jit::Module& script) {
+    to.torch::nn::Module::train(script.is_training());  // before it has parts, which have modes of their own
     for (const auto& parameter : script.named_parameters(/*recurse=*/false))
       to.register_parameter(parameter.name, parameter.value, parameter.value.requires_grad());
     for (const auto& buffer : script.named_buffers(/*recurse=*/false)) to.register_buffer(buffer.name, buffer.value);
     for (const auto& part : script.named_children())
       to.register_module(part.name, std::make_shared<Mirror>(part.value));
   }
+
+ private:
+  torch::jit::Module script_;
 };
 
 }  // namespace
@@ -70,7 +79,6 @@ ScriptModule::ScriptModule(const std::string& path, const ScriptModuleOptions& o
     }
   });
   Mirror::reflect(*this, script_->module);
-  train(script_->module.is_training());
 }
 
 ScriptModule::~ScriptModule() = default;

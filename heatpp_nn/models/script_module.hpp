@@ -30,7 +30,7 @@ class ScriptModule : public torch::nn::Module {
   at::Tensor forward(const at::Tensor& x) { return forward(std::vector<at::Tensor>{x}); }
   at::Tensor forward(const std::vector<at::Tensor>& inputs);
 
-  /// The same in the network, whose layers look for it there.
+  /// The same in the network, whose layers look for it there. At first all have the modes that they were saved in.
   void train(bool on = true) override;
   /// Writes the network, with the weights as they are, for Python's `torch.jit.load`; it appears complete or not at
   /// all. Local: one rank does it. Throws IoError.

@@ -18,19 +18,23 @@
 namespace heatpp::nn {
 namespace {
 
-/// Puts a module into eval mode as long as it lives.
+/// Puts a module and all its parts into eval mode as long as it lives.
 class Eval {
  public:
-  explicit Eval(const Network& network) : module_(*network.replica().shared_module()), was_(module_.is_training()) {
-    module_.eval();
+  explicit Eval(const Network& network) : modules_(network.replica().shared_module()->modules()) {
+    for (const auto& module : modules_) trained_.push_back(module->is_training());
+    modules_.front()->eval();
   }
-  ~Eval() { module_.train(was_); }
+  /// A module takes its parts along, which come behind it.
+  ~Eval() {
+    for (std::size_t i = 0; i < modules_.size(); ++i) modules_[i]->train(trained_[i]);
+  }
   Eval(const Eval&) = delete;
   Eval& operator=(const Eval&) = delete;
 
  private:
-  torch::nn::Module& module_;
-  bool was_;
+  std::vector<std::shared_ptr<torch::nn::Module>> modules_;
+  std::vector<bool> trained_;
   at::NoGradGuard no_grad_;
 };
 
@@ -42,6 +46,13 @@ void in_batches(std::int64_t count, std::int64_t at_once, const std::function<vo
 void check(const InferenceOptions& options) {
   if (options.batch_size < 1)
     heatpp::detail::raise<ValueError>("predict", "got batches of {} rows; expected at least 1", options.batch_size);
+}
+
+void check_of_predict(const InferenceOptions& options) {
+  check(options);
+  if (!options.transforms.empty())
+    heatpp::detail::raise<ValueError>("predict", "got {} transforms; expected rows as the network takes them",
+                                      options.transforms.size());
 }
 
 Tensors narrowed(const Tensors& tensors, std::int64_t first, std::int64_t count) {
@@ -126,19 +137,23 @@ void detail::throw_not_taken(std::size_t inputs) {
   heatpp::detail::raise<ValueError>("Network", "got {} inputs; expected as many as the module's forward takes", inputs);
 }
 
+at::Device detail::device_of(const torch::nn::Module& module) {
+  auto tensors = module.parameters();
+  if (tensors.empty()) tensors = module.buffers();
+  return tensors.empty() ? at::Device(at::kCPU) : tensors.front().device();
+}
+
 at::Tensor Network::operator()(const at::Tensor& inputs) const {
   return detail::only("outputs", (*this)(Tensors{inputs}));
 }
 
 Tensors Network::on_device(Tensors tensors) const {
-  for (auto& tensor : tensors) tensor = tensor.to(device());
+  const auto where = device();
+  for (auto& tensor : tensors) tensor = tensor.to(where);
   return tensors;
 }
 
-at::Device Network::device() const {
-  const auto& parameters = replica_->parameters();
-  return parameters.empty() ? at::Device(at::kCPU) : parameters.front().device();
-}
+at::Device Network::device() const { return detail::device_of(*replica_->shared_module()); }
 
 Evaluation evaluate(const Network& network, const Dataset& dataset, const Loss& loss, const Metrics& metrics,
                     const InferenceOptions& options) {
@@ -152,7 +167,10 @@ Evaluation evaluate(const Network& network, const Dataset& dataset, const Loss& 
                     {.batch_size = options.batch_size, .shuffle = Shuffle::none, .remainder = Remainder::join});
   Average mean;
   std::map<std::string, Average> means;
-  const auto add = [&](const Batch& batch, double rows) {
+  const auto add = [&](Batch batch, double rows) {
+    const auto number = loader.position().batch - 1;
+    const BatchContext context{.rows = loader.sampler().rows(0, number, number + 1)};
+    for (const auto& transform : options.transforms) transform(batch, context);
     const auto outputs = network(batch.all_inputs());
     const auto wanted = network.on_device(batch.all_targets());
     mean.add(loss(outputs, wanted).item<double>(), rows);
@@ -171,7 +189,7 @@ Evaluation evaluate(const Network& network, const Dataset& dataset, const Loss& 
 
 std::vector<DNDarray> predict(const Network& network, const std::vector<DNDarray>& inputs,
                               const InferenceOptions& options) {
-  check(options);
+  check_of_predict(options);
   const auto rows = cut_alike(inputs);
   const auto& comm = rows.front().comm();
   const Eval eval(network);
@@ -231,7 +249,7 @@ Tensors read_all(const std::vector<io::StoredRows>& arrays, std::int64_t first, 
 
 void predict_hdf5(const Network& network, const io::Source& from, const std::filesystem::path& to,
                   const PredictHdf5Options& options) {
-  check(options.inference);
+  check_of_predict(options.inference);
   const auto& comm = network.replica().topology().comm();
   const auto stored = stored_arrays(from, options.inputs, comm);
   const Layout cut({stored.front().shape()[0]}, 0, comm.size());

@@ -2,7 +2,7 @@
 
 #include <heatpp/core/dndarray.hpp>
 #include <heatpp_io/source.hpp>
-#include <heatpp_nn/data/dataset.hpp>
+#include <heatpp_nn/data/transforms.hpp>
 #include <heatpp_nn/parallel/data_parallel.hpp>
 #include <heatpp_nn/training/detail/forwarded.hpp>
 
@@ -65,6 +65,7 @@ class Network {
   [[nodiscard]] Tensors operator()(const Tensors& inputs) const { return forward_(on_device(inputs)); }
   /// The same for one input and one output.
   [[nodiscard]] at::Tensor operator()(const at::Tensor& inputs) const;
+  /// Of the module's first parameter, trained or not, else of its first buffer.
   [[nodiscard]] at::Device device() const;
   /// The tensors there.
   [[nodiscard]] Tensors on_device(Tensors tensors) const;
@@ -76,14 +77,16 @@ class Network {
 
 /// How evaluate and predict go through rows.
 struct InferenceOptions {
-  std::int64_t batch_size = 256;  ///< rows of each rank that are computed at once
+  std::int64_t batch_size = 256;           ///< rows of each rank that are computed at once
+  std::vector<Transform> transforms = {};  ///< of evaluate's batches; predict has no targets for them, and refuses them
 };
 
-/// Mean loss and metrics over all rows of a dataset, without gradients and with the module in eval mode, which is as
-/// before afterwards. Ranks go through their own rows. With DASO, `drain()` first, or each node judges with its own
-/// weights. Collective: an all-reduce of two numbers for the loss and each metric, and two of some bytes to agree.
-/// Throws on all ranks: CommError for a dataset on other ranks than the model's, ValueError where the batch size or the
-/// names of the metrics differ between ranks, what the network, the loss or a metric throws on any, and as DataLoader.
+/// Mean loss and metrics over all rows of a dataset, without gradients and with the module in eval mode, whose parts
+/// each have their own mode again afterwards. Ranks go through their own rows. With DASO, `drain()` first, or each node
+/// judges with its own weights. Collective: an all-reduce of two numbers for the loss and each metric, and two of some
+/// bytes to agree. Throws on all ranks: CommError for a dataset on other ranks than the model's, ValueError where the
+/// batch size or the names of the metrics differ between ranks, what a transform, the network, the loss or a metric
+/// throws on any, and as DataLoader.
 [[nodiscard]] Evaluation evaluate(const Network& network, const Dataset& dataset, const Loss& loss,
                                   const Metrics& metrics = {}, const InferenceOptions& options = {});
 

@@ -4,6 +4,7 @@
 
 #include <heatpp_nn/models/script_module.hpp>
 #include <heatpp_nn/training/checkpoint.hpp>
+#include <heatpp_nn/training/inference.hpp>
 
 #include <torch/script.h>
 
@@ -102,6 +103,35 @@ TEST_CASE("A scripted network has PyTorch's names, its modes, and is written bac
   CHECK(ScriptModule(file.path).forward(x).equal(changed));
   const auto message = message_of<ht::ValueError>([&] { net.forward(torch::ones({2, 4})); });
   CHECK_THAT(message, Catch::StartsWith("[ScriptModule] got inputs that the network refuses (mat1 and mat2"));
+}
+
+TEST_CASE("Parts of a scripted network keep the modes in which they were saved", "[nn][script]") {
+  const ScratchFile file{scratch_path("nn_script_test")};
+  ht::world().barrier();
+  if (ht::world().rank() == 0) {
+    torch::jit::Module part("Part"), script("Net");
+    part.register_attribute("training", c10::BoolType::get(), false);
+    part.define("def forward(self, x):\n  if self.training:\n    return x\n  return x * 2\n");
+    script.register_attribute("training", c10::BoolType::get(), true);
+    script.register_module("part", part);
+    script.register_parameter("weight", torch::ones({3}, torch::kDouble).requires_grad_(), false);
+    script.define("def forward(self, x):\n  return self.part.forward(x) * self.weight\n");
+    script.save(file.path);
+  }
+  ht::world().barrier();
+  const auto net = std::make_shared<ScriptModule>(file.path);
+  DataParallel model(net, ht::Topology(ht::world()));
+  const auto x = torch::ones({2, 3}, torch::kDouble);
+
+  CHECK(net->is_training());
+  CHECK(net->forward(x).equal(2 * x));
+  (void)predict(Network(model), ht::from_local(x, {.split = 0}));
+  CHECK(net->is_training());
+  CHECK(net->forward(x).equal(2 * x));
+  net->train();
+  CHECK(net->forward(x).equal(x));
+  (void)predict(Network(model), ht::from_local(x, {.split = 0}));
+  CHECK(net->forward(x).equal(x));
 }
 
 TEST_CASE("What a scripted network raises is told by its last line", "[nn][script]") {

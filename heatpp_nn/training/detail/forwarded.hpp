@@ -6,6 +6,10 @@
 #include <functional>
 #include <utility>
 
+namespace torch::nn {
+class Module;
+}
+
 namespace heatpp::nn::detail {
 
 /// The only one. Throws ValueError where there are others.
@@ -13,6 +17,8 @@ namespace heatpp::nn::detail {
 /// Throws ValueError for a loss that no gradient can be taken of, of a function that is called with `arguments`.
 void check_differentiable(const char* op, const at::Tensor& loss, const char* arguments);
 [[noreturn]] void throw_not_taken(std::size_t inputs);
+/// Where a module computes: the device of its first parameter, else of its first buffer, else the CPU.
+[[nodiscard]] at::Device device_of(const torch::nn::Module& module);
 
 [[nodiscard]] inline Tensors listed(at::Tensor output) { return {std::move(output)}; }
 [[nodiscard]] inline Tensors listed(Tensors outputs) { return outputs; }
