@@ -4,6 +4,7 @@
 #include <heatpp_nn/detail/first_line.hpp>
 #include <heatpp_nn/parallel/detail/optimizer_state.hpp>
 #include <heatpp_nn/training/checkpoint.hpp>
+#include <heatpp_nn/training/detail/forwarded.hpp>
 #include <heatpp_nn/training/detail/section_file.hpp>
 #include <heatpp_nn/training/detail/training.hpp>
 #include <heatpp_nn/training/detail/training_archive.hpp>
@@ -12,6 +13,7 @@
 #include <torch/optim/optimizer.h>
 
 #include <algorithm>
+#include <mutex>
 
 namespace heatpp::nn {
 
@@ -25,7 +27,25 @@ namespace {
 
 constexpr auto op = "checkpoint";
 
-at::Generator generator() { return at::globalContext().defaultGenerator(at::kCPU); }
+at::Tensor state_of(at::Generator generator) {
+  const std::lock_guard lock(generator.mutex());
+  return generator.get_state();
+}
+
+at::Generator cpu_generator() { return at::globalContext().defaultGenerator(at::kCPU); }
+/// That of the GPU where the network is, if it is on one.
+std::optional<at::Generator> device_generator(const Training& training) {
+  const auto device = detail::device_of(training.module());
+  if (device.is_cpu()) return std::nullopt;
+  return at::globalContext().defaultGenerator(device);
+}
+
+/// Of another kind of device, or of none, it is left as it is.
+void go_on_with(at::Generator generator, const at::Tensor& state) {
+  if (!state.defined() || state.numel() != state_of(generator).numel()) return;
+  const std::lock_guard lock(generator.mutex());
+  generator.set_state(state);
+}
 
 /// The node of each rank, by its first rank.
 std::int64_t node_of(const Replica& replica) {
@@ -60,7 +80,7 @@ SectionFile::Section section_of(const Training& training, const Position& positi
   auto pieces = detail::written_pieces(training.replica, training.optimizer, training.mean_of_parameters(), alike);
   detail::RankState state{.daso = {},
                           .position = position,
-                          .generator = generator().get_state(),
+                          .generator = state_of(cpu_generator()),
                           .extras = extras,
                           .kind = kind_of(training),
                           .structure = training.replica.structure(),
@@ -72,6 +92,7 @@ SectionFile::Section section_of(const Training& training, const Position& positi
     state.daso = training.daso->state();
     memory = std::move(state.daso.memory);
   }
+  if (const auto of_device = device_generator(training)) state.device_generator = state_of(*of_device);
   state.memory = detail::table_of(memory);
   for (const auto& tensor : memory) pieces.tensors.push_back(tensor.detach().cpu().contiguous());
   detail::Rest rest{.buffers = training.module().buffers()};
@@ -191,7 +212,8 @@ class Loading {
       detail::copy_all(training_.mean->of_buffers(), rest.mean);
       training_.mean->set_alike(alike);
     }
-    generator().set_state(state.generator);
+    go_on_with(cpu_generator(), state.generator);
+    if (const auto of_device = device_generator(training_)) go_on_with(*of_device, state.device_generator);
     if (training_.daso) training_.daso->align();
     return {state.position, std::move(state.extras)};
   }

@@ -1,7 +1,118 @@
+#include "scratch_file.hpp"
 #include "training.hpp"
 #include "../support.hpp"
 
+#include <heatpp_nn/training/detail/training_archive.hpp>
+
 using namespace heatpp::nn;
+
+namespace {
+
+std::string path() { return scratch_path("nn_daso_corners_test"); }
+
+/// A training by DASO in float32, in which the last rank may see a bad gradient in some batch.
+struct Run {
+  explicit Run(const ht::Topology& topology, const DasoOptions& options = {}, const ReplicaOptions& replica = {})
+      : model(std::make_shared<SmallNet>(at::kFloat), topology, replica), daso(model, adam, options) {}
+
+  void train(std::int64_t last, std::int64_t bad = -1) {
+    while (daso.batch() < last) {
+      daso.zero_grad();
+      const auto [x, y] = my_batch(daso.batch(), 4);
+      const auto loss = torch::mse_loss(model(x.to(at::kFloat)), y.to(at::kFloat));
+      const bool mine = daso.batch() == bad && ht::world().rank() == ht::world().size() - 1;
+      (mine ? loss * std::nan("") : loss).backward();
+      daso.step(1.0);
+    }
+  }
+
+  DataParallelMultiGPU<SmallNet> model;
+  torch::optim::Adam adam{model.parameters(), torch::optim::AdamOptions(0.01)};
+  DASO daso;
+};
+
+}  // namespace
+
+TEST_CASE("No checkpoint is written once a node has seen a bad gradient", "[nn][daso][checkpoint]") {
+  const ScratchFile scratch{path()};
+  const DasoOptions options{.interval = {.first = {8, 1}}};
+  for (const auto& topology : topologies()) {
+    Run run(topology, options), again(topology, options);
+    if (run.daso.nodes() == 1) continue;  // which throws at once
+    run.train(4);
+    save_checkpoint(path(), run.daso, {.batch = 4});
+    run.train(6, 5);
+    const auto message = message_of<ht::ValueError>([&] { save_checkpoint(path(), run.daso, {.batch = 6}); });
+    CHECK_THAT(message, Catch::Contains("NaN or infinity for parameter second."));
+    CHECK(load_checkpoint(path(), again.daso).position.batch == 4);
+    again.train(12);
+
+    auto older = again.daso.state();  // as files were that were written after one
+    older.failed = true;
+    run.daso.set_state(std::move(older));
+    run.daso.align();
+    run.train(20);
+    run.daso.drain();
+    CHECK(run.model.equal_on_all_ranks());
+  }
+}
+
+TEST_CASE("Local skips end with the training that asked for them", "[nn][daso][checkpoint]") {
+  const ScratchFile scratch{path()};
+  for (const auto& topology : topologies()) {
+    Run skips(topology, {.interval = {.first = {4, 1, 2}, .local_skips = true}});
+    skips.train(6);
+    save_checkpoint(path(), skips.daso);
+
+    for (const auto& options : {DasoOptions{}, DasoOptions::automatic()})
+      for (const auto shard : {std::optional<Scope>(), std::optional(Scope::node)}) {
+        Run run(topology, options, {.shard = shard});
+        (void)load_checkpoint(path(), run.daso);
+        CHECK(run.daso.interval().local == 1);
+        run.train(9);
+        const auto sums = topology.node().allgather(std::int64_t{run.model.checksum()});
+        CHECK(std::set(sums.begin(), sums.end()).size() == 1);
+      }
+  }
+  ht::nn::detail::RankState state;
+  state.generator = at::zeros({8}, at::kByte);
+  state.daso.sync.interval.local = 0;
+  CHECK_THROWS_WITH(ht::nn::detail::rank_state(ht::nn::detail::to_head(state)), "a damaged record of intervals");
+}
+
+TEST_CASE("Gradients of another wire or in other buckets begin anew with the weights of a checkpoint",
+          "[nn][daso][checkpoint]") {
+  const ScratchFile scratch{path()};
+  const DasoOptions options{.phases = {.warmup = 6}, .interval = {.first = {2, 1}}};
+  const std::vector<GradientOptions> ways{{}, {.wire = ht::int8}, {.bucket_bytes = 100, .wire = ht::int8}};
+  for (const auto& topology : topologies())
+    for (const auto& before : ways) {
+      Run first(topology, options, {.gradients = before});
+      first.train(5);
+      const auto saved = first.model.checksum();
+      for (const auto& after : ways) {
+        Run second(topology, options, {.gradients = after}), third(topology, options, {.gradients = after});
+        save_checkpoint(path(), first.daso, {.batch = 5});
+        CHECK(load_checkpoint(path(), second.daso).position.batch == 5);
+        CHECK(second.model.checksum() == saved);
+        second.train(12);
+        second.daso.drain();
+        CHECK(second.model.equal_on_all_ranks());
+
+        save_checkpoint(path(), first.model, first.adam, {.batch = 5});  // as DataParallel does
+        CHECK(load_checkpoint(path(), third.model, third.adam).position.batch == 5);
+        CHECK(third.model.checksum() == saved);
+      }
+    }
+}
+
+TEST_CASE("A checkpoint's random numbers of a GPU are read where there are any", "[nn][checkpoint]") {
+  ht::nn::detail::RankState state;
+  state.generator = at::zeros({8}, at::kByte);
+  CHECK_FALSE(ht::nn::detail::rank_state(ht::nn::detail::to_head(state)).device_generator.defined());
+  state.device_generator = at::full({16}, 3, at::kByte);
+  CHECK(ht::nn::detail::rank_state(ht::nn::detail::to_head(state)).device_generator.equal(state.device_generator));
+}
 
 TEST_CASE("A rank that alone saw a bad gradient while ranks drift is not left alone", "[nn][daso]") {
   const ht::Topology topology(ht::world(), {.node_of = [](int) { return 0; }});

@@ -1,5 +1,9 @@
 // Training on GPUs, where the machine has any: the ranks share those of their node in turns.
+#include "scratch_file.hpp"
 #include "training.hpp"
+
+#include <heatpp_nn/training/checkpoint.hpp>
+#include <heatpp_nn/training/inference.hpp>
 
 using namespace heatpp::nn;
 
@@ -42,4 +46,30 @@ TEST_CASE("GPUs train as processors do", "[nn][gpu]") {
       CHECK(distance(on_gpu, train(topology, at::kCPU, options)) < (wire == ht::float32 ? 1e-5 : 1e-2));
     }
   }
+}
+
+TEST_CASE("Random numbers of a GPU go on from a checkpoint, and frozen networks are where they are", "[nn][gpu]") {
+  if (!at::hasCUDA()) {
+    WARN("this machine has no GPU, or LibTorch is used without CUDA: nothing was compared");
+    return;
+  }
+  const ScratchFile scratch{scratch_path("nn_gpu_test")};
+  const ht::Topology topology(ht::world());
+  const auto gpus = at::detail::getCUDAHooks().deviceCount();
+  const at::Device gpu(at::kCUDA, static_cast<c10::DeviceIndex>(topology.node().rank() % gpus));
+  const auto net = std::make_shared<SmallNet>(at::kFloat), frozen = std::make_shared<SmallNet>(at::kFloat);
+  net->to(gpu);
+  frozen->to(gpu);
+  for (auto& parameter : frozen->parameters()) parameter.requires_grad_(false);
+  DataParallel model(net, topology), other(frozen, topology);
+  torch::optim::SGD sgd(model.parameters(), 0.1);
+  const auto options = at::TensorOptions(at::kFloat).device(gpu);
+  (void)at::rand({3}, options);
+
+  save_checkpoint(scratch.path, model, sgd);
+  const auto expected = at::rand({3}, options);
+  (void)load_checkpoint(scratch.path, model, sgd);
+
+  CHECK(at::rand({3}, options).equal(expected));
+  CHECK(Network(other).device() == gpu);
 }

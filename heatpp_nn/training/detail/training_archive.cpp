@@ -189,6 +189,7 @@ std::string to_head(const RankState& state) {
   archive.write("events", at::tensor(numbers_of(state.daso.events), at::kLong));
   archive.write("kind", at::tensor(state.kind, at::kLong));
   archive.write("generator", state.generator);
+  if (state.device_generator.defined()) archive.write("device_generator", state.device_generator);
   archive.write("structure", as_bytes(state.structure));
   archive.write("optimizer", as_bytes(state.optimizer));
   archive.write("options", as_bytes(state.options));
@@ -214,6 +215,7 @@ RankState rank_state(std::string_view head) {
   state.daso.events = events_of(values<std::int64_t>(archive, "events"));
   state.kind = values<std::int64_t>(archive, "kind");
   archive.read("generator", state.generator);
+  (void)archive.try_read("device_generator", state.device_generator);
   state.structure = text_in(archive, "structure");
   state.optimizer = text_in(archive, "optimizer");
   state.options = text_in(archive, "options");

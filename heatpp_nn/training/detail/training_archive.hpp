@@ -18,6 +18,7 @@ struct RankState {
   std::vector<PieceRow> rows;      ///< of the pieces with which the body begins
   /// Of the memory of DASO, or of the gradients' wires, which follows: a dtype and a number of elements each.
   std::vector<std::int64_t> memory = {};
+  at::Tensor device_generator = {};  ///< the same of the network's GPU; undefined on the CPU, and in older files
 };
 
 [[nodiscard]] std::string to_head(const RankState& state);
