@@ -39,6 +39,16 @@ std::string text(const std::optional<DasoOptions>& o) {
       o->nodes_count_alike, name(o->wire), text(o->max_norm), text(o->tuning));
 }
 
+/// Of what becomes of gradients and weights.
+void check_weights(const TrainerOptions& o) {
+  if (o.ema && !(*o.ema > 0 && *o.ema < 1))
+    raise<ValueError>("Trainer", "got a running mean that keeps {}; expected a share between 0 and 1", *o.ema);
+  if (o.max_norm && !(*o.max_norm > 0))
+    raise<ValueError>("Trainer", "got the largest norm {}; expected a positive one", *o.max_norm);
+  if (o.stop && o.stop->mode != PlateauMode::min)
+    raise<ValueError>("Trainer", "got stop for a loss that is to grow; expected PlateauMode::min");
+}
+
 void check_range(const TrainerOptions& o) {
   if (o.epochs < 0 || o.batch_size < 1 || o.checkpoint_every < 0)
     raise<ValueError>("Trainer",
@@ -50,6 +60,11 @@ void check_range(const TrainerOptions& o) {
   if (o.autocast && *o.autocast != bfloat16 && *o.autocast != float16)
     raise<ValueError>("Trainer", "got {} to compute in; expected bfloat16 or float16", name(*o.autocast));
   if (o.resume && o.folder.empty()) raise<ValueError>("Trainer", "got no folder to resume from; expected one");
+  if (o.keep < 1) raise<ValueError>("Trainer", "got {} checkpoints to keep; expected at least 1", o.keep);
+  if (o.prefetch.readers < 1 || o.prefetch.workers < 0)
+    raise<ValueError>("Trainer", "got {} readers and {} workers; expected at least 1 and 0", o.prefetch.readers,
+                      o.prefetch.workers);
+  check_weights(o);
 }
 
 /// What every rank has to have alike; prefetch, transforms and progress are its own.
