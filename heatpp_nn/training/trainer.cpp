@@ -37,6 +37,9 @@ struct Trainer::Impl {
   [[nodiscard]] Replica& replica() const { return network.replica(); }
   [[nodiscard]] const Communicator& comm() const { return replica().topology().comm(); }
   [[nodiscard]] detail::Training training() const { return {replica(), optimizer, daso.get(), mean.get()}; }
+  [[nodiscard]] Evaluation evaluate(const Dataset& dataset) const {
+    return nn::evaluate(network, dataset, loss, options.metrics, {.transforms = options.evaluation_transforms});
+  }
 };
 
 namespace {
@@ -108,7 +111,10 @@ class Trainer::Fit {
  private:
   [[nodiscard]] GradScaler* scaler() const { return trainer_.scaler ? &*trainer_.scaler : nullptr; }
   [[nodiscard]] std::string file(const char* name) const { return (options_.folder / name).string(); }
-  [[nodiscard]] bool apart() const { return trainer_.daso && trainer_.daso->nodes() > 1; }
+  /// Whether ranks have trained apart, in nodes or within one.
+  [[nodiscard]] bool apart() const {
+    return trainer_.daso && (trainer_.daso->nodes() > 1 || !trainer_.daso->keeps_nodes_equal());
+  }
 
   void make_daso() {
     if (options_.daso)
@@ -194,7 +200,7 @@ class Trainer::Fit {
   }
 
   void end_epoch() {
-    if (trainer_.daso) trainer_.daso->drain();
+    make_equal();
     const auto all = sums_of_all();
     EpochResult result{.epoch = position_.epoch, .loss = all[0] / all[1]};
     if (validation_) validate(result);
@@ -205,13 +211,21 @@ class Trainer::Fit {
     result_.epochs.push_back(std::move(result));
   }
 
+  /// What ranks train or keep by themselves, so that a row gets the same outputs on all.
+  void make_equal() {
+    if (trainer_.daso) trainer_.daso->drain();
+    else trainer_.replica().average_buffers();
+    if (trainer_.mean) trainer_.mean->agree(apart());
+  }
+
   void validate(EpochResult& result) {
     std::optional<detail::WeightMean::InPlace> mean;
-    if (trainer_.mean) mean.emplace(*trainer_.mean, apart());
-    else if (!trainer_.daso) trainer_.replica().average_buffers();
-    result.validation = nn::evaluate(trainer_.network, *validation_, trainer_.loss, options_.metrics);
+    if (trainer_.mean) mean.emplace(*trainer_.mean);
+    result.validation = trainer_.evaluate(*validation_);
     early_.update(result.validation->loss);
-    if (early_.is_best() && log_)
+    if (!(result.validation->loss < least_)) return;
+    least_ = result.validation->loss;
+    if (log_)
       save_safetensors(file("best.safetensors"), *trainer_.replica().shared_module(), {.comm = trainer_.comm()});
   }
 
@@ -232,10 +246,11 @@ class Trainer::Fit {
     const auto scale = scaler() ? scaler()->state() : GradScaler::State{};
     const auto all = sums_of_all();  // which other ranks may go on with
     const Extras extras{
-        {"trainer", at::tensor({all[0], all[1], static_cast<double>(batch_), static_cast<double>(early.seen),
-                                static_cast<double>(early.best), static_cast<double>(early.stopped), early.plateau.best,
-                                static_cast<double>(early.plateau.bad), scale.scale, static_cast<double>(scale.good)},
-                               at::kDouble)}};
+        {"trainer",
+         at::tensor({all[0], all[1], static_cast<double>(batch_), static_cast<double>(early.seen),
+                     static_cast<double>(early.best), static_cast<double>(early.stopped), early.plateau.best,
+                     static_cast<double>(early.plateau.bad), scale.scale, static_cast<double>(scale.good), least_},
+                    at::kDouble)}};
     checkpoints_->save(batch_, trainer_.training(), position_, extras);
   }
 
@@ -245,16 +260,26 @@ class Trainer::Fit {
     position_ = resumed->position;
     if (!position_.rows) position_.batch = std::min(position_.batch, length_.epoch);
     const auto found = resumed->extras.find("trainer");
-    if (found == resumed->extras.end() || found->second.numel() != 10)
+    const auto count = found == resumed->extras.end() ? 0 : found->second.numel();
+    if (count != 10 && count != 11)
       raise<IoError>("Trainer", "got a checkpoint in \"{}\" that no Trainer wrote; expected one",
                      options_.folder.string());
     const auto* numbers = found->second.const_data_ptr<double>();
     const auto whole = [&](int i) { return static_cast<std::int64_t>(numbers[i]); };
     if (trainer_.comm().rank() == 0) sum_ = numbers[0], rows_ = numbers[1];
     batch_ = whole(2);
-    early_.set_state({whole(3), whole(4), numbers[5] != 0, {numbers[6], whole(7)}});
+    resume_stopping({whole(3), whole(4), numbers[5] != 0, {numbers[6], whole(7)}});
+    const auto least = numbers[count == 11 ? 10 : 6];  // older ones have what `stop` took for the best
+    if (!std::isnan(least)) least_ = least;
     if (scaler()) scaler()->set_state({numbers[8], whole(9)});
     fit_length();
+  }
+
+  /// The count of values that are no better begins anew where it stops a training, which other options may go on with.
+  void resume_stopping(EarlyStopping::State state) {
+    if (state.stopped) state.plateau.bad = state.seen - 1 - state.best;
+    state.stopped = state.stopped && options_.stop && state.plateau.bad > options_.stop->patience;
+    early_.set_state(state);
   }
 
   /// To what is done and what is left, where batches were of another size. DASO's phases are made for it.
@@ -276,6 +301,7 @@ class Trainer::Fit {
   RateSchedule rate_;
   StopSignal signal_;
   EarlyStopping early_;
+  double least_ = std::numeric_limits<double>::infinity();  // validation loss
   std::optional<CheckpointManager> checkpoints_;
   std::optional<detail::TrainingLog> log_;
   Position position_;
@@ -302,19 +328,19 @@ TrainingResult Trainer::fit(const Dataset& training, const std::optional<Dataset
 
 Evaluation Trainer::evaluate(const Dataset& dataset) {
   std::optional<detail::WeightMean::InPlace> mean;
-  if (impl_->mean) mean.emplace(*impl_->mean, false);
-  return nn::evaluate(impl_->network, dataset, impl_->loss, impl_->options.metrics);
+  if (impl_->mean) mean.emplace(*impl_->mean);
+  return impl_->evaluate(dataset);
 }
 
 DNDarray Trainer::predict(const DNDarray& x) {
   std::optional<detail::WeightMean::InPlace> mean;
-  if (impl_->mean) mean.emplace(*impl_->mean, false);
+  if (impl_->mean) mean.emplace(*impl_->mean);
   return nn::predict(impl_->network, x);
 }
 
 std::vector<DNDarray> Trainer::predict(const std::vector<DNDarray>& inputs) {
   std::optional<detail::WeightMean::InPlace> mean;
-  if (impl_->mean) mean.emplace(*impl_->mean, false);
+  if (impl_->mean) mean.emplace(*impl_->mean);
   return nn::predict(impl_->network, inputs);
 }
 

@@ -27,8 +27,9 @@ struct TrainerOptions {
   /// Rows that do not fill a batch on every rank. `join` uses each row once, in smaller batches, which plain BatchNorm
   /// does not take where a rank has one row: `drop` or `pad` then.
   Remainder remainder = Remainder::join;
-  std::vector<Transform> transforms = {};
-  PrefetchOptions prefetch = {};  ///< of training rows
+  std::vector<Transform> transforms = {};             ///< of training rows
+  std::vector<Transform> evaluation_transforms = {};  ///< of validation rows, and of those of `evaluate`
+  PrefetchOptions prefetch = {};                      ///< of training rows
   /// The learning rate at each batch, made for the length of the training; none: what the optimizer has.
   std::function<RateSchedule(const TrainingLength&)> rate = {};
   /// Trains by DASO instead of averaging gradients over all ranks. Its phases, where they are not set, are `phases`; it
@@ -40,10 +41,12 @@ struct TrainerOptions {
   std::optional<double> max_norm = std::nullopt;  ///< clips the averaged gradients to this 2-norm
   /// Evaluates and saves a running mean of the weights, of which this share is kept at every batch (0.999, say).
   std::optional<double> ema = std::nullopt;
-  Metrics metrics = {};                               ///< of validation rows, beside the loss
-  std::optional<PlateauOptions> stop = std::nullopt;  ///< ends the training when the validation loss gets no better
-  /// Where checkpoints (`CheckpointManager`), the weights with the best validation loss (best.safetensors), log.csv and
-  /// TensorBoard's events go; made where it is missing. Empty: nothing is written.
+  Metrics metrics = {};  ///< of validation rows, beside the loss
+  /// Ends the training when the validation loss gets no better: the mode has to be `min`. A training that was ended so
+  /// goes on where a resumption asks for more patience, or for none of it.
+  std::optional<PlateauOptions> stop = std::nullopt;
+  /// Where checkpoints (`CheckpointManager`), the weights with the least validation loss (best.safetensors), log.csv
+  /// and TensorBoard's events go; made where it is missing. Empty: nothing is written.
   std::filesystem::path folder = {};
   bool resume = false;                ///< go on from the folder's newest checkpoint, if there is one
   std::int64_t keep = 2;              ///< checkpoints that stay
@@ -86,7 +89,7 @@ class Trainer {
  public:
   /// `model` and `optimizer`, which has the model's parameters, must outlive this object. Shares the cores of a machine
   /// among its ranks unless OMP_NUM_THREADS is set. Collective. Throws ValueError on all ranks for options out of
-  /// range, and for those other than `prefetch`, `transforms` and `progress` that differ between ranks.
+  /// range, and for those other than `prefetch`, the transforms and `progress` that differ between ranks.
   template <class Net>
   Trainer(detail::TypedReplica<Net>& model, torch::optim::Optimizer& optimizer, Loss loss, TrainerOptions options = {})
       : Trainer(Network(model), optimizer, std::move(loss), std::move(options)) {}
@@ -96,14 +99,17 @@ class Trainer {
   Trainer& operator=(Trainer&&) noexcept;
 
   /// Trains. Unless `remainder` says otherwise, all rows are used once in an epoch: batches at its end are smaller,
-  /// also empty on some ranks, and gradients weigh by rows. Collective. Throws on all ranks: CommError for datasets on
-  /// other ranks than the model's; ValueError for an empty validation set, for none with `stop`, and for rates that
-  /// differ between ranks at the first batch, the last or halfway; and as DataLoader, DASO, load_checkpoint and
-  /// save_checkpoint. What a loss or the network throws on one rank while it is trained ends the job if `ht::run`
-  /// started it; LibTorch's errors come as Error, without its stack.
+  /// also empty on some ranks, and gradients weigh by rows. Each epoch begins with `train()` for the module and all its
+  /// parts, so that a part that is to stay in eval mode has to override that, and ends with the same weights and
+  /// buffers on all ranks. Collective. Throws on all ranks: CommError for datasets on other ranks than the model's;
+  /// ValueError for an empty validation set, for none with `stop`, and for rates that differ between ranks at the first
+  /// batch, the last or halfway; and as DataLoader, DASO, load_checkpoint and save_checkpoint. What a loss or the
+  /// network throws on one rank while it is trained ends the job if `ht::run` started it; LibTorch's errors come as
+  /// Error, without its stack.
   TrainingResult fit(const Dataset& training, const std::optional<Dataset>& validation = std::nullopt);
 
-  /// With the running mean of the weights where the options have one. Collective. See evaluate and predict.
+  /// With the running mean of the weights where the options have one. Rows to predict are as the network takes them.
+  /// Collective. See evaluate and predict.
   [[nodiscard]] Evaluation evaluate(const Dataset& dataset);
   [[nodiscard]] DNDarray predict(const DNDarray& x);
   /// Of networks of several inputs or outputs.

@@ -5,6 +5,7 @@
 #include <heatpp_io/hdf5/load_hdf5.hpp>
 #include <heatpp_io/hdf5/save_hdf5.hpp>
 #include <heatpp_nn/training/checkpoint_manager.hpp>
+#include <heatpp_nn/training/safetensors.hpp>
 #include <heatpp_nn/training/trainer.hpp>
 
 #include <csignal>
@@ -47,8 +48,9 @@ struct Run {
         trainer(
             model, adam,
             [this](const at::Tensor& outputs, const at::Tensor& targets) {
-              if (++calls == raise_at && ht::world().rank() == ht::world().size() - 1) std::raise(SIGTERM);
-              return torch::mse_loss(outputs, targets);
+              const bool mine = ht::world().rank() == ht::world().size() - 1;
+              if (++calls == raise_at && mine) std::raise(SIGTERM);
+              return torch::mse_loss(outputs, targets) * (calls == bad_at && mine ? std::nan("") : 1.0);
             },
             quiet(std::move(options))) {}
 
@@ -57,7 +59,7 @@ struct Run {
     return options;
   }
 
-  std::int64_t calls = 0, raise_at = -1;
+  std::int64_t calls = 0, raise_at = -1, bad_at = -1;
   DataParallelMultiGPU<SmallNet> model;
   torch::optim::Adam adam{model.parameters(), torch::optim::AdamOptions(0.01)};
   Trainer trainer;
@@ -69,6 +71,29 @@ TrainerOptions with_daso() {
           .daso = DasoOptions{.interval = {.first = {2, 1}}},
           .phases = {.warmup = 0.2, .cooldown = 0.2}};
 }
+
+/// A training whose validation losses are told.
+struct Told {
+  TrainingResult fit(TrainerOptions options, const std::vector<double>& losses) {
+    options.folder = folder();
+    std::size_t next = 0;
+    const auto loss = [&](const at::Tensor& outputs, const at::Tensor& targets) {
+      if (at::GradMode::is_enabled()) return torch::mse_loss(outputs, targets);
+      return torch::full({}, losses.at(next++), torch::kDouble);
+    };
+    Trainer trainer(model, sgd, loss, Run::quiet(std::move(options)));
+    return trainer.fit(regression(1), regression(2));
+  }
+  /// Whether the best weights are those of now.
+  [[nodiscard]] bool is_best() const {
+    SmallNet best;
+    load_safetensors((folder() / "best.safetensors").string(), best);
+    return equal(weights(best), weights(model.module()));
+  }
+
+  DataParallel<SmallNet> model{std::make_shared<SmallNet>(), ht::Topology(ht::world())};
+  torch::optim::SGD sgd{model.parameters(), 0.01};
+};
 
 }  // namespace
 
@@ -175,6 +200,87 @@ TEST_CASE("A trainer stops when validation gets no better, and keeps what was be
   CHECK(std::filesystem::exists(folder() / "best.safetensors"));
 }
 
+TEST_CASE("The best weights are those of the least loss, however much better stop wants it to be", "[nn][trainer]") {
+  const Folder cleanup;
+  Told run;
+  CHECK(run.fit({.epochs = 3, .stop = PlateauOptions{.patience = 5}}, {1.00, 0.97, 0.96}).epochs.size() == 3);
+  CHECK(run.is_best());
+  CHECK(run.fit({.epochs = 5, .stop = PlateauOptions{.patience = 5}, .resume = true}, {0.98, 0.965}).epochs.size() ==
+        2);
+  CHECK_FALSE(run.is_best());
+}
+
+TEST_CASE("A checkpoint from before the least loss was kept is gone on with", "[nn][trainer]") {
+  const Folder cleanup;
+  Told run;
+  ht::nn::CheckpointManager checkpoints(folder(), ht::world());
+  // Losses, rows, batches; values seen, the best of them, whether it stopped; best value, how many were worse; scaling.
+  const auto older = torch::tensor({0.0, 0.0, 6.0, 1.0, 0.0, 0.0, 0.5, 0.0, 1.0, 0.0}, torch::kDouble);
+  checkpoints.save(6, run.model, run.sgd, {.epoch = 1}, {{"trainer", older}});
+  checkpoints.finish();
+  CHECK(run.fit({.epochs = 3, .resume = true}, {0.6, 0.4}).epochs.size() == 2);
+  CHECK(run.is_best());
+}
+
+TEST_CASE("A training that was stopped goes on where it is asked to be more patient", "[nn][trainer]") {
+  const Folder cleanup;
+  const auto options = [](std::optional<int> patience, bool resume = true) {
+    TrainerOptions found{.epochs = 6, .resume = resume};
+    if (patience) found.stop = PlateauOptions{.patience = *patience};
+    return found;
+  };
+  CHECK(Told().fit(options(1, false), {1, 2, 3}).ended == Ended::early);
+  const auto same = Told().fit(options(1), {});
+  CHECK(same.ended == Ended::early);
+  CHECK(same.epochs.empty());
+  const auto more = Told().fit(options(2), {4});
+  CHECK(more.ended == Ended::early);
+  CHECK(more.epochs.size() == 1);
+  const auto none = Told().fit(options(std::nullopt), {5, 6});
+  CHECK(none.ended == Ended::complete);
+  CHECK(none.epochs.size() == 2);
+}
+
+TEST_CASE("A training whose gradients turn bad goes on from the checkpoint before", "[nn][trainer]") {
+  const Folder cleanup;
+  const auto training = regression(1);
+  const ht::Topology topology(ht::world(), {.node_of = [](int rank) { return rank % 2; }});
+  auto options = with_daso();
+  options.daso->interval.first = {8, 1};
+  options.folder = folder();
+  options.resume = true;
+  options.checkpoint_every = 1;
+  {
+    Run run(options, topology);
+    run.bad_at = 10;
+    CHECK_THROWS_AS(run.trainer.fit(training), ht::ValueError);
+  }
+  const auto newest = ht::nn::CheckpointManager(folder(), ht::world()).numbers().back();
+  CHECK(newest >= 8);
+  CHECK(newest <= 9);
+  Run run(options, topology);
+  CHECK(run.trainer.fit(training).ended == Ended::complete);
+  CHECK(run.model.equal_on_all_ranks());
+}
+
+TEST_CASE("Rows to evaluate are transformed as the options say", "[nn][trainer]") {
+  const auto training = regression(1), rows = regression(2);
+  const Transform scaled = [](Batch& batch, const BatchContext& context) {
+    CHECK(context.rows.numel() == batch.inputs.size(0));
+    batch.inputs = batch.inputs * 3;
+  };
+  Run run({.epochs = 2, .batch_size = 16, .evaluation_transforms = {scaled}}), plain({.epochs = 2, .batch_size = 16});
+  const auto result = run.trainer.fit(training, rows);
+  plain.trainer.fit(training);
+  const Dataset expected(ht::from_local(rows.inputs().larray() * 3, {.split = 0}), rows.targets());
+
+  CHECK(run.model.checksum() == plain.model.checksum());
+  CHECK(run.trainer.evaluate(rows).loss == Approx(plain.trainer.evaluate(expected).loss).epsilon(1e-12));
+  CHECK(result.epochs.back().validation->loss == Approx(run.trainer.evaluate(rows).loss).epsilon(1e-12));
+  CHECK(run.trainer.predict(rows.inputs()).larray().equal(plain.trainer.predict(rows.inputs()).larray()));
+  CHECK_THROWS_AS(predict(Network(run.model), rows.inputs(), {.transforms = {scaled}}), ht::ValueError);
+}
+
 TEST_CASE("float16 trains in a trainer", "[nn][trainer]") {
   const auto training = regression(1);
   for (const auto dtype : {ht::bfloat16, ht::float16}) {
@@ -216,6 +322,4 @@ TEST_CASE("Options of a trainer that mean nothing are refused", "[nn][trainer]")
   CHECK_THROWS_AS(Run({.phases = {.warmup = 0.7, .cooldown = 0.7}}), ht::ValueError);
   CHECK_THROWS_AS(Run({.autocast = ht::float64}), ht::ValueError);
   CHECK_THROWS_AS(Run({.resume = true}), ht::ValueError);
-  Run run({.ema = 1.5});
-  CHECK_THROWS_AS(run.trainer.fit(regression(1)), ht::ValueError);
 }

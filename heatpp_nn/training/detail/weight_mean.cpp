@@ -1,4 +1,3 @@
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/parallel/detail/flat.hpp>
 #include <heatpp_nn/training/detail/weight_mean.hpp>
 
@@ -33,9 +32,6 @@ WeightMean::WeightMean(const Replica& replica, double kept)
       kept_(kept),
       weights_(joined(replica.flat().parameters(), floating(replica.shared_module()->buffers()))),
       mean_(copies(weights_)) {
-  if (!(kept > 0 && kept < 1))
-    heatpp::detail::raise<ValueError>("Trainer", "got a running mean that keeps {}; expected a share between 0 and 1",
-                                      kept);
   const auto middle = mean_.begin() + std::ssize(replica.flat().parameters());
   of_parameters_.assign(mean_.begin(), middle);
   of_buffers_.assign(middle, mean_.end());
@@ -47,6 +43,11 @@ void WeightMean::update(Alike alike) {
   alike_ = std::max(alike_, alike);
 }
 
+void WeightMean::agree(bool apart) {
+  average(replica_.topology(), apart ? mean_ : of_buffers_);
+  alike_ = Alike::all;
+}
+
 void WeightMean::swap() {
   const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < mean_.size(); ++i) {
@@ -54,14 +55,6 @@ void WeightMean::swap() {
     weights_[i].copy_(mean_[i]);
     mean_[i].copy_(weight);
   }
-}
-
-WeightMean::InPlace::InPlace(WeightMean& mean, bool apart) : mean_(mean) {
-  if (apart) {
-    average(mean.replica_.topology(), mean.mean_);
-    mean.alike_ = Alike::all;
-  }
-  mean.swap();
 }
 
 }  // namespace heatpp::nn::detail

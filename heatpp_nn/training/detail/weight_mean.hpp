@@ -15,11 +15,12 @@ class WeightMean {
 
   /// Takes the weights of this moment, which so many ranks have. Local.
   void update(Alike alike);
-  /// Puts the mean in the place of the weights for as long as it lives. Where ranks have trained apart it is that of
-  /// all of them from then on: collective.
+  /// Makes it that of all ranks: of their buffers, and of their weights where they have trained apart. Collective.
+  void agree(bool apart);
+  /// Puts the mean in the place of the weights for as long as it lives. Local.
   class InPlace {
    public:
-    InPlace(WeightMean& mean, bool apart);
+    explicit InPlace(WeightMean& mean) : mean_(mean) { mean_.swap(); }
     ~InPlace() { mean_.swap(); }
     InPlace(const InPlace&) = delete;
     InPlace& operator=(const InPlace&) = delete;

@@ -172,7 +172,7 @@ TEST_CASE("A trainer takes norms over all ranks to those that have no rows", "[n
 
     CHECK(std::isfinite(result.epochs.back().loss));
     CHECK(result.epochs.back().loss < result.epochs.front().loss);
-    CHECK(model.equal_on_all_ranks() == (synchronised || last == 0));
+    CHECK(model.equal_on_all_ranks());  // also what each rank has counted of its own rows
   }
 }
 

@@ -130,6 +130,35 @@ TEST_CASE("Options of a trainer that differ between ranks are refused", "[nn][tr
   CHECK(throws_where("[fit] got rate 1 on rank 0 and 0.5", some, others));
 }
 
+TEST_CASE("Options out of range on one rank are errors on all", "[nn][trainer]") {
+  const auto refused = [](const std::string& text, auto change) {
+    TrainerOptions other;
+    change(other);
+    CHECK(
+        throws<ht::ValueError>("[Trainer] got " + text, [&] { const Run run(is_last() ? other : TrainerOptions{}); }));
+  };
+  refused("0 readers and 0 workers", [](auto& o) { o.prefetch.readers = 0; });
+  refused("1 readers and -1 workers", [](auto& o) { o.prefetch.workers = -1; });
+  refused("a running mean that keeps 1.5", [](auto& o) { o.ema = 1.5; });
+  refused("a running mean that keeps 0;", [](auto& o) { o.ema = 0; });
+  refused("0 checkpoints to keep", [](auto& o) { o.keep = 0; });
+  refused("the largest norm 0;", [](auto& o) { o.max_norm = 0; });
+  refused("stop for a loss that is to grow", [](auto& o) { o.stop = PlateauOptions{.mode = PlateauMode::max}; });
+}
+
+TEST_CASE("Parts of a network keep their modes where it is evaluated", "[nn][trainer]") {
+  Run run({});
+  auto& net = run.model.module();
+  net.second->eval();
+  (void)run.trainer.evaluate(regression());
+  (void)run.trainer.predict(regression().inputs());
+  CHECK(net.is_training());
+  CHECK(net.first->is_training());
+  CHECK_FALSE(net.second->is_training());
+  run.trainer.fit(regression(), regression());
+  CHECK(net.second->is_training());
+}
+
 TEST_CASE("A validation set of one rank alone is refused", "[nn][trainer]") {
   if (ht::world().size() == 1) return;  // there are no other ranks
   Run run({});
