@@ -120,12 +120,18 @@ DNDarray array_of(nb::handle data, const ArrayOptions& options) {
 
 nb::object Target::change(const std::function<void(DNDarray&)>& f) const {
   auto& x = nb::cast<DNDarray&>(object_);
-  {
+  const View* view = nullptr;
+  if (nb::try_cast(object_, view) && view)
+    // Taken again, as what has been written to the base meanwhile is to stay there.
+    Target(view->base).change([&](DNDarray& base) {
+      x = std::as_const(base).index(view->entries);
+      f(x);
+      base.index_put(view->entries, x);
+    });
+  else {
     nb::gil_scoped_release release;
     f(x);
   }
-  View* view = nullptr;
-  if (nb::try_cast(object_, view) && view) view->base[view->key] = object_;
   return object_;
 }
 

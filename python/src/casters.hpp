@@ -49,8 +49,10 @@ class Target {
 
 /// What `x[...]` gives: an array that knows where it was taken, so that writing to it writes there, as in NumPy.
 struct View : DNDarray {
-  View(DNDarray part, nb::object of, nb::object at) : DNDarray(std::move(part)), base(std::move(of)), key(at) {}
-  nb::object base, key;
+  View(DNDarray part, nb::object of, std::vector<Index> at)
+      : DNDarray(std::move(part)), base(std::move(of)), entries(std::move(at)) {}
+  nb::object base;
+  std::vector<Index> entries;
 };
 
 /// A value that nanobind makes of an argument by `read`, and a result of by `written`; both have the GIL. `read` gives

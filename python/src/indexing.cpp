@@ -3,10 +3,14 @@
 namespace heatpp::python {
 namespace {
 
+bool has_axes(nb::handle entry) {
+  return nb::hasattr(entry, "ndim") && nb::cast<int>(nb::object(entry.attr("ndim"))) > 0;
+}
+
 bool is_basic(nb::handle entry) {
   return PySlice_Check(entry.ptr()) || entry.is_none() || entry.ptr() == Py_Ellipsis ||
          (PyIndex_Check(entry.ptr()) && !PyBool_Check(entry.ptr()) && !nb::isinstance<DNDarray>(entry) &&
-          !nb::hasattr(entry, "shape"));
+          !has_axes(entry));
 }
 
 Index entry_of(nb::handle entry) {
@@ -18,8 +22,7 @@ Index entry_of(nb::handle entry) {
   if (nb::try_cast(entry, array) && array) return *array;
   if (const auto slice = read<Slice>(entry)) return *slice;
   const bool is_list = PyList_Check(object) || PyTuple_Check(object);
-  if (!is_list && PyIndex_Check(object) &&
-      !(nb::hasattr(entry, "ndim") && nb::cast<int>(nb::object(entry.attr("ndim"))) > 0)) {
+  if (!is_list && PyIndex_Check(object) && !has_axes(entry)) {
     const auto position = PyNumber_AsSsize_t(object, PyExc_IndexError);
     if (position == -1 && PyErr_Occurred()) throw nb::python_error();
     return static_cast<std::int64_t>(position);
@@ -37,12 +40,12 @@ bool all_basic(nb::handle key) {
 
 nb::object selected(nb::handle self, nb::handle key) {
   const auto& x = nb::cast<const DNDarray&>(self);
-  const auto entries = entries_of(key);
+  auto entries = entries_of(key);
   auto part = [&] {
     nb::gil_scoped_release release;
     return x.index(entries);
   }();
-  return all_basic(key) ? nb::cast(View(std::move(part), nb::borrow(self), nb::borrow(key)))
+  return all_basic(key) ? nb::cast(View(std::move(part), nb::borrow(self), std::move(entries)))
                         : nb::cast(std::move(part));
 }
 
