@@ -1,6 +1,5 @@
 #include "array.hpp"
 
-#include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/interop/torch.hpp>
 
 namespace heatpp::python {
@@ -26,7 +25,8 @@ Scalar number_in(const DNDarray& x) {
 nb::object gathered(const DNDarray& x) {
   const auto block = [&] {
     nb::gil_scoped_release release;
-    return resplit(x, std::nullopt).larray().clone();
+    const auto whole = resplit(x, std::nullopt).larray();
+    return whole.to(at::kCPU, whole.scalar_type(), /*non_blocking=*/false, /*copy=*/true);
   }();
   return written(block);
 }
@@ -146,9 +146,9 @@ nb::object Target::filled(const std::optional<Target>& out, const std::function<
 
 void bind_array(nb::module_& m) {
   nb::class_<DNDarray> c(m, "DNDarray", nb::type_slots(memory_slots().data()));
-  nb::class_<View, DNDarray>(m, "View", "What x[...] gives: writing to it writes to x, too.");
+  nb::class_<View, DNDarray> view(m, "View", "What x[...] gives: writing to it writes to x, too.");
   bind_indexing(c);
-  bind_memory(m, c);
+  bind_memory(m, c, view);
   bind_operators(c);
   c.def("__repr__", one_line);
   c.def(

@@ -13,7 +13,7 @@ void bind_array(nb::module_& m);
 void bind_indexing(nb::class_<DNDarray>& c);
 /// The buffer protocol.
 std::span<PyType_Slot> memory_slots();
-void bind_memory(nb::module_& m, nb::class_<DNDarray>& c);
+void bind_memory(nb::module_& m, nb::class_<DNDarray>& c, nb::class_<View, DNDarray>& view);
 void bind_ranks(nb::module_& m);
 void bind_training(nb::module_& m);
 

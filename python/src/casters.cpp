@@ -253,6 +253,9 @@ std::optional<at::Tensor> read(nb::handle object) {
 }
 template <>
 nb::object written(const at::Tensor& value) {
+  if (!value.is_cpu())
+    throw TypeError("[larray] got a block on " + value.device().str() +
+                    "; expected one on the CPU, as of x.to_device(\"cpu\")");
   const auto owner =
       nb::capsule(new at::Tensor(value), [](void* kept) noexcept { delete static_cast<at::Tensor*>(kept); });
   const auto sizes = value.sizes(), strides = value.strides();

@@ -1,5 +1,7 @@
 #include <ATen/dlpack.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
+#include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/interop/dlpack.hpp>
 
 #include "array.hpp"
@@ -19,16 +21,32 @@ struct Held {
   std::vector<Py_ssize_t> shape, strides;
 };
 
+/// This rank's block, to read and to write as long as the array has it.
+const at::Tensor& lent(DNDarray& x) {
+  detail::lend("larray", x);
+  return x.larray();
+}
+
+/// Whether a buffer lies in memory as it is asked for: without strides that is in C order.
+bool lies_as_asked(const Py_buffer& view, int flags) {
+  const auto asks = [flags](int kind) { return (flags & kind) == kind; };
+  if (asks(PyBUF_C_CONTIGUOUS) || !asks(PyBUF_STRIDES)) return PyBuffer_IsContiguous(&view, 'C') != 0;
+  if (asks(PyBUF_F_CONTIGUOUS)) return PyBuffer_IsContiguous(&view, 'F') != 0;
+  return !asks(PyBUF_ANY_CONTIGUOUS) || PyBuffer_IsContiguous(&view, 'A') != 0;
+}
+
 int get_buffer(PyObject* object, Py_buffer* view, int flags) noexcept {
   try {
     auto& x = nb::cast<DNDarray&>(nb::handle(object));
     const bool writes = (flags & PyBUF_WRITABLE) != 0;
-    auto held = std::make_unique<Held>(Held{writes ? x.mutable_larray() : x.larray(), {}, {}});
+    if (writes && nb::isinstance<View>(nb::handle(object)))
+      throw TypeError("[buffer] got x[...] to write to, whose elements may have moved; expected x, or x[...] = values");
+    auto held = std::make_unique<Held>(Held{writes ? lent(x) : x.larray(), {}, {}});
     const auto size = static_cast<Py_ssize_t>(held->block.element_size());
     for (const auto extent : held->block.sizes()) held->shape.push_back(extent);
     for (const auto stride : held->block.strides()) held->strides.push_back(stride * size);
     const char* format = buffer_format(x.dtype());
-    if (!format || !held->block.is_cpu() || ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !held->block.is_contiguous()))
+    if (!format || !held->block.is_cpu())
       throw TypeError("[buffer] got " + std::string(name(x.dtype())) + " on " + to_string(x.device()) +
                       "; expected what buffers can say");
     *view = Py_buffer{held->block.data_ptr(),
@@ -42,6 +60,8 @@ int get_buffer(PyObject* object, Py_buffer* view, int flags) noexcept {
                       held->strides.data(),
                       nullptr,
                       nullptr};
+    if (!lies_as_asked(*view, flags))
+      throw TypeError("[buffer] got a block with strides; expected one whose elements follow one another, as copy(x)");
     view->internal = held.release();
     Py_INCREF(object);
     return 0;
@@ -69,15 +89,36 @@ nb::object capsule(Managed* tensor, const char* name) {
   }));
 }
 
-nb::object to_capsule(const DNDarray& x, const nb::object&, std::optional<std::pair<int, int>> max_version,
+[[noreturn]] void refuse(const char* text) {
+  PyErr_SetString(PyExc_BufferError, text);
+  throw nb::python_error();
+}
+
+std::pair<int, int> device_of(const DNDarray& x) {
+  return x.device() == cpu ? std::pair(1, 0) : std::pair(2, x.device().index);
+}
+
+/// What only reads, a part x[...] or memory that came read-only, is said to do so, which tensors of before DLPack 1.0
+/// cannot.
+nb::object to_capsule(nb::handle self, const nb::object&, std::optional<std::pair<int, int>> max_version,
                       std::optional<std::pair<int, int>> device, std::optional<bool> copied) {
-  if (device && *device != std::pair(1, 0) && x.device() == cpu) {
-    PyErr_SetString(PyExc_BufferError, "[__dlpack__] got another device; expected the array's");
-    throw nb::python_error();
-  }
-  const auto block = copied.value_or(false) ? copy(x) : x;
-  if (max_version && max_version->first >= 1) return capsule(to_dlpack_versioned(block), "dltensor_versioned");
-  return capsule(to_dlpack(block), "dltensor");
+  auto& x = nb::cast<DNDarray&>(self);
+  const bool moves = device && *device != device_of(x), copies = moves || copied.value_or(false);
+  const bool reads = !copies && (nb::isinstance<View>(self) || !x.is_writable());
+  const bool versioned = max_version && max_version->first >= 1;
+  if (moves && (*device != std::pair(1, 0) || copied == false))
+    refuse("[__dlpack__] got another device; expected the array's, or the CPU where it may be copied");
+  if (reads && !versioned)
+    refuse("[__dlpack__] got an array to read; expected max_version=(1, 0), by which it can say so, or copy=True");
+  if (!copies && x.is_writable()) static_cast<void>(lent(x));
+  const auto made = copies ? std::optional(moves ? x.to_device(cpu) : copy(x)) : std::nullopt;
+  const auto& block = made ? *made : x;
+  // Whoever takes it may work on another stream than the one that computes it.
+  if (block.device() != cpu) c10::impl::VirtualGuardImpl(at::kCUDA).getStream(block.larray().device()).synchronize();
+  if (!versioned) return capsule(to_dlpack(block), "dltensor");
+  auto* const tensor = to_dlpack_versioned(block);
+  if (reads) tensor->flags |= DLPACK_FLAG_BITMASK_READ_ONLY;
+  return capsule(tensor, "dltensor_versioned");
 }
 
 nb::object exported(nb::handle source, std::optional<bool> copied) {
@@ -115,14 +156,22 @@ DNDarray from_capsule(nb::handle source, std::optional<int> split, std::optional
 
 std::span<PyType_Slot> memory_slots() { return slots; }
 
-void bind_memory(nb::module_& m, nb::class_<DNDarray>& c) {
+void bind_memory(nb::module_& m, nb::class_<DNDarray>& c, nb::class_<View, DNDarray>& view) {
   c.def("__dlpack__", to_capsule, nb::kw_only(), "stream"_a = nb::none(), "max_version"_a = nb::none(),
         "dl_device"_a = nb::none(), "copy"_a = nb::none(), "This rank's block.");
-  c.def("__dlpack_device__",
-        [](const DNDarray& x) { return x.device() == cpu ? std::pair(1, 0) : std::pair(2, x.device().index); });
+  c.def("__dlpack_device__", device_of);
   c.def_prop_ro(
-      "larray", [](DNDarray& x) { return x.mutable_larray(); },
+      "larray", [](DNDarray& x) { return written(lent(x)); },
       "This rank's block as a NumPy array that shares its memory, to read and to write.");
+  view.def_prop_ro(
+      "larray",
+      [](const View& x) {
+        auto block = written(x.larray());
+        block.attr("setflags")("write"_a = false);
+        return block;
+      },
+      "This rank's block as a NumPy array to read: what is selected may have moved, and is written by x[...] = "
+      "values.");
   m.def("from_dlpack", from_capsule, "x"_a, "split"_a = nb::none(), "comm"_a = nb::none(), "device"_a = nb::none(),
         "copy"_a = nb::none(),
         "An array of each rank's tensor of another library, adopted without a copy. Collective.");

@@ -27,17 +27,25 @@ class HostMemory {
     arrays_.push_back(impl);
   }
 
+  void lend_by(const std::shared_ptr<Impl>& impl) { lender_ = impl; }
+  [[nodiscard]] bool is_lent_by(const std::shared_ptr<Impl>& impl) const { return impl == lender_.lock(); }
+
   /// Gives all arrays but those that are written here elements of their own.
   void separate() {
     const std::lock_guard lock(mutex_);
     for (const auto& array : arrays_)
-      if (const auto impl = array.lock(); impl && !impl->in_place && host_memory_of(impl->local) == this)
+      if (const auto impl = array.lock(); impl && !is_written_here(impl) && host_memory_of(impl->local) == this)
         impl->local = impl->local.clone();
-    std::erase_if(arrays_, [](const auto& array) { return array.expired() || !array.lock()->in_place; });
+    std::erase_if(arrays_, [this](const auto& array) { return array.expired() || !is_written_here(array.lock()); });
   }
 
  private:
+  [[nodiscard]] bool is_written_here(const std::shared_ptr<Impl>& impl) const {
+    return impl->in_place || is_lent_by(impl);
+  }
+
   at::Tensor block_;
+  std::weak_ptr<Impl> lender_;  // whose memory it is, unless an array adopted it
   std::mutex mutex_;
   std::vector<std::weak_ptr<Impl>> arrays_;
   std::size_t prune_at_ = 16;
@@ -96,8 +104,8 @@ void own(const char* op, DNDarray& x, const DNDarray* reader) {
                       "got an array of shape {} in memory that came read-only, or with elements in one place; "
                       "expected memory to write to",
                       to_string(x.shape()));
-  if (impl->in_place) {
-    if (auto* memory = host_memory_of(block)) memory->separate();
+  if (auto* memory = host_memory_of(block); impl->in_place || (memory && memory->is_lent_by(impl))) {
+    if (memory) memory->separate();
     return;
   }
   const long handles = 1 + (reader && Access::impl(*reader) == impl ? 1 : 0);
@@ -108,6 +116,14 @@ void own(const char* op, DNDarray& x, const DNDarray* reader) {
   else if (stretched || of_host || are_shared(block, impl, reader)) impl->local = block.clone();
   // Also where this rank has nothing to write, so that all ranks know that a selection is not any more what it was.
   impl->local.unsafeGetTensorImpl()->bump_version();
+}
+
+void lend(const char* op, DNDarray& x) {
+  own(op, x);
+  if (host_memory_of(x.larray())) return;  // adopted, or lent already
+  const auto& impl = pin(x);
+  impl->local = as_host_memory(impl->local);
+  host_memory_of(impl->local)->lend_by(impl);
 }
 
 DNDarray written_through(DNDarray part) {

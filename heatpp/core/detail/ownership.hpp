@@ -29,6 +29,11 @@ const std::shared_ptr<DNDarray::Impl>& pin(DNDarray& x);
 /// is read-only.
 void own(const char* op, DNDarray& x, const DNDarray* reader = nullptr);
 
+/// Lets others write to the block of `x`, which stays where it is as long as `x` has it: writing to `x` shows there,
+/// and what shares the elements is given its own before. Other than adopted memory it holds no assignment up, so that
+/// ranks need not lend together. Local. Throws as own.
+void lend(const char* op, DNDarray& x);
+
 /// A part of `x` that is written in the memory of `x`, which the caller owns.
 [[nodiscard]] DNDarray written_through(DNDarray part);
 
