@@ -34,6 +34,33 @@ class Heat(unittest.TestCase):
         block[:, 0] = 3
         np.testing.assert_array_equal(x.numpy(), np.tile([3, 5], (7, 1)))
 
+    def test_what_selections_write_is_shown(self):
+        for split in (None, 0, 1):
+            x = ht.zeros((7, 2), split=split)
+            block, row, rows = x.larray, x[0], x[1:3]
+            part = rows.larray
+            row += 1
+            rows[0] = 5
+            ht.add(ht.ones((2, 2), split=split), 1, out=x[3:5])
+            ht.sub(rows, 1, out=rows, where=rows > 4)
+            expected = np.repeat([1, 4, 0, 2, 2, 0, 0], 2).reshape(7, 2)
+            np.testing.assert_array_equal(x.numpy(), expected)
+            np.testing.assert_array_equal(block.numpy(), x.larray.numpy())
+            self.assertIs(x.larray, block)
+            self.assertIs(rows.larray, part)
+            np.testing.assert_array_equal(ht.array(part, is_split=split).numpy(), expected[1:3])
+
+    def test_tensors_stay_those_of_the_caller(self):
+        x = ht.arange(6, split=0, dtype=ht.float32)
+        old = x.larray
+        x.larray = 2 * old
+        np.testing.assert_array_equal(x.numpy(), 2 * np.arange(6))
+        local, shape = x.larray, x.larray.shape
+        x.resplit_(None)
+        self.assertEqual((local.shape, x.larray.shape), (shape, (6,)))
+        np.testing.assert_array_equal(2 * old.numpy(), local.numpy())
+        np.testing.assert_array_equal(x.larray.numpy(), 2 * np.arange(6))
+
     def test_results(self):
         x = ht.array([[3, 1, 2], [0, 5, 0]], split=0)
         self.assertIs(ht.zeros(3) == ht.zeros(4), False)

@@ -12,6 +12,9 @@ from ._ranks import Device, MPICommunication, comm_of, sanitize_axis, sanitize_c
 from .types import canonical_heat_type, complexfloating, datatype, integer, ours_of
 
 
+_lent = C.DNDarray.larray.fget  # also of a selection, which has memory of its own then: a tensor cannot be read-only
+
+
 class Wrapped:
     """What has a value of heatpp's in _x."""
 
@@ -28,7 +31,7 @@ class DNDarray(Wrapped):
     def larray(self):
         """This rank's block as a tensor that shares its memory."""
         if self._block is None:
-            self._block = torch.from_numpy(self._x.larray)
+            self._block = torch.from_numpy(_lent(self._x))
         return self._block
 
     @larray.setter
@@ -44,13 +47,14 @@ class DNDarray(Wrapped):
             raise ValueError(f"[larray] got shape {tuple(block.shape)}; expected a block of {self.shape} with split {self.split}")
 
     def _set(self, x):
-        self._x, self.__partitions_dict__, self.halo_prev, self.halo_next = x, None, None, None
-        return self._written()
+        """Makes it another array; tensors that were handed out stay as they are."""
+        self._x, self._block, self.__partitions_dict__, self.halo_prev, self.halo_next = x, None, None, None, None
+        return self
 
     def _written(self):
-        """Lets a view that was handed out show what is written elsewhere, as in-place functions take memory of their own where it is shared."""
-        if self._block is not None:
-            self._block.data = torch.from_numpy(self._x.larray)
+        """Lets the tensor of a selection, which functions in place take anew, show what they write."""
+        if self._block is not None and isinstance(self._x, C.View):
+            self._block.data = torch.from_numpy(_lent(self._x))
         return self
 
     dtype = property(lambda self: canonical_heat_type(self._x.dtype))
@@ -286,7 +290,8 @@ def _put(result, out, broadcast=False):
         result = DNDarray(C.broadcast_to(result._x, out.shape))
     if out.shape != result.shape:
         raise ValueError(f"[out] got shape {out.shape}; expected {result.shape}")
-    return out._set(C.resplit(result._x, out.split).astype(out._x.dtype))
+    out._x[...] = result._x.astype(out._x.dtype)  # which may be a selection
+    return out._written()
 
 
 def laid(x, order):

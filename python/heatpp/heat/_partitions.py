@@ -8,7 +8,7 @@ from ._ranks import sanitize_comm
 def partitioned(self):
     """The blocks by the protocol of distributed arrays; all who look at them share this array's memory."""
     if self.__partitions_dict__ is None:
-        self._x = _from_block(self.larray, self.split, self.comm)  # which is then written where it lies
+        self._set(_from_block(self.larray, self.split, self.comm))  # which is then written where it lies
         size = self.comm.size if self.is_distributed() else 1
         places = [tuple(rank if axis == self.split else 0 for axis in range(self.ndim)) for rank in range(size)]
         starts, shapes = ([(0,) * self.ndim], [self.shape]) if size == 1 else (

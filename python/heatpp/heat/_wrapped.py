@@ -197,7 +197,7 @@ def _binary(name, function):
             masked = getattr(C, _MASKED.get(name, name))
             base = C.empty(found.shape, dtype=found.dtype, split=found.split) if out is None else out._x
             made = masked(one, two, out=base, where=_inside(where))
-            return DNDarray(made) if out is None else out._set(made)
+            return DNDarray(made) if out is None else out._written()
         except ValueError:
             if name in _UNFIT:
                 return _UNFIT[name]
