@@ -3,6 +3,8 @@
 #include <heatpp/interop/mpi.hpp>
 #include <heatpp/ml/estimator.hpp>
 
+#include <deque>
+
 #include "array.hpp"
 
 // MPI's beginning and end, communicators, and errors.
@@ -13,13 +15,24 @@ namespace {
 /// stay until the end.
 struct Ranks {
   std::unique_ptr<Environment> environment = std::make_unique<Environment>();
-  std::vector<std::pair<MPI_Comm, Communicator>> kept;
+  std::deque<Communicator> kept;  // whose places do not change
 };
 std::unique_ptr<Ranks>& ranks() {
   static auto& found = *new std::unique_ptr<Ranks>(std::make_unique<Ranks>());
   return found;
 }
-Communicator keep(MPI_Comm host, Communicator comm) { return ranks()->kept.emplace_back(host, std::move(comm)).second; }
+Communicator& keep(Communicator comm) { return ranks()->kept.emplace_back(std::move(comm)); }
+
+/// The attribute of a host's communicator that says where ours is kept. It goes as the host frees that, on all ranks
+/// together; the handle alone may be given to the next one, on some ranks only.
+int place_of_ours() {
+  static const int key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &made, nullptr);
+    return made;
+  }();
+  return key;
+}
 
 /// Ours of mpi4py's communicator, the same one each time.
 Communicator adopted(nb::handle of_mpi4py) {
@@ -36,13 +49,14 @@ Communicator adopted(nb::handle of_mpi4py) {
   const auto comm =
       *reinterpret_cast<MPI_Comm*>(nb::cast<std::uintptr_t>(modules["mpi4py.MPI"].attr("_addressof")(of_mpi4py)));
   if (comm == MPI_COMM_WORLD) return world();
-  for (const auto& [host, known] : ranks()->kept) {
-    int alike = MPI_UNEQUAL;
-    if (host == comm && MPI_Comm_compare(comm, to_mpi(known), &alike) == MPI_SUCCESS && alike == MPI_CONGRUENT)
-      return known;
-  }
+  Communicator* known = nullptr;
+  int is_known = 0;
+  if (comm != MPI_COMM_NULL) MPI_Comm_get_attr(comm, place_of_ours(), &known, &is_known);
+  if (is_known) return *known;
   nb::gil_scoped_release release;
-  return keep(comm, from_mpi(comm));
+  auto& ours = keep(from_mpi(comm));
+  MPI_Comm_set_attr(comm, place_of_ours(), &ours);
+  return ours;
 }
 
 void raise(nb::handle type, const std::exception& error) { PyErr_SetString(type.ptr(), error.what()); }
@@ -117,12 +131,12 @@ void bind_ranks(nb::module_& m) {
       "split",
       [](const Communicator& comm, int color, int key) -> std::optional<Communicator> {
         auto part = comm.split(color, key);
-        return part ? std::optional(keep(MPI_COMM_NULL, std::move(*part))) : std::nullopt;
+        return part ? std::optional(keep(std::move(*part))) : std::nullopt;
       },
       nb::call_guard<nb::gil_scoped_release>(), "color"_a, "key"_a = 0,
       "The ranks that pass the same color, ordered by key; a negative color joins none. Collective.");
   c.def(
-      "split_shared", [](const Communicator& comm) { return keep(MPI_COMM_NULL, comm.split_shared()); },
+      "split_shared", [](const Communicator& comm) { return keep(comm.split_shared()); },
       nb::call_guard<nb::gil_scoped_release>(), "The ranks that share memory. Collective.");
   c.def(
       "__eq__", [](const Communicator& a, const Communicator& b) { return a == b; }, nb::is_operator());

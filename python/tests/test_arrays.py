@@ -178,6 +178,21 @@ class Arrays(Case):
         with self.assertRaises(TypeError):
             ht.zeros(2, comm="world")
 
+    def test_communicators_come_and_go(self):
+        kept = []
+        for i in range(6):
+            comm = MPI.COMM_WORLD.Dup()
+            x = ht.arange(6, split=0, comm=comm)
+            self.same(x.sum(), 15)
+            self.assertEqual(ht.zeros(1, comm=comm).comm, x.comm)
+            self.assertNotIn(x.comm.handle, [each.comm.handle for each in kept])
+            kept.append(x)
+            comm.Free()
+            if RANK == i % 2:
+                other = MPI.COMM_SELF.Dup()  # may have the handle of what was freed, on this rank alone
+        other.Free() if RANK < 2 else None
+        self.same(kept[0] + kept[-1], 2 * np.arange(6))
+
     def test_the_array_api_of_namespaces(self):
         x = ht.zeros(3, split=0)
         self.assertIs(x.__array_namespace__(api_version="2024.12"), ht)
