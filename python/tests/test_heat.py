@@ -61,6 +61,19 @@ class Heat(unittest.TestCase):
         np.testing.assert_array_equal(2 * old.numpy(), local.numpy())
         np.testing.assert_array_equal(x.larray.numpy(), 2 * np.arange(6))
 
+    def test_communicators(self):
+        world = ht.MPI_WORLD
+        for comm in (ht.MPI_SELF, world.Split(0, -world.rank), world.Split(world.rank % 2), world):
+            x = ht.arange(4, split=0, comm=comm)
+            self.assertTrue(all(each.comm is comm for each in (x, x + 1, x[1:], ht.zeros_like(x), ht.array(x.larray, is_split=0, comm=x.comm))))
+            self.assertEqual((tuple(x.lshape_map.shape), x.lshape, int(x.sum())), ((comm.size, 1), comm.chunk((4,), 0)[1], 6))
+            self.assertIn(f"MPI-rank: {comm.rank}", repr(x))
+            self.assertEqual("DNDarray([0, 1, 2, 3]" in str(x), comm.rank == 0)
+            np.testing.assert_array_equal((x + ht.zeros_like(x)).numpy(), np.arange(4))
+        part = heatpp.world().split(world.rank % 2)
+        x = ht.DNDarray(heatpp.arange(4, split=0, comm=part))  # of which HeAT's is made when it is asked for
+        self.assertEqual((x.comm.rank, x.comm.size, x.comm), (part.rank, part.size, (x + 1).comm))
+
     def test_results(self):
         x = ht.array([[3, 1, 2], [0, 5, 0]], split=0)
         self.assertIs(ht.zeros(3) == ht.zeros(4), False)

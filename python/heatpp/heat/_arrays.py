@@ -234,7 +234,7 @@ def _inside(value):
     if isinstance(value, (list, tuple)):
         return type(value)(map(_inside, value)) if type(value) in (list, tuple) else [*map(_inside, value)]
     if isinstance(value, MPICommunication):
-        return value.handle
+        return value.ours
     if isinstance(value, Device):
         return str(value)
     if isinstance(value, (torch.Tensor, np.ndarray)):
@@ -298,12 +298,12 @@ def laid(x, order):
     """With this rank's block by rows (C) or by columns (F)."""
     if order not in ("C", "F"):
         raise NotImplementedError(f"[order] got {order!r}; expected C or F")
-    return x if order == "C" else DNDarray(C.from_local(np.asfortranarray(x._x.larray), split=x.split, comm=x.comm.handle))
+    return x if order == "C" else DNDarray(C.from_local(np.asfortranarray(x._x.larray), split=x.split, comm=x._x.comm))
 
 
 def _from_block(block, split, comm=None):
     block = _numbers(block)
-    return C.from_local(np.ascontiguousarray(block), split=split, comm=sanitize_comm(comm).handle)
+    return C.from_local(np.ascontiguousarray(block), split=split, comm=sanitize_comm(comm).ours)
 
 
 def _again(x, kind, copy, split, is_split, device):
@@ -331,7 +331,7 @@ def array(obj, dtype=None, copy=None, ndmin=0, order="C", split=None, is_split=N
     comm, device = sanitize_comm(comm), sanitize_device(device)
     numbers = _numbers(obj) if is_split is None else together(comm, _numbers, obj)
     if copy is False and hasattr(obj, "dtype") and (split is None or comm.size == 1) and ndmin <= numbers.ndim and kind in (None, numbers.dtype):
-        made = DNDarray(C.from_local(numbers, split=sanitize_axis(numbers.shape, split if is_split is None else is_split), comm=comm.handle))
+        made = DNDarray(C.from_local(numbers, split=sanitize_axis(numbers.shape, split if is_split is None else is_split), comm=comm.ours))
         made._block = obj if isinstance(obj, torch.Tensor) and obj.device.type == "cpu" else None
         return made
     if numbers.dtype == object:
@@ -341,7 +341,7 @@ def array(obj, dtype=None, copy=None, ndmin=0, order="C", split=None, is_split=N
     more = (1,) * (abs(ndmin) - numbers.ndim)
     numbers = numbers.reshape(numbers.shape + more if ndmin > 0 else more + numbers.shape)
     if is_split is None:
-        return DNDarray(C.array(numbers, dtype=kind, split=sanitize_axis(numbers.shape, split), device=str(device), comm=comm.handle))
+        return DNDarray(C.array(numbers, dtype=kind, split=sanitize_axis(numbers.shape, split), device=str(device), comm=comm.ours))
     made = _from_block(np.array(numbers), sanitize_axis(numbers.shape, is_split), comm).to_device(str(device))
     return DNDarray(made if kind is None else made.astype(kind))
 

@@ -34,5 +34,5 @@ def create_spherical_dataset(num_samples_cluster, radius=1.0, offset=4.0, dtype=
 def random_known_rank(m, n, r, quantile_function=None, split=None, device=None, comm=None, dtype=types.float32):
     """A matrix of that rank, and its U, S and V."""
     options = {} if quantile_function is None else {"quantile_function": lambda x: quantile_function(DNDarray(x))._x}
-    found = C.datasets.random_known_rank(m, n, r, dtype=types.ours_of(dtype), split=split, device=str(sanitize_device(device)), comm=sanitize_comm(comm).handle, **options)
+    found = C.datasets.random_known_rank(m, n, r, dtype=types.ours_of(dtype), split=split, device=str(sanitize_device(device)), comm=sanitize_comm(comm).ours, **options)
     return DNDarray(found[0]), tuple(map(DNDarray, found[1:]))

@@ -10,7 +10,7 @@ from ._ranks import sanitize_comm, sanitize_device
 
 def created(function, *given, dtype, split=None, device=None, comm=None, order="C"):
     """What one of heatpp's functions makes by HeAT's options."""
-    return laid(DNDarray(function(*given, dtype=types.ours_of(dtype), split=split, device=str(sanitize_device(device)), comm=sanitize_comm(comm).handle)), order)
+    return laid(DNDarray(function(*given, dtype=types.ours_of(dtype), split=split, device=str(sanitize_device(device)), comm=sanitize_comm(comm).ours)), order)
 
 
 def arange(*args, dtype=None, split=None, device=None, comm=None):

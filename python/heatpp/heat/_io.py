@@ -60,7 +60,7 @@ def _read(function, path, *names, dtype=None, split=None, device=None, comm=None
     """An array of a file, or a part of it that slices give."""
     _is(split, (int, type(None)), function.__name__, "an axis to split")
     return DNDarray(function(path, *names, dtype=None if dtype is None else types.ours_of(dtype), split=split, device=str(sanitize_device(device)),
-                             comm=sanitize_comm(comm).handle, slices=[] if slices is None else _slices(slices, function.__name__)))
+                             comm=sanitize_comm(comm).ours, slices=[] if slices is None else _slices(slices, function.__name__)))
 
 
 def load_csv(path, header_lines=0, sep=",", dtype=types.float32, encoding="utf-8", split=None, device=None, comm=None):
@@ -69,7 +69,7 @@ def load_csv(path, header_lines=0, sep=",", dtype=types.float32, encoding="utf-8
     if encoding.lower() not in ("utf-8", "ascii"):
         raise NotImplementedError(f"[load_csv] got encoding {encoding!r}; expected utf-8")
     return DNDarray(C.io.load_csv(_paths(path, "load_csv"), delimiter=sep, header_lines=header_lines, dtype=types.ours_of(dtype), split=split,
-                                  device=str(sanitize_device(device)), comm=sanitize_comm(comm).handle))
+                                  device=str(sanitize_device(device)), comm=sanitize_comm(comm).ours))
 
 
 def save_csv(data, path, header_lines=None, sep=",", decimals=-1, encoding="utf-8", comm=None, truncate=True):
@@ -115,7 +115,7 @@ def save_netcdf(data, path, variable, mode="w", dimension_names=None, is_unlimit
     names = [dimension_names] if isinstance(dimension_names, str) else list(dimension_names or [])
     if names and len(names) != data.ndim:
         raise ValueError(f"[save_netcdf] got {len(names)} names of dimensions; expected {data.ndim}")
-    x, comm = data._x, data.comm.handle
+    x, comm = data._x, data._x.comm
     found = [each for each in C.io.contents(path, comm=comm) if each.name == variable] if append else []
     if found:
         x, names = _placed(x, C.io.load_netcdf(path, variable, split=0 if found[0].shape else None, comm=comm), file_slices), []

@@ -37,7 +37,7 @@ def from_partition_dict(parted, comm=None):
     if len(cut) > 1:
         raise RuntimeError(f"[from_partition_dict] got a tiling {parted['partition_tiling']}; expected one axis that is cut")
     data = parted.get("get", lambda each: each)(parted["partitions"][parted["locals"][0]]["data"])
-    return DNDarray(C.from_local(_numbers(data), split=cut[0] if cut else None, comm=sanitize_comm(comm).handle))
+    return DNDarray(C.from_local(_numbers(data), split=cut[0] if cut else None, comm=sanitize_comm(comm).ours))
 
 
 DNDarray.__partitioned__ = property(partitioned)

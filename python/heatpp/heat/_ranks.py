@@ -53,12 +53,22 @@ def use_device(device=None):
     _default["device"] = sanitize_device(device)
 
 
+_known = {}  # what is HeAT's of each communicator of heatpp's, by its handle; both stay until the end
+
+
 class MPICommunication:
     """A communicator by HeAT's interface: everything but the cuts is mpi4py's, to which tensors are NumPy arrays."""
 
     def __init__(self, handle=None):
         self.handle = MPI.COMM_WORLD if handle is None else handle
         self.rank, self.size = self.handle.rank, self.handle.size
+
+    @property
+    def ours(self):
+        """heatpp's of these ranks, whose arrays name this one. Collective where it is new."""
+        found = C.Communicator(self.handle)
+        _known.setdefault(found.handle, self)
+        return found
 
     def is_distributed(self):
         return self.size > 1
@@ -145,8 +155,11 @@ def sanitize_axis(shape, axis):
 
 
 def comm_of(comm):
-    return _default["comm"] if comm.size == _default["comm"].size else MPICommunication(comm.handle)
+    """HeAT's of one of heatpp's: the one that an array was made on, or one of its own. Local."""
+    if comm.handle not in _known:
+        _known[comm.handle] = MPICommunication(MPI.Comm.fromhandle(comm.handle))
+    return _known[comm.handle]
 
 
-MPI_WORLD = MPICommunication()
+MPI_WORLD = _known[C.world().handle] = MPICommunication()
 _default["comm"] = MPI_WORLD

@@ -134,7 +134,7 @@ def _factory(kind):
                 counts = [each[axis] for each in shapes]
                 places[axis] = places[axis] + sum(counts[:comm.rank])
                 shape = tuple(sum(counts) if i == axis else n for i, n in enumerate(shape))
-            vectors = [C.from_local(np.ascontiguousarray(each), split=None if counts is None else 0, comm=comm.handle).to_device(str(device))
+            vectors = [C.from_local(np.ascontiguousarray(each), split=None if counts is None else 0, comm=comm.ours).to_device(str(device))
                        for each in (*(np.asarray(place, np.int64) for place in places), values)]
             made = S.from_coo(*vectors, shape, split=0 if (split, is_split) != (None, None) else None)
             made = made if axis == 0 else S.to_csc(made)
