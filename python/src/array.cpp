@@ -82,12 +82,20 @@ void bind_operators(nb::class_<DNDarray>& c) {
 static bool has_array(nb::handle data) {
   if (!PyList_Check(data.ptr()) && !PyTuple_Check(data.ptr())) return false;
   for (nb::handle part : data)
-    if (nb::isinstance<DNDarray>(part) || has_array(part)) return true;
+    if (array_in(part) || has_array(part)) return true;
   return false;
 }
 
+/// Throws for what other libraries cut over the ranks: all that NumPy would see of it is this rank's part.
+static void check_whole(nb::handle data) {
+  for (const char* part : {"larray", "__partitioned__"})
+    if (nb::hasattr(data.type(), part))
+      throw TypeError("[array] got " + nb::cast<std::string>(nb::object(data.type().attr("__name__"))) +
+                      ", of which each rank has a part; expected values that all ranks have alike, or "
+                      "from_local(part, split=axis)");
+}
+
 DNDarray array_of(nb::handle data, const ArrayOptions& options) {
-  const DNDarray* array = nullptr;
   std::optional<DNDarray> made;
   auto dtype = options.dtype;
   if (nb::try_cast(data, array) && array) made = options.split ? resplit(*array, options.split) : copy(*array);
@@ -98,6 +106,7 @@ DNDarray array_of(nb::handle data, const ArrayOptions& options) {
     made = stack(parts);
     if (options.split) made = resplit(*made, options.split);
   } else {
+    check_whole(data);
     const auto numpy = nb::module_::import_("numpy");
     const auto tensor = nb::hasattr(data, "requires_grad") ? read<at::Tensor>(data) : std::nullopt;
     nb::object values = tensor ? nb::borrow(data) : nb::object(numpy.attr("array")(data, "order"_a = "C"));

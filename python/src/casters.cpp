@@ -52,10 +52,17 @@ nb::object written(const Scalar& value) {
   return nb::cast(value.to<std::complex<double>>());
 }
 
+const DNDarray* array_in(nb::handle object) {
+  if (PyFloat_CheckExact(object.ptr()) || PyLong_CheckExact(object.ptr())) return nullptr;  // of which lists have many
+  const DNDarray* array = nullptr;
+  if (nb::try_cast(object, array) && array) return array;
+  const nb::object inside = nb::getattr(object, "_x", nb::none());  // stays as long as the array of heatpp.heat's
+  return nb::try_cast(inside, array) ? array : nullptr;
+}
+
 template <>
 std::optional<Operand> read(nb::handle object) {
-  const DNDarray* array = nullptr;
-  if (nb::try_cast(object, array) && array) return Operand(*array);
+  if (const auto* array = array_in(object)) return Operand(*array);
   const auto number = read<Scalar>(object);
   return number ? std::optional<Operand>(*number) : std::nullopt;
 }

@@ -69,7 +69,11 @@ struct Values {
 template <>
 std::optional<Values> read(nb::handle object);
 
-/// What Python gives as numbers, lists or arrays that all ranks have alike, as an array with memory of its own.
+/// An array of ours, or the one in an array of heatpp.heat's; null for all else.
+const DNDarray* array_in(nb::handle object);
+
+/// What Python gives as numbers, lists or arrays that all ranks have alike, as an array with memory of its own. Throws
+/// TypeError for other libraries' arrays of which each rank has a part.
 DNDarray array_of(nb::handle data, const ArrayOptions& options);
 
 /// The entries of `x[entries]`.

@@ -25,7 +25,8 @@ NB_MODULE(_heatpp, m) {
   python::bind_training(m);
   const nb::object array = m.attr("DNDarray");
   nb::borrow<nb::class_<heatpp::DNDarray>>(array).def("__init__", [](heatpp::DNDarray* self, python::Values values) {
-    new (self) heatpp::DNDarray(python::array_of(values.object, {}));
+    const auto* known = python::array_in(values.object);
+    new (self) heatpp::DNDarray(known ? *known : python::array_of(values.object, {}));
   });
   nb::implicitly_convertible<python::Values, heatpp::DNDarray>();
   nb::implicitly_convertible<python::Values, heatpp::Rows>();

@@ -74,6 +74,31 @@ class Heat(unittest.TestCase):
         x = ht.DNDarray(heatpp.arange(4, split=0, comm=part))  # of which HeAT's is made when it is asked for
         self.assertEqual((x.comm.rank, x.comm.size, x.comm), (part.rank, part.size, (x + 1).comm))
 
+    def test_arrays_are_given_to_heatpp(self):
+        rows = np.arange(24.0).reshape(12, 2) ** 2
+        x = ht.array(rows, split=0)
+        for found, expected in ((heatpp.sum(x), rows.sum()), (heatpp.array(x), rows), (heatpp.array([x[0], x[1]]), rows[:2]), (heatpp.array(rows, split=0) + x, 2 * rows),
+                                (heatpp.concatenate([x, x]), np.concatenate([rows, rows])), (heatpp.DNDarray(x), rows), (heatpp.zeros((12, 2), split=1) + x, rows)):
+            self.assertIsInstance(found, heatpp.DNDarray)
+            np.testing.assert_array_equal(found.numpy(), expected)
+        y = heatpp.zeros((12, 2), split=0, dtype="float64")
+        y[...] = x
+        np.testing.assert_array_equal(y.numpy(), rows)
+        options = {"n_clusters": 3, "seed": 1}
+        self.assertEqual(heatpp.KMeans(**options).fit(x).inertia, heatpp.KMeans(**options).fit(x._x).inertia)
+
+        class Parted:  # as HeAT's and others' arrays
+            __partitioned__ = larray = property()
+
+            def __array__(self, dtype=None, copy=None):
+                return np.zeros(2)
+
+        for refused in (lambda: heatpp.sum(Parted()), lambda: heatpp.ones(2) + Parted(), lambda: heatpp.KMeans().fit(Parted())):
+            with self.assertRaises(TypeError):
+                refused()
+        with self.assertRaisesRegex(TypeError, r"\[array\] got Parted, of which each rank has a part; expected"):
+            heatpp.array(Parted())
+
     def test_results(self):
         x = ht.array([[3, 1, 2], [0, 5, 0]], split=0)
         self.assertIs(ht.zeros(3) == ht.zeros(4), False)
