@@ -98,7 +98,7 @@ static void check_whole(nb::handle data) {
 DNDarray array_of(nb::handle data, const ArrayOptions& options) {
   std::optional<DNDarray> made;
   auto dtype = options.dtype;
-  if (nb::try_cast(data, array) && array) made = options.split ? resplit(*array, options.split) : copy(*array);
+  if (const auto* array = array_in(data)) made = options.split ? resplit(*array, options.split) : copy(*array);
   else if (has_array(data)) {
     std::vector<DNDarray> parts;
     for (nb::handle part : data) parts.push_back(array_of(part, {.comm = options.comm}));
@@ -169,8 +169,7 @@ void bind_array(nb::module_& m) {
   c.def("item", number_in, Released(), "The value of an array of one element. Collective.");
   c.def(
       "__bool__", [](const DNDarray& x) { return x.item<bool>(); }, Released());
-  c.def(
-      "__int__", [](const DNDarray& x) { return x.item<std::int64_t>(); }, Released());
+  c.def("__int__", [](nb::handle x) { return nb::int_(x.attr("item")()); });  // which refuses what is no number
   c.def(
       "__float__", [](const DNDarray& x) { return x.item<double>(); }, Released());
   c.def(

@@ -38,7 +38,10 @@ std::optional<Scalar> read(nb::handle object) {
   if (PyLong_Check(value)) {
     int overflow = 0;
     const auto whole = PyLong_AsLongLongAndOverflow(value, &overflow);
-    return overflow ? Scalar(PyLong_AsDouble(value)) : Scalar(static_cast<std::int64_t>(whole));
+    if (!overflow) return Scalar(static_cast<std::int64_t>(whole));
+    const auto large = PyLong_AsDouble(value);
+    if (large == -1.0 && PyErr_Occurred()) throw nb::python_error();
+    return Scalar(large);
   }
   if (PyFloat_Check(value)) return Scalar(PyFloat_AS_DOUBLE(value));
   if (PyComplex_Check(value)) return Scalar(nb::cast<std::complex<double>>(number));
@@ -80,6 +83,15 @@ nb::object written(const KeptOperand& value) {
   return written<Operand>(value);
 }
 
+/// Throws where the number is none of so many bits.
+template <class Whole>
+Whole read_whole(nb::handle object) {
+  const auto value = PyNumber_AsSsize_t(object.ptr(), PyExc_OverflowError);
+  if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+  if (!std::in_range<Whole>(value)) throw nb::cast_error();
+  return static_cast<Whole>(value);
+}
+
 /// A whole number, or a list or an array of NumPy's of them.
 template <class T>
 std::optional<T> read_extents(nb::handle object) {
@@ -88,11 +100,11 @@ std::optional<T> read_extents(nb::handle object) {
   const bool many =
       is_list(object) || (nb::hasattr(object, "ndim") && nb::cast<int>(nb::object(object.attr("ndim"))) == 1);
   if (!many && !PyIndex_Check(object.ptr())) return {};
-  if (!many) return T{static_cast<Whole>(PyNumber_AsSsize_t(object.ptr(), PyExc_OverflowError))};
+  if (!many) return T{read_whole<Whole>(object)};
   T values;
   for (nb::handle item : object) {
     if (!PyIndex_Check(item.ptr())) return {};
-    values.push_back(static_cast<Whole>(PyNumber_AsSsize_t(item.ptr(), PyExc_OverflowError)));
+    values.push_back(read_whole<Whole>(item));
   }
   return values;
 }

@@ -1,5 +1,6 @@
 """Operators, indexing, memory shared with other libraries, errors, and ranks."""
 
+import operator
 import os
 import subprocess
 import sys
@@ -192,6 +193,19 @@ class Arrays(Case):
                 other = MPI.COMM_SELF.Dup()  # may have the handle of what was freed, on this rank alone
         other.Free() if RANK < 2 else None
         self.same(kept[0] + kept[-1], 2 * np.arange(6))
+
+    def test_numbers_that_are_too_large(self):
+        for x in every_layout(VALUES):
+            for refused in (lambda: x + 10**400, lambda: operator.iadd(x, 10**400), lambda: x.sum(axis=2**32), lambda: x.reshape(2**70), lambda: ht.sum(x, axis=(0, 2**32 + 1)),
+                            lambda: ht.zeros(2**64)):
+                with self.assertRaises(TypeError):
+                    refused()
+            self.same(x, VALUES)
+            self.same(x + 2**70, VALUES + 2.0**70)
+        self.assertEqual((int(ht.array(1e30)), int(ht.array(-2.5)), int(ht.array(True))), (int(np.float32(1e30)), -2, 1))
+        for number, kind in ((np.nan, ValueError), (np.inf, OverflowError), (1j, TypeError)):
+            with self.assertRaises(kind):
+                int(ht.array([number], split=0))
 
     def test_the_array_api_of_namespaces(self):
         x = ht.zeros(3, split=0)
