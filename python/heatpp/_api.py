@@ -143,12 +143,24 @@ def histogram(x, /, bins=10, range=None, **options):
     return C.histogram(x, range=range, **{**known, **options})
 
 
+def _with_one_nan(found):
+    """What unique_all gives, in which each NaN is one element; they stand last."""
+    last = len(found.values) - int(C.sum(C.isnan(found.values)))
+    if last >= len(found.values) - 1:
+        return found
+    indices, counts = C.copy(found.indices[:last + 1]), C.copy(found.counts[:last + 1])
+    indices[last], counts[last] = C.min(found.indices[last:]), C.sum(found.counts[last:])
+    return found._replace(values=C.copy(found.values[:last + 1]), indices=indices, inverse_indices=C.minimum(found.inverse_indices, last), counts=counts)
+
+
 def unique(x, /, axis=None, *, equal_nan=True, return_index=False, return_inverse=False, return_counts=False):
     """The different elements in rising order, and what is asked for beside them."""
     asked = {"indices": return_index, "inverse_indices": return_inverse, "counts": return_counts}
     if not builtins.any(asked.values()):
         return C.unique(x, axis=axis, equal_nan=equal_nan)
     found = C.unique_all(x) if axis is None else C.unique_all(x, axis)
+    if equal_nan and axis is None and found.values.dtype.kind in "fc":
+        found = _with_one_nan(found)
     return (found.values, *(getattr(found, name) for name, wanted in asked.items() if wanted))
 
 
@@ -196,7 +208,12 @@ def _trace(x, /, *, offset=0, dtype=None, _trace=C.linalg.trace):
     return _trace(x if dtype is None else x.astype(dtype), offset)
 
 
-C.linalg.trace = _trace
+def _svd(x, /, full_matrices=True, _svd=C.linalg.svd):
+    """Singular values and vectors, by default as many of these as make up bases: NumPy's. See the C++ function."""
+    return _svd(x, full_matrices=full_matrices)
+
+
+C.linalg.trace, C.linalg.svd = _trace, _svd
 
 
 def _namespace(self, /, *, api_version=None):
@@ -220,10 +237,10 @@ def _array_function(self, function, types, arguments, options):
     space = {"numpy": sys.modules["heatpp"], "numpy.linalg": C.linalg, "numpy.fft": C.fft}.get(function.__module__)
     found = getattr(space, function.__name__, None)
     known = builtins.all(issubclass(each, (DNDarray, sys.modules["numpy"].ndarray)) for each in types)
-    if not callable(found) or isinstance(found, type) or not known:
+    out = options.get("out")
+    if not callable(found) or isinstance(found, type) or not known or out is not None and not isinstance(out, DNDarray):
         return NotImplemented
-    out = options.pop("out", None)
-    made = found(*arguments, **{_SPELLED.get(name, name): value for name, value in options.items()})
+    made = found(*arguments, **{_SPELLED.get(name, name): value for name, value in options.items() if name != "out"})
     if out is None:
         return made
     out[...] = made

@@ -66,8 +66,11 @@ class Habits(Case):
             self.same(x, np.clip(expected, 2, 5).cumsum(axis=0))
             x.fill(3)
             self.same(x, np.full((6, 4), 3))
-            with self.assertRaises(TypeError):
-                ht.add(x, 1, out=np.zeros((6, 4)))
+            block = np.zeros((6, 4))
+            for refused in (lambda: ht.add(x, 1, out=block), lambda: np.clip(x, 0, 1, out=block), lambda: np.cumsum(x, axis=0, out=block)):
+                with self.assertRaises(TypeError):
+                    refused()
+            self.same(block, np.zeros((6, 4)))
             with self.assertRaisesRegex(TypeError, r"\[array\] got .*expected bool"):
                 x[0] = None
 
@@ -104,6 +107,21 @@ class Habits(Case):
                          lambda x: np.linalg.lstsq(x[:, :2], x[:, 2], rcond=None)[0],
                          lambda x: x[np.ix_(x[:, 0] > 1, x[0] > 1)]):
                 self.same(call(x), call(values))
+
+    def test_defaults_of_numpy(self):
+        matrix = VALUES + 9 * np.eye(6, 4)
+        for x in every_layout(matrix):
+            for u, s, vh in (np.linalg.svd(x), ht.linalg.svd(x.T)):
+                self.same(s, np.linalg.svd(matrix)[1])
+                self.same(u.T @ u, np.eye(len(u)))
+                self.same(vh @ vh.T, np.eye(len(vh)))
+            self.assertEqual([part.shape for part in ht.linalg.svd(x, full_matrices=False)], [(6, 4), (4,), (4, 4)])
+        for values in (np.array([np.nan, 2, np.nan, 1, 2, np.nan]), np.array([[3.0, 1], [1, np.nan]]), np.array([2.0, 1, 2]), np.full(3, np.nan),
+                       np.array([1 + 1j, np.nan, 0, 1 + 1j, np.nan])):
+            for x in every_layout(values):
+                for equal_nan in (True, False):
+                    self.same(ht.unique(x, equal_nan=equal_nan, return_index=True, return_inverse=True, return_counts=True),
+                              np.unique(values, equal_nan=equal_nan, return_index=True, return_inverse=True, return_counts=True))
 
     def test_estimators_as_of_scikit_learn(self):
         model = ht.KMeans(n_clusters=2, seed=3).fit(VALUES)
