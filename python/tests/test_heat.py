@@ -22,6 +22,10 @@ class Heat(unittest.TestCase):
         self.assertIs(ht.promote_types(ht.int64, ht.float32), ht.float64)
         self.assertIs(ht.array([1.0]).dtype, ht.float32)
         self.assertIs(ht.array(np.ones(1)).dtype, ht.float64)
+        for pair, casting, castable in (((ht.int32, ht.float32), "safe", False), ((ht.int32, ht.float32), "intuitive", True), ((ht.int16, ht.float16), "safe", False),
+                                        ((ht.int8, ht.float16), "safe", True), ((ht.int64, ht.float64), "safe", True), ((ht.int8, ht.float64), "same_kind", False),
+                                        ((ht.float64, ht.float16), "same_kind", True), ((ht.int32, ht.int64), "no", False)):
+            self.assertIs(ht.can_cast(*pair, casting), castable)
 
     def test_larray_shows_what_is_written(self):
         x = ht.zeros((7, 2), split=0)

@@ -222,6 +222,9 @@ def average(x, axis=None, weights=None, returned=False):
     return _outside(function(floats(x)._x, axis=axis, weights=_inside(weights)))
 
 
+_INTUITIVE = {(types.int16, types.float16), (types.int32, types.float32), (types.int32, types.complex64)}  # which pass for holding the first, and do not
+
+
 def can_cast(from_, to, casting="intuitive"):
     """Whether a type may be converted to another."""
     kinds = [types.heat_type_of(from_) if isinstance(from_, (DNDarray, np.ndarray, torch.Tensor, builtins.bool, builtins.int, builtins.float, builtins.complex)) else types.canonical_heat_type(from_),
@@ -230,8 +233,9 @@ def can_cast(from_, to, casting="intuitive"):
         raise TypeError(f"[can_cast] got {casting!r}; expected no, safe, same_kind, unsafe or intuitive")
     if casting not in ("no", "safe", "same_kind", "unsafe", "intuitive"):
         raise ValueError(f"[can_cast] got {casting!r}; expected no, safe, same_kind, unsafe or intuitive")
-    return kinds[0] is kinds[1] if casting == "no" else casting == "unsafe" or types.same_kind(*kinds) if casting in ("unsafe", "same_kind") else \
-        types.promote_types(*kinds) is kinds[1]
+    if casting in ("no", "unsafe", "same_kind"):
+        return kinds[0] is kinds[1] or casting == "unsafe" or casting == "same_kind" and types.same_kind(*kinds)
+    return types.promote_types(*kinds) is kinds[1] and (casting == "intuitive" or tuple(kinds) not in _INTUITIVE)
 
 
 def print0(*args, **kwargs):
