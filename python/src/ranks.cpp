@@ -59,31 +59,29 @@ Communicator adopted(nb::handle of_mpi4py) {
   return ours;
 }
 
-void raise(nb::handle type, const std::exception& error) { PyErr_SetString(type.ptr(), error.what()); }
+/// Python's type of the same meaning; the module's own where Python has none.
+nb::handle type_of(ErrorKind kind, nb::handle module) {
+  switch (kind) {
+    case ErrorKind::value: return PyExc_ValueError;
+    case ErrorKind::index: return nb::object(module.attr("AxisError"));
+    case ErrorKind::type: return PyExc_TypeError;
+    case ErrorKind::memory: return PyExc_MemoryError;
+    case ErrorKind::comm: return nb::object(module.attr("CommError"));
+    case ErrorKind::io: return PyExc_OSError;
+    case ErrorKind::not_compiled: return PyExc_NotImplementedError;
+    case ErrorKind::error: break;
+  }
+  return PyExc_RuntimeError;
+}
 
-/// heatpp's errors as Python's of the same meaning, in the module's own types where Python has none.
-void translate(const std::exception_ptr& thrown, void* module) {
-  const auto own = [&](const char* name) { return nb::handle(static_cast<PyObject*>(module)).attr(name); };
+void translate(const std::exception_ptr& thrown, void* of) {
+  const nb::handle module(static_cast<PyObject*>(of));
   try {
     std::rethrow_exception(thrown);
   } catch (const NotFittedError& error) {
-    raise(own("NotFittedError"), error);
-  } catch (const ValueError& error) {
-    raise(PyExc_ValueError, error);
-  } catch (const IndexError& error) {
-    raise(own("AxisError"), error);
-  } catch (const TypeError& error) {
-    raise(PyExc_TypeError, error);
-  } catch (const MemoryError& error) {
-    raise(PyExc_MemoryError, error);
-  } catch (const CommError& error) {
-    raise(own("CommError"), error);
-  } catch (const IoError& error) {
-    raise(PyExc_OSError, error);
-  } catch (const NotCompiled& error) {
-    raise(PyExc_NotImplementedError, error);
+    PyErr_SetString(nb::object(module.attr("NotFittedError")).ptr(), error.what());
   } catch (const Error& error) {
-    raise(PyExc_RuntimeError, error);
+    PyErr_SetString(type_of(error.kind(), module).ptr(), error.what());
   } catch (const std::bad_cast&) {
     PyErr_SetString(PyExc_TypeError,
                     "[heatpp] got a result of a Python function that is of another type; expected one as documented");
