@@ -85,9 +85,9 @@ Found look(const std::string& path, const std::string& name, const DNDarray& x) 
     std::error_code ignored;
     if (x.comm().rank() != 0 || !std::filesystem::exists(path, ignored)) return;
     check_can_grow(path, append_op);
-    const bool there = has_dataset(path, name, append_op);
-    if (there) check_can_have(open_dataset(path, name, append_op), x, path);
-    found[0] = static_cast<std::int64_t>(there ? Found::dataset : Found::no_dataset);
+    const auto dataset = find_dataset(path, name, append_op);
+    if (dataset) check_can_have(*dataset, x, path);
+    found[0] = static_cast<std::int64_t>(dataset ? Found::dataset : Found::no_dataset);
   });
   x.comm().broadcast(found, 0);
   return static_cast<Found>(found[0]);

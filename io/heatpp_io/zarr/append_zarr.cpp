@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
+#include <heatpp/core/detail/torch.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/stream/detail/growth.hpp>
@@ -56,9 +57,8 @@ void append_rows_zarr(const DNDarray& x, const fs::path& path, const SaveOptions
   if (text.empty()) return save_zarr(x, path, {.chunks = options.chunks, .compression = options.compression});
   const auto array = parse_zarray(text, path / ".zarray", append_op);
   check_growth({path.string(), array.shape, array.type.element.dtype}, x);
-  const auto ours = stored_type(numpy_type(x.dtype()), path.string(), append_op);
-  if (array.fortran || array.type.swapped != 1 || array.type.element != ours.element ||
-      array.type.in_memory != ours.in_memory)
+  const bool converted = array.type.element.may_overflow || array.type.in_memory != heatpp::detail::to_torch(x.dtype());
+  if (array.fortran || array.type.swapped != 1 || converted)
     raise<IoError>(append_op,
                    "got \"{}\" in Fortran order, of numbers in the other byte order, or of unsigned ones that are read "
                    "as {}; expected an array as save_zarr makes",

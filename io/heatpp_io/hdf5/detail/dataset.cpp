@@ -147,11 +147,6 @@ std::vector<std::string> dataset_names(const std::string& path, const char* op) 
   return names;
 }
 
-bool has_dataset(const std::string& path, const std::string& name, const char* op) {
-  const auto file = open_file(path, op, local_access());
-  return is_dataset(file.get(), name);
-}
-
 Handle local_access() { return Handle(H5Pcreate(H5P_FILE_ACCESS)); }
 
 namespace {
@@ -186,6 +181,11 @@ Dataset open_in(Handle file, const std::string& path, const std::string& wanted,
 
 Dataset open_dataset(const std::string& path, const std::string& name, const char* op, const Handle& access) {
   return open_in(open_file(path, op, access), path, name, op);
+}
+
+std::optional<Dataset> find_dataset(const std::string& path, const std::string& name, const char* op) {
+  auto file = open_file(path, op, local_access());
+  return is_dataset(file.get(), name) ? std::optional(open_in(std::move(file), path, name, op)) : std::nullopt;
 }
 
 Dataset open_to_write(const std::string& path, const std::string& name, const char* op, const Handle& access) {

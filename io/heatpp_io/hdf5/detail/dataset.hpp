@@ -27,8 +27,8 @@ struct Dataset {
 [[nodiscard]] Dataset open_to_write(const std::string& path, const std::string& name, const char* op,
                                     const Handle& access);
 
-/// Whether the file has a dataset of that name. Throws IoError where it cannot be opened.
-[[nodiscard]] bool has_dataset(const std::string& path, const std::string& name, const char* op);
+/// The same as open_dataset; nothing where the file has no dataset of that name.
+[[nodiscard]] std::optional<Dataset> find_dataset(const std::string& path, const std::string& name, const char* op);
 
 /// The paths of all datasets of a file, in groups as well, in the order of their names. Throws IoError as open_dataset.
 [[nodiscard]] std::vector<std::string> dataset_names(const std::string& path, const char* op);
