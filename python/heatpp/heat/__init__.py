@@ -10,7 +10,7 @@ import types as _python
 import numpy as np
 
 from .. import __version__, _heatpp as C  # noqa: F401
-from . import _data, _factories, _functions, _io, _linalg, _printing, _random, _sparse, types
+from . import _data, _factories, _functions, _io, _linalg, _printing, _random, _ranks, _sparse, types
 from ._arrays import DNDarray, _inside, array, asarray, sanitize_in
 from ._estimators import *  # noqa: F401,F403
 from ._estimators import parts as _parts
@@ -25,6 +25,8 @@ from ._wrapped import wrapped as _wrapped
 from .types import *  # noqa: F401,F403
 
 _here = sys.modules[__name__]
+if hasattr(_ranks, "gpu"):
+    gpu = _ranks.gpu
 
 
 def __getattr__(name):

@@ -15,6 +15,11 @@ from .types import canonical_heat_type, complexfloating, datatype, integer, ours
 _lent = C.DNDarray.larray.fget  # also of a selection, which has memory of its own then: a tensor cannot be read-only
 
 
+def _shared(x):
+    """This rank's block as a tensor of torch that shares its memory."""
+    return torch.from_numpy(_lent(x)) if x.device == "cpu" else torch.from_dlpack(C.copy(x) if isinstance(x, C.View) else x)
+
+
 class Wrapped:
     """What has a value of heatpp's in _x."""
 
@@ -31,7 +36,7 @@ class DNDarray(Wrapped):
     def larray(self):
         """This rank's block as a tensor that shares its memory."""
         if self._block is None:
-            self._block = torch.from_numpy(_lent(self._x))
+            self._block = _shared(self._x)
         return self._block
 
     @larray.setter
@@ -54,7 +59,7 @@ class DNDarray(Wrapped):
     def _written(self):
         """Lets the tensor of a selection, which functions in place take anew, show what they write."""
         if self._block is not None and isinstance(self._x, C.View):
-            self._block.data = torch.from_numpy(_lent(self._x))
+            self._block.data = _shared(self._x)
         return self
 
     dtype = property(lambda self: canonical_heat_type(self._x.dtype))
@@ -302,6 +307,8 @@ def laid(x, order):
 
 
 def _from_block(block, split, comm=None):
+    if isinstance(block, torch.Tensor) and block.is_cuda:
+        return C.from_dlpack(block.detach().clone(), split=split, comm=sanitize_comm(comm).ours)
     block = _numbers(block)
     return C.from_local(np.ascontiguousarray(block), split=split, comm=sanitize_comm(comm).ours)
 
@@ -328,7 +335,13 @@ def array(obj, dtype=None, copy=None, ndmin=0, order="C", split=None, is_split=N
     kind = None if dtype is None else ours_of(dtype)
     if isinstance(obj, DNDarray) and abs(ndmin) <= obj.ndim and (is_split is None or obj.split is not None):
         return _again(obj, kind, copy, split, is_split, device)
+    if device is None and isinstance(obj, torch.Tensor):
+        device = str(obj.device)
     comm, device = sanitize_comm(comm), sanitize_device(device)
+    if copy is False and isinstance(obj, torch.Tensor) and obj.is_cuda and is_split is None and split is None and obj.ndim >= abs(ndmin) and kind in (None, str(obj.dtype)[6:]):
+        made = DNDarray(C.from_dlpack(obj.detach(), comm=comm.ours))
+        made._block = obj
+        return made
     numbers = _numbers(obj) if is_split is None else together(comm, _numbers, obj)
     if copy is False and hasattr(obj, "dtype") and (split is None or comm.size == 1) and ndmin <= numbers.ndim and kind in (None, numbers.dtype):
         made = DNDarray(C.from_local(numbers, split=sanitize_axis(numbers.shape, split if is_split is None else is_split), comm=comm.ours))

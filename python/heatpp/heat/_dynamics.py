@@ -39,7 +39,8 @@ def _states(self, X, axis):
     if self._made is None:
         raise RuntimeError(f"[{type(self).__name__}] got predict before fit; expected fit first")
     sanitize_in(X)
-    columns = C.expand_dims(X._x, 1) if X.ndim == 1 else X._x if axis == 0 or X.ndim != 2 else X._x.T
+    here = X._x.to_device("cpu")
+    columns = C.expand_dims(here, 1) if X.ndim == 1 else here if axis == 0 or X.ndim != 2 else here.T
     basis = self._made.basis
     if columns.ndim != 2 or columns.shape[0] != basis.shape[0]:
         raise ValueError(f"[predict] got shape {X.shape}; expected {basis.shape[0]} features along axis {axis}")
@@ -52,7 +53,7 @@ def predict_next(self, X, n_steps=1):
         raise TypeError(f"[predict_next] got {n_steps!r}; expected a whole number")
     _, basis, reduced = _states(self, X, 0)
     power = torch.linalg.matrix_power(torch.from_numpy(self._made.transfer.numpy()), n_steps)
-    return DNDarray(C.reshape(C.matmul(basis, C.matmul(C.array(power.numpy()), reduced)), X.shape))
+    return DNDarray(C.reshape(C.matmul(basis, C.matmul(C.array(power.numpy()), reduced)), X.shape).to_device(X._x.device))
 
 
 def predict(self, X, steps):
@@ -64,19 +65,19 @@ def predict(self, X, steps):
     steps = torch.tensor([*range(steps)] if isinstance(steps, int) else steps)
     powers = (vectors * values.pow(steps[:, None])[:, None, :] @ vectors.inverse()).real.contiguous()
     found = C.permute_dims(C.matmul(basis, C.matmul(C.array(powers.numpy()), reduced)), (2, 1, 0))
-    return DNDarray(C.squeeze(found, 0) if X.ndim == 1 else found)
+    return DNDarray((C.squeeze(found, 0) if X.ndim == 1 else found).to_device(X._x.device))
 
 
 def predict_driven(self, X, C_):
     """What becomes of states, the rows of X, that the columns of C drive from each time to the next: (states, features, times)."""
     columns, basis, reduced = _states(self, X, 1)
-    controls = C.expand_dims(C_._x, 1) if C_.ndim == 1 else C_._x
+    controls = (C.expand_dims(C_._x, 1) if C_.ndim == 1 else C_._x).to_device("cpu")
     found = [C.expand_dims(C.matmul(basis, reduced), 2)]
     if controls.ndim != 2 or controls.shape[0] != self._made.control.shape[1]:
         raise ValueError(f"[predict] got controls of shape {C_.shape}; expected {self._made.control.shape[1]} along axis 0")
     if controls.shape[1] > 1:
         found.append(self._made.predict(columns, controls[:, :-1]))
-    return DNDarray(C.permute_dims(C.concatenate(found, 2), (1, 0, 2)).astype(X._x.dtype))
+    return DNDarray(C.permute_dims(C.concatenate(found, 2), (1, 0, 2)).astype(X._x.dtype).to_device(X._x.device))
 
 
 methods = {"DMD": {"fit": fit, "predict": predict, "predict_next": predict_next}, "DMDc": {"fit": fit, "predict": predict_driven}}

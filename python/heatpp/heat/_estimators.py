@@ -124,6 +124,12 @@ def _column(labels, name):
     return C.expand_dims(labels, 1).astype(C.int32 if name.startswith("Batch") else labels.dtype)
 
 
+def _on(found, device):
+    """HeAT's array of what an estimator gave, where the rows were: estimators compute on processors."""
+    found = _outside(found)
+    return DNDarray(found._x.to_device(device)) if isinstance(found, DNDarray) and found._x.device != device else found
+
+
 def _method(name):
     def call(self, *given, **named):
         made = self._made
@@ -141,20 +147,20 @@ def _method(name):
         if name == "fit" or made is None:
             made = getattr(C, type(self).__name__)(**_options(self, given[0]))
         found = getattr(made, name)(*map(_inside, given), **{key: _inside(value) for key, value in named.items()})
-        self._made = made
+        self._made, self._device = made, given[0]._x.device
         if name == "predict" and isinstance(self, ClusteringMixin):
             found = _column(found, type(self).__name__)
         if name.endswith("transform") and getattr(self, "copy", True) is False:
-            given[0]._set(found.astype(given[0]._x.dtype))
+            given[0]._set(found.astype(given[0]._x.dtype).to_device(self._device))
             return self
-        return self if found is self._made or name.endswith("fit") else _outside(found)
+        return self if found is self._made or name.endswith("fit") else _on(found, self._device)
     call.__name__ = name
     return call
 
 
 def _estimator(name, mixin, defaults):
     def __init__(self, *given, **named):
-        self._made = None
+        self._made, self._device = None, "cpu"
         for key, value in {**defaults, **dict(zip(defaults, given))}.items():
             setattr(self, key, value)
         self.set_params(**named)
@@ -169,8 +175,8 @@ def _estimator(name, mixin, defaults):
         if self._made is None:
             return 0 if key == "n_samples_seen_" else None
         if key == "labels_" and name != "Spectral":
-            return DNDarray(_column(self._made.labels, name))
-        return _outside(_DERIVED[key](self._made) if key in _DERIVED else getattr(self._made, ours))
+            return _on(_column(self._made.labels, name), self._device)
+        return _on(_DERIVED[key](self._made) if key in _DERIVED else getattr(self._made, ours), self._device)
 
     known = getattr(C, name)
     methods = {each: _method(each) for each in "fit partial_fit predict predict_proba predict_log_proba transform inverse_transform".split() if hasattr(known, each)}
@@ -195,7 +201,7 @@ def _fit_chunks(self, X=None, y=None, *, path=None, chunk_size=None, dataset=Non
 
 def _one_hot(x):
     """A row for each label, 1 where it is."""
-    return _outside(C.eq(C.expand_dims(x._x, 1), C.arange(int(C.max(x._x).item()) + 1)).astype(C.float32))
+    return _outside(C.eq(C.expand_dims(x._x, 1), C.arange(int(C.max(x._x).item()) + 1, device=x._x.device)).astype(C.float32))
 
 
 def _fit_labels(self, x, y):
@@ -222,7 +228,7 @@ def _fit_lasso(self, x, y):
     along = C.divide(first, C.vecdot(first, first))
     beside = C.subtract(others, C.outer(first, C.matmul(along, others))), C.subtract(y, C.multiply(first, C.vecdot(along, y)))
     self._made = C.Lasso(alpha=self.lam, intercept=False, max_iterations=self.max_iter, tol=self.tol or 0.0).fit(*beside)
-    theta = self._made.coef.astype(y.dtype)
+    theta = self._made.coef.astype(y.dtype).to_device(y.device)
     intercept = C.vecdot(along, C.subtract(y, C.matmul(others, theta)))
     self.theta = DNDarray(C.expand_dims(C.concatenate([C.reshape(intercept, (1,)), theta]), 1))
     self.n_iter = self._made.iterations

@@ -30,7 +30,9 @@ class Device:
 
 
 cpu = Device()
-_default = {"device": cpu}
+_devices, _default = {"cpu": cpu}, {"device": cpu}
+if torch.cuda.device_count():  # as HeAT has it: ranks share the GPUs of their node in turns
+    gpu = _devices["gpu"] = _devices["cuda"] = Device("gpu", MPI.COMM_WORLD.rank % torch.cuda.device_count())
 
 
 def sanitize_device(device=None):
@@ -38,9 +40,10 @@ def sanitize_device(device=None):
     if device is None or isinstance(device, Device):
         return device or _default["device"]
     kind, _, number = str(device).strip().lower().partition(":")
-    if kind not in ("cpu", "gpu", "cuda"):
-        raise ValueError(f"[sanitize_device] got {device!r}; expected cpu or gpu")
-    return cpu if kind == "cpu" else Device("gpu", int(number or 0))
+    if kind not in _devices or number and not number.isdecimal():
+        raise ValueError(f"[sanitize_device] got {device!r}; expected one of {', '.join(_devices)}")
+    known = _devices[kind]
+    return known if kind == "cpu" or not number or int(number) == known.device_id else Device("gpu", int(number))
 
 
 def get_device():

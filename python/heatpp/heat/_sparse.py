@@ -99,7 +99,7 @@ kinds.update({S.DCSRMatrix: DCSR_matrix, S.DCSCMatrix: DCSC_matrix})
 def _entries(obj):
     """Rows, columns and values of what this rank has, and its shape."""
     if isinstance(obj, torch.Tensor) and obj.layout != torch.strided:
-        entries = obj.to_sparse_coo().coalesce()
+        entries = obj.cpu().to_sparse_coo().coalesce()
         return (*(each.numpy() for each in entries.indices()), entries.values().numpy(), tuple(obj.shape))
     if hasattr(obj, "tocoo"):
         entries = obj.tocoo()

@@ -195,7 +195,7 @@ def _binary(name, function):
                 return _put(DNDarray(function(one, two, **options)), out)
             found = function(one, two) if out is None else None
             masked = getattr(C, _MASKED.get(name, name))
-            base = C.empty(found.shape, dtype=found.dtype, split=found.split, comm=found.comm) if out is None else out._x
+            base = C.empty(found.shape, dtype=found.dtype, split=found.split, device=found.device, comm=found.comm) if out is None else out._x
             made = masked(one, two, out=base, where=_inside(where))
             return DNDarray(made) if out is None else out._written()
         except ValueError:
