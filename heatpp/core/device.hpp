@@ -16,6 +16,9 @@ struct Device {
 inline constexpr Device cpu{};
 /// The GPU with this number on the rank's node.
 [[nodiscard]] constexpr Device gpu(int index = 0) { return {Device::Type::cuda, index}; }
+/// How many GPUs the rank's node has: 0 without a driver, and where LibTorch was built without CUDA or has been used
+/// before its CUDA libraries were loaded, as this does when it is first called. Local.
+[[nodiscard]] int gpu_count();
 
 /// "cpu:0".
 [[nodiscard]] inline std::string to_string(const Device& device) {

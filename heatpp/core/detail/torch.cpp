@@ -2,8 +2,6 @@
 #include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/detail/torch.hpp>
 
-#include <ATen/Context.h>
-#include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 namespace heatpp::detail {
@@ -21,15 +19,6 @@ Dtype from_torch(at::ScalarType type) {
   for (int i = 0; i < dtype_count; ++i)
     if (torch_types[i] == type) return static_cast<Dtype>(i);
   raise<TypeError>("from_torch", "got a tensor of {}; expected one of the dtypes of heatpp", at::toString(type));
-}
-
-at::Device to_torch(const Device& device) {
-  if (device.type == Device::Type::cpu) return at::kCPU;
-  const auto gpus = at::hasCUDA() ? at::detail::getCUDAHooks().deviceCount() : 0;
-  if (device.index < 0 || device.index >= gpus)
-    raise<ValueError>("to_device", "got {}; expected the number of a GPU, of which there are {}", to_string(device),
-                      gpus);
-  return {at::kCUDA, static_cast<at::DeviceIndex>(device.index)};
 }
 
 at::Scalar to_torch(const Scalar& scalar) {
