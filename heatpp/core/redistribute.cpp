@@ -120,6 +120,11 @@ void detail::check_same_comm(const char* op, const Communicator& a, const Commun
                      a.size(), b.size());
 }
 
+void detail::check_same_device(const char* op, const DNDarray& a, const DNDarray& b) {
+  if (a.larray().device() != b.larray().device())
+    raise<ValueError>(op, "got arrays on {} and {}; expected one device", to_string(a.device()), to_string(b.device()));
+}
+
 bool detail::operands_may_move() { return policy == Redistribution::allow; }
 
 at::Tensor detail::relayout_operand(const char* op, const DNDarray& x, const Layout& target, const Communicator& comm) {

@@ -39,7 +39,8 @@ DNDarray by_samples(const DNDarray& x) {
     detail::raise<ValueError>("Rows", "got an array of shape {}; expected (samples, features)", to_string(x.shape()));
   if (is_complex(x.dtype()))
     detail::raise<TypeError>("Rows", "got an array of {}; expected real numbers", name(x.dtype()));
-  return x.split() == 1 ? resplit(x, 0) : x;
+  const auto here = x.to_device(cpu);  // where estimators read them
+  return here.split() == 1 ? resplit(here, 0) : here;
 }
 
 Layout of_counts(std::int64_t count, std::int64_t features, const Communicator& comm) {

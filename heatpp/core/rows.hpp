@@ -33,8 +33,8 @@ struct RowsOptions {
 class Rows {
  public:
   /// The rows of `x`, where they are: all of them on every rank if it is replicated. One that is split by features is
-  /// recut by samples, once, which is collective; else local. Throws ValueError for another number of axes, TypeError
-  /// for complex numbers.
+  /// recut by samples, once, which is collective; else local. Those on a GPU are copied to the CPU, once. Throws
+  /// ValueError for another number of axes, TypeError for complex numbers.
   Rows(const DNDarray& x);  // NOLINT: conversion intended
   /// `count` rows of this rank that `read(first, count)` makes, each rank as many as it says; passes ask for about 4
   /// MiB of them at a time. Collective: one small allgather. Throws ValueError for negative counts.

@@ -21,6 +21,9 @@ namespace heatpp::detail {
 /// Throws CommError where two operands are not on the same ranks in the same order.
 void check_same_comm(const char* op, const Communicator& a, const Communicator& b);
 
+/// Throws ValueError where two operands are on different devices: what moves them is the caller's to say.
+void check_same_device(const char* op, const DNDarray& a, const DNDarray& b);
+
 /// relayout for an operand of the caller whose layout does not fit its partner's, which is on `comm`: counted, and
 /// refused under the strict policy.
 [[nodiscard]] at::Tensor relayout_operand(const char* op, const DNDarray& x, const Layout& target,

@@ -32,8 +32,7 @@ Dtype dtype_of(const LinearOperator& a, const DNDarray& b) {
 class System {
  public:
   System(const char* op, const LinearOperator& a, const DNDarray& b, const KrylovOptions& options)
-      : vectors((check_options(op, a, b, options, true), op), b.layout().with(b.shape(), b.split()), b.comm(),
-                dtype_of(a, b)),
+      : vectors((check_options(op, a, b, options, true), op), b.layout().with(b.shape(), b.split()), b, dtype_of(a, b)),
         a_(a),
         options_(options),
         most_(options.max_iterations.value_or(10 * b.size())) {
@@ -304,8 +303,8 @@ Solved solve_lsqr(const LinearOperator& a, const DNDarray& b, const KrylovOption
   if (!a.apply_adjoint) raise<ValueError>("solve_lsqr", "got an operator without adjoint; expected one that has it");
   const auto columns = b.split() ? Layout({a.shape[1]}, 0, b.comm().size()) : b.layout().replicated({a.shape[1]});
   const auto dtype = dtype_of(a, b);
-  Vectors left("solve_lsqr", b.layout(), b.comm(), dtype);
-  Vectors right("solve_lsqr", columns, b.comm(), dtype);
+  Vectors left("solve_lsqr", b.layout(), b, dtype);
+  Vectors right("solve_lsqr", columns, b, dtype);
   detail::Watch watch;
   left.carry(watch);
   right.carry(watch);

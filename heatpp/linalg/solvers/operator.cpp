@@ -25,7 +25,7 @@ LinearOperator::LinearOperator(const DNDarray& matrix)
   if (matrix.ndim() != 2)
     detail::raise<ValueError>("LinearOperator", "got an array of shape {}; expected a matrix",
                               to_string(matrix.shape()));
-  cut = VectorCut{rows_of(matrix), matrix.comm()};
+  cut = VectorCut{rows_of(matrix), matrix.comm(), matrix.device()};
 }
 
 }  // namespace heatpp::linalg

@@ -7,10 +7,11 @@
 
 namespace heatpp::linalg {
 
-/// How vectors of an operator's rows are cut, and over which ranks.
+/// How vectors of an operator's rows are cut, over which ranks, and where they are.
 struct VectorCut {
   Layout layout;  ///< of (rows,)
   Communicator comm;
+  Device device = cpu;
 };
 
 /// What iterative methods need of a matrix: its shape and its product with a vector. An array converts to it, a sparse

@@ -55,6 +55,7 @@ bool same_stack(const DNDarray& a, const DNDarray& b) {
 
 void check_right_side(const char* op, const DNDarray& a, const DNDarray& b) {
   detail::check_same_comm(op, a.comm(), b.comm());
+  detail::check_same_device(op, a, b);
   const auto n = a.shape().back();
   const bool vector = b.ndim() == 1;
   const auto rows = vector ? b.shape()[0] : b.ndim() >= 2 ? b.shape()[b.shape().size() - 2] : -1;
@@ -222,6 +223,11 @@ at::Tensor sum_of_logs(const at::Tensor& pivots) { return pivots.abs().to(at::kD
 SignAndLog wide_slogdet(const char* op, const DNDarray& a) {
   detail::check_matrices(op, a, true);
   const auto matrix = decomposable(a);
+  // What LAPACK's factors say of elements that are not finite, those of GPUs' libraries do not.
+  if (is_local(matrix) && matrix.device() != cpu && !at::isfinite(matrix.larray()).all().item<bool>()) {
+    const auto [sign, log] = wide_slogdet(op, a.to_device(cpu));
+    return {sign.to_device(a.device()), log.to_device(a.device())};
+  }
   if (is_local(matrix)) {
     const auto [factors, rows, info] = at::linalg_lu_factor_ex(matrix.larray());
     const auto pivots = factors.diagonal(0, -2, -1);
@@ -235,7 +241,8 @@ SignAndLog wide_slogdet(const char* op, const DNDarray& a) {
   const auto log = sum_of_logs(pivots).cpu(), sign = signs(pivots).prod().cpu();
   a.comm().allreduce(detail::buffer_of(log));
   a.comm().allreduce(detail::buffer_of(sign), ReduceOp::prod);
-  return {detail::replicated(sign * swaps, a.comm()), detail::replicated(log_beside(log, sign), a.comm())};
+  const auto everywhere = [&](const at::Tensor& x) { return detail::replicated(x.to(pivots.device()), a.comm()); };
+  return {everywhere(sign * swaps), everywhere(log_beside(log, sign))};
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ LinearOperator adjoint_of(const LinearOperator& a) {
   const Shape rows{a.shape[1]};
   if (a.cut)
     result.cut = VectorCut{a.cut->layout.split() ? Layout(rows, 0, a.cut->comm.size()) : a.cut->layout.replicated(rows),
-                           a.cut->comm};
+                           a.cut->comm, a.cut->device};
   result.of_matrices = a.of_matrices;
   return result;
 }

@@ -56,7 +56,7 @@ KNeighborsClassifier& KNeighborsClassifier::fit(const Rows& x, const DNDarray& y
   if (!is_whole(y.dtype())) detail::raise<TypeError>(op, "got labels of {}; expected whole numbers", name(y.dtype()));
   auto neighbors = unfitted(options_);
   neighbors.learn(op, x);
-  auto [classes, which] = unique_inverse(y.astype(int64));
+  auto [classes, which] = unique_inverse(y.to_device(cpu).astype(int64));
   classes_ = resplit(classes, std::nullopt);
   which_ = which;
   neighbors_ = std::move(neighbors);
@@ -93,7 +93,7 @@ KNeighborsRegressor& KNeighborsRegressor::fit(const Rows& x, const DNDarray& y) 
   constexpr auto op = "KNeighborsRegressor.fit";
   check_targets(op, x, y, true);
   if (is_complex(y.dtype())) detail::raise<TypeError>(op, "got values of {}; expected real ones", name(y.dtype()));
-  const auto values = y.astype(inexact_type(y.dtype()));
+  const auto values = y.to_device(cpu).astype(inexact_type(y.dtype()));
   if (!all(isfinite(values)).item<bool>())
     detail::raise<ValueError>(op, "got values that are not finite; expected finite ones");
   auto neighbors = unfitted(options_);

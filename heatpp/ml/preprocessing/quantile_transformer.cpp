@@ -77,7 +77,7 @@ QuantileTransformer& QuantileTransformer::fit(const DNDarray& x) {
   std::vector<double> percent(static_cast<std::size_t>(n), 0.0);
   for (std::size_t i = 1; i < percent.size(); ++i)
     percent[i] = 100.0 * static_cast<double>(i) / static_cast<double>(n - 1);
-  quantiles_ = resplit(nanpercentile(x.astype(float64), percent, {.axis = 0}), std::nullopt);
+  quantiles_ = resplit(nanpercentile(x.to_device(cpu).astype(float64), percent, {.axis = 0}), std::nullopt);
   return *this;
 }
 

@@ -26,7 +26,7 @@ RobustScaler& RobustScaler::fit(const DNDarray& x) {
   const Rows rows(x);
   check_not_empty(op, rows);
   check_all_finite(op, rows, Missing::left_out);
-  const auto wide = x.astype(float64);
+  const auto wide = x.to_device(cpu).astype(float64);
   const auto found = resplit(nanpercentile(wide, std::vector{low, 50.0, high}, {.axis = 0}), std::nullopt).larray();
   auto spread = found[2] - found[0];
   spread = at::where(spread < 10 * std::numeric_limits<double>::epsilon(), 1.0, spread);

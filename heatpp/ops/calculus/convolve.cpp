@@ -189,8 +189,7 @@ void check(const char* op, const DNDarray& a, const DNDarray& v, std::int64_t st
   if (a.ndim() > 1 && a.shape().back() < v.shape().back())
     raise<ValueError>(op, "got rows of {} elements and a kernel of {}; expected no shorter rows", a.shape().back(),
                       v.shape().back());
-  if (a.device() != v.device())
-    raise<ValueError>(op, "got arrays on {} and {}; expected one device", to_string(a.device()), to_string(v.device()));
+  detail::check_same_device(op, a, v);
   if (stride < 1) raise<ValueError>(op, "got stride {}; expected at least 1", stride);
   detail::check_same_comm(op, a.comm(), v.comm());
 }

@@ -192,7 +192,8 @@ void fill_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask
   const bool over_split = x.split() && *x.split() >= axis && *x.split() < axis + mask.ndim();
   const auto layout = x.layout().with(mask.shape(), over_split ? std::optional(*x.split() - axis) : std::nullopt);
   auto block = x.larray();
-  const auto wanted = detail::apart_from(block, detail::relayout_operand(op, mask, layout, x.comm()));
+  const auto wanted =
+      detail::apart_from(block, detail::relayout_operand(op, mask, layout, x.comm()).to(block.device()));
   const auto filling = detail::align_to(op, x.layout().replicated({}), x.comm(), value).to(block.options());
   detail::fill_compressed(block, axis, wanted, filling);
 }

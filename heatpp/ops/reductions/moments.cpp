@@ -66,12 +66,13 @@ struct Sums {
   Layout layout;
   Dtype dtype;
   Communicator comm;
+  at::Device device;
 
   template <class F>
   [[nodiscard]] DNDarray map(F f) const {
     auto block = at::empty(layout.local_shape(comm.rank()), at::kDouble);
     std::ranges::transform(values, block.data_ptr<double>(), f);
-    return detail::wrap(block.to(detail::to_torch(dtype)), layout, comm);
+    return detail::wrap(block.to(device, detail::to_torch(dtype)), layout, comm);
   }
 };
 
@@ -80,6 +81,52 @@ void local_sums(const AroundAxes& view, const std::optional<AroundAxes>& mask, i
   const auto* data = view.data.const_data_ptr<T>();
   if (!mask) return detail::central_sums(data, view.extents, order, out);
   detail::central_sums_where(data, mask->data.const_data_ptr<bool>(), view.extents.outer, view.extents.n, order, out);
+}
+
+/// The sums in C order of the result's elements, computed on the block's device; none where sums are not finite, of
+/// elements that are not or are too large for it.
+std::vector<CentralSums> sums_on_device(const at::Tensor& block, const at::Tensor& mask, at::IntArrayRef axes,
+                                        int order) {
+  const auto over = [axes](const at::Tensor& x) { return at::sum(x, axes, /*keepdim=*/true, at::kDouble); };
+  const auto used = [&](const at::Tensor& x) { return mask.defined() ? x.masked_fill(~mask, 0) : x; };
+  const auto sum = over(used(block));
+  const auto n = mask.defined() ? over(mask.expand(block.sizes())) : at::full_like(sum, block.numel() / sum.numel());
+  const auto at_least_one = n.clamp_min(1), mean = sum / at_least_one;
+  std::vector columns{n, mean};
+  if (order > 1) {
+    auto d = used(block.to(at::kDouble) - mean);
+    const auto low = over(d) / at_least_one;
+    columns.push_back(low);
+    d = used(d - low);
+    auto power = d;
+    for (int i = 2; i <= order; ++i) columns.push_back(over(power = power * d));
+  }
+  for (auto& column : columns) column = column.flatten();
+  const auto host = at::stack(columns, 1).cpu();
+  if (!at::isfinite(host).all().item<bool>()) return {};
+  std::vector<CentralSums> sums;
+  const auto* record = host.const_data_ptr<double>();
+  for (std::int64_t i = 0; i < host.size(0); ++i, record += host.size(1)) {
+    std::array<double, 6> all = {};
+    std::copy_n(record, host.size(1), all.begin());
+    sums.push_back(sums_in(all));
+  }
+  return sums;
+}
+
+/// Those of this rank's block.
+std::vector<CentralSums> sums_of_block(const at::Tensor& elements, const at::Tensor& truths, at::IntArrayRef axes,
+                                       int order) {
+  if (elements.is_cuda() && !axes.empty() && elements.numel() > 0)
+    if (auto sums = sums_on_device(elements, truths, axes, order); !sums.empty()) return sums;
+  std::optional<AroundAxes> mask;
+  if (truths.defined()) mask = detail::before_axes(truths.cpu(), axes);
+  const auto block = detail::readable(elements);
+  const auto view = mask ? detail::before_axes(block, axes) : detail::around_axes(block, axes);
+  std::vector<CentralSums> sums(static_cast<std::size_t>(view.extents.others()));
+  AT_DISPATCH_ALL_TYPES(view.data.scalar_type(), "moments",
+                        [&] { local_sums<scalar_t>(view, mask, order, sums.data()); });
+  return view.order.restored(std::move(sums), view.kept);
 }
 
 Sums sums_of(const char* op, const DNDarray& array, const ReduceOptions& options, int order) {
@@ -92,15 +139,10 @@ Sums sums_of(const char* op, const DNDarray& array, const ReduceOptions& options
   Sums sums{.values = {},
             .layout = reduced.result_layout(x.layout()),
             .dtype = options.dtype.value_or(inexact_type(x.dtype())),
-            .comm = x.comm()};
-  std::optional<AroundAxes> mask;
-  if (options.where) mask = detail::before_axes(detail::mask_block(op, x, *options.where).cpu(), reduced.axes);
-  const auto block = detail::readable(x.larray());
-  const auto view = mask ? detail::before_axes(block, reduced.axes) : detail::around_axes(block, reduced.axes);
-  sums.values.resize(static_cast<std::size_t>(view.extents.others()));
-  AT_DISPATCH_ALL_TYPES(view.data.scalar_type(), "moments",
-                        [&] { local_sums<scalar_t>(view, mask, order, sums.values.data()); });
-  sums.values = view.order.restored(std::move(sums.values), view.kept);
+            .comm = x.comm(),
+            .device = x.larray().device()};
+  const auto mask = options.where ? detail::mask_block(op, x, *options.where) : at::Tensor();
+  sums.values = sums_of_block(x.larray(), mask, reduced.axes, order);
   if (reduced.over_split)
     (order == 1 ? sum_across<2> : order == 2 ? sum_across<4> : sum_across<6>)(x.comm(), sums.values);
   return sums;

@@ -162,7 +162,8 @@ DNDarray take_along_axis(const DNDarray& x, const DNDarray& given_positions, std
     detail::raise<IndexError>("take_along_axis",
                               "got positions beyond axis {} of an array of shape {}; expected {} <= position < {}",
                               axis, to_string(x.shape()), -extent, extent);
-  const auto rising = at::remainder(positions.larray().to(at::kLong), std::max<std::int64_t>(1, extent));
+  const auto rising =
+      at::remainder(positions.larray().to(x.larray().device(), at::kLong), std::max<std::int64_t>(1, extent));
   return detail::wrap(at::gather(x.larray(), axis, rising), positions.layout(), x.comm());
 }
 

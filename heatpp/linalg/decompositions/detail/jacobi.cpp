@@ -126,6 +126,10 @@ Orthogonalised orthogonalise_columns(const char* op, const DNDarray& a, Lengths 
   const auto tolerance = eps * length;
   const auto rounding = 8 * tolerance * std::sqrt(static_cast<double>(std::max<std::int64_t>(1, a.shape()[1])));
   Tournament tournament(a, scale);
+  const auto sorted = [&] {  // the tournament is the processors'
+    const auto [w, v, factor] = tournament.sorted(order);
+    return Orthogonalised{w.to_device(a.device()), v.to_device(a.device()), factor};
+  };
   double previous = length;
   for (int i = 0; i < most_tournaments; ++i) {
     std::array<double, 1> error{0};
@@ -135,10 +139,10 @@ Orthogonalised orthogonalise_columns(const char* op, const DNDarray& a, Lengths 
     }
     a.comm().allreduce(error, ReduceOp::max);
     // Convergence is quadratic in the end: what no longer falls then is the rounding of the rotations.
-    if (error[0] <= tolerance || (error[0] <= rounding && error[0] > previous / 2)) return tournament.sorted(order);
+    if (error[0] <= tolerance || (error[0] <= rounding && error[0] > previous / 2)) return sorted();
     previous = error[0];
   }
-  if (previous <= 100 * rounding) return tournament.sorted(order);
+  if (previous <= 100 * rounding) return sorted();
   raise<Error>(op, "got columns that are not orthogonal after {} tournaments; expected convergence", most_tournaments);
 }
 

@@ -242,17 +242,19 @@ DNDarray contract(const char* op, const Labelled& a, const Labelled& b, const La
                   const ContractOptions& options) {
   const auto& comm = a.array.comm();
   check_same_comm(op, comm, b.array.comm());
+  check_same_device(op, a.array, b.array);
   for (const auto* operand : {&a, &b}) expect_alike(op, operand->array);
   const auto dtype = promote_types(a.array.dtype(), b.array.dtype());
   const auto computed = dtype_to_compute_in(dtype);
   Labelled first{a.array.astype(computed), a.labels}, second{b.array.astype(computed), b.labels};
   const auto plan = make_plan(first, second, out, options.along_a);
   if (plan.swapped) std::swap(first, second);
-  const auto left = relayout_operand(op, first.array, plan.a, comm),
-             right = relayout_operand(op, second.array, plan.b, comm);
+  auto left = relayout_operand(op, first.array, plan.a, comm), right = relayout_operand(op, second.array, plan.b, comm);
+  const auto device = left.device();
+  if (is_whole(computed)) left = left.cpu(), right = right.cpu();  // LibTorch multiplies them on processors only
   const bool panels = computed == float32 && left.is_cpu() && prefers_panels(comm, multiplications(first, second));
   auto result = run({first, second, left, right, panels}, out, plan, comm);
-  return wrap(dtype == bool_ ? result.ne(0) : result.to(to_torch(dtype)), plan.result, comm);
+  return wrap(dtype == bool_ ? result.ne(0) : result.to(device, to_torch(dtype)), plan.result, comm);
 }
 
 }  // namespace heatpp::detail

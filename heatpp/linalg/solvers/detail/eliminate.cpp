@@ -33,7 +33,9 @@ Interchange interchange_of(const at::Tensor& pivots, std::int64_t rows) {
 /// Takes one panel of L off columns whose first row is the panel's.
 void eliminate(at::Tensor columns, const at::Tensor& panel, const Interchange& rows) {
   if (columns.numel() == 0) return;
-  if (!rows.to.empty()) columns.index_copy_(0, at::tensor(rows.to), columns.index_select(0, at::tensor(rows.from)));
+  const auto places = at::TensorOptions(at::kLong).device(columns.device());
+  if (!rows.to.empty())
+    columns.index_copy_(0, at::tensor(rows.to, places), columns.index_select(0, at::tensor(rows.from, places)));
   const auto width = panel.size(1);
   const auto top = at::linalg_solve_triangular(panel.slice(0, 0, width), columns.slice(0, 0, width), /*upper=*/false,
                                                /*left=*/true, /*unitriangular=*/true);

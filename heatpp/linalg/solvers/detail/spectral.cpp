@@ -23,27 +23,30 @@ WideVectors::WideVectors(const char* op, const linalg::LinearOperator& a, const 
       comm_(like    ? like->comm()
             : a.cut ? a.cut->comm
                     : default_comm()),
+      device_(like    ? like->larray().device()
+              : a.cut ? to_torch(a.cut->device)
+                      : at::kCPU),
       dtype_(decomposition_type(!like     ? a.dtype.value_or(float64)
                                 : a.dtype ? promote_types(*a.dtype, like->dtype())
                                           : like->dtype())) {}
 
 WideVectors::WideVectors(Layout layout, const WideVectors& other)
-    : layout_(std::move(layout)), comm_(other.comm_), dtype_(other.dtype_) {}
+    : layout_(std::move(layout)), comm_(other.comm_), device_(other.device_), dtype_(other.dtype_) {}
 
 at::TensorOptions WideVectors::type() const { return is_complex(dtype_) ? at::kComplexDouble : at::kDouble; }
 
 at::Tensor WideVectors::local(const DNDarray& x) const {
   const auto layout = x.ndim() == 1 ? layout_ : columns(x.shape()[1]);
-  return relayout(x, layout).to(type(), false, true).contiguous();
+  return relayout(x, layout).to(type().device(at::kCPU), false, true).contiguous();
 }
 
 DNDarray WideVectors::array(const at::Tensor& x) const {
-  return wrap(x.to(to_torch(dtype_)).contiguous(), x.dim() == 1 ? layout_ : columns(x.size(1)), comm_);
+  return wrap(x.to(device_, to_torch(dtype_)).contiguous(), x.dim() == 1 ? layout_ : columns(x.size(1)), comm_);
 }
 
 DNDarray WideVectors::array_of_rows(const at::Tensor& x) const {
   const auto layout = layout_.with({x.size(0), layout_.shape()[0]}, layout_.split() ? std::optional(1) : std::nullopt);
-  return wrap(x.to(to_torch(dtype_)).resolve_conj().contiguous(), layout, comm_);
+  return wrap(x.to(device_, to_torch(dtype_)).resolve_conj().contiguous(), layout, comm_);
 }
 
 at::Tensor WideVectors::product(const linalg::LinearOperator::Apply& apply, const WideVectors& from,
@@ -69,7 +72,7 @@ at::Tensor WideVectors::lengths(const char* op, const at::Tensor& columns) const
 }
 
 DNDarray WideVectors::everywhere(const at::Tensor& numbers) const {
-  return replicated(numbers.to(c10::toRealValueType(to_torch(dtype_))), comm_);
+  return replicated(numbers.to(device_, c10::toRealValueType(to_torch(dtype_))), comm_);
 }
 
 void check_eigenproblem(const char* op, const linalg::LinearOperator& a, std::int64_t k) {

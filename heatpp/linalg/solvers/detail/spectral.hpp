@@ -5,7 +5,8 @@
 
 namespace heatpp::detail {
 
-/// Vectors of an operator's rows for methods that compute in float64 or complex128, whatever the products' dtype.
+/// Vectors of an operator's rows for methods that compute on the CPU, in float64 or complex128 whatever the products'
+/// dtype.
 class WideVectors {
  public:
   /// Cut as `like` is, or as the operator says, or evenly over all ranks. Throws ValueError for another length.
@@ -38,6 +39,7 @@ class WideVectors {
  private:
   Layout layout_;
   Communicator comm_;
+  at::Device device_;  ///< of arrays
   Dtype dtype_;
 };
 

@@ -14,7 +14,7 @@ at::Tensor Vectors::local(const DNDarray& x) const {
   return relayout(x, layout_).to(at::kCPU, type_, false, true).contiguous();
 }
 
-DNDarray Vectors::array(const at::Tensor& x) const { return wrap(x, layout_, comm_); }
+DNDarray Vectors::array(const at::Tensor& x) const { return wrap(x.to(device_), layout_, comm_); }
 
 at::Tensor Vectors::apply(const linalg::LinearOperator::Apply& product, const at::Tensor& x) const {
   return apply(product, *this, x);

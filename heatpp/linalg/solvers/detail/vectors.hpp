@@ -6,12 +6,17 @@
 
 namespace heatpp::detail {
 
-/// Vectors that are cut alike, as this rank's tensors, and their products over all ranks.
+/// Vectors that are cut alike, as this rank's tensors on the CPU, and their products over all ranks.
 class Vectors {
  public:
   using Number = c10::complex<double>;
-  Vectors(const char* op, Layout layout, const Communicator& comm, Dtype dtype)
-      : op_(op), layout_(std::move(layout)), comm_(comm), type_(to_torch(dtype)) {}
+  /// `like` says over which ranks, and on which device arrays of them are.
+  Vectors(const char* op, Layout layout, const DNDarray& like, Dtype dtype)
+      : op_(op),
+        layout_(std::move(layout)),
+        comm_(like.comm()),
+        device_(like.larray().device()),
+        type_(to_torch(dtype)) {}
 
   [[nodiscard]] at::Tensor zeros() const;
   /// This rank's part of a vector of the same length, in memory of its own.
@@ -43,6 +48,7 @@ class Vectors {
   const char* op_;
   Layout layout_;
   Communicator comm_;
+  at::Device device_;
   at::ScalarType type_;
   Watch* watch_ = nullptr;
 };

@@ -43,8 +43,8 @@ Ghosts::Ghosts(const DNDarray& x, int axis, const Wanted& wanted, const Scalar& 
     const auto part = part_of(mine, first(peer), last(peer));
     if (part.places.empty()) continue;
     shape[0] = std::ssize(part.places);
-    auto& message =
-        arriving_.emplace_back(at::empty(shape, local.options()), positions(part.places, local.device()), Request());
+    auto& message = arriving_.emplace_back(at::empty(shape, local.options().device(at::kCPU)),
+                                           positions(part.places, local.device()), Request());
     message.request = comm.ireceive(buffer_of(message.rows), peer);
   }
   if (first(comm.rank()) == last(comm.rank())) return;
@@ -52,7 +52,7 @@ Ghosts::Ghosts(const DNDarray& x, int axis, const Wanted& wanted, const Scalar& 
     if (peer == comm.rank()) continue;
     const auto part = part_of(wanted(peer), first(comm.rank()), last(comm.rank()));
     if (part.indices.empty()) continue;
-    leaving_.push_back(local.index_select(0, positions(part.indices, local.device())).contiguous());
+    leaving_.push_back(local.index_select(0, positions(part.indices, local.device())).contiguous().cpu());
     sends_.push_back(comm.isend(buffer_of(leaving_.back()), peer));
   }
 }
@@ -60,7 +60,7 @@ Ghosts::Ghosts(const DNDarray& x, int axis, const Wanted& wanted, const Scalar& 
 const at::Tensor& Ghosts::rows() {
   for (auto& message : arriving_) {
     message.request.wait();
-    rows_.index_copy_(0, message.places, message.rows);
+    rows_.index_copy_(0, message.places, message.rows.to(rows_.device()));
   }
   for (auto& request : sends_) request.wait();
   arriving_.clear();

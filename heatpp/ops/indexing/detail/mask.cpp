@@ -57,7 +57,7 @@ bool put_mask(const char* op, const DNDarray& x, int axis, const DNDarray& mask,
                                  : x.layout().with(shape_left(x, axis, mask, count), value.split());
   if (layout != value.layout()) return false;
   const auto block = x.larray();
-  write_compressed(block, axis, apart_from(block, mask.larray()),
+  write_compressed(block, axis, apart_from(block, mask.larray().to(block.device())),
                    apart_from(block, value.larray().to(block.options())));
   return true;
 }
@@ -76,7 +76,7 @@ DNDarray take_mask(const char* op, const DNDarray& array, int axis, const DNDarr
   const auto mask_layout = over_split ? x.layout().with(mask.shape(), 0) : mask.layout().replicated(mask.shape());
   // In one layout both are recut, or neither.
   const auto block = alike ? relayout(mask, mask_layout) : relayout_operand(op, mask, mask_layout, x.comm());
-  auto local = compressed(x.larray(), axis, block);
+  auto local = compressed(x.larray(), axis, block.to(x.larray().device()));
 
   auto shape = shape_left(x, axis, mask, local.size(axis));
   if (!over_split) return wrap(std::move(local), x.layout().with(shape, split_left(x, axis, mask)), x.comm());

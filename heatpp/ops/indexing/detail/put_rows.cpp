@@ -77,7 +77,7 @@ void put_rows(const at::Tensor& held, std::span<const at::Tensor> places, const 
   for (const auto& place : places) kept.push_back(place.flatten().index_select(0, last));
   std::vector<std::int64_t> shape{keys.numel()};
   shape.insert(shape.end(), extents.begin(), extents.end());
-  index_put(held, kept, rows.reshape(shape).index_select(0, last));
+  index_put(held, kept, rows.reshape(shape).index_select(0, last.to(rows.device())));
 }
 
 }  // namespace heatpp::detail

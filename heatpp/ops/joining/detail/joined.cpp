@@ -46,6 +46,7 @@ at::Tensor joined_locally(const std::vector<at::Tensor>& blocks, int axis) {
 
 DNDarray joined(const char* op, const Arrays& parts, int axis, const Layout& target) {
   const auto& comm = parts.front().comm();
+  for (const auto& part : parts) check_same_device(op, parts.front(), part);
   if (target.split() == axis) return wrap(joined_along_split(op, parts, axis, target), target, comm);
   std::vector<at::Tensor> blocks;
   for (const auto& part : parts)

@@ -49,8 +49,8 @@ Layout cheapest_layout(const Shape& shape, std::span<const DNDarray* const> arra
   return best;
 }
 
-at::Tensor number_tensor(const Scalar& number) {
-  auto tensor = c10::scalar_to_tensor(to_torch(number));
+at::Tensor number_tensor(const Scalar& number, const at::Device& device = at::kCPU) {
+  auto tensor = c10::scalar_to_tensor(to_torch(number), device);
   tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
   return tensor;
 }
@@ -74,7 +74,10 @@ std::vector<const DNDarray*> arrays_among(std::span<const Operand> operands) {
 std::vector<const DNDarray*> arrays_of(const char* op, std::span<const Operand> operands) {
   auto arrays = arrays_among(operands);
   if (arrays.empty()) raise<ValueError>(op, "got numbers only; expected at least one array");
-  for (const auto* x : arrays) check_same_comm(op, arrays.front()->comm(), x->comm());
+  for (const auto* x : arrays) {
+    check_same_comm(op, arrays.front()->comm(), x->comm());
+    check_same_device(op, *arrays.front(), *x);
+  }
   return arrays;
 }
 
@@ -112,7 +115,7 @@ Aligned align(const char* op, std::span<const Operand> operands) {
   std::vector<at::Tensor> blocks;
   for (const auto& operand : operands) {
     const auto* x = operand.array();
-    if (!x) blocks.push_back(number_tensor(operand.number()));
+    if (!x) blocks.push_back(number_tensor(operand.number(), arrays.front()->larray().device()));
     else
       blocks.push_back(alike ? x->larray() : relayout_operand(op, *x, layout_to_meet(layout, x->shape()), x->comm()));
   }
@@ -121,6 +124,7 @@ Aligned align(const char* op, std::span<const Operand> operands) {
 }
 
 at::Tensor align_to(const char* op, const DNDarray& x, const Operand& operand) {
+  if (operand.array()) check_same_device(op, x, *operand.array());
   return align_to(op, x.layout(), x.comm(), operand);
 }
 
