@@ -1,7 +1,10 @@
 #include "support.hpp"
 
+#include <dlfcn.h>
+
 #include <heatpp/core/detail/relayout.hpp>
 
+#include <cstdlib>
 #include <set>
 
 std::vector<ht::Layout> every_layout(const ht::Shape& shape) {
@@ -23,13 +26,36 @@ std::vector<ht::Layout> every_layout(const ht::Shape& shape) {
   return layouts;
 }
 
+namespace {
+
+std::string_view wanted_device() {
+  const char* const wanted = std::getenv("HEATPP_TEST_DEVICE");
+  return wanted ? wanted : "cpu";
+}
+
+#ifdef HEATPP_STANDIN_GPU
+// Before LibTorch is used, which looks for CUDA once.
+const bool standin_is_loaded = wanted_device() == "standin" && [] {
+  for (const char* library : {"HEATPP_CUDART", "HEATPP_CUDA", "HEATPP_NCCL"}) ::setenv(library, HEATPP_STANDIN, 1);
+  if (::dlopen(HEATPP_STANDIN_GPU, RTLD_NOW | RTLD_GLOBAL)) return true;
+  throw std::runtime_error(::dlerror());
+}();
+#endif
+
+/// Where tests have their arrays: with HEATPP_TEST_DEVICE=gpu on the first GPU of the node, which its ranks share, with
+/// HEATPP_TEST_DEVICE=standin on what takes a GPU's place.
+ht::Device test_device() { return wanted_device() == "cpu" ? ht::cpu : ht::gpu(0); }
+
+}  // namespace
+
 ht::DNDarray distribute(const at::Tensor& global, const ht::Layout& layout) {
   const ht::Shape shape(global.sizes().begin(), global.sizes().end());
   const auto whole = ht::detail::wrap(global, ht::Layout(shape, std::nullopt, ht::world().size()), ht::world());
-  return ht::detail::wrap(ht::detail::relayout(whole, layout).clone(at::MemoryFormat::Contiguous), layout, ht::world());
+  const auto block = ht::detail::relayout(whole, layout).clone(at::MemoryFormat::Contiguous);
+  return ht::detail::wrap(block, layout, ht::world()).to_device(test_device());
 }
 
-at::Tensor gathered(const ht::DNDarray& x) { return ht::resplit(x, std::nullopt).larray(); }
+at::Tensor gathered(const ht::DNDarray& x) { return ht::resplit(x, std::nullopt).larray().cpu(); }
 
 namespace {
 

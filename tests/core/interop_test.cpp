@@ -198,7 +198,7 @@ TEST_CASE("any mdspan is a view", "[core][mdspan]") {
   CHECK(view.extent(1) == 3);
 }
 
-TEST_CASE("xtensor expressions become arrays in one pass", "[core][xtensor]") {
+TEST_CASE("xtensor expressions become arrays in one pass", "[core][xtensor][host]") {
   const auto global = at::arange(15, at::kDouble).reshape({5, 3});
   for (const auto& layout : every_layout({5, 3})) {
     const auto x = distribute(global, layout);

@@ -121,7 +121,7 @@ TEST_CASE("vectors are the same for any cut", "[linalg][eigsh]") {
       a, [&](const ht::DNDarray& x) { CHECK(close(la::eigsh(x, 4).vectors, gathered(whole.vectors), 1e-10)); });
 }
 
-TEST_CASE("float32, hosts' functions, starts and limits", "[linalg][eigsh]") {
+TEST_CASE("float32, hosts' functions, starts and limits", "[linalg][eigsh][host]") {
   const auto root = scattered({30, 30});
   const auto a = root + root.t();
   const auto start = scattered({30});

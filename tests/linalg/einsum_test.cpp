@@ -49,7 +49,7 @@ TEST_CASE("einsum of two operands equals LibTorch's for every pair of layouts", 
   }
 }
 
-TEST_CASE("einsum of several operands, with extents of 1 and without an arrow", "[linalg][einsum]") {
+TEST_CASE("einsum of several operands, with extents of 1 and without an arrow", "[linalg][einsum][host]") {
   const auto a = numbers({2, 5}, at::kDouble), b = numbers({5, 3}, at::kDouble), c = numbers({3, 4}, at::kDouble);
   for (const auto& la : every_layout({2, 5}))
     for (const auto& lc : every_layout({3, 4})) {
@@ -74,7 +74,7 @@ TEST_CASE("einsum keeps dtypes", "[linalg][einsum]") {
   }
 }
 
-TEST_CASE("einsum sums in the dtype of all operands", "[linalg][einsum]") {
+TEST_CASE("einsum sums in the dtype of all operands", "[linalg][einsum][host]") {
   const auto bytes = at::full({4, 3}, 100, at::kChar), few = at::ones({3}, at::kLong);
   for (const auto& layout : every_layout({4, 3})) {
     const auto x = distribute(bytes, layout);

@@ -82,7 +82,7 @@ TEST_CASE("functions of matrices that get a vector name themselves", "[linalg][e
                                               REFUSES(vector_norm, la::vector_norm(x, {.axis = 3}))});
 }
 
-TEST_CASE("functions of square matrices that get others name themselves", "[linalg][errors]") {
+TEST_CASE("functions of square matrices that get others name themselves", "[linalg][errors][host]") {
   check_refusals(scattered({4, 3}), {REFUSES(eigh, la::eigh(x)),
                                      REFUSES(eigvalsh, la::eigvalsh(x)),
                                      REFUSES(eig, la::eig(x)),
@@ -127,7 +127,7 @@ TEST_CASE("functions that get matrices without an inverse or a root name themsel
        REFUSES(cholesky, la::cholesky(x)), REFUSES(cholesky, la::cholesky(x, {.upper = true}))});
 }
 
-TEST_CASE("functions that get elements that are not finite name themselves", "[linalg][errors]") {
+TEST_CASE("functions that get elements that are not finite name themselves", "[linalg][errors][host]") {
   auto a = scattered({4, 4});
   a[3][0] = NAN;
   check_refusals(a, {REFUSES(svd, la::svd(x)),

@@ -41,7 +41,7 @@ TEST_CASE("ranks of square matrices", "[linalg][lstsq]") {
     }
 }
 
-TEST_CASE("ranks by a tolerance, and conditions of singular matrices", "[linalg][lstsq]") {
+TEST_CASE("ranks by a tolerance, and conditions of singular matrices", "[linalg][lstsq][host]") {
   const auto a = at::diag(at::tensor({4., 2., 1.}, at::kDouble)), singular = at::ones({3, 3}, at::kDouble);
   for_each_layout(a, [&](const auto& x) {
     CHECK(same(la::matrix_rank(x, {.tol = 1.5}), at::scalar_tensor(2, at::kLong)));
@@ -85,7 +85,7 @@ TEST_CASE("ranks by a tolerance, and conditions of singular matrices", "[linalg]
   CHECK(la::cond(ht::zeros({0, 2, 2}, {.split = 1})).shape() == ht::Shape{0});
 }
 
-TEST_CASE("least squares", "[linalg][lstsq]") {
+TEST_CASE("least squares", "[linalg][lstsq][host]") {
   const auto a = scattered({8, 3}), b = scattered({8, 2}) * 3, wide = scattered({3, 6});
   const auto expected = at::matmul(at::linalg_pinv(a), b);
   for_each_pair(a, b, [&](const ht::DNDarray& x, const ht::DNDarray& y) {

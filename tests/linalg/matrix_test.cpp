@@ -119,7 +119,7 @@ TEST_CASE("projection and vander", "[linalg][matrix]") {
   CHECK_THROWS_AS(ht::projection(ht::ones({2, 2}), ht::ones({2})), ht::ValueError);
 }
 
-TEST_CASE("covariances and correlations", "[linalg][matrix]") {
+TEST_CASE("covariances and correlations", "[linalg][matrix][host]") {
   const auto global = scattered({4, 9}), counts = at::arange(1, 10, at::kLong) % 3 + 1;
   const auto weights = scattered({9}).abs() + 0.5;
   for_each_layout(global, [&](const auto& x) {
@@ -152,7 +152,7 @@ TEST_CASE("covariances and correlations", "[linalg][matrix]") {
   });
 }
 
-TEST_CASE("covariances of single observations and of weights that are 0", "[linalg][matrix]") {
+TEST_CASE("covariances of single observations and of weights that are 0", "[linalg][matrix][host]") {
   const auto global = scattered({2, 3});
   for_each_layout(global, [&](const auto& x) {
     const auto zero = ht::zeros({3}, {.split = 0});

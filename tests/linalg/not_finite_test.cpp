@@ -104,7 +104,7 @@ TEST_CASE("conditions and determinants of what is not finite", "[linalg][solve]"
     });
 }
 
-TEST_CASE("systems that are not finite have solutions of NaN on every layout", "[linalg][solve]") {
+TEST_CASE("systems that are not finite have solutions of NaN on every layout", "[linalg][solve][host]") {
   for (const auto n : columns)
     for_each_flawed({n, n}, [&](const auto& x, const auto& a) {
       const auto type = a.scalar_type();

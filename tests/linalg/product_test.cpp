@@ -157,7 +157,7 @@ TEST_CASE("tensordot and kron", "[linalg][product]") {
   CHECK_THROWS_AS(ht::tensordot(ht::ones({2, 2}), ht::ones({2, 2}), {{0, 0}, {0, 1}}), ht::ValueError);
 }
 
-TEST_CASE("multi_dot multiplies in the best order", "[linalg][product]") {
+TEST_CASE("multi_dot multiplies in the best order", "[linalg][product][host]") {
   const auto a = numbers({2, 6}), b = numbers({6, 1}), c = numbers({1, 7}), v = numbers({7});
   for_each_pair(a, c, [&](const auto& x, const auto& y) {
     const auto z = ht::resplit(ht::from_tensor(b), 0);

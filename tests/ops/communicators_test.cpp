@@ -4,7 +4,7 @@
 #include <heatpp/heatpp.hpp>
 #include <heatpp/interop/mpi.hpp>
 
-TEST_CASE("arrays on duplicates of one communicator meet on that of the first", "[ops][communicators]") {
+TEST_CASE("arrays on duplicates of one communicator meet on that of the first", "[ops][communicators][host]") {
   const auto numbers = at::arange(12, at::kDouble).reshape({4, 3});
   const auto copy = ht::from_mpi(MPI_COMM_WORLD);
   for (const auto& layout : every_layout({4, 3})) {
@@ -24,7 +24,7 @@ TEST_CASE("arrays on duplicates of one communicator meet on that of the first", 
   }
 }
 
-TEST_CASE("arrays on different communicators do not meet", "[ops][communicators]") {
+TEST_CASE("arrays on different communicators do not meet", "[ops][communicators][host]") {
   using Call = std::function<void(const ht::DNDarray&, const ht::DNDarray&)>;
   const auto square = [](const ht::DNDarray& v) { return ht::expand_dims(v, 1) * v; };
   const std::vector<std::pair<std::string, Call>> calls{

@@ -53,7 +53,7 @@ TEST_CASE("functions that answer in floating point keep whole numbers", "[ops][d
   }
 }
 
-TEST_CASE("divisions and their like answer in floats that hold their operands", "[ops][dtypes]") {
+TEST_CASE("divisions and their like answer in floats that hold their operands", "[ops][dtypes][host]") {
   const auto doubles = large().to(at::kDouble);
   for (const auto& layout : every_layout({5})) {
     const auto x = distribute(large(), layout), narrow = x.astype(ht::int32);
@@ -80,7 +80,7 @@ TEST_CASE("divisions and their like answer in floats that hold their operands", 
   }
 }
 
-TEST_CASE("arrays of any two dtypes meet where both fit", "[ops][dtypes]") {
+TEST_CASE("arrays of any two dtypes meet where both fit", "[ops][dtypes][host]") {
   const ht::Layout cut({5}, 0, ht::world().size()), whole = cut.replicated({5});
   for (const auto a : dtypes)
     for (const auto b : dtypes) {
@@ -102,7 +102,7 @@ TEST_CASE("arrays of any two dtypes meet where both fit", "[ops][dtypes]") {
     }
 }
 
-TEST_CASE("numbers win by their kind alone", "[ops][dtypes]") {
+TEST_CASE("numbers win by their kind alone", "[ops][dtypes][host]") {
   const std::vector<ht::Scalar> numbers{true, 2, 1.5, std::complex<double>(1, 2)};
   for (const auto dtype : dtypes)
     for (const auto& number : numbers)
@@ -124,7 +124,7 @@ TEST_CASE("numbers win by their kind alone", "[ops][dtypes]") {
   CHECK(ht::where(x > 0, 1.5, 1).dtype() == ht::float32);
 }
 
-TEST_CASE("statistics of whole numbers are float64", "[ops][dtypes]") {
+TEST_CASE("statistics of whole numbers are float64", "[ops][dtypes][host]") {
   const auto doubles = large().to(at::kDouble);
   for (const auto& layout : every_layout({5})) {
     const auto x = distribute(large(), layout);
@@ -153,7 +153,7 @@ TEST_CASE("statistics of whole numbers are float64", "[ops][dtypes]") {
   }
 }
 
-TEST_CASE("decompositions of whole numbers are float64", "[ops][dtypes]") {
+TEST_CASE("decompositions of whole numbers are float64", "[ops][dtypes][host]") {
   namespace la = ht::linalg;
   const auto a = at::tensor({4, 1, 2, 1, 5, 3, 2, 3, 6}).reshape({3, 3}), doubles = a.to(at::kDouble);
   for (const auto& layout : every_layout({3, 3})) {

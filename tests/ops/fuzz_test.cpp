@@ -207,7 +207,7 @@ bool agree(const ht::DNDarray& together, const ht::DNDarray& alone) {
 
 }  // namespace
 
-TEST_CASE("random expressions do not depend on ranks and layouts", "[ops][fuzz]") {
+TEST_CASE("random expressions do not depend on ranks and layouts", "[ops][fuzz][host]") {
   const char* given = std::getenv("HEATPP_FUZZ_SEEDS");
   const std::uint64_t seeds = given ? std::strtoull(given, nullptr, 10) : 400;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {

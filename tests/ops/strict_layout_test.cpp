@@ -22,7 +22,7 @@ at::Tensor matrix() { return (at::arange(36, at::kDouble) * 7).fmod(23).reshape(
 
 }  // namespace
 
-TEST_CASE("arrays in one layout are never refused or counted", "[ops][strict]") {
+TEST_CASE("arrays in one layout are never refused or counted", "[ops][strict][host]") {
   using Call = std::function<void(const ht::DNDarray&, const ht::DNDarray&)>;
   const std::vector<std::pair<std::string, Call>> calls{
       {"percentile", [](const auto& x, const auto&) { (void)ht::percentile(x, 50, weighted(x, 0)); }},

@@ -220,7 +220,7 @@ TEST_CASE("a selection outlives its array as a value", "[ops][value]") {
   }
 }
 
-TEST_CASE("memory of a host is written by the array that adopted it, and by no other", "[ops][value]") {
+TEST_CASE("memory of a host is written by the array that adopted it, and by no other", "[ops][value][host]") {
   const auto global = numbers();
   for (const auto& layout : every_layout({5, 4})) {
     if (layout.split() == 1) continue;  // blocks of rows lie in C order
@@ -272,7 +272,7 @@ TEST_CASE("memory that came read-only is not written, copies of it are", "[ops][
   CHECK(same(ht::sum(x), at::full({}, 4.0f * static_cast<float>(x.comm().size()))));
 }
 
-TEST_CASE("writing takes a copy only where elements are shared", "[ops][value]") {
+TEST_CASE("writing takes a copy only where elements are shared", "[ops][value][host]") {
   for (const auto& layout : every_layout({5, 4})) {
     auto x = distribute(numbers(), layout);
     x += 1;

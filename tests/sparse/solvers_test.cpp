@@ -31,7 +31,7 @@ TEST_CASE("the Poisson problem takes as many iterations of cg as elsewhere", "[s
   }
 }
 
-TEST_CASE("all methods solve what they are for, on any cut of matrix and right side", "[sparse][solvers]") {
+TEST_CASE("all methods solve what they are for, on any cut of matrix and right side", "[sparse][solvers][host]") {
   const auto dense = sp::to_dense(poisson(5, std::nullopt)).larray();
   const auto skew = dense + 0.3 * (at::triu(dense, 1) - at::tril(dense, -1));
   const auto indefinite = dense - 3.7 * at::eye(25, at::kDouble);

@@ -22,7 +22,8 @@ std::array<CUctx_st, standin::devices>& contexts() {
   return all;
 }
 
-thread_local std::vector<CUcontext> stack;  // the current one is last
+// The current one is last. It stays as long as the program's last array.
+thread_local std::vector<CUcontext>& stack = *new std::vector<CUcontext>();
 bool driver_initialized = false;
 std::string latest_misuse;  // NOLINT: as the others
 

@@ -118,7 +118,7 @@ TEST_CASE("truth values have no gradient", "[ops][calculus]") {
   CHECK_THROWS_AS(ht::gradient(ht::ones({4}, {.dtype = ht::bool_, .split = 0})), ht::TypeError);
 }
 
-TEST_CASE("gradients along several axes, at distances or places", "[ops][calculus]") {
+TEST_CASE("gradients along several axes, at distances or places", "[ops][calculus][host]") {
   const auto global = (at::arange(20, at::kDouble) * 0.618).frac().reshape({4, 5});
   const auto places = ht::array({0.0, 1.0, 3.0, 3.5}).astype(ht::float64);
   for (const auto& layout : every_layout({4, 5})) {
@@ -162,7 +162,7 @@ TEST_CASE("places at one distance are a spacing", "[ops][calculus]") {
     }
 }
 
-TEST_CASE("differences from a number before the first element", "[ops][calculus]") {
+TEST_CASE("differences from a number before the first element", "[ops][calculus][host]") {
   const auto global = at::arange(12, at::kDouble).square().reshape({4, 3});
   for (const auto& layout : every_layout({4, 3})) {
     const auto x = distribute(global, layout);
@@ -184,7 +184,7 @@ TEST_CASE("interpolation of complex values is that of their parts", "[ops][calcu
   }
 }
 
-TEST_CASE("derivatives and integrals at places of their own", "[ops][calculus]") {
+TEST_CASE("derivatives and integrals at places of their own", "[ops][calculus][host]") {
   const auto line = at::tensor({1.f, 2.f, 4.f, 7.f});
   const auto y = at::arange(12, at::kDouble).reshape({4, 3}), x = y * y;
   for (const auto& layout : every_layout({4})) {
@@ -214,7 +214,7 @@ TEST_CASE("numbers between arrays and numbers", "[ops][creation]") {
   CHECK(same(ht::kaiser(5, -2), gathered(ht::kaiser(5, 2))));
 }
 
-TEST_CASE("places may have more axes than what is integrated", "[ops][calculus]") {
+TEST_CASE("places may have more axes than what is integrated", "[ops][calculus][host]") {
   const auto places = (at::arange(24, at::kDouble) * 0.618).frac().reshape({6, 4}).cumsum(1);
   const auto heights = at::tensor({1., 3., 2., 5.});
   const auto expected = (places.diff(1, 1) * at::tensor({2., 2.5, 3.5})).sum(1);

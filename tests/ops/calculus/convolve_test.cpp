@@ -27,7 +27,7 @@ constexpr ConvolveMode modes[] = {ConvolveMode::full, ConvolveMode::same, Convol
 
 }  // namespace
 
-TEST_CASE("convolve equals NumPy's for every layout, mode and stride", "[ops][convolve]") {
+TEST_CASE("convolve equals NumPy's for every layout, mode and stride", "[ops][convolve][host]") {
   for (const std::int64_t n : {1, 5, 13})
     for (const std::int64_t m : {1, 2, 3, 8}) {
       const auto a = numbers(n, 0.3), v = numbers(m, 1.1);
@@ -41,7 +41,7 @@ TEST_CASE("convolve equals NumPy's for every layout, mode and stride", "[ops][co
     }
 }
 
-TEST_CASE("same keeps the cut, and long blocks meet at their ends", "[ops][convolve]") {
+TEST_CASE("same keeps the cut, and long blocks meet at their ends", "[ops][convolve][host]") {
   const auto a = numbers(3000, 0.3), v = numbers(65, 1.1);
   for (const auto type : {at::kFloat, at::kDouble})
     for (const auto& layout : every_layout({3000})) {
@@ -52,7 +52,7 @@ TEST_CASE("same keeps the cut, and long blocks meet at their ends", "[ops][convo
     }
 }
 
-TEST_CASE("whole and complex numbers", "[ops][convolve]") {
+TEST_CASE("whole and complex numbers", "[ops][convolve][host]") {
   const auto a = at::arange(9, at::kInt) - 3, v = at::tensor({2, -1, 5}, at::kInt);
   const auto z = at::complex(numbers(9, 0.1), numbers(9, 0.7)), w = at::complex(numbers(3, 0.2), numbers(3, 0.9));
   for (const auto& layout : every_layout({9})) {
@@ -65,7 +65,7 @@ TEST_CASE("whole and complex numbers", "[ops][convolve]") {
         ht::float16);
 }
 
-TEST_CASE("infinite taps meet no elements beyond the ends", "[ops][convolve]") {
+TEST_CASE("infinite taps meet no elements beyond the ends", "[ops][convolve][host]") {
   const auto inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   const auto a = numbers(9, 0.3);
   for (const auto& v : {at::tensor({inf, 1., nan}), at::tensor({2., -inf, 1., 3.}), at::tensor({1., 2., 3., nan})})
@@ -75,7 +75,7 @@ TEST_CASE("infinite taps meet no elements beyond the ends", "[ops][convolve]") {
                     convolution(a, v, mode, 2)));
 }
 
-TEST_CASE("a number is a kernel of one tap", "[ops][convolve]") {
+TEST_CASE("a number is a kernel of one tap", "[ops][convolve][host]") {
   for (const auto& layout : every_layout({9}))
     CHECK(same(ht::convolve(distribute(numbers(9, 0.3), layout), ht::full({}, 2.0)), 2 * numbers(9, 0.3)));
 }
@@ -96,7 +96,7 @@ TEST_CASE("correlate equals NumPy's", "[ops][convolve]") {
   check(two, longer, ConvolveMode::valid, {8, 4.5, 2, 2});
 }
 
-TEST_CASE("rows are convolved with one kernel or their own", "[ops][convolve]") {
+TEST_CASE("rows are convolved with one kernel or their own", "[ops][convolve][host]") {
   const auto a = numbers(4 * 11, 0.2).reshape({4, 11}), v = numbers(4 * 3, 0.5).reshape({4, 3});
   for (const auto& layout : every_layout({4, 11}))
     for (const auto mode : modes) {

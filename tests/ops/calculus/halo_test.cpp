@@ -29,7 +29,7 @@ at::Tensor expected_rows(const at::Tensor& global, int axis, std::int64_t first,
 
 }  // namespace
 
-TEST_CASE("halos come from whichever ranks hold them", "[ops][halo]") {
+TEST_CASE("halos come from whichever ranks hold them", "[ops][halo][host]") {
   const auto global = at::arange(7 * 5, at::kDouble).reshape({7, 5});
   for (const auto& layout : every_layout({7, 5})) {
     const auto x = distribute(global, layout);
@@ -57,7 +57,7 @@ TEST_CASE("halos come from whichever ranks hold them", "[ops][halo]") {
   }
 }
 
-TEST_CASE("the inside of a stencil is computed while the halo travels", "[ops][halo]") {
+TEST_CASE("the inside of a stencil is computed while the halo travels", "[ops][halo][host]") {
   const auto global = at::linspace(0, 5, 40, at::kDouble).sin();
   const auto second_difference = [](const at::Tensor& u) {
     const auto n = u.size(0);

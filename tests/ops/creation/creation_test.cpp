@@ -51,7 +51,7 @@ TEST_CASE("ranges between the elements of arrays", "[ops][creation]") {
   CHECK_THROWS_AS(ht::linspace(0.0, ht::ones({2}), {.num = -1}), ht::ValueError);
 }
 
-TEST_CASE("arrays are made like others, and of arrays", "[ops][creation]") {
+TEST_CASE("arrays are made like others, and of arrays", "[ops][creation][host]") {
   const auto a = at::arange(6).reshape({2, 3});
   for (const auto& layout : every_layout({2, 3})) {
     const auto x = distribute(a, layout);

@@ -99,7 +99,7 @@ TEST_CASE("whole numbers of every width divide exactly", "[ops][elementwise]") {
                                at::tensor({-3, -2, -1, 1, 2, 3, 5, 7, 1 << 30}, at::kLong).repeat(80));
 }
 
-TEST_CASE("functions of floats are exact to the last place for numbers of every size", "[ops][elementwise]") {
+TEST_CASE("functions of floats are exact to the last place for numbers of every size", "[ops][elementwise][host]") {
   const auto check = [&]<class T>(T) {
     const auto type = c10::CppTypeToScalarType<T>::value;
     const auto x = random_floats(type, 11), y = random_floats(type, 12);

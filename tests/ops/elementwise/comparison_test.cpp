@@ -7,7 +7,7 @@
 #include <heatpp/ops/shape/axes_moves.hpp>
 #include <heatpp/ops/sorting/search.hpp>
 
-TEST_CASE("comparisons and choices of long blocks are LibTorch's", "[ops][elementwise]") {
+TEST_CASE("comparisons and choices of long blocks are LibTorch's", "[ops][elementwise][host]") {
   const auto type = GENERATE(at::kBool, at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kFloat,
                              at::kDouble, at::kComplexFloat, at::kComplexDouble);
   const ht::Shape shape{700, 4};

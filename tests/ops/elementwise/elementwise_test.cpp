@@ -281,7 +281,7 @@ TEST_CASE("infinite complex numbers and signed zeros survive", "[ops][elementwis
   }
 }
 
-TEST_CASE("where takes conditions and values without axes", "[ops][elementwise]") {
+TEST_CASE("where takes conditions and values without axes", "[ops][elementwise][host]") {
   const auto truth = ht::full({}, true), two = ht::full({}, 2.0, {.dtype = ht::float64});
   CHECK(ht::where(truth, 1, two).item<double>() == 1);
   for (const auto& layout : every_layout({3}))

@@ -15,7 +15,7 @@ constexpr auto combined = [](double a, double b) { return a * a - b; };
 
 }  // namespace
 
-TEST_CASE("map takes any mix of layouts", "[ops][map]") {
+TEST_CASE("map takes any mix of layouts", "[ops][map][host]") {
   const auto a = numbers({4, 5}), b = numbers({4, 5}, 2);
   for (const auto& layout_a : every_layout({4, 5}))
     for (const auto& layout_b : every_layout({4, 5})) {
@@ -26,7 +26,7 @@ TEST_CASE("map takes any mix of layouts", "[ops][map]") {
     }
 }
 
-TEST_CASE("map broadcasts arrays and numbers", "[ops][map]") {
+TEST_CASE("map broadcasts arrays and numbers", "[ops][map][host]") {
   const auto a = numbers({4, 5}), row = numbers({5}), column = numbers({4, 1}), cube = numbers({3, 1, 5});
   for (const auto& layout : every_layout({4, 5})) {
     const auto x = distribute(a, layout);
@@ -41,7 +41,7 @@ TEST_CASE("map broadcasts arrays and numbers", "[ops][map]") {
   CHECK(ht::map(combined, ht::ones({0, 3}, {.split = 1}), ht::ones({3})).shape() == ht::Shape{0, 3});
 }
 
-TEST_CASE("map reads blocks that are not contiguous", "[ops][map]") {
+TEST_CASE("map reads blocks that are not contiguous", "[ops][map][host]") {
   const auto a = numbers({70, 60});
   for (const auto& layout : every_layout({60, 70})) {
     const auto block = distribute(a.t().contiguous(), layout).larray();
@@ -64,7 +64,7 @@ TEST_CASE("parameters and result of the function set the dtypes", "[ops][map]") 
   CHECK((ht::map_reduce<ht::ReduceOp::sum, int>([](auto v) { return v % 2 == 1; }, x)) == 2);
 }
 
-TEST_CASE("map sees elements of any dtype as conversion gives them", "[ops][map]") {
+TEST_CASE("map sees elements of any dtype as conversion gives them", "[ops][map][host]") {
   const auto every = at::remainder(at::arange(6000) * 37, 251).to(at::kDouble).reshape({60, 100}) / 2;
   const auto check = [](const at::Tensor& global, const ht::Layout& layout, auto as) {
     using T = decltype(as);

@@ -114,7 +114,7 @@ TEST_CASE("what is stretched in memory is written to as any array", "[ops][eleme
   }
 }
 
-TEST_CASE("values of a later kind are refused in place", "[ops][elementwise]") {
+TEST_CASE("values of a later kind are refused in place", "[ops][elementwise][host]") {
   const std::vector<std::pair<ht::Dtype, int>> kinds{{ht::bool_, 0}, {ht::uint8, 1},   {ht::int8, 2},
                                                      {ht::int64, 2}, {ht::float32, 3}, {ht::complex64, 4}};
   for (const auto& layout : every_layout({4}))
@@ -132,7 +132,8 @@ TEST_CASE("values of a later kind are refused in place", "[ops][elementwise]") {
   CHECK_THROWS_AS(x += -1, ht::ValueError);
 }
 
-TEST_CASE("in place operands meet in the dtype that holds both, and results are rounded once", "[ops][elementwise]") {
+TEST_CASE("in place operands meet in the dtype that holds both, and results are rounded once",
+          "[ops][elementwise][host]") {
   const auto numbers = at::tensor({1.0, -3.0, 5.0, 0.1});
   const auto whole = at::tensor({16777217, 33554435, -16777219, 7});
   for (const auto& layout : every_layout({4}))

@@ -4,7 +4,7 @@
 #include <heatpp/ops/elementwise/reduce_expression.hpp>
 #include <xtensor/xview.hpp>
 
-TEST_CASE("xtensor expressions are reduced without an array", "[ops][xtensor]") {
+TEST_CASE("xtensor expressions are reduced without an array", "[ops][xtensor][host]") {
   const auto global = at::arange(15, at::kDouble).reshape({5, 3}) - 6;
   const auto large = at::arange(10'007, at::kInt).remainder(97);
   for (const auto& layout : every_layout({5, 3})) {

@@ -220,7 +220,7 @@ TEST_CASE("positions are of any integer type, and pointers no truth values", "[o
   CHECK_THROWS_AS(x(SIZE_MAX), ht::ValueError);
 }
 
-TEST_CASE("what does not fit a part is told in the shapes that stand there", "[ops][index]") {
+TEST_CASE("what does not fit a part is told in the shapes that stand there", "[ops][index][host]") {
   for (const auto& layout : every_layout({3, 2})) {
     auto x = distribute(at::zeros({3, 2}), layout);
     CHECK_THROWS_WITH(x(0) = ht::ones({4}),
@@ -246,7 +246,7 @@ TEST_CASE("vectors of truth values are masks that every rank gives alike", "[ops
   }
 }
 
-TEST_CASE("one element takes numbers, and no arrays with axes", "[ops][index]") {
+TEST_CASE("one element takes numbers, and no arrays with axes", "[ops][index][host]") {
   const auto one = ht::full({}, 1, {.dtype = ht::int64}), number = ht::full({}, 7.0);
   for (const auto& layout : every_layout({6, 2})) {
     auto x = distribute(at::zeros({6, 2}, at::kDouble), layout), zero = ht::zeros({});
@@ -262,7 +262,7 @@ TEST_CASE("one element takes numbers, and no arrays with axes", "[ops][index]") 
   }
 }
 
-TEST_CASE("operators in place on a selection write to the array, view or copy", "[ops][index]") {
+TEST_CASE("operators in place on a selection write to the array, view or copy", "[ops][index][host]") {
   const auto longs = [](const std::vector<std::int64_t>& values) { return at::tensor(values, at::kLong); };
   const std::vector<std::int64_t> rows{2, 0, 2};
   for (const auto& layout : every_layout({4, 3})) {

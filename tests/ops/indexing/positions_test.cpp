@@ -210,7 +210,7 @@ TEST_CASE("bool positions count as 0 and 1 where NumPy takes them", "[ops][selec
   }
 }
 
-TEST_CASE("positions that meet in nothing may be any", "[ops][positions]") {
+TEST_CASE("positions that meet in nothing may be any", "[ops][positions][host]") {
   const auto far = at::full({1, 1}, 7, at::kLong), none = at::empty({0}, at::kLong);
   for (const auto& layout : every_layout({3, 4}))
     for (const auto& cut : every_layout({1, 1})) {

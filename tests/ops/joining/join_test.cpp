@@ -64,7 +64,7 @@ TEST_CASE("blocks are nested as deep as one likes", "[ops][join]") {
   CHECK_THROWS_AS(ht::block({1, 2}), ht::ValueError);
 }
 
-TEST_CASE("numbers, rows and slices are inserted", "[ops][join]") {
+TEST_CASE("numbers, rows and slices are inserted", "[ops][join][host]") {
   const auto a = at::arange(6).reshape({2, 3});
   for (const auto& layout : every_layout({2, 3})) {
     auto x = distribute(a, layout);
@@ -218,7 +218,7 @@ TEST_CASE("pad takes the options of its mode only", "[ops][pad]") {
     CHECK_THROWS_WITH(ht::pad(x, {{1, 1}}, {.mode = mode, .odd = true}), Catch::Contains("[pad] got odd;"));
 }
 
-TEST_CASE("braces hold a list, even around one number", "[ops][join]") {
+TEST_CASE("braces hold a list, even around one number", "[ops][join][host]") {
   for (const auto& layout : every_layout({6})) {
     const auto x = distribute(at::arange(6), layout);
     for (const auto& parts : std::vector{ht::split(x, {4}), ht::array_split(x, {4}), ht::hsplit(x, {4})}) {

@@ -64,7 +64,7 @@ TEST_CASE("reductions leave out NaN", "[ops][nan]") {
   }
 }
 
-TEST_CASE("averages weigh elements or indices", "[ops][moments]") {
+TEST_CASE("averages weigh elements or indices", "[ops][moments][host]") {
   const auto global = at::arange(15, at::kDouble).reshape({5, 3}),
              weights = at::arange(15, at::kDouble).reshape({5, 3}) + 1, rows = at::arange(5, at::kDouble);
   for (const auto& layout : every_layout({5, 3})) {

@@ -122,7 +122,7 @@ TEST_CASE("correction is another name of ddof", "[ops][moments]") {
   CHECK_THROWS_AS(ht::var(x, {.ddof = 1, .correction = 1}), ht::ValueError);
 }
 
-TEST_CASE("averages with weights of several axes, and their sums", "[ops][moments]") {
+TEST_CASE("averages with weights of several axes, and their sums", "[ops][moments][host]") {
   const auto global = skewed({3, 4, 2});
   const auto weights = at::arange(12, at::kDouble).reshape({3, 4});
   for (const auto& layout : every_layout({3, 4, 2})) {

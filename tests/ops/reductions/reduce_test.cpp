@@ -286,7 +286,7 @@ TEST_CASE("complex numbers have extremes in the order of their parts", "[ops][re
   }
 }
 
-TEST_CASE("reductions without NaN name themselves and leave out an initial one", "[ops][reduce]") {
+TEST_CASE("reductions without NaN name themselves and leave out an initial one", "[ops][reduce][host]") {
   const auto global = at::tensor({NAN, 1., 3., NAN}, at::kDouble).reshape({2, 2});
   const auto nan = static_cast<double>(NAN);
   for (const auto& layout : every_layout({2, 2})) {

@@ -46,7 +46,7 @@ TEST_CASE("arrays are cut into parts that share memory", "[ops][part]") {
   }
 }
 
-TEST_CASE("diagonals and triangles stay where they lie", "[ops][diagonal]") {
+TEST_CASE("diagonals and triangles stay where they lie", "[ops][diagonal][host]") {
   for (const ht::Shape& shape : {ht::Shape{5, 3}, ht::Shape{3, 5}}) {
     const auto global = at::arange(15, at::kDouble).reshape(shape) + 1;
     for (const auto& layout : every_layout(shape)) {
@@ -317,7 +317,7 @@ TEST_CASE("conditions and masks have NumPy's shapes", "[ops][selection]") {
     }
 }
 
-TEST_CASE("values that do not fit are refused by all that write", "[ops][selection]") {
+TEST_CASE("values that do not fit are refused by all that write", "[ops][selection][host]") {
   for (const auto& layout : every_layout({2, 3})) {
     auto x = distribute(at::zeros({2, 3}, at::kByte), layout);
     const auto first = ht::zeros({2, 1}, {.dtype = ht::int64}), complex = ht::full({}, std::complex<double>(0, 1));

@@ -75,7 +75,7 @@ TEST_CASE("arrays are stretched to their common shape, and numbers get axes", "[
   CHECK_THROWS_AS(ht::broadcast_arrays({ht::ones({3}), ht::ones({2}, {.split = 0})}), ht::ValueError);
 }
 
-TEST_CASE("arrays of any layouts are joined", "[ops][join]") {
+TEST_CASE("arrays of any layouts are joined", "[ops][join][host]") {
   const auto a = cube(), b = at::arange(5 * 2 * 3, at::kInt).reshape({5, 2, 3}) - 100, c = a + 1000;
   for (const auto& layout : every_layout({5, 4, 3})) {
     auto x = distribute(a, layout);
@@ -152,7 +152,7 @@ TEST_CASE("padding grows the first and the last block", "[ops][join]") {
   CHECK_THROWS_AS(ht::pad(ht::ones({3, 3, 3}), {{1, 0}, {1, 1}}), ht::ValueError);
 }
 
-TEST_CASE("values are inserted at several positions", "[ops][join]") {
+TEST_CASE("values are inserted at several positions", "[ops][join][host]") {
   const auto v = at::arange(5), m = at::arange(6).reshape({2, 3});
   for (const auto& layout : every_layout({5})) {
     auto x = distribute(v, layout), values = ht::array({10, 20, 30}, {.split = 0});

@@ -83,7 +83,7 @@ TEST_CASE("histc counts in the dtype of the array", "[ops][histogram]") {
   }
 }
 
-TEST_CASE("histograms of several columns", "[ops][histogram]") {
+TEST_CASE("histograms of several columns", "[ops][histogram][host]") {
   const auto global = scattered({40, 3}, at::kDouble);
   const auto [expected, edges] = at::histogramdd(global, {4, 2, 3}, std::nullopt, std::nullopt, false);
   const auto weights = scattered({40}, at::kDouble);

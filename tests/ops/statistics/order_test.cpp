@@ -279,7 +279,7 @@ TEST_CASE("interpolation between infinities is NumPy's", "[ops][order]") {
   }
 }
 
-TEST_CASE("quantiles with weights are those of elements repeated as often", "[ops][order]") {
+TEST_CASE("quantiles with weights are those of elements repeated as often", "[ops][order][host]") {
   const auto global = (at::arange(24, at::kDouble) * 0.618).frac().reshape({4, 3, 2});
   const auto weights = at::tensor({2, 0, 1, 3}), repeated = global.repeat_interleave(weights, 0);
   const std::vector<double> q{0, 0.2, 0.5, 0.9, 1};
