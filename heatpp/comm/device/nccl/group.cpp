@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/device/nccl/detail/group_impl.hpp>
 
@@ -87,7 +88,7 @@ Group::Group(const Communicator& comm, int device) : impl_(new Impl(comm, device
 }
 
 Group::~Group() {
-  if (!impl_->comm) return;
+  if (!impl_->comm || !detail::mpi_is_running()) return;  // at the end of the program CUDA may be gone, too
   if (impl_->made) leave(impl_->device, impl_->comm);
   else impl_->give_up();
 }
