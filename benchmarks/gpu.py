@@ -83,14 +83,12 @@ def training(repeat, batch, batches, autocast):
     labels = torch.randint(0, 1000, (batch * batches,))
     torch.manual_seed(1)
     net = torchvision.models.resnet50(num_classes=1000)
-    state = {name: value.clone() for name, value in net.state_dict().items()}
 
     network = ht.nn.ScriptModule(net, device=OPTIONS.device)
     trainer = ht.nn.Trainer(network, optimizer="sgd", learning_rate=0.01, momentum=0.9, batch_size=batch, epochs=1, progress=False,
                             autocast=autocast)
     data = ht.nn.Dataset(ht.from_dlpack(images, split=0), ht.from_dlpack(labels, split=0))
 
-    net.load_state_dict(state)
     net.to(OPTIONS.device).train()
     optimizer = torch.optim.SGD(net.parameters(), 0.01, momentum=0.9)
     dataset = torch.utils.data.TensorDataset(images, labels)

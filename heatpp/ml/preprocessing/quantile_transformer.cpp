@@ -68,7 +68,8 @@ double share_of_normal(double number) {
 
 QuantileTransformer& QuantileTransformer::fit(const DNDarray& x) {
   constexpr auto op = "QuantileTransformer.fit";
-  const Rows rows(x);
+  const auto here = x.to_device(cpu);
+  const Rows rows(here);
   check_not_empty(op, rows);
   if (options_.n_quantiles < 1)
     detail::raise<ValueError>(op, "got {} quantiles; expected one at least", options_.n_quantiles);
@@ -77,7 +78,7 @@ QuantileTransformer& QuantileTransformer::fit(const DNDarray& x) {
   std::vector<double> percent(static_cast<std::size_t>(n), 0.0);
   for (std::size_t i = 1; i < percent.size(); ++i)
     percent[i] = 100.0 * static_cast<double>(i) / static_cast<double>(n - 1);
-  quantiles_ = resplit(nanpercentile(x.to_device(cpu).astype(float64), percent, {.axis = 0}), std::nullopt);
+  quantiles_ = resplit(nanpercentile(here.astype(float64), percent, {.axis = 0}), std::nullopt);
   return *this;
 }
 

@@ -23,10 +23,11 @@ RobustScaler& RobustScaler::fit(const DNDarray& x) {
   const auto [low, high] = options_.quantile_range;
   if (!(0 <= low && low < high && high <= 100))
     detail::raise<ValueError>(op, "got quantiles at {} and {}; expected 0 <= low < high <= 100", low, high);
-  const Rows rows(x);
+  const auto here = x.to_device(cpu);
+  const Rows rows(here);
   check_not_empty(op, rows);
   check_all_finite(op, rows, Missing::left_out);
-  const auto wide = x.to_device(cpu).astype(float64);
+  const auto wide = here.astype(float64);
   const auto found = resplit(nanpercentile(wide, std::vector{low, 50.0, high}, {.axis = 0}), std::nullopt).larray();
   auto spread = found[2] - found[0];
   spread = at::where(spread < 10 * std::numeric_limits<double>::epsilon(), 1.0, spread);

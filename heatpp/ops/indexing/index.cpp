@@ -48,7 +48,7 @@ template <class T>
 DNDarray listed(const std::vector<T>& values, const DNDarray& x) {
   auto tensor = at::empty({std::ssize(values)}, at::CppTypeToScalarType<T>::value);
   std::ranges::copy(values, tensor.template mutable_data_ptr<T>());
-  return detail::wrap(tensor.to(x.larray().device()), x.layout().replicated({std::ssize(values)}), x.comm());
+  return detail::wrap(tensor, x.layout().replicated({std::ssize(values)}), x.comm());
 }
 
 /// The entries with an ellipsis and missing axes written out, and masks without axes as truth values.

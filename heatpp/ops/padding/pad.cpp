@@ -58,7 +58,7 @@ DNDarray taken(const DNDarray& x, int axis, std::int64_t first, std::int64_t las
   auto positions = detail::block_or_error("pad", shape, [&] { return at::empty(shape, at::kLong); });
   auto* position = positions.data_ptr<std::int64_t>();
   for (auto i = first; i < last; ++i) *position++ = source_of(i, extent_of(x, axis), mode);
-  return along(x, axis, detail::wrap(positions.to(x.larray().device()), x.layout().replicated(shape), x.comm()));
+  return along(x, axis, detail::wrap(positions, x.layout().replicated(shape), x.comm()));
 }
 
 /// Mirrored as at a point: twice the last element less each one. What lies further out is mirrored where the last round

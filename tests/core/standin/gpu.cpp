@@ -5,13 +5,14 @@
 
 #include <ATen/ATen.h>
 #include <ATen/EmptyTensor.h>
+#include <ATen/NativeFunctions.h>
 #include <ATen/detail/CUDAHooksInterface.h>
-#include <ATen/native/CPUFallback.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/library.h>
 
 #include <cstdlib>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace {
@@ -161,34 +162,31 @@ class Exchanged {
   std::vector<std::pair<at::Tensor, at::Tensor>> pairs_;
 };
 
+template <class F>
+c10::List<at::Tensor> each_of(const c10::IValue& tensors, F f) {
+  c10::List<at::Tensor> list;
+  for (const auto& tensor : tensors.toTensorVector()) list.push_back(f(tensor));
+  return list;
+}
+
 void by_processor(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   const auto& schema = op.schema();
   Exchanged exchanged(schema.name());
-  for (auto& argument : torch::jit::last(*stack, schema.arguments().size())) {
-    auto& value = const_cast<c10::IValue&>(argument);
+  for (auto& value : std::span(*stack).last(schema.arguments().size())) {
     if (value.isTensor()) value = exchanged(value.toTensor());
     else if (value.isDevice()) value = at::Device(at::kCPU);
-    else if (value.isTensorList()) {
-      c10::List<at::Tensor> list;
-      for (const at::Tensor& each : value.toTensorVector()) list.push_back(exchanged(each));
-      value = list;
-    } else if (value.isOptionalTensorList()) {
+    else if (value.isTensorList()) value = each_of(value, [&](const auto& tensor) { return exchanged(tensor); });
+    else if (value.isOptionalTensorList()) {
       c10::List<std::optional<at::Tensor>> list;
-      for (const auto& each : value.toOptionalTensorList())
-        list.push_back(std::optional<at::Tensor>(each) ? std::optional(exchanged(*std::optional<at::Tensor>(each)))
-                                                       : std::nullopt);
+      for (const auto& each : value.toOptionalTensorVector())
+        list.push_back(each ? std::optional(exchanged(*each)) : std::nullopt);
       value = list;
     }
   }
   op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), stack);
-  for (auto& result : torch::jit::last(*stack, schema.returns().size())) {
-    auto& value = const_cast<c10::IValue&>(result);
+  for (auto& value : std::span(*stack).last(schema.returns().size())) {
     if (value.isTensor()) value = exchanged.back(value.toTensor());
-    else if (value.isTensorList()) {
-      c10::List<at::Tensor> list;
-      for (const at::Tensor& each : value.toTensorVector()) list.push_back(exchanged.back(each));
-      value = list;
-    }
+    else if (value.isTensorList()) value = each_of(value, [&](const auto& tensor) { return exchanged.back(tensor); });
   }
 }
 
