@@ -102,7 +102,7 @@ Communicator::Impl::Impl(MPI_Comm owned) : mpi(owned) {
 }
 
 Communicator::Impl::~Impl() {
-  if (detail::mpi_is_running()) MPI_Comm_free(&mpi);
+  if (detail::mpi_is_running() && !failed) MPI_Comm_free(&mpi);
 }
 
 void Communicator::Impl::count(std::int64_t payload) {

@@ -47,6 +47,9 @@ struct Communicator::Impl {
   std::unique_ptr<detail::Segment> segment;        ///< where all ranks share memory
   std::shared_ptr<detail::Channels> channels;      ///< the same for schedules, where a topology asked for it
   bool asked_for_channels = false;
+  /// Something failed here, so that messages may lie unread: MPI must not give the number to another communicator,
+  /// which would take them for its own.
+  std::atomic<bool> failed{false};
 
   /// Adopts `owned`, a communicator that nobody else frees.
   explicit Impl(MPI_Comm owned);

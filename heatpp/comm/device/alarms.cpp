@@ -11,8 +11,9 @@ struct Alarms::Message {
 };
 
 struct Alarms::State {
-  MPI_Comm mpi;
-  int rank, ranks, tag;
+  Communicator::Impl& of;
+  MPI_Comm mpi = of.mpi;
+  int rank = of.rank, ranks = of.size, tag;
   std::mutex mutex = {};
   std::int64_t begun = 0, ended = 0;
   std::optional<Message> told = {};
@@ -35,13 +36,14 @@ struct Alarms::State {
     MPI_Status status;
     detail::check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, tag, mpi, &found, &status), "device");
     if (!found) return;
+    of.failed = true;
     auto& message = told.emplace();
     detail::check_mpi(MPI_Recv(&message, sizeof message, MPI_BYTE, status.MPI_SOURCE, tag, mpi, MPI_STATUS_IGNORE),
                       "device");
   }
 };
 
-Alarms::Alarms(const Communicator& comm, int tag) : state_(new State{comm.impl().mpi, comm.rank(), comm.size(), tag}) {}
+Alarms::Alarms(const Communicator& comm, int tag) : state_(new State{.of = comm.impl(), .tag = tag}) {}
 
 std::int64_t Alarms::begin() {
   const std::lock_guard lock(state_->mutex);
@@ -61,6 +63,7 @@ void Alarms::note_end_of(std::int64_t number) {
 void Alarms::raise(const std::string& failure) {
   const std::lock_guard lock(state_->mutex);
   if (state_->told) return;
+  state_->of.failed = true;
   auto& message = state_->told.emplace();
   std::copy_n(failure.data(), std::min(failure.size(), message.failure.size() - 1), message.failure.begin());
   message.ended = state_->ended;

@@ -31,7 +31,7 @@ std::unique_ptr<Operation> start_nccl(const Communicator& comm, std::span<const 
 void run_nccl(const Communicator& comm, const Buffer& data, Put put, std::optional<Memory> also_after = {}) {
   comm.impl().count(data.bytes());
   const std::array after{data.memory, also_after.value_or(data.memory)};
-  detail::run(*start_nccl(comm, std::span(after).first(also_after ? 2 : 1), std::move(put)));
+  detail::run(start_nccl(comm, std::span(after).first(also_after ? 2 : 1), std::move(put)));
 }
 
 }  // namespace

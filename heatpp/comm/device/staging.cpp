@@ -103,7 +103,7 @@ std::unique_ptr<detail::Operation> through_host(const Buffer& data, const detail
 }
 
 void on_host(const Buffer& data, const std::function<void(Buffer host)>& work) {
-  detail::run(*through_host(data, [&](Buffer host) -> std::unique_ptr<detail::Operation> {
+  detail::run(through_host(data, [&](Buffer host) -> std::unique_ptr<detail::Operation> {
     work(host);
     return std::make_unique<detail::Done>();
   }));

@@ -72,6 +72,8 @@ bool Execution::in_flight() const {
 
 /// Messages that were given up may still be written: their memory stays theirs.
 Execution::~Execution() {
+  const bool all_ended = std::ranges::all_of(active_, [this](const Active& active) { return ended(active); });
+  if (begun_ && !all_ended) comm_.impl().failed = true;
   if (!in_flight()) return;
   for (auto& active : active_) active.scratch.leak();
 }
@@ -228,6 +230,7 @@ bool Execution::arrived(Active& active) const {
 }
 
 bool Execution::advance() {
+  begun_ = true;
   bool all_ended = false;
   // A step that ends may let another lane begin one.
   for (bool moved = true; moved;) {

@@ -103,6 +103,7 @@ class Execution final : public Operation {
   const char* call_;
   std::shared_ptr<Channels> channels_;
   std::size_t window_;
+  bool begun_ = false;
   int first_tag_ = 0;
   std::uint64_t first_lane_ = 0;  // its number in the channels
   std::vector<Active> active_;    // at i the lanes i, i + window, ... one after another

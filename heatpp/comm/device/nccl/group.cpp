@@ -42,6 +42,7 @@ void Group::Impl::fail(const std::string& failure) {
 
 void Group::Impl::give_up() {
   given_up = true;
+  of.failed = true;
   const cuda::OnDevice guard(device);
   if (comm) NCCL(ncclCommAbort)(std::exchange(comm, nullptr));
 }

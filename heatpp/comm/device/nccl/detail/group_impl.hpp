@@ -27,8 +27,9 @@ void look_after_those_left();
 
 struct Group::Impl {
   Impl(const Communicator& comm_, int device_)
-      : device(device_), rank(comm_.rank()), ranks(comm_.size()), peers(comm_), calls(comm_, 11) {}
+      : of(comm_.impl()), device(device_), rank(comm_.rank()), ranks(comm_.size()), peers(comm_), calls(comm_, 11) {}
 
+  Communicator::Impl& of;  // has the group
   int device, rank, ranks;
   device::Peers peers;
   device::Alarms calls;
