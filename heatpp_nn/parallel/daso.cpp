@@ -25,6 +25,7 @@ const DasoOptions& checked(const DasoOptions& options, const Replica& replica, t
                       "got local skips or rotating carriers with a replica whose optimizer the ranks of a node share; "
                       "expected neither");
   (void)detail::slots_of(optimizer);
+  replica.check(optimizer);
   return options;
 }
 
@@ -118,6 +119,7 @@ void DASO::average_gradients(const SyncPlan& todo) {
 void DASO::update() {
   if (left_out_) return;
   if (options_.max_norm) (void)replica_.clip_gradients(*options_.max_norm);
+  replica_.check(optimizer_);
   optimizer_.step();
   shares_differ_ = shares_differ_ || replica_.shard();
 }

@@ -5,12 +5,14 @@
 #include <heatpp_nn/parallel/replica.hpp>
 #include <heatpp_nn/parallel/sync_batch_norm.hpp>
 
+#include <ATen/MemoryOverlap.h>
 #include <torch/nn/module.h>
 #include <torch/optim/optimizer.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <ranges>
 #include <set>
 
@@ -63,15 +65,14 @@ void average_across(const Topology& topology, const std::vector<at::Tensor>& ten
   wait_all(requests);
 }
 
-void check_optimizer(const torch::optim::Optimizer& optimizer, const std::vector<at::Tensor>& known) {
-  std::set<const void*> pieces;
-  for (const auto& tensor : known) pieces.insert(tensor.unsafeGetTensorImpl());
-  for (const auto& group : optimizer.param_groups())
-    for (const auto& tensor : group.params())
-      if (!pieces.contains(tensor.unsafeGetTensorImpl()))
-        raise<ValueError>("Replica",
-                          "got an optimizer of other tensors than this rank's pieces; expected one of the replica's "
-                          "parameters()");
+/// Their mean, in which this rank has a share; nullopt: all have the same.
+void average(const Topology& topology, const std::vector<at::Tensor>& tensors, std::optional<double> share) {
+  if (!share) return detail::average(topology, tensors);
+  for (const auto& tensor : tensors) {
+    if (*share > 0) at::Tensor(tensor).mul_(*share);
+    else at::Tensor(tensor).zero_();  // what is infinite would be NaN
+  }
+  detail::add_up(topology, tensors);
 }
 
 std::vector<at::Tensor> trained_of(const torch::nn::Module& module) {
@@ -100,7 +101,7 @@ Replica::Replica(std::shared_ptr<torch::nn::Module> module, const Topology& topo
     buffer_names_.push_back(name);
   }
   everything_.insert(everything_.end(), buffers_.begin(), buffers_.end());
-  check_structure();
+  check_structure(options);
   flat_ = std::make_unique<detail::FlatParameters>(trained_, options.gradients.bucket_bytes);
   if (options.broadcast) detail::broadcast(topology_.comm(), everything_);
   if (const auto rank = first_to_differ(topology_.comm(), checksum()))
@@ -130,13 +131,25 @@ std::string Replica::structure() const {
   return text;
 }
 
-void Replica::check_structure() const {
-  const auto text = structure();
-  if (const auto rank = first_to_differ(topology_.comm(), detail::crc32c(std::as_bytes(std::span(text)))))
+void Replica::check_structure(const ReplicaOptions& options) const {
+  const auto& o = options.gradients;
+  const auto settings =
+      formatted("{} {} {} {} {} {}", options.broadcast, o.bucket_bytes, name(o.wire), o.reproducible,
+                static_cast<int>(options.buffers), options.shard ? static_cast<int>(*options.shard) : -1);
+  const auto differs = [this](const std::string& text) {
+    return first_to_differ(topology_.comm(), detail::crc32c(std::as_bytes(std::span(text))));
+  };
+  if (const auto rank = differs(settings))
+    raise<ValueError>("Replica", "got other options on rank {} than on rank 0; expected the same on all ranks", *rank);
+  if (const auto rank = differs(structure()))
     raise<ValueError>("Replica",
                       "got a module on rank {} with other names, shapes, dtypes or frozen parameters than on rank 0; "
                       "expected the same module on all ranks",
                       *rank);
+  for (std::size_t i = 0; i < buffers_.size(); ++i)
+    if (at::has_internal_overlap(buffers_[i]) == at::MemOverlap::Yes)
+      raise<ValueError>("Replica", "got the buffer {} whose elements share memory; expected one that is contiguous()",
+                        buffer_names_[i]);
 }
 
 /// The optimizer gets this rank's pieces, in the order of the module.
@@ -160,8 +173,20 @@ std::vector<at::Tensor> Replica::parameters(const torch::nn::Module& part) const
   return found;
 }
 
+void Replica::check(const torch::optim::Optimizer& optimizer) const {
+  if (!shard_) return;
+  std::set<const void*> pieces;
+  for (const auto& tensor : optimized_) pieces.insert(tensor.unsafeGetTensorImpl());
+  for (const auto& group : optimizer.param_groups())
+    for (const auto& tensor : group.params())
+      if (!pieces.contains(tensor.unsafeGetTensorImpl()))
+        raise<ValueError>("Replica",
+                          "got an optimizer of other tensors than this rank's pieces; expected one of the replica's "
+                          "parameters()");
+}
+
 void Replica::update(torch::optim::Optimizer& optimizer) {
-  if (shard_) check_optimizer(optimizer, optimized_);
+  check(optimizer);
   optimizer.step();
   if (shard_) spread();
 }
@@ -226,6 +251,7 @@ bool Replica::finish_gradients(double scale, bool failed) {
                       "got a parameter that requires gradients but was frozen when the module was wrapped; "
                       "expected it to be wrapped again after that");
   outdated_ = shard_ && finite;
+  rows_ += gradients_->own_samples();
   return finite;
 }
 
@@ -244,39 +270,62 @@ void Replica::throw_not_finite(std::string_view op, const std::string& parameter
   raise<ValueError>(op, "got finite gradients whose sum over the ranks is not; expected a finite mean");
 }
 
+std::vector<at::Tensor> Replica::floating_buffers() const {
+  auto found = buffers_;
+  std::erase_if(found, [](const auto& buffer) { return !buffer.is_floating_point(); });
+  return found;
+}
+
 void Replica::average_buffers() {
   if (topology_.comm().size() == 1) return;
-  std::vector<std::size_t> floating;
-  std::vector<at::Tensor> copied;
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    if (buffers_[i].is_floating_point() && policy_ == BufferPolicy::average) floating.push_back(i);
-    else copied.push_back(buffers_[i]);
+  auto copied = buffers_;
+  if (policy_ == BufferPolicy::average) {
+    average_statistics(floating_buffers());
+    std::erase_if(copied, [](const auto& buffer) { return buffer.is_floating_point(); });
   }
-  average_floating(floating);
   detail::broadcast(topology_.comm(), copied);
+  rows_ = 0;
+}
+
+/// Of this rank among all; nullopt where all have as many, or none any.
+std::optional<double> Replica::share_of_rows() const {
+  const auto& comm = topology_.comm();
+  std::vector<double> all(static_cast<std::size_t>(comm.size()));
+  const auto own = said_rows_.value_or(rows_);
+  all[static_cast<std::size_t>(comm.rank())] = own;
+  comm.allreduce(all);
+  const auto sum = std::accumulate(all.begin(), all.end(), 0.0);
+  if (std::ranges::count(all, own) == std::ssize(all) || !(sum > 0)) return std::nullopt;
+  return own / sum;
 }
 
 /// Means first, so that a variance can take up how far this rank's mean was from that of all.
-void Replica::average_floating(const std::vector<std::size_t>& which) {
+void Replica::average_statistics(const std::vector<at::Tensor>& tensors) const {
   const at::NoGradGuard no_grad;
   std::map<std::string, std::pair<at::Tensor, at::Tensor>> own_means;  // by the module's name: the buffer, as it was
-  std::vector<at::Tensor> first, variances;
-  for (const auto i : which) {
+  std::map<std::string, at::Tensor> variances;
+  std::vector<at::Tensor> means, others;
+  auto next = tensors.begin();
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    if (!buffers_[i].is_floating_point()) continue;
     const auto [module, name] = split_name(buffer_names_[i]);
-    if (name == "running_mean") own_means[module] = {buffers_[i], buffers_[i].clone()};
-    if (name != "running_var") first.push_back(buffers_[i]);
+    const auto& tensor = *next++;
+    if (name == "running_var") variances[module] = tensor;
+    else (name == "running_mean" ? means : others).push_back(tensor);
+    if (name == "running_mean") own_means[module] = {tensor, tensor.clone()};
   }
-  detail::average(topology_, first);
-  for (const auto i : which) {
-    const auto [module, name] = split_name(buffer_names_[i]);
-    if (name != "running_var") continue;
-    variances.push_back(buffers_[i]);
+  const auto share = share_of_rows();
+  average(topology_, others, std::nullopt);
+  average(topology_, means, share);
+  std::vector<at::Tensor> spread;
+  for (auto& [module, variance] : variances) {
+    spread.push_back(variance);
     const auto found = own_means.find(module);
-    if (found == own_means.end() || found->second.first.sizes() != buffers_[i].sizes()) continue;
+    if (found == own_means.end() || found->second.first.sizes() != variance.sizes()) continue;
     const auto& [mean, own] = found->second;
-    variances.back().add_((own - mean).square_());
+    variance.add_((own - mean).square_());
   }
-  detail::average(topology_, variances);
+  average(topology_, spread, share);
 }
 
 void Replica::add_up_pieces(std::span<const at::Tensor> tensors, std::span<double> numbers, std::size_t each) const {

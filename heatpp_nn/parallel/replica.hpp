@@ -115,6 +115,9 @@ class Replica {
   /// `running_var` beside a `running_mean`, as BatchNorm has them, has the variance of these means in it: it is that of
   /// all ranks' rows together. Between calls each rank keeps its own. Collective.
   void average_buffers();
+  /// By how many rows `running_mean` and `running_var` of this rank count there; nullopt: by those trained since the
+  /// last call, as `backward(loss, samples)` was told, or 1 for each batch. Ranks without rows do not count. Local.
+  void weigh_buffers(std::optional<double> rows) { said_rows_ = rows; }
 
   /// CRC-32C of all parameters and buffers. Local.
   [[nodiscard]] std::uint32_t checksum() const;
@@ -126,7 +129,14 @@ class Replica {
   /// rank passes tensors of its `parameters()`; otherwise nothing is done.
   void add_up_pieces(std::span<const at::Tensor> tensors, std::span<double> numbers, std::size_t each) const;
 
-  // For DASO and checkpoints.
+  // For DASO, running means and checkpoints.
+  /// Throws ValueError where ranks share the optimizer's work and this one has other tensors than this rank's pieces.
+  void check(const torch::optim::Optimizer& optimizer) const;
+  /// Each once.
+  [[nodiscard]] const std::vector<at::Tensor>& buffers() const { return buffers_; }
+  [[nodiscard]] std::vector<at::Tensor> floating_buffers() const;
+  /// Makes tensors that stand for `floating_buffers()` equal on all ranks, as `average_buffers` does. Collective.
+  void average_statistics(const std::vector<at::Tensor>& tensors) const;
   /// Names, dtypes and shapes of parameters and buffers, in text.
   [[nodiscard]] std::string structure() const;
   [[nodiscard]] const std::vector<at::Tensor>& frozen() const { return frozen_; }
@@ -138,9 +148,9 @@ class Replica {
   [[nodiscard]] std::int64_t average_weights(std::vector<at::Tensor> also);
 
  private:
-  void check_structure() const;
+  void check_structure(const ReplicaOptions& options) const;
   void share_out();
-  void average_floating(const std::vector<std::size_t>& which);
+  [[nodiscard]] std::optional<double> share_of_rows() const;
 
   std::shared_ptr<torch::nn::Module> module_;
   Topology topology_;
@@ -156,6 +166,8 @@ class Replica {
   std::unique_ptr<detail::Ownership> owned_;
   std::unique_ptr<detail::GradientAverage> gradients_;
   bool outdated_ = false;  // the weights, where other ranks have updated their share
+  double rows_ = 0;        // trained since buffers were averaged
+  std::optional<double> said_rows_ = {};
 };
 
 }  // namespace heatpp::nn

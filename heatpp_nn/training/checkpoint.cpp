@@ -95,7 +95,7 @@ SectionFile::Section section_of(const Training& training, const Position& positi
   if (const auto of_device = device_generator(training)) state.device_generator = state_of(*of_device);
   state.memory = detail::table_of(memory);
   for (const auto& tensor : memory) pieces.tensors.push_back(tensor.detach().cpu().contiguous());
-  detail::Rest rest{.buffers = training.module().buffers()};
+  detail::Rest rest{.buffers = training.replica.buffers()};
   const auto& frozen = training.replica.frozen();
   for (std::size_t i = 0; i < frozen.size(); ++i)
     if (writes_frozen(training, alike, i)) rest.frozen[formatted("{:08}", i)] = frozen[i];
@@ -188,7 +188,7 @@ class Loading {
     auto left = std::string_view(body).substr(assembly_.bring(read.state.rows, body, share));
     read.memory = detail::memory_in(left, read.state.memory);
     read.rest = detail::rest_of(left);
-    detail::check_alike(training_.module().buffers(), read.rest.buffers);
+    detail::check_alike(training_.replica.buffers(), read.rest.buffers);
     if (read.rest.mean.empty()) read.rest.mean = detail::floating(read.rest.buffers);
     if (training_.mean) detail::check_alike(training_.mean->of_buffers(), read.rest.mean);
   }
@@ -207,7 +207,7 @@ class Loading {
     const auto alike = alike_of_file();
     assembly_.put(alike, true);
     put_frozen(rest, alike);
-    detail::copy_all(training_.module().buffers(), rest.buffers);
+    detail::copy_all(training_.replica.buffers(), rest.buffers);
     if (training_.mean) {
       detail::copy_all(training_.mean->of_buffers(), rest.mean);
       training_.mean->set_alike(alike);
@@ -249,7 +249,7 @@ class Loading {
     });
     assembly_.put(Alike::all, !differ);
     put_frozen(frozen, Alike::all);
-    mean_of(training_.module().buffers(), sources, &detail::Rest::buffers);
+    mean_of(training_.replica.buffers(), sources, &detail::Rest::buffers);
     if (training_.mean) {
       mean_of(training_.mean->of_buffers(), sources, &detail::Rest::mean);
       training_.mean->set_alike(Alike::all);
@@ -313,6 +313,10 @@ Resumed detail::load(const std::string& path, const Training& training) { return
 
 detail::SectionWriter detail::begin_checkpoint(const std::string& path, const Training& training,
                                                const Position& position, const Extras& extras) {
+  for (const auto& [name, tensor] : extras)
+    if (!tensor.defined() || name.find('"') != std::string::npos)
+      raise<ValueError>("save_checkpoint", "got {} {}; expected tensors, under names without quotation marks",
+                        tensor.defined() ? "a tensor named" : "no tensor for", name);
   if (training.daso) training.daso->check_finite();
   const auto alike = alike_in(training);
   const auto node = node_of(training.replica);

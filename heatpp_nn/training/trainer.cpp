@@ -2,6 +2,7 @@
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/detail/in_words.hpp>
 #include <heatpp_nn/logging/progress_bar.hpp>
+#include <heatpp_nn/parallel/detail/optimizer_state.hpp>
 #include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/checkpoint_manager.hpp>
 #include <heatpp_nn/training/cores.hpp>
@@ -85,6 +86,7 @@ class Trainer::Fit {
     if (options_.rate) rate_ = options_.rate(length_);
     detail::check_rate(trainer_.comm(), rate_, length_.total);
     if (options_.folder.empty()) return;
+    (void)detail::name_of(trainer_.optimizer);  // which checkpoints have to know
     std::vector<std::string> names;
     for (const auto& [name, metric] : options_.metrics) names.push_back(name);
     log_.emplace(trainer_.comm(), options_.folder, names, static_cast<double>(batch_ + 1));
@@ -94,13 +96,14 @@ class Trainer::Fit {
     while (position_.epoch < options_.epochs && !early_.state().stopped) {
       const bool whole = train_epoch();
       write_batches();
-      if (!whole) {
-        save();
+      if (whole) end_epoch();
+      else save();
+      if (!whole || (position_.epoch < options_.epochs && is_told_to_stop())) {
         result_.ended = Ended::signal;
         break;
       }
-      end_epoch();
     }
+    trainer_.replica().weigh_buffers(std::nullopt);
     if (early_.state().stopped) result_.ended = Ended::early;
     if (checkpoints_) checkpoints_->finish();
     if (log_) log_->draw(trainer_.daso.get(), batch_);
@@ -125,6 +128,7 @@ class Trainer::Fit {
   /// Returns false where a signal has come.
   bool train_epoch() {
     const auto rest = loader_.epoch(position_);
+    trainer_.replica().weigh_buffers(rows_of_epoch());
     ProgressBar bar(trainer_.comm(), {.total = loader_.batches(),
                                       .label = formatted("epoch {}/{}", position_.epoch + 1, options_.epochs)});
     trainer_.replica().shared_module()->train();
@@ -135,12 +139,22 @@ class Trainer::Fit {
       if (options_.progress) bar.update(loader_.sampler().total(position_.batch - 1), loss);
       const bool last = position_.batch == loader_.batches();
       if (!last && options_.checkpoint_every > 0 && batch_ % options_.checkpoint_every == 0) save();
-      if (last || !asks()) continue;
-      if (checkpoints_) checkpoints_->advance();
-      if (signal_.agreed()) return false;
+      if (!last && asks() && is_told_to_stop()) return false;
     }
     if (options_.progress) bar.finish();
     return true;
+  }
+
+  /// This rank's.
+  [[nodiscard]] double rows_of_epoch() const {
+    std::int64_t rows = 0;
+    for (std::int64_t batch = 0; batch < loader_.batches(); ++batch) rows += loader_.sampler().count(batch);
+    return static_cast<double>(rows);
+  }
+
+  bool is_told_to_stop() {
+    if (checkpoints_) checkpoints_->advance();
+    return signal_.agreed();
   }
 
   /// Whether all ranks ask each other for signals and written checkpoints: nodes that go on by themselves do so seldom.

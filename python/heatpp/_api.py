@@ -261,7 +261,7 @@ def _array_ufunc(self, function, method, *arguments, out=(), **options):
 DNDarray.__array_namespace__, DNDarray.__array_function__, DNDarray.__array_ufunc__ = _namespace, _array_function, _array_ufunc
 _ours = globals()
 for _name in C._methods.split():
-    if not hasattr(DNDarray, _name):
+    if not hasattr(DNDarray, _name) and _name != "extract":  # whose first array is the condition
         setattr(DNDarray, _name, _method(_ours.get(_name) or getattr(C, _name)))
 
 
@@ -276,6 +276,11 @@ def _transpose(self, *axes):
 def _astype(self, dtype, copy=True, _astype=DNDarray.astype):
     """`x` in another dtype."""
     return _astype(self, dtype)
+
+
+def _compress(self, condition, axis=None, **options):
+    """The parts of an axis, or elements, at which the condition holds."""
+    return C.compress(condition, self, axis, **options)
 
 
 def _fill(self, value):
@@ -295,7 +300,7 @@ def _no_pickle(self, protocol):
     raise TypeError("[pickle] got an array, of which each rank has a part; expected x.numpy(), or a file of heatpp.io")
 
 
-for _name, _made in {"reshape": _reshape, "transpose": _transpose, "astype": _astype, "fill": _fill, "__iter__": _iterate, "__format__": _format,
+for _name, _made in {"reshape": _reshape, "transpose": _transpose, "astype": _astype, "compress": _compress, "fill": _fill, "__iter__": _iterate, "__format__": _format,
                      "__contains__": lambda self, value: bool(C.any(self == value)), "__round__": lambda self, digits=None: round(self.item(), digits),
                      "__copy__": lambda self: C.copy(self), "__deepcopy__": lambda self, known: C.copy(self), "__reduce_ex__": _no_pickle}.items():
     setattr(DNDarray, _name, _made)

@@ -181,7 +181,10 @@ void bind_array(nb::module_& m) {
   });
   c.def("numpy", gathered, "All elements as a NumPy array, on every rank. Collective.");
   c.def(
-      "tolist", [](const DNDarray& x) { return gathered(x).attr("tolist")(); },
+      "tolist",
+      [](const DNDarray& x) {  // NumPy has no bfloat16
+        return gathered(x.dtype() == bfloat16 ? x.astype(float32) : x).attr("tolist")();
+      },
       "All elements as nested lists. Collective.");
   c.def_prop_ro("T", [](const DNDarray& x) { return transpose(x); });
   c.def_prop_ro("mT", [](const DNDarray& x) { return matrix_transpose(x); });

@@ -258,6 +258,8 @@ std::optional<at::Tensor> read(nb::handle object) {
   if (type.code >= std::size(kinds) || !kinds[type.code]) return {};
   const auto dtype = dtype_named(kinds[type.code] + (type.code == 6 ? "" : std::to_string(type.bits)));
   if (!dtype) return {};
+  for (std::size_t i = 0; i < shared.ndim(); ++i)
+    if (shared.stride(i) < 0) return {};  // LibTorch has none
   auto* array = new nb::ndarray<nb::device::cpu>(std::move(shared));
   std::vector<std::int64_t> shape, strides;
   for (std::size_t i = 0; i < array->ndim(); ++i) {
@@ -275,6 +277,8 @@ nb::object written(const at::Tensor& value) {
   if (!value.is_cpu())
     throw TypeError("[larray] got a block on " + value.device().str() +
                     "; expected one on the CPU, as of x.to_device(\"cpu\")");
+  if (value.scalar_type() == at::kBFloat16)
+    throw TypeError("[numpy] got bfloat16, which NumPy has not; expected another dtype, as of x.astype(float32)");
   const auto owner =
       nb::capsule(new at::Tensor(value), [](void* kept) noexcept { delete static_cast<at::Tensor*>(kept); });
   const auto sizes = value.sizes(), strides = value.strides();

@@ -12,6 +12,23 @@
 #include "measures.hpp"
 
 // Training of networks that Python has scripted.
+namespace heatpp::python {
+/// Of a dict, in its order, in which the network takes them.
+struct FieldList {
+  std::vector<std::pair<std::string, DNDarray>> fields;
+};
+}  // namespace heatpp::python
+template <>
+struct nanobind::detail::type_caster<heatpp::python::FieldList> {
+  NB_TYPE_CASTER(heatpp::python::FieldList, const_name("dict[str, heatpp.DNDarray]"))
+  bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
+    if (!PyDict_Check(source.ptr())) return false;
+    make_caster<decltype(value.fields)> items;
+    if (!items.from_python(steal(PyDict_Items(source.ptr())), flags, cleanup)) return false;
+    value.fields = std::move(items.value);
+    return true;
+  }
+};
 // Enums are strings, and results named tuples, as those of generate.py.
 template <>
 struct heatpp::python::Names<heatpp::nn::Shuffle> {
@@ -127,6 +144,16 @@ nn::Loss loss_of(const LossChoice& choice) {
     };
   return loss_named(std::get<0>(choice));
 }
+/// Ends the training where Python was interrupted: it sees signals only where it is asked.
+nn::Loss interruptible(nn::Loss loss) {
+  return [loss = std::move(loss)](const nn::Tensors& outputs, const nn::Tensors& targets) {
+    {
+      const nb::gil_scoped_acquire python;
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+    return loss(outputs, targets);
+  };
+}
 
 /// The levels of a communicator's machine. They stay until the end, since garbage collection does not run on all ranks
 /// together.
@@ -145,7 +172,7 @@ class Training {
            std::optional<std::string> daso, nn::TrainerOptions options)
       : turn_{this, std::move(network), {}},
         optimizer_(made_optimizer(optimizer, replica(), steps)),
-        loss_(loss_of(loss)),
+        loss_(interruptible(loss_of(loss))),
         daso_(std::move(daso)),
         options_(std::move(options)) {
     static_cast<void>(daso_of(daso_, 1));
@@ -207,13 +234,13 @@ class Training {
 
 // Datasets.
 
-using FieldChoice = std::variant<DNDarray, std::map<std::string, DNDarray>>;
+using FieldChoice = std::variant<DNDarray, FieldList>;
 using NameChoice = std::variant<std::string, std::vector<std::string>>;
 
 std::vector<nn::NamedArray> fields_of(const FieldChoice& choice, const char* usual) {
   if (const auto* one = std::get_if<DNDarray>(&choice)) return {{usual, *one}};
   std::vector<nn::NamedArray> fields;
-  for (const auto& [name, array] : std::get<1>(choice)) fields.push_back({name, array});
+  for (const auto& [name, array] : std::get<1>(choice).fields) fields.push_back({name, array});
   return fields;
 }
 nn::Dataset dataset_of(const FieldChoice& inputs, const FieldChoice& targets) {

@@ -123,6 +123,18 @@ class Habits(Case):
                     self.same(ht.unique(x, equal_nan=equal_nan, return_index=True, return_inverse=True, return_counts=True),
                               np.unique(values, equal_nan=equal_nan, return_index=True, return_inverse=True, return_counts=True))
 
+    def test_what_numpy_and_torch_have_not(self):
+        x = ht.ones(3, dtype=ht.bfloat16, split=0)
+        self.assertEqual(x.tolist(), [1.0, 1.0, 1.0])
+        for refused in (lambda: x.numpy(), lambda: x.larray):
+            with self.assertRaisesRegex(TypeError, "got bfloat16, which NumPy has not"):
+                refused()
+        with self.assertRaises(TypeError):  # of negative strides
+            ht.from_local(VALUES[::-1], split=0)
+        for y in every_layout(VALUES):
+            self.same(y.compress([True, False, True, False], axis=1), VALUES.compress([True, False, True, False], axis=1))
+            self.same(y[0].compress([False, True, True, False]), VALUES[0].compress([False, True, True, False]))
+
     def test_estimators_as_of_scikit_learn(self):
         model = ht.KMeans(n_clusters=2, seed=3).fit(VALUES)
         self.assertRegex(repr(model), r"^KMeans\(n_clusters=2, init='plus_plus', .*seed=3")

@@ -201,6 +201,23 @@ class Heat(unittest.TestCase):
             with self.assertRaises(ValueError):
                 wrong()
 
+    def test_estimators_of_a_programs_own(self):
+        class Mean(ht.BaseEstimator, ht.RegressionMixin):
+            def __init__(self, shift=1, scale=2.0):
+                self.shift, self.scale = shift, scale
+
+            def fit(self, x, y):
+                self.mean_ = y.mean()
+                return self
+
+            def predict(self, x):
+                return ht.zeros(x.shape[0]) + self.mean_ * self.scale + self.shift
+
+        model = Mean(3).set_params(scale=0.5)
+        self.assertEqual(model.get_params(), {"shift": 3, "scale": 0.5})
+        self.assertEqual(repr(model), "Mean({'shift': 3, 'scale': 0.5})")
+        self.assertEqual(model.fit_predict(ht.ones((4, 2), split=0), ht.ones(4, split=0)).tolist(), [3.5] * 4)
+
     def test_names(self):
         import heatpp.heat.constants
 

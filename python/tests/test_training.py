@@ -2,7 +2,10 @@
 
 import pathlib
 import shutil
+import signal
 import tempfile
+import threading
+import unittest
 
 import numpy as np
 import torch
@@ -139,6 +142,28 @@ class Training(Case):
         trainer = ht.nn.Trainer(ht.nn.ScriptModule(Sum(), comm=half), "mse", optimizer="sgd", learning_rate=0.1, epochs=30, batch_size=40 * RANKS, progress=False)
         trainer.fit(fields)
         self.assertLess(trainer.evaluate(fields).loss, 1e-4)
+
+    def test_fields_are_given_in_the_order_of_their_dict(self):
+        class Difference(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.scale = torch.nn.Parameter(torch.ones(1))
+
+            def forward(self, velocity, forcing):
+                return self.scale * (velocity - forcing)
+
+        x, y = ht.array(ROWS, split=0), ht.array(ROWS ** 2, split=0)
+        fields = ht.nn.Dataset({"velocity": x, "forcing": y}, {"difference": x - y})
+        self.assertEqual(ht.nn.Trainer(ht.nn.ScriptModule(Difference()), "mse", progress=False).evaluate(fields).loss, 0)
+
+    @unittest.skipUnless(RANKS == 1, "an interrupt on one rank ends the others")
+    def test_an_interrupt_ends_a_training(self):
+        trainer = ht.nn.Trainer(ht.nn.ScriptModule(network()), "mse", epochs=1000000, batch_size=40, progress=False)
+        threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
+        with self.assertRaises(KeyboardInterrupt):
+            trainer.fit(ht.array(ROWS, split=0), ht.array(VALUES, split=0))
+        trainer = ht.nn.Trainer(ht.nn.ScriptModule(network()), "mse", epochs=1, progress=False)
+        trainer.fit(ht.array(ROWS, split=0), ht.array(VALUES, split=0))
 
     def test_errors(self):
         ours = ht.nn.ScriptModule(network())

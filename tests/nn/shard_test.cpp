@@ -52,6 +52,17 @@ TEST_CASE("An optimizer whose work ranks share trains as a whole one does", "[nn
       }
 }
 
+TEST_CASE("DASO refuses an optimizer of other tensors than the ones that ranks share", "[nn][shard]") {
+  const ht::Topology topology(ht::world(), {.node_of = [](int) { return 0; }});
+  ht::nn::DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology, {.shard = Scope::node});
+  torch::optim::SGD whole(model.module().parameters(), 0.1), pieces(model.parameters(), 0.1);
+  CHECK_THROWS_AS(ht::nn::DASO(model, whole, {}), ht::ValueError);
+  ht::nn::DASO daso(model, pieces, {});
+  pieces.add_param_group(torch::optim::OptimizerParamGroup(model.module().second->parameters()));
+  backward(model, 0);
+  CHECK_THROWS_AS(daso.step(1.0), ht::ValueError);
+}
+
 TEST_CASE("Reproducible sums and narrow wires go with a shared optimizer", "[nn][shard]") {
   for (const auto& topology : topologies())
     for (const auto wire : {ht::float32, ht::int8}) {

@@ -186,6 +186,43 @@ TEST_CASE("A trainer that a signal stops goes on to the same bits", "[nn][traine
   }
 }
 
+TEST_CASE("A signal ends a training of short epochs, too", "[nn][trainer]") {
+  const auto training = regression(1);
+  for (const bool daso : {false, true})
+    for (const std::int64_t batches : {1, 2, 4}) {
+      TrainerOptions options{.epochs = 40, .batch_size = rows / batches};
+      if (daso) options.daso = DasoOptions{.phases = {.warmup = 1, .cooldown = 1, .total = 40 * batches}};
+      Run run(options, ht::Topology(ht::world(), {.node_of = [](int rank) { return rank; }}));
+      run.raise_at = 3;
+      const auto result = run.trainer.fit(training);
+      INFO("epochs of " << batches << " batches, DASO " << daso);
+      CHECK(result.ended == Ended::signal);
+      CHECK(result.batches < 20);
+    }
+}
+
+TEST_CASE("Rates that are no numbers, and optimizers that no checkpoint knows, are refused at once", "[nn][trainer]") {
+  struct Unknown : torch::optim::Optimizer {
+    using torch::optim::Optimizer::Optimizer;
+    explicit Unknown(std::vector<at::Tensor> parameters)
+        : torch::optim::Optimizer(std::move(parameters), std::make_unique<torch::optim::SGDOptions>(0.1)) {}
+    at::Tensor step(LossClosure /*closure*/ = nullptr) override { return {}; }
+  };
+  const Folder cleanup;
+  DataParallel model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
+  const auto loss = [](const at::Tensor& y, const at::Tensor& wanted) { return torch::mse_loss(y, wanted); };
+  const auto before = model.checksum();
+
+  torch::optim::SGD sgd(model.parameters(), 0.1);
+  const auto no_rate = [](const TrainingLength&) { return [](std::int64_t) { return std::nan(""); }; };
+  Trainer rated(model, sgd, loss, Run::quiet({.rate = no_rate}));
+  CHECK_THROWS_WITH(rated.fit(regression(1)), Catch::Contains("got the rate nan for batch 0"));
+  Unknown unknown(model.parameters());
+  Trainer saved(model, unknown, loss, Run::quiet({.folder = folder()}));
+  CHECK_THROWS_WITH(saved.fit(regression(1)), Catch::Contains("[optimizer] got one of an unknown class"));
+  CHECK(model.checksum() == before);
+}
+
 TEST_CASE("A trainer stops when validation gets no better, and keeps what was best", "[nn][trainer]") {
   const Folder cleanup;
   const auto training = regression(1);

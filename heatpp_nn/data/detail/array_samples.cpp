@@ -27,8 +27,11 @@ std::shared_ptr<const FieldNames> checked_names(FieldNames names) {
 ArraySamples::ArraySamples(std::vector<DNDarray> arrays, FieldNames names, std::int64_t window_bytes)
     : fields_(checked_names(std::move(names))), arrays_(std::move(arrays)), window_bytes_(window_bytes) {
   const auto& inputs = arrays_.front();
+  if (inputs.split() != 0)
+    raise<ValueError>("Dataset", "got an array of shape {}, {}; expected split 0", to_string(inputs.shape()),
+                      to_string(inputs.split()));
   for (const auto& other : arrays_)
-    if (inputs.split() != 0 || other.split() != 0 || !same_cut(inputs.layout(), other.layout()))
+    if (other.split() != 0 || !same_cut(inputs.layout(), other.layout()))
       raise<ValueError>(
           "Dataset", "got arrays of shape {}, {} and of shape {}, {}; expected both split 0, at the same rows",
           to_string(inputs.shape()), to_string(inputs.split()), to_string(other.shape()), to_string(other.split()));

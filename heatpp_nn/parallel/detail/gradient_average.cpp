@@ -205,7 +205,7 @@ void GradientAverage::settle() {
   status_.assign(parameters().size() + places, 0);
   for (std::size_t b = 0; b < ways_.size(); ++b) ways_[b].missing = flat_.buckets()[b].end - flat_.buckets()[b].begin;
   launched_ = 0;
-  idle_ = weighed_ && samples_ == 0;
+  own_samples_ = weighed_ ? samples_ : 1;
   weighed_ = false;
   samples_ = 0;
 }

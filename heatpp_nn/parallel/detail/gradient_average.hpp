@@ -67,7 +67,9 @@ class GradientAverage {
   /// Samples behind the last gradients, over all ranks of the scope; 0 where they were not weighed.
   [[nodiscard]] double samples() const { return samples_of_all_; }
   /// Whether this rank had none of them.
-  [[nodiscard]] bool idle() const { return idle_; }
+  [[nodiscard]] bool idle() const { return own_samples_ == 0; }
+  /// How many this rank had; 1 where they were not weighed.
+  [[nodiscard]] double own_samples() const { return own_samples_; }
   /// What rounding for the wire took away, a tensor for each bucket that has a narrower wire.
   [[nodiscard]] std::vector<at::Tensor> residuals() const;
 
@@ -130,8 +132,8 @@ class GradientAverage {
   std::vector<char> arrived_;
   std::size_t launched_ = 0;    // buckets
   std::vector<double> status_;  // for each parameter whether a gradient was there, then by Status
-  bool weighed_ = false, idle_ = false, thawed_ = false;
-  double samples_ = 0, samples_of_all_ = 0;
+  bool weighed_ = false, thawed_ = false;
+  double samples_ = 0, own_samples_ = 1, samples_of_all_ = 0;
   std::optional<std::size_t> bad_;
 };
 

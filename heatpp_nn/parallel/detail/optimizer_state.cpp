@@ -67,7 +67,7 @@ const OptimizerKind& kind_of(const optim::Optimizer& optimizer) {
   std::string names;
   for (const auto& kind : kinds()) names += (names.empty() ? "" : ", ") + kind.name;
   heatpp::detail::raise<TypeError>(
-      "daso", "got an optimizer of an unknown class; expected {}, or one made known by add_optimizer_kind", names);
+      "optimizer", "got one of an unknown class; expected {}, or one made known by add_optimizer_kind", names);
 }
 
 std::size_t columns_of(const OptimizerKind& kind) { return kind.tensors(*kind.make()).size(); }

@@ -2,6 +2,7 @@
 #include <heatpp_nn/training/detail/trainer_checks.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace heatpp::nn::detail {
 
@@ -114,6 +115,10 @@ void check_rate(const Communicator& comm, const RateSchedule& rate, std::int64_t
   for (const auto batch : {std::int64_t{0}, batches / 2, std::max<std::int64_t>(0, batches - 1)})
     settings.push_back({"rate", formatted("{}", rate(batch))});
   check_agreed("fit", comm, settings, [] {});
+  for (const auto batch : {std::int64_t{0}, batches / 2, std::max<std::int64_t>(0, batches - 1)})
+    if (const auto value = rate(batch); !(value >= 0 && std::isfinite(value)))
+      raise<ValueError>("fit", "got the rate {} for batch {} of {}; expected a finite one of at least 0", value, batch,
+                        batches);
 }
 
 }  // namespace heatpp::nn::detail

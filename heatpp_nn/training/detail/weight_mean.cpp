@@ -30,21 +30,26 @@ std::vector<at::Tensor> floating(std::vector<at::Tensor> tensors) {
 WeightMean::WeightMean(const Replica& replica, double kept)
     : replica_(replica),
       kept_(kept),
-      weights_(joined(replica.flat().parameters(), floating(replica.shared_module()->buffers()))),
+      weights_(joined(replica.flat().parameters(), replica.floating_buffers())),
       mean_(copies(weights_)) {
   const auto middle = mean_.begin() + std::ssize(replica.flat().parameters());
   of_parameters_.assign(mean_.begin(), middle);
   of_buffers_.assign(middle, mean_.end());
+  for (const auto& tensor : mean_) infinite_.push_back(!tensor.isfinite().all().item<bool>());
 }
 
 void WeightMean::update(Alike alike) {
   const at::NoGradGuard no_grad;
-  for (std::size_t i = 0; i < mean_.size(); ++i) mean_[i].lerp_(weights_[i], 1 - kept_);
+  for (std::size_t i = 0; i < mean_.size(); ++i) {
+    if (infinite_[i]) mean_[i].copy_(mean_[i].lerp(weights_[i], 1 - kept_).where(mean_[i] != weights_[i], mean_[i]));
+    else mean_[i].lerp_(weights_[i], 1 - kept_);
+  }
   alike_ = std::max(alike_, alike);
 }
 
 void WeightMean::agree(bool apart) {
-  average(replica_.topology(), apart ? mean_ : of_buffers_);
+  if (apart) average(replica_.topology(), of_parameters_);
+  replica_.average_statistics(of_buffers_);
   alike_ = Alike::all;
 }
 

@@ -43,6 +43,7 @@ class WeightMean {
   double kept_;
   Alike alike_ = Alike::all;
   std::vector<at::Tensor> weights_, mean_, of_parameters_, of_buffers_;
+  std::vector<char> infinite_;  // at the beginning, as masks of attention are: what is equal to its mean stays
 };
 
 }  // namespace heatpp::nn::detail

@@ -1,12 +1,19 @@
 """HeAT's estimators: heatpp's by HeAT's names of parameters and results."""
 
+import inspect
+
 from .. import _heatpp as C
 from . import _dynamics
 from ._arrays import DNDarray, _inside, _outside, sanitize_in
 
 
 class BaseEstimator:
-    """What HeAT's estimators are made of."""
+    """What HeAT's estimators are made of. Those of a program's own have the parameters that their constructors take."""
+
+    @property
+    def _defaults(self):
+        parameters = list(inspect.signature(type(self).__init__).parameters.values())[1:]
+        return {each.name: each.default for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)}
 
     def get_params(self, deep=True):
         return {name: getattr(self, name) for name in self._defaults}
@@ -24,7 +31,8 @@ class BaseEstimator:
 
 
 class ClassificationMixin:
-    pass
+    def fit_predict(self, x, y):
+        return self.fit(x, y).predict(x)
 
 
 class ClusteringMixin:
@@ -33,7 +41,8 @@ class ClusteringMixin:
 
 
 class RegressionMixin:
-    pass
+    def fit_predict(self, x, y):
+        return self.fit(x, y).predict(x)
 
 
 class TransformMixin:
