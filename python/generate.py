@@ -39,8 +39,8 @@ class Headers:
         self.given = {}
         for table in ROOT.glob("heatpp/**/*.inc"):
             named, aliases = macro_entries(table.read_text(), {"HEATPP_" + kind for kind in by_hand.TABLES})
-            self.given.update(named)
-            self.given.update({alias: f"another name of {target}" for alias, target in aliases.items()})
+            named = {**named, **{alias: f"another name of {target}" for alias, target in aliases.items()}}
+            self.given.update({("random" in table.parts, name): sentence for name, sentence in named.items()})
 
     def resolve(self, name, space):
         """The declaration of the type that a name means inside of a namespace or class."""
@@ -219,7 +219,7 @@ class Writer:
             takes.insert(0, f"{'const ' if 'const' in function.words else ''}{owner.full}{'*' if constructor else '&'} self_")
         arguments = "".join(f', "{name}"_a' + (f" = {headers.qualified_value(default, function.space, kind)}" if default else "")
                             for kind, name, default in given)
-        doc = text_of(function.doc) or headers.given.get(function.name, "")
+        doc = text_of(function.doc) or headers.given.get(("random" in function.space, function.name), "")
         if is_property(function, owner):
             return f'{target}.def_prop_ro("{function.name}", [](const {owner.full}& self_) {{ return self_.{function.name}(); }}, R"doc({doc})doc");'
         define = "def_static" if static and owner else "def"

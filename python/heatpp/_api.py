@@ -241,6 +241,8 @@ def _array_function(self, function, types, arguments, options):
     if not callable(found) or isinstance(found, type) or not known or out is not None and not isinstance(out, DNDarray):
         return NotImplemented
     made = found(*arguments, **{_SPELLED.get(name, name): value for name, value in options.items() if name != "out"})
+    if function.__name__ == "qr" and "r" in (options.get("mode"), *arguments[1:]):
+        return made.R  # alone, as NumPy has it
     if out is None:
         return made
     out[...] = made
@@ -288,6 +290,13 @@ def _fill(self, value):
     self[...] = value
 
 
+def _item(self, *index, _item=DNDarray.item):
+    """The element as a number: the only one, or that at a position. Collective."""
+    if len(index) == 1 and self.ndim != 1:
+        index = sys.modules["numpy"].unravel_index(index[0], self.shape)
+    return _item(self[tuple(int(i) for i in index)] if index else self)
+
+
 def _iterate(self):
     return (self[i] for i in range(len(self)))
 
@@ -300,7 +309,7 @@ def _no_pickle(self, protocol):
     raise TypeError("[pickle] got an array, of which each rank has a part; expected x.numpy(), or a file of heatpp.io")
 
 
-for _name, _made in {"reshape": _reshape, "transpose": _transpose, "astype": _astype, "compress": _compress, "fill": _fill, "__iter__": _iterate, "__format__": _format,
+for _name, _made in {"reshape": _reshape, "transpose": _transpose, "astype": _astype, "compress": _compress, "fill": _fill, "item": _item, "__iter__": _iterate, "__format__": _format,
                      "__contains__": lambda self, value: bool(C.any(self == value)), "__round__": lambda self, digits=None: round(self.item(), digits),
                      "__copy__": lambda self: C.copy(self), "__deepcopy__": lambda self, known: C.copy(self), "__reduce_ex__": _no_pickle}.items():
     setattr(DNDarray, _name, _made)

@@ -133,6 +133,8 @@ class Habits(Case):
             ht.from_local(VALUES[::-1], split=0)
         for y in every_layout(VALUES):
             self.same(y.compress([True, False, True, False], axis=1), VALUES.compress([True, False, True, False], axis=1))
+            self.assertEqual((y.item(7), y.item(2, 3), y[0].item(1)), (VALUES.item(7), VALUES.item(2, 3), 1.0))
+            self.same(abs(np.linalg.qr(y, mode="r")), abs(np.linalg.qr(VALUES, mode="r")))
             self.same(y[0].compress([False, True, True, False]), VALUES[0].compress([False, True, True, False]))
 
     def test_estimators_as_of_scikit_learn(self):
