@@ -49,6 +49,7 @@ RollCall::RollCall(const Communicator& comm, const Fingerprint& mine, int tag)
 RollCall::~RollCall() {
   for (auto& request : requests_) {
     if (request == MPI_REQUEST_NULL) continue;
+    comm_.impl().failed = true;
     MPI_Cancel(&request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
