@@ -25,16 +25,8 @@ def _operator(function, *kinds):
     return operator
 
 
-def _scaled(self, number):
-    return S.multiply(self, number) if isinstance(number, numbers.Number) else NotImplemented
-
-
 def _divided(self, number):
     return S.multiply(self, 1 / number) if isinstance(number, numbers.Number) else NotImplemented
-
-
-def _product(self, other):
-    return (_operator(S.matmul) if isinstance(other, _MATRICES) else S.matmul)(self, other)
 
 
 def _product_from_left(self, other):
@@ -57,7 +49,7 @@ def _repr(self):
 
 
 def from_scipy(matrix, split=0):
-    """The matrix of scipy's, or of any kind that has `tocoo()`, which all ranks give alike. Local."""
+    """The matrix of scipy's, or of any kind that has `tocoo()`, which all ranks give alike. Collective."""
     found = matrix.tocoo()
     return S.from_coo(C.array(found.row, dtype=C.int64), C.array(found.col, dtype=C.int64), C.array(found.data), found.shape, split=split)
 
@@ -66,8 +58,8 @@ S.from_scipy = from_scipy
 for _matrix in _MATRICES:
     for _name in _METHODS:
         setattr(_matrix, _name, _method(getattr(S, _name)))
-    for _name, _made in {"__add__": _operator(S.add), "__sub__": _operator(S.subtract), "__mul__": _operator(S.multiply, numbers.Number), "__rmul__": _scaled,
-                         "__truediv__": _divided, "__matmul__": _product, "__rmatmul__": _product_from_left, "__pow__": lambda self, number: S.power(self, number),
+    for _name, _made in {"__add__": _operator(S.add), "__sub__": _operator(S.subtract), "__mul__": _operator(S.multiply, numbers.Number), "__rmul__": _operator(S.multiply, numbers.Number),
+                         "__truediv__": _divided, "__matmul__": _operator(S.matmul, object), "__rmatmul__": _product_from_left, "__pow__": lambda self, number: S.power(self, number),
                          "__neg__": lambda self: S.multiply(self, -1), "__abs__": lambda self: S.abs(self), "__getitem__": _part, "__repr__": _repr,
                          "__str__": lambda self: S.to_string(self), "__copy__": lambda self: S.map_values(self, C.copy),
                          "__deepcopy__": lambda self, known: S.map_values(self, C.copy), "T": property(lambda self: S.transpose(self)),
