@@ -3,8 +3,8 @@
 
 usage: goes_on_test.py <heatpp-train> <mpirun> <goes_on>
 
-The nodes "a" and "b" are two daemons of Open MPI on this machine, which mpirun reaches by a shell of ours: MPI and heatpp
-take them for machines of their own. srun and scontrol are stand-ins, which keep to what Slurm's manual pages say.
+The nodes "a" and "b" are two daemons of Open MPI's or MPICH's on this machine, which mpirun reaches by a shell of ours: MPI
+and heatpp take them for machines of their own. srun and scontrol are stand-ins, which keep to what Slurm's manual pages say.
 """
 
 import os
@@ -18,6 +18,7 @@ import time
 
 SCRIPT, MPIRUN, PROGRAM = sys.argv[1:4]
 BATCHES = 96
+OF_MPICH = "HYDRA" in subprocess.run([MPIRUN, "--version"], capture_output=True, text=True).stdout
 
 # Reaches a host that is not down. What daemons and ranks have in files is apart, as on two machines.
 AGENT = """#!/bin/sh
@@ -41,8 +42,7 @@ if rest == ["true"]:
     sys.exit(subprocess.run([os.environ["NODES"] + "/agent", hosts[0], *rest]).returncode)
 assert given["kill-on-bad-exit"] == "1" and int(given["ntasks"]) == len(hosts) * int(given["ntasks-per-node"])
 each = given["ntasks-per-node"]
-child = subprocess.Popen([os.environ["MPIRUN"], "--mca", "plm_rsh_agent", os.environ["NODES"] + "/agent", "--host",
-                          ",".join(f"{host}:{each}" for host in hosts), "-n", given["ntasks"], *rest])
+child = subprocess.Popen([*os.environ["MPIRUN"].split(), ",".join(f"{host}:{each}" for host in hosts), "-n", given["ntasks"], *rest])
 signal.signal(signal.SIGUSR1, lambda number, frame: child.send_signal(number))
 sys.exit(child.wait())
 """
@@ -63,9 +63,10 @@ class Place:
         for name, text in {"agent": AGENT, "srun": SRUN, "scontrol": SCONTROL}.items():
             (self.root / name).write_text(text)
             (self.root / name).chmod(0o755)
-        # lo: there may be no other network where this runs.
-        self.env = os.environ | {"NODES": root, "MPIRUN": MPIRUN, "PATH": f"{root}:{os.environ['PATH']}",
-                                 "OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_oob_tcp_if_include": "lo"}
+        agent = f"-launcher rsh -launcher-exec {root}/agent -hosts" if OF_MPICH else f"--mca plm_rsh_agent {root}/agent --host"
+        # lo: there may be no other network where this runs. MPICH lets ranks wait for a node that is lost.
+        self.env = os.environ | {"NODES": root, "MPIRUN": f"{MPIRUN} {agent}", "PATH": f"{root}:{os.environ['PATH']}",
+                                 "OMPI_MCA_btl_tcp_if_include": "lo", "OMPI_MCA_oob_tcp_if_include": "lo"} | ({"HEATPP_TIMEOUT": "8"} if OF_MPICH else {})
         self.options = ["--folder", str(self.folder), "--pause", "0"]
         if slurm:
             self.env |= {"SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "[a-b]", "SLURM_TASKS_PER_NODE": "2(x2)"}
