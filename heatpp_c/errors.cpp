@@ -13,6 +13,12 @@ thread_local std::string message;
 static_assert(HT_ERROR_NOT_BUILT == 1 + static_cast<int>(ErrorKind::not_compiled));
 static_assert(HT_COMPLEX128 == static_cast<int>(complex128) && HT_COMPLEX128 + 1 == dtype_count);
 
+/// The code of an error; those of a narrower kind have that of the wider one.
+int code_of(ErrorKind kind) noexcept {
+  if (kind == ErrorKind::file_not_found) return HT_ERROR_IO;
+  return kind == ErrorKind::linalg ? HT_ERROR_VALUE : 1 + static_cast<int>(kind);
+}
+
 void keep(const char* what) noexcept try { message = what; } catch (...) {
   message.clear();
 }
@@ -28,7 +34,7 @@ int status_of(const std::function<void()>& call) noexcept {
     return HT_OK;
   } catch (const Error& error) {
     keep(error.what());
-    return 1 + static_cast<int>(error.kind());
+    return code_of(error.kind());
   } catch (const std::bad_alloc&) {
     keep("[heatpp] got no memory");
     return HT_ERROR_MEMORY;

@@ -11,6 +11,8 @@ void throw_error(ErrorKind kind, const std::string& message) {
     case ErrorKind::comm: throw CommError(message);
     case ErrorKind::io: throw IoError(message);
     case ErrorKind::not_compiled: throw NotCompiled(message);
+    case ErrorKind::file_not_found: throw FileNotFoundError(message);
+    case ErrorKind::linalg: throw LinAlgError(message);
     case ErrorKind::error: break;
   }
   throw Error(message);

@@ -6,7 +6,7 @@
 namespace heatpp {
 
 /// Which of the error types below an error has, so that every rank can be told to throw the same one.
-enum class ErrorKind : int { error, value, index, type, memory, comm, io, not_compiled };
+enum class ErrorKind : int { error, value, index, type, memory, comm, io, not_compiled, file_not_found, linalg };
 
 /// Base of all exceptions of the library. Messages read `[operation] got ...; expected ...`.
 class Error : public std::runtime_error {
@@ -20,10 +20,10 @@ class Error : public std::runtime_error {
 };
 
 namespace detail {
-template <ErrorKind Kind>
-class ErrorOf : public Error {
+template <ErrorKind Kind, class Base = Error>
+class ErrorOf : public Base {
  public:
-  explicit ErrorOf(const std::string& message) : Error(message, Kind) {}
+  explicit ErrorOf(const std::string& message, ErrorKind kind = Kind) : Base(message, kind) {}
 };
 }  // namespace detail
 
@@ -41,6 +41,10 @@ using CommError = detail::ErrorOf<ErrorKind::comm>;
 using IoError = detail::ErrorOf<ErrorKind::io>;
 /// The library was built without the feature that was asked for.
 using NotCompiled = detail::ErrorOf<ErrorKind::not_compiled>;
+/// There is no such file, or none that fits a pattern.
+using FileNotFoundError = detail::ErrorOf<ErrorKind::file_not_found, IoError>;
+/// A matrix has no inverse, or is not positive definite.
+using LinAlgError = detail::ErrorOf<ErrorKind::linalg, ValueError>;
 
 /// Throws the error type that `kind` names.
 [[noreturn]] void throw_error(ErrorKind kind, const std::string& message);

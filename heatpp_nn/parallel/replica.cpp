@@ -270,11 +270,7 @@ void Replica::throw_not_finite(std::string_view op, const std::string& parameter
   raise<ValueError>(op, "got finite gradients whose sum over the ranks is not; expected a finite mean");
 }
 
-std::vector<at::Tensor> Replica::floating_buffers() const {
-  auto found = buffers_;
-  std::erase_if(found, [](const auto& buffer) { return !buffer.is_floating_point(); });
-  return found;
-}
+std::vector<at::Tensor> Replica::floating_buffers() const { return detail::floating(buffers_); }
 
 void Replica::average_buffers() {
   if (topology_.comm().size() == 1) return;

@@ -69,6 +69,8 @@ nb::handle type_of(ErrorKind kind, nb::handle module) {
     case ErrorKind::comm: return nb::object(module.attr("CommError"));
     case ErrorKind::io: return PyExc_OSError;
     case ErrorKind::not_compiled: return PyExc_NotImplementedError;
+    case ErrorKind::file_not_found: return PyExc_FileNotFoundError;
+    case ErrorKind::linalg: return nb::object(nb::module_::import_("numpy.linalg").attr("LinAlgError"));
     case ErrorKind::error: break;
   }
   return PyExc_RuntimeError;

@@ -66,7 +66,8 @@ TEST_CASE("missing and foreign files", "[io][errors]") {
   CHECK_THAT(load_error<ht::IoError>(dir.path("no.h5")), Contains("no.h5") && Contains("No such file"));
   CHECK_THAT(load_error<ht::IoError>(dir.path("text.h5")), Contains("text.h5") && Contains("not in HDF5 format"));
   CHECK_THAT(load_error<ht::IoError>(dir.path("")), Contains("is a directory"));
-  CHECK_THAT(load_error<ht::IoError>(dir.path("no-*.h5")), Contains("no-*.h5") && Contains("matches nothing"));
+  CHECK_THAT(load_error<ht::FileNotFoundError>(dir.path("no-*.h5")),
+             Contains("no-*.h5") && Contains("matches nothing"));
   CHECK_THAT(load_error<ht::ValueError>(std::vector<std::string>{}), Contains("empty list"));
   CHECK_THAT(load_error<ht::IoError>({dir.path("a.h5"), dir.path("gone.h5"), dir.path("a.h5")}), Contains("gone.h5"));
 }

@@ -119,12 +119,15 @@ TEST_CASE("append keeps what a file holds", "[io][save]") {
   ht::io::save_hdf5(ht::arange(5, {.split = 0}), path, "group/second", {.append = true});
   CHECK(same(ht::io::load_hdf5(path, "first", {.split = 0}), at::arange(7)));
   CHECK(same(ht::io::load_hdf5(path, "group/second", {.split = 0}), at::arange(5)));
+  const auto group = [&] { static_cast<void>(ht::io::load_hdf5(path, "group")); };
+  CHECK_THAT(same_message<ht::IoError>(group),
+             Catch::Contains("got group \"group\"") && Catch::Contains("which has \"second\""));
 
   const auto again = [&] { ht::io::save_hdf5(ht::arange(5, {.split = 0}), path, "first", {.append = true}); };
   CHECK_THAT(same_message<ht::ValueError>(again),
              Catch::Contains("got dataset \"first\", which \"" + path + "\" has already"));
   const auto missing = [&] { ht::io::save_hdf5(ht::arange(5), dir.path("no.h5"), "x", {.append = true}); };
-  CHECK_THAT(same_message<ht::IoError>(missing), Catch::Contains("no.h5"));
+  CHECK_THAT(same_message<ht::FileNotFoundError>(missing), Catch::Contains("no.h5"));
   on_root([&] { std::ofstream(dir.path("text.h5")) << "no HDF5"; });
   const auto foreign = [&] { ht::io::save_hdf5(ht::arange(5), dir.path("text.h5"), "x", {.append = true}); };
   CHECK_THAT(same_message<ht::IoError>(foreign), Catch::Contains("text.h5") && Catch::Contains("signature"));

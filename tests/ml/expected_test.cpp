@@ -234,8 +234,7 @@ TEST_CASE("classes of digits, cancer and wine", "[.expected]") {
     ht::KNeighborsRegressor values;
     const Data patients{diabetes(), diabetes_target()};
     values.fit(cut(patients.train().x, how), cut(patients.train().y, how));
-    hold({{"regressor", ht::r2_score(cut(patients.test().y, how), values.predict(cut(patients.test().x, how))),
-           .4252042622}});
+    hold({{"regressor", values.score(cut(patients.test().x, how), cut(patients.test().y, how)), .4252042622}});
     const auto rows = cut(standardised(wines.x), how);
     const auto folds =
         ht::cross_val_score(ht::LogisticRegression(), rows, cut(wines.y, how), {.folds = ht::KFold().split(rows)});
@@ -251,7 +250,7 @@ TEST_CASE("the best number of neighbours of digits", "[.expected]") {
   const auto digits = load("digits");
   for (const auto how : {Cut::even, Cut::uneven}) {
     ht::GridSearch search([](std::int64_t k) { return ht::KNeighborsClassifier({.n_neighbors = k}); },
-                          std::vector<std::int64_t>{1, 3, 5, 7, 9}, {.score = ht::judged_by(ht::accuracy_score)});
+                          std::vector<std::int64_t>{1, 3, 5, 7, 9});
     search.fit(cut(digits.x, how), cut(digits.y, how));
     CHECK(search.best_point() == 3);
     const std::array means{.96439338, .96662179, .96272826, .95994585, .95661096};

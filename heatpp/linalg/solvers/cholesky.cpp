@@ -11,7 +11,7 @@ DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options) {
   const auto matrix = detail::decomposable(a);
   const auto check = [](bool failed) {
     if (failed)
-      detail::raise<ValueError>("cholesky", "got a matrix that is not positive definite; expected one that is");
+      detail::raise<LinAlgError>("cholesky", "got a matrix that is not positive definite; expected one that is");
   };
   if (detail::is_local(matrix)) {
     const auto [factor, info] = at::linalg_cholesky_ex(matrix.larray());

@@ -29,7 +29,7 @@ bool check_regular(const char* op, const at::Tensor& block, const at::Tensor& pi
   std::array<std::int64_t, 2> flaws{pivots.eq(0).sum().item<std::int64_t>(), !at::isfinite(block).all().item<bool>()};
   comm.allreduce(flaws);
   if (flaws[1] > 0) return false;
-  if (flaws[0] > 0) raise<ValueError>(op, "got a singular matrix; expected a regular one");
+  if (flaws[0] > 0) raise<LinAlgError>(op, "got a singular matrix; expected a regular one");
   return true;
 }
 
@@ -44,7 +44,7 @@ DNDarray solve_locally(const char* op, const DNDarray& a, const DNDarray& b, boo
   const auto [x, info] = at::linalg_solve_ex(at::where(finite, a.larray(), NAN), spoiled_columns(b.larray()));
   std::array<std::int64_t, 1> singular{info.ne(0).logical_and(finite.squeeze(-1).squeeze(-1)).any().item<bool>()};
   if (a.split() || b.split()) a.comm().allreduce(singular, ReduceOp::max);
-  if (singular[0]) raise<ValueError>(op, "got a singular matrix; expected a regular one");
+  if (singular[0]) raise<LinAlgError>(op, "got a singular matrix; expected a regular one");
   if (b.ndim() == 1) finite = finite.squeeze(-1);
   return detail::stack_like(left_is_stack ? a : b, at::where(finite, x, NAN));
 }

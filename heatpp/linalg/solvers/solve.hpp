@@ -9,8 +9,8 @@ namespace heatpp::linalg {
 // are cut inside their matrices are first recut along their longest leading axis. A single n x n matrix that is cut is
 // recut by columns (or rows where said) and decomposed panel by panel on the ranks that hold it; each panel is
 // broadcast, about n^2 / 2 numbers in all, and an n x n matrix never stands on one rank. All are collective, and throw
-// ValueError where matrices are not square, shapes do not fit, or a matrix is singular where it must not be; always on
-// all ranks.
+// ValueError where matrices are not square or shapes do not fit, and its LinAlgError where a matrix is singular that
+// must not be; always on all ranks.
 
 /// x with a x = b, for one right side (n) or several (n, k); the leading axes of stacks (..., n, k) broadcast. By LU
 /// decomposition with partial pivoting. NaN throughout for matrices with elements that are not finite, and in columns
@@ -48,7 +48,7 @@ struct CholeskyOptions {
   bool upper = false;  ///< read the upper triangle, and give conj(L)^T
 };
 /// The lower triangular L with a = L conj(L)^T for a Hermitian, positive definite matrix, whose lower triangle alone is
-/// read; cut as `a`. Throws ValueError where it is not positive definite, as no matrix with elements that are not
+/// read; cut as `a`. Throws LinAlgError where it is not positive definite, as no matrix with elements that are not
 /// finite is.
 [[nodiscard]] DNDarray cholesky(const DNDarray& a, const CholeskyOptions& options = {});
 

@@ -13,7 +13,7 @@ using namespace ml::detail;
 void check_options(const char* op, const GaussianNBOptions& o) {
   double sum = 0;
   for (const auto prior : o.priors) sum += prior >= 0 ? prior : NAN;
-  if (!(o.var_smoothing >= 0) || (!o.priors.empty() && !(std::abs(sum - 1) < 1e-8)))
+  if (!(o.var_smoothing >= 0) || (!o.priors.empty() && !(std::abs(sum - 1) < 1e-6)))
     detail::raise<ValueError>(op,
                               "got var_smoothing {} and priors {}; expected 0 or more, and none or ones that sum to 1",
                               o.var_smoothing, o.priors);

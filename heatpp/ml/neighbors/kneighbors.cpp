@@ -4,6 +4,8 @@
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/metrics/classification.hpp>
+#include <heatpp/ml/metrics/regression.hpp>
 #include <heatpp/ml/neighbors/kneighbors.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/index.hpp>
@@ -84,6 +86,10 @@ DNDarray KNeighborsClassifier::predict(const Rows& x) const {
   });
 }
 
+double KNeighborsClassifier::score(const Rows& x, const DNDarray& y, const FitOptions& options) const {
+  return accuracy_score(y, predict(x), {.sample_weight = options.sample_weight});
+}
+
 const DNDarray& KNeighborsClassifier::classes() const {
   static_cast<void>(fitted("KNeighborsClassifier.classes", neighbors_));
   return classes_;
@@ -111,6 +117,10 @@ DNDarray KNeighborsRegressor::predict(const Rows& x) const {
     const auto means = (values.dim() == 3 ? wide * weights.unsqueeze(2) : wide * weights).sum(1);
     return means.to(at::promote_types(values.scalar_type(), found.distances.larray().scalar_type()));
   });
+}
+
+double KNeighborsRegressor::score(const Rows& x, const DNDarray& y, const FitOptions& options) const {
+  return r2_score(y, predict(x), {.sample_weight = options.sample_weight});
 }
 
 }  // namespace heatpp

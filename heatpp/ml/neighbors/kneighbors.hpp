@@ -29,6 +29,8 @@ class KNeighborsClassifier {
   [[nodiscard]] DNDarray predict(const Rows& x) const;
   /// The share of each label among the neighbours: (samples, labels), split as the rows. Costs and errors as predict.
   [[nodiscard]] DNDarray predict_proba(const Rows& x) const;
+  /// The weighted share of rows whose label is predicted right. Costs and errors as predict and accuracy_score.
+  [[nodiscard]] double score(const Rows& x, const DNDarray& y, const FitOptions& options = {}) const;
   /// The labels in rising order, on every rank. Throws NotFittedError before fit.
   [[nodiscard]] const DNDarray& classes() const;
 
@@ -52,6 +54,8 @@ class KNeighborsRegressor {
   /// distances are or the values are whole numbers of 32 and 64 bits, else float32. Collective: as
   /// KNeighborsClassifier::predict.
   [[nodiscard]] DNDarray predict(const Rows& x) const;
+  /// The coefficient of determination R^2, its mean over outputs. Costs and errors as predict and r2_score.
+  [[nodiscard]] double score(const Rows& x, const DNDarray& y, const FitOptions& options = {}) const;
 
  private:
   KNeighborsOptions options_;

@@ -63,6 +63,11 @@ void in_place(const std::vector<at::Tensor>& tensors, const std::function<void(s
 
 }  // namespace
 
+std::vector<at::Tensor> floating(std::vector<at::Tensor> tensors) {
+  std::erase_if(tensors, [](const auto& tensor) { return !tensor.is_floating_point(); });
+  return tensors;
+}
+
 void average(const Topology& topology, const std::vector<at::Tensor>& tensors) {
   if (topology.comm().size() == 1) return;
   in_place(tensors, [&](std::span<const Buffer> buffers) { topology.allreduce(buffers, ReduceOp::mean); });

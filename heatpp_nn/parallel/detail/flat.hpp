@@ -24,6 +24,8 @@ class FlatBuffers {
   std::int64_t bytes_ = 0;
 };
 
+/// Those of floating numbers.
+[[nodiscard]] std::vector<at::Tensor> floating(std::vector<at::Tensor> tensors);
 /// Replaces each tensor by its mean over all ranks, in place. Every rank gets the same bits. Collective.
 void average(const Topology& topology, const std::vector<at::Tensor>& tensors);
 /// Replaces each tensor by its sum over all ranks, in place. The same.

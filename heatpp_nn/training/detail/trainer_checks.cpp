@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 
 namespace heatpp::nn::detail {
 
@@ -112,13 +113,30 @@ void check_fit(const Communicator& comm, const TrainerOptions& options, const Da
 void check_rate(const Communicator& comm, const RateSchedule& rate, std::int64_t batches) {
   if (!rate) return;
   std::vector<Setting> settings;
-  for (const auto batch : {std::int64_t{0}, batches / 2, std::max<std::int64_t>(0, batches - 1)})
-    settings.push_back({"rate", formatted("{}", rate(batch))});
+  const auto ask = [&] {
+    for (const auto batch : {std::int64_t{0}, batches / 2, std::max<std::int64_t>(0, batches - 1)}) {
+      const auto value = rate(batch);
+      if (!(value >= 0 && std::isfinite(value)))
+        raise<ValueError>("fit", "got the rate {} for batch {} of {}; expected a finite one of at least 0", value,
+                          batch, batches);
+      settings.push_back({"rate", formatted("{}", value)});
+    }
+  };
+  std::exception_ptr own;  // of a program's function: where it was thrown it stays as it is
+  try {
+    all_or_none(comm, [&] {
+      try {
+        ask();
+      } catch (...) {
+        own = std::current_exception();
+        throw;
+      }
+    });
+  } catch (...) {
+    if (own) std::rethrow_exception(own);
+    throw;
+  }
   check_agreed("fit", comm, settings, [] {});
-  for (const auto batch : {std::int64_t{0}, batches / 2, std::max<std::int64_t>(0, batches - 1)})
-    if (const auto value = rate(batch); !(value >= 0 && std::isfinite(value)))
-      raise<ValueError>("fit", "got the rate {} for batch {} of {}; expected a finite one of at least 0", value, batch,
-                        batches);
 }
 
 }  // namespace heatpp::nn::detail

@@ -22,11 +22,6 @@ std::vector<at::Tensor> joined(std::vector<at::Tensor> list, const std::vector<a
 
 }  // namespace
 
-std::vector<at::Tensor> floating(std::vector<at::Tensor> tensors) {
-  std::erase_if(tensors, [](const auto& tensor) { return !tensor.is_floating_point(); });
-  return tensors;
-}
-
 WeightMean::WeightMean(const Replica& replica, double kept)
     : replica_(replica),
       kept_(kept),

@@ -4,8 +4,6 @@
 
 namespace heatpp::nn::detail {
 
-[[nodiscard]] std::vector<at::Tensor> floating(std::vector<at::Tensor> tensors);
-
 /// A running mean of a replica's weights (Polyak, Juditsky 1992), and of its floating buffers. That of frozen weights
 /// is what they are.
 class WeightMean {

@@ -41,7 +41,8 @@ fs::path metadata_in(const fs::path& directory) {
 /// The file with the metadata of the array.
 fs::path find_array(const fs::path& store, const std::string& name) {
   if (!is_there(store))
-    raise<IoError>(op, "got \"{}\", which cannot be found; expected the directory of a Zarr store", store.string());
+    raise<FileNotFoundError>(op, "got \"{}\", which cannot be found; expected the directory of a Zarr store",
+                             store.string());
   const auto metadata = metadata_in(name.empty() ? store : store / name);
   if (!metadata.empty()) return metadata;
   std::vector<fs::path> found;
@@ -138,7 +139,7 @@ detail::OpenArray detail::open_zarr(const std::string& path, const std::string& 
 
 std::vector<std::string> detail::zarr_names(const std::string& path) {
   if (!is_there(path))
-    raise<IoError>(op, "got \"{}\", which cannot be found; expected the directory of a Zarr store", path);
+    raise<FileNotFoundError>(op, "got \"{}\", which cannot be found; expected the directory of a Zarr store", path);
   if (!metadata_in(path).empty()) return {""};
   std::vector<std::string> names;
   for (auto entry = fs::recursive_directory_iterator(path); entry != fs::recursive_directory_iterator(); ++entry) {

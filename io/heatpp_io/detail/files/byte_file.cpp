@@ -12,6 +12,7 @@
 namespace heatpp::io::detail {
 namespace {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 // Linux moves at most 2^31 bytes in a call.
@@ -25,10 +26,17 @@ Descriptor::~Descriptor() {
   if (number_ >= 0) ::close(number_);
 }
 
+void raise_not_opened(const char* op, const std::string& path, const char* expected) {
+  const bool none = errno == ENOENT;
+  const auto what =
+      formatted("got \"{}\", which cannot be opened ({}); expected {}", path, std::strerror(errno), expected);
+  if (none) raise<FileNotFoundError>(op, "{}", what);
+  raise<IoError>(op, "{}", what);
+}
+
 FileReader::FileReader(std::string path, const char* op) : path_(std::move(path)), op_(op), file_(path_, O_RDONLY) {
   struct stat status {};
-  if (file_.get() < 0 || ::fstat(file_.get(), &status) != 0)
-    raise<IoError>(op_, "got \"{}\", which cannot be opened ({}); expected a file", path_, std::strerror(errno));
+  if (file_.get() < 0 || ::fstat(file_.get(), &status) != 0) raise_not_opened(op_, path_, "a file");
   if (S_ISDIR(status.st_mode)) raise<IoError>(op_, "got \"{}\", which is a directory; expected a file", path_);
   size_ = status.st_size;
 }

@@ -21,6 +21,9 @@ class Descriptor {
   int number_;
 };
 
+/// Throws what errno says of a file that was not found or opened: FileNotFoundError where there is none, else IoError.
+[[noreturn]] void raise_not_opened(const char* op, const std::string& path, const char* expected);
+
 /// Bytes to read by their offset. Reading forwards is fast in all of them.
 class ByteReader {
  public:
@@ -30,7 +33,7 @@ class ByteReader {
   virtual void read(std::int64_t offset, std::int64_t bytes, void* to) = 0;
 };
 
-/// A file. Throws IoError where it cannot be opened.
+/// A file. Throws IoError where it cannot be opened, FileNotFoundError where there is none.
 class FileReader : public ByteReader {
  public:
   FileReader(std::string path, const char* op);

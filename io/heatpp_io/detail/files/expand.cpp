@@ -46,8 +46,8 @@ std::vector<std::string> expand_here(const Source& source, const char* op, const
     }
     const auto matches = folder ? files_in(name, extension) : glob(name);
     if (matches.empty())
-      raise<IoError>(op, "got {} \"{}\", which matches nothing; expected at least one file",
-                     folder ? extension + " files of directory" : "pattern", name);
+      raise<FileNotFoundError>(op, "got {} \"{}\", which matches nothing; expected at least one file",
+                               folder ? extension + " files of directory" : "pattern", name);
     paths.insert(paths.end(), matches.begin(), matches.end());
   }
   return paths;

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_io/detail/files/subfiles.hpp>
 #include <heatpp_io/hdf5/detail/dataset.hpp>
 #include <heatpp_io/hdf5/detail/filters.hpp>
@@ -8,9 +9,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <thread>
 
 namespace heatpp::io::detail {
@@ -21,8 +20,7 @@ using heatpp::detail::raise;
 
 void check_is_file(const std::string& path, const char* op) {
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0)
-    raise<IoError>(op, "got \"{}\", which cannot be found ({}); expected an HDF5 file", path, std::strerror(errno));
+  if (::stat(path.c_str(), &status) != 0) raise_not_opened(op, path, "an HDF5 file");
   if (S_ISDIR(status.st_mode)) raise<IoError>(op, "got \"{}\", which is a directory; expected an HDF5 file", path);
 }
 
@@ -66,29 +64,32 @@ std::string link_name(hid_t group, hsize_t index) {
   return name;
 }
 
-bool is_dataset(hid_t file, const std::string& name) {
+/// H5I_BADID where there is no such object.
+H5I_type_t type_of(hid_t file, const std::string& name) {
   const Handle object(H5Oopen(file, name.c_str(), H5P_DEFAULT));
-  return object && H5Iget_type(object.get()) == H5I_DATASET;
+  return object ? H5Iget_type(object.get()) : H5I_BADID;
 }
 
-/// The names of what lies in the file's root: the first few, for messages.
-std::vector<std::string> root_names(hid_t file, hsize_t limit) {
+bool is_dataset(hid_t file, const std::string& name) { return type_of(file, name) == H5I_DATASET; }
+
+/// The names of what lies in the file's root, or in a group: the first few, for messages.
+std::vector<std::string> names_in(hid_t group, hsize_t limit) {
   H5G_info_t info{};
-  H5Gget_info(file, &info);
+  H5Gget_info(group, &info);
   std::vector<std::string> names;
-  for (hsize_t i = 0; i < std::min(info.nlinks, limit); ++i) names.push_back(link_name(file, i));
+  for (hsize_t i = 0; i < std::min(info.nlinks, limit); ++i) names.push_back(link_name(group, i));
   return names;
 }
 
-std::string listing(hid_t file) {
+std::string listing(hid_t group) {
   std::string text;
-  for (const auto& name : root_names(file, 8)) text += formatted("{}\"{}\"", text.empty() ? "" : ", ", name);
+  for (const auto& name : names_in(group, 8)) text += formatted("{}\"{}\"", text.empty() ? "" : ", ", name);
   return text.empty() ? "nothing" : text;
 }
 
 std::string only_dataset(hid_t file, const std::string& path, const char* op) {
   std::vector<std::string> names;
-  for (const auto& name : root_names(file, 1000))
+  for (const auto& name : names_in(file, 1000))
     if (is_dataset(file, name)) names.push_back(name);
   if (names.size() != 1)
     raise<ValueError>(op, "got no dataset's name, and {} datasets in the root of \"{}\", which has {}; expected a name",
@@ -156,7 +157,11 @@ Dataset open_in(Handle file, const std::string& path, const std::string& wanted,
   result.file = std::move(file);
   const auto name = wanted.empty() ? only_dataset(result.file.get(), path, op) : wanted;
   const auto what = formatted("dataset \"{}\" of \"{}\"", name, path);
-  if (!is_dataset(result.file.get(), name))
+  const auto kind = type_of(result.file.get(), name);
+  if (kind == H5I_GROUP)
+    raise<IoError>(op, "got group \"{}\" of \"{}\", which has {}; expected a dataset", name, path,
+                   listing(Handle(H5Oopen(result.file.get(), name.c_str(), H5P_DEFAULT)).get()));
+  if (kind != H5I_DATASET)
     raise<IoError>(op, "got no {}, whose root has {}; expected a dataset of that name", what,
                    listing(result.file.get()));
   result.id = Handle(H5Dopen2(result.file.get(), name.c_str(), H5P_DEFAULT));
