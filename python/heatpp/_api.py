@@ -2,10 +2,12 @@
 
 import builtins
 import collections
+import importlib
 import math
 import sys
 
 from . import _heatpp as C
+from ._spellings import spell_all
 
 DNDarray, dtype, Communicator = C.DNDarray, C.dtype, C.Communicator
 e, inf, nan, pi, newaxis = math.e, math.inf, math.nan, math.pi, None
@@ -48,6 +50,21 @@ def asarray(obj, /, *, dtype=None, split=None, device=None, copy=None, comm=None
     if copy is False and dtype not in (None, obj.dtype):
         raise ValueError(f"[asarray] got copy=False and another dtype than {obj.dtype}; expected that one")
     return (obj if dtype is None else obj.astype(dtype)).to_device(device or obj.device)
+
+
+def array(data, dtype=None, split=None, device="cpu", comm=None, *, copy=True, ndmin=0):
+    """Numbers, lists or arrays that all ranks give alike, as an array with memory of its own, with axes of extent 1 in front where it has fewer than ndmin. See the C++ function."""
+    if not copy:
+        return asarray(data, dtype=dtype, split=split, device=device, comm=comm, copy=copy)
+    if not ndmin:
+        return C.array(data, dtype, split, device, comm)
+    found = C.array(data, dtype, None, device, comm)
+    return C.resplit(C.reshape(found, (1,) * max(0, ndmin - found.ndim) + tuple(found.shape)), split)
+
+
+def average(x, /, axis=None, weights=None, *, returned=False, **options):
+    """The mean with weights, and if it is asked for their sum. See the C++ function."""
+    return (C.average_returned if returned else C.average)(x, axis=axis, weights=weights, **options)
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
@@ -208,12 +225,19 @@ def _trace(x, /, *, offset=0, dtype=None, _trace=C.linalg.trace):
     return _trace(x if dtype is None else x.astype(dtype), offset)
 
 
-def _svd(x, /, full_matrices=True, _svd=C.linalg.svd):
-    """Singular values and vectors, by default as many of these as make up bases: NumPy's. See the C++ function."""
-    return _svd(x, full_matrices=full_matrices)
+def _svd(x, /, full_matrices=True, compute_uv=True, _svd=C.linalg.svd):
+    """Singular values and vectors, by default as many of these as make up bases, or the values alone: NumPy's. See the C++ function."""
+    return _svd(x, full_matrices=full_matrices) if compute_uv else C.linalg.svdvals(x)
 
 
-C.linalg.trace, C.linalg.svd = _trace, _svd
+def _linalg_error(name):
+    """NumPy's LinAlgError, which is loaded as it is asked for."""
+    if name != "LinAlgError":
+        raise AttributeError(f"heatpp.linalg has no {name}")
+    return importlib.import_module("numpy.linalg").LinAlgError
+
+
+C.linalg.trace, C.linalg.svd, C.linalg.__getattr__ = _trace, _svd, _linalg_error
 
 
 def _namespace(self, /, *, api_version=None):
@@ -229,7 +253,7 @@ def _method(function):
     return method
 
 
-_SPELLED = {"a_min": "min", "a_max": "max", "constant_values": "value", "rcond": "rtol"}  # NumPy's names of options
+_spelled = spell_all(globals())
 
 
 def _array_function(self, function, types, arguments, options):
@@ -240,7 +264,7 @@ def _array_function(self, function, types, arguments, options):
     out = options.get("out")
     if not callable(found) or isinstance(found, type) or not known or out is not None and not isinstance(out, DNDarray):
         return NotImplemented
-    made = found(*arguments, **{_SPELLED.get(name, name): value for name, value in options.items() if name != "out"})
+    made = found(*arguments, **{name: value for name, value in options.items() if name != "out"})
     if function.__name__ == "qr" and "r" in (options.get("mode"), *arguments[1:]):
         return made.R  # alone, as NumPy has it
     if out is None:
@@ -314,5 +338,5 @@ for _name, _made in {"reshape": _reshape, "transpose": _transpose, "astype": _as
                      "__copy__": lambda self: C.copy(self), "__deepcopy__": lambda self, known: C.copy(self), "__reduce_ex__": _no_pickle}.items():
     setattr(DNDarray, _name, _made)
 
-__all__ = ["__array_namespace_info__", "e", "inf", "nan", "pi", "newaxis", "asarray", "astype", "isdtype", "result_type", "broadcast_arrays", "meshgrid",
+__all__ = [*_spelled, "__array_namespace_info__", "e", "inf", "nan", "pi", "newaxis", "array", "asarray", "average", "astype", "isdtype", "result_type", "broadcast_arrays", "meshgrid",
            "unstack", "nonzero", "where", "einsum", "ix_", "pad", "gradient", "interp", "histogram", "unique", "reshape", "permute_dims", "clip", "finfo", "iinfo", "empty_like", "zeros_like", "ones_like", "full_like"]

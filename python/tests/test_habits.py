@@ -108,6 +108,39 @@ class Habits(Case):
                          lambda x: x[np.ix_(x[:, 0] > 1, x[0] > 1)]):
                 self.same(call(x), call(values))
 
+    def test_options_as_numpy_names_them(self):
+        values = np.array([[3.0, 1, 2], [0, 5, 4], [3, 1, 2]])
+        for x in every_layout(values):
+            for call in (lambda np, x: np.sort(x, kind="stable"), lambda np, x: np.argsort(x, kind="stable"), lambda np, x: np.percentile(x, 30, method="hazen"),
+                         lambda np, x: np.clip(x, a_min=2, a_max=4), lambda np, x: np.pad(x, 1, constant_values=7), lambda np, x: np.eye(2, M=3), lambda np, x: np.median(x),
+                         lambda np, x: np.linalg.eigvalsh(x + x.T, UPLO="U"), lambda np, x: np.linalg.svd(x, compute_uv=False), lambda np, x: np.linalg.pinv(x[:2], rcond=1e-9),
+                         lambda np, x: np.average(x, axis=0, weights=x[:, 0], returned=True), lambda np, x: np.array(x[0], ndmin=3)):
+                self.same(call(ht, x), call(np, values), rtol=1e-6)
+            self.assertIs(ht.array(x, copy=False), x)
+            self.same(ht.array([1, 2], ndmin=2, split=1), [[1, 2]])
+        for twice in (lambda: ht.random.normal(size=2, shape=3), lambda: ht.percentile(x, 5, method="higher", interpolation="lower")):
+            with self.assertRaisesRegex(TypeError, "which are the same"):
+                twice()
+        with self.assertRaisesRegex(ValueError, "got copy=False"):
+            ht.array([1.0], copy=False)
+        ht.random.seed(3)
+        drawn = ht.random.normal(size=(2, 3), split=0)
+        ht.random.seed(3)
+        self.same(ht.random.normal(0, 1, (2, 3)), drawn.numpy())
+        self.assertEqual((ht.random.rand(2, 3).shape, ht.random.randn(4, 1, split=1).split, ht.random.randint(5, size=4).shape), ((2, 3), 1, (4,)))
+
+    def test_errors_as_numpy_and_python_have_them(self):
+        for name in ("none.h5", "none.npy", "none.csv", "none.zarr", "none-*.h5", "none.safetensors"):
+            with self.assertRaisesRegex(FileNotFoundError, "got .*none"):
+                ht.io.load(name)
+        with self.assertRaises(FileNotFoundError):
+            ht.io.load_hdf5("none.h5", "x")
+        for x in (*every_layout(np.ones((3, 3))), ht.zeros((2, 3, 3), split=0)):
+            for refused in (lambda: np.linalg.inv(x), lambda: ht.linalg.solve(x, x), lambda: ht.linalg.cholesky(-x)):
+                with self.assertRaises(np.linalg.LinAlgError):
+                    refused()
+        self.assertIs(ht.linalg.LinAlgError, np.linalg.LinAlgError)
+
     def test_defaults_of_numpy(self):
         matrix = VALUES + 9 * np.eye(6, 4)
         for x in every_layout(matrix):

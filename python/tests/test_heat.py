@@ -27,6 +27,58 @@ class Heat(unittest.TestCase):
                                         ((ht.float64, ht.float16), "same_kind", True), ((ht.int32, ht.int64), "no", False)):
             self.assertIs(ht.can_cast(*pair, casting), castable)
 
+    def test_types_of_results(self):
+        for split in (None, 0):
+            i, u, f = ht.array([1, 2, 3, 4], dtype=ht.int32, split=split), ht.array([1, 2, 3, 4], dtype=ht.uint8, split=split), ht.array([1.0, 2, 3, 5], split=split)
+            long = i.astype(ht.int64)
+            for found, kind in ((ht.floor(i), ht.float32), (ht.ceil(long), ht.float64), (ht.trunc(u), ht.float32), (ht.sign(i), ht.float32), (ht.round(i), ht.float32),
+                                (ht.cumsum(u, 0), ht.uint8), (ht.cumprod(i, 0), ht.int32), (ht.cumsum(i, 0, dtype=ht.int64), ht.int64), (ht.fft.fft(long), ht.complex64),
+                                (ht.where(long > 2, long, 0.5), ht.float64), (ht.where(u > 2, u, 2), ht.int32), (ht.bincount(i, weights=f), ht.float32),
+                                (ht.matmul(ht.ones((2, 2), dtype=ht.int64, split=split), ht.ones((2, 2))), ht.float64)):
+                self.assertIs(found.dtype, kind)
+            for found in (ht.std(f), f.std(), ht.skew(f), ht.kurtosis(f)):
+                self.assertIsInstance(found, float)
+            rows = ht.array([[1.0, 2], [3, 5], [4, 1]], split=split)
+            self.assertIs(ht.preprocessing.StandardScaler().fit(rows).mean_.dtype, ht.float32)
+            between = ht.preprocessing.MinMaxScaler(feature_range=(-1.0, 2.0)).fit(rows)
+            np.testing.assert_allclose(between.transform(rows).numpy(), rows.numpy() * between.scale_.numpy() + between.min_.numpy(), atol=1e-6)
+            np.testing.assert_allclose(between.scale_.numpy() * between.data_range_.numpy(), [3, 3], rtol=1e-6)
+            for scaler, kept in ((ht.preprocessing.StandardScaler(), "mean_"), (ht.preprocessing.RobustScaler(), "center_")):
+                moved = (rows.numpy() - getattr(scaler.fit(rows), kept).numpy()) * scaler.scale_.numpy()
+                np.testing.assert_allclose(scaler.transform(rows).numpy(), moved, atol=1e-6)
+            self.assertIs(ht.naive_bayes.GaussianNB().fit(rows, ht.array([0, 1, 0], split=split)).theta_.dtype, ht.float32)
+            self.assertAlmostEqual(ht.cluster.KMeans(1, random_state=0).fit(rows).inertia_.item(), ((rows.numpy() - rows.numpy().mean(axis=0)) ** 2).sum(), places=4)
+
+    def test_names_of_files_and_of_tests_of_arguments(self):
+        size = ht.MPI_WORLD.size
+        x = ht.DNDarray(torch.arange(3.0), (3 * size,), ht.float64, 0, ht.cpu, ht.MPI_WORLD, True)
+        np.testing.assert_array_equal(x.numpy(), np.tile([0, 1, 2], size))
+        with self.assertRaisesRegex(ValueError, "expected \\(1,\\)"):
+            ht.DNDarray(torch.ones(2), (1,), split=0)
+        self.assertIs(ht.linalg.basics.matmul, ht.linalg.matmul)
+        self.assertIs(ht.types.int_, ht.int32)
+        y = ht.sanitize_distribution(ht.arange(3 * size), target=x)
+        self.assertEqual((y.split, y.lshape), (0 if size > 1 else None, x.lshape))
+        table = torch.tensor([[0]] * (size - 1) + [[3 * size]])
+        self.assertEqual(ht.sanitize_distribution(x, target=x, diff_map=table).lshape[0], 3 if size == 1 else 3 * size * (x.comm.rank == size - 1))
+        self.assertEqual((ht.sanitize_infinity(ht.ones(2, dtype=ht.int8)), ht.sanitize_memory_layout(torch.ones(2, 3), "F").stride()), (127, (1, 2)))
+        ht.sanitize_lshape(x, torch.ones(7))
+        for wrong in (lambda: ht.sanitize_lshape(x, torch.ones(2, 2)), lambda: ht.sanitize_distribution(ht.ones(2), target=ht.ones(3 * size, split=0)) if size > 1 else ht.sanitize_lshape(x, torch.ones(())),
+                      lambda: ht.DNDarray(torch.ones(2), (1,), split=0)):
+            with self.assertRaises(ValueError):
+                wrong()
+        rows = ht.array(np.concatenate([np.random.default_rng(i).normal(4 * i, 1, (10, 2)) for i in range(3)]).astype(np.float32), split=0)
+        model = ht.cluster.Spectral(n_clusters=3, lanczos_n_iter=20).fit(rows)
+        self.assertTrue((model.predict(rows) == model.labels_).all())
+        self.assertEqual(model.labels_.shape, (30, 1))
+        self.assertEqual(ht.preprocessing.Normalizer().transform(rows).shape, rows.shape)
+        self.assertIsInstance(ht.linalg.hsvd_rank(rows, 1)[1].item(), float)
+        self.assertEqual(ht.naive_bayes.GaussianNB(priors=ht.array([0.9, 0.1])).fit(rows, ht.array([0, 1] * 15, split=0)).class_prior_.shape, (2,))
+        self.assertIs(ht.spatial.cdist(ht.arange(6).reshape((3, 2))).dtype, ht.float32)
+        lasso = ht.regression.Lasso(lam=0.5)
+        self.assertEqual((lasso.soft_threshold(2.0), lasso.soft_threshold(-2.0), lasso.soft_threshold(-0.2)), (1.5, -1.5, 0.0))
+        self.assertAlmostEqual(lasso.rmse(ht.array([1.0, 2.0], split=0), ht.array([1.0, 4.0], split=0)), 2 ** 0.5, places=6)
+
     def test_larray_shows_what_is_written(self):
         x = ht.zeros((7, 2), split=0)
         block = x.larray
@@ -53,6 +105,15 @@ class Heat(unittest.TestCase):
             self.assertIs(x.larray, block)
             self.assertIs(rows.larray, part)
             np.testing.assert_array_equal(ht.array(part, is_split=split).numpy(), expected[1:3])
+
+    def test_selections_stay_where_nothing_is_done(self):
+        for split in (None, 0):
+            x = ht.zeros((6, 4), split=split)
+            for keep in (lambda rows: rows.balance_(), lambda rows: rows.resplit_(rows.split), lambda rows: rows.astype(ht.float32, copy=False)):
+                before, part = x.sum().item(), x[1:4]
+                kept = keep(part if part.is_balanced() else x)
+                kept += 1
+                self.assertEqual(x.sum().item(), before + kept.size)
 
     def test_tensors_stay_those_of_the_caller(self):
         x = ht.arange(6, split=0, dtype=ht.float32)

@@ -7,7 +7,11 @@ import numpy as np
 import scipy.sparse
 import sklearn.cluster
 import sklearn.decomposition
+import sklearn.linear_model
+import sklearn.model_selection
 import sklearn.neighbors
+import sklearn.pipeline
+import sklearn.preprocessing
 from layouts import RANK, Case, every_layout
 from mpi4py import MPI
 
@@ -56,6 +60,86 @@ class Models(Case):
         self.assertLessEqual(ended.iterations, 2)
         with self.assertRaisesRegex(ValueError, "truth value"):
             ht.KMeans(n_clusters=3, seed=2, progress=lambda state: np.ones(2)).fit(ht.array(ROWS, split=0))
+
+    def test_choice_of_a_model(self):
+        labels, order = np.repeat([0, 1, 2], 12), np.random.default_rng(4).permutation(36)
+        rows, labels = ROWS[order] / 9, labels[order]
+        theirs = sklearn.pipeline.make_pipeline(sklearn.preprocessing.StandardScaler(), sklearn.neighbors.KNeighborsClassifier(3))
+        expected = sklearn.model_selection.cross_val_score(theirs, rows, labels)
+        for x in every_layout(rows):
+            for y in every_layout(labels):
+                model = ht.Pipeline(ht.StandardScaler(), ht.KNeighborsClassifier(n_neighbors=3))
+                self.same(ht.cross_val_score(model, x, y), expected)
+            self.same(ht.cross_val_score(model, x, y, cv=ht.KFold(n_splits=3), scoring=lambda model, x, y: ht.accuracy_score(y, model.predict(x))),
+                      sklearn.model_selection.cross_val_score(theirs, rows, labels, cv=sklearn.model_selection.KFold(3)))
+            search = ht.GridSearch(ht.Pipeline([("scaled", ht.StandardScaler()), ("nearest", ht.KNeighborsClassifier())]), {"nearest__n_neighbors": [1, 3, 20]}).fit(x, y)
+            known = sklearn.model_selection.GridSearchCV(theirs, {"kneighborsclassifier__n_neighbors": [1, 3, 20]}).fit(rows, labels)
+            self.same(search.best_score, known.best_score_)
+            self.assertEqual([*search.best_params.values()], [*known.best_params_.values()])
+            self.same(search.predict(x), known.predict(rows))
+            self.same([np.mean(scores) for scores in search.scores], known.cv_results_["mean_test_score"])
+            self.same(model.fit(x, y).classes, [0, 1, 2])
+            self.same(model.predict_proba(x), theirs.fit(rows, labels).predict_proba(rows))
+            self.same(ht.KNeighborsRegressor().fit(x, x[:, 0]).score(x, x[:, 0]), sklearn.neighbors.KNeighborsRegressor().fit(rows, rows[:, 0]).score(rows, rows[:, 0]))
+        self.assertEqual(len(ht.cross_val_score(ht.KMeans(n_clusters=2, seed=1), x, cv=4)), 4)
+        for wrong in (lambda: ht.cross_val_score(model, x, y, cv=[]), lambda: ht.cross_val_score(model, x, y, cv=sklearn.model_selection.KFold(3)), lambda: ht.clone(5), lambda: ht.Pipeline(ht.StandardScaler)):
+            with self.assertRaisesRegex(TypeError, "got .*expected"):
+                wrong()
+        with self.assertRaisesRegex(ValueError, "got scoring='best'; expected"):
+            ht.cross_val_score(model, x, y, scoring="best")
+        with self.assertRaisesRegex(ValueError, "got n_neighbors=3; expected a list"):
+            ht.GridSearch(ht.KNeighborsClassifier(), {"n_neighbors": 3})
+        with self.assertRaisesRegex(ValueError, "got rows of shape .* expected as many targets"):
+            ht.cross_val_score(model, x, y[:5])
+        with self.assertRaisesRegex(ht.NotFittedError, "fit first"):
+            ht.GridSearch(model, {}).predict(x)
+        with self.assertRaisesRegex(ValueError, "different names"):
+            ht.Pipeline(ht.MaxAbsScaler(), ht.MaxAbsScaler())
+
+    def test_folds_of_whole_numbers_to_predict(self):
+        numbers, rows = np.arange(36) // 5, np.sort(ROWS, axis=0)
+        for x in every_layout(rows):
+            for y in (ht.array(numbers, split=0), ht.array(numbers).astype(ht.float64)):
+                self.same(ht.cross_val_score(ht.LinearRegression(), x, y), sklearn.model_selection.cross_val_score(sklearn.linear_model.LinearRegression(), rows, numbers), rtol=1e-6)
+                self.same(ht.cross_val_score(ht.LinearRegression(), x, y, scoring="neg_mean_squared_error", cv=3),
+                          sklearn.model_selection.cross_val_score(sklearn.linear_model.LinearRegression(), rows, numbers, scoring="neg_mean_squared_error", cv=3), rtol=1e-6)
+
+    def test_methods_of_pipelines(self):
+        labels, wide = np.arange(36) % 2, ROWS * [1, 10, 100]
+        for x in every_layout(wide):
+            y = ht.array(labels)
+            model = ht.Pipeline(steps=[("scaled", ht.StandardScaler()), ("parts", ht.PCA(n_components=3))]).fit(x)
+            self.same(model.inverse_transform(model.transform(x)), wide)
+            scaled = ht.StandardScaler().fit(x).transform(x)
+            self.same(ht.Pipeline(ht.StandardScaler(), ht.LogisticRegression()).fit(x, y).decision_function(x), ht.LogisticRegression().fit(scaled, y).decision_function(scaled).numpy())
+            known, found = ht.GaussianMixture(n_components=2, seed=1).fit(scaled), ht.Pipeline(ht.StandardScaler(), ht.GaussianMixture(n_components=2, seed=1)).fit(x)
+            self.same(found.score_samples(x), known.score_samples(scaled).numpy())
+            self.assertAlmostEqual(found.bic(x), known.bic(scaled), places=6)
+        with self.assertRaises(AttributeError):
+            ht.Pipeline(ht.StandardScaler(), ht.GaussianNB()).partial_fit(x, y)
+        self.assertEqual((len(model), type(model[0]), model["parts"].get_params()["n_components"]), (2, ht.StandardScaler, 3))
+        model.set_params(**model.get_params()).set_params(parts=ht.GaussianNB(), scaled__with_mean=False)
+        self.assertEqual((type(model[1]), model[0].get_params()["with_mean"]), (ht.GaussianNB, False))
+        search = ht.GridSearch(model, [{"parts": [ht.GaussianNB(), ht.KNeighborsClassifier()]}, {"scaled__with_std": [True, False]}], cv=3)
+        self.assertEqual(len(ht.cross_val_score(search, x, y, cv=2)), 2)
+        self.same(search.fit(x, y).predict_proba(x), search.best_model.predict_proba(x).numpy())
+        self.assertEqual(search.score(x, y), search.best_model.score(x, y))
+
+        class Own:
+            def __init__(self, share=1.0):
+                self.share = share
+
+            def get_params(self, deep=True):
+                return {"share": self.share}
+
+            def fit(self, x, y):
+                self.mean = float(y.astype(ht.float64).mean()) * self.share
+                return self
+
+            def score(self, x, y):
+                return self.mean
+
+        self.same(ht.cross_val_score(Own(2.0), x, y, cv=2), [1, 1])
 
     def test_pca(self):
         expected = sklearn.decomposition.PCA(2).fit(ROWS)

@@ -17,7 +17,7 @@ from ._estimators import parts as _parts
 from ._partitions import from_partition_dict, from_partitioned
 from ._ranks import (MPI, MPI_WORLD, Communication, Device, MPICommunication, cpu, get_comm, get_device, sanitize_axis, sanitize_comm, sanitize_device,
                      use_comm, use_device)
-from ._sanitation import sanitize_in_nd_realfloating, sanitize_out, sanitize_sequence, scalar_to_1d
+from ._sanitation import *  # noqa: F401,F403
 from ._wrapped import BINARY as _BINARY
 from ._wrapped import core as _core
 from ._wrapped import no_lists
@@ -47,6 +47,8 @@ def _own(part):
 
 
 linalg, random = _module("linalg", **_linalg.functions), _module("random", **{**_wrapped("random.", C.random), **_random.functions})
+for _name in "basics solver svdtools".split():  # HeAT's files
+    linalg.__dict__[_name] = sys.modules[f"{__name__}.linalg.{_name}"] = linalg
 fft, spatial, io, sparse = (_module(name, **_wrapped(name + ".", getattr(C, name))) for name in "fft spatial io sparse".split())
 sparse.__dict__.update({name: getattr(_sparse, name) for name in _sparse.__all__})
 io.__dict__.update({name: getattr(_io, name) for name in _io.__all__}, __getattr__=_io.__getattr__)

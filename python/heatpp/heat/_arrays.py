@@ -32,6 +32,14 @@ class DNDarray(Wrapped):
 
     _block = __partitions_dict__ = halo_prev = halo_next = None  # till they are asked for
 
+    def __init__(self, array, gshape=None, dtype=None, split=None, device=None, comm=None, balanced=None):
+        """Of an array of heatpp's, or of every rank's block, from which all but split and comm is known. Collective for blocks."""
+        self._x = _from_block(array, split, comm) if isinstance(array, torch.Tensor) else array
+        if gshape is not None and tuple(gshape) != self.shape:
+            raise ValueError(f"[DNDarray] got blocks that make up {self.shape}; expected {tuple(gshape)}")
+        if dtype is not None:
+            self._x = self._x.astype(ours_of(dtype))
+
     @property
     def larray(self):
         """This rank's block as a tensor that shares its memory."""
@@ -99,7 +107,7 @@ class DNDarray(Wrapped):
 
     def astype(self, dtype, copy=True):
         found = self._x.astype(ours_of(dtype))
-        return DNDarray(found) if copy else self._set(found)
+        return DNDarray(found) if copy else self if found.dtype == self._x.dtype else self._set(found)
 
     def cpu(self):
         return self._on("cpu")
@@ -123,10 +131,11 @@ class DNDarray(Wrapped):
         return self.larray.tolist() if keepsplit else self._x.tolist()
 
     def resplit_(self, axis=None):
-        return self._set(C.resplit(self._x, sanitize_axis(self.shape, axis)))
+        axis = sanitize_axis(self.shape, axis)
+        return self if axis == self.split else self._set(C.resplit(self._x, axis))  # a selection stays one
 
     def balance_(self):
-        return self._set(C.balance(self._x))
+        return self if self._x.is_balanced() else self._set(C.balance(self._x))
 
     def redistribute_(self, lshape_map=None, target_map=None):
         return self._set(redistributed(self, lshape_map, target_map))

@@ -3,7 +3,7 @@
 import inspect
 
 from .. import _heatpp as C
-from . import _dynamics
+from . import _dynamics, types
 from ._arrays import DNDarray, _inside, _outside, sanitize_in
 
 
@@ -82,7 +82,11 @@ _ONLY = {"effective_metric_": (None,), "assign_labels": ("kmeans",)}  # the valu
 _INITS = {name: "plus_plus" for name in ("kmeans++", "k-means++", "k-medians++", "kmedians++", "kmedoids++", "probability_based", "batchparallel")}
 _VALUES = {"eNeighbour": "e_neighbour"}
 # What heatpp's models have not, by theirs.
-_DERIVED = {"total_explained_variance_ratio_": lambda model: float(C.sum(model.explained_variance_ratio).item()), "epsilon_": lambda model: C.array(model.epsilon), "batch_size_": lambda model: model.get_params()["batch_size"],
+_DERIVED = {"inertia_": lambda model: C.array(model.inertia, dtype=C.float64), "RobustScaler.iqr_": lambda model: model.scale,
+            **{f"{kind}Scaler.scale_": lambda model: C.reciprocal(model.scale) for kind in ("Standard", "MinMax", "MaxAbs", "Robust")},  # by which rows are multiplied
+            "MinMaxScaler.data_range_": lambda model: C.subtract(model.data_max, model.data_min),
+            "MinMaxScaler.min_": lambda model: C.subtract(model.get_params()["low"], C.divide(model.data_min, model.scale)),
+            "total_explained_variance_ratio_": lambda model: float(C.sum(model.explained_variance_ratio).item()), "epsilon_": lambda model: C.array(model.epsilon), "batch_size_": lambda model: model.get_params()["batch_size"],
             "dmdmodes_": lambda model: C.matmul(model.basis.astype(model.eigenvectors.dtype), model.eigenvectors)}
 
 
@@ -133,16 +137,18 @@ def _column(labels, name):
     return C.expand_dims(labels, 1).astype(C.int32 if name.startswith("Batch") else labels.dtype)
 
 
-def _on(found, device):
-    """HeAT's array of what an estimator gave, where the rows were: estimators compute on processors."""
+def _on(found, device, kind=None):
+    """HeAT's array of what an estimator gave, where the rows were, and no wider floats than theirs: estimators compute on processors, and many in float64."""
     found = _outside(found)
+    if isinstance(found, DNDarray) and found.dtype is types.float64 and kind is types.float32:
+        found = found.astype(kind)
     return DNDarray(found._x.to_device(device)) if isinstance(found, DNDarray) and found._x.device != device else found
 
 
 def _method(name):
     def call(self, *given, **named):
         made = self._made
-        if made is None and not name.endswith("fit"):
+        if made is None and not name.endswith("fit") and type(self).__name__ != "Normalizer":
             raise RuntimeError(f"[{type(self).__name__}] got {name} before fit; expected fit first")
         for without in ("oversampling", "iter_multiplier"):  # of initial centres, which heatpp chooses otherwise
             named.pop(without, None)
@@ -156,7 +162,7 @@ def _method(name):
         if name == "fit" or made is None:
             made = getattr(C, type(self).__name__)(**_options(self, given[0]))
         found = getattr(made, name)(*map(_inside, given), **{key: _inside(value) for key, value in named.items()})
-        self._made, self._device = made, given[0]._x.device
+        self._made, self._device, self._kind = made, given[0]._x.device, given[0].dtype if name.endswith("fit") else self._kind
         if name == "predict" and isinstance(self, ClusteringMixin):
             found = _column(found, type(self).__name__)
         if name.endswith("transform") and getattr(self, "copy", True) is False:
@@ -169,23 +175,23 @@ def _method(name):
 
 def _estimator(name, mixin, defaults):
     def __init__(self, *given, **named):
-        self._made, self._device = None, "cpu"
+        self._made, self._device, self._kind = None, "cpu", None
         for key, value in {**defaults, **dict(zip(defaults, given))}.items():
             setattr(self, key, value)
         self.set_params(**named)
 
     def __getattr__(self, key):
         """What was learnt, by HeAT's name, which ends in _; None before that."""
-        ours = _OURS.get(key[:-1], key[:-1])
-        if key.startswith("_") or not key.endswith("_") or key not in _DERIVED and not hasattr(known, ours):
+        ours, derived = _OURS.get(key[:-1], key[:-1]), _DERIVED.get(key, _DERIVED.get(f"{name}.{key}"))
+        if key.startswith("_") or not key.endswith("_") or not derived and not hasattr(known, ours):
             raise AttributeError(f"{name} has no {key}")
         if self._made is None and mixin is ClassificationMixin:
             raise AttributeError(f"{name} has {key} after fit")
         if self._made is None:
             return 0 if key == "n_samples_seen_" else None
-        if key == "labels_" and name != "Spectral":
+        if key == "labels_":
             return _on(_column(self._made.labels, name), self._device)
-        return _on(_DERIVED[key](self._made) if key in _DERIVED else getattr(self._made, ours), self._device)
+        return _on(derived(self._made) if derived else getattr(self._made, ours), self._device, self._kind)
 
     known = getattr(C, name)
     methods = {each: _method(each) for each in "fit partial_fit predict predict_proba predict_log_proba transform inverse_transform".split() if hasattr(known, each)}
@@ -251,9 +257,29 @@ def _predict_lasso(self, x):
     return DNDarray(C.matmul(_inside(x), self.theta._x))
 
 
-_METHODS = {"Lasso": {"fit": _fit_lasso, "predict": _predict_lasso, "theta": None, "n_iter": None, "coef_": property(lambda self: None if self.theta is None else self.theta[1:]),
+def _soft_threshold(self, rho):
+    """rho, nearer to 0 by lam; 0 where it is no farther from it."""
+    return rho + self.lam if rho < -self.lam else rho - self.lam if rho > self.lam else 0.0
+
+
+def _rmse(self, gt, yest):
+    """The root of the mean squared difference, a number."""
+    return C.sqrt(C.mean(C.square(C.subtract(_inside(gt), _inside(yest))))).item()
+
+
+def _predict_spectral(self, x):
+    """The cluster whose mean, in the coordinates that fit found, is nearest to each row in the coordinates of these rows: HeAT's rule, for rows like those of fit."""
+    if self._made is None:
+        raise RuntimeError("[Spectral] got predict before fit; expected fit first")
+    known, found = self._made, C.Spectral(**_options(self, x)).fit(_inside(x))
+    members = C.eq(C.expand_dims(known.labels, 1), C.arange(known.get_params()["n_clusters"])).astype(known.embedding.dtype)
+    means = C.divide(C.matmul(members.T, known.embedding), C.expand_dims(C.sum(members, axis=0), 1))
+    return _outside(C.argmin(C.spatial.cdist(found.embedding, means), 1, keepdims=True))
+
+
+_METHODS = {"Lasso": {"fit": _fit_lasso, "predict": _predict_lasso, "soft_threshold": _soft_threshold, "rmse": _rmse, "theta": None, "n_iter": None, "coef_": property(lambda self: None if self.theta is None else self.theta[1:]),
                       "intercept_": property(lambda self: None if self.theta is None else self.theta[0])},
-            "GaussianNB": {"partial_fit": _fit_more}, **_dynamics.methods,
+            "Spectral": {"predict": _predict_spectral}, "GaussianNB": {"partial_fit": _fit_more}, **_dynamics.methods,
             "IncrementalPCA": {"fit": _fit_chunks}, "KNeighborsClassifier": {"fit": _fit_labels, "one_hot_encoding": staticmethod(_one_hot)}}
 
 parts = {part: {name: _estimator(name, mixin, defaults) for name, defaults in classes.items()} for part, (mixin, classes) in _TABLE.items()}

@@ -23,7 +23,7 @@ def where(cond, x=None, y=None):
     """x where the condition holds and y elsewhere, or the positions where it holds."""
     if x is None and y is None:
         return nonzero(cond)
-    kind = types.result_type(x, y)
+    kind = types.promote_types(*(each.dtype if isinstance(each, DNDarray) else types.heat_type_of(each) for each in (x, y)))  # also of numbers
     x, y = (each.astype(kind) if isinstance(each, DNDarray) else each for each in (x, y))
     return DNDarray(C.where(C.not_equal(cond._x, 0), _inside(x), _inside(y)).astype(types.ours_of(kind)))
 
@@ -94,7 +94,8 @@ def reshape(a, *extents, shape=None, new_split=None, dtype=None):
 def round(x, decimals=0, out=None, dtype=None):
     """Rounded to so many decimals."""
     sanitize_in(x)
-    found = DNDarray(C.around(x._x, decimals) if decimals else C.rint(x._x))
+    numbers = floats(x)._x
+    found = DNDarray(C.around(numbers, decimals) if decimals else C.rint(numbers))
     return _put(found if dtype is None else found.astype(dtype), out)
 
 
@@ -134,7 +135,7 @@ def sign(x, out=None):
     """-1, 0 or 1; of complex numbers that of the real part, or where it is 0 of the imaginary one."""
     sanitize_in(x)
     if not types.heat_type_is_complexfloating(x.dtype):
-        return _put(DNDarray(C.sign(x._x)), out)
+        return _put(DNDarray(C.sign(floats(x)._x)), out)
     real, imag = C.sign(x._x.real), C.sign(x._x.imag)
     return _put(DNDarray(C.where(C.eq(real, 0), imag, real).astype(x._x.dtype)), out)
 
@@ -156,8 +157,8 @@ def _unbiased(name, factor):
         x = floats(x)
         sanitize_in(x)
         n = x.size if axis is None else x.shape[sanitize_axis(x.shape, axis)]
-        found = getattr(C, name)(x._x, axis=sanitize_axis(x.shape, axis))
-        return DNDarray(factor(found, n, unbiased, Fischer))
+        found = factor(getattr(C, name)(x._x, axis=sanitize_axis(x.shape, axis)), n, unbiased, Fischer)
+        return found.item() if axis is None else DNDarray(found)
     return call
 
 

@@ -38,10 +38,10 @@ def matmul(a, b, allow_resplit=False):
 
 
 def _eigh(A, r_max_zolopd=None, silent=True):
-    """Eigenvalues with split 0, and eigenvectors split as the matrix."""
+    """Eigenvalues from the largest on with split 0, and eigenvectors split as the matrix."""
     sanitize_in(A)
     values, vectors = C.linalg.eigh(A._x)
-    return DNDarray(C.resplit(values, 0)), DNDarray(C.resplit(vectors, A.split))
+    return DNDarray(C.resplit(C.flip(values, 0), 0)), DNDarray(C.resplit(C.flip(vectors, 1), A.split))
 
 
 def _lanczos(A, m, v0=None, V_out=None, T_out=None):
@@ -58,7 +58,7 @@ def _hsvd(A, parts, compute_sv, maxrank=None):
     if maxrank is not None and maxrank < parts[1].shape[0]:
         parts = parts[0][:, :maxrank], parts[1][:maxrank], parts[2][:maxrank]
     error = C.linalg.norm(C.subtract(A._x, C.matmul(C.multiply(parts[0], parts[1]), parts[2])))
-    error = error.item() / whole if whole else 0.0
+    error = DNDarray(C.divide(error, whole or 1.0))
     return (*map(DNDarray, parts), error) if compute_sv else (DNDarray(parts[0]), error)
 
 

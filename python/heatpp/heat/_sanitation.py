@@ -1,7 +1,9 @@
 """HeAT's tests of arguments."""
 
+import torch
+
 from .. import _heatpp as C
-from ._arrays import DNDarray, sanitize_in
+from ._arrays import DNDarray, redistributed, sanitize_in
 from ._ranks import sanitize_device
 from .types import floating
 
@@ -29,6 +31,57 @@ def sanitize_sequence(seq):
     if isinstance(seq, DNDarray) and seq.split is None:
         return seq.tolist()
     raise TypeError(f"[sanitize_sequence] got {type(seq).__name__}; expected a list, a tuple or an array that is not split")
+
+
+def sanitize_in_tensor(x):
+    """Fails for what is no tensor of torch."""
+    if not isinstance(x, torch.Tensor):
+        raise TypeError(f"[sanitize_in_tensor] got {type(x).__name__}; expected a tensor of torch")
+
+
+def sanitize_infinity(x):
+    """The largest number of an array's or a tensor's type."""
+    kind = getattr(x, "larray", x).dtype
+    return (torch.finfo if kind.is_floating_point else torch.iinfo)(kind).max
+
+
+def sanitize_lshape(array, tensor):
+    """Fails for a tensor that cannot be this rank's block of an array."""
+    fits = tensor.ndim == array.ndim and all(a == b or axis == array.split or array.split is None and a == 0 for axis, (a, b) in enumerate(zip(tensor.shape, array.shape)))
+    if not fits:
+        raise ValueError(f"[sanitize_lshape] got a tensor of shape {tuple(tensor.shape)}; expected a block of {array.shape} with split {array.split}")
+
+
+def sanitize_memory_layout(x, order="C"):
+    """A tensor with its elements by rows (C) or by columns (F)."""
+    if order not in ("C", "F"):
+        raise NotImplementedError(f"[sanitize_memory_layout] got order {order!r}; expected C or F")
+    axes = tuple(reversed(range(x.ndim)))
+    return x.contiguous() if order == "C" else x.permute(axes).contiguous().permute(axes)
+
+
+def sanitize_distribution(*args, target, diff_map=None):
+    """Arrays cut as a target is, or along its axis as a table of blocks says; of one element there they are on all ranks."""
+    sanitize_in(target)
+    made = [_as_target(each, target, diff_map) for each in args]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def _as_target(x, target, table):
+    sanitize_in(x)
+    if x.comm != target.comm:
+        raise NotImplementedError("[sanitize_distribution] got arrays on different communicators; expected the same")
+    if target.split is None or target.comm.size == 1:
+        if x.split is not None and target.comm.size > 1:
+            raise NotImplementedError(f"[sanitize_distribution] got split {x.split}; expected none, as the target")
+        return x
+    axis, table = target.split, target.lshape_map if table is None else table
+    extent = int(table[:, axis].sum())
+    if x.shape[axis] == 1 and extent > 1:
+        return DNDarray(C.resplit(x._x, None))
+    if x.shape[axis] != extent or x.split not in (None, axis):
+        raise ValueError(f"[sanitize_distribution] got shape {x.shape} with split {x.split}; expected {extent} along axis {axis}, and split {axis} or none")
+    return DNDarray(redistributed(DNDarray(C.resplit(x._x, axis)), None, table.new_tensor([[*x.shape]] * len(table)).index_copy(1, torch.tensor([axis]), table[:, axis:axis + 1])))
 
 
 def scalar_to_1d(x):

@@ -45,7 +45,9 @@ _PARAMETERS = {
 }
 _PARAMETERS = {name: line.split() for line, names in _PARAMETERS.items() for name in names.split()}
 _FLOATING = set("""square acos acosh arccos arccosh arcsin arcsinh arctan arctanh asin asinh atan atanh cos cosh deg2rad degrees exp exp2 expm1 log log10 log1p log2
-    rad2deg radians sin sinh sqrt tan tanh mean var std median percentile linalg.norm linalg.vector_norm linalg.matrix_norm fabs""".split())
+    rad2deg radians sin sinh sqrt tan tanh mean var std median percentile linalg.norm linalg.vector_norm linalg.matrix_norm fabs
+    ceil floor trunc sgn conj conjugate angle""".split())
+_SAME = set("cumsum cumprod cumproduct".split())  # in the type of the array
 _QUOTIENTS = set("divide div arctan2 atan2 logaddexp logaddexp2 hypot copysign".split())
 BINARY = set("""add sub subtract mul multiply divide div floor_divide floordiv fmod mod remainder pow power bitwise_and bitwise_or bitwise_xor left_shift
     right_shift gcd lcm hypot copysign maximum minimum logaddexp logaddexp2 eq ne not_equal lt less le less_equal gt greater ge greater_equal logical_and
@@ -79,8 +81,11 @@ def _joined(name, arrays, *given):
 
 
 def _product(name, *given):
-    """Two arrays in the type that PyTorch has for both."""
-    return (*alike(given[:2]), *given[2:]) if len(given) > 1 and isinstance(given[0], DNDarray) and isinstance(given[1], DNDarray) else given
+    """Two arrays in the type that PyTorch has for both, matrices in HeAT's."""
+    if len(given) < 2 or not isinstance(given[0], DNDarray) or not isinstance(given[1], DNDarray):
+        return given
+    kind = types.promote_types(given[0].dtype, given[1].dtype)
+    return (*([each.astype(kind) for each in given[:2]] if "matmul" in name else alike(given[:2])), *given[2:])
 
 
 def _numbered(name, x, numbers, *given):
@@ -101,8 +106,11 @@ _BY_PLACE = {"tile": "repeats", "repeat": "repeats", "matmul": "b", "linalg.matm
 
 def floats(x):
     """Whole numbers as the floats in which HeAT computes with them."""
-    whole = isinstance(x, DNDarray) and types.heat_type_is_exact(x.dtype)
-    return x.astype(types.float64 if x.dtype is types.int64 else types.float32) if whole else x
+    return x.astype(types.float64 if x.dtype is types.int64 else types.float32) if _is_whole(x) else x
+
+
+def _is_whole(x):
+    return isinstance(x, DNDarray) and types.heat_type_is_exact(x.dtype)
 
 
 def _arrays_first(function):
@@ -152,6 +160,8 @@ def _function(name, function, arrays):
         source = given[0] if given else None
         if floating:
             given = tuple(map(floats, given))
+        elif name.startswith(("fft.", "spatial.")):
+            given = tuple(each.astype(types.float32) if _is_whole(each) else each for each in given)
         if out is not None and not isinstance(out, tuple):
             sanitize_in(out)
         given = (*given[:1], *map(_inside, given[1:])) if given and isinstance(given[0], (torch.Tensor, np.ndarray)) else map(_inside, given)
@@ -164,6 +174,12 @@ def _function(name, function, arrays):
         found = _outside(found)
         if name in _SPLIT_KEPT and found.split != source.split:
             found.resplit_(source.split)
+        if name in _SAME and named.get("dtype") is None:
+            found = found.astype(source.dtype)
+        if name == "std" and named.get("axis") is None and out is None:
+            return found.item()
+        if name == "bincount" and types.issubdtype(getattr(named.get("weights"), "dtype", types.int64), types.floating):
+            found = found.astype(named["weights"].dtype)
         if name in _BALANCED:
             found.balance_()
         return _put(found, out, broadcast=not known)

@@ -42,7 +42,7 @@ _kind("bool_", datatype, "bool", char="u1")
 _kind("number", datatype)
 _kind("integer", number), _kind("signedinteger", integer), _kind("unsignedinteger", integer)
 _kind("floating", number), _kind("complexfloating", number), _kind("flexible", datatype)
-for _line in ("signedinteger int8 byte i1", "signedinteger int16 short i2", "signedinteger int32 int i4", "signedinteger int64 long i8",
+for _line in ("signedinteger int8 byte i1", "signedinteger int16 short i2", "signedinteger int32 int int_ i4", "signedinteger int64 long i8",
               "unsignedinteger uint8 ubyte u1", "floating float16 half f2", "floating float32 float float_ f4", "floating float64 double f8",
               "complexfloating complex64 cfloat csingle c8", "complexfloating complex128 cdouble c16"):
     _base, *_names, _char = _line.split()

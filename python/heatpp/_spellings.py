@@ -1,0 +1,48 @@
+"""NumPy's names of options, where heatpp's functions have others."""
+
+import functools
+import numbers
+
+from . import _heatpp as C
+
+# Functions, and heatpp's names of NumPy's options: None for advice that changes no result, a pair for a name and its values.
+_TOP = {"sort argsort": {"kind": None}, "percentile quantile median nanpercentile nanquantile nanmedian": {"method": "interpolation"}, "eye": {"M": "columns"}, "diag": {"k": "offset"},
+        "clip": {"a_min": "min", "a_max": "max"}, "pad": {"constant_values": "value"}}
+_LINALG = {"eigh eigvalsh": {"UPLO": ("uplo", {"L": "lower", "U": "upper"})}, "pinv lstsq matrix_rank": {"rcond": "rtol"}}
+_DIMENSIONS = ("rand", "randn")  # which take the extents one by one, too
+
+
+def _ours(names, options):
+    for name in names.keys() & options.keys():
+        target, value = names[name], options.pop(name)
+        if isinstance(target, tuple):
+            target, value = target[0], target[1].get(value, value)
+        if target in options:
+            raise TypeError(f"got {name} and {target}, which are the same; expected one of them")
+        if target:
+            options[target] = value
+    return options
+
+
+def _spelled(function, names):
+    """The function, which understands NumPy's names of options as well."""
+    @functools.wraps(function, assigned=("__doc__", "__name__"), updated=())
+    def call(*arguments, **options):
+        if call.__name__ in _DIMENSIONS and len(arguments) > 1 and all(isinstance(each, numbers.Integral) for each in arguments):
+            arguments = (arguments,)
+        return function(*arguments, **_ours(names, options))
+    return call
+
+
+def _spell(space, table):
+    """Gives the functions of a module's names these names of options, and says which functions."""
+    found = {name: _spelled(space.get(name) or getattr(C, name), names) for keys, names in table.items() for name in keys.split() if name in space or hasattr(C, name)}
+    space.update(found)
+    return list(found)
+
+
+def spell_all(space):
+    """Gives the functions of heatpp, and of its modules, NumPy's names of options; the names of the first."""
+    _spell(vars(C.linalg), _LINALG)
+    _spell(vars(C.random), {name: {"size": "shape"} for name in dir(C.random) if "shape: int |" in (getattr(C.random, name).__doc__ or "")})
+    return _spell(space, _TOP)
