@@ -223,7 +223,7 @@ def test_errors(folder):
     damaged.write_bytes((folder / "part-0.h5").read_bytes()[:3000])
     (folder / "from_h5.zarr" / "3.0").write_bytes(b"nothing deflated")  # that one rank alone finds
     cases = [(["convert", folder / "from_h5.zarr", folder / "never.npy"], 1, "3.0"),
-             (["describe", folder / "missing.h5", "-d", "x"], 1, "which cannot be found"),
+             (["describe", folder / "missing.h5", "-d", "x"], 1, "which cannot be opened"),
              (["convert", damaged, folder / "never.npy", "-d", "run/x"], 1, "damaged.h5"),
              (["describe", "--bin", "3"], 2, "Usage: ")]
     if RANKS == "1":

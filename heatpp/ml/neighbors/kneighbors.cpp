@@ -75,8 +75,9 @@ DNDarray KNeighborsClassifier::predict_proba(const Rows& x) const {
   });
 }
 
-DNDarray KNeighborsClassifier::predict(const Rows& x) const {
-  constexpr auto op = "KNeighborsClassifier.predict";
+DNDarray KNeighborsClassifier::predict(const Rows& x) const { return predicted("KNeighborsClassifier.predict", x); }
+
+DNDarray KNeighborsClassifier::predicted(const char* op, const Rows& x) const {
   const auto found = fitted(op, neighbors_).found_for(op, x);
   return of_neighbors(found, options_.weights, which_, [&](const at::Tensor& weights, const at::Tensor& which) {
     const auto uniform = options_.weights == NeighborWeights::uniform;
@@ -87,7 +88,7 @@ DNDarray KNeighborsClassifier::predict(const Rows& x) const {
 }
 
 double KNeighborsClassifier::score(const Rows& x, const DNDarray& y, const FitOptions& options) const {
-  return accuracy_score(y, predict(x), {.sample_weight = options.sample_weight});
+  return accuracy_score(y, predicted("KNeighborsClassifier.score", x), {.sample_weight = options.sample_weight});
 }
 
 const DNDarray& KNeighborsClassifier::classes() const {
@@ -109,8 +110,9 @@ KNeighborsRegressor& KNeighborsRegressor::fit(const Rows& x, const DNDarray& y) 
   return *this;
 }
 
-DNDarray KNeighborsRegressor::predict(const Rows& x) const {
-  constexpr auto op = "KNeighborsRegressor.predict";
+DNDarray KNeighborsRegressor::predict(const Rows& x) const { return predicted("KNeighborsRegressor.predict", x); }
+
+DNDarray KNeighborsRegressor::predicted(const char* op, const Rows& x) const {
   const auto found = fitted(op, neighbors_).found_for(op, x);
   return of_neighbors(found, options_.weights, values_, [&](const at::Tensor& weights, const at::Tensor& values) {
     const auto wide = values.to(at::kDouble);
@@ -120,7 +122,7 @@ DNDarray KNeighborsRegressor::predict(const Rows& x) const {
 }
 
 double KNeighborsRegressor::score(const Rows& x, const DNDarray& y, const FitOptions& options) const {
-  return r2_score(y, predict(x), {.sample_weight = options.sample_weight});
+  return r2_score(y, predicted("KNeighborsRegressor.score", x), {.sample_weight = options.sample_weight});
 }
 
 }  // namespace heatpp

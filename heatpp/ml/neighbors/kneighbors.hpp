@@ -35,6 +35,7 @@ class KNeighborsClassifier {
   [[nodiscard]] const DNDarray& classes() const;
 
  private:
+  [[nodiscard]] DNDarray predicted(const char* op, const Rows& x) const;
   KNeighborsOptions options_;
   std::optional<NearestNeighbors> neighbors_;
   DNDarray classes_, which_;
@@ -58,6 +59,7 @@ class KNeighborsRegressor {
   [[nodiscard]] double score(const Rows& x, const DNDarray& y, const FitOptions& options = {}) const;
 
  private:
+  [[nodiscard]] DNDarray predicted(const char* op, const Rows& x) const;
   KNeighborsOptions options_;
   std::optional<NearestNeighbors> neighbors_;
   DNDarray values_;
