@@ -307,7 +307,8 @@ class Heat(unittest.TestCase):
         comm = ht.MPI_WORLD.handle
         folder = comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)
         x = ht.arange(6, dtype=ht.float32, split=0)
-        for path, save, load in ((f"{folder}/x.h5", ht.save_hdf5, ht.load_hdf5), (f"{folder}/x.nc", ht.save_netcdf, ht.load_netcdf)):
+        netcdf = [(f"{folder}/x.nc", ht.save_netcdf, ht.load_netcdf)] if ht.supports_netcdf() else []
+        for path, save, load in ((f"{folder}/x.h5", ht.save_hdf5, ht.load_hdf5), *netcdf):
             with self.assertRaises(OSError):
                 save(x, path, "first", mode="r+")
             save(x, path, "first", mode="a")
@@ -322,6 +323,7 @@ class Heat(unittest.TestCase):
         if comm.rank == 0:
             shutil.rmtree(folder)
 
+    @unittest.skipUnless(ht.supports_netcdf(), "heatpp is built without netCDF, which Debian has not for MPICH")
     def test_parts_of_netcdf_variables(self):
         comm = ht.MPI_WORLD.handle
         folder = comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)
