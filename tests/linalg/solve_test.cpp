@@ -46,6 +46,7 @@ TEST_CASE("determinants and inverses", "[linalg][solve]") {
   for_each_layout(singular, [&](const auto& x) {
     CHECK(close(la::det(x), at::zeros({}, at::kDouble)));
     CHECK_THROWS_WITH(la::inv(x), Catch::Contains("singular"));
+    CHECK_THROWS_AS(la::solve(x, ht::ones({4}, {.split = 0})), ht::ValueError);
     CHECK_THROWS_AS(la::solve(x, x), ht::LinAlgError);
     CHECK_THROWS_AS(la::cholesky(x), ht::LinAlgError);
   });

@@ -272,7 +272,7 @@ def _predict_spectral(self, x):
     if self._made is None:
         raise RuntimeError("[Spectral] got predict before fit; expected fit first")
     known, found = self._made, C.Spectral(**_options(self, x)).fit(_inside(x))
-    members = C.eq(C.expand_dims(known.labels, 1), C.arange(known.get_params()["n_clusters"])).astype(known.embedding.dtype)
+    members = _one_hot(DNDarray(known.labels))._x.astype(known.embedding.dtype)
     means = C.divide(C.matmul(members.T, known.embedding), C.expand_dims(C.sum(members, axis=0), 1))
     return _outside(C.argmin(C.spatial.cdist(found.embedding, means), 1, keepdims=True))
 

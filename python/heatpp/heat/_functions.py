@@ -210,6 +210,18 @@ def sanitize_slice(sl, max_dim):
     return slice(*(end + max_dim if end < 0 else end for end in ends), sl.step or 1)
 
 
+def std(x, axis=None, *given, **named):
+    """The standard deviation, of all elements as a number."""
+    found = core["std"](x, axis, *given, **named)
+    return found.item() if axis is None else found
+
+
+def bincount(x, weights=None, minlength=0):
+    """How often each number is there, or the sums of its weights in their type."""
+    found = core["bincount"](x, weights=weights, minlength=minlength)
+    return found.astype(weights.dtype) if weights is not None and types.heat_type_is_realfloating(weights.dtype) else found
+
+
 def isclose(x, y, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether elements are nearly the same."""
     found = core["isclose"](x, y, rtol=rtol, atol=atol, equal_nan=equal_nan)

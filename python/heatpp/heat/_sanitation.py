@@ -3,7 +3,7 @@
 import torch
 
 from .. import _heatpp as C
-from ._arrays import DNDarray, redistributed, sanitize_in
+from ._arrays import DNDarray, sanitize_in
 from ._ranks import sanitize_device
 from .types import floating
 
@@ -81,7 +81,7 @@ def _as_target(x, target, table):
         return DNDarray(C.resplit(x._x, None))
     if x.shape[axis] != extent or x.split not in (None, axis):
         raise ValueError(f"[sanitize_distribution] got shape {x.shape} with split {x.split}; expected {extent} along axis {axis}, and split {axis} or none")
-    return DNDarray(redistributed(DNDarray(C.resplit(x._x, axis)), None, table.new_tensor([[*x.shape]] * len(table)).index_copy(1, torch.tensor([axis]), table[:, axis:axis + 1])))
+    return DNDarray(C.redistribute(C.resplit(x._x, axis), table[:, axis].tolist()))
 
 
 def scalar_to_1d(x):

@@ -176,10 +176,6 @@ def _function(name, function, arrays):
             found.resplit_(source.split)
         if name in _SAME and named.get("dtype") is None:
             found = found.astype(source.dtype)
-        if name == "std" and named.get("axis") is None and out is None:
-            return found.item()
-        if name == "bincount" and types.issubdtype(getattr(named.get("weights"), "dtype", types.int64), types.floating):
-            found = found.astype(named["weights"].dtype)
         if name in _BALANCED:
             found.balance_()
         return _put(found, out, broadcast=not known)
