@@ -32,8 +32,10 @@ Handle own_access(const std::string& path, const char* op) {
   return subfiling_access(self());
 }
 
-// Who adds rows to a file, or reads it, holds its lock for a moment only.
+// Who adds rows to a file, or reads it, holds its lock for a moment only; one that adds step after step leaves moments
+// as short between them, which looks have to meet.
 constexpr std::chrono::seconds patience{3};
+constexpr std::chrono::milliseconds between_looks{1};
 
 Handle open_file(const std::string& path, const char* op, const Handle& usual, unsigned how = H5F_ACC_RDONLY) {
   check_is_file(path, op);
@@ -46,7 +48,7 @@ Handle open_file(const std::string& path, const char* op, const Handle& usual, u
     Handle file(H5Fopen(path.c_str(), how, access.get()));
     if (file) return file;
     reason = innermost_error();
-    if (locked()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (locked()) std::this_thread::sleep_for(between_looks);
   } while (locked() && std::chrono::steady_clock::now() < end);
   if (locked())
     raise<IoError>(op, "got \"{}\", which another process is {} ({}); expected a complete HDF5 file", path,
