@@ -37,7 +37,8 @@ struct NamedArray {
 /// handle.
 class Dataset {
  public:
-  /// Arrays in memory. Throws ValueError on all ranks where they are not split along axis 0 at the same rows.
+  /// Arrays in memory. What is not cut along axis 0, as the first that is, moves there. Throws ValueError on all ranks
+  /// where they have not equally many rows.
   Dataset(const DNDarray& inputs, const DNDarray& targets, const DatasetOptions& options = {});
   /// Samples of several fields: `Dataset({{"velocity", u}, {"forcing", f}}, {{"pressure", p}})`. Throws also where
   /// there is no input or no target.

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/data/detail/epoch_order.hpp>
+#include <heatpp_nn/data/detail/samples.hpp>
 #include <heatpp_nn/detail/in_words.hpp>
 #include <heatpp_nn/parallel/daso.hpp>
 #include <heatpp_nn/parallel/online.hpp>
@@ -48,17 +49,6 @@ std::string rows_of(const Tensors& fields) {
     text += formatted("{}{} {}", text.empty() ? "" : ", ", name(heatpp::detail::from_torch(field.scalar_type())),
                       heatpp::detail::tuple_text(field.sizes().slice(std::min<std::size_t>(1, field.sizes().size()))));
   return text.empty() ? "none" : text;
-}
-
-/// Their blocks on this rank.
-Tensors blocks_of(const std::vector<DNDarray>& arrays, const DNDarray& like) {
-  Tensors blocks;
-  for (const auto& array : arrays) {
-    if (array.split() != 0 || !same_cut(array.layout(), like.layout()))
-      raise<ValueError>("train_step", "got arrays that are not cut alike along axis 0; expected all split there");
-    blocks.push_back(array.larray());
-  }
-  return blocks;
 }
 
 bool same_rows(const at::Tensor& a, const at::Tensor& b) {
@@ -219,7 +209,12 @@ double OnlineTrainer::train_step(const std::vector<DNDarray>& inputs, const std:
   if (inputs.empty() || targets.empty())
     raise<ValueError>("train_step", "got {} inputs and {} targets; expected at least one of each", inputs.size(),
                       targets.size());
-  return train_step(blocks_of(inputs, inputs.front()), blocks_of(targets, inputs.front()));
+  auto fields = inputs;
+  fields.insert(fields.end(), targets.begin(), targets.end());
+  Tensors blocks;
+  for (const auto& field : detail::rows_alike("train_step", std::move(fields))) blocks.push_back(field.larray());
+  const auto first_target = blocks.begin() + std::ssize(inputs);
+  return train_step(Tensors(blocks.begin(), first_target), Tensors(first_target, blocks.end()));
 }
 
 double OnlineTrainer::train_step(const at::Tensor& inputs, const at::Tensor& targets) {

@@ -71,7 +71,7 @@ class OnlineTrainer {
   double train_step(const at::Tensor& inputs, const at::Tensor& targets);
   /// The same for several fields: train_step({velocity, forcing}, {pressure}).
   double train_step(const Tensors& inputs, const Tensors& targets);
-  /// The same for arrays that are cut alike along axis 0.
+  /// The same for arrays with equally many rows. What is not cut along axis 0, as the first that is, moves there.
   double train_step(const DNDarray& inputs, const DNDarray& targets);
   double train_step(const std::vector<DNDarray>& inputs, const std::vector<DNDarray>& targets);
 

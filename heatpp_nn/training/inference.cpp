@@ -5,6 +5,7 @@
 #include <heatpp_io/hdf5/save_hdf5.hpp>
 #include <heatpp_io/hdf5/stored_rows.hpp>
 #include <heatpp_nn/data/data_loader.hpp>
+#include <heatpp_nn/data/detail/samples.hpp>
 #include <heatpp_nn/training/detail/agreement.hpp>
 #include <heatpp_nn/training/inference.hpp>
 #include <heatpp_nn/training/metrics.hpp>
@@ -95,25 +96,12 @@ class Outputs {
   std::vector<Tensors> parts_;  // of each output
 };
 
-/// Split along axis 0, or not at all.
-DNDarray by_rows(const DNDarray& x) {
-  if (x.ndim() < 1) heatpp::detail::raise<ValueError>("predict", "got an array without axes; expected rows");
-  return x.split().value_or(0) == 0 ? x : resplit(x, 0);
-}
-
+/// The inputs by rows. Where none of them is split, each rank has all rows, and of the outputs as well.
 std::vector<DNDarray> cut_alike(const std::vector<DNDarray>& inputs) {
   if (inputs.empty()) heatpp::detail::raise<ValueError>("predict", "got no arrays; expected the network's inputs");
-  std::vector<DNDarray> rows;
-  for (const auto& x : inputs) {
-    rows.push_back(by_rows(x));
-    const auto &first = rows.front(), &last = rows.back();
-    if (first.split() != last.split() || first.shape()[0] != last.shape()[0] ||
-        (first.split() && !same_cut(first.layout(), last.layout())))
-      heatpp::detail::raise<ValueError>("predict",
-                                        "got inputs of shape {} and of shape {}; expected the same rows, cut alike",
-                                        to_string(first.shape()), to_string(last.shape()));
-  }
-  return rows;
+  const auto whole = [](const DNDarray& x) { return !x.split() && x.ndim() > 0; };
+  const auto alike = [&](const DNDarray& x) { return whole(x) && x.shape()[0] == inputs.front().shape()[0]; };
+  return std::ranges::all_of(inputs, alike) ? inputs : detail::rows_alike("predict", inputs);
 }
 
 }  // namespace

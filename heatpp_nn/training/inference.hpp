@@ -94,8 +94,8 @@ struct InferenceOptions {
 /// at all. In eval mode, without gradients. Local but for that. A network that throws on one rank throws on all.
 [[nodiscard]] DNDarray predict(const Network& network, const DNDarray& x, const InferenceOptions& options = {});
 
-/// The same for networks of several inputs, which are cut alike, or of several outputs. Throws ValueError where they
-/// are not.
+/// The same for networks of several inputs, or of several outputs: cut as the first input that is split along axis 0.
+/// Throws ValueError for inputs that have not equally many rows.
 [[nodiscard]] std::vector<DNDarray> predict(const Network& network, const std::vector<DNDarray>& inputs,
                                             const InferenceOptions& options = {});
 

@@ -15,12 +15,12 @@
 namespace heatpp::python {
 /// Of a dict, in its order, in which the network takes them.
 struct FieldList {
-  std::vector<std::pair<std::string, DNDarray>> fields;
+  std::vector<std::pair<std::string, KeptOperand>> fields;
 };
 }  // namespace heatpp::python
 template <>
 struct nanobind::detail::type_caster<heatpp::python::FieldList> {
-  NB_TYPE_CASTER(heatpp::python::FieldList, const_name("dict[str, heatpp.DNDarray]"))
+  NB_TYPE_CASTER(heatpp::python::FieldList, const_name("dict[str, array]"))
   bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
     if (!PyDict_Check(source.ptr())) return false;
     make_caster<decltype(value.fields)> items;
@@ -193,7 +193,7 @@ class Training {
     }
   }
   nn::Evaluation evaluate(const nn::Dataset& dataset) { return loop().evaluate(dataset); }
-  DNDarray predict(const DNDarray& x) { return loop().predict(x); }
+  std::vector<DNDarray> predict(const std::vector<DNDarray>& inputs) { return loop().predict(inputs); }
 
  private:
   using Replica = nn::DataParallelMultiGPU<nn::ScriptModule>;
@@ -234,13 +234,17 @@ class Training {
 
 // Datasets.
 
-using FieldChoice = std::variant<DNDarray, FieldList>;
+using FieldChoice = std::variant<KeptOperand, FieldList>;
 using NameChoice = std::variant<std::string, std::vector<std::string>>;
 
+const DNDarray& rows_in(const KeptOperand& given) {
+  if (!given.array()) throw ValueError("[Dataset] got a number; expected arrays of rows");
+  return *given.array();
+}
 std::vector<nn::NamedArray> fields_of(const FieldChoice& choice, const char* usual) {
-  if (const auto* one = std::get_if<DNDarray>(&choice)) return {{usual, *one}};
+  if (const auto* one = std::get_if<KeptOperand>(&choice)) return {{usual, rows_in(*one)}};
   std::vector<nn::NamedArray> fields;
-  for (const auto& [name, array] : std::get<1>(choice).fields) fields.push_back({name, array});
+  for (const auto& [name, array] : std::get<1>(choice).fields) fields.push_back({name, rows_in(array)});
   return fields;
 }
 nn::Dataset dataset_of(const FieldChoice& inputs, const FieldChoice& targets) {
@@ -259,7 +263,7 @@ void bind_datasets(nb::module_& m) {
         new (self) nn::Dataset(dataset_of(inputs, targets));
       },
       Released(), "inputs"_a, "targets"_a,
-      "Arrays that are split along axis 0 at the same rows, or several of each by name.");
+      "Arrays with equally many rows, or several of each by name. Of what is not split each rank takes a part.");
   c.def(
       "__init__",
       [](nn::Dataset* self, const std::pair<FieldChoice, FieldChoice>& pair) {
@@ -394,7 +398,16 @@ which `resume` goes on; `patience` epochs without a better validation loss end t
         return self.evaluate(dataset_of(inputs, targets));
       },
       Released(), "inputs"_a, "targets"_a);
-  c.def("predict", &Training::predict, Released(), "x"_a, "The network's outputs for rows, cut as these.");
+  c.def(
+      "predict",
+      [](Training& self, const FieldChoice& x) -> std::variant<DNDarray, std::vector<DNDarray>> {
+        std::vector<DNDarray> inputs;
+        for (const auto& [name, array] : fields_of(x, "")) inputs.push_back(array);
+        auto outputs = self.predict(inputs);
+        if (outputs.size() == 1) return std::move(outputs.front());
+        return outputs;
+      },
+      Released(), "x"_a, "The network's outputs for rows, cut as these. Several inputs come by name, as to fit.");
 }
 
 }  // namespace heatpp::python

@@ -71,17 +71,21 @@ class Training(Case):
 
     def test_steps_are_torchs_on_any_ranks(self):
         rate = lambda batch, total=6: 0.1 * (1 - batch / total)  # noqa: E731
-        for cut in (lambda values: ht.array(values, split=0), lambda values: uneven(values, 0)):
+        for cut in (lambda values: ht.array(values, split=0), lambda values: uneven(values, 0), lambda values: ht.array(values, split=1), lambda values: values, list):
             for loss, of_torch in (("mse", torch.nn.functional.mse_loss), (ht.nn.ScriptModule(AbsoluteLoss()), torch.nn.functional.l1_loss)):
                 module = network()
                 ours = ht.nn.ScriptModule(module)
                 trainer = ht.nn.Trainer(ours, loss, optimizer="sgd", momentum=0.9, rate=rate, epochs=6, batch_size=40 * RANKS, shuffle="global", progress=False)
                 result = trainer.fit((cut(ROWS), cut(VALUES)))
+                predicted = trainer.predict(cut(ROWS)).numpy()
                 self.assertEqual((result.ended, result.batches, len(result.epochs)), ("complete", 6, 6))
                 expected = self.in_torch(6, rate, of_torch)
                 module.load_state_dict(ours.state_dict())
                 for name, value in module.state_dict().items():
                     self.same(value.numpy(), expected[name], rtol=2e-4, atol=1e-5)
+                self.same(predicted, module(torch.from_numpy(ROWS)).detach().numpy(), rtol=1e-5, atol=1e-6)
+        self.assertRaisesRegex(ValueError, "equally many rows", trainer.fit, ROWS, VALUES[1:])
+        self.assertRaisesRegex(ValueError, "got a number", trainer.fit, ROWS, 3)
 
     def test_classes_files_and_what_is_written(self):
         import h5py

@@ -1,8 +1,11 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/route.hpp>
 #include <heatpp_nn/data/detail/samples.hpp>
 
 #include <ATen/ATen.h>
+
+#include <algorithm>
 
 namespace heatpp::nn::detail {
 namespace {
@@ -24,18 +27,28 @@ std::shared_ptr<const FieldNames> checked_names(FieldNames names) {
   return std::make_shared<const FieldNames>(std::move(names));
 }
 
-ArraySamples::ArraySamples(std::vector<DNDarray> arrays, FieldNames names, std::int64_t window_bytes)
-    : fields_(checked_names(std::move(names))), arrays_(std::move(arrays)), window_bytes_(window_bytes) {
-  const auto& inputs = arrays_.front();
-  if (inputs.split() != 0)
-    raise<ValueError>("Dataset", "got an array of shape {}, {}; expected split 0", to_string(inputs.shape()),
-                      to_string(inputs.split()));
-  for (const auto& other : arrays_)
-    if (other.split() != 0 || !same_cut(inputs.layout(), other.layout()))
-      raise<ValueError>(
-          "Dataset", "got arrays of shape {}, {} and of shape {}, {}; expected both split 0, at the same rows",
-          to_string(inputs.shape()), to_string(inputs.split()), to_string(other.shape()), to_string(other.split()));
+std::vector<DNDarray> rows_alike(const char* op, std::vector<DNDarray> arrays) {
+  const auto first = arrays.front();
+  for (const auto& x : arrays) {
+    heatpp::detail::check_same_comm(op, first.comm(), x.comm());
+    if (x.ndim() < 1 || first.ndim() < 1 || x.shape()[0] != first.shape()[0])
+      raise<ValueError>(op, "got arrays of shape {} and of shape {}; expected equally many rows",
+                        to_string(first.shape()), to_string(x.shape()));
+  }
+  const auto cut = std::ranges::find_if(arrays, [](const auto& x) { return x.split() == 0; });
+  const auto rows = cut != arrays.end() ? cut->layout() : Layout(first.shape(), 0, first.comm().size());
+  for (auto& x : arrays) {
+    const auto target = rows.with(x.shape(), 0);
+    if (x.split() != 0 || !same_cut(x.layout(), target))
+      x = heatpp::detail::wrap(heatpp::detail::relayout_operand(op, x, target, x.comm()), target, x.comm());
+  }
+  return arrays;
 }
+
+ArraySamples::ArraySamples(std::vector<DNDarray> arrays, FieldNames names, std::int64_t window_bytes)
+    : fields_(checked_names(std::move(names))),
+      arrays_(rows_alike("Dataset", std::move(arrays))),
+      window_bytes_(window_bytes) {}
 
 std::int64_t ArraySamples::row_bytes() const {
   std::int64_t bytes = 0;

@@ -30,7 +30,11 @@ class Samples {
 /// Throws ValueError where there is no input or no target.
 [[nodiscard]] std::shared_ptr<const FieldNames> checked_names(FieldNames names);
 
-/// Arrays that are cut alike along axis 0, as many as there are names.
+/// Arrays whose rows belong together, cut along axis 0 as the first that is, or evenly; what is cut otherwise moves.
+/// Throws ValueError where they have not equally many rows. Collective where something moves.
+[[nodiscard]] std::vector<DNDarray> rows_alike(const char* op, std::vector<DNDarray> arrays);
+
+/// Arrays in memory, as many as there are names.
 class ArraySamples : public Samples {
  public:
   ArraySamples(std::vector<DNDarray> arrays, FieldNames names, std::int64_t window_bytes);

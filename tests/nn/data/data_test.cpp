@@ -139,10 +139,25 @@ TEST_CASE("A loader gives inputs and their targets in memory that is used again"
   CHECK(*seen.rbegin() < 2.0 * static_cast<double>(rows.first + rows.mine));
 }
 
-TEST_CASE("Inputs and targets that are cut differently are refused", "[nn][data]") {
+TEST_CASE("Inputs and targets may be cut in any way", "[nn][data]") {
   const Rows rows;
-  const auto other = ht::zeros({rows.inputs.shape().front() + 1}, {.split = 0});
+  const auto inputs = ht::resplit(rows.inputs, std::nullopt).larray();
+  const auto targets = ht::resplit(rows.targets, std::nullopt).larray();
+  for (const auto& of_inputs : every_layout(rows.inputs.shape()))
+    for (const auto& of_targets : every_layout(rows.targets.shape())) {
+      const Dataset dataset(distribute(inputs, of_inputs), distribute(targets, of_targets));
+      const auto& layout = dataset.layout();
+      CHECK(layout.split() == 0);
+      if (of_inputs.split() == 0) CHECK(same_cut(layout, of_inputs));
+      const auto first = layout.offset(rows.rank), count = layout.count(rows.rank);
+      const auto batch = dataset.rows(torch::arange(first, first + count));
+      CHECK(batch.inputs.equal(inputs.narrow(0, first, count)));
+      CHECK(batch.targets.equal(targets.narrow(0, first, count)));
+    }
+}
 
-  CHECK_THROWS_AS(Dataset(rows.inputs, other), ht::ValueError);
-  CHECK_THROWS_AS(Dataset(rows.inputs, ht::resplit(rows.targets, std::nullopt)), ht::ValueError);
+TEST_CASE("Inputs and targets of unequal numbers of rows are refused", "[nn][data]") {
+  const Rows rows;
+  for (const auto& other : {ht::zeros({rows.inputs.shape().front() + 1}, {.split = 0}), ht::zeros({})})
+    CHECK_THROWS_WITH(Dataset(rows.inputs, other), Catch::Contains("expected equally many rows"));
 }
