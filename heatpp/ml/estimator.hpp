@@ -26,4 +26,10 @@ struct FitOptions {
   std::optional<DNDarray> sample_weight = std::nullopt;  ///< a number for each row, any layout; nullopt: 1
 };
 
+/// What tells a classifier, also among models of a program's own: it knows its labels.
+template <class Model>
+concept HasClasses = requires(const Model& model) {
+  model.classes();
+};
+
 }  // namespace heatpp

@@ -40,6 +40,14 @@ class Pipeline {
   [[nodiscard]] DNDarray predict(const X& x) const {
     return with_made<0>(x, [](const auto& step, const auto& made) { return step.predict(made); });
   }
+  template <std::convertible_to<Rows> X>
+  [[nodiscard]] DNDarray predict_proba(const X& x) const {
+    return with_made<0>(x, [](const auto& step, const auto& made) { return step.predict_proba(made); });
+  }
+  /// Of a classifier behind the transformers.
+  [[nodiscard]] const DNDarray& classes() const requires HasClasses<std::tuple_element_t<last, std::tuple<Steps...>>> {
+    return std::get<last>(steps_).classes();
+  }
   /// What the last step's score gives, of the rows and targets.
   template <std::convertible_to<Rows> X, class... Targets>
   [[nodiscard]] double score(const X& x, const Targets&... targets) const {

@@ -10,7 +10,7 @@ namespace heatpp {
 
 template <class Model>
 struct CrossValOptions {
-  std::vector<Fold> folds = {};  ///< none: five, stratified where the targets are whole numbers
+  std::vector<Fold> folds = {};  ///< none: five, for classifiers stratified by their whole numbers
   /// How good a fitted model is, more being better; none: its `score`.
   std::function<double(const Model&, const DNDarray& x, const DNDarray& y)> score = {};
 };
@@ -25,10 +25,10 @@ template <class Metric>
 
 namespace ml::detail {
 
-/// Those that are given, or else of these targets, or of `x` where they are fractions. Throws ValueError for another
+/// Those that are given, or else of the rows, by `labels` with equal shares of these. Throws ValueError for another
 /// number of targets than rows.
 [[nodiscard]] std::vector<Fold> folds_for(const char* op, const DNDarray& x, const DNDarray& y,
-                                          const std::vector<Fold>& given);
+                                          const std::vector<Fold>& given, bool labels);
 /// The rows where a mask is true, which is brought to their cut.
 [[nodiscard]] DNDarray rows_where(const DNDarray& x, const DNDarray& mask);
 
@@ -65,7 +65,8 @@ std::vector<double> fold_scores(const Model& model, const DNDarray& x, const DND
 template <class Model>
 [[nodiscard]] std::vector<double> cross_val_score(const Model& model, const DNDarray& x, const DNDarray& y,
                                                   const std::type_identity_t<CrossValOptions<Model>>& options = {}) {
-  return ml::detail::fold_scores(model, x, y, ml::detail::folds_for("cross_val_score", x, y, options.folds), options);
+  return ml::detail::fold_scores(
+      model, x, y, ml::detail::folds_for("cross_val_score", x, y, options.folds, HasClasses<Model>), options);
 }
 
 /// All combinations of values, the last one changing first: `grid(std::vector{1, 3}, std::vector{0.1, 1.0})`.
@@ -116,7 +117,7 @@ class GridSearch {
   }
 
   GridSearch& fit(const DNDarray& x, const DNDarray& y) {
-    const auto folds = ml::detail::folds_for("GridSearch.fit", x, y, options_.folds);
+    const auto folds = ml::detail::folds_for("GridSearch.fit", x, y, options_.folds, HasClasses<Model>);
     results_.clear();
     best_ = 0;
     for (const auto& point : points_) {

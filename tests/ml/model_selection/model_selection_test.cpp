@@ -46,6 +46,7 @@ class NearestMean {
   [[nodiscard]] double score(const ht::DNDarray& x, const ht::DNDarray& y) const {
     return ht::accuracy_score(y, predict(x));
   }
+  [[nodiscard]] ht::DNDarray classes() const { return ht::arange(3); }
 
  private:
   std::int64_t used_;
@@ -144,6 +145,19 @@ TEST_CASE("models are judged on folds, and the best of a grid is found", "[ml][s
   CHECK_THROWS_AS(ht::GridSearch(make, std::vector<std::tuple<int, double>>{}), ht::ValueError);
 }
 
+TEST_CASE("folds have equal shares of labels for classifiers, at the end of pipelines too, and for them alone",
+          "[ml][search]") {
+  const auto x = even(iris()), y = even(species());
+  const auto stratified = ht::StratifiedKFold().split(y), stretches = ht::KFold().split(x);
+  const ht::GaussianNB bayes;
+  const ht::Pipeline scaled{ht::StandardScaler(), bayes};
+  CHECK(ht::cross_val_score(bayes, x, y) == ht::cross_val_score(bayes, x, y, {.folds = stratified}));
+  CHECK(ht::cross_val_score(scaled, x, y) == ht::cross_val_score(scaled, x, y, {.folds = stratified}));
+  const ht::Ridge line;
+  CHECK(ht::cross_val_score(line, x, y) == ht::cross_val_score(line, x, y, {.folds = stretches}));
+  CHECK(ht::cross_val_score(line, x, y) != ht::cross_val_score(line, x, y, {.folds = stratified}));
+}
+
 TEST_CASE("a pipeline learns and works step after step", "[ml][pipeline]") {
   const auto x = wine();
   const auto init = whole(at::stack({x[0], x[60], x[140]}));
@@ -162,6 +176,10 @@ TEST_CASE("a pipeline learns and works step after step", "[ml][pipeline]") {
   ht::Pipeline model{ht::MinMaxScaler(), NearestMean()};
   CHECK(ht::accuracy_score(even(species()), model.fit(even(iris()), even(species())).predict(even(iris()))) > 0.9);
   CHECK_THROWS_AS((ht::Pipeline(ht::StandardScaler(), ht::KMeans()).predict(even(x))), ht::NotFittedError);
+  ht::Pipeline bayes{ht::StandardScaler(), ht::GaussianNB()};
+  bayes.fit(even(iris()), even(species()));
+  CHECK(same(bayes.classes(), at::arange(3)));
+  CHECK(same(bayes.predict(even(iris())), gathered(bayes.predict_proba(even(iris()))).argmax(1)));
 }
 
 TEST_CASE("parts that cannot be are errors on all ranks", "[ml][folds]") {
