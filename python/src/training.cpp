@@ -8,27 +8,10 @@
 #include <torch/optim/adamw.h>
 #include <torch/optim/sgd.h>
 
-#include "array.hpp"
+#include "datasets.hpp"
 #include "measures.hpp"
 
 // Training of networks that Python has scripted.
-namespace heatpp::python {
-/// Of a dict, in its order, in which the network takes them.
-struct FieldList {
-  std::vector<std::pair<std::string, KeptOperand>> fields;
-};
-}  // namespace heatpp::python
-template <>
-struct nanobind::detail::type_caster<heatpp::python::FieldList> {
-  NB_TYPE_CASTER(heatpp::python::FieldList, const_name("dict[str, array]"))
-  bool from_python(handle source, std::uint32_t flags, cleanup_list* cleanup) noexcept {
-    if (!PyDict_Check(source.ptr())) return false;
-    make_caster<decltype(value.fields)> items;
-    if (!items.from_python(steal(PyDict_Items(source.ptr())), flags, cleanup)) return false;
-    value.fields = std::move(items.value);
-    return true;
-  }
-};
 // Enums are strings, and results named tuples, as those of generate.py.
 template <>
 struct heatpp::python::Names<heatpp::nn::Shuffle> {
@@ -231,58 +214,6 @@ class Training {
   nn::TrainerOptions options_;
   std::optional<nn::Trainer> loop_;
 };
-
-// Datasets.
-
-using FieldChoice = std::variant<KeptOperand, FieldList>;
-using NameChoice = std::variant<std::string, std::vector<std::string>>;
-
-const DNDarray& rows_in(const KeptOperand& given) {
-  if (!given.array()) throw ValueError("[Dataset] got a number; expected arrays of rows");
-  return *given.array();
-}
-std::vector<nn::NamedArray> fields_of(const FieldChoice& choice, const char* usual) {
-  if (const auto* one = std::get_if<KeptOperand>(&choice)) return {{usual, rows_in(*one)}};
-  std::vector<nn::NamedArray> fields;
-  for (const auto& [name, array] : std::get<1>(choice).fields) fields.push_back({name, rows_in(array)});
-  return fields;
-}
-nn::Dataset dataset_of(const FieldChoice& inputs, const FieldChoice& targets) {
-  return {fields_of(inputs, "inputs"), fields_of(targets, "targets")};
-}
-nn::Names names_of(const NameChoice& choice) {
-  return std::visit([](const auto& names) { return nn::Names(names); }, choice);
-}
-
-void bind_datasets(nb::module_& m) {
-  nb::class_<nn::Dataset> c(m, "Dataset",
-                            "Arrays with equally many rows: what goes into a network, and what should come out.");
-  c.def(
-      "__init__",
-      [](nn::Dataset* self, const FieldChoice& inputs, const FieldChoice& targets) {
-        new (self) nn::Dataset(dataset_of(inputs, targets));
-      },
-      Released(), "inputs"_a, "targets"_a,
-      "Arrays with equally many rows, or several of each by name. Of what is not split each rank takes a part.");
-  c.def(
-      "__init__",
-      [](nn::Dataset* self, const std::pair<FieldChoice, FieldChoice>& pair) {
-        new (self) nn::Dataset(dataset_of(pair.first, pair.second));
-      },
-      Released());
-  nb::implicitly_convertible<nb::tuple, nn::Dataset>();
-  c.def_static(
-      "from_hdf5",
-      [](const io::Source& source, const NameChoice& inputs, const NameChoice& targets, std::optional<Dtype> dtype,
-         std::optional<Communicator> comm) {
-        return nn::Dataset::from_hdf5(
-            source,
-            {.inputs = names_of(inputs), .targets = names_of(targets), .dtype = dtype, .comm = std::move(comm)});
-      },
-      Released(), "source"_a, "inputs"_a = "inputs", "targets"_a = "targets", "dtype"_a = nb::none(),
-      "comm"_a = nb::none(), "Arrays that stay in their files; ranks share the rows evenly. Collective.");
-  c.def("__len__", &nn::Dataset::size);
-}
 
 void bind_network(nb::module_& m) {
   nb::class_<Network> c(m, "ScriptModule", "A network that torch.jit.save has written, the same on all ranks.");
