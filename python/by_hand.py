@@ -22,7 +22,7 @@ WITHOUT = {f"heatpp::{name}": reason for reason, names in {
     "Python raises": ("Error", "ErrorKind", "throw_error", "NotFittedError"),
     "rows come from arrays, sparse matrices and io": ("RowSource", "io::StoredRows"),
     "Python reads host memory as arrays": ("sparse::from_local", "sparse::from_local_csc"),
-    "internal": ("random::Generator::reserve", "io::hdf5_mutex"),
+    "internal": ("random::Generator::reserve", "io::hdf5_mutex", "comm_of"),
     "C++ spells slices and tests of types otherwise": ("slice", "Slice", "Ellipsis", "NewAxis", "isscalar"),
 }.items() for name in names}
 

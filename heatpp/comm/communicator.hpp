@@ -136,6 +136,9 @@ class Communicator {
 /// The communicator of arrays that name none: the world, unless `use_comm` set another. Local.
 [[nodiscard]] const Communicator& default_comm();
 void use_comm(const Communicator& comm);
+/// That of options, or default_comm() where they name none. Only then the world has to exist, which all ranks of the
+/// program make together.
+[[nodiscard]] const Communicator& comm_of(const std::optional<Communicator>& named);
 
 /// Runs `work` on this rank and throws on every rank if it threw anywhere: what can fail on one rank alone is wrapped
 /// in this. Collective: one small allreduce, and a broadcast of the message in case of failure.

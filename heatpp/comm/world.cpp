@@ -48,14 +48,23 @@ void check_host(MPI_Comm comm) {
 /// All ranks of a host's communicator are there, and what they have under way goes on until they are.
 class HostBarrier final : public detail::Operation {
  public:
-  explicit HostBarrier(MPI_Comm comm) { check_mpi(MPI_Ibarrier(comm, &request_), "from_mpi"); }
+  explicit HostBarrier(MPI_Comm comm) : of_world_(comm == MPI_COMM_WORLD) {
+    check_mpi(MPI_Ibarrier(comm, &request_), "from_mpi");
+  }
   bool advance() override {
     int done = 0;
     check_mpi(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "from_mpi");
     return done != 0;
   }
+  void give_up() override {
+    if (of_world_)
+      detail::give_up_waiting("world", "not all ranks of MPI_COMM_WORLD",
+                              "them all, or a communicator of those that take part (.comm, use_comm)");
+    detail::give_up_waiting("from_mpi", "not all ranks of the host's communicator", "them all");
+  }
 
  private:
+  bool of_world_;
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
@@ -147,6 +156,7 @@ const Communicator& self() {
 }
 
 const Communicator& default_comm() { return defaults().chosen ? *defaults().chosen : world(); }
+const Communicator& comm_of(const std::optional<Communicator>& named) { return named ? *named : default_comm(); }
 std::uint64_t detail::default_group() { return defaults().chosen ? defaults().chosen->group() : 0; }
 void use_comm(const Communicator& comm) { defaults().chosen = comm; }
 void detail::release_communicators() { defaults() = {}; }

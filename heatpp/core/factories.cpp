@@ -14,8 +14,6 @@ namespace {
 using detail::to_torch;
 using detail::wrap;
 
-const Communicator& comm_of(const std::optional<Communicator>& comm) { return comm ? *comm : default_comm(); }
-
 /// The array whose local block is make(local shape, tensor options).
 template <class Make>
 DNDarray build(const char* op, const Shape& shape, Dtype dtype, const ArrayOptions& options, Make make) {

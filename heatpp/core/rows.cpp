@@ -72,9 +72,9 @@ Rows::Rows(const DNDarray& x) : layout_({0, 0}, std::nullopt, 1), dtype_(x.dtype
 
 Rows::Rows(std::int64_t count, std::int64_t features, Read read, const RowsOptions& options)
     : source_(std::make_shared<MadeRows>(std::move(read))),
-      layout_(of_counts(count, features, options.comm.value_or(default_comm()))),
+      layout_(of_counts(count, features, comm_of(options.comm))),
       dtype_(options.dtype),
-      comm_(options.comm.value_or(default_comm())) {}
+      comm_(comm_of(options.comm)) {}
 
 Rows::Rows(std::shared_ptr<const RowSource> source, Layout layout, Dtype dtype, const Communicator& comm)
     : source_(std::move(source)), layout_(std::move(layout)), dtype_(dtype), comm_(comm) {

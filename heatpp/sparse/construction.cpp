@@ -124,7 +124,7 @@ std::pair<std::int64_t, std::int64_t> rows_of(const Layout& layout, const Commun
 
 DCSRMatrix detail::adopted_rows(const std::function<CsrBlock()>& make, std::int64_t columns,
                                 const LocalOptions& options) {
-  const auto comm = options.comm.value_or(default_comm());
+  const auto comm = comm_of(options.comm);
   CsrBlock block;
   const auto ranks = static_cast<std::size_t>(comm.size());
   const std::vector<const char*> alike{"number of the dtype", "columns", "number of axes that are cut", "rows"};
@@ -177,7 +177,7 @@ DCSRMatrix from_dense(const DNDarray& x) {
 }
 
 DCSRMatrix identity(std::int64_t n, const ArrayOptions& options) {
-  const auto comm = options.comm.value_or(default_comm());
+  const auto comm = comm_of(options.comm);
   const auto layout = new_layout("identity", {n, n}, options, comm);
   const auto [first, rows] = rows_of(layout, comm);
   CsrBlock block{at::arange(rows + 1, at::kLong), at::arange(first, first + rows, at::kLong),
@@ -219,7 +219,7 @@ DCSRMatrix diags(const std::vector<DNDarray>& values, const std::vector<std::int
 DCSRMatrix random(const Shape& shape, const RandomOptions& options) {
   if (!(options.density >= 0 && options.density <= 1))
     raise<ValueError>("random", "got the density {}; expected 0 to 1", options.density);
-  const auto comm = options.array.comm.value_or(default_comm());
+  const auto comm = comm_of(options.array.comm);
   const auto layout = new_layout("random", shape, options.array, comm);
   const auto [first, rows] = rows_of(layout, comm);
   const heatpp::random::detail::Key key(

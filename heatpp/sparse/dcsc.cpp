@@ -46,7 +46,7 @@ DCSCMatrix to_csc(const DNDarray& x) {
 }
 
 DCSCMatrix from_local_csc(const CscArrays& arrays, std::int64_t rows, const LocalOptions& options) {
-  all_or_none(options.comm.value_or(default_comm()), [&] {
+  all_or_none(comm_of(options.comm), [&] {
     if (options.split && *options.split != 1 && *options.split != -1)
       raise<ValueError>("from_local_csc", "got split {}; expected columns, 1, or none", *options.split);
   });

@@ -29,7 +29,8 @@ struct PrefetchOptions {
 /// agree that reading went well. Else local. A batch is overwritten by the next one; `clone()` what has to last longer.
 class DataLoader {
  public:
-  /// `transforms` are applied to every batch, one after the other. Throws ValueError as DistributedSampler.
+  /// `transforms` are applied to every batch, one after the other. Options have to be the same on all ranks, which
+  /// nothing compares but the Trainer. Throws ValueError as DistributedSampler. Local.
   DataLoader(const Dataset& dataset, const SamplerOptions& options = {}, std::vector<Transform> transforms = {});
 
   /// From the next epoch on. Throws ValueError for less than one reader, or workers below 0. Local.

@@ -67,7 +67,7 @@ class Mirror : public torch::nn::Module {
 }  // namespace
 
 ScriptModule::ScriptModule(const std::string& path, const ScriptModuleOptions& options) {
-  const auto comm = options.comm.value_or(default_comm());
+  const auto comm = comm_of(options.comm);
   std::istringstream stream(bytes_for_all(path, comm));
   all_or_none(comm, [&] {
     try {

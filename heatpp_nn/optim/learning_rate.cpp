@@ -21,13 +21,21 @@ void check_length(const char* op, std::int64_t batches) {
   if (batches < 1) raise<ValueError>(op, "got {} batches; expected at least 1", batches);
 }
 
+void check_numbers(const char* op, double rate, double other = 0) {
+  for (const auto number : {rate, other})
+    if (!(number >= 0 && std::isfinite(number)))
+      raise<ValueError>(op, "got {}; expected rates and factors that are finite and at least 0", number);
+}
+
 }  // namespace
 
 RateSchedule constant_rate(double rate) {
+  check_numbers("constant_rate", rate);
   return [rate](std::int64_t) { return rate; };
 }
 
 RateSchedule step_rate(const StepDecay& decay) {
+  check_numbers("step_rate", decay.rate, decay.factor);
   check_length("step_rate", decay.every);
   return [decay](std::int64_t batch) {
     return decay.rate * std::pow(decay.factor, static_cast<double>(batch / decay.every));
@@ -35,6 +43,7 @@ RateSchedule step_rate(const StepDecay& decay) {
 }
 
 RateSchedule multi_step_rate(const MultiStepDecay& decay) {
+  check_numbers("multi_step_rate", decay.rate, decay.factor);
   if (!std::ranges::is_sorted(decay.milestones))
     raise<ValueError>("multi_step_rate", "got milestones {}; expected rising ones",
                       heatpp::detail::tuple_text(decay.milestones));
@@ -45,10 +54,12 @@ RateSchedule multi_step_rate(const MultiStepDecay& decay) {
 }
 
 RateSchedule exponential_rate(const ExponentialDecay& decay) {
+  check_numbers("exponential_rate", decay.rate, decay.factor);
   return [decay](std::int64_t batch) { return decay.rate * std::pow(decay.factor, static_cast<double>(batch)); };
 }
 
 RateSchedule cosine_rate(const CosineDecay& decay) {
+  check_numbers("cosine_rate", decay.rate, decay.end);
   check_length("cosine_rate", decay.length);
   return [decay](std::int64_t batch) {
     const auto done = share(decay.restarts ? batch % decay.length : batch, decay.length);
@@ -57,6 +68,7 @@ RateSchedule cosine_rate(const CosineDecay& decay) {
 }
 
 RateSchedule warmed_up(RateSchedule after, std::int64_t batches) {
+  if (batches < 0) raise<ValueError>("warmed_up", "got {} batches; expected at least 0", batches);
   return [after = std::move(after), batches](std::int64_t batch) {
     return batch < batches ? after(0) * share(batch + 1, batches) : after(batch - batches);
   };

@@ -12,7 +12,8 @@ class Optimizer;
 namespace heatpp::nn {
 
 /// A learning rate as a function of the batch, counted from 0 over the whole training. It has no state: after a
-/// resumption it goes on by itself. Those below give positive rates for any batch from 0 on.
+/// resumption it goes on by itself. Those below throw ValueError for rates and factors below 0 or not finite, and give
+/// none below 0.
 using RateSchedule = std::function<double(std::int64_t batch)>;
 
 /// Always the same.

@@ -2,6 +2,7 @@
 #include <heatpp_nn/parallel/daso.hpp>
 #include <heatpp_nn/parallel/detail/optimizer_state.hpp>
 #include <heatpp_nn/parallel/detail/timed.hpp>
+#include <heatpp_nn/training/detail/settings.hpp>
 
 #include <torch/optim/optimizer.h>
 
@@ -17,13 +18,16 @@ using heatpp::detail::raise;
 namespace {
 
 const DasoOptions& checked(const DasoOptions& options, const Replica& replica, torch::optim::Optimizer& optimizer) {
-  check(options);
-  if (replica.shard() == Scope::all)
-    raise<ValueError>("daso", "got a replica whose optimizer all ranks share; expected those of a node to do so");
-  if (replica.shard() && (options.interval.local_skips || options.carriers == Carriers::rotating))
-    raise<ValueError>("daso",
-                      "got local skips or rotating carriers with a replica whose optimizer the ranks of a node share; "
-                      "expected neither");
+  detail::check_agreed("DASO", replica.topology().comm(), detail::settings_of(options), [&] {
+    check(options);
+    if (replica.shard() == Scope::all)
+      raise<ValueError>("daso", "got a replica whose optimizer all ranks share; expected those of a node to do so");
+    if (replica.shard() && (options.interval.local_skips || options.carriers == Carriers::rotating))
+      raise<ValueError>(
+          "daso",
+          "got local skips or rotating carriers with a replica whose optimizer the ranks of a node share; "
+          "expected neither");
+  });
   (void)detail::slots_of(optimizer);
   replica.check(optimizer);
   return options;

@@ -60,8 +60,8 @@ struct DasoState {
 /// nodes or the next checkpoint, at once where there is only one node or gradients are averaged over all.
 class DASO {
  public:
-  /// Both must outlive this object. Collective. Throws ValueError for options out of range, TypeError for optimizers
-  /// other than SGD, Adam, AdamW, RMSprop and Adagrad.
+  /// Both must outlive this object. Collective. Throws ValueError for options out of range or not alike, TypeError for
+  /// optimizers other than SGD, Adam, AdamW, RMSprop and Adagrad.
   DASO(Replica& replica, torch::optim::Optimizer& optimizer, const DasoOptions& options = {});
 
   /// One batch, after `loss.backward()`, during which the gradients already travel: waits for their mean, steps the

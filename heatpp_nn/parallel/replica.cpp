@@ -1,9 +1,11 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/detail/text.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/detail/crc32c.hpp>
 #include <heatpp_nn/optim/detail/squares.hpp>
 #include <heatpp_nn/parallel/replica.hpp>
 #include <heatpp_nn/parallel/sync_batch_norm.hpp>
+#include <heatpp_nn/training/detail/settings.hpp>
 
 #include <ATen/MemoryOverlap.h>
 #include <torch/nn/module.h>
@@ -15,6 +17,7 @@
 #include <numeric>
 #include <ranges>
 #include <set>
+#include <sstream>
 
 namespace heatpp::nn {
 
@@ -46,6 +49,17 @@ std::optional<int> first_to_differ(const Communicator& comm, std::int64_t value)
   const auto found = std::ranges::find_if(all, [&](auto other) { return other != all.front(); });
   if (found == all.end()) return std::nullopt;
   return static_cast<int>(found - all.begin());
+}
+
+/// In which two texts differ first, or "nothing more" at the end of one.
+std::pair<std::string, std::string> first_lines_to_differ(const std::string& a, const std::string& b) {
+  std::istringstream of_a(a), of_b(b);
+  const auto next = [](std::istringstream& of) {
+    std::string line;
+    return std::getline(of, line) ? line : "nothing more";
+  };
+  for (;;)
+    if (auto x = next(of_a), y = next(of_b); x != y) return {x, y};
 }
 
 /// "block.norm.running_var" as "block.norm" and "running_var".
@@ -132,20 +146,20 @@ std::string Replica::structure() const {
 }
 
 void Replica::check_structure(const ReplicaOptions& options) const {
-  const auto& o = options.gradients;
-  const auto settings =
-      formatted("{} {} {} {} {} {}", options.broadcast, o.bucket_bytes, name(o.wire), o.reproducible,
-                static_cast<int>(options.buffers), options.shard ? static_cast<int>(*options.shard) : -1);
-  const auto differs = [this](const std::string& text) {
-    return first_to_differ(topology_.comm(), detail::crc32c(std::as_bytes(std::span(text))));
-  };
-  if (const auto rank = differs(settings))
-    raise<ValueError>("Replica", "got other options on rank {} than on rank 0; expected the same on all ranks", *rank);
-  if (const auto rank = differs(structure()))
-    raise<ValueError>("Replica",
-                      "got a module on rank {} with other names, shapes, dtypes or frozen parameters than on rank 0; "
-                      "expected the same module on all ranks",
-                      *rank);
+  const auto& comm = topology_.comm();
+  detail::check_agreed("Replica", comm, detail::settings_of(options), [] {});
+  const auto mine = structure();
+  if (first_to_differ(comm, detail::crc32c(std::as_bytes(std::span(mine))))) {
+    const auto theirs = heatpp::detail::text_of_rank_0(comm, mine);
+    all_or_none(comm, [&] {
+      if (mine == theirs) return;
+      const auto [ours, first] = first_lines_to_differ(mine, theirs);
+      raise<ValueError>("Replica",
+                        "got a module with {} on rank 0 and with {} on rank {}; expected the same names, shapes, "
+                        "dtypes and frozen parameters",
+                        first, ours, comm.rank());
+    });
+  }
   for (std::size_t i = 0; i < buffers_.size(); ++i)
     if (at::has_internal_overlap(buffers_[i]) == at::MemOverlap::Yes)
       raise<ValueError>("Replica", "got the buffer {} whose elements share memory; expected one that is contiguous()",

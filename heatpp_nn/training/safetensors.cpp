@@ -73,14 +73,14 @@ void broadcast(const at::Tensor& tensor, const Communicator& comm) {
 }  // namespace
 
 void save_safetensors(const std::string& path, const torch::nn::Module& module, const SaveWeightsOptions& options) {
-  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto& comm = comm_of(options.comm);
   all_or_none(comm, [&] {
     if (comm.rank() == 0) write(path, state_of(module), {{}, options.metadata});
   });
 }
 
 void load_safetensors(const std::string& path, torch::nn::Module& module, const LoadWeightsOptions& options) {
-  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto& comm = comm_of(options.comm);
   const at::NoGradGuard no_grad;
   const auto state = state_of(module);
   State read;  // on rank 0: all of it before anything is changed

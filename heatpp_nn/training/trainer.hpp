@@ -13,6 +13,30 @@ struct TrainingLength {
   std::int64_t total = 0;  ///< of all epochs
 };
 
+/// The learning rate of a training: a number, a schedule, or a function of the training's length that makes one.
+class TrainingRate {
+ public:
+  TrainingRate() = default;
+  template <class F>
+  requires(!std::same_as<F, TrainingRate>) TrainingRate(F rate) {  // NOLINT: conversion intended
+    if constexpr (std::is_invocable_r_v<RateSchedule, F&, const TrainingLength&>) {
+      make_ = std::move(rate);
+    } else if constexpr (std::is_arithmetic_v<F>) {
+      make_ = [schedule = constant_rate(rate)](const TrainingLength&) { return schedule; };
+    } else {
+      static_assert(std::is_invocable_r_v<double, F&, std::int64_t>,
+                    "a rate is a number, a function of the batch, or one of TrainingLength that gives a RateSchedule");
+      make_ = [schedule = RateSchedule(std::move(rate))](const TrainingLength&) { return schedule; };
+    }
+  }
+
+  explicit operator bool() const { return static_cast<bool>(make_); }
+  [[nodiscard]] RateSchedule operator()(const TrainingLength& length) const { return make_(length); }
+
+ private:
+  std::function<RateSchedule(const TrainingLength&)> make_;
+};
+
 /// Shares of a training with DASO in which all ranks are in step.
 struct PhaseShares {
   double warmup = 0, cooldown = 0;
@@ -30,8 +54,8 @@ struct TrainerOptions {
   std::vector<Transform> transforms = {};             ///< of training rows
   std::vector<Transform> evaluation_transforms = {};  ///< of validation rows, and of those of `evaluate`
   PrefetchOptions prefetch = {};                      ///< of training rows
-  /// The learning rate at each batch, made for the length of the training; none: what the optimizer has.
-  std::function<RateSchedule(const TrainingLength&)> rate = {};
+  /// The learning rate at each batch; none: what the optimizer has.
+  TrainingRate rate = {};
   /// Trains by DASO instead of averaging gradients over all ranks. Its phases, where they are not set, are `phases`; it
   /// reviews the loss once an epoch at least, unless it tunes itself.
   std::optional<DasoOptions> daso = std::nullopt;

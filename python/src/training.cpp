@@ -220,7 +220,7 @@ void bind_network(nb::module_& m) {
   c.def(
       "__init__",
       [](Network* self, const std::filesystem::path& path, std::optional<Communicator> comm, const Device& device) {
-        auto ranks = comm.value_or(default_comm());
+        auto ranks = comm_of(comm);
         auto module = std::make_shared<nn::ScriptModule>(path.string(), nn::ScriptModuleOptions{.comm = ranks});
         module->to(detail::to_torch(device));
         new (self) Network{std::move(module), std::move(ranks)};

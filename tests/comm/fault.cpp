@@ -1,6 +1,7 @@
 // A rank that dies or never comes, in a program of its own: fault <how> <where>. The others print what they are told.
 // And a host that has ended MPI: fault ended; an exception that leaves the program on one rank: fault throws; two
-// programs, one after the other: fault twice; a request that outlives MPI: fault outlives.
+// programs, one after the other: fault twice; a request that outlives MPI: fault outlives; one rank alone that asks for
+// the world of all: fault alone.
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/comm/topology.hpp>
 #include <heatpp/interop/mpi.hpp>
@@ -86,12 +87,30 @@ bool throws_after_the_end() {
   });
 }
 
+int alone() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank > 0) ::sleep(600);
+  static_cast<void>(ht::self());  // which the time-out comes with
+  try {
+    static_cast<void>(ht::world());
+  } catch (const ht::CommError& error) {
+    std::printf("%s\n", error.what());
+    std::fflush(stdout);
+  }
+  return 3;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "ended") {
     MPI_Init(&argc, &argv);
     return throws_after_the_end() ? 0 : 1;
+  }
+  if (argc > 1 && std::string(argv[1]) == "alone") {
+    MPI_Init(&argc, &argv);
+    return alone();
   }
   if (argc > 1 && std::string(argv[1]) == "twice") {
     const auto meet = [] { ht::world().barrier(); };

@@ -216,7 +216,7 @@ void check_agreed(const detail::Bounds& numbers) {
 }  // namespace
 
 BlockPlan::BlockPlan(const Shape& shape, std::vector<Brick> bricks, Dtype dtype, const BlockOptions& options) {
-  const auto comm = options.comm.value_or(default_comm());
+  const auto comm = comm_of(options.comm);
   check_agreed(
       detail::bounds_or_error(comm, numbers_agreed, [&] { return numbers_of(shape, bricks, dtype, options); }));
   const auto ndim = static_cast<int>(shape.size());

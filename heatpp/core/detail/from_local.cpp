@@ -68,7 +68,7 @@ at::Tensor block_at(void* data, const Shape& shape, const std::optional<Shape>& 
 }  // namespace
 
 DNDarray detail::adopt(const LocalOptions& options, const std::function<LocalBlock()>& make) {
-  const auto comm = options.comm.value_or(default_comm());
+  const auto comm = comm_of(options.comm);
   LocalBlock local;
   const auto ranks = static_cast<std::size_t>(comm.size());
   const auto numbers = bounds_or_error(comm, max_kind + ranks, [&] {

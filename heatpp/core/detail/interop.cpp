@@ -14,7 +14,7 @@ namespace heatpp {
 at::ScalarType to_torch(Dtype dtype) { return detail::to_torch(dtype); }
 
 DNDarray from_tensor(const at::Tensor& data, const LocalOptions& options) {
-  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto& comm = comm_of(options.comm);
   const auto tensor = detail::adoptable("from_tensor", data);
   const Shape shape(tensor.sizes().begin(), tensor.sizes().end());
   const auto whole = detail::wrap(tensor, Layout(shape, std::nullopt, comm.size()), comm);

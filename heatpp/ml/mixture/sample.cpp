@@ -33,7 +33,7 @@ MixtureSample GaussianMixture::sample(std::int64_t count, const MixtureSampleOpt
   if (count < 0 || options.split.value_or(0) != 0)
     detail::raise<ValueError>("GaussianMixture.sample", "got {} rows, split {}; expected 0 or more, split 0 or none",
                               count, options.split.value_or(0));
-  const auto comm = options.comm ? *options.comm : default_comm();
+  const auto comm = comm_of(options.comm);
   const auto f = found.means.shape()[1];
   const Layout layout({count, f}, options.split, comm.size());
   const auto first = options.split ? layout.offset(comm.rank()) : 0, mine = layout.local_shape(comm.rank())[0];

@@ -164,7 +164,7 @@ DNDarray fromfunction(const std::function<DNDarray(const std::vector<DNDarray>&)
 }
 
 DNDarray from_values(const void* values, std::int64_t count, Dtype dtype, const ArrayOptions& options) {
-  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto& comm = comm_of(options.comm);
   const auto all =
       at::from_blob(const_cast<void*>(values), {count}, at::TensorOptions().dtype(detail::to_torch(dtype)));
   const Layout everywhere({count}, std::nullopt, comm.size()), layout({count}, options.split, comm.size());

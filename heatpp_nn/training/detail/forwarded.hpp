@@ -28,11 +28,23 @@ requires requires { std::tuple_size<Tuple>::value; }
   return std::apply([](const auto&... output) { return Tensors{output...}; }, outputs);
 }
 
+/// Whether `forward` takes N tensors, and gives one or several.
+template <class Net, std::size_t N>
+inline constexpr bool takes_tensors = []<std::size_t... I>(std::index_sequence<I...>) {
+  return requires(Net & net, const Tensors& inputs) { listed(net.forward(inputs[I]...)); };
+}
+(std::make_index_sequence<N>());
+
+template <class Net>
+concept TakesList = requires(Net& net, const Tensors& inputs) {
+  listed(net.forward(inputs));
+};
+
 /// Calls `forward` with N tensors, where there are so many and it takes them.
 template <std::size_t N, class Net>
 bool forward_of(Net& net, const Tensors& inputs, Tensors& outputs) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    if constexpr (requires { listed(net.forward(inputs[I]...)); }) {
+    if constexpr (takes_tensors<Net, N>) {
       if (inputs.size() != N) return false;
       outputs = listed(net.forward(inputs[I]...));
       return true;
@@ -46,14 +58,15 @@ bool forward_of(Net& net, const Tensors& inputs, Tensors& outputs) {
 /// A module's outputs for inputs of which there may be several.
 template <class Net>
 Tensors forwarded(Net& net, const Tensors& inputs) {
-  Tensors outputs;
-  const bool taken = [&]<std::size_t... N>(std::index_sequence<N...>) {
-    return (forward_of<N + 1>(net, inputs, outputs) || ...);
+  return [&]<std::size_t... N>(std::index_sequence<N...>) {
+    static_assert((takes_tensors<Net, N + 1> || ...) || TakesList<Net>,
+                  "a network has a public forward of tensors, or of Tensors, that gives tensors");
+    Tensors outputs;
+    if ((forward_of<N + 1>(net, inputs, outputs) || ...)) return outputs;
+    if constexpr (TakesList<Net>) return listed(net.forward(inputs));
+    else throw_not_taken(inputs.size());
   }
   (std::make_index_sequence<8>());
-  if (taken) return outputs;
-  if constexpr (requires { listed(net.forward(inputs)); }) return listed(net.forward(inputs));
-  else throw_not_taken(inputs.size());
 }
 
 }  // namespace heatpp::nn::detail

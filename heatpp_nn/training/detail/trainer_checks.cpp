@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_nn/training/detail/settings.hpp>
 #include <heatpp_nn/training/detail/trainer_checks.hpp>
 
 #include <algorithm>
@@ -11,35 +12,6 @@ using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 namespace {
-
-template <class T>
-std::string text(const std::optional<T>& value) {
-  return value ? formatted("{}", *value) : "none";
-}
-std::string text(const std::optional<Dtype>& dtype) { return dtype ? std::string(name(*dtype)) : "none"; }
-std::string text(const std::optional<PlateauOptions>& o) {
-  if (!o) return "none";
-  return formatted("(patience {}, threshold {}, modes {} and {})", o->patience, o->threshold, static_cast<int>(o->mode),
-                   static_cast<int>(o->threshold_mode));
-}
-std::string text(const Interval& i) { return formatted("({}, {}, {})", i.batches, i.wait, i.local); }
-std::string text(const MergeOptions& o) {
-  return formatted("({}, {}, {}, {}, {})", static_cast<int>(o.policy), o.alpha, o.beta, o.outer_rate, o.outer_momentum);
-}
-std::string text(const std::optional<TuningOptions>& o) {
-  if (!o) return "none";
-  return formatted("({}, {}, {}, {}, {})", o->exposed, o->late, o->drift, o->shortest, o->longest);
-}
-std::string text(const std::optional<DasoOptions>& o) {
-  if (!o) return "none";
-  const auto& [first, longest, factor, local_skips, measured] = o->interval;
-  return formatted(
-      "(phases {}, {} of {}, interval {} up to {} by {}, local skips {}, measured {}, review every {}, plateau {}, "
-      "merge {}, carriers {}, nodes alike {}, wire {}, max_norm {}, tuning {})",
-      o->phases.warmup, o->phases.cooldown, text(o->phases.total), text(first), longest, factor, local_skips, measured,
-      o->review_every, text(std::optional(o->plateau)), text(o->merge), static_cast<int>(o->carriers),
-      o->nodes_count_alike, name(o->wire), text(o->max_norm), text(o->tuning));
-}
 
 /// Of what becomes of gradients and weights.
 void check_weights(const TrainerOptions& o) {
@@ -67,27 +39,6 @@ void check_range(const TrainerOptions& o) {
     raise<ValueError>("Trainer", "got {} readers and {} workers; expected at least 1 and 0", o.prefetch.readers,
                       o.prefetch.workers);
   check_weights(o);
-}
-
-/// What every rank has to have alike; prefetch, transforms and progress are its own.
-std::vector<Setting> settings_of(const TrainerOptions& o) {
-  return {{"epochs", formatted("{}", o.epochs)},
-          {"batch_size", formatted("{}", o.batch_size)},
-          {"shuffle", formatted("{}", static_cast<int>(o.shuffle))},
-          {"seed", formatted("{}", o.seed)},
-          {"remainder", formatted("{}", static_cast<int>(o.remainder))},
-          {"rate", o.rate ? "some" : "none"},
-          {"daso", text(o.daso)},
-          {"phases", formatted("({}, {})", o.phases.warmup, o.phases.cooldown)},
-          {"autocast", text(o.autocast)},
-          {"max_norm", text(o.max_norm)},
-          {"ema", text(o.ema)},
-          {"metrics", names_of(o.metrics)},
-          {"stop", text(o.stop)},
-          {"folder", formatted("\"{}\"", o.folder.string())},
-          {"resume", formatted("{}", o.resume)},
-          {"keep", formatted("{}", o.keep)},
-          {"checkpoint_every", formatted("{}", o.checkpoint_every)}};
 }
 
 }  // namespace

@@ -145,7 +145,7 @@ at::Tensor parse_rows(const detail::CsvPlan& plan, const LoadCsvOptions& options
 DNDarray load_csv(const Source& source, const LoadCsvOptions& options) {
   const detail::Recorder recorder(op);
   check_options(options);
-  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto& comm = comm_of(options.comm);
   const auto split = options.split ? std::optional(sanitize_axis(*options.split, 2, op)) : std::nullopt;
   const detail::CsvDialect dialect{options.delimiter, options.quote, options.comment};
   const auto plan = detail::plan_csv(detail::expand(source, comm, op, ".csv"), dialect, options.header_lines, comm, op);

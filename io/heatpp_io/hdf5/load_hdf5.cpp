@@ -54,7 +54,7 @@ std::vector<std::string> detail::hdf5_names(const std::string& path) {
 DNDarray load_hdf5(const Source& source, const std::string& dataset, const LoadOptions& options) {
   const Recorder recorder(op);
   const Hdf5Turn turn;
-  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto& comm = comm_of(options.comm);
   const auto describe = [&](const std::string& path) { return open_dataset(path, dataset, op).info; };
   const auto shards = inspect({expand(source, comm, op), dataset}, describe, comm, op);
   const auto box = select(shards.info.shape, options.slices, op);

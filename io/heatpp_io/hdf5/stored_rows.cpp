@@ -95,7 +95,7 @@ struct StoredRows::Impl {
 };
 
 StoredRows::StoredRows(const Source& source, const std::string& dataset, const StoredRowsOptions& options) {
-  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto& comm = comm_of(options.comm);
   auto shards = look_into(source, dataset, comm);
   const auto stored = shards.info.element.dtype;
   const auto dtype = options.dtype.value_or(stored);

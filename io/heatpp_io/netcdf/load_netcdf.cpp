@@ -227,7 +227,7 @@ bool supports_netcdf() { return true; }
 DNDarray load_netcdf(const Source& source, const std::string& name, const LoadOptions& options) {
   const detail::Recorder recorder(op);
   const detail::Hdf5Turn turn;
-  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto& comm = comm_of(options.comm);
   const auto open = [&](const std::string& path) { return detail::open_netcdf(path, name); };
   const auto shards = look_into(source, name, comm);
   const auto box = detail::select(shards.info.shape, options.slices, op);
@@ -236,7 +236,7 @@ DNDarray load_netcdf(const Source& source, const std::string& name, const LoadOp
 
 Rows netcdf_rows(const Source& source, const std::string& name, const StoredRowsOptions& options) {
   const detail::Hdf5Turn turn;
-  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto& comm = comm_of(options.comm);
   const auto open = [name](const std::string& path) { return detail::open_netcdf(path, name); };
   // The mutex is the library's, and outlives all files.
   const std::shared_ptr<std::recursive_mutex> mutex(std::shared_ptr<void>(), &hdf5_mutex());

@@ -29,7 +29,7 @@ std::vector<std::string> detail::npy_names(const std::string& path) {
 
 DNDarray load_npy(const Source& source, const LoadOptions& options) {
   const detail::Recorder recorder(op);
-  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto& comm = comm_of(options.comm);
   const auto describe = [](const std::string& path) { return detail::open_npy(path, {}).info; };
   const auto open = [](const std::string& path) { return detail::open_npy(path, {}); };
   const auto shards = detail::inspect({detail::expand(source, comm, op, ".npy"), {}}, describe, comm, op);

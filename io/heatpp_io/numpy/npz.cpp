@@ -81,7 +81,7 @@ std::vector<std::string> detail::npz_names(const std::string& path) {
 
 DNDarray load_npz(const Source& source, const std::string& name, const LoadOptions& options) {
   const detail::Recorder recorder(load_op);
-  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto& comm = comm_of(options.comm);
   const auto open = [&](const std::string& path) { return detail::open_npz(path, name); };
   const auto describe = [&](const std::string& path) { return detail::open_npz(path, name).info; };
   const auto shards = detail::inspect({detail::expand(source, comm, load_op, ".npz"), name}, describe, comm, load_op);

@@ -99,7 +99,7 @@ std::vector<std::string> detail::safetensors_names(const std::string& path) {
 
 DNDarray load_safetensors(const Source& source, const std::string& name, const LoadOptions& options) {
   const detail::Recorder recorder(load_op);
-  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto& comm = comm_of(options.comm);
   const auto open = [&](const std::string& path) { return detail::open_safetensors(path, name); };
   const auto describe = [&](const std::string& path) { return detail::open_safetensors(path, name).info; };
   const auto paths = detail::expand(source, comm, load_op, ".safetensors");

@@ -45,7 +45,7 @@ StoredInfo parsed(const std::filesystem::path& path, const Communicator& comm) {
 }  // namespace
 
 std::vector<StoredInfo> contents(const std::filesystem::path& path, const std::optional<Communicator>& wanted) {
-  const auto& comm = wanted ? *wanted : default_comm();
+  const auto& comm = comm_of(wanted);
   const auto& format = detail::format_of(path, op);
   if (!format.open) return {parsed(path, comm)};
   std::vector<std::string> texts;

@@ -12,7 +12,7 @@ using heatpp::detail::raise;
 
 namespace detail {
 
-const Communicator& comm_of(const RowsToSave& x) { return x.comm ? *x.comm : default_comm(); }
+const Communicator& comm_of(const RowsToSave& x) { return comm_of(x.comm); }
 
 std::int64_t bytes_of(const RowsToSave& x) { return bytes_of(x.shape, x.dtype); }
 

@@ -92,7 +92,7 @@ struct StoredArray::Impl {
 };
 
 StoredArray::StoredArray(const Source& source, const StoredArrayOptions& options)
-    : impl_(new Impl{.comm = options.comm ? *options.comm : default_comm()}) {
+    : impl_(new Impl{.comm = comm_of(options.comm)}) {
   const auto& format = detail::format_of(source, op);
   if (format.open) impl_->look_into(format, source, options);
   else impl_->parse(source, options);

@@ -154,7 +154,7 @@ std::vector<std::string> detail::zarr_names(const std::string& path) {
 
 DNDarray load_zarr(const Source& source, const std::string& name, const LoadOptions& options) {
   const detail::Recorder recorder(op);
-  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto& comm = comm_of(options.comm);
   const auto open = [&](const std::string& path) { return detail::open_zarr(path, name); };
   const auto shards = look_into(source, name, comm);
   const auto box = detail::select(shards.info.shape, options.slices, op);
@@ -162,7 +162,7 @@ DNDarray load_zarr(const Source& source, const std::string& name, const LoadOpti
 }
 
 Rows zarr_rows(const Source& source, const std::string& name, const StoredRowsOptions& options) {
-  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto& comm = comm_of(options.comm);
   const auto open = [name](const std::string& path) { return detail::open_zarr(path, name); };
   auto turn = std::make_shared<std::recursive_mutex>();
   return detail::rows_of({"zarr_rows", look_into(source, name, comm), open, std::move(turn)}, options);

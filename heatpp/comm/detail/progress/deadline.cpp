@@ -53,9 +53,13 @@ const std::optional<NotedCall>& latest_call() { return latest(); }
 void check_deadline(const Deadline& deadline, const std::optional<NotedCall>& call) {
   const bool passed = deadline.passed();
   if (call && (passed || somebody_gave_up(call->comm))) give_up(*call);
-  if (!passed) return;
+  if (passed) give_up_waiting("wait", "no message", "one");
+}
+
+void give_up_waiting(const char* op, std::string_view what, std::string_view expected) {
   given_up = true;
-  raise<CommError>("wait", "got no message within {} s; expected one, or a larger HEATPP_TIMEOUT", patience_seconds());
+  raise<CommError>(op, "got {} within {} s; expected {}, or a larger HEATPP_TIMEOUT", what, patience_seconds(),
+                   expected);
 }
 
 bool gave_up() { return given_up; }

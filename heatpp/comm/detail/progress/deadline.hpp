@@ -35,6 +35,8 @@ void note(NotedCall call);
 /// Throws CommError when the deadline has passed, or another rank of the call says that its has: after a second in
 /// which all ranks that wait in it can say so, it names those that do not. To be called now and then.
 void check_deadline(const Deadline& deadline, const std::optional<NotedCall>& call);
+/// Throws that `op` got `what` until the deadline. For waits that are no noted call.
+[[noreturn]] void give_up_waiting(const char* op, std::string_view what, std::string_view expected);
 /// Whether this rank has given up a call, after which MPI cannot be ended in an orderly way.
 [[nodiscard]] bool gave_up();
 

@@ -40,6 +40,9 @@ bool is_ours(std::string_view name) {
   return std::ranges::any_of(spaces, [&](auto space) { return within.starts_with(space); });
 }
 
+// What tells functions apart stands in front, before their parameters.
+constexpr std::size_t longest_name = 120;
+
 std::string readable(const char* name) {
   int failed = 0;
   const std::unique_ptr<char, decltype(&std::free)> whole(abi::__cxa_demangle(name, nullptr, nullptr, &failed),
@@ -55,7 +58,7 @@ void name_function(Frame& frame, std::uintptr_t pc, const Dl_info& object) {
   std::string name;
   backtrace_syminfo(state(), pc, take, ignore, &name);
   frame.ours = is_ours(name);
-  if (!name.empty()) frame.text = readable(name.c_str());
+  if (!name.empty()) frame.text = readable(name.c_str()).substr(0, longest_name);
   else if (object.dli_fname)
     frame.text = formatted("{}+{:#x}", object.dli_fname, pc - reinterpret_cast<std::uintptr_t>(object.dli_fbase));
 }

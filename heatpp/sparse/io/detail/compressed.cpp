@@ -59,7 +59,7 @@ DCSRMatrix finished(const Loading& file, const DCSRMatrix& a) {
 }  // namespace
 
 Loading::Loading(const char* op_, const std::filesystem::path& path_, const LoadOptions& options_)
-    : op(op_), path(path_.string()), options(options_), comm(options_.comm.value_or(default_comm())) {
+    : op(op_), path(path_.string()), options(options_), comm(comm_of(options_.comm)) {
   check_split(op, options.split);
 }
 

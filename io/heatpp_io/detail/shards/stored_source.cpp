@@ -81,7 +81,7 @@ Layout layout_of_rows(const char* op, const Shape& shape, Dtype dtype, const Com
 }
 
 Rows rows_of(StoredMatrix matrix, const StoredRowsOptions& options) {
-  const auto& comm = options.comm ? *options.comm : default_comm();
+  const auto& comm = comm_of(options.comm);
   const auto& info = matrix.shards.info;
   const auto dtype = options.dtype.value_or(info.element.dtype);
   const auto layout = layout_of_rows(matrix.op, info.shape, dtype, comm);
