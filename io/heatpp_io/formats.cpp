@@ -4,6 +4,7 @@
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/files/format_of.hpp>
 #include <heatpp_io/detail/codecs/codecs.hpp>
+#include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/formats.hpp>
@@ -192,6 +193,8 @@ DNDarray load(const Source& source, const LoadOptions& options) {
 }
 
 void save(const DNDarray& x, const Path& path, const SaveOptions& options) {
+  heatpp::detail::check_agreed("save", x.comm(), detail::settings_of(path, options),
+                               [&] { static_cast<void>(detail::format_of(path, "save")); });
   detail::format_of(path, "save").save(x, path, options);
 }
 

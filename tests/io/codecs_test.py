@@ -57,5 +57,6 @@ with tempfile.TemporaryDirectory() as root:
     (folder / "in").mkdir()
     (folder / "out").mkdir()
     write(folder / "in")
-    subprocess.run([*sys.argv[1:], "[.python]"], env=os.environ | {"HEATPP_CODEC_FILES": root}, check=True)
-    check(folder / "out")
+    for plugins in ({}, {"HDF5_PLUGIN_PATH": hdf5plugin.PLUGIN_PATH}):
+        subprocess.run([*sys.argv[1:], "[.python]"], env=os.environ | {"HEATPP_CODEC_FILES": root} | plugins, check=True)
+        check(folder / "out")

@@ -330,6 +330,22 @@ TEST_CASE("Gradients are clipped after they were averaged", "[nn][daso]") {
   }
 }
 
+TEST_CASE("Options of DASO that differ between ranks are named", "[nn][daso]") {
+  if (ht::world().size() == 1) return;
+  DataParallelMultiGPU model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
+  torch::optim::SGD sgd(model.parameters(), 0.1);
+  const auto differs = [&](const std::string& text, const DasoOptions& other) {
+    const auto options = ht::world().rank() == ht::world().size() - 1 ? other : DasoOptions();
+    CHECK_THAT(message_of<ht::ValueError>([&] { DASO(model, sgd, options); }), Catch::Contains("[DASO] got " + text));
+  };
+  differs("merge delta (alpha ", {.merge = {.policy = MergePolicy::alpha}});
+  differs("wire float32 on rank 0 and int8 on rank ", {.wire = ht::int8});
+  differs("interval (4, 1, 1) up to 8 by 2", {.interval = {.first = {2, 1}}});
+  differs("review_every 100 on rank 0 and 7 on rank ", {.review_every = 7});
+  differs("tuning none on rank 0 and (exposed ", {.tuning = TuningOptions()});
+  differs("review_every 100 on rank 0 and 0", {.review_every = 0});
+}
+
 TEST_CASE("Bad options and unknown optimizers are refused", "[nn][daso]") {
   const ht::Topology topology(ht::world());
   DataParallelMultiGPU model(std::make_shared<SmallNet>(), topology);

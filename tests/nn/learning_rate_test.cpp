@@ -3,6 +3,7 @@
 
 #include <heatpp_nn/optim/learning_rate.hpp>
 
+#include <cmath>
 #include <numbers>
 
 using namespace heatpp::nn;
@@ -54,6 +55,10 @@ TEST_CASE("Schedules are put together", "[nn][rate]") {
   CHECK(times(constant_rate(2), constant_rate(3))(5) == 6);
   CHECK(scaled(constant_rate(2), 4)(5) == 8);
   CHECK_THROWS_AS(in_sequence({}), ht::ValueError);
+  CHECK_THROWS_AS(constant_rate(-1), ht::ValueError);
+  CHECK_THROWS_AS(cosine_rate({.rate = 1, .length = 3, .end = std::nan("")}), ht::ValueError);
+  CHECK_THROWS_AS(exponential_rate({.factor = -0.5}), ht::ValueError);
+  CHECK_THROWS_AS(warmed_up(constant_rate(1), -3), ht::ValueError);
   CHECK_THROWS_AS(step_rate({.every = 0}), ht::ValueError);
   CHECK_THROWS_AS(multi_step_rate({.milestones = {5, 2}}), ht::ValueError);
 }

@@ -11,4 +11,15 @@ namespace heatpp::detail {
 /// them. For functions whose messages would not show that. Does nothing otherwise, and for arrays that are not cut.
 void expect_alike(const char* op, const DNDarray& x);
 
+/// What has to be the same on all ranks, as a text.
+struct Setting {
+  const char* name;
+  std::string value;
+};
+
+/// Throws on all ranks what `check` throws on any, and ValueError where one of the settings, of which each rank has as
+/// many, differs between ranks. Collective: one all-reduce of 16 bytes for each.
+void check_agreed(const char* op, const Communicator& comm, const std::vector<Setting>& settings,
+                  const std::function<void()>& check);
+
 }  // namespace heatpp::detail

@@ -162,8 +162,9 @@ void save_hdf5(const DCSRMatrix& a, const std::filesystem::path& path, const Sav
   const io::detail::Hdf5Turn turn;
   const auto group = options.group.empty() ? std::string("X") : options.group;
   if (group.back() == '/') raise<ValueError>(op, "got the group \"{}\"; expected a name, or one in groups", group);
+  const auto [columns, pointers] = indices_to_store(a);
   const std::array<std::pair<const char*, DNDarray>, 3> arrays{
-      std::pair{"data", a.values()}, std::pair{"indices", a.column_indices()}, std::pair{"indptr", whole_pointers(a)}};
+      std::pair{"data", a.values()}, std::pair{"indices", columns}, std::pair{"indptr", pointers}};
   io::SaveOptions settings{.append = options.append, .compression = options.compression};
   std::int64_t bytes = 0;
   for (const auto& [name, x] : arrays) {

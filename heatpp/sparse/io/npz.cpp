@@ -176,8 +176,8 @@ DCSRMatrix load_npz(const std::filesystem::path& path, const LoadOptions& option
 void save_npz(const DCSRMatrix& a, const std::filesystem::path& path, const SaveOptions& options) {
   check_options("save_npz", options, {.compression = true});
   const auto shape = array(std::vector<std::int64_t>{a.rows(), a.columns()}, {.comm = a.comm()});
-  io::save_npz({{"indices", a.column_indices()}, {"indptr", whole_pointers(a)}, {"shape", shape}, {"data", a.values()}},
-               path,
+  const auto [columns, pointers] = indices_to_store(a);
+  io::save_npz({{"indices", columns}, {"indptr", pointers}, {"shape", shape}, {"data", a.values()}}, path,
                {.compression = io::detail::gzip_level(options.compression, "save_npz"), .texts = {{"format", "csr"}}});
 }
 

@@ -1,20 +1,11 @@
 #pragma once
 
-#include <heatpp/comm/communicator.hpp>
-#include <string>
+#include <heatpp/core/detail/alike.hpp>
 
 namespace heatpp::nn::detail {
 
-/// What has to be the same on all ranks, as a text.
-struct Setting {
-  const char* name;
-  std::string value;
-};
-
-/// Throws on all ranks what `check` throws on any, and ValueError where one of the settings, of which each rank has as
-/// many, differs between ranks. Collective: one all-reduce of 16 bytes for each.
-void check_agreed(const char* op, const Communicator& comm, const std::vector<Setting>& settings,
-                  const std::function<void()>& check);
+using heatpp::detail::check_agreed;
+using heatpp::detail::Setting;
 
 /// The names of a map's entries, as the value of a setting.
 [[nodiscard]] std::string names_of(const auto& map) {

@@ -16,10 +16,14 @@ void save_hdf5(const DNDarray& x, const std::filesystem::path& path, const std::
                const SaveOptions& options) {
   const detail::Recorder recorder(op);
   const detail::Hdf5Turn turn;
-  if (dataset.empty() || dataset.back() == '/')
-    heatpp::detail::raise<ValueError>(op, "got dataset name \"{}\"; expected a name, or one in groups (\"a/b\")",
-                                      dataset);
-  detail::check_save_options(x.shape(), options, op);
+  auto named = options;
+  named.dataset = dataset;
+  heatpp::detail::check_agreed(op, x.comm(), detail::settings_of(path, named), [&] {
+    if (dataset.empty() || dataset.back() == '/')
+      heatpp::detail::raise<ValueError>(op, "got dataset name \"{}\"; expected a name, or one in groups (\"a/b\")",
+                                        dataset);
+    detail::check_save_options(x.shape(), options, op);
+  });
   const auto begin = options.append ? detail::AsideFile::Begin::copy : detail::AsideFile::Begin::empty;
   const detail::NewFile file{op, x.comm(), path, detail::bytes_of(x), begin};
   const auto write_shard = [&](const detail::SaveJob& job, const at::Tensor& rows) {

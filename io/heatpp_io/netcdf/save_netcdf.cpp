@@ -1,4 +1,5 @@
 #include <ATen/ATen.h>
+#include <fmt/ranges.h>
 
 #include <heatpp/interop/mpi.hpp>
 #include <heatpp_io/detail/codecs/codecs.hpp>
@@ -138,6 +139,16 @@ void save_variable(const detail::NewVariable& given, const std::filesystem::path
   const detail::Recorder recorder(op);
   const detail::Hdf5Turn turn;
   auto x = given;
+  const auto& o = x.options;
+  auto settings = detail::settings_of(
+      path, {.dataset = x.name,
+             .append = o.append,
+             .compression = o.compression ? std::optional<Compression>(*o.compression) : std::nullopt,
+             .chunks = o.chunks});
+  settings.push_back({"format", o.format ? heatpp::detail::formatted("{}", static_cast<int>(*o.format)) : "none"});
+  settings.push_back({"dimension_names", heatpp::detail::formatted("{}", fmt::join(o.dimension_names, ", "))});
+  settings.push_back({"unlimited, replace", heatpp::detail::formatted("{}, {}", o.unlimited, o.replace)});
+  heatpp::detail::check_agreed(op, x.comm, settings, [] {});
   x.format = detail::netcdf_format(op, path.string(), x.options, x.comm);
   detail::check_variable(x);
   const auto begin = x.options.append ? detail::AsideFile::Begin::copy : detail::AsideFile::Begin::empty;

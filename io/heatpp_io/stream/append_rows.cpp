@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/stream/append_rows.hpp>
 #include <heatpp_io/stream/detail/growth.hpp>
@@ -22,13 +23,14 @@ void detail::check_growth(const Growth& to, const DNDarray& x) {
 }
 
 void append_rows(const DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
-  const auto& format = detail::format_of(path, detail::append_op);
-  if (!format.append_rows)
-    raise<ValueError>(detail::append_op, "got \"{}\"; expected a format whose arrays can grow: .zarr, .h5 or .hdf5",
-                      path.string());
-  if (x.ndim() == 0) raise<ValueError>(detail::append_op, "got an array without axes; expected rows");
-  if (options.shards) raise<ValueError>(detail::append_op, "got shards; expected one file");
-  format.append_rows(x, path, options);
+  heatpp::detail::check_agreed(detail::append_op, x.comm(), detail::settings_of(path, options), [&] {
+    if (!detail::format_of(path, detail::append_op).append_rows)
+      raise<ValueError>(detail::append_op, "got \"{}\"; expected a format whose arrays can grow: .zarr, .h5 or .hdf5",
+                        path.string());
+    if (x.ndim() == 0) raise<ValueError>(detail::append_op, "got an array without axes; expected rows");
+    if (options.shards) raise<ValueError>(detail::append_op, "got shards; expected one file");
+  });
+  detail::format_of(path, detail::append_op).append_rows(x, path, options);
 }
 
 }  // namespace heatpp::io

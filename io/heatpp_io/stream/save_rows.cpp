@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/stream/detail/row_pieces.hpp>
 
@@ -37,14 +38,17 @@ void each_piece(const char* op, const RowsToSave& x, std::int64_t unit, const Wr
 
 void save_rows(const RowsToSave& x, const std::filesystem::path& path, const SaveOptions& options) {
   constexpr auto op = "save_rows";
-  const auto& format = detail::format_of(path, op);
-  if (!format.save_rows)
-    raise<ValueError>(op, "got \"{}\"; expected a format that is written in pieces, or an array that save() writes",
-                      path.string());
-  if (x.shape.empty() || options.shards)
-    raise<ValueError>(op, "got {}; expected rows for one file", options.shards ? "shards" : "an array without axes");
-  if (x.piece_rows < 1) raise<ValueError>(op, "got piece_rows {}; expected 1 or more", x.piece_rows);
-  format.save_rows(x, path, options);
+  auto settings = detail::settings_of(path, options);
+  settings.push_back({"piece_rows", heatpp::detail::formatted("{}", x.piece_rows)});
+  heatpp::detail::check_agreed(op, detail::comm_of(x), settings, [&] {
+    if (!detail::format_of(path, op).save_rows)
+      raise<ValueError>(op, "got \"{}\"; expected a format that is written in pieces, or an array that save() writes",
+                        path.string());
+    if (x.shape.empty() || options.shards)
+      raise<ValueError>(op, "got {}; expected rows for one file", options.shards ? "shards" : "an array without axes");
+    if (x.piece_rows < 1) raise<ValueError>(op, "got piece_rows {}; expected 1 or more", x.piece_rows);
+  });
+  detail::format_of(path, op).save_rows(x, path, options);
 }
 
 }  // namespace heatpp::io

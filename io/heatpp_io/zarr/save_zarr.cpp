@@ -58,13 +58,16 @@ struct NewStore {
 void save_store(const NewStore& store, const std::function<void(const detail::ChunkFiles&)>& write) {
   const detail::Recorder recorder(op);
   const auto& [array, comm, path, options] = store;
+  auto settings = detail::settings_of(path, {.compression = options.compression, .chunks = array.chunks});
+  settings.push_back({"overwrite", options.overwrite ? "true" : "false"});
+  heatpp::detail::check_agreed(op, comm, settings, [] {});
   const auto bytes = size_of(array.shape) * static_cast<std::int64_t>(itemsize(array.dtype));
   std::optional<detail::AsideDirectory> aside;
   all_or_none(comm, [&, &path = path, &options = options, &comm = comm] {
     if (comm.rank() != 0) return;
     check_target(path, options);
     aside.emplace(path, op);
-    detail::Room(aside->path(), path.string(), op).check(bytes);
+    if (!options.compression) detail::Room(aside->path(), path.string(), op).check(bytes);
   });
   const auto name = detail::broadcast_texts({aside ? aside->path().string() : ""}, comm)[0];
   write({.op = op, .path = name, .shown = path.string(), .chunks = array.chunks, .compression = options.compression});

@@ -97,12 +97,12 @@ TEST_CASE("Options of a trainer that differ between ranks are refused", "[nn][tr
   };
   differs("[Trainer] got epochs 2 on rank 0 and 3 on rank " + last, [](auto& o) { o.epochs = 3; });
   differs("[Trainer] got batch_size 12 on rank 0 and 6", [](auto& o) { o.batch_size = 6; });
-  differs("[Trainer] got shuffle", [](auto& o) { o.shuffle = Shuffle::global; });
+  differs("[Trainer] got shuffle local on rank 0 and global on rank ", [](auto& o) { o.shuffle = Shuffle::global; });
   differs("[Trainer] got seed 0 on rank 0 and 5", [](auto& o) { o.seed = 5; });
-  differs("[Trainer] got remainder", [](auto& o) { o.remainder = Remainder::drop; });
+  differs("[Trainer] got remainder join on rank 0 and drop on rank ", [](auto& o) { o.remainder = Remainder::drop; });
   differs("[Trainer] got rate none on rank 0 and some",
           [](auto& o) { o.rate = [](const TrainingLength&) { return constant_rate(1); }; });
-  differs("[Trainer] got daso none on rank 0 and (", [](auto& o) { o.daso.emplace(); });
+  differs("[Trainer] got daso none on rank 0 and some on rank ", [](auto& o) { o.daso.emplace(); });
   differs("[Trainer] got phases (0, 0) on rank 0 and (0.5, 0)", [](auto& o) { o.phases.warmup = 0.5; });
   differs("[Trainer] got autocast none on rank 0 and bfloat16", [](auto& o) { o.autocast = ht::bfloat16; });
   differs("[Trainer] got max_norm none on rank 0 and 1.5", [](auto& o) { o.max_norm = 1.5; });
@@ -128,6 +128,19 @@ TEST_CASE("Options of a trainer that differ between ranks are refused", "[nn][tr
   some = others = same;
   some.rate = rate(1), others.rate = rate(0.5);
   CHECK(throws_where("[fit] got rate 1 on rank 0 and 0.5", some, others));
+}
+
+TEST_CASE("A rate is a number, a schedule, or made for the length of the training", "[nn][trainer]") {
+  const auto trained = [](const TrainingRate& rate) {
+    Run run({.epochs = 2, .batch_size = 12, .rate = rate});
+    run.trainer.fit(regression());
+    return weights(run.model.module());
+  };
+  const auto expected = trained([](const TrainingLength&) { return constant_rate(0.05); });
+  CHECK(equal(trained(0.05), expected));
+  CHECK(equal(trained(constant_rate(0.05)), expected));
+  CHECK(equal(trained([](std::int64_t) { return 0.05; }), expected));
+  CHECK(!equal(trained(0.01), expected));
 }
 
 TEST_CASE("Options out of range on one rank are errors on all", "[nn][trainer]") {

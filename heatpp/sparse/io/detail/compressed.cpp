@@ -7,6 +7,7 @@
 #include <heatpp/sparse/product.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace heatpp::sparse::detail {
 namespace {
@@ -145,6 +146,12 @@ DNDarray whole_pointers(const DCSRMatrix& a) {
   std::vector<std::int64_t> cuts(offsets.begin(), offsets.end());
   ++cuts.back();
   return heatpp::detail::wrap(mine, Layout({a.rows() + 1}, 0, std::move(cuts)), a.comm());
+}
+
+StoredIndices indices_to_store(const DCSRMatrix& a) {
+  const auto columns = a.column_indices();
+  const auto dtype = a.nnz() <= std::numeric_limits<std::int32_t>::max() ? columns.dtype() : int64;
+  return {columns.astype(dtype), whole_pointers(a).astype(dtype)};
 }
 
 void check_options(const char* op, const LoadOptions& options, const Has& has) {

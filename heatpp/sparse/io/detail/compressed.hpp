@@ -55,6 +55,11 @@ struct StoredRun {
 /// Where entries begin for each row of the whole matrix, and behind the last one where they end: (rows + 1,), cut as
 /// the rows. Local.
 [[nodiscard]] DNDarray whole_pointers(const DCSRMatrix& a);
+/// These and the columns in one dtype, as scipy wants them: int32 where both fit.
+struct StoredIndices {
+  DNDarray columns, pointers;
+};
+[[nodiscard]] StoredIndices indices_to_store(const DCSRMatrix& a);
 
 /// Throws ValueError for options that only other formats have.
 struct Has {

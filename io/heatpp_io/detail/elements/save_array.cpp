@@ -25,6 +25,19 @@ std::int64_t bytes_of(const Shape& shape, Dtype dtype) {
   return size_of(shape) * static_cast<std::int64_t>(itemsize(dtype));
 }
 
+std::vector<heatpp::detail::Setting> settings_of(const std::filesystem::path& path, const SaveOptions& o) {
+  using heatpp::detail::formatted;
+  return {{"path", formatted("\"{}\"", path.string())},
+          {"dataset", formatted("\"{}\"", o.dataset)},
+          {"append", formatted("{}", o.append)},
+          {"shards", formatted("{}", o.shards)},
+          {"grows", formatted("{}", o.grows)},
+          {"compression", o.compression ? to_string(*o.compression) : "none"},
+          {"chunks", heatpp::to_string(o.chunks)},
+          {"collective", o.collective ? formatted("{}", *o.collective) : "none"},
+          {"subfiles", formatted("{}", o.subfiles)}};
+}
+
 void check_chunks(const char* op, const Shape& chunks, const Shape& shape, std::int64_t most) {
   const bool fit = chunks.size() == shape.size() && std::ranges::equal(chunks, shape, [most](auto chunk, auto n) {
                      return chunk >= 1 && chunk <= std::max<std::int64_t>(1, n) && chunk < most;

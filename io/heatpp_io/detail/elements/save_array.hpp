@@ -1,8 +1,10 @@
 #pragma once
 
+#include <heatpp/core/detail/alike.hpp>
 #include <heatpp_io/detail/elements/record.hpp>
 #include <heatpp_io/detail/elements/rows.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
+#include <heatpp_io/hdf5/save_hdf5.hpp>
 
 namespace heatpp::io::detail {
 
@@ -36,6 +38,10 @@ void check_visible(const std::string& path, const char* op, const Communicator& 
 
 [[nodiscard]] std::int64_t bytes_of(const DNDarray& x);
 [[nodiscard]] std::int64_t bytes_of(const Shape& shape, Dtype dtype);
+
+/// What all ranks have to say alike of a file to write.
+[[nodiscard]] std::vector<heatpp::detail::Setting> settings_of(const std::filesystem::path& path,
+                                                               const SaveOptions& options);
 
 /// Throws ValueError, naming `op`, for extents of chunks that do not lie within those of an array of this shape, or
 /// below `most`. None are right.

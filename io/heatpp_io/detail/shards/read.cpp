@@ -1,6 +1,7 @@
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/allocated.hpp>
 #include <heatpp_io/detail/elements/windows.hpp>
 #include <heatpp_io/detail/files/first_error.hpp>
@@ -83,7 +84,15 @@ Selection own_box(const ReadJob& job, const Layout& layout) {
 }
 
 DNDarray load_array(const ReadJob& job, const LoadOptions& options, const Recorder& recorder) {
-  Layout layout(extents(job.box), options.split, job.comm.size());
+  using heatpp::detail::formatted;
+  const auto shape = extents(job.box);
+  heatpp::detail::check_agreed(job.op, job.comm,
+                               {{"split", options.split ? formatted("{}", *options.split) : "none"},
+                                {"dtype", options.dtype ? std::string(name(*options.dtype)) : "as stored"},
+                                {"collective", options.collective ? formatted("{}", *options.collective) : "none"},
+                                {"slices of shape", heatpp::to_string(shape)}},
+                               [] {});
+  Layout layout(shape, options.split, job.comm.size());
   const auto dtype = options.dtype.value_or(job.shards.info.element.dtype);
   auto block = allocate(layout.local_shape(job.comm.rank()), dtype, job);
   const auto transfer = layout.split() ? read(job, layout, block) : read_replicated(job, layout, block);

@@ -155,7 +155,7 @@ std::string safetensors_header(SafeTensors& contents, const char* op) {
     const auto* found = std::ranges::find(known, tensor.type, &Known::type);
     if (found == known.end())
       raise<TypeError>(op, "got \"{}\" of dtype {}; expected one that safetensors has", tensor.name,
-                       c10::toString(tensor.type));
+                       name(heatpp::detail::from_torch(tensor.type)));
     tensor.offset = end;
     tensor.bytes = size_of(tensor.shape) * itemsize(tensor.type);
     end += tensor.bytes;
