@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/safetensors/detail/safetensors_header.hpp>
+#include <heatpp_nn/parallel/replica.hpp>
 #include <heatpp_nn/training/safetensors.hpp>
 
 #include <ATen/ATen.h>
@@ -77,6 +78,16 @@ void save_safetensors(const std::string& path, const torch::nn::Module& module, 
   all_or_none(comm, [&] {
     if (comm.rank() == 0) write(path, state_of(module), {{}, options.metadata});
   });
+}
+
+void save_safetensors(const std::string& path, const Replica& model, SaveWeightsOptions options) {
+  if (!options.comm) options.comm = model.topology().comm();
+  save_safetensors(path, *model.shared_module(), options);
+}
+
+void load_safetensors(const std::string& path, const Replica& model, LoadWeightsOptions options) {
+  if (!options.comm) options.comm = model.topology().comm();
+  load_safetensors(path, *model.shared_module(), options);
 }
 
 void load_safetensors(const std::string& path, torch::nn::Module& module, const LoadWeightsOptions& options) {

@@ -49,6 +49,20 @@ TEST_CASE("Weights and buffers come back on all ranks, under PyTorch's names", "
   CHECK(wider.last->weight.equal(saved.last->weight.to(torch::kFloat)));
 }
 
+TEST_CASE("A replica's weights go to a file, and into another one's, on its ranks", "[nn][safetensors]") {
+  const TempDir dir;
+  const auto half = *ht::world().split(ht::world().rank() % 2);
+  const auto path = dir.path(std::to_string(ht::world().rank() % 2) + ".safetensors");
+  const ht::Topology topology(half);
+  const ht::nn::DataParallel saved(std::make_shared<SmallNet>(), topology);
+  const ht::nn::DataParallel loaded(std::make_shared<SmallNet>(), topology);
+  const at::NoGradGuard no_grad;
+  for (auto& parameter : loaded.module().parameters()) parameter.zero_();
+  ht::nn::save_safetensors(path, saved);
+  ht::nn::load_safetensors(path, loaded);
+  CHECK(equal(weights(loaded.module()), weights(saved.module())));
+}
+
 TEST_CASE("Weights of another module are refused before anything changes", "[nn][safetensors]") {
   const TempDir dir;
   const auto path = dir.path("net.safetensors");
