@@ -1,3 +1,4 @@
+#include "detail/options.hpp"
 #include "detail/text.hpp"
 #include "tool.hpp"
 
@@ -97,8 +98,7 @@ void bench(const Options& o) {
 Run add_bench(CLI::App& command) {
   const auto o = std::make_shared<Options>();
   command.add_option("--algorithm", o->algorithm, "of the all-reduce, as in blueconnect; else the one that is chosen");
-  command.add_option("--most", o->most, "size of the largest all-reduce, as in 64MiB")
-      ->transform(CLI::AsSizeValue(false));
+  add_size_option(command, "--most", o->most, "size of the largest all-reduce, as in 64MiB");
   command.add_option("--turns", o->turns, "of which the fastest counts")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();

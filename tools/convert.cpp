@@ -1,4 +1,6 @@
 #include "detail/csv_options.hpp"
+#include "detail/interruption.hpp"
+#include "detail/options.hpp"
 #include "detail/row_progress.hpp"
 #include "detail/text.hpp"
 #include "tool.hpp"
@@ -6,6 +8,7 @@
 #include <fmt/ranges.h>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/sparse/io/files.hpp>
+#include <heatpp_io/detail/files/shard_names.hpp>
 #include <heatpp_io/stream/convert.hpp>
 
 #include <algorithm>
@@ -20,14 +23,20 @@ constexpr auto op = "convert";
 struct Options {
   std::vector<std::string> files;
   std::string dataset, name, chunks, dtype;
-  std::int64_t shards = 1;
+  std::optional<std::int64_t> shards;
   int subfiles = 0;
-  std::string compression;
-  std::optional<ht::io::NetcdfFormat> netcdf;
+  std::string compression, netcdf;
   ht::io::LoadCsvOptions csv;
   std::uint64_t memory = std::uint64_t{256} << 20;
   bool append = false, sparse = false, quiet = false;
+  std::string of_arrays;  ///< the options given that sparse matrices have not
 };
+
+using ht::io::NetcdfFormat;
+const std::map<std::string, NetcdfFormat> netcdf_formats{{"netcdf4", NetcdfFormat::netcdf4},
+                                                         {"cdf5", NetcdfFormat::cdf5},
+                                                         {"cdf2", NetcdfFormat::cdf2},
+                                                         {"cdf1", NetcdfFormat::cdf1}};
 
 bool ends_with_one_of(const std::string& path, std::initializer_list<const char*> endings) {
   return std::ranges::any_of(endings, [&](const char* ending) { return path.ends_with(ending); });
@@ -42,16 +51,28 @@ std::optional<ht::io::Compression> compression_of(const Options& o) {
   return ht::io::Compression(level ? "gzip:" + o.compression : o.compression);
 }
 
-/// A matrix goes through the memory of all ranks.
-void convert_sparse(const Options& o) {
-  if (o.files.size() != 2 || o.shards != 1 || !o.chunks.empty() || o.subfiles != 0 || o.netcdf)
+/// The new name; of a single shard with its number, which names of several get as they are written.
+std::string target_of(const Options& o) {
+  const auto& target = o.files.back();
+  if (target.find("{rank}") == std::string::npos || o.shards.value_or(1) > 1) return target;
+  if (!o.shards)
     ht::detail::raise<ht::ValueError>(
-        op, "got {} files, shards, chunks, subfiles or netcdf for a sparse matrix; expected one file and its new name",
-        o.files.size());
+        op, "got \"{}\" without --shards; expected how many files that is, or a name without {{rank}}", target);
+  const std::string extension;  // which the name has
+  return ht::io::detail::shard_names(target, ht::world(), {op, extension, 1}).front();
+}
+
+/// A matrix goes through the memory of all ranks.
+void convert_sparse(const Options& o, const std::string& target) {
+  if (o.files.size() != 2)
+    ht::detail::raise<ht::ValueError>(op, "got {} names for a sparse matrix; expected one file and its new name",
+                                      o.files.size());
+  if (!o.of_arrays.empty())
+    ht::detail::raise<ht::ValueError>(op, "got {} for a sparse matrix; expected none of what arrays alone have",
+                                      o.of_arrays);
   const auto a = ht::sparse::load(o.files[0], {.group = o.dataset, .dtype = dtype_of(o)});
-  ht::sparse::save(a, o.files[1], {.group = o.name, .append = o.append, .compression = compression_of(o)});
-  print(fmt::format("{}: {} sparse, {} entries of {}\n", o.files[1], shape_text(a.shape()), a.nnz(),
-                    ht::name(a.dtype())));
+  ht::sparse::save(a, target, {.group = o.name, .append = o.append, .compression = compression_of(o)});
+  print(fmt::format("{}: {} sparse, {} entries of {}\n", target, shape_text(a.shape()), a.nnz(), ht::name(a.dtype())));
 }
 
 /// Names of arrays in the new file: as before, where the format has names.
@@ -61,37 +82,46 @@ std::string name_of(const Options& o, const std::string& path) {
 }
 
 ht::io::ConvertOptions how(const Options& o) {
-  ht::io::ConvertOptions options{.files = o.shards, .piece_bytes = static_cast<std::int64_t>(o.memory)};
+  ht::io::ConvertOptions options{.files = o.shards.value_or(1), .piece_bytes = static_cast<std::int64_t>(o.memory)};
   options.save = {.dataset = name_of(o, o.files.back()), .append = o.append, .compression = compression_of(o)};
   options.save.chunks = parse_shape(o.chunks, op);
-  options.save.netcdf_format = o.netcdf;
+  if (!o.netcdf.empty()) options.save.netcdf_format = netcdf_formats.at(o.netcdf);
   options.save.subfiles = o.subfiles;
   return options;
 }
 
-void convert_array(const Options& o) {
+std::string text_of(const ht::io::StoredArray& x, const std::vector<std::string>& written, double seconds) {
+  const auto bytes = static_cast<double>(ht::size_of(x.shape())) * static_cast<double>(ht::itemsize(x.dtype()));
+  const auto& file = written.front();
+  const bool held = !x.streams() || file.ends_with(".npz");
+  return fmt::format("{}{}: {} of {}, {} in {:.3g} s{}\n", file,
+                     written.size() == 1 ? "" : fmt::format(" and {} more", written.size() - 1), shape_text(x.shape()),
+                     ht::name(x.dtype()), bytes_text(bytes), seconds,
+                     held ? fmt::format("; {} was held in memory as a whole", x.streams() ? ".npz" : ".csv") : "");
+}
+
+void convert_array(const Options& o, const std::string& target) {
   const std::vector<std::string> from(o.files.begin(), o.files.end() - 1);
   const auto begin = std::chrono::steady_clock::now();
   const ht::io::StoredArray x(from, {.dataset = o.dataset, .dtype = dtype_of(o), .csv = o.csv});
   auto options = how(o);
   RowProgress progress(op, x.shape().empty() ? 0 : x.shape()[0], !o.quiet);
-  options.written = [&](std::int64_t rows) { progress.add(rows); };
-  const auto written = ht::io::convert(x, o.files.back(), options);
+  std::optional<Interruption> interruption;
+  if (!target.ends_with(".npz")) interruption.emplace();  // which is written as one piece
+  options.written = [&](std::int64_t rows) {
+    progress.add(rows);
+    if (interruption) interruption->check(op);
+  };
+  const auto written = ht::io::convert(x, target, options);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  const auto bytes = static_cast<double>(ht::size_of(x.shape())) * static_cast<double>(ht::itemsize(x.dtype()));
-  const auto& file = written.front();
-  const bool whole = !x.streams() || file.ends_with(".npz");
-  print(fmt::format("{}{}: {} of {}, {} in {:.3g} s{}\n", file,
-                    written.size() == 1 ? "" : fmt::format(" and {} more", written.size() - 1), shape_text(x.shape()),
-                    ht::name(x.dtype()), bytes_text(bytes), seconds.count(),
-                    whole ? fmt::format("; {} was held in memory as a whole", x.streams() ? ".npz" : ".csv") : ""));
+  print(text_of(x, written, seconds.count()));
 }
 
 void convert(const Options& o) {
   const bool matrix = std::ranges::any_of(o.files, [](const auto& file) {
     return ends_with_one_of(file, {".mtx", ".h5ad", ".petsc"});
   });
-  (o.sparse || matrix ? convert_sparse : convert_array)(o);
+  (o.sparse || matrix ? convert_sparse : convert_array)(o, target_of(o));
 }
 
 }  // namespace
@@ -106,26 +136,22 @@ Run add_convert(CLI::App& command) {
       ->expected(2, 1 << 20);
   command.add_option("-d,--dataset", o->dataset, "which array of the files; without it the only one");
   command.add_option("--name", o->name, "of the array in the new file; else as before, or \"data\"");
-  command.add_option("--chunks", o->chunks, "extents of chunks, as in 64,64,3 (HDF5, Zarr, netCDF); else as before");
-  command.add_option("--shards", o->shards, "how many files; {rank} in the new name becomes their number")
-      ->check(CLI::Range(1, 1000000));
-  command.add_option("--subfiles", o->subfiles, "of HDF5 1.14: into how many files it deals the elements");
+  std::vector<CLI::Option*> of_arrays;
+  const auto add = [&](CLI::Option* option) { of_arrays.push_back(option); };
+  add(command.add_option("--chunks", o->chunks,
+                         "extents of chunks, as in 64,64,3 (HDF5, Zarr, netCDF); else as before"));
+  add(command.add_option("--shards", o->shards, "how many files; {rank} in the new name becomes their number")
+          ->check(CLI::Range(1, 1000000)));
+  add(command.add_option("--subfiles", o->subfiles, "of HDF5 1.14: into how many files it deals the elements"));
   command.add_option("--dtype", o->dtype, "of the new array, as in float32");
   command.add_option(
       "--compression", o->compression,
       "gzip level (HDF5, Zarr, netCDF; of sparse matrices .npz, HDF5), or zstd, zstd:9, lz4, blosc (HDF5, Zarr)");
-  using ht::io::NetcdfFormat;
-  const std::map<std::string, NetcdfFormat> formats{{"netcdf4", NetcdfFormat::netcdf4},
-                                                    {"cdf5", NetcdfFormat::cdf5},
-                                                    {"cdf2", NetcdfFormat::cdf2},
-                                                    {"cdf1", NetcdfFormat::cdf1}};
-  command.add_option("--netcdf", o->netcdf, "of .nc: netcdf4, or the classic cdf5, cdf2 or cdf1; else netcdf4")
-      ->transform(CLI::CheckedTransformer(formats).description(""));
-  command
-      .add_option(
-          "--memory", o->memory,
-          "of all ranks together for elements at a time, as in 1GiB (else 256MiB); from .csv and to .npz all are held")
-      ->transform(CLI::AsSizeValue(false));
+  add(command.add_option("--netcdf", o->netcdf, "of .nc: netcdf4, or the classic cdf5, cdf2 or cdf1; else netcdf4")
+          ->check(CLI::IsMember(&netcdf_formats).description("")));
+  add_size_option(
+      command, "--memory", o->memory,
+      "of all ranks together for elements at a time, as in 1GiB (else 256MiB); from .csv and to .npz all are held");
   add_csv_options(command, o->csv);
   command.add_flag("--append", o->append, "add to the new file what it has not yet (HDF5, netCDF)");
   command.add_flag("--sparse", o->sparse,
@@ -133,7 +159,10 @@ Run add_convert(CLI::App& command) {
   command.add_flag("-q,--quiet", o->quiet, "without progress");
   command.footer(
       "Example: mpirun -n 4 heatpp convert 'run/part-*.h5' -d density density.zarr --chunks 64,64,64 --compression 4");
-  return [o] { convert(*o); };
+  return [o, of_arrays] {
+    o->of_arrays = given(of_arrays);
+    convert(*o);
+  };
 }
 
 }  // namespace tools

@@ -1,10 +1,12 @@
 #include "detail/csv_options.hpp"
+#include "detail/options.hpp"
 #include "detail/picture.hpp"
 #include "detail/row_progress.hpp"
 #include "detail/summary.hpp"
 #include "detail/text.hpp"
 #include "tool.hpp"
 
+#include <fmt/ranges.h>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
@@ -28,6 +30,7 @@ struct Options {
   std::uint64_t memory = std::uint64_t{1} << 30;
   ht::io::LoadCsvOptions csv;
   bool json = false, quiet = false;
+  std::string of_elements;  ///< the options given that say something of elements
 };
 
 Json json_of(const ht::io::StoredInfo& info) {
@@ -48,16 +51,33 @@ std::string line_of(const ht::io::StoredInfo& info) {
                      storage_text(info));
 }
 
-/// What the first file holds, or the only array of a format that has one without a name.
-void list(const std::string& path, const std::vector<ht::io::StoredInfo>& arrays, const Options& options) {
+using Arrays = std::vector<ht::io::StoredInfo>;
+
+Json json_of(const std::string& path, const Arrays& arrays) {
   Json all = Json::array();
+  for (const auto& info : arrays) all.push_back(json_of(info));
+  return {{"file", path}, {"arrays", all}};
+}
+
+std::string text_of(const std::string& path, const Arrays& arrays) {
   std::string text = path + "\n";
-  for (const auto& info : arrays) {
-    all.push_back(json_of(info));
-    text += line_of(info);
+  for (const auto& info : arrays) text += line_of(info);
+  return text + (arrays.empty() ? "  no arrays\n" : "");
+}
+
+/// What files hold, the first of them these arrays.
+void list(const std::vector<std::string>& paths, const Arrays& first, const Options& options) {
+  Json files = Json::array();
+  std::string text;
+  for (const auto& path : paths) {
+    const auto arrays = files.empty() ? first : ht::io::contents(path);
+    files.push_back(json_of(path, arrays));
+    text += text_of(path, arrays);
   }
-  if (options.json) return print(Json{{"file", path}, {"arrays", all}}.dump(2) + "\n");
-  print(text + (arrays.empty() ? "  no arrays\n" : ""));
+  if (!options.json) return print(text);
+  Json all;
+  all["files"] = files;
+  print((files.size() == 1 ? files[0] : all).dump(2) + "\n");
 }
 
 Json json_of(const ht::io::StoredArray& x, const Summary& s) {
@@ -139,12 +159,15 @@ void describe_array(const Options& options) {
 void describe(const Options& options) {
   check(options);
   const auto paths = ht::io::detail::expand(options.files, ht::world(), op);
-  if (options.dataset.empty() && !paths.front().ends_with(".csv")) {  // which would be parsed to tell what it holds
-    const auto arrays = ht::io::contents(paths.front());
-    const bool one = arrays.size() == 1 && arrays[0].name.empty();
-    if (!one) return list(paths.front(), arrays, options);
-  }
-  describe_array(options);
+  const bool parsed = paths.front().ends_with(".csv");  // to tell what it holds
+  if (!options.dataset.empty() || parsed) return describe_array(options);
+  const auto arrays = ht::io::contents(paths.front());
+  const bool elements = !options.of_elements.empty();
+  if (arrays.size() == 1 && (elements || arrays[0].name.empty())) return describe_array(options);
+  if (elements)
+    ht::detail::raise<ht::ValueError>(op, "got {} for \"{}\", which has {} arrays; expected --dataset, which names one",
+                                      options.of_elements, paths.front(), arrays.size());
+  list(paths, arrays, options);
 }
 
 }  // namespace
@@ -154,21 +177,23 @@ Run add_describe(CLI::App& command) {
   command
       .add_option("files", o->files, "files of one array, put together along its first axis; patterns in quotes, too")
       ->required();
-  command.add_option("-d,--dataset", o->dataset, "which array; without it: what the first file holds");
-  command.add_option("--percentiles", o->percents, "which, from 0 to 100")->delimiter(',')->capture_default_str();
-  command.add_option("--bins", o->bins, "of the histogram")->check(CLI::Range(1, 10000))->capture_default_str();
-  command
-      .add_option("--memory", o->memory,
-                  "of all ranks together for elements, as in 4GiB (else 1GiB); larger arrays are read in pieces, "
-                  "twice, and their "
-                  "percentiles are estimated")
-      ->transform(CLI::AsSizeValue(false));
+  command.add_option("-d,--dataset", o->dataset, "which array; without it: what each file holds");
+  std::vector<CLI::Option*> of_elements;
+  const auto add = [&](CLI::Option* option) { of_elements.push_back(option); };
+  add(command.add_option("--percentiles", o->percents, "which, from 0 to 100")->delimiter(',')->capture_default_str());
+  add(command.add_option("--bins", o->bins, "of the histogram")->check(CLI::Range(1, 10000))->capture_default_str());
+  add(add_size_option(command, "--memory", o->memory,
+                      "of all ranks together for elements, as in 4GiB (else 1GiB); larger arrays are read in pieces, "
+                      "twice, and their percentiles are estimated"));
   add_csv_options(command, o->csv);
-  command.add_option("--picture", o->picture, "write a picture: .svg of the histogram, .png of the elements");
+  add(command.add_option("--picture", o->picture, "write a picture: .svg of the histogram, .png of the elements"));
   command.add_flag("--json", o->json, "as JSON");
   command.add_flag("-q,--quiet", o->quiet, "without progress");
   command.footer("Example: mpirun -n 4 heatpp describe 'run/part-*.h5' --dataset density --picture density.svg");
-  return [o] { describe(*o); };
+  return [o, of_elements] {
+    o->of_elements = given(of_elements);
+    describe(*o);
+  };
 }
 
 }  // namespace tools

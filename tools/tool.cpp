@@ -23,13 +23,21 @@ constexpr std::array known{
     Command{"bench", "Latency and bandwidth between ranks, level by level, and of all-reduces", add_bench},
 };
 
+/// What is wrong with a command line; CLI11 has no word for a subcommand that there is not.
+std::string message_of(const CLI::App* app, const CLI::Error& error) {
+  const auto unknown = app->remaining();
+  if (!app->get_subcommands().empty() || unknown.empty()) return CLI::FailureMessage::simple(app, error);
+  std::string names;
+  for (const auto& command : known) names += (names.empty() ? "" : ", ") + std::string(command.name);
+  return fmt::format("got \"{}\"; expected a subcommand of {}\n", unknown[0], names);
+}
+
 /// Help goes to where it was asked for, wrong command lines to stderr with the usage; once, not once for each rank.
 int report(const CommandLine& line, const CLI::ParseError& error) {
   const bool asked = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
   if (ht::world().rank() == 0) {
     line.app.exit(error, std::cout, std::cerr);
-    const auto used = line.app.get_subcommands();
-    if (!asked) std::cerr << '\n' << (used.empty() ? line.app.help() : used[0]->help()) << std::flush;
+    if (!asked) std::cerr << '\n' << line.app.help() << std::flush;
   }
   return asked ? 0 : 2;
 }
@@ -39,6 +47,7 @@ int report(const CommandLine& line, const CLI::ParseError& error) {
 CommandLine::CommandLine() : app("Looks at data and machines, on one process or under mpirun", "heatpp") {
   app.set_version_flag("--version", "heatpp " HEATPP_VERSION);
   app.require_subcommand(1);
+  app.failure_message(message_of);
   for (const auto& command : known) {
     auto* added = app.add_subcommand(command.name, command.description);
     commands.emplace_back(added, command.add(*added));

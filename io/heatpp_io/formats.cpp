@@ -17,7 +17,10 @@
 #include <heatpp_io/stream/detail/row_pieces.hpp>
 #include <heatpp_io/zarr/zarr.hpp>
 
+#include <fmt/ranges.h>
+#include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace heatpp::io {
 namespace {
@@ -31,22 +34,24 @@ void save_h5(const DNDarray& x, const Path& path, const SaveOptions& options) {
   save_hdf5(x, path, detail::dataset_or_data(options), options);
 }
 
-/// What a simple format has.
-struct Plain {
-  bool dataset = false, shards = false;
-};
-
-/// Refuses options that only other formats have.
-void check_plain(const char* format, const SaveOptions& options, const Plain& has) {
-  const bool shards = options.shards && !has.shards, dataset = !options.dataset.empty() && !has.dataset;
-  if (!options.append && !options.compression && options.chunks.empty() && !options.collective && !options.grows &&
-      !options.netcdf_format && options.subfiles == 0 && !shards && !dataset)
-    return;
-  heatpp::detail::raise<ValueError>(
-      "save",
-      "got append, grows, compression, chunks, subfiles, netcdf_format{} or {} for {}; expected formats that have them "
-      "(.h5, .nc)",
-      shards ? ", shards" : "", dataset ? "dataset" : "collective", format);
+/// Refuses what is given of the options but for those that the format has.
+void check_has(const std::string& format, const SaveOptions& options, const std::vector<std::string_view>& has) {
+  const std::array<std::pair<std::string_view, bool>, 9> all{{{"append", options.append},
+                                                              {"shards", options.shards},
+                                                              {"grows", options.grows},
+                                                              {"compression", options.compression.has_value()},
+                                                              {"chunks", !options.chunks.empty()},
+                                                              {"collective", options.collective.has_value()},
+                                                              {"subfiles", options.subfiles != 0},
+                                                              {"netcdf_format", options.netcdf_format.has_value()},
+                                                              {"dataset", !options.dataset.empty()}}};
+  std::vector<std::string_view> wrong;
+  for (const auto& [name, given] : all)
+    if (given && std::ranges::find(has, name) == has.end()) wrong.push_back(name);
+  if (!wrong.empty())
+    heatpp::detail::raise<ValueError>(
+        "save", "got {} for {}; expected {}", fmt::join(wrong, " and "), format,
+        has.empty() ? "none" : heatpp::detail::formatted("only {}", fmt::join(has, ", ")));
 }
 
 void check_no_dataset(const char* format, const LoadOptions& options) {
@@ -59,18 +64,18 @@ DNDarray load_from_npy(const Source& source, const LoadOptions& options) {
   return load_npy(source, options);
 }
 void save_to_npy(const DNDarray& x, const Path& path, const SaveOptions& options) {
-  check_plain(".npy", options, {.shards = true});
+  check_has(".npy", options, {"shards"});
   save_npy(x, path, {.shards = options.shards});
 }
 void rows_to_npy(const RowsToSave& x, const Path& path, const SaveOptions& options) {
-  check_plain(".npy", options, {});
+  check_has(".npy", options, {});
   detail::save_rows_npy(x, path);
 }
 DNDarray load_from_npz(const Source& source, const LoadOptions& options) {
   return load_npz(source, options.dataset, options);
 }
 void save_to_npz(const DNDarray& x, const Path& path, const SaveOptions& options) {
-  check_plain(".npz", options, {.dataset = true});
+  check_has(".npz", options, {"dataset"});
   save_npz({{options.dataset.empty() ? "arr_0" : options.dataset, x}}, path);
 }
 
@@ -78,11 +83,11 @@ DNDarray load_from_safetensors(const Source& source, const LoadOptions& options)
   return load_safetensors(source, options.dataset, options);
 }
 void save_to_safetensors(const DNDarray& x, const Path& path, const SaveOptions& options) {
-  check_plain(".safetensors", options, {.dataset = true});
+  check_has(".safetensors", options, {"dataset"});
   save_safetensors({{detail::dataset_or_data(options), x}}, path);
 }
 void rows_to_safetensors(const RowsToSave& x, const Path& path, const SaveOptions& options) {
-  check_plain(".safetensors", options, {.dataset = true});
+  check_has(".safetensors", options, {"dataset"});
   detail::save_rows_safetensors(x, path, detail::dataset_or_data(options));
 }
 
@@ -96,19 +101,16 @@ DNDarray load_from_csv(const Source& source, const LoadOptions& options) {
                            .comm = options.comm});
 }
 void save_to_csv(const DNDarray& x, const Path& path, const SaveOptions& options) {
-  check_plain(".csv", options, {});
+  check_has(".csv", options, {});
   save_csv(x, path);
 }
 void rows_to_csv(const RowsToSave& x, const Path& path, const SaveOptions& options) {
-  check_plain(".csv", options, {});
+  check_has(".csv", options, {});
   detail::save_rows_csv(x, path);
 }
 
 void check_netcdf(const Path& path, const SaveOptions& options) {
-  if (options.shards || options.grows || options.subfiles != 0 || options.collective)
-    heatpp::detail::raise<ValueError>(
-        "save", "got shards, grows, subfiles or collective for {}; expected append, chunks or compression",
-        path.extension().string());
+  check_has(path.extension().string(), options, {"append", "chunks", "compression", "netcdf_format", "dataset"});
 }
 DNDarray load_from_netcdf(const Source& source, const LoadOptions& options) {
   return load_netcdf(source, options.dataset, options);
@@ -126,14 +128,7 @@ void rows_to_netcdf(const RowsToSave& x, const Path& path, const SaveOptions& op
   detail::save_rows_netcdf(x, path, options);
 }
 
-void check_zarr(const SaveOptions& options) {
-  if (options.append || options.shards || options.grows || options.collective || options.subfiles != 0 ||
-      options.netcdf_format || !options.dataset.empty())
-    heatpp::detail::raise<ValueError>(
-        "save",
-        "got append, shards, grows, collective, subfiles, netcdf_format or dataset for .zarr; "
-        "expected chunks or compression");
-}
+void check_zarr(const SaveOptions& options) { check_has(".zarr", options, {"chunks", "compression"}); }
 void rows_to_zarr(const RowsToSave& x, const Path& path, const SaveOptions& options) {
   check_zarr(options);
   detail::save_rows_zarr(x, path, options);

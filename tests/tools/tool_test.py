@@ -4,9 +4,11 @@ are read by h5py, zarr, safetensors and NumPy. Ends with 77, which ctest shows a
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree
 
 try:
@@ -117,6 +119,11 @@ def test_describe(folder):
     check_summary(pieces, x, 2 * (finite.max() - finite.min()) / (10 * 4096), "describe in pieces")
     png = (folder / "x.png").read_bytes()
     check(png[:8] == b"\x89PNG\r\n\x1a\n" and png[16:24] == bytes([0, 0, 0, 40, 0, 0, 0, 101]), "describe draws the elements")
+    check("got --bins, --picture for" in run("describe", folder / "part-0.h5", "--picture", folder / "y.svg", "--bins", 3, code=1),
+          "describe tells that a file has several arrays to draw")
+    both = run_json("describe", folder / "part-0.h5", folder / "part-2.h5")["files"]
+    check([entry["arrays"][1]["name"] for entry in both] == ["run/x"] * 2 and both[1]["arrays"][1]["shape"] == [33, 40],
+          "describe lists the arrays of all files")
     text = run("describe", shards, "-d", "run/x")
     check("missing (NaN) 2, infinite 1" in text and "101 x 40 of float32" in text, "describe prints a text")
 
@@ -157,6 +164,12 @@ def test_convert(folder):
         before = after
     with h5py.File(folder / "from_npy.h5") as file:
         check(file["g/x"].chunks == (5, 6) and file["g/x"].compression_opts == 3, "convert stores in chunks, compressed")
+    only = run_json("describe", folder / "from_npy.h5", "--bins", 3)
+    check(len(only["histogram"]["counts"]) == 3, "describe takes the only array as the one that is meant")
+    run("convert", folder / "begin.npy", folder / "single-{rank}.npy", "--shards", 1)
+    check(np.array_equal(np.load(folder / "single-0.npy"), values, equal_nan=True), "convert numbers a single shard")
+    check("without --shards" in run("convert", folder / "begin.npy", folder / "all-{rank}.npy", code=1) and not list(folder.glob("all-*")),
+          "convert asks how many files shards are")
     # Shards into other shards, of another dtype.
     text = run("convert", f"{folder}/part-*.h5", folder / "new-{rank}.npy", "-d", "run/x", "--shards", 4, "--dtype", "float64")
     parts = [np.load(folder / f"new-{part}.npy") for part in range(4)]
@@ -175,6 +188,52 @@ def test_csv(folder):
     check(found["shape"] == [20, 2] and found["max"] == 361, "describe reads columns below a header")
     run("convert", path, folder / "table.npy", *how)
     check(np.array_equal(np.load(folder / "table.npy"), [[row, row * row] for row in range(20)]), "convert reads columns below a header")
+
+
+def test_delimiters(folder):
+    """Those that have names."""
+    for between, names in (("\t", ("tab", "\\t", "\t")), (" ", ("blanks",))):
+        path = folder / "named.csv"
+        path.write_text("".join(f"{row}{between}{row * row}\n" for row in range(20)))
+        for name in names:
+            found = run_json("describe", path, "--delimiter", name)
+            check(found["shape"] == [20, 2] and found["max"] == 361, f"describe reads numbers between which there is {name!r}")
+
+
+def ranks_of(path):
+    """The processes of the program that have this name on their command line."""
+    found = []
+    for process in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = process.read_bytes().split(b"\0")
+        except OSError:
+            continue  # it has ended
+        if words[0] == os.fsencode(HEATPP) and os.fsencode(path) in words:
+            found.append(int(process.parent.name))
+    return sorted(found)
+
+
+def test_signals(folder):
+    """One to a single rank ends all of them between two pieces, and nothing is left of the new file."""
+    np.save(folder / "long.npy", np.zeros(1_000_000))
+    for number, suffix in ((signal.SIGINT, ".h5"), (signal.SIGTERM, ".npy")):
+        after = folder / f"stopped{suffix}"
+        command = [*launcher, HEATPP, "convert", folder / "long.npy", after, "--memory", "8B", "-q"]
+        process = subprocess.Popen([str(word) for word in command], stderr=subprocess.PIPE, text=True)
+        for _ in range(300):
+            if list(folder.glob(f".{after.name}.*")) or process.poll() is not None:
+                break
+            time.sleep(0.1)
+        time.sleep(0.3)  # until the others have come as far
+        for rank in ranks_of(after)[-1:]:
+            os.kill(rank, number)
+        try:
+            error = process.communicate(timeout=60)[1]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            error = process.communicate()[1]
+        check(process.returncode == 1 and "got a signal to end" in error, f"convert ends after {number}: {process.returncode}, {error}")
+        check(not list(folder.glob("*stopped*")), f"convert leaves nothing after {number}: {list(folder.glob('*stopped*'))}")
 
 
 def test_subfiles(folder):
@@ -211,6 +270,12 @@ def test_links(folder):
         measured = run_json("calibrate", "--output", kept)
         check(kept.read_text() and measured["all_reduce"][-1]["up_to_bytes"] is None, "calibrate keeps what it measures")
         check(measured["links"][0]["bytes_per_second"] > 1e6, "calibrate measures links")
+        other = folder / "table.csv"
+        before = other.read_bytes()
+        check("line 1 is of no calibration" in run("calibrate", "--output", other, code=1), "calibrate tells of files that are none")
+        check("of no calibration" in run("bench", HEATPP_CALIBRATION=str(other), code=1), "a setting that names no calibration is an error")
+        check(other.read_bytes() == before, "calibrate leaves other files as they are")
+        check(run_json("calibrate", "--output", kept) == measured, "calibrate shows what it has kept")
         check("cannot be written" in run("calibrate", "--output", folder / "no/file", code=1), "calibrate tells of files it cannot write")
     bench = run_json("bench", "--turns", 1, "--most", "4KB")
     check([row["bytes"] for row in bench["all_reduce"]] == [8, 64, 512, 4096], "bench times all-reduces of growing sizes")
@@ -225,14 +290,22 @@ def test_errors(folder):
     cases = [(["convert", folder / "from_h5.zarr", folder / "never.npy"], 1, "3.0"),
              (["describe", folder / "missing.h5", "-d", "x"], 1, "which cannot be opened"),
              (["convert", damaged, folder / "never.npy", "-d", "run/x"], 1, "damaged.h5"),
-             (["describe", "--bin", "3"], 2, "Usage: ")]
+             (["describe", folder / "part-0.h5", folder / "missing.h5"], 1, "missing.h5"),
+             (["describe", "--bin", "3"], 2, "Usage: heatpp describe ")]
     if RANKS == "1":
         cases += [(["describe", folder / "part-0.h5", "-d", "y"], 1, 'got no dataset "y"'),
                   (["describe", damaged], 1, "damaged.h5"),
                   (["convert", folder / "begin.npy", folder / "x.unknown"], 1, "expected one of"),
                   (["convert", folder / "begin.npy", folder / "x.h5", "--chunks", "3,x"], 1, "got chunks"),
                   (["convert", folder / "begin.npy", folder / "x.h5", "--dtype", "real"], 1, "got dtype"),
-                  (["convert", folder / "begin.npy"], 2, "Usage: "), (["describes"], 2, "Usage: "), ([], 2, "Subcommands")]
+                  (["convert", folder / "begin.npy"], 2, "Usage: "),
+                  (["describes", "--json"], 2, 'got "describes"; expected a subcommand of info, describe,'),
+                  ([], 2, "Subcommands")]
+        cases += [(["convert", folder / "begin.npy", folder / "x.npy", "--compression", "3"], 1, "got compression for .npy; expected none"),
+                  (["convert", folder / "begin.npy", folder / "x.zarr", "--append", "--name", "y"], 1, "got append and dataset for .zarr"),
+                  (["convert", folder / "begin.npy", folder / "x.mtx", "--chunks", "3", "--netcdf", "cdf5"], 1, "got --chunks, --netcdf"),
+                  (["convert", folder / "begin.npy", folder / "x.nc", "--netcdf", "cdf9"], 2, "cdf9 not in {cdf1,cdf2,cdf5,netcdf4}")]
+        cases += [(["describe", folder / "begin.npy", "--memory", size], 2, "; expected 1 byte or more") for size in ("0", "-1", "0KiB")]
     for arguments, code, text in cases:
         error = run(*arguments, code=code)
         check(error.count(text) >= 1, f"{arguments}: {text} in {error}")
@@ -248,6 +321,8 @@ with tempfile.TemporaryDirectory() as name:
     test_describe(folder)
     test_convert(folder)
     test_csv(folder)
+    test_delimiters(folder)
+    test_signals(folder)
     test_subfiles(folder)
     test_sparse(folder)
     test_links(folder)

@@ -6,11 +6,13 @@ namespace tools {
 
 void add_csv_options(CLI::App& command, heatpp::io::LoadCsvOptions& csv) {
   constexpr auto group = "CSV files";
-  const std::map<std::string, char> names{{"tab", '\t'}, {"blanks", ' '}};
+  // Texts: a transformer writes characters as numbers, of which that of a tab is a character, too.
+  const std::map<std::string, std::string> names{{"tab", "\t"}, {"\\t", "\t"}, {"blanks", " "}};
   command.add_option("--header-lines", csv.header_lines, "left out at the beginning of each file")
       ->check(CLI::NonNegativeNumber)
       ->group(group);
-  command.add_option("--delimiter", csv.delimiter, "between numbers: a character, tab or blanks; else a comma")
+  command
+      .add_option("--delimiter", csv.delimiter, "between numbers: a character, tab (or \\t) or blanks; else a comma")
       ->transform(CLI::Transformer(names).description(""))
       ->group(group);
   command.add_option("--columns", csv.columns, "which, from 0 on, as in 0,2; negative ones count from the end")

@@ -66,6 +66,40 @@ std::string read(const std::string& file) {
   return text.str();
 }
 
+/// Whether a line is empty, or one of those that are written here: a key, and what is behind it.
+bool ours(const std::string& line) {
+  constexpr std::array<std::string_view, 3> kinds{"cost", "choice", "best"};
+  std::istringstream words(line);
+  std::string key, kind;
+  return !(words >> key) || (words >> kind && std::ranges::find(kinds, kind) != kinds.end());
+}
+
+/// The number of the first line of a file that is of none of ours; 0: there is none.
+std::int64_t foreign_line(const std::string& file) {
+  std::ifstream lines(file);
+  std::string line;
+  for (std::int64_t number = 1; std::getline(lines, line); ++number)
+    if (!ours(line)) return number;
+  return 0;
+}
+
+/// What is wrong with a file of which neither a part is used, nor is it written to; empty: nothing.
+std::string problem_of(const std::string& file) {
+  const auto line = foreign_line(file);
+  if (line == 0) return {};
+  return formatted(
+      "[calibrate] got the file \"{}\", in which line {} is of no calibration; expected one that calibrating "
+      "wrote, or a new name",
+      file, line);
+}
+
+/// Whether choices are kept in the file, which there may not be.
+bool keeps_choices(const std::string& file) {
+  const auto problem = problem_of(file);
+  if (!problem.empty()) log(LogLevel::warning, problem);
+  return !file.empty() && problem.empty();
+}
+
 /// The file with these lines in place of those behind the key. Others see the file as it was, or as it is then.
 void rewrite(const std::string& file, const std::string& key, const std::string& lines) {
   std::istringstream before(read(file));
@@ -109,14 +143,15 @@ std::string chosen(const std::string& file, const std::string& name, const std::
   auto& choice = known[file + '\0' + name];
   if (!choice.empty()) return choice;
   const auto key = formatted("{:016x}", hash_of(name + host_name()));
-  if (!file.empty()) choice = word_in(read(file), key);
+  const bool keeps = keeps_choices(file);
+  if (keeps) choice = word_in(read(file), key);
   if (!choice.empty()) return choice;
   try {
     choice = measure();
   } catch (const std::exception&) {
     return {};
   }
-  if (!file.empty()) rewrite(file, key, formatted("{} best {} {}\n", key, choice, name));
+  if (keeps) rewrite(file, key, formatted("{} best {} {}\n", key, choice, name));
   return choice;
 }
 
@@ -172,6 +207,8 @@ Calibration parse_calibration(const std::string& text, std::string_view key) {
 
 void calibrate_by_file(Topology& topology, const std::string& file) {
   const bool writes = topology.comm().rank() == 0;
+  const auto problem = text_of_rank_0(topology.comm(), writes ? problem_of(file) : "");
+  if (!problem.empty()) throw ValueError(problem);
   const auto text = text_of_rank_0(topology.comm(), writes ? calibration_key(topology) + "\n" + read(file) : "");
   const auto key = text.substr(0, text.find('\n'));
   auto& calibration = topology.state().calibration;

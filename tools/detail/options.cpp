@@ -1,0 +1,36 @@
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace tools {
+namespace {
+
+/// Turns a size into its number of bytes. Of a negative one CLI11 makes the largest numbers.
+std::string to_bytes(std::string& text) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+  const auto before = text;
+  if (auto error = CLI::AsSizeValue(false)(text); !error.empty()) return error;
+  std::uint64_t bytes = 0;
+  if (CLI::detail::lexical_cast(text, bytes) && bytes >= 1 && bytes <= most) return {};
+  return fmt::format("got {}; expected 1 byte or more, less than 8EiB, as in 64MiB", before);
+}
+
+}  // namespace
+
+CLI::Option* add_size_option(CLI::App& command, const std::string& name, std::uint64_t& bytes,
+                             const std::string& description) {
+  return command.add_option(name, bytes, description)
+      ->transform(CLI::Validator(to_bytes, CLI::AsSizeValue(false).get_description()));
+}
+
+std::string given(const std::vector<CLI::Option*>& options) {
+  std::string names;
+  for (const auto* option : options)
+    if (option->count() > 0) names += (names.empty() ? "" : ", ") + option->get_name();
+  return names;
+}
+
+}  // namespace tools
