@@ -9,6 +9,7 @@ namespace heatpp::detail {
 
 /// Takes from `file` what was measured for a machine of the same arrangement, MPI library and transport, or measures
 /// and adds it. Collective.
+/// Throws ValueError on all ranks for a file that holds anything else.
 void calibrate_by_file(Topology& topology, const std::string& file);
 /// Of these, hashed.
 [[nodiscard]] std::string calibration_key(const Topology& topology);
