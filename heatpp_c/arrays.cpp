@@ -31,7 +31,7 @@ ht_description description_of(const DNDarray& x) {
 
 void read(const DNDarray& x, void* memory, int dtype, std::int64_t count) {
   if (dtype != static_cast<int>(x.dtype()) || count != heatpp::size_of(x.lshape()))
-    raise<ValueError>("ht_read", "got memory for {} elements of {}; expected {} of {}", count, dtype_text(dtype),
+    raise<ValueError>("ht_read", "got memory for {} elements of dtype {}; expected {} of {}", count, dtype_text(dtype),
                       heatpp::size_of(x.lshape()), name(x.dtype()));
   if (count == 0) return;
   const auto block = x.larray().cpu().resolve_conj().resolve_neg().contiguous();
@@ -57,7 +57,7 @@ int ht_adopt(const ht_comm* comm, void* memory, int dtype, int ndim, const int64
     heatpp::Shape shape;
     heatpp::Dtype type{};
     heatpp::LocalOptions options{.comm = ranks};
-    heatpp::all_or_none(ranks, [&] {
+    check_agreed(op, ranks, {{"dtype", dtype_text(dtype)}, {"split", std::to_string(split)}}, [&] {
       check_given(op, "x", x);
       shape = shape_of(op, {"block", block, ndim});
       type = dtype_of(op, dtype);

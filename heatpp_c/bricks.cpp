@@ -1,8 +1,10 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_c/detail/handles.hpp>
+#include <heatpp_nn/training/detail/agreement.hpp>
 
 using namespace heatpp::c;  // NOLINT: what the functions below are made of
 using heatpp::Brick;
+using heatpp::nn::detail::check_agreed;
 
 namespace {
 
@@ -36,7 +38,7 @@ int ht_plan_bricks(const ht_comm* comm, int dtype, int ndim, const int64_t* shap
     heatpp::Dtype type{};
     std::vector<Brick> mine;
     heatpp::BlockOptions options{.comm = ranks};
-    heatpp::all_or_none(ranks, [&] {
+    check_agreed(op, ranks, {{"dtype", dtype_text(dtype)}, {"split", std::to_string(split)}}, [&] {
       check_given(op, "plan", plan);
       all = shape_of(op, {"shape", shape, ndim});
       type = dtype_of(op, dtype);

@@ -78,7 +78,7 @@ std::optional<int> split_of(const char* op, int number) {
 }
 
 std::string dtype_text(int number) {
-  return is_dtype(number) ? std::string(name(static_cast<Dtype>(number))) : detail::formatted("dtype {}", number);
+  return is_dtype(number) ? std::string(name(static_cast<Dtype>(number))) : std::to_string(number);
 }
 
 std::string quoted(const char* characters) { return '"' + text(characters) + '"'; }

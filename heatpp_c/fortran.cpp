@@ -117,7 +117,7 @@ int after(const std::function<void()>& checks, const std::function<int()>& call)
 
 /// The status of what knows no Fortran, and says so where there was an error.
 int in_order_of_c(int status) {
-  if (status != HT_OK) add_to_message(" (shapes are in C's order, the last dimension first, and cells count from 0)");
+  if (status != HT_OK) add_to_message(" (shapes are in C's order, and cells count from 0)");
   return status;
 }
 
