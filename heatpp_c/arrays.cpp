@@ -7,6 +7,7 @@
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/interop/mpi.hpp>
 #include <heatpp_c/detail/handles.hpp>
+#include <heatpp_nn/training/detail/agreement.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -15,6 +16,7 @@ using namespace heatpp::c;  // NOLINT: what the functions below are made of
 using heatpp::DNDarray;
 using heatpp::ValueError;
 using heatpp::detail::raise;
+using heatpp::nn::detail::check_agreed;
 
 namespace {
 
@@ -29,8 +31,8 @@ ht_description description_of(const DNDarray& x) {
 
 void read(const DNDarray& x, void* memory, int dtype, std::int64_t count) {
   if (dtype != static_cast<int>(x.dtype()) || count != heatpp::size_of(x.lshape()))
-    raise<ValueError>("ht_read", "got memory for {} elements of dtype {}; expected {} of {}", count, dtype,
-                      heatpp::size_of(x.lshape()), static_cast<int>(x.dtype()));
+    raise<ValueError>("ht_read", "got memory for {} elements of dtype {}; expected {} of {}", count, dtype_text(dtype),
+                      heatpp::size_of(x.lshape()), name(x.dtype()));
   if (count == 0) return;
   const auto block = x.larray().cpu().resolve_conj().resolve_neg().contiguous();
   std::memcpy(&given("ht_read", "memory", static_cast<char*>(memory)), block.const_data_ptr(),
@@ -40,23 +42,28 @@ void read(const DNDarray& x, void* memory, int dtype, std::int64_t count) {
 }  // namespace
 
 int ht_begin(int fortran_comm, ht_comm** comm) {
-  return made("ht_begin", comm, [&] { return heatpp::from_mpi(MPI_Comm_f2c(fortran_comm)); });
+  return status_of([&] {
+    const auto ranks = heatpp::from_mpi(MPI_Comm_f2c(fortran_comm));
+    heatpp::all_or_none(ranks, [&] { check_given("ht_begin", "comm", comm); });
+    *comm = new ht_comm{ranks};
+  });
 }
 void ht_end(ht_comm* comm) { delete comm; }
 
 int ht_adopt(const ht_comm* comm, void* memory, int dtype, int ndim, const int64_t* block, int split, ht_array** x) {
   constexpr auto op = "ht_adopt";
-  return made(op, x, [&] {
+  return status_of([&] {
     const auto& ranks = given(op, "comm", comm).ranks;
     heatpp::Shape shape;
     heatpp::Dtype type{};
     heatpp::LocalOptions options{.comm = ranks};
-    heatpp::all_or_none(ranks, [&] {
-      shape = shape_of(op, ndim, block);
+    check_agreed(op, ranks, {{"dtype", dtype_text(dtype)}, {"split", std::to_string(split)}}, [&] {
+      check_given(op, "x", x);
+      shape = shape_of(op, {"block", block, ndim});
       type = dtype_of(op, dtype);
       options.split = split_of(op, split);
     });
-    return heatpp::from_local(memory, shape, type, options);
+    *x = new ht_array{heatpp::from_local(memory, shape, type, options)};
   });
 }
 void ht_free(ht_array* x) { delete x; }
@@ -70,10 +77,18 @@ int ht_read(const ht_array* x, void* memory, int dtype, int64_t count) {
 }
 
 int ht_resplit(const ht_array* x, int split, ht_array** result) {
-  return made("ht_resplit", result,
-              [&] { return heatpp::resplit(given("ht_resplit", "x", x).value, split_of("ht_resplit", split)); });
+  constexpr auto op = "ht_resplit";
+  return status_of([&] {
+    const auto& value = given(op, "x", x).value;
+    check_agreed(op, value.comm(), {{"split", std::to_string(split)}}, [&] { check_given(op, "result", result); });
+    *result = new ht_array{heatpp::resplit(value, split_of(op, split))};
+  });
 }
 int ht_astype(const ht_array* x, int dtype, ht_array** result) {
-  return made("ht_astype", result,
-              [&] { return given("ht_astype", "x", x).value.astype(dtype_of("ht_astype", dtype)); });
+  constexpr auto op = "ht_astype";
+  return status_of([&] {
+    const auto& value = given(op, "x", x).value;
+    check_agreed(op, value.comm(), {{"dtype", dtype_text(dtype)}}, [&] { check_given(op, "result", result); });
+    *result = new ht_array{value.astype(dtype_of(op, dtype))};
+  });
 }

@@ -13,6 +13,8 @@ thread_local std::string message;
 static_assert(HT_ERROR_NOT_BUILT == 1 + static_cast<int>(ErrorKind::not_compiled));
 static_assert(HT_COMPLEX128 == static_cast<int>(complex128) && HT_COMPLEX128 + 1 == dtype_count);
 
+constexpr bool is_dtype(int number) { return number >= 0 && number < dtype_count; }
+
 /// The code of an error; those of a narrower kind have that of the wider one.
 int code_of(ErrorKind kind) noexcept {
   if (kind == ErrorKind::file_not_found) return HT_ERROR_IO;
@@ -46,21 +48,26 @@ int status_of(const std::function<void()>& call) noexcept {
   return HT_ERROR;
 }
 
-void throw_null(const char* op, const char* argument) {
-  detail::raise<ValueError>(op, "got NULL for {}; expected a pointer", argument);
+void add_to_message(const char* text) noexcept try { message += text; } catch (...) {
+  // Without memory for it the text stays as it is.
+}
+
+void check_given(const char* op, const char* argument, const void* pointer) {
+  if (!pointer) detail::raise<ValueError>(op, "got NULL for {}; expected a pointer", argument);
 }
 
 Dtype dtype_of(const char* op, int number) {
-  if (number < 0 || number >= dtype_count)
+  if (!is_dtype(number))
     detail::raise<ValueError>(op, "got dtype {}; expected 0 (HT_BOOL) to {} (HT_COMPLEX128)", number, dtype_count - 1);
   return static_cast<Dtype>(number);
 }
 
-Shape shape_of(const char* op, int ndim, const std::int64_t* extents) {
+Shape shape_of(const char* op, const Numbers& numbers) {
+  const auto& [argument, first, ndim] = numbers;
   if (ndim < 0 || ndim > HT_MOST_AXES)
     detail::raise<ValueError>(op, "got {} axes; expected 0 to {}", ndim, static_cast<int>(HT_MOST_AXES));
-  if (ndim > 0 && !extents) throw_null(op, "extents");
-  return {extents, extents + ndim};
+  if (ndim > 0) check_given(op, argument, first);
+  return {first, first + ndim};
 }
 
 std::optional<int> split_of(const char* op, int number) {
@@ -69,6 +76,12 @@ std::optional<int> split_of(const char* op, int number) {
                               static_cast<int>(HT_REPLICATED));
   return number == HT_REPLICATED ? std::nullopt : std::optional(number);
 }
+
+std::string dtype_text(int number) {
+  return is_dtype(number) ? std::string(name(static_cast<Dtype>(number))) : std::to_string(number);
+}
+
+std::string quoted(const char* characters) { return '"' + text(characters) + '"'; }
 
 std::string text(const char* characters) { return characters ? characters : ""; }
 

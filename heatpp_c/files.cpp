@@ -1,18 +1,31 @@
 #include <heatpp_c/detail/handles.hpp>
 #include <heatpp_io/formats.hpp>
+#include <heatpp_nn/training/detail/agreement.hpp>
 
 using namespace heatpp::c;  // NOLINT: what the functions below are made of
+using heatpp::nn::detail::check_agreed;
+using heatpp::nn::detail::Setting;
 
 int ht_load(const ht_comm* comm, const char* path, const char* dataset, int split, ht_array** x) {
-  return made("ht_load", x, [&] {
-    return heatpp::io::load(
-        &given("ht_load", "path", path),
-        {.dataset = text(dataset), .split = split_of("ht_load", split), .comm = given("ht_load", "comm", comm).ranks});
+  constexpr auto op = "ht_load";
+  return status_of([&] {
+    const auto& ranks = given(op, "comm", comm).ranks;
+    const std::vector<Setting> alike{
+        {"path", quoted(path)}, {"dataset", quoted(dataset)}, {"split", std::to_string(split)}};
+    check_agreed(op, ranks, alike, [&] {
+      check_given(op, "path", path);
+      check_given(op, "x", x);
+    });
+    *x = new ht_array{heatpp::io::load(path, {.dataset = text(dataset), .split = split_of(op, split), .comm = ranks})};
   });
 }
 
 int ht_save(const ht_array* x, const char* path, const char* dataset) {
+  constexpr auto op = "ht_save";
   return status_of([&] {
-    heatpp::io::save(given("ht_save", "x", x).value, &given("ht_save", "path", path), {.dataset = text(dataset)});
+    const auto& value = given(op, "x", x).value;
+    check_agreed(op, value.comm(), {{"path", quoted(path)}, {"dataset", quoted(dataset)}},
+                 [&] { check_given(op, "path", path); });
+    heatpp::io::save(value, path, {.dataset = text(dataset)});
   });
 }

@@ -1,9 +1,11 @@
 ! heatpp for hosts in Fortran: arrays of the ranks' memory, files, statistics, domains cut along several axes, networks.
 !
-! Arrays are used where they lie, with any kind, rank and strides. Dimensions are Fortran's, from 1 on; files have them in
+! Arrays are used where they lie: integers of kinds int8 to int64, reals and complex numbers of kinds real32 and real64,
+! logicals of kind c_bool, of any rank, with strides above 0. Dimensions are Fortran's, from 1 on; files have them in
 ! reverse, as HDF5 does for Fortran. A handle that is given something else lets go of what it had, and ht_free of the
-! last. Where `status` is given it says what kind of error there was, HT_OK being none, and ht_message() its text;
-! otherwise an error is printed and ends the program.
+! last; `y = x` makes y another handle of the same. All ranks call what is collective, with the same numbers and names,
+! and all get an error or none, unless a handle is empty on some of them. Where `status` is given it says what kind of
+! error there was, HT_OK being none, and ht_message() its text; otherwise an error is printed and ends the program.
 module heatpp
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit
@@ -41,18 +43,30 @@ module heatpp
   type, public :: ht_comm
     private
     type(c_ptr) :: handle = c_null_ptr
+  contains
+    procedure, private :: assign_comm
+    generic :: assignment(=) => assign_comm
   end type
   type, public :: ht_array
     private
     type(c_ptr) :: handle = c_null_ptr
+  contains
+    procedure, private :: assign_array
+    generic :: assignment(=) => assign_array
   end type
   type, public :: ht_plan
     private
     type(c_ptr) :: handle = c_null_ptr
+  contains
+    procedure, private :: assign_plan
+    generic :: assignment(=) => assign_plan
   end type
   type, public :: ht_network
     private
     type(c_ptr) :: handle = c_null_ptr
+  contains
+    procedure, private :: assign_network
+    generic :: assignment(=) => assign_network
   end type
 
   ! As in heatpp.h.
@@ -85,8 +99,17 @@ module heatpp
     integer(c_int) function c_adopt(comm, array, dim, x) bind(c, name="ht_fortran_adopt")
       import; type(c_ptr), value :: comm; type(*), intent(in) :: array(..); integer(c_int), value :: dim; type(c_ptr) :: x
     end function
-    integer(c_int) function c_axis(op, rank, dim, least, axis) bind(c, name="ht_fortran_axis")
-      import; character(kind=c_char) :: op(*); integer(c_int), value :: rank, dim, least; integer(c_int) :: axis
+    integer(c_int) function c_same_comm(comm, same) bind(c, name="ht_fortran_same_comm")
+      import; type(c_ptr), value :: comm; type(c_ptr) :: same
+    end function
+    integer(c_int) function c_same_array(x, same) bind(c, name="ht_fortran_same_array")
+      import; type(c_ptr), value :: x; type(c_ptr) :: same
+    end function
+    integer(c_int) function c_same_plan(plan, same) bind(c, name="ht_fortran_same_plan")
+      import; type(c_ptr), value :: plan; type(c_ptr) :: same
+    end function
+    integer(c_int) function c_same_network(network, same) bind(c, name="ht_fortran_same_network")
+      import; type(c_ptr), value :: network; type(c_ptr) :: same
     end function
     integer(c_int) function c_read(x, array) bind(c, name="ht_fortran_read")
       import; type(c_ptr), value :: x; type(*) :: array(..)
@@ -97,8 +120,8 @@ module heatpp
     integer(c_int) function c_describe(x, found) bind(c, name="ht_describe")
       import; type(c_ptr), value :: x; type(description) :: found
     end function
-    integer(c_int) function c_resplit(x, split, y) bind(c, name="ht_resplit")
-      import; type(c_ptr), value :: x; integer(c_int), value :: split; type(c_ptr) :: y
+    integer(c_int) function c_resplit(x, dim, y) bind(c, name="ht_fortran_resplit")
+      import; type(c_ptr), value :: x; integer(c_int), value :: dim; type(c_ptr) :: y
     end function
     integer(c_int) function c_load(comm, path, dataset, split, x) bind(c, name="ht_load")
       import; type(c_ptr), value :: comm; character(kind=c_char) :: path(*), dataset(*)
@@ -107,8 +130,8 @@ module heatpp
     integer(c_int) function c_save(x, path, dataset) bind(c, name="ht_save")
       import; type(c_ptr), value :: x; character(kind=c_char) :: path(*), dataset(*)
     end function
-    integer(c_int) function c_reduce(x, reduction, axis, y) bind(c, name="ht_reduce")
-      import; type(c_ptr), value :: x; integer(c_int), value :: reduction, axis; type(c_ptr) :: y
+    integer(c_int) function c_reduce(x, reduction, dim, y) bind(c, name="ht_fortran_reduce")
+      import; type(c_ptr), value :: x; integer(c_int), value :: reduction, dim; type(c_ptr) :: y
     end function
     integer(c_int) function c_number(x, reduction, number) bind(c, name="ht_number")
       import; type(c_ptr), value :: x; integer(c_int), value :: reduction; real(c_double) :: number
@@ -120,10 +143,9 @@ module heatpp
       import; type(c_ptr), value :: x; integer(c_int64_t), value :: bins; real(c_double), value :: first, last
       integer(c_int64_t) :: counts(*)
     end function
-    integer(c_int) function c_plan(comm, dtype, ndim, shape, bricks, offsets, shapes, ghosts, split, plan) &
-        bind(c, name="ht_plan_bricks")
-      import; type(c_ptr), value :: comm; integer(c_int), value :: dtype, ndim, bricks, split
-      integer(c_int64_t) :: shape(*), offsets(*), shapes(*), ghosts(*); type(c_ptr) :: plan
+    integer(c_int) function c_plan(comm, dtype, rank, shape, first, cells, ghosts, dim, plan) bind(c, name="ht_fortran_plan")
+      import; type(c_ptr), value :: comm; integer(c_int), value :: dtype, rank, dim
+      integer(c_int64_t) :: shape(*), first(*), cells(*), ghosts(*); type(c_ptr) :: plan
     end function
     subroutine c_plan_free(plan) bind(c, name="ht_plan_free")
       import; type(c_ptr), value :: plan
@@ -196,6 +218,41 @@ contains
     call answer(code, status)
   end subroutine
 
+  ! Assignment makes another handle of what the right one has, which lives until the last of them is freed. It is made
+  ! before the left one lets go, as both may be the same. Local.
+  impure elemental subroutine assign_comm(left, right)
+    class(ht_comm), intent(inout) :: left
+    type(ht_comm), intent(in) :: right
+    type(c_ptr) :: made
+    integer(c_int) :: code
+    code = c_same_comm(right%handle, made)
+    call keep(code, made, left%handle, c_end)
+  end subroutine
+  impure elemental subroutine assign_array(left, right)
+    class(ht_array), intent(inout) :: left
+    type(ht_array), intent(in) :: right
+    type(c_ptr) :: made
+    integer(c_int) :: code
+    code = c_same_array(right%handle, made)
+    call keep(code, made, left%handle, c_free)
+  end subroutine
+  impure elemental subroutine assign_plan(left, right)
+    class(ht_plan), intent(inout) :: left
+    type(ht_plan), intent(in) :: right
+    type(c_ptr) :: made
+    integer(c_int) :: code
+    code = c_same_plan(right%handle, made)
+    call keep(code, made, left%handle, c_plan_free)
+  end subroutine
+  impure elemental subroutine assign_network(left, right)
+    class(ht_network), intent(inout) :: left
+    type(ht_network), intent(in) :: right
+    type(c_ptr) :: made
+    integer(c_int) :: code
+    code = c_same_network(right%handle, made)
+    call keep(code, made, left%handle, c_network_free)
+  end subroutine
+
   ! The ranks of an MPI communicator: comm of `use mpi`, comm%mpi_val of `use mpi_f08`. Collective.
   subroutine ht_begin(comm, ranks, status)
     integer, intent(in) :: comm
@@ -259,17 +316,6 @@ contains
     call answer(c_read(x%handle, block), status)
   end subroutine
 
-  ! Sets the axis of C that a dimension of an array is, from `least` on.
-  integer(c_int) function find_axis(op, x, dim, least, axis) result(code)
-    character(*), intent(in) :: op
-    type(ht_array), intent(in) :: x
-    integer, intent(in) :: dim, least
-    integer(c_int), intent(inout) :: axis
-    type(description) :: found
-    code = c_describe(x%handle, found)
-    if (code == HT_OK) code = c_axis(for_c(op), found%ndim, int(dim, c_int), int(least, c_int), axis)
-  end function
-
   ! The array cut along another dimension; 0: every rank has all of it. Collective.
   subroutine ht_resplit(x, dim, y, status)
     type(ht_array), intent(in) :: x
@@ -277,9 +323,8 @@ contains
     type(ht_array), intent(inout) :: y
     integer, intent(out), optional :: status
     type(c_ptr) :: made
-    integer(c_int) :: code, split
-    code = find_axis("ht_resplit", x, dim, 0, split)
-    if (code == HT_OK) code = c_resplit(x%handle, split, made)
+    integer(c_int) :: code
+    code = c_resplit(x%handle, int(dim, c_int), made)
     call keep(code, made, y%handle, c_free, status)
   end subroutine
 
@@ -322,11 +367,10 @@ contains
     integer, intent(in), optional :: dim
     integer, intent(out), optional :: status
     type(c_ptr) :: made
-    integer(c_int) :: code, axis
-    axis = all_axes
-    code = HT_OK
-    if (present(dim)) code = find_axis("ht_reduce", x, dim, 1, axis)
-    if (code == HT_OK) code = c_reduce(x%handle, int(reduction, c_int), axis, made)
+    integer(c_int) :: code, along
+    along = all_axes
+    if (present(dim)) along = int(dim, c_int)
+    code = c_reduce(x%handle, int(reduction, c_int), along, made)
     call keep(code, made, y%handle, c_free, status)
   end subroutine
 
@@ -368,16 +412,14 @@ contains
     integer, intent(in), optional :: ghosts(size(shape)), dim
     integer, intent(out), optional :: status
     type(c_ptr) :: made
-    integer(c_int) :: code, split
+    integer(c_int) :: code, along
     integer(c_int64_t) :: around(size(shape))
-    split = 0
-    code = HT_OK
-    if (present(dim)) code = c_axis(for_c("ht_plan_brick"), size(shape, kind=c_int), int(dim, c_int), 0_c_int, split)
+    along = size(shape, kind=c_int)
+    if (present(dim)) along = int(dim, c_int)
     around = 0
     if (present(ghosts)) around = reversed(ghosts)
-    if (code == HT_OK) &
-      code = c_plan(ranks%handle, int(dtype, c_int), size(shape, kind=c_int), reversed(shape), 1_c_int, &
-                    reversed(first - 1), reversed(cells), around, split, made)
+    code = c_plan(ranks%handle, int(dtype, c_int), size(shape, kind=c_int), reversed(shape), reversed(first - 1), &
+                  reversed(cells), around, along, made)
     call keep(code, made, plan%handle, c_plan_free, status)
   end subroutine
 

@@ -2,8 +2,10 @@
  * domains cut along several axes, networks that are trained and applied while a simulation runs.
  *
  * A function returns HT_OK, or what kind of error there was, whose text ht_message() has then. Where one is collective
- * all ranks of the communicator call it, and all get an error or none. Results come in the last arguments, which an
- * error leaves as they are. Whatever a function makes is freed by the host, in any order; free functions take NULL.
+ * all ranks of the communicator call it, with the same numbers and names, and all get an error or none. The exception is
+ * the first argument, which knows the communicator: ranks on which it is NULL get the error alone. Results come in the
+ * last arguments, which an error leaves as they are. Whatever a function makes is freed by the host, once and in any
+ * order, and not passed after that; free functions take NULL.
  * The host starts MPI before ht_begin and ends it after ht_end. */
 #pragma once
 
@@ -90,7 +92,7 @@ enum ht_reduction { HT_SUM = 0, HT_PROD, HT_MIN, HT_MAX, HT_MEAN, HT_VAR, HT_STD
 int ht_reduce(const ht_array* x, int reduction, int axis, ht_array** result);
 /* Of all elements, as a number. Collective. */
 int ht_number(const ht_array* x, int reduction, double* value);
-/* The values below which q[i] percent of the elements are. Collective. */
+/* The values below which q[i] percent of the elements are, for `count` of them; 0: nothing is done. Collective. */
 int ht_percentiles(const ht_array* x, int count, const double* q, double* values);
 /* How many elements lie in each of `bins` intervals of equal width from `first` to `last`, both included. Collective.*/
 int ht_histogram(const ht_array* x, int64_t bins, double first, double last, int64_t* counts);
@@ -110,7 +112,7 @@ int ht_to_bricks(const ht_plan* plan, const ht_array* x, void* const* memory);
 
 enum ht_loss { HT_MEAN_SQUARED_ERROR = 0, HT_MEAN_ABSOLUTE_ERROR, HT_CROSS_ENTROPY };
 typedef struct ht_training {
-  double rate;        /* of Adam; 0: 0.001 */
+  double rate;        /* of Adam, finite; 0: 0.001 */
   int loss;           /* HT_MEAN_SQUARED_ERROR, ... */
   int64_t remembered; /* rows that each rank keeps to draw batches from; 0: none, a step trains its own rows */
   int64_t batch;      /* rows of each rank in a batch that is drawn; 0: 32 */

@@ -11,12 +11,15 @@
 #include <torch/optim/adam.h>
 
 #include <array>
+#include <cmath>
 
 using namespace heatpp::c;  // NOLINT: what the functions below are made of
 using namespace heatpp::nn;
 using heatpp::DNDarray;
 using heatpp::ValueError;
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
+using heatpp::nn::detail::check_agreed;
 
 namespace {
 
@@ -39,15 +42,17 @@ LossOf loss_of(int number) {
 }
 
 void check(const ht_training& training) {
-  if (training.rate < 0 || training.remembered < 0 || training.batch < 0)
-    raise<ValueError>("ht_network_load", "got rate {}, {} rows remembered, batch {}; expected none below 0",
+  if (!(training.rate >= 0 && std::isfinite(training.rate)) || training.remembered < 0 || training.batch < 0)
+    raise<ValueError>("ht_network_load",
+                      "got rate {}, {} rows remembered, batch {}; expected finite numbers and none below 0",
                       training.rate, training.remembered, training.batch);
 }
 
 }  // namespace
 
-struct ht_network {
-  ht_network(const heatpp::Communicator& comm, const std::string& path, const ht_training& training)
+class heatpp::c::TrainedNetwork {
+ public:
+  TrainedNetwork(const heatpp::Communicator& comm, const std::string& path, const ht_training& training)
       : loss_of_(loss_of(training.loss)),
         model_(std::make_shared<ScriptModule>(path, ScriptModuleOptions{.comm = comm}), heatpp::Topology(comm)),
         adam_(model_.parameters(), torch::optim::AdamOptions(training.rate > 0 ? training.rate : 1e-3)) {
@@ -107,20 +112,18 @@ struct ht_network {
 int ht_network_load(const ht_comm* comm, const char* path, const ht_training* training, ht_network** network) {
   constexpr auto op = "ht_network_load";
   return status_of([&] {
-    auto& to = given(op, "place for the result", network);
     const auto& ranks = given(op, "comm", comm).ranks;
     const auto how = training ? *training : ht_training{};
-    using heatpp::detail::formatted;
-    heatpp::nn::detail::check_agreed(op, ranks,
-                                     {{"loss", formatted("{}", how.loss)},
-                                      {"rate", formatted("{}", how.rate)},
-                                      {"remembered", how.remembered > 0 ? "some rows" : "none"}},
-                                     [&] {
-                                       check(how);
-                                       static_cast<void>(loss_of(how.loss));
-                                       static_cast<void>(given(op, "path", path));
-                                     });
-    to = new ht_network(ranks, path, how);
+    const std::vector<heatpp::nn::detail::Setting> alike{{"loss", std::to_string(how.loss)},
+                                                         {"rate", formatted("{}", how.rate)},
+                                                         {"remembered", how.remembered > 0 ? "some rows" : "none"}};
+    check_agreed(op, ranks, alike, [&] {
+      check(how);
+      static_cast<void>(loss_of(how.loss));
+      check_given(op, "path", path);
+      check_given(op, "network", network);
+    });
+    *network = new ht_network{std::make_shared<TrainedNetwork>(ranks, path, how)};
   });
 }
 void ht_network_free(ht_network* network) { delete network; }
@@ -128,27 +131,40 @@ void ht_network_free(ht_network* network) { delete network; }
 int ht_network_train(ht_network* network, const ht_array* inputs, const ht_array* targets, double* loss) {
   constexpr auto op = "ht_network_train";
   return status_of([&] {
-    const auto mean =
-        given(op, "network", network).train(given(op, "inputs", inputs).value, given(op, "targets", targets).value);
+    auto& net = *given(op, "network", network).value;
+    heatpp::all_or_none(net.comm(), [&] {
+      check_given(op, "inputs", inputs);
+      check_given(op, "targets", targets);
+    });
+    const auto mean = net.train(inputs->value, targets->value);
     if (loss) *loss = mean;
   });
 }
 int ht_network_apply(ht_network* network, const ht_array* inputs, ht_array** outputs) {
-  return made("ht_network_apply", outputs, [&] {
-    return predict(given("ht_network_apply", "network", network).network(),
-                   given("ht_network_apply", "inputs", inputs).value);
+  constexpr auto op = "ht_network_apply";
+  return status_of([&] {
+    auto& net = *given(op, "network", network).value;
+    heatpp::all_or_none(net.comm(), [&] {
+      check_given(op, "inputs", inputs);
+      check_given(op, "outputs", outputs);
+    });
+    *outputs = new ht_array{predict(net.network(), inputs->value)};
   });
 }
 
 int ht_network_save(ht_network* network, const char* path) {
+  constexpr auto op = "ht_network_save";
   return status_of([&] {
-    auto& net = given("ht_network_save", "network", network);
-    save_safetensors(&given("ht_network_save", "path", path), net.module(), {.comm = net.comm()});
+    auto& net = *given(op, "network", network).value;
+    check_agreed(op, net.comm(), {{"path", quoted(path)}}, [&] { check_given(op, "path", path); });
+    save_safetensors(path, net.module(), {.comm = net.comm()});
   });
 }
 int ht_network_restore(ht_network* network, const char* path) {
+  constexpr auto op = "ht_network_restore";
   return status_of([&] {
-    auto& net = given("ht_network_restore", "network", network);
-    load_safetensors(&given("ht_network_restore", "path", path), net.module(), {.comm = net.comm()});
+    auto& net = *given(op, "network", network).value;
+    check_agreed(op, net.comm(), {{"path", quoted(path)}}, [&] { check_given(op, "path", path); });
+    load_safetensors(path, net.module(), {.comm = net.comm()});
   });
 }

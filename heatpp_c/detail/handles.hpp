@@ -6,7 +6,13 @@
 #include <heatpp/core/dndarray.hpp>
 
 #include <functional>
+#include <memory>
 
+namespace heatpp::c {
+class TrainedNetwork;
+}
+
+// Copies share what they hold, so that assignment in Fortran makes another handle.
 struct ht_comm {
   heatpp::Communicator ranks;
 };
@@ -16,36 +22,45 @@ struct ht_array {
 struct ht_plan {
   heatpp::BlockPlan value;
 };
+struct ht_network {
+  std::shared_ptr<heatpp::c::TrainedNetwork> value;
+};
 
 namespace heatpp::c {
 
 /// HT_OK once `call` is done, or the kind of error that it threw, whose text is kept. No exception leaves it.
 int status_of(const std::function<void()>& call) noexcept;
 
-/// What a pointer points at. Throws ValueError, naming the argument, where it is null.
+/// What a pointer points at. Throws ValueError, naming the argument, where it is null. Where the ranks go on together
+/// this is for the handle alone that knows the communicator: all else is checked by them together.
 template <class T>
 T& given(const char* op, const char* argument, T* pointer);
 
-/// Runs `make` and puts a new object with what it returns to `result`.
-template <class Handle>
-int made(const char* op, Handle** result, const auto& make) {
-  return status_of([&] {
-    auto& to = given(op, "place for the result", result);
-    to = new Handle{make()};
-  });
-}
+/// Adds to the text of the last error.
+void add_to_message(const char* text) noexcept;
+
+/// A number for each of `ndim` axes, as C passes them.
+struct Numbers {
+  const char* argument;
+  const std::int64_t* first;
+  int ndim;
+};
 
 /// Throw ValueError for what C may pass, and C++ cannot.
 Dtype dtype_of(const char* op, int number);
-Shape shape_of(const char* op, int ndim, const std::int64_t* extents);
+Shape shape_of(const char* op, const Numbers& numbers);
 std::optional<int> split_of(const char* op, int number);
-std::string text(const char* characters);
+void check_given(const char* op, const char* argument, const void* pointer);
 
-[[noreturn]] void throw_null(const char* op, const char* argument);
+/// For messages: a dtype's name, or the number that is none.
+std::string dtype_text(int number);
+std::string quoted(const char* characters);
+/// The characters, or none.
+std::string text(const char* characters);
 
 template <class T>
 T& given(const char* op, const char* argument, T* pointer) {
-  if (!pointer) throw_null(op, argument);
+  check_given(op, argument, pointer);
   return *pointer;
 }
 

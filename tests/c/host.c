@@ -91,6 +91,98 @@ static void arrays_and_files(const ht_comm* comm, const char* folder) {
   free(memory), free(whole);
 }
 
+/* What the last rank alone gets wrong is an error on all, after which they are still together. */
+#define ALL_REFUSE(call)                                             \
+  do {                                                               \
+    CHECK((call) != HT_OK && out == NULL);                           \
+    CHECK(ht_number(x, HT_SUM, &number) == HT_OK && number == ones); \
+  } while (0)
+/* The same for what is right, but not as on the others. */
+#define ALL_COMPARE(call, both)                                  \
+  do {                                                           \
+    if (ranks == 1) break;                                       \
+    ALL_REFUSE(call);                                            \
+    CHECK((call) == HT_ERROR_VALUE && strstr(ht_message(), both)); \
+  } while (0)
+
+static void one_rank_is_wrong(const ht_comm* comm, const char* folder) {
+  const int last = rank == ranks - 1;
+  const int64_t block[2] = {2, 3};
+  double memory[6] = {1, 1, 1, 1, 1, 1}, q[1] = {50}, number;
+  const double ones = 6 * ranks;
+  int64_t counts[4];
+  char path[4096];
+  snprintf(path, sizeof path, "%s/one.h5", folder);
+  ht_array *x = NULL, *out = NULL;
+  ht_comm* again = NULL;
+  CHECK(ht_adopt(comm, memory, HT_FLOAT64, 2, block, 0, &x) == HT_OK);
+  ALL_REFUSE(ht_begin(MPI_Comm_c2f(MPI_COMM_WORLD), last ? NULL : &again));
+  CHECK(again == NULL);
+  ALL_REFUSE(ht_adopt(comm, memory, HT_FLOAT64, 2, last ? NULL : block, 0, &out));
+  ALL_REFUSE(ht_adopt(comm, memory, HT_FLOAT64, 2, block, 0, last ? NULL : &out));
+  ALL_REFUSE(ht_resplit(x, last ? 5 : 1, &out));
+  ALL_REFUSE(ht_resplit(x, last ? -7 : 1, &out));
+  ALL_REFUSE(ht_resplit(x, 1, last ? NULL : &out));
+  ALL_REFUSE(ht_astype(x, last ? 99 : HT_INT32, &out));
+  ALL_REFUSE(ht_astype(x, HT_INT32, last ? NULL : &out));
+  ALL_REFUSE(ht_save(x, last ? NULL : path, "x"));
+  CHECK(ht_save(x, path, "x") == HT_OK);
+  ALL_REFUSE(ht_load(comm, last ? NULL : path, "x", 0, &out));
+  ALL_REFUSE(ht_load(comm, path, "x", last ? 2 : 0, &out));
+  ALL_REFUSE(ht_load(comm, path, "x", 0, last ? NULL : &out));
+  ALL_REFUSE(ht_reduce(x, HT_SUM, last ? 7 : 0, &out));
+  ALL_REFUSE(ht_reduce(x, last ? 99 : HT_SUM, 0, &out));
+  ALL_REFUSE(ht_reduce(x, HT_SUM, 0, last ? NULL : &out));
+  ALL_REFUSE(ht_number(x, last ? 99 : HT_SUM, &number));
+  ALL_REFUSE(ht_number(x, HT_SUM, last ? NULL : &number));
+  ALL_REFUSE(ht_percentiles(x, last ? -1 : 1, q, &number));
+  ALL_REFUSE(ht_percentiles(x, 1, last ? NULL : q, &number));
+  ALL_REFUSE(ht_percentiles(x, 1, q, last ? NULL : &number));
+  q[0] = last ? 101 : 50;
+  ALL_REFUSE(ht_percentiles(x, 1, q, &number));
+  ALL_REFUSE(ht_histogram(x, last ? 0 : 4, 0, 8, counts));
+  ALL_REFUSE(ht_histogram(x, 4, last ? NAN : 0, 8, counts));
+  ALL_REFUSE(ht_histogram(x, 4, 0, 8, last ? NULL : counts));
+
+  ALL_COMPARE(ht_adopt(comm, memory, last ? HT_INT64 : HT_FLOAT64, 2, block, 0, &out),
+              "got dtype float64 on rank 0 and int64 on rank");
+  ALL_COMPARE(ht_adopt(comm, memory, HT_FLOAT64, 2, block, last ? HT_REPLICATED : 0, &out),
+              "got split 0 on rank 0 and -1 on rank");
+  ALL_COMPARE(ht_resplit(x, last ? 0 : 1, &out), "got split 1 on rank 0 and 0 on rank");
+  ALL_COMPARE(ht_astype(x, last ? HT_INT64 : HT_INT32, &out), "got dtype int32 on rank 0 and int64 on rank");
+  ALL_COMPARE(ht_load(comm, path, last ? "y" : "x", 0, &out), "got dataset \"x\" on rank 0 and \"y\" on rank");
+  ALL_COMPARE(ht_load(comm, last ? "other.h5" : path, "x", 0, &out), "and \"other.h5\" on rank");
+  ALL_COMPARE(ht_save(x, path, last ? NULL : "x"), "got dataset \"x\" on rank 0 and \"\" on rank");
+  ALL_COMPARE(ht_reduce(x, HT_SUM, last ? HT_ALL_AXES : 0, &out), "got axis 0 on rank 0 and HT_ALL_AXES on rank");
+  ALL_COMPARE(ht_number(x, last ? HT_MAX : HT_SUM, &number), "got reduction 0 on rank 0 and 3 on rank");
+  ALL_COMPARE(ht_percentiles(x, last ? 0 : 1, q, &number), "got count 1 on rank 0 and 0 on rank");
+  q[0] = last ? 20 : 50;
+  ALL_COMPARE(ht_percentiles(x, 1, q, &number), "got q 50 on rank 0 and 20 on rank");
+  ALL_COMPARE(ht_histogram(x, last ? 3 : 4, 0, 8, counts), "got bins 4 on rank 0 and 3 on rank");
+  ALL_COMPARE(ht_histogram(x, 4, 0, last ? 9 : 8, counts), "got the range 0, 8 on rank 0 and 0, 9 on rank");
+  ht_free(x);
+}
+
+/* What is wrong on all, and what its text says. */
+static void messages(const ht_comm* comm) {
+  const int64_t numbers[1] = {ranks}, offset[1] = {rank}, cells[1] = {1};
+  double memory[1] = {0};
+  ht_plan* plan = NULL;
+  ht_array* x = NULL;
+  CHECK(ht_plan_bricks(comm, HT_FLOAT64, 1, NULL, 1, offset, cells, NULL, 0, &plan) == HT_ERROR_VALUE);
+  CHECK(strstr(ht_message(), "got NULL for shape;") != NULL);
+  CHECK(ht_plan_bricks(comm, HT_FLOAT64, 1, numbers, 1, NULL, cells, NULL, 0, &plan) == HT_ERROR_VALUE);
+  CHECK(strstr(ht_message(), "got NULL for offsets;") != NULL);
+  CHECK(ht_plan_bricks(comm, HT_FLOAT64, 1, numbers, 1, offset, NULL, NULL, 0, &plan) == HT_ERROR_VALUE);
+  CHECK(strstr(ht_message(), "got NULL for shapes;") != NULL && plan == NULL);
+  CHECK(ht_adopt(comm, memory, HT_FLOAT64, 1, cells, 0, &x) == HT_OK);
+  CHECK(ht_read(x, memory, HT_FLOAT32, 9) == HT_ERROR_VALUE);
+  CHECK(strstr(ht_message(), "got memory for 9 elements of dtype float32; expected 1 of float64") != NULL);
+  CHECK(ht_percentiles(x, -1, memory, memory) == HT_ERROR_VALUE && strstr(ht_message(), "got a count of -1") != NULL);
+  CHECK(ht_percentiles(x, 0, NULL, NULL) == HT_OK);
+  ht_free(x);
+}
+
 /* A plane cut into columns of `width` cells, with one ghost cell around each. */
 static void bricks(const ht_comm* comm) {
   enum { height = 4, width = 3 };
@@ -119,6 +211,11 @@ static void bricks(const ht_comm* comm) {
   CHECK(ht_plan_bricks(comm, HT_FLOAT64, 2, shape, 1, beside, cells, NULL, 0, &none) == HT_ERROR_VALUE && !none);
   CHECK(ht_plan_bricks(comm, HT_FLOAT64, 2, shape, rank == 0 ? -1 : 1, offset, cells, NULL, 0, &none) == HT_ERROR_VALUE);
   CHECK(ht_from_bricks(plan, NULL, &x) == HT_ERROR_VALUE);
+  const int last = rank == ranks - 1;
+  CHECK(ht_plan_bricks(comm, HT_FLOAT64, 2, shape, 1, offset, cells, NULL, 0, last ? NULL : &none) && !none);
+  CHECK(ht_from_bricks(plan, &from, last ? NULL : &x) == HT_ERROR_VALUE);
+  CHECK(ht_to_bricks(plan, last ? NULL : x, &to) == HT_ERROR_VALUE);
+  CHECK(ht_number(rows, HT_MIN, &number) == HT_OK && number == width * ranks - 1);
   ht_free(x), ht_free(rows), ht_plan_free(plan);
 }
 
@@ -162,11 +259,24 @@ static void network(const ht_comm* comm, const char* folder, const char* script)
   const ht_training wrong = {.rate = rank == 0 ? -1 : 0};
   ht_network* none = NULL;
   CHECK(ht_network_load(comm, script, &wrong, &none) == HT_ERROR_VALUE && !none);
+  const ht_training undefined = {.rate = NAN}, endless = {.rate = INFINITY};
+  CHECK(ht_network_load(comm, script, &undefined, &none) == HT_ERROR_VALUE && !none);
+  CHECK(ht_network_load(comm, script, &endless, &none) == HT_ERROR_VALUE && !none);
   const ht_training other = {.remembered = rank == 0 ? 8 : 0};
   CHECK(ranks == 1 || (ht_network_load(comm, script, &other, &none) == HT_ERROR_VALUE && !none));
   CHECK(ht_network_load(comm, path, NULL, &none) == HT_ERROR_IO && !none);
   CHECK(ht_network_train(net, y, y, NULL) == HT_ERROR_VALUE); /* one column is not two */
   CHECK(ht_network_apply(net, x, &again) == HT_OK);           /* and nothing is broken by that */
+  const int last = rank == ranks - 1;
+  CHECK(ht_network_load(comm, last ? NULL : script, NULL, &none) == HT_ERROR_VALUE && !none);
+  CHECK(ht_network_load(comm, script, NULL, last ? NULL : &none) == HT_ERROR_VALUE && !none);
+  CHECK(ht_network_train(net, x, last ? NULL : y, NULL) == HT_ERROR_VALUE);
+  ht_array* outputs_of_none = NULL;
+  CHECK(ht_network_apply(net, last ? NULL : x, &outputs_of_none) == HT_ERROR_VALUE && !outputs_of_none);
+  CHECK(ht_network_apply(net, x, last ? NULL : &outputs_of_none) == HT_ERROR_VALUE && !outputs_of_none);
+  CHECK(ht_network_save(net, last ? NULL : path) == HT_ERROR_VALUE);
+  CHECK(ht_network_restore(net, last ? NULL : path) == HT_ERROR_VALUE);
+  CHECK(ht_network_restore(net, path) == HT_OK); /* together as before */
   const ht_training classes = {.loss = HT_CROSS_ENTROPY};
   CHECK(ht_network_load(comm, script, &classes, &none) == HT_OK);
   CHECK(ht_network_train(none, x, y, NULL) == HT_ERROR); /* LibTorch wants classes without a second axis */
@@ -185,6 +295,8 @@ int main(int argc, char** argv) {
   CHECK(ht_begin(MPI_Comm_c2f(mine), &comm) == HT_OK);
   MPI_Comm_free(&mine);
   arrays_and_files(comm, argv[1]);
+  one_rank_is_wrong(comm, argv[1]);
+  messages(comm);
   bricks(comm);
   network(comm, argv[1], argv[2]);
   ht_end(comm);
