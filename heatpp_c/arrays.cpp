@@ -3,11 +3,11 @@
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/interop/mpi.hpp>
 #include <heatpp_c/detail/handles.hpp>
-#include <heatpp_nn/training/detail/agreement.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -15,8 +15,8 @@
 using namespace heatpp::c;  // NOLINT: what the functions below are made of
 using heatpp::DNDarray;
 using heatpp::ValueError;
+using heatpp::detail::check_agreed;
 using heatpp::detail::raise;
-using heatpp::nn::detail::check_agreed;
 
 namespace {
 

@@ -1,10 +1,10 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/alike.hpp>
 #include <heatpp_c/detail/handles.hpp>
-#include <heatpp_nn/training/detail/agreement.hpp>
 
 using namespace heatpp::c;  // NOLINT: what the functions below are made of
 using heatpp::Brick;
-using heatpp::nn::detail::check_agreed;
+using heatpp::detail::check_agreed;
 
 namespace {
 

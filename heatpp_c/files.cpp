@@ -1,10 +1,10 @@
+#include <heatpp/core/detail/alike.hpp>
 #include <heatpp_c/detail/handles.hpp>
 #include <heatpp_io/formats.hpp>
-#include <heatpp_nn/training/detail/agreement.hpp>
 
 using namespace heatpp::c;  // NOLINT: what the functions below are made of
-using heatpp::nn::detail::check_agreed;
-using heatpp::nn::detail::Setting;
+using heatpp::detail::check_agreed;
+using heatpp::detail::Setting;
 
 int ht_load(const ht_comm* comm, const char* path, const char* dataset, int split, ht_array** x) {
   constexpr auto op = "ht_load";

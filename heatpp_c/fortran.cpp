@@ -5,10 +5,10 @@
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp_c/detail/handles.hpp>
-#include <heatpp_nn/training/detail/agreement.hpp>
 
 #include <algorithm>
 
@@ -101,7 +101,7 @@ int axis_of(const Dimension& dim) { return dim.number == dim.none ? dim.axis_of_
 /// The same for one that all ranks have to pass alike. Collective.
 int agreed_axis(const char* op, const heatpp::Communicator& comm, const Dimension& dim) {
   const auto text = dim.number == dim.none ? "none" : std::to_string(dim.number);
-  heatpp::nn::detail::check_agreed(op, comm, {{"dim", text}}, [&] { check_dim(op, dim); });
+  heatpp::detail::check_agreed(op, comm, {{"dim", text}}, [&] { check_dim(op, dim); });
   return axis_of(dim);
 }
 int agreed_axis(const char* op, const heatpp::DNDarray& x, Dimension dim) {

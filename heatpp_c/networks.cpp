@@ -1,11 +1,11 @@
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/alike.hpp>
 #include <heatpp_c/detail/handles.hpp>
 #include <heatpp_nn/models/script_module.hpp>
 #include <heatpp_nn/parallel/data_parallel.hpp>
 #include <heatpp_nn/parallel/online.hpp>
-#include <heatpp_nn/training/detail/agreement.hpp>
 #include <heatpp_nn/training/inference.hpp>
 #include <heatpp_nn/training/safetensors.hpp>
 #include <torch/optim/adam.h>
@@ -17,9 +17,9 @@ using namespace heatpp::c;  // NOLINT: what the functions below are made of
 using namespace heatpp::nn;
 using heatpp::DNDarray;
 using heatpp::ValueError;
+using heatpp::detail::check_agreed;
 using heatpp::detail::formatted;
 using heatpp::detail::raise;
-using heatpp::nn::detail::check_agreed;
 
 namespace {
 
@@ -114,9 +114,9 @@ int ht_network_load(const ht_comm* comm, const char* path, const ht_training* tr
   return status_of([&] {
     const auto& ranks = given(op, "comm", comm).ranks;
     const auto how = training ? *training : ht_training{};
-    const std::vector<heatpp::nn::detail::Setting> alike{{"loss", std::to_string(how.loss)},
-                                                         {"rate", formatted("{}", how.rate)},
-                                                         {"remembered", how.remembered > 0 ? "some rows" : "none"}};
+    const std::vector<heatpp::detail::Setting> alike{{"loss", std::to_string(how.loss)},
+                                                     {"rate", formatted("{}", how.rate)},
+                                                     {"remembered", how.remembered > 0 ? "some rows" : "none"}};
     check_agreed(op, ranks, alike, [&] {
       check(how);
       static_cast<void>(loss_of(how.loss));

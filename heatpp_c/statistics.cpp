@@ -1,10 +1,10 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/alike.hpp>
 #include <heatpp/ops/reductions/moments.hpp>
 #include <heatpp/ops/reductions/reduce.hpp>
 #include <heatpp/ops/statistics/histogram.hpp>
 #include <heatpp/ops/statistics/order.hpp>
 #include <heatpp_c/detail/handles.hpp>
-#include <heatpp_nn/training/detail/agreement.hpp>
 
 #include <algorithm>
 
@@ -12,9 +12,9 @@ using namespace heatpp::c;  // NOLINT: what the functions below are made of
 using heatpp::Axes;
 using heatpp::DNDarray;
 using heatpp::ValueError;
+using heatpp::detail::check_agreed;
 using heatpp::detail::formatted;
 using heatpp::detail::raise;
-using heatpp::nn::detail::check_agreed;
 
 namespace {
 
