@@ -130,6 +130,22 @@ TEST_CASE("Options of a trainer that differ between ranks are refused", "[nn][tr
   CHECK(throws_where("[fit] got rate 1 on rank 0 and 0.5", some, others));
 }
 
+TEST_CASE("Options of a replica that differ between ranks are named", "[nn][data_parallel]") {
+  if (ht::world().size() == 1) return;
+  const ht::Topology topology(ht::world());
+  const auto differs = [&](const std::string& text, const ReplicaOptions& other) {
+    const auto options = is_last() ? other : ReplicaOptions();
+    const auto message = message_of<ht::ValueError>(
+        [&] { static_cast<void>(DataParallel(std::make_shared<SmallNet>(), topology, options)); });
+    CHECK_THAT(message, Catch::Contains("[Replica] got " + text + " on rank"));
+  };
+  differs("bucket_bytes 4194304 on rank 0 and 16", {.gradients = {.bucket_bytes = 16}});
+  differs("wire float32 on rank 0 and int8", {.gradients = {.wire = ht::int8}});
+  differs("reproducible false on rank 0 and true", {.gradients = {.reproducible = true}});
+  differs("buffers average on rank 0 and rank0", {.buffers = BufferPolicy::rank0});
+  differs("shard none on rank 0 and all", {.shard = Scope::all});
+}
+
 TEST_CASE("A rate is a number, a schedule, or made for the length of the training", "[nn][trainer]") {
   const auto trained = [](const TrainingRate& rate) {
     Run run({.epochs = 2, .batch_size = 12, .rate = rate});
