@@ -20,14 +20,16 @@ class Criterion {
   template <class F>
   requires(!std::same_as<F, Criterion>) Criterion(F f)
       : call_([f = std::move(f)](const Tensors& outputs, const Tensors& targets) mutable -> Value {
-          static_assert((takes<F, One, One> || takes<F, One, All>) || (takes<F, All, One> || takes<F, All, All>),
-                        "a loss or metric takes (const at::Tensor& output, const at::Tensor& target), either of them "
-                        "also as const Tensors&; LibTorch's functions have more parameters and go into a lambda");
           if constexpr (takes<F, One, One>)
             return f(detail::only("outputs", outputs), detail::only("targets", targets));
           else if constexpr (takes<F, One, All>) return f(detail::only("outputs", outputs), targets);
           else if constexpr (takes<F, All, One>) return f(outputs, detail::only("targets", targets));
-          else if constexpr (takes<F, All, All>) return f(outputs, targets);
+          else {
+            static_assert(takes<F, All, All>,
+                          "a loss or metric takes (const at::Tensor& output, const at::Tensor& target), either of them "
+                          "also as const Tensors&; LibTorch's functions have more parameters and go into a lambda");
+            return f(outputs, targets);
+          }
         }) {}
 
   /// Throws ValueError where there are several tensors and the function takes one. Local.

@@ -1,9 +1,11 @@
 // A host every second rank of which calls heatpp, with a communicator of these ranks: the others do nothing until the
 // end. some_ranks <folder>
 #include <heatpp/heatpp.hpp>
+#include <heatpp/ml/ml.hpp>
 #include <heatpp/interop/mpi.hpp>
 #include <heatpp/sparse/sparse.hpp>
 #include <heatpp_io/heatpp_io.hpp>
+#include <ATen/ATen.h>
 #include <mpi.h>
 
 #include <array>
@@ -21,7 +23,7 @@ int told(const char* what, bool right) {
   return right ? 0 : 1;
 }
 
-double sum(const ht::DNDarray& x) { return ht::sum(x).item<double>(); }
+double sum_of(const ht::DNDarray& x) { return ht::sum(x).item<double>(); }
 
 int arrays(const ht::Communicator& comm) {
   const double ranks = comm.size();
@@ -32,9 +34,9 @@ int arrays(const ht::Communicator& comm) {
   const ht::Rows rows(3, 2,
                       [&](std::int64_t first, std::int64_t count) { return adopted.larray().narrow(0, first, count); },
                       {.comm = comm});
-  return told("zeros", sum(ht::zeros({4, 2}, {.split = 0, .comm = comm})) == 0) +
-         told("from_local", sum(adopted) == 6 * ranks) + told("from_blocks", sum(placed) == 6 * ranks) +
-         told("rows", sum(ht::StandardScaler().fit(rows).mean()) == 2);
+  return told("zeros", sum_of(ht::zeros({4, 2}, {.split = 0, .comm = comm})) == 0) +
+         told("from_local", sum_of(adopted) == 6 * ranks) + told("from_blocks", sum_of(placed) == 6 * ranks) +
+         told("rows", sum_of(ht::StandardScaler().fit(rows).mean()) == 2);
 }
 
 int matrices(const ht::Communicator& comm) {
@@ -44,7 +46,7 @@ int matrices(const ht::Communicator& comm) {
   const ht::sparse::CsrArrays mine{std::span<const std::int32_t>(pointers), std::span<const std::int32_t>(columns),
                                    values.data()};
   const auto matrix = ht::sparse::from_local(mine, 2, {.split = 0, .comm = comm});
-  return told("sparse", sum(ht::sparse::matmul(matrix, ht::ones({2, 1}, {.comm = comm}))) == 2.0 * comm.size());
+  return told("sparse", sum_of(ht::sparse::matmul(matrix, ht::ones({2, 1}, {.comm = comm}))) == 2.0 * comm.size());
 }
 
 int files(const ht::Communicator& comm, const std::string& folder) {
@@ -53,7 +55,7 @@ int files(const ht::Communicator& comm, const std::string& folder) {
   for (const std::string ending : {".h5", ".zarr", ".npy", ".csv"}) {
     const auto path = folder + "/x" + ending;
     ht::io::save(x, path);
-    wrong += told(ending.c_str(), sum(ht::io::load(path, {.split = 1, .comm = comm})) == 24);
+    wrong += told(ending.c_str(), sum_of(ht::io::load(path, {.split = 1, .comm = comm})) == 24);
   }
   return wrong;
 }
