@@ -163,7 +163,11 @@ void describe(const Options& options) {
   if (!options.dataset.empty() || parsed) return describe_array(options);
   const auto arrays = ht::io::contents(paths.front());
   const bool elements = !options.of_elements.empty();
-  if (arrays.size() == 1 && (elements || arrays[0].name.empty())) return describe_array(options);
+  if (arrays.size() == 1 && (elements || arrays[0].name.empty())) {
+    auto of_it = options;
+    of_it.dataset = arrays[0].name;
+    return describe_array(of_it);
+  }
   if (elements)
     ht::detail::raise<ht::ValueError>(op, "got {} for \"{}\", which has {} arrays; expected --dataset, which names one",
                                       options.of_elements, paths.front(), arrays.size());

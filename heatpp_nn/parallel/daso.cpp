@@ -18,7 +18,7 @@ using heatpp::detail::raise;
 namespace {
 
 const DasoOptions& checked(const DasoOptions& options, const Replica& replica, torch::optim::Optimizer& optimizer) {
-  detail::check_agreed("DASO", replica.topology().comm(), detail::settings_of(options), [&] {
+  detail::check_agreed("daso", replica.topology().comm(), detail::settings_of(options), [&] {
     check(options);
     if (replica.shard() == Scope::all)
       raise<ValueError>("daso", "got a replica whose optimizer all ranks share; expected those of a node to do so");
