@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/alike.hpp>
 #include <heatpp/ops/reductions/moments.hpp>
@@ -33,11 +35,7 @@ DNDarray reduced(const char* op, const DNDarray& x, int reduction, const Axes& a
   }
 }
 
-std::string text_of(const std::vector<double>& numbers) {
-  std::string text;
-  for (const auto number : numbers) text += formatted("{}{}", text.empty() ? "" : ", ", number);
-  return text;
-}
+std::string text_of(const std::vector<double>& numbers) { return formatted("{}", fmt::join(numbers, ", ")); }
 
 /// What a rank asks for; none where it passes a number below 0 or no memory, which are errors of their own.
 std::vector<double> wanted_of(int count, const double* q) {

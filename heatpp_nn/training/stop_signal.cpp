@@ -32,4 +32,10 @@ bool StopSignal::agreed() {
   return false;
 }
 
+bool StopSignal::agreed_now() const {
+  std::array<std::int64_t, 1> any{signalled};
+  comm_.allreduce(any, ReduceOp::max);
+  return any[0] != 0;
+}
+
 }  // namespace heatpp::nn

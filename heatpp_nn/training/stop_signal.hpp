@@ -20,6 +20,8 @@ class StopSignal {
   /// Whether any rank had noted a signal by the call before this one; the same on all ranks. The question travels while
   /// the caller works, so that nobody waits for it. Collective.
   [[nodiscard]] bool agreed();
+  /// Whether any rank has noted a signal by now. Collective: one all-reduce that is waited for.
+  [[nodiscard]] bool agreed_now() const;
 
  private:
   struct Former {

@@ -5,12 +5,22 @@
 using Catch::Matchers::Contains;
 namespace fs = std::filesystem;
 
+namespace {
+
+/// An array to be stored, and the rank that says something else of it.
+struct Given {
+  TempDir dir;
+  bool last = ht::world().rank() == ht::world().size() - 1;
+  at::Tensor values = counting({6, 4});
+  ht::DNDarray x = distribute(values, ht::Layout({6, 4}, 0, ht::world().size()));
+};
+
+}  // namespace
+
 TEST_CASE("what ranks say otherwise of a file is an error on all of them, which writes nothing", "[io][alike]") {
-  const auto& world = ht::world();
-  if (world.size() == 1) return;  // nothing differs on one rank
-  const TempDir dir;
-  const bool last = world.rank() == world.size() - 1;
-  const auto x = distribute(counting({6, 4}), ht::Layout({6, 4}, 0, world.size()));
+  if (ht::world().size() == 1) return;  // nothing differs on one rank
+  const Given given;
+  const auto& [dir, last, values, x] = given;
   const auto differs = [&](const std::string& text, const auto& call) {
     CHECK_THAT(same_message<ht::ValueError>(call), Contains("got " + text));
     CHECK(dir.names().empty());
@@ -32,12 +42,9 @@ TEST_CASE("what ranks say otherwise of a file is an error on all of them, which 
 }
 
 TEST_CASE("rows for another array on one rank are an error on all, and none is lost", "[io][alike]") {
-  const auto& world = ht::world();
-  if (world.size() == 1) return;
-  const TempDir dir;
-  const bool last = world.rank() == world.size() - 1;
-  const auto values = counting({6, 4});
-  const auto x = distribute(values, ht::Layout({6, 4}, 0, world.size()));
+  if (ht::world().size() == 1) return;
+  const Given given;
+  const auto& [dir, last, values, x] = given;
   for (const std::string ending : {".h5", ".zarr"}) {
     const auto path = dir.path("a" + ending);
     ht::io::append_rows(x, path);
@@ -49,12 +56,9 @@ TEST_CASE("rows for another array on one rank are an error on all, and none is l
 }
 
 TEST_CASE("an array that ranks want to read in other ways is an error on all of them", "[io][alike]") {
-  const auto& world = ht::world();
-  if (world.size() == 1) return;
-  const TempDir dir;
-  const bool last = world.rank() == world.size() - 1;
-  const auto values = counting({6, 4});
-  const auto x = distribute(values, ht::Layout({6, 4}, 0, world.size()));
+  if (ht::world().size() == 1) return;
+  const Given given;
+  const auto& [dir, last, values, x] = given;
   for (const std::string ending : {".h5", ".zarr", ".npy", ".safetensors"}) {
     const auto path = dir.path("a" + ending);
     ht::io::save(x, path);

@@ -1,7 +1,8 @@
 #include "interruption.hpp"
 
-#include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/raise.hpp>
+
+#include <csignal>
 
 namespace tools {
 
@@ -9,32 +10,22 @@ namespace ht = heatpp;
 
 namespace {
 
-volatile std::sig_atomic_t signalled = 0;
-
-void note(int signal) {
-  signalled = 1;
-  std::signal(signal, SIG_DFL);
+/// Those that are not ignored, as a shell has it for what runs in the background.
+std::vector<int> heeded(std::initializer_list<int> signals) {
+  std::vector<int> found;
+  for (const int signal : signals) {
+    struct sigaction now {};
+    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) found.push_back(signal);
+  }
+  return found;
 }
 
 }  // namespace
 
-Interruption::Interruption() {
-  signalled = 0;
-  for (const int signal : {SIGINT, SIGTERM}) {
-    const auto handler = std::signal(signal, note);
-    former_.push_back({signal, handler});
-    if (handler == SIG_IGN) std::signal(signal, SIG_IGN);  // as a shell has it for what runs in the background
-  }
-}
-
-Interruption::~Interruption() {
-  for (const auto& [signal, handler] : former_) std::signal(signal, handler);
-}
+Interruption::Interruption() : stop_(ht::world(), heeded({SIGINT, SIGTERM})) {}
 
 void Interruption::check(const char* op) const {
-  std::array<std::int64_t, 1> any{signalled};
-  ht::world().allreduce(any, ht::ReduceOp::max);
-  if (any[0] != 0)
+  if (stop_.agreed_now())
     ht::detail::raise<ht::Error>(op, "got a signal to end; expected time for all rows: the file begun is removed");
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <csignal>
-#include <vector>
+#include <heatpp_nn/training/stop_signal.hpp>
 
 namespace tools {
 
@@ -10,21 +9,12 @@ namespace tools {
 class Interruption {
  public:
   Interruption();
-  /// Puts the former handlers back.
-  ~Interruption();
-  Interruption(const Interruption&) = delete;
-  Interruption& operator=(const Interruption&) = delete;
 
   /// Throws Error on all ranks where one of them has got a signal. Collective: one small allreduce.
   void check(const char* op) const;
 
  private:
-  struct Former {
-    int signal;
-    void (*handler)(int);
-  };
-
-  std::vector<Former> former_;
+  heatpp::nn::StopSignal stop_;
 };
 
 }  // namespace tools
