@@ -17,6 +17,7 @@ TARGET = 0.88  # test accuracy on Fashion-MNIST
 RATES = (2000, 1000, 500, 200, 50)  # Mbit/s of a node's link
 RACES = (1000, 500)  # ... at which all trainings run to the end
 ALONE = (2000, 200, 50)  # ... at which DASO does, that sets itself and that is set by hand
+UNLIMITED = 100000  # ... at which nothing waits for the wire: what the cores allow
 CNN = ["--model", "cnn", "--learning-rate", "0.05"]  # which does not converge at the perceptron's
 LINKS = (200, 50)  # ... at which the wire alone is timed
 NODES, RANKS_EACH, BATCH = 4, 2, 256
@@ -202,6 +203,7 @@ class Training:
                 table = self.steps_in_lab(rate)
                 print(json.dumps({"workload": "lab.daso", "variant": f"step, {rate} Mbit/s", **table}), flush=True)
             self.races(races, names)
+            self.races([UNLIMITED], ["daso_automatic"])
             self.races(ALONE, ("daso", "daso_int8", "daso_automatic"))
             self.races(RATES, ("daso_int8", "daso_automatic"), "cnn, ", CNN)
         except contest.Failed as reason:
