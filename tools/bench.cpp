@@ -90,7 +90,7 @@ void bench(const Options& o) {
   for (const auto& level : topology.levels()) levels.push_back(level_of(level, o));
   for (std::int64_t bytes = 8; bytes <= static_cast<std::int64_t>(o.most); bytes *= 8)
     sums.push_back(allreduce_of(topology, bytes, o));
-  print(o.json ? Json{{"levels", levels}, {"all_reduce", sums}}.dump(2) + "\n" : text_of(levels, sums));
+  print(o.json ? json_text(Json{{"levels", levels}, {"all_reduce", sums}}) : text_of(levels, sums));
 }
 
 }  // namespace

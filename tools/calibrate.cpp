@@ -54,7 +54,7 @@ void calibrate(const Options& o) {
   ht::Topology topology(ht::world());
   if (o.output.empty()) topology.calibrate();
   else calibrate_into(topology, o.output);
-  if (o.json) return print(json_of(topology.calibration()).dump(2) + "\n");
+  if (o.json) return print(json_text(json_of(topology.calibration())));
   print(ht::comm::describe(topology));
   if (!o.output.empty()) print(fmt::format("kept in {}; set HEATPP_CALIBRATION={}\n", o.output, o.output));
 }

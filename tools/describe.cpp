@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/promotion.hpp>
+#include <heatpp_io/detail/elements/annotations.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 
@@ -36,8 +37,20 @@ struct Options {
 Json json_of(const ht::io::StoredInfo& info) {
   if (!info.dtype) return {{"name", info.name}, {"problem", info.problem}};
   const auto bytes = ht::size_of(info.shape) * static_cast<std::int64_t>(ht::itemsize(*info.dtype));
-  return {{"name", info.name},     {"shape", info.shape},           {"dtype", ht::name(*info.dtype)},
-          {"chunks", info.chunks}, {"compressed", info.compressed}, {"bytes", bytes}};
+  return {{"name", info.name},
+          {"shape", info.shape},
+          {"dtype", ht::name(*info.dtype)},
+          {"chunks", info.chunks},
+          {"compressed", info.compressed},
+          {"bytes", bytes},
+          {"dimension_names", info.dimension_names},
+          {"attributes", ht::io::detail::json_of(info.attributes)}};
+}
+
+/// (4, 3) along (time, x).
+std::string axes_text(const ht::io::StoredInfo& info) {
+  return shape_text(info.shape) +
+         (info.dimension_names.empty() ? "" : fmt::format(" along ({})", fmt::join(info.dimension_names, ", ")));
 }
 
 std::string storage_text(const ht::io::StoredInfo& info) {
@@ -47,8 +60,7 @@ std::string storage_text(const ht::io::StoredInfo& info) {
 
 std::string line_of(const ht::io::StoredInfo& info) {
   if (!info.dtype) return fmt::format("  {:<24} not read: {}\n", info.name, info.problem);
-  return fmt::format("  {:<24} {:<10} {}{}\n", info.name, ht::name(*info.dtype), shape_text(info.shape),
-                     storage_text(info));
+  return fmt::format("  {:<24} {:<10} {}{}\n", info.name, ht::name(*info.dtype), axes_text(info), storage_text(info));
 }
 
 using Arrays = std::vector<ht::io::StoredInfo>;
@@ -77,7 +89,7 @@ void list(const std::vector<std::string>& paths, const Arrays& first, const Opti
   if (!options.json) return print(text);
   Json all;
   all["files"] = files;
-  print((files.size() == 1 ? files[0] : all).dump(2) + "\n");
+  print(json_text(files.size() == 1 ? files[0] : all));
 }
 
 Json json_of(const ht::io::StoredArray& x, const Summary& s) {
@@ -114,8 +126,10 @@ std::string histogram_text(const Summary& s) {
 
 std::string text_of(const ht::io::StoredArray& x, const Summary& s, const std::string& title) {
   const auto bytes = static_cast<double>(s.size) * static_cast<double>(ht::itemsize(x.dtype()));
-  auto text = fmt::format("{}\n  {} of {}, {} in {} file{}{}\n", title, shape_text(x.shape()), ht::name(x.dtype()),
+  auto text = fmt::format("{}\n  {} of {}, {} in {} file{}{}\n", title, axes_text(x.info()), ht::name(x.dtype()),
                           bytes_text(bytes), x.files(), x.files() == 1 ? "" : "s", storage_text(x.info()));
+  for (const auto& [name, attribute] : x.info().attributes)
+    text += fmt::format("  {}: {}\n", name, ht::io::detail::to_text(attribute));
   if (ht::is_complex(x.dtype())) text += "  of the absolute values:\n";
   text += fmt::format("  elements {}, missing (NaN) {}, infinite {}\n", s.size, s.missing, s.infinite);
   text += fmt::format("  min {:.6g}, max {:.6g}, mean {:.6g}, std {:.6g}, skewness {:.4g}, kurtosis {:.4g}\n", s.min,
@@ -153,7 +167,7 @@ void describe_array(const Options& options) {
   summarised.done = [&](std::int64_t count) { progress.add(count); };
   const auto summary = summarise(x, summarised);
   if (!options.picture.empty()) save_picture(x, summary, options, title);
-  print(options.json ? json_of(x, summary).dump(2) + "\n" : text_of(x, summary, title));
+  print(options.json ? json_text(json_of(x, summary)) : text_of(x, summary, title));
 }
 
 void describe(const Options& options) {

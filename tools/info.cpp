@@ -133,7 +133,7 @@ void show(bool json) {
   const ht::Topology topology(ht::world());
   const Json all{{"libraries", libraries()}, {"machine", machine()},   {"topology", ht::comm::describe(topology)},
                  {"wires", wires(topology)}, {"settings", settings()}, {"missing", missing()}};
-  print(json ? all.dump(2) + "\n" : lines_of(all));
+  print(json ? json_text(all) : lines_of(all));
 }
 
 }  // namespace

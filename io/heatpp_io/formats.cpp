@@ -36,15 +36,17 @@ void save_h5(const DNDarray& x, const Path& path, const SaveOptions& options) {
 
 /// Refuses what is given of the options but for those that the format has.
 void check_has(const std::string& format, const SaveOptions& options, const std::vector<std::string_view>& has) {
-  const std::array<std::pair<std::string_view, bool>, 9> all{{{"append", options.append},
-                                                              {"shards", options.shards},
-                                                              {"grows", options.grows},
-                                                              {"compression", options.compression.has_value()},
-                                                              {"chunks", !options.chunks.empty()},
-                                                              {"collective", options.collective.has_value()},
-                                                              {"subfiles", options.subfiles != 0},
-                                                              {"netcdf_format", options.netcdf_format.has_value()},
-                                                              {"dataset", !options.dataset.empty()}}};
+  const std::array<std::pair<std::string_view, bool>, 11> all{{{"append", options.append},
+                                                               {"shards", options.shards},
+                                                               {"grows", options.grows},
+                                                               {"compression", options.compression.has_value()},
+                                                               {"chunks", !options.chunks.empty()},
+                                                               {"collective", options.collective.has_value()},
+                                                               {"subfiles", options.subfiles != 0},
+                                                               {"netcdf_format", options.netcdf_format.has_value()},
+                                                               {"dataset", !options.dataset.empty()},
+                                                               {"dimension_names", !options.dimension_names.empty()},
+                                                               {"attributes", !options.attributes.empty()}}};
   std::vector<std::string_view> wrong;
   for (const auto& [name, given] : all)
     if (given && std::ranges::find(has, name) == has.end()) wrong.push_back(name);
@@ -110,25 +112,24 @@ void rows_to_csv(const RowsToSave& x, const Path& path, const SaveOptions& optio
 }
 
 void check_netcdf(const Path& path, const SaveOptions& options) {
-  check_has(path.extension().string(), options, {"append", "chunks", "compression", "netcdf_format", "dataset"});
+  check_has(path.extension().string(), options,
+            {"append", "chunks", "compression", "netcdf_format", "dataset", "dimension_names", "attributes"});
 }
 DNDarray load_from_netcdf(const Source& source, const LoadOptions& options) {
   return load_netcdf(source, options.dataset, options);
 }
 void save_to_netcdf(const DNDarray& x, const Path& path, const SaveOptions& options) {
   check_netcdf(path, options);
-  save_netcdf(x, path, detail::dataset_or_data(options),
-              {.append = options.append,
-               .chunks = options.chunks,
-               .compression = detail::gzip_level(options.compression, "save"),
-               .format = options.netcdf_format});
+  save_netcdf(x, path, detail::dataset_or_data(options), detail::netcdf_options(options, "save"));
 }
 void rows_to_netcdf(const RowsToSave& x, const Path& path, const SaveOptions& options) {
   check_netcdf(path, options);
   detail::save_rows_netcdf(x, path, options);
 }
 
-void check_zarr(const SaveOptions& options) { check_has(".zarr", options, {"chunks", "compression"}); }
+void check_zarr(const SaveOptions& options) {
+  check_has(".zarr", options, {"chunks", "compression", "dimension_names", "attributes"});
+}
 void rows_to_zarr(const RowsToSave& x, const Path& path, const SaveOptions& options) {
   check_zarr(options);
   detail::save_rows_zarr(x, path, options);
@@ -142,26 +143,26 @@ DNDarray load_from_zarr(const Source& source, const LoadOptions& options) {
 }
 void save_to_zarr(const DNDarray& x, const Path& path, const SaveOptions& options) {
   check_zarr(options);
-  save_zarr(x, path, {.chunks = options.chunks, .compression = options.compression});
+  save_zarr(x, path, detail::zarr_options(options));
 }
 
 /// Every format the library knows. A new one is a line here.
 constexpr std::array formats{
     detail::Format{".h5", load_h5, save_h5, detail::hdf5_names, detail::open_hdf5, detail::save_rows_hdf5, true,
-                   detail::append_rows_hdf5},
+                   detail::append_rows_hdf5, detail::hdf5_annotations},
     detail::Format{".hdf5", load_h5, save_h5, detail::hdf5_names, detail::open_hdf5, detail::save_rows_hdf5, true,
-                   detail::append_rows_hdf5},
+                   detail::append_rows_hdf5, detail::hdf5_annotations},
     detail::Format{".npy", load_from_npy, save_to_npy, detail::npy_names, detail::open_npy, rows_to_npy},
     detail::Format{".csv", load_from_csv, save_to_csv, nullptr, nullptr, rows_to_csv},
     detail::Format{".nc", load_from_netcdf, save_to_netcdf, detail::netcdf_names, detail::open_netcdf, rows_to_netcdf,
-                   true},
+                   true, nullptr, detail::netcdf_annotations},
     detail::Format{".nc4", load_from_netcdf, save_to_netcdf, detail::netcdf_names, detail::open_netcdf, rows_to_netcdf,
-                   true},
+                   true, nullptr, detail::netcdf_annotations},
     detail::Format{".npz", load_from_npz, save_to_npz, detail::npz_names, detail::open_npz, nullptr},
     detail::Format{".safetensors", load_from_safetensors, save_to_safetensors, detail::safetensors_names,
                    detail::open_safetensors, rows_to_safetensors},
     detail::Format{".zarr", load_from_zarr, save_to_zarr, detail::zarr_names, detail::open_zarr, rows_to_zarr, true,
-                   rows_behind_zarr},
+                   rows_behind_zarr, detail::zarr_annotations},
 };
 
 }  // namespace
@@ -181,6 +182,22 @@ detail::FoundShards detail::find_shards(const Format& format, const Source& sour
   const auto describe = [&](const std::string& path) { return open(path).info; };
   auto shards = inspect({expand(source, comm, op, in_directories), dataset}, describe, comm, op);
   return {std::move(shards), std::move(open)};
+}
+
+SaveNetcdfOptions detail::netcdf_options(const SaveOptions& options, const char* op) {
+  return {.dimension_names = options.dimension_names,
+          .append = options.append,
+          .chunks = options.chunks,
+          .compression = gzip_level(options.compression, op),
+          .format = options.netcdf_format,
+          .attributes = options.attributes};
+}
+
+SaveZarrOptions detail::zarr_options(const SaveOptions& options) {
+  return {.chunks = options.chunks,
+          .compression = options.compression,
+          .dimension_names = options.dimension_names,
+          .attributes = options.attributes};
 }
 
 DNDarray load(const Source& source, const LoadOptions& options) {

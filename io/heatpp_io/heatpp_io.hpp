@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp_io/attributes.hpp>
 #include <heatpp_io/blocks.hpp>
 #include <heatpp_io/compression.hpp>
 #include <heatpp_io/csv/load_csv.hpp>

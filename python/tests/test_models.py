@@ -175,6 +175,11 @@ class Models(Case):
                 ht.io.save(x, folder / name)
                 self.same(ht.io.load(folder / name, split=0), ROWS, rtol=1e-6)
             self.same(np.load(folder / "x.npy"), ROWS)
+        said = {"units": "K", "level": 3, "factor": 0.5, "range": [0.5, 2.0], "stations": ["north", "south"]}
+        for name in ("x.h5", "x.zarr"):
+            ht.io.save(ht.array(ROWS, split=1), folder / name, dimension_names=["time", "x"], attributes=said)
+            found = ht.io.contents(folder / name)[0]
+            self.assertEqual((found.attributes, found.dimension_names), (said, ["time", "x"]))
         for i, compression in enumerate((4, "zstd:1", "blosc")):
             ht.io.append_rows(ht.array(ROWS, split=0), folder / f"{i}.zarr", compression=compression)
             ht.io.append_rows(ht.array(ROWS, split=1), folder / f"{i}.zarr")

@@ -80,6 +80,8 @@ def write_shards(folder):
     for part, rows in enumerate(np.array_split(x, 3)):
         with h5py.File(folder / f"part-{part}.h5", "w") as file:
             file.create_dataset("run/x", data=rows, chunks=(8, 40), compression=4)
+            file["run/x"].attrs.update({"units": "K", "range": [0.5, 2.0]})
+            file["run/x"].dims[0].label, file["run/x"].dims[1].label = "time", "x"
             file["name"] = "gamma"
             file["steps"] = np.arange(5)
     return x
@@ -104,6 +106,8 @@ def test_describe(folder):
     x = write_shards(folder)
     listed = {entry["name"]: entry for entry in run_json("describe", folder / "part-0.h5")["arrays"]}
     check(listed["run/x"]["shape"] == [34, 40] and listed["run/x"]["dtype"] == "float32", "describe lists arrays")
+    check(listed["run/x"]["attributes"] == {"units": "K", "range": [0.5, 2.0]} and listed["run/x"]["dimension_names"] == ["time", "x"],
+          "describe lists attributes")
     check(listed["run/x"]["chunks"] == [8, 40] and listed["run/x"]["compressed"], "describe lists chunks")
     check("string" in listed["name"]["problem"] and listed["steps"]["shape"] == [5], "describe lists what is no array of numbers")
 
@@ -125,7 +129,8 @@ def test_describe(folder):
     check([entry["arrays"][1]["name"] for entry in both] == ["run/x"] * 2 and both[1]["arrays"][1]["shape"] == [33, 40],
           "describe lists the arrays of all files")
     text = run("describe", shards, "-d", "run/x")
-    check("missing (NaN) 2, infinite 1" in text and "101 x 40 of float32" in text, "describe prints a text")
+    check("missing (NaN) 2, infinite 1" in text and "101 x 40 along (time, x) of float32" in text, "describe prints a text")
+    check('  units: "K"\n' in text and "  range: 0.5,2.0\n" in text, "describe prints attributes")
 
 
 def read(path, name):
@@ -176,6 +181,9 @@ def test_convert(folder):
     with h5py.File(folder / "part-2.h5") as file:
         check(np.array_equal(np.concatenate(parts)[-33:], file["run/x"][...].astype(np.float64), equal_nan=True), "convert writes shards")
     check("new-0.npy and 3 more: 101 x 40 of float64" in text, "convert tells what it wrote")
+    run("convert", f"{folder}/part-*.h5", folder / "units.zarr", "-d", "run/x", "-q")
+    attributes = json.loads((folder / "units.zarr/.zattrs").read_text())
+    check(attributes == {"units": "K", "range": [0.5, 2.0], "_ARRAY_DIMENSIONS": ["time", "x"]}, "convert keeps attributes")
 
 
 def test_csv(folder):

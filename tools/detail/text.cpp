@@ -51,6 +51,8 @@ ht::Dtype parse_dtype(const std::string& text, const char* op) {
   ht::detail::raise<ht::ValueError>(op, "got dtype \"{}\"; expected one of {}", text, fmt::join(names, ", "));
 }
 
+std::string json_text(const Json& value) { return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 namespace {

@@ -18,6 +18,8 @@ namespace tools {
 
 /// null for what is not finite, which JSON has not.
 [[nodiscard]] nlohmann::ordered_json number(double value);
+/// With what is not UTF-8 replaced, as names in files may be.
+[[nodiscard]] std::string json_text(const nlohmann::ordered_json& value);
 /// Names and values in lines, what has parts with these indented below it.
 [[nodiscard]] std::string lines_of(const nlohmann::ordered_json& values, int indent = 0);
 

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <heatpp_io/detail/elements/annotations.hpp>
 #include <heatpp_io/detail/shards/shard_reader.hpp>
 #include <heatpp_io/hdf5/load_hdf5.hpp>
+#include <heatpp_io/netcdf/netcdf.hpp>
 #include <heatpp_io/stream/save_rows.hpp>
+#include <heatpp_io/zarr/zarr.hpp>
 #include <string_view>
 
 namespace heatpp::io::detail {
@@ -17,7 +20,8 @@ struct Format {
   void (*save_rows)(const RowsToSave&, const std::filesystem::path&, const SaveOptions&) = nullptr;  ///< none: at once
   bool chunks = false;  ///< whether SaveOptions::chunks mean anything
   void (*append_rows)(const DNDarray&, const std::filesystem::path&,
-                      const SaveOptions&) = nullptr;  ///< none: it cannot grow
+                      const SaveOptions&) = nullptr;                                       ///< none: it cannot grow
+  Annotations (*annotations)(const std::string& path, const std::string& name) = nullptr;  ///< none: it has none
 };
 
 /// That of the extension. Throws ValueError naming `op` for others.
@@ -37,5 +41,9 @@ struct FoundShards {
 [[nodiscard]] inline std::string dataset_or_data(const SaveOptions& options) {
   return options.dataset.empty() ? "data" : options.dataset;
 }
+
+/// The options of one format. Throws ValueError naming `op` for a compression that netCDF has not.
+[[nodiscard]] SaveNetcdfOptions netcdf_options(const SaveOptions& options, const char* op);
+[[nodiscard]] SaveZarrOptions zarr_options(const SaveOptions& options);
 
 }  // namespace heatpp::io::detail

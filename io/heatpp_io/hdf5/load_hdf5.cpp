@@ -1,13 +1,16 @@
 #include <ATen/ATen.h>
 
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/hdf5/detail/box_io.hpp>
+#include <heatpp_io/hdf5/detail/dataset_attributes.hpp>
 #include <heatpp_io/hdf5/detail/shared_access.hpp>
 #include <heatpp_io/hdf5/load_hdf5.hpp>
 
+#include <algorithm>
 #include <array>
 
 namespace heatpp::io {
@@ -49,6 +52,17 @@ OpenArray detail::open_hdf5(const std::string& path, const std::string& name) {
 std::vector<std::string> detail::hdf5_names(const std::string& path) {
   const Hdf5Turn turn;
   return dataset_names(path, op);
+}
+
+detail::Annotations detail::hdf5_annotations(const std::string& path, const std::string& name) {
+  const Hdf5Turn turn;
+  const auto dataset = open_dataset(path, name, op);
+  auto found =
+      read_annotations(dataset.id.get(), heatpp::detail::formatted("dataset \"{}\" of \"{}\"", name, path), op);
+  const bool all = found.dimension_names.size() == dataset.info.shape.size() &&
+                   std::ranges::none_of(found.dimension_names, &std::string::empty);
+  if (!all) found.dimension_names.clear();
+  return found;
 }
 
 DNDarray load_hdf5(const Source& source, const std::string& dataset, const LoadOptions& options) {

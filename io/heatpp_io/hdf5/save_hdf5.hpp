@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <heatpp/core/dndarray.hpp>
+#include <heatpp_io/attributes.hpp>
 #include <heatpp_io/compression.hpp>
 #include <heatpp_io/netcdf/netcdf_format.hpp>
 
@@ -18,12 +19,17 @@ struct SaveOptions {
   std::optional<bool> collective = std::nullopt;  ///< force or forbid collective MPI-IO; nullopt: what is faster
   int subfiles = 0;  ///< into how many files HDF5 1.14 deals the bytes, see save_hdf5; 0: one holds them all
   std::optional<NetcdfFormat> netcdf_format = std::nullopt;  ///< netCDF: see SaveNetcdfOptions
+  std::vector<std::string> dimension_names = {};             ///< HDF5, Zarr, netCDF: one for each axis, or none
+  Attributes attributes = {};                                ///< HDF5, Zarr, netCDF: what else to say of the array
 };
 
 /// Writes `x` as a dataset of an HDF5 file, in groups that are made as needed ("run/1/field"). The file appears under
 /// its name when it is complete, in one step, and replaces an older one, whose permissions it gets; after an error
 /// nothing of it is left, and an older one is as it was. (It is not flushed to the disk.) Any layout; a replicated
 /// array is written once.
+///
+/// Names of dimensions become the labels of HDF5's dimension scales, attributes those of the dataset: texts in UTF-8,
+/// 64-bit numbers, and lists of these.
 ///
 /// Shards: rank r writes its rows to its own file, `path` with "{rank}" replaced by the number of the rank, with
 /// leading zeros so that all are equally long; a directory means "part-{rank}.h5" in it. The rows lie in rank order and

@@ -9,6 +9,7 @@
 #include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/detail/shards/stored_source.hpp>
 #include <heatpp_io/hdf5/detail/handle.hpp>
+#include <heatpp_io/netcdf/detail/netcdf_attributes.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_classic.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_file.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_packing.hpp>
@@ -95,10 +96,12 @@ void read_storage(Variable& variable) {
   variable.info.compressed = nc_inq_var_deflate(group, id, &shuffle, &deflated, &level) == NC_NOERR && deflated != 0;
 }
 
+bool is_float(Dtype dtype) { return dtype == float32 || dtype == float64; }
+
 /// Numbers with a scale or an offset become floats; floats alone can show that they are missing.
 void read_packing(Variable& variable) {
   auto& element = variable.info.element;
-  const bool floats = element.dtype == float32 || element.dtype == float64;
+  const bool floats = is_float(element.dtype);
   auto packing = detail::read_packing(variable.at, variable.path, op);
   if (element.dtype == bool_ || (!packing.packed && (!floats || packing.missing.empty()))) return;
   const bool short_numbers = element.dtype == float32 || (!element.may_overflow && itemsize(element.dtype) <= 2) ||
@@ -194,6 +197,16 @@ void add_names(int group, const std::string& prefix, std::vector<std::string>& n
   }
 }
 
+std::vector<std::string> dimension_names_of(const Variable& variable) {
+  std::vector<std::string> names;
+  for (const auto dimension : detail::dimensions_of(variable.at, variable.path, op)) {
+    std::array<char, NC_MAX_NAME + 1> name{};
+    nc_inq_dimname(variable.at.group, dimension, name.data());
+    names.emplace_back(name.data());
+  }
+  return names;
+}
+
 detail::Shards look_into(const Source& source, const std::string& name, const Communicator& comm) {
   const auto describe = [&](const std::string& path) { return open_variable(path, name).info; };
   return detail::inspect({detail::expand(source, comm, op, ".nc"), name}, describe, comm, op);
@@ -209,6 +222,20 @@ detail::OpenArray detail::open_netcdf(const std::string& path, const std::string
     read_box(*variable, box, out);
   };
   return {variable->info, detail::watched(read, path, op)};
+}
+
+detail::Annotations detail::netcdf_annotations(const std::string& path, const std::string& name) {
+  const Hdf5Turn turn;
+  const auto variable = open_variable(path, name);
+  auto attributes = read_attributes(variable.at, path, op);
+  const auto drop = [&](std::initializer_list<const char*> applied) {
+    for (const auto* each : applied) attributes.erase(each);
+  };
+  if (variable.info.element.dtype == bool_) drop({"dtype"});
+  if (is_float(variable.info.element.dtype)) drop({"_FillValue", "missing_value"});
+  if (variable.packing && variable.packing->packed)
+    drop({"scale_factor", "add_offset", "valid_min", "valid_max", "valid_range"});
+  return {dimension_names_of(variable), std::move(attributes)};
 }
 
 std::vector<std::string> detail::netcdf_names(const std::string& path) {

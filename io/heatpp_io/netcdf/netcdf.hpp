@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/core/rows.hpp>
+#include <heatpp_io/attributes.hpp>
 #include <heatpp_io/hdf5/load_hdf5.hpp>
 #include <heatpp_io/hdf5/stored_rows.hpp>
 #include <heatpp_io/netcdf/netcdf_format.hpp>
@@ -38,6 +39,7 @@ struct SaveNetcdfOptions {
   Shape chunks = {};                                  ///< extents of chunks; empty: netCDF's own
   std::optional<int> compression = std::nullopt;      ///< deflate level, 0 to 9
   std::optional<NetcdfFormat> format = std::nullopt;  ///< nullopt: netcdf4; of a file to extend its own
+  Attributes attributes = {};                         ///< of a new variable, as units and a long_name
 };
 
 /// Writes `x` as a variable of a netCDF file, in groups that are made as needed. The file appears under its name when
@@ -47,6 +49,7 @@ struct SaveNetcdfOptions {
 /// A variable that is replaced keeps its dimensions and how it is stored: it has to have the array's dtype and extents,
 /// or fewer rows where its first dimension may grow. Other variables along that get longer, too, by elements that are
 /// missing: NaN in the floats that this function wrote.
+/// Attributes are written as they are: elements with a scale_factor among them stand for others when they are read.
 /// Collective. Each rank writes whole rows, or its block where that lies in runs of 1 MiB or more; shorter ones are put
 /// together by an exchange in small windows if `x` is split along another axis than 0. netCDF-4 is written by netCDF's
 /// parallel library, compressed and growing variables, and those added to a file, collectively; of the classic formats

@@ -29,6 +29,8 @@ void detail::save_rows_netcdf(const RowsToSave&, const std::filesystem::path&, c
 
 detail::OpenArray detail::open_netcdf(const std::string&, const std::string&) { refuse("load_netcdf"); }
 
+detail::Annotations detail::netcdf_annotations(const std::string&, const std::string&) { refuse("load_netcdf"); }
+
 std::vector<std::string> detail::netcdf_names(const std::string&) { refuse("load_netcdf"); }
 
 }  // namespace heatpp::io

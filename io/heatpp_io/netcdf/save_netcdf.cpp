@@ -145,9 +145,10 @@ void save_variable(const detail::NewVariable& given, const std::filesystem::path
       path, {.dataset = x.name,
              .append = o.append,
              .compression = o.compression ? std::optional<Compression>(*o.compression) : std::nullopt,
-             .chunks = o.chunks});
+             .chunks = o.chunks,
+             .dimension_names = o.dimension_names,
+             .attributes = o.attributes});
   settings.push_back({"format", o.format ? heatpp::detail::formatted("{}", static_cast<int>(*o.format)) : "none"});
-  settings.push_back({"dimension_names", heatpp::detail::formatted("{}", fmt::join(o.dimension_names, ", "))});
   settings.push_back({"unlimited, replace", heatpp::detail::formatted("{}, {}", o.unlimited, o.replace)});
   heatpp::detail::check_agreed(op, x.comm, settings, [] {});
   x.format = detail::netcdf_format(op, path.string(), x.options, x.comm);
@@ -169,10 +170,7 @@ void save_netcdf(const DNDarray& x, const std::filesystem::path& path, const std
 }
 
 void detail::save_rows_netcdf(const RowsToSave& x, const std::filesystem::path& path, const SaveOptions& saved) {
-  const SaveNetcdfOptions options{.append = saved.append,
-                                  .chunks = saved.chunks,
-                                  .compression = detail::gzip_level(saved.compression, op),
-                                  .format = saved.netcdf_format};
+  const auto options = netcdf_options(saved, op);
   const auto name = dataset_or_data(saved);
   const auto unit = options.chunks.empty() ? 1 : options.chunks[0];
   save_variable({op, x.shape, x.dtype, comm_of(x), name, options}, path, [&](const WriteAt& write) {

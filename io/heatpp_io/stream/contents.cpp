@@ -14,27 +14,40 @@ constexpr auto op = "contents";
 StoredInfo look(const detail::Format& format, const std::string& path, const std::string& name) {
   try {
     const auto info = format.open(path, name).info;
-    return {name, info.shape, info.element.dtype, info.chunk, info.compressed};
+    const auto said = format.annotations ? format.annotations(path, name) : detail::Annotations{};
+    return {.name = name,
+            .shape = info.shape,
+            .dtype = info.element.dtype,
+            .chunks = info.chunk,
+            .compressed = info.compressed,
+            .dimension_names = said.dimension_names,
+            .attributes = said.attributes};
   } catch (const Error& error) {
     return {.name = name, .problem = error.what()};
   }
 }
 
-std::string to_text(const StoredInfo& info) {
-  return nlohmann::json{info.name,   info.shape,      info.dtype ? static_cast<int>(*info.dtype) : -1,
-                        info.chunks, info.compressed, info.problem}
-      .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+nlohmann::json to_json(const StoredInfo& info) {
+  return {info.name,
+          info.shape,
+          info.dtype ? static_cast<int>(*info.dtype) : -1,
+          info.chunks,
+          info.compressed,
+          info.problem,
+          info.dimension_names,
+          detail::json_of(info.attributes)};
 }
 
-StoredInfo from_text(const std::string& text) {
-  const auto fields = nlohmann::json::parse(text);
+StoredInfo from_json(const nlohmann::json& fields) {
   const auto dtype = fields[2].get<int>();
   return {fields[0],
           fields[1].get<Shape>(),
           dtype < 0 ? std::nullopt : std::optional(static_cast<Dtype>(dtype)),
           fields[3].get<Shape>(),
           fields[4],
-          fields[5]};
+          fields[5],
+          fields[6].get<std::vector<std::string>>(),
+          detail::attributes_of(fields[7])};
 }
 
 StoredInfo parsed(const std::filesystem::path& path, const Communicator& comm) {
@@ -48,14 +61,14 @@ std::vector<StoredInfo> contents(const std::filesystem::path& path, const std::o
   const auto& comm = comm_of(wanted);
   const auto& format = detail::format_of(path, op);
   if (!format.open) return {parsed(path, comm)};
-  std::vector<std::string> texts;
+  auto found = nlohmann::json::array();
   all_or_none(comm, [&] {
     if (comm.rank() != 0) return;
     const detail::Hdf5Turn turn;
-    for (const auto& name : format.names(path.string())) texts.push_back(to_text(look(format, path.string(), name)));
+    for (const auto& name : format.names(path.string())) found.push_back(to_json(look(format, path.string(), name)));
   });
   std::vector<StoredInfo> all;
-  for (const auto& text : detail::broadcast_texts(std::move(texts), comm)) all.push_back(from_text(text));
+  for (const auto& fields : detail::broadcast(found, comm)) all.push_back(from_json(fields));
   return all;
 }
 

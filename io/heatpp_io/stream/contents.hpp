@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/core/shape.hpp>
+#include <heatpp_io/attributes.hpp>
 #include <heatpp_io/source.hpp>
 
 namespace heatpp::io {
@@ -13,7 +14,11 @@ struct StoredInfo {
   std::optional<Dtype> dtype = std::nullopt;  ///< that load gives; nullopt: the library does not read it
   Shape chunks = {};                          ///< their extents; empty: none
   bool compressed = false;
-  std::string problem = {};  ///< without a dtype: why, the text of load's error
+  std::string problem = {};                       ///< without a dtype: why, the text of load's error
+  std::vector<std::string> dimension_names = {};  ///< one for each axis, or none
+  /// What is said of the array in HDF5, Zarr and netCDF: texts, numbers, and lists of these. Of netCDF's without what
+  /// load does by them: scale_factor, add_offset and the range of packed numbers, and what is missing among floats.
+  Attributes attributes = {};
 };
 
 /// All arrays of a file, those in groups as well, and what is no array of numbers. Only what describes them is read,

@@ -26,10 +26,19 @@ std::vector<std::string> names_of(const StoredArray& x, const std::string& path,
   return detail::shard_names(path, x.comm(), {op, extension, options.files});
 }
 
-/// Chunks as they were, where others are not asked for.
+/// Names of dimensions and attributes as they were, where others are not asked for and the format has them.
+SaveOptions annotated(const StoredArray& x, const ConvertOptions& options, const detail::Format& format) {
+  auto save = options.save;
+  if (!format.annotations) return save;
+  if (save.dimension_names.empty()) save.dimension_names = x.info().dimension_names;
+  save.attributes.insert(x.info().attributes.begin(), x.info().attributes.end());
+  return save;
+}
+
+/// So and chunks.
 SaveOptions how_to_save(const StoredArray& x, const ConvertOptions& options, const detail::Format& format,
                         const Shape& shape) {
-  auto save = options.save;
+  auto save = annotated(x, options, format);
   const bool classic = save.netcdf_format.value_or(NetcdfFormat::netcdf4) != NetcdfFormat::netcdf4;
   if (!save.chunks.empty() || !format.chunks || classic || size_of(shape) == 0) return save;
   save.chunks = x.info().chunks;
@@ -67,7 +76,7 @@ void write_part(const StoredArray& x, const std::string& path, const ConvertOpti
 std::vector<std::string> convert(const StoredArray& x, const std::string& path, const ConvertOptions& options) {
   const auto names = names_of(x, path, options);
   if (x.shape().empty()) {
-    save(x.all(), path, options.save);
+    save(x.all(), path, annotated(x, options, detail::format_of(std::filesystem::path(path), op)));
     return names;
   }
   const Layout parts(x.shape(), 0, static_cast<int>(names.size()));

@@ -8,8 +8,10 @@ namespace heatpp::io {
 
 /// Options of convert.
 struct ConvertOptions {
-  SaveOptions save = {};   ///< how it is stored; without `shards`, and in the chunks that it had where none are given
-  std::int64_t files = 1;  ///< into which the rows are cut evenly, whatever the ranks
+  /// How it is stored; without `shards`. Chunks, names of dimensions and attributes are those that it had, where none
+  /// are given and the format has them.
+  SaveOptions save = {};
+  std::int64_t files = 1;                               ///< into which the rows are cut evenly, whatever the ranks
   std::int64_t piece_bytes = std::int64_t{256} << 20;   ///< of all ranks, that are in memory at a time
   std::function<void(std::int64_t rows)> written = {};  ///< called on every rank after each piece
 };

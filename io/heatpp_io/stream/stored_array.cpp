@@ -8,6 +8,7 @@
 #include <heatpp_io/stream/stored_array.hpp>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace heatpp::io {
 namespace {
@@ -41,6 +42,18 @@ struct StoredArray::Impl {
     info = {options.dataset, stored.shape, options.dtype.value_or(stored.element.dtype), stored.chunk,
             stored.compressed};
     files = shards.count();
+    if (format.annotations) say(format, options.dataset);
+  }
+
+  /// What the first file says of the array.
+  void say(const detail::Format& format, const std::string& dataset) {
+    detail::Annotations found;
+    all_or_none(comm, [&] {
+      if (comm.rank() == 0) found = format.annotations(shards.paths[0], dataset);
+    });
+    const auto said = detail::broadcast({found.dimension_names, detail::json_of(found.attributes)}, comm);
+    info.dimension_names = said[0].get<std::vector<std::string>>();
+    info.attributes = detail::attributes_of(said[1]);
   }
 
   void parse(const Source& source, const StoredArrayOptions& options) {

@@ -5,6 +5,7 @@
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/stream/detail/growth.hpp>
 #include <heatpp_io/zarr/detail/chunk_files.hpp>
 #include <heatpp_io/zarr/detail/zarr_metadata.hpp>
@@ -54,7 +55,7 @@ DNDarray with_last_rows(const DNDarray& x, const fs::path& path, std::int64_t be
 void append_rows_zarr(const DNDarray& x, const fs::path& path, const SaveOptions& options) {
   const auto& comm = x.comm();
   const auto text = metadata_of(path, comm);
-  if (text.empty()) return save_zarr(x, path, {.chunks = options.chunks, .compression = options.compression});
+  if (text.empty()) return save_zarr(x, path, zarr_options(options));
   const auto array = parse_zarray(text, path / ".zarray", append_op);
   check_growth({path.string(), array.shape, array.type.element.dtype}, x);
   const bool converted = array.type.element.may_overflow || array.type.in_memory != heatpp::detail::to_torch(x.dtype());

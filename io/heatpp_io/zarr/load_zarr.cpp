@@ -12,6 +12,7 @@
 #include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/detail/shards/chunk_grid.hpp>
 #include <heatpp_io/detail/shards/stored_source.hpp>
+#include <heatpp_io/zarr/detail/zarr_attributes.hpp>
 #include <heatpp_io/zarr/detail/zarr_metadata.hpp>
 #include <heatpp_io/zarr/zarr.hpp>
 
@@ -135,6 +136,14 @@ detail::OpenArray detail::open_zarr(const std::string& path, const std::string& 
            .chunk = array.chunks,
            .compressed = array.compression.has_value()},
           [store](const auto& box, const auto& out) { store->read(box, out); }};
+}
+
+detail::Annotations detail::zarr_annotations(const std::string& path, const std::string& name) {
+  const auto metadata = find_array(path, name);
+  auto found = read_zarr_attributes(metadata, op);
+  const auto array = parse_zarray(read_file(op, metadata.string()), metadata.string(), op);
+  if (found.dimension_names.size() != array.shape.size()) found.dimension_names.clear();
+  return found;
 }
 
 std::vector<std::string> detail::zarr_names(const std::string& path) {

@@ -1,11 +1,14 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/codecs/codecs.hpp>
+#include <heatpp_io/detail/elements/annotations.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/aside_directory.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/hdf5/detail/new_dataset.hpp>
 #include <heatpp_io/stream/detail/row_pieces.hpp>
 #include <heatpp_io/zarr/detail/chunk_files.hpp>
+#include <heatpp_io/zarr/detail/zarr_attributes.hpp>
 #include <heatpp_io/zarr/detail/zarr_metadata.hpp>
 #include <heatpp_io/zarr/zarr.hpp>
 
@@ -21,6 +24,7 @@ constexpr auto op = "save_zarr";
 
 void check_options(const Shape& shape, const SaveZarrOptions& options) {
   detail::check_compression(options.compression, op);
+  detail::check(op, detail::annotations_of(options), shape);
   if (options.chunks.empty()) return;
   if (options.chunks.size() != shape.size() ||
       std::ranges::any_of(options.chunks, [](std::int64_t extent) { return extent < 1; }))
@@ -58,9 +62,13 @@ struct NewStore {
 void save_store(const NewStore& store, const std::function<void(const detail::ChunkFiles&)>& write) {
   const detail::Recorder recorder(op);
   const auto& [array, comm, path, options] = store;
-  auto settings = detail::settings_of(path, {.compression = options.compression, .chunks = array.chunks});
+  auto settings = detail::settings_of(path, {.compression = options.compression,
+                                             .chunks = array.chunks,
+                                             .dimension_names = options.dimension_names,
+                                             .attributes = options.attributes});
   settings.push_back({"overwrite", options.overwrite ? "true" : "false"});
-  heatpp::detail::check_agreed(op, comm, settings, [] {});
+  heatpp::detail::check_agreed(op, comm, settings,
+                               [&, &array = array, &options = options] { check_options(array.shape, options); });
   const auto bytes = size_of(array.shape) * static_cast<std::int64_t>(itemsize(array.dtype));
   std::optional<detail::AsideDirectory> aside;
   all_or_none(comm, [&, &path = path, &options = options, &comm = comm] {
@@ -71,8 +79,10 @@ void save_store(const NewStore& store, const std::function<void(const detail::Ch
   });
   const auto name = detail::broadcast_texts({aside ? aside->path().string() : ""}, comm)[0];
   write({.op = op, .path = name, .shown = path.string(), .chunks = array.chunks, .compression = options.compression});
-  all_or_none(comm, [&, &array = array] {
+  all_or_none(comm, [&, &array = array, &options = options] {
     if (!aside) return;
+    if (!options.attributes.empty() || !options.dimension_names.empty())
+      detail::write_atomically(op, aside->path() / ".zattrs", detail::zattrs_text(detail::annotations_of(options)));
     detail::write_atomically(op, aside->path() / ".zarray", detail::zarray_text(array));
     aside->commit();
   });
@@ -82,7 +92,6 @@ void save_store(const NewStore& store, const std::function<void(const detail::Ch
 }  // namespace
 
 void save_zarr(const DNDarray& x, const fs::path& path, const SaveZarrOptions& options) {
-  check_options(x.shape(), options);
   const auto rows = x.ndim() > 0 ? std::optional(0) : std::nullopt;
   const auto chunks = chunks_of(x.split() ? x.layout() : Layout(x.shape(), rows, x.comm().size()), x.dtype(), options);
   const detail::NewZarray array{x.dtype(), x.shape(), chunks, options.compression};
@@ -90,8 +99,7 @@ void save_zarr(const DNDarray& x, const fs::path& path, const SaveZarrOptions& o
 }
 
 void detail::save_rows_zarr(const RowsToSave& x, const fs::path& path, const SaveOptions& saved) {
-  const SaveZarrOptions options{.chunks = saved.chunks, .compression = saved.compression};
-  check_options(x.shape, options);
+  const auto options = zarr_options(saved);
   const auto& comm = comm_of(x);
   const auto chunks = chunks_of(Layout(x.shape, 0, comm.size()), x.dtype, options);
   const NewZarray array{x.dtype, x.shape, chunks, options.compression};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heatpp/core/rows.hpp>
+#include <heatpp_io/attributes.hpp>
 #include <heatpp_io/compression.hpp>
 #include <heatpp_io/hdf5/load_hdf5.hpp>
 #include <heatpp_io/hdf5/stored_rows.hpp>
@@ -30,6 +31,8 @@ struct SaveZarrOptions {
   Shape chunks = {};                                      ///< their extents; empty: about 1 MiB, fitting the split
   std::optional<Compression> compression = std::nullopt;  ///< a zlib level, or as in "zstd", "zstd:9", "lz4", "blosc"
   bool overwrite = true;                                  ///< replace a store that is there, or throw IoError
+  std::vector<std::string> dimension_names = {};          ///< one for each axis, or none; as xarray writes them
+  Attributes attributes = {};                             ///< what else to say of the array
 };
 
 /// Writes `x` as a Zarr array (format 2) in the directory `path`. It appears under its name when it is complete, and

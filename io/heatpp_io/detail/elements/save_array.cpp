@@ -2,11 +2,14 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp_io/detail/elements/annotations.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/files/shard_names.hpp>
 
+#include <fmt/ranges.h>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace heatpp::io::detail {
 
@@ -35,7 +38,9 @@ std::vector<heatpp::detail::Setting> settings_of(const std::filesystem::path& pa
           {"compression", o.compression ? to_string(*o.compression) : "none"},
           {"chunks", heatpp::to_string(o.chunks)},
           {"collective", o.collective ? formatted("{}", *o.collective) : "none"},
-          {"subfiles", formatted("{}", o.subfiles)}};
+          {"subfiles", formatted("{}", o.subfiles)},
+          {"dimension_names", formatted("{}", fmt::join(o.dimension_names, ", "))},
+          {"attributes", json_of(o.attributes).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)}};
 }
 
 void check_chunks(const char* op, const Shape& chunks, const Shape& shape, std::int64_t most) {

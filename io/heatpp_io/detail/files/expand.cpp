@@ -83,13 +83,18 @@ std::vector<std::string> glob(const std::string& pattern) {
   return paths;
 }
 
+std::string broadcast_bytes(std::string bytes, const Communicator& comm) {
+  std::array<std::int64_t, 1> count{std::ssize(bytes)};
+  comm.broadcast(count, 0);
+  bytes.resize(static_cast<std::size_t>(count[0]));
+  comm.broadcast({bytes.data(), count[0], int8}, 0);
+  return bytes;
+}
+
 std::vector<std::string> broadcast_texts(std::vector<std::string> texts, const Communicator& comm) {
   std::string joined;
   for (const auto& text : texts) joined.append(text).push_back('\0');
-  std::array<std::int64_t, 1> bytes{std::ssize(joined)};
-  comm.broadcast(bytes, 0);
-  joined.resize(static_cast<std::size_t>(bytes[0]));
-  comm.broadcast({joined.data(), bytes[0], int8}, 0);
+  joined = broadcast_bytes(std::move(joined), comm);
   texts.clear();
   for (std::size_t first = 0; first < joined.size(); first += texts.back().size() + 1)
     texts.emplace_back(joined.c_str() + first);

@@ -17,7 +17,9 @@ namespace heatpp::io::detail {
 [[nodiscard]] std::vector<std::string> expand(const Source& source, const Communicator& comm, const char* op,
                                               const std::string& extension = {});
 
-/// The texts of rank 0 on every rank. Collective.
+/// The bytes of rank 0 on every rank. Collective.
+[[nodiscard]] std::string broadcast_bytes(std::string bytes, const Communicator& comm);
+/// The texts of rank 0, without zeros in them, on every rank. Collective.
 [[nodiscard]] std::vector<std::string> broadcast_texts(std::vector<std::string> texts, const Communicator& comm);
 
 }  // namespace heatpp::io::detail

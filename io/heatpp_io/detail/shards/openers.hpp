@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp_io/detail/elements/annotations.hpp>
 #include <heatpp_io/detail/shards/shard_reader.hpp>
 
 namespace heatpp::io::detail {
@@ -21,5 +22,10 @@ namespace heatpp::io::detail {
 [[nodiscard]] std::vector<std::string> npz_names(const std::string& path);
 [[nodiscard]] std::vector<std::string> safetensors_names(const std::string& path);
 [[nodiscard]] std::vector<std::string> zarr_names(const std::string& path);
+
+/// What the file says of an array beside its elements. Local. Throws IoError.
+[[nodiscard]] Annotations hdf5_annotations(const std::string& path, const std::string& name);
+[[nodiscard]] Annotations netcdf_annotations(const std::string& path, const std::string& name);
+[[nodiscard]] Annotations zarr_annotations(const std::string& path, const std::string& name);
 
 }  // namespace heatpp::io::detail

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/hdf5/detail/dataset_attributes.hpp>
 #include <heatpp_io/hdf5/detail/filters.hpp>
 #include <heatpp_io/hdf5/detail/new_dataset.hpp>
 
@@ -78,6 +79,8 @@ Dataset create_dataset(const WriteJob& job, const Layout& layout, Dtype dtype, c
   if (!result.id)
     raise<IoError>(job.op, "got dataset \"{}\", which cannot be made in \"{}\" ({}); expected a free name and room",
                    job.dataset, job.shown, innermost_error());
+  write_annotations(result.id.get(), annotations_of(job.options),
+                    heatpp::detail::formatted("dataset \"{}\" of \"{}\"", job.dataset, job.shown), job.op);
   return result;
 }
 

@@ -1,6 +1,8 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
+#include <heatpp_io/detail/elements/annotations.hpp>
+#include <heatpp_io/netcdf/detail/netcdf_attributes.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_classic.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_packing.hpp>
 #include <heatpp_io/netcdf/detail/new_variable.hpp>
@@ -165,9 +167,7 @@ void check_variable(const NewVariable& x) {
                      heatpp::name(x.dtype));
   if (std::ranges::any_of(name_parts(x.name), [](const auto& part) { return part.empty(); }))
     raise<ValueError>(x.op, "got variable name \"{}\"; expected a name, or one in groups (\"a/b\")", x.name);
-  if (!options.dimension_names.empty() && std::ssize(options.dimension_names) != ndim)
-    raise<ValueError>(x.op, "got {} dimension names for an array of shape {}; expected one for each axis",
-                      options.dimension_names.size(), heatpp::to_string(x.shape));
+  detail::check(x.op, annotations_of(options), x.shape);
   if (options.compression && (*options.compression < 0 || *options.compression > 9))
     raise<ValueError>(x.op, "got compression {}; expected a deflate level from 0 to 9", *options.compression);
   check_chunks(x.op, options.chunks, x.shape, endless);
@@ -204,6 +204,7 @@ NetcdfVariable define(const NewVariable& x, int file, const SaveJob& job) {
                    &made.id));
   define_missing(x, made, !dimensions.empty() && grows(made.group, dimensions[0]), job);
   if (x.dtype == bool_) check(x, job, nc_put_att_text(made.group, made.id, "dtype", 4, "bool"));
+  write_attributes(made, x.options.attributes, x.format, job.shown, x.op);
   return made;
 }
 

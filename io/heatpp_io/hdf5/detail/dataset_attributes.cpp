@@ -1,0 +1,177 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/hdf5/detail/dataset_attributes.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace heatpp::io::detail {
+namespace {
+
+using heatpp::detail::raise;
+
+constexpr std::size_t most_bytes = 64 << 20;
+constexpr auto labels = "DIMENSION_LABELS";
+
+/// A text of any length, in UTF-8 or as `stored` has it.
+Handle text_type(std::optional<hid_t> stored = std::nullopt) {
+  Handle type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type.get(), H5T_VARIABLE);
+  H5Tset_cset(type.get(), stored ? H5Tget_cset(*stored) : H5T_CSET_UTF8);
+  return type;
+}
+
+struct StoredAttribute {
+  Handle id, type, space;
+  std::size_t count = 0;
+  const std::string& what;
+  const char* op;
+
+  void read(hid_t as, void* to) const {
+    if (H5Aread(id.get(), as, to) < 0)
+      raise<IoError>(op, "got {} that cannot be read ({}); expected a complete file", what, innermost_error());
+  }
+  template <class T>
+  [[nodiscard]] std::vector<T> numbers(hid_t as) const {
+    std::vector<T> all(count);
+    read(as, all.data());
+    return all;
+  }
+  [[nodiscard]] bool is_list() const { return H5Sget_simple_extent_type(space.get()) == H5S_SIMPLE; }
+};
+
+std::vector<std::string> long_texts(const StoredAttribute& from) {
+  const auto type = text_type(from.type.get());
+  std::vector<char*> found(from.count, nullptr);
+  from.read(type.get(), found.data());
+  std::vector<std::string> all;
+  for (const auto* text : found) all.push_back(in_utf8(text ? text : ""));
+  H5Dvlen_reclaim(type.get(), from.space.get(), H5P_DEFAULT, found.data());
+  return all;
+}
+
+std::vector<std::string> short_texts(const StoredAttribute& from) {
+  const auto length = H5Tget_size(from.type.get());
+  std::vector<char> found(from.count * length);
+  from.read(from.type.get(), found.data());
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < from.count; ++i) {
+    std::string text(found.data() + i * length, strnlen(found.data() + i * length, length));
+    if (H5Tget_strpad(from.type.get()) == H5T_STR_SPACEPAD) text.erase(text.find_last_not_of(' ') + 1);
+    all.push_back(in_utf8(std::move(text)));
+  }
+  return all;
+}
+
+template <class T>
+Attribute one_or_list(const StoredAttribute& from, std::vector<T> all) {
+  if (from.is_list()) return all;
+  return all.at(0);
+}
+
+/// Unsigned numbers that int64 has no room for become doubles.
+Attribute whole(const StoredAttribute& from) {
+  if (H5Tget_sign(from.type.get()) == H5T_SGN_NONE && H5Tget_size(from.type.get()) == 8) {
+    const auto all = from.numbers<std::uint64_t>(H5T_NATIVE_UINT64);
+    if (*std::ranges::max_element(all) > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+      return one_or_list(from, std::vector<double>(all.begin(), all.end()));
+  }
+  return one_or_list(from, from.numbers<std::int64_t>(H5T_NATIVE_INT64));
+}
+
+std::optional<Attribute> value_of(const StoredAttribute& from) {
+  switch (H5Tget_class(from.type.get())) {
+    case H5T_STRING:
+      return one_or_list(from, H5Tis_variable_str(from.type.get()) > 0 ? long_texts(from) : short_texts(from));
+    case H5T_ENUM:  // as h5py has bool
+    case H5T_INTEGER: return whole(from);
+    case H5T_FLOAT: return one_or_list(from, from.numbers<double>(H5T_NATIVE_DOUBLE));
+    default: return std::nullopt;
+  }
+}
+
+std::string name_of(hid_t attribute) {
+  const auto length = H5Aget_name(attribute, 0, nullptr);
+  std::string name(static_cast<std::size_t>(std::max<ssize_t>(0, length)) + 1, '\0');
+  H5Aget_name(attribute, name.size(), name.data());
+  name.pop_back();
+  return name;
+}
+
+std::optional<Attribute> read_attribute(Handle id, const std::string& what, const char* op) {
+  StoredAttribute from{std::move(id), {}, {}, 0, what, op};
+  from.type = Handle(H5Aget_type(from.id.get()));
+  from.space = Handle(H5Aget_space(from.id.get()));
+  from.count = static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(from.space.get())));
+  if (from.count == 0) return std::nullopt;
+  if (const auto bytes = H5Aget_storage_size(from.id.get()); bytes >= most_bytes)
+    raise<IoError>(op, "got {} of {} bytes; expected less than {}", what, bytes, most_bytes);
+  return value_of(from);
+}
+
+/// By what HDF5's dimension scales and netCDF-4 keep their books.
+bool is_internal(const std::string& name, const Attributes& all) {
+  const auto kind = all.find("CLASS");
+  const bool scale = kind != all.end() && kind->second == Attribute("DIMENSION_SCALE");
+  return name.starts_with("_Netcdf4") || name.starts_with("_NC") || (scale && (name == "CLASS" || name == "NAME"));
+}
+
+struct NewAttribute {
+  hid_t dataset;
+  const std::string& name;
+  const std::string& what;
+  const char* op;
+
+  void write(hid_t type, const Handle& space, const void* from) const {
+    const Handle made(H5Acreate2(dataset, name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT));
+    if (!made || H5Awrite(made.get(), type, from) < 0)
+      raise<ValueError>(op, "got attribute \"{}\" of {}, which HDF5 does not take ({}); expected less than 64 KiB",
+                        name, what, innermost_error());
+  }
+  void operator()(const std::string& text) const {
+    const auto* const begin = text.c_str();
+    write(text_type().get(), Handle(H5Screate(H5S_SCALAR)), &begin);
+  }
+  void operator()(std::int64_t number) const { write(H5T_NATIVE_INT64, Handle(H5Screate(H5S_SCALAR)), &number); }
+  void operator()(double number) const { write(H5T_NATIVE_DOUBLE, Handle(H5Screate(H5S_SCALAR)), &number); }
+  void operator()(const std::vector<std::string>& texts) const {
+    std::vector<const char*> begins;
+    for (const auto& text : texts) begins.push_back(text.c_str());
+    list(text_type().get(), begins);
+  }
+  void operator()(const std::vector<std::int64_t>& numbers) const { list(H5T_NATIVE_INT64, numbers); }
+  void operator()(const std::vector<double>& numbers) const { list(H5T_NATIVE_DOUBLE, numbers); }
+
+ private:
+  template <class T>
+  void list(hid_t type, const std::vector<T>& all) const {
+    const hsize_t count = all.size();
+    write(type, Handle(H5Screate_simple(1, &count, nullptr)), all.data());
+  }
+};
+
+}  // namespace
+
+Annotations read_annotations(hid_t dataset, const std::string& what, const char* op) {
+  Annotations found;
+  for (int i = 0; i < H5Aget_num_attrs(dataset); ++i) {
+    Handle id(
+        H5Aopen_by_idx(dataset, ".", H5_INDEX_NAME, H5_ITER_INC, static_cast<hsize_t>(i), H5P_DEFAULT, H5P_DEFAULT));
+    if (!id) raise<IoError>(op, "got an attribute of {} that cannot be opened; expected a complete file", what);
+    const auto name = name_of(id.get());
+    const auto named = heatpp::detail::formatted("attribute \"{}\" of {}", name, what);
+    if (auto value = read_attribute(std::move(id), named, op)) found.attributes.emplace(name, std::move(*value));
+  }
+  if (const auto named = found.attributes.extract(labels))
+    if (const auto* texts = std::get_if<std::vector<std::string>>(&named.mapped())) found.dimension_names = *texts;
+  const auto all = found.attributes;
+  std::erase_if(found.attributes, [&](const auto& each) { return is_internal(each.first, all); });
+  return found;
+}
+
+void write_annotations(hid_t dataset, const Annotations& annotations, const std::string& what, const char* op) {
+  for (const auto& [name, value] : annotations.attributes) std::visit(NewAttribute{dataset, name, what, op}, value);
+  if (!annotations.dimension_names.empty()) NewAttribute{dataset, labels, what, op}(annotations.dimension_names);
+}
+
+}  // namespace heatpp::io::detail

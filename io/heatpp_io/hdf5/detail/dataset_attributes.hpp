@@ -1,0 +1,16 @@
+#pragma once
+
+#include <heatpp_io/detail/elements/annotations.hpp>
+#include <heatpp_io/hdf5/detail/handle.hpp>
+
+namespace heatpp::io::detail {
+
+/// The attributes of a dataset that are texts, numbers, or lists of them, and the labels of its dimensions, which
+/// HDF5's dimension scales have; those by which HDF5 and netCDF-4 keep their own books are left out. Throws IoError
+/// naming `op` and `what` for attributes that cannot be read, or are of 64 MiB or more.
+[[nodiscard]] Annotations read_annotations(hid_t dataset, const std::string& what, const char* op);
+
+/// Gives a new dataset its own. On every rank that has it open, alike. Throws ValueError for what HDF5 has no room for.
+void write_annotations(hid_t dataset, const Annotations& annotations, const std::string& what, const char* op);
+
+}  // namespace heatpp::io::detail

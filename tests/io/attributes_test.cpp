@@ -1,0 +1,216 @@
+#include "files.hpp"
+
+#include <cstdlib>
+
+namespace {
+
+using Catch::Contains;
+using ht::io::Attributes;
+
+const Attributes everything{{"units", "K"},
+                            {"long_name", "temp\u00e9rature"},
+                            {"empty", ""},
+                            {"level", std::int64_t{-3}},
+                            {"far", std::int64_t{1} << 40},
+                            {"factor", 0.25},
+                            {"range", std::vector<std::int64_t>{0, 5}},
+                            {"missing", std::vector<double>{-1.5, 1e300}},
+                            {"stations", std::vector<std::string>{"north", "", "far south"}}};
+const std::vector<std::string> names{"time", "x"};
+
+std::vector<std::string> formats() {
+  std::vector<std::string> all{"h5", "zarr"};
+  if (ht::io::supports_netcdf()) all.emplace_back("nc");
+  return all;
+}
+
+ht::io::SaveOptions said(Attributes attributes, std::vector<std::string> dimension_names = {}) {
+  ht::io::SaveOptions options;
+  options.attributes = std::move(attributes);
+  options.dimension_names = std::move(dimension_names);
+  return options;
+}
+
+/// Not by ==, whose sides Catch would print.
+bool says(const ht::io::StoredInfo& info, const Attributes& expected) { return info.attributes == expected; }
+
+/// What `contents` and StoredArray find alike.
+ht::io::StoredInfo found(const std::string& path) {
+  const auto all = ht::io::contents(path);
+  REQUIRE(all.size() == 1);
+  const ht::io::StoredArray x(path);
+  CHECK(says(x.info(), all[0].attributes));
+  CHECK(x.info().dimension_names == all[0].dimension_names);
+  return all[0];
+}
+
+}  // namespace
+
+TEST_CASE("What is said of an array is saved with it, whatever its layout", "[io][attributes]") {
+  const TempDir dir;
+  const auto values = counting({6, 4});
+  for (const auto& format : formats()) {
+    INFO(format);
+    const auto path = dir.path("x." + format);
+    for (const auto& layout : every_layout({6, 4})) {
+      ht::io::save(distribute(values, layout), path, said(everything, names));
+      CHECK(says(found(path), everything));
+      CHECK(found(path).dimension_names == names);
+      CHECK(same(ht::io::load(path), values));
+    }
+  }
+}
+
+TEST_CASE("A number without axes, and an array without elements, have attributes, too", "[io][attributes]") {
+  const TempDir dir;
+  for (const auto& format : formats()) {
+    INFO(format);
+    ht::io::save(ht::full({}, 3), dir.path("one." + format), said({{"units", "m"}}));
+    ht::io::save(ht::zeros({0, 2}, {.split = 0}), dir.path("none." + format), said({{"units", "s"}}, names));
+    CHECK(says(found(dir.path("one." + format)), Attributes{{"units", "m"}}));
+    CHECK(says(found(dir.path("none." + format)), Attributes{{"units", "s"}}));
+    CHECK(found(dir.path("none." + format)).dimension_names == names);
+  }
+}
+
+TEST_CASE("convert keeps what is said of an array, but for what is given", "[io][attributes]") {
+  const TempDir dir;
+  for (const auto& from : formats()) {
+    const auto path = dir.path("x." + from);
+    ht::io::save(distribute(counting({6, 4}), ht::Layout({6, 4}, 0, ht::world().size())), path,
+                 said(everything, names));
+    const ht::io::StoredArray x(path);
+    for (const auto& to : formats()) {
+      INFO(from << " to " << to);
+      const auto target = dir.path("y." + to);
+      ht::io::convert(x, target);
+      CHECK(says(found(target), everything));
+      CHECK(found(target).dimension_names == names);
+
+      ht::io::convert(x, target, {.save = said({{"units", "degC"}}, {"t", "y"})});
+      auto changed = everything;
+      changed["units"] = "degC";
+      CHECK(says(found(target), changed));
+      CHECK(found(target).dimension_names == std::vector<std::string>{"t", "y"});
+    }
+    ht::io::convert(x, dir.path("part-{rank}." + from), {.files = 2});
+    CHECK(says(ht::io::StoredArray(dir.path("part-*." + from)).info(), everything));
+    ht::io::convert(x, dir.path("y.npy"));  // which has no room for it
+    CHECK(same(ht::io::load(dir.path("y.npy")), counting({6, 4})));
+  }
+}
+
+TEST_CASE("What an array that grows is said to be at first stays", "[io][attributes]") {
+  const TempDir dir;
+  for (const std::string format : {"h5", "zarr"}) {
+    const auto path = dir.path("x." + format);
+    for (const auto* units : {"K", "degC"})
+      ht::io::append_rows(ht::ones({3, 2}, {.split = 0}), path, said({{"units", units}}, names));
+    CHECK(found(path).shape == ht::Shape{6, 2});
+    CHECK(says(found(path), Attributes{{"units", "K"}}));
+    CHECK(found(path).dimension_names == names);
+  }
+}
+
+TEST_CASE("Shards are all said the same of", "[io][attributes]") {
+  const TempDir dir;
+  auto options = said({{"units", "K"}}, names);
+  options.shards = true;
+  ht::io::save_hdf5(ht::ones({9, 2}, {.split = 0}), dir.path("part-{rank}.h5"), "x", options);
+  CHECK(says(ht::io::StoredArray(dir.path("part-*.h5")).info(), Attributes{{"units", "K"}}));
+}
+
+TEST_CASE("What load has done by netCDF's attributes is not said again", "[io][attributes][netcdf]") {
+  if (!ht::io::supports_netcdf()) return;
+  const TempDir dir;
+  const auto stored = distribute(counting({6}, at::kShort), ht::Layout({6}, 0, ht::world().size()));
+  const Attributes packing{
+      {"scale_factor", 0.5}, {"_FillValue", 2}, {"valid_max", 4}, {"units", "K"}, {"missing_value", 3}};
+  SECTION("scaled numbers") {
+    ht::io::save(stored, dir.path("x.nc"), said(packing));
+    CHECK(says(found(dir.path("x.nc")), Attributes{{"units", "K"}}));
+    ht::io::convert(ht::io::StoredArray(dir.path("x.nc")), dir.path("y.nc"));
+    const auto y = ht::io::load(dir.path("y.nc"));
+    const auto nan = std::numeric_limits<double>::quiet_NaN();
+    CHECK(at::equal(at::nan_to_num(gathered(y).to(at::kDouble), -1),
+                    at::nan_to_num(at::tensor({0.0, 0.5, nan, nan, 2.0, 2.5}, at::kDouble), -1)));
+  }
+  SECTION("whole numbers, of which none is NaN") {
+    auto others = packing;
+    others.erase("scale_factor");
+    ht::io::save(stored, dir.path("x.nc"), said(others));
+    CHECK(says(found(dir.path("x.nc")), others));
+    CHECK(same(ht::io::load(dir.path("x.nc")), counting({6}, at::kShort)));
+  }
+  SECTION("bool") {
+    ht::io::save(ht::ones({3}, {.dtype = ht::bool_}), dir.path("x.nc"), said({{"units", "1"}}));
+    CHECK(says(found(dir.path("x.nc")), Attributes{{"units", "1"}}));
+    CHECK(ht::io::load(dir.path("x.nc")).dtype() == ht::bool_);
+  }
+}
+
+TEST_CASE("netCDF's classic formats have the attributes that they have room for", "[io][attributes][netcdf]") {
+  if (!ht::io::supports_netcdf()) return;
+  const TempDir dir;
+  auto options = said({{"units", "K"}, {"level", 3}, {"far", std::int64_t{1} << 40}}, names);
+  options.netcdf_format = GENERATE(ht::io::NetcdfFormat::cdf5, ht::io::NetcdfFormat::cdf1);
+  const auto x = ht::ones({4, 2}, {.split = 0});
+  ht::io::save(x, dir.path("x.nc"), options);
+  auto expected = options.attributes;
+  if (options.netcdf_format == ht::io::NetcdfFormat::cdf1) expected["far"] = std::ldexp(1.0, 40);
+  CHECK(says(found(dir.path("x.nc")), expected));
+  CHECK(found(dir.path("x.nc")).dimension_names == names);
+
+  options.attributes = {{"stations", std::vector<std::string>{"a", "b"}}};
+  CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::save(x, dir.path("y.nc"), options); }),
+             Contains("got attribute \"stations\" for ") && Contains("of which netCDF says"));
+  CHECK(dir.names() == std::vector<std::string>{"x.nc"});
+}
+
+TEST_CASE("NaN and infinity are attributes", "[io][attributes]") {
+  const TempDir dir;
+  const auto nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  for (const auto& format : formats()) {
+    INFO(format);
+    const auto path = dir.path("x." + format);
+    ht::io::save(ht::ones({2}), path, said({{"a", nan}, {"b", std::vector<double>{-infinity, 1}}}));
+    const auto attributes = ht::io::contents(path)[0].attributes;
+    if (format == "zarr") {
+      CHECK(std::get<std::string>(attributes.at("a")) == "NaN");
+    } else {
+      CHECK(std::isnan(std::get<double>(attributes.at("a"))));
+      CHECK(std::get<std::vector<double>>(attributes.at("b")) == std::vector<double>{-infinity, 1});
+    }
+  }
+}
+
+TEST_CASE("What cannot be said of an array is an error on all ranks", "[io][attributes][errors]") {
+  const TempDir dir;
+  const auto x = ht::ones({4, 2}, {.split = 0});
+  const auto message = [&](const std::string& name, const ht::io::SaveOptions& options) {
+    return same_message<ht::ValueError>([&] { ht::io::save(x, dir.path(name), options); });
+  };
+  for (const auto& format : formats()) {
+    INFO(format);
+    CHECK_THAT(message("x." + format, said({}, {"time"})),
+               Contains("got 1 dimension names for an array of shape (4, 2); expected one for each axis"));
+    CHECK_THAT(message("x." + format, said({{"", "K"}})),
+               Contains("got attribute \"\" of value \"K\"; expected a name"));
+    CHECK_THAT(message("x." + format, said({{"range", std::vector<double>{}}})),
+               Contains("got attribute \"range\" of value []; expected a name, and a text, a number or some of these"));
+    const auto mine = ht::world().rank() == 0 ? "K" : "degC";
+    if (ht::world().size() > 1) CHECK_THAT(message("x." + format, said({{"units", mine}})), Contains("attributes"));
+  }
+  CHECK_THAT(message("x.h5", said({{"long", std::vector<double>(9000, 1.0)}})),
+             Contains("got attribute \"long\" of dataset \"data\"") && Contains("expected less than 64 KiB"));
+  CHECK_THAT(message("x.npy", said({{"units", "K"}})), Contains("got attributes for .npy"));
+  CHECK(dir.names().empty());
+}
+
+// What Python's libraries have written, for them to read again: attributes_test.py.
+TEST_CASE("Files of Python's libraries are converted with what they say", "[.annotated]") {
+  const std::string root = std::getenv("HEATPP_ANNOTATED_FILES");
+  for (const std::string from : {"x.h5", "x.nc", "v2.zarr", "v3.zarr"})
+    for (const std::string to : {"h5", "nc", "zarr"})
+      ht::io::convert(ht::io::StoredArray(root + "/in/" + from), root + "/out/" + from + "." + to);
+}

@@ -1,0 +1,76 @@
+"""Whether heatpp takes attributes and names of dimensions from and to files as h5py, netCDF4 and zarr have them:
+attributes_test.py MPIEXEC ... TEST. Ends with 77, which ctest shows as skipped, where these are missing."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import h5py
+    import netCDF4
+    import numpy as np
+    import zarr
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+VALUES = np.arange(12, dtype=np.float64).reshape(4, 3)
+NAMES = ["time", "x"]
+SAID = {"units": "K", "long_name": "température", "level": 3, "factor": 0.5, "range": [0, 9], "weights": [0.5, 2.0], "stations": ["north", "far south"]}
+
+
+def write(folder):
+    with h5py.File(folder / "x.h5", "w") as file:
+        x = file.create_dataset("data", data=VALUES)
+        x.attrs.update(SAID)
+        x.attrs["units"] = np.bytes_("K")  # a text of fixed length
+        x.attrs["long_name"] = np.bytes_("température".encode("latin-1"))  # as older files have it
+        x.attrs["where"] = file.ref  # which is left out
+        for axis, name in enumerate(NAMES):
+            x.dims[axis].label = name
+    with netCDF4.Dataset(folder / "x.nc", "w") as file:
+        for name, length in zip(NAMES, VALUES.shape):
+            file.createDimension(name, length)
+        x = file.createVariable("data", "f8", NAMES, fill_value=-1.0)
+        x.setncatts(SAID)
+        x[:] = VALUES
+    for form in (2, 3):
+        names = {"dimension_names": NAMES} if form == 3 else {}
+        x = zarr.create_array(folder / f"v{form}.zarr", data=VALUES, zarr_format=form, attributes=SAID | {"nested": {"left": "out"}}, **names)
+        if form == 2:
+            x.attrs["_ARRAY_DIMENSIONS"] = NAMES
+
+
+def said(path):
+    """Attributes and names of dimensions."""
+    if path.suffix == ".h5":
+        with h5py.File(path) as file:
+            (x,) = file.values()
+            found = dict(x.attrs), [each.label for each in x.dims], x[:]
+            found[0].pop("DIMENSION_LABELS")
+    elif path.suffix == ".nc":
+        with netCDF4.Dataset(path) as file:
+            (x,) = file.variables.values()
+            found = {name: x.getncattr(name) for name in x.ncattrs()}, list(x.dimensions), x[:].data
+    else:
+        x = zarr.open_array(path, mode="r")
+        found = dict(x.attrs), x.attrs["_ARRAY_DIMENSIONS"], x[:]
+        found[0].pop("_ARRAY_DIMENSIONS")
+    assert np.array_equal(found[2], VALUES), path
+    plain = lambda value: [plain(each) for each in value] if isinstance(value, (list, np.ndarray)) else getattr(value, "item", lambda: value)()
+    return {name: plain(value) for name, value in found[0].items()}, found[1]
+
+
+with tempfile.TemporaryDirectory() as root:
+    folder = pathlib.Path(root)
+    (folder / "in").mkdir()
+    (folder / "out").mkdir()
+    write(folder / "in")
+    subprocess.run([*sys.argv[1:], "[.annotated]"], env=os.environ | {"HEATPP_ANNOTATED_FILES": root}, check=True)
+    files = sorted((folder / "out").iterdir())
+    assert len(files) == 12, files
+    for path in files:
+        assert said(path) == (SAID, NAMES), (path, said(path))
+        print(f"{path.name}: as Python reads it")
