@@ -1,4 +1,4 @@
-#include "files.hpp"
+#include "../files.hpp"
 
 #include <cstdlib>
 
