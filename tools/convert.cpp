@@ -7,12 +7,14 @@
 
 #include <fmt/ranges.h>
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/log.hpp>
 #include <heatpp/sparse/io/files.hpp>
 #include <heatpp_io/detail/files/shard_names.hpp>
 #include <heatpp_io/stream/convert.hpp>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <map>
 
 namespace tools {
@@ -117,7 +119,15 @@ void convert_array(const Options& o, const std::string& target) {
   print(text_of(x, written, seconds.count()));
 }
 
+/// What the new file has no room for; HEATPP_LOG says where all of the library's messages go.
+void tell_warnings() {
+  if (std::getenv("HEATPP_LOG")) return;
+  ht::set_log([](ht::LogLevel, std::string_view message) { fmt::print(stderr, "{}\n", message); },
+              {.level = ht::LogLevel::warning});
+}
+
 void convert(const Options& o) {
+  tell_warnings();
   const bool matrix = std::ranges::any_of(o.files, [](const auto& file) {
     return ends_with_one_of(file, {".mtx", ".h5ad", ".petsc"});
   });

@@ -129,7 +129,7 @@ std::string text_of(const ht::io::StoredArray& x, const Summary& s, const std::s
   auto text = fmt::format("{}\n  {} of {}, {} in {} file{}{}\n", title, axes_text(x.info()), ht::name(x.dtype()),
                           bytes_text(bytes), x.files(), x.files() == 1 ? "" : "s", storage_text(x.info()));
   for (const auto& [name, attribute] : x.info().attributes)
-    text += fmt::format("  {}: {}\n", name, ht::io::detail::to_text(attribute));
+    text += fmt::format("  {}: {}\n", ht::io::detail::in_a_line(name), ht::io::detail::to_text(attribute));
   if (ht::is_complex(x.dtype())) text += "  of the absolute values:\n";
   text += fmt::format("  elements {}, missing (NaN) {}, infinite {}\n", s.size, s.missing, s.infinite);
   text += fmt::format("  min {:.6g}, max {:.6g}, mean {:.6g}, std {:.6g}, skewness {:.4g}, kurtosis {:.4g}\n", s.min,

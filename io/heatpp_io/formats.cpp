@@ -149,20 +149,20 @@ void save_to_zarr(const DNDarray& x, const Path& path, const SaveOptions& option
 /// Every format the library knows. A new one is a line here.
 constexpr std::array formats{
     detail::Format{".h5", load_h5, save_h5, detail::hdf5_names, detail::open_hdf5, detail::save_rows_hdf5, true,
-                   detail::append_rows_hdf5, detail::hdf5_annotations},
+                   detail::append_rows_hdf5, detail::hdf5_annotations, &detail::hdf5_rules},
     detail::Format{".hdf5", load_h5, save_h5, detail::hdf5_names, detail::open_hdf5, detail::save_rows_hdf5, true,
-                   detail::append_rows_hdf5, detail::hdf5_annotations},
+                   detail::append_rows_hdf5, detail::hdf5_annotations, &detail::hdf5_rules},
     detail::Format{".npy", load_from_npy, save_to_npy, detail::npy_names, detail::open_npy, rows_to_npy},
     detail::Format{".csv", load_from_csv, save_to_csv, nullptr, nullptr, rows_to_csv},
     detail::Format{".nc", load_from_netcdf, save_to_netcdf, detail::netcdf_names, detail::open_netcdf, rows_to_netcdf,
-                   true, nullptr, detail::netcdf_annotations},
+                   true, nullptr, detail::netcdf_annotations, &detail::netcdf_rules},
     detail::Format{".nc4", load_from_netcdf, save_to_netcdf, detail::netcdf_names, detail::open_netcdf, rows_to_netcdf,
-                   true, nullptr, detail::netcdf_annotations},
+                   true, nullptr, detail::netcdf_annotations, &detail::netcdf_rules},
     detail::Format{".npz", load_from_npz, save_to_npz, detail::npz_names, detail::open_npz, nullptr},
     detail::Format{".safetensors", load_from_safetensors, save_to_safetensors, detail::safetensors_names,
                    detail::open_safetensors, rows_to_safetensors},
     detail::Format{".zarr", load_from_zarr, save_to_zarr, detail::zarr_names, detail::open_zarr, rows_to_zarr, true,
-                   rows_behind_zarr, detail::zarr_annotations},
+                   rows_behind_zarr, detail::zarr_annotations, &detail::zarr_rules},
 };
 
 }  // namespace

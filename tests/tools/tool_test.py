@@ -130,7 +130,7 @@ def test_describe(folder):
           "describe lists the arrays of all files")
     text = run("describe", shards, "-d", "run/x")
     check("missing (NaN) 2, infinite 1" in text and "101 x 40 along (time, x) of float32" in text, "describe prints a text")
-    check('  units: "K"\n' in text and "  range: 0.5,2.0\n" in text, "describe prints attributes")
+    check('  units: "K"\n' in text and "  range: 0.5, 2.0\n" in text, "describe prints attributes")
 
 
 def read(path, name):

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heatpp_io/detail/elements/annotations.hpp>
+#include <heatpp_io/detail/elements/attribute_rules.hpp>
 #include <heatpp_io/detail/shards/shard_reader.hpp>
 #include <heatpp_io/hdf5/load_hdf5.hpp>
 #include <heatpp_io/netcdf/netcdf.hpp>
@@ -22,6 +22,7 @@ struct Format {
   void (*append_rows)(const DNDarray&, const std::filesystem::path&,
                       const SaveOptions&) = nullptr;                                       ///< none: it cannot grow
   Annotations (*annotations)(const std::string& path, const std::string& name) = nullptr;  ///< none: it has none
+  const AttributeRules* rules = nullptr;                                                   ///< of these
 };
 
 /// That of the extension. Throws ValueError naming `op` for others.

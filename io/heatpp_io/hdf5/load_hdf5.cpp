@@ -59,9 +59,9 @@ detail::Annotations detail::hdf5_annotations(const std::string& path, const std:
   const auto dataset = open_dataset(path, name, op);
   auto found =
       read_annotations(dataset.id.get(), heatpp::detail::formatted("dataset \"{}\" of \"{}\"", name, path), op);
-  const bool all = found.dimension_names.size() == dataset.info.shape.size() &&
-                   std::ranges::none_of(found.dimension_names, &std::string::empty);
-  if (!all) found.dimension_names.clear();
+  if (found.dimension_names.size() != dataset.info.shape.size() ||
+      std::ranges::all_of(found.dimension_names, &std::string::empty))
+    found.dimension_names.clear();
   return found;
 }
 

@@ -202,7 +202,7 @@ std::vector<std::string> dimension_names_of(const Variable& variable) {
   for (const auto dimension : detail::dimensions_of(variable.at, variable.path, op)) {
     std::array<char, NC_MAX_NAME + 1> name{};
     nc_inq_dimname(variable.at.group, dimension, name.data());
-    names.emplace_back(name.data());
+    names.push_back(detail::in_utf8(name.data()));
   }
   return names;
 }

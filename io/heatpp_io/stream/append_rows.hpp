@@ -6,11 +6,11 @@
 namespace heatpp::io {
 
 /// Adds `x` behind the rows of a stored array, which grows along its first axis: what a simulation puts out from time
-/// to time, as in append_rows(expand_dims(field, 0), "run.zarr"). The first call makes the array, with `.chunks` and
-/// `.compression`; later ones go on as the array was made, whatever these say. Formats: .zarr (format 2),
-/// and .h5 and .hdf5 for arrays that append_rows or save with `.grows` has made, or others with chunks and a first axis
-/// without an end; on several ranks only where HDF5 makes these at once and does not fill them (allocation time early,
-/// fill time never).
+/// to time, as in append_rows(expand_dims(field, 0), "run.zarr"). The first call makes the array, with `.chunks`,
+/// `.compression`, `.dimension_names` and `.attributes`; later ones go on as the array was made, whatever these say.
+/// Formats: .zarr (format 2), and .h5 and .hdf5 for arrays that append_rows or save with `.grows` has made, or others
+/// with chunks and a first axis without an end; on several ranks only where HDF5 makes these at once and does not fill
+/// them (allocation time early, fill time never).
 ///
 /// Who reads the array meanwhile finds all of what a call adds, or nothing of it: chunks of a Zarr store appear one by
 /// one, and the new extents after all of them, so that a store is whole even after a crash. HDF5 changes its file in

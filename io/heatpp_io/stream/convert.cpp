@@ -26,12 +26,17 @@ std::vector<std::string> names_of(const StoredArray& x, const std::string& path,
   return detail::shard_names(path, x.comm(), {op, extension, options.files});
 }
 
-/// Names of dimensions and attributes as they were, where others are not asked for and the format has them.
+/// Names of dimensions and attributes as they were, where others are not asked for and the format has room for them.
 SaveOptions annotated(const StoredArray& x, const ConvertOptions& options, const detail::Format& format) {
   auto save = options.save;
-  if (!format.annotations) return save;
-  if (save.dimension_names.empty()) save.dimension_names = x.info().dimension_names;
-  save.attributes.insert(x.info().attributes.begin(), x.info().attributes.end());
+  if (!format.rules) return save;
+  auto carried = detail::annotations_of(x.info());
+  for (const auto& [name, value] : save.attributes) carried.attributes.erase(name);
+  if (!save.dimension_names.empty()) carried.dimension_names.clear();
+  carried = detail::allowed(op, carried, x.shape(), *format.rules,
+                            {x.dtype(), save.netcdf_format.value_or(NetcdfFormat::netcdf4)});
+  save.attributes.merge(carried.attributes);
+  if (save.dimension_names.empty()) save.dimension_names = carried.dimension_names;
   return save;
 }
 

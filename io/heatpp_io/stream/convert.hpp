@@ -9,7 +9,7 @@ namespace heatpp::io {
 /// Options of convert.
 struct ConvertOptions {
   /// How it is stored; without `shards`. Chunks, names of dimensions and attributes are those that it had, where none
-  /// are given and the format has them.
+  /// are given and the format has room for them; what it has none for is told to the log.
   SaveOptions save = {};
   std::int64_t files = 1;                               ///< into which the rows are cut evenly, whatever the ranks
   std::int64_t piece_bytes = std::int64_t{256} << 20;   ///< of all ranks, that are in memory at a time

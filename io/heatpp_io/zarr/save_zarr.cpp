@@ -1,6 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/codecs/codecs.hpp>
-#include <heatpp_io/detail/elements/annotations.hpp>
+#include <heatpp_io/detail/elements/attribute_rules.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/aside_directory.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
@@ -24,7 +24,7 @@ constexpr auto op = "save_zarr";
 
 void check_options(const Shape& shape, const SaveZarrOptions& options) {
   detail::check_compression(options.compression, op);
-  detail::check(op, detail::annotations_of(options), shape);
+  detail::check(op, detail::annotations_of(options), shape, detail::zarr_rules, {});
   if (options.chunks.empty()) return;
   if (options.chunks.size() != shape.size() ||
       std::ranges::any_of(options.chunks, [](std::int64_t extent) { return extent < 1; }))

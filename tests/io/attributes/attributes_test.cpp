@@ -1,6 +1,10 @@
 #include "../files.hpp"
 
+#include <heatpp/comm/log.hpp>
+
+#include <cmath>
 #include <cstdlib>
+#include <fstream>
 
 namespace {
 
@@ -43,6 +47,9 @@ ht::io::StoredInfo found(const std::string& path) {
   CHECK(x.info().dimension_names == all[0].dimension_names);
   return all[0];
 }
+
+/// The same of files with NaN, which equals nothing.
+Attributes found_in(const std::string& path) { return ht::io::StoredArray(path).info().attributes; }
 
 }  // namespace
 
@@ -163,7 +170,7 @@ TEST_CASE("netCDF's classic formats have the attributes that they have room for"
 
   options.attributes = {{"stations", std::vector<std::string>{"a", "b"}}};
   CHECK_THAT(same_message<ht::ValueError>([&] { ht::io::save(x, dir.path("y.nc"), options); }),
-             Contains("got attribute \"stations\" for ") && Contains("of which netCDF says"));
+             Contains("got attribute \"stations\" of \"a\", \"b\"; expected one text, or numbers"));
   CHECK(dir.names() == std::vector<std::string>{"x.nc"});
 }
 
@@ -175,12 +182,19 @@ TEST_CASE("NaN and infinity are attributes", "[io][attributes]") {
     const auto path = dir.path("x." + format);
     ht::io::save(ht::ones({2}), path, said({{"a", nan}, {"b", std::vector<double>{-infinity, 1}}}));
     const auto attributes = ht::io::contents(path)[0].attributes;
-    if (format == "zarr") {
-      CHECK(std::get<std::string>(attributes.at("a")) == "NaN");
-    } else {
-      CHECK(std::isnan(std::get<double>(attributes.at("a"))));
-      CHECK(std::get<std::vector<double>>(attributes.at("b")) == std::vector<double>{-infinity, 1});
-    }
+    CHECK(std::isnan(std::get<double>(attributes.at("a"))));
+    CHECK(std::get<std::vector<double>>(attributes.at("b")) == std::vector<double>{-infinity, 1});
+  }
+}
+
+TEST_CASE("Axes may be without a name", "[io][attributes]") {
+  const TempDir dir;
+  for (const auto& format : formats()) {
+    INFO(format);
+    ht::io::save(ht::ones({2, 3}), dir.path("x." + format), said({}, {"", "x"}));
+    CHECK(found(dir.path("x." + format)).dimension_names[1] == "x");
+    ht::io::convert(ht::io::StoredArray(dir.path("x." + format)), dir.path("y.h5"));
+    CHECK(found(dir.path("y.h5")).dimension_names[1] == "x");
   }
 }
 
@@ -192,19 +206,86 @@ TEST_CASE("What cannot be said of an array is an error on all ranks", "[io][attr
   };
   for (const auto& format : formats()) {
     INFO(format);
-    CHECK_THAT(message("x." + format, said({}, {"time"})),
-               Contains("got 1 dimension names for an array of shape (4, 2); expected one for each axis"));
-    CHECK_THAT(message("x." + format, said({{"", "K"}})),
-               Contains("got attribute \"\" of value \"K\"; expected a name"));
-    CHECK_THAT(message("x." + format, said({{"range", std::vector<double>{}}})),
-               Contains("got attribute \"range\" of value []; expected a name, and a text, a number or some of these"));
-    const auto mine = ht::world().rank() == 0 ? "K" : "degC";
-    if (ht::world().size() > 1) CHECK_THAT(message("x." + format, said({{"units", mine}})), Contains("attributes"));
+    const auto name = "x." + format;
+    CHECK_THAT(message(name, said({}, {"time"})),
+               Contains("got 1 dimension names for an array of shape (4, 2), \"time\"; expected one for each axis"));
+    CHECK_THAT(message(name, said({{"", "K"}})), Contains("got attribute \"\" of \"K\"; expected a name"));
+    CHECK_THAT(message(name, said({{"range", std::vector<double>{}}})),
+               Contains("got attribute \"range\" of nothing; expected a text, a number or some of these"));
+    CHECK_THAT(message(name, said({{"units", std::string("K\0m", 3)}})), Contains("expected texts without zeros"));
+    const bool first = ht::world().rank() == 0;
+    if (ht::world().size() == 1) continue;
+    CHECK_THAT(message(name, said({{"units", first ? "K" : "degC"}})), Contains("attributes"));
+    CHECK_THAT(message(name, said({{"a", first ? NAN : INFINITY}})), Contains("attributes"));
+    CHECK_THAT(
+        message(name, said({}, first ? std::vector<std::string>{"a, b", "c"} : std::vector<std::string>{"a", "b, c"})),
+        Contains("dimension_names"));
   }
   CHECK_THAT(message("x.h5", said({{"long", std::vector<double>(9000, 1.0)}})),
-             Contains("got attribute \"long\" of dataset \"data\"") && Contains("expected less than 64 KiB"));
+             Contains("got attribute \"long\" of 1.0, 1.0, ") && Contains("...; expected less than 64 KiB"));
+  CHECK_THAT(message("x.h5", said({{"DIMENSION_LABELS", "t"}})), Contains("expected another name"));
+  CHECK_THAT(message("x.zarr", said({{"_ARRAY_DIMENSIONS", "t"}})), Contains("expected dimension_names for those"));
   CHECK_THAT(message("x.npy", said({{"units", "K"}})), Contains("got attributes for .npy"));
+  if (ht::io::supports_netcdf()) {
+    CHECK_THAT(message("x.nc", said({{"a/b", "K"}})), Contains("expected names that begin with a letter"));
+    CHECK_THAT(message("x.nc", said({}, {"a/b", "c"})), Contains("\"a/b\", \"c\"; expected names that begin with"));
+    CHECK_THAT(message("x.nc", said({}, {"a", "a"})), Contains("expected other names for axes of other lengths"));
+    CHECK_THAT(message("x.nc", said({{"CLASS", "ARRAY"}})), Contains("expected another name, as netCDF keeps"));
+    CHECK_THAT(message("x.nc", said({{"scale_factor", std::vector<double>{1, 2}}})), Contains("expected one number"));
+    CHECK_THAT(message("x.nc", said({{"_FillValue", "none"}})), Contains("expected one number that float32 has"));
+  }
   CHECK(dir.names().empty());
+}
+
+TEST_CASE("What a format has no room for stays behind, which is told", "[io][attributes]") {
+  const TempDir dir;
+  const Attributes kept{{"units", "K"}, {"_FillValue", 7}};
+  auto all = kept;
+  all.merge(Attributes{{"CLASS", "ARRAY"}, {" lead", 1}, {"long", std::vector<std::int64_t>(9000, 1)}});
+  const auto x = distribute(counting({4, 4}, at::kInt), ht::Layout({4, 4}, 0, ht::world().size()));
+  ht::io::save(x, dir.path("x.zarr"), said(all, {"a/b", "c"}));
+  std::vector<std::string> told;
+  ht::set_log([&](ht::LogLevel, std::string_view text) { told.emplace_back(text); }, {.all_ranks = true});
+  const ht::io::StoredArray stored(dir.path("x.zarr"));
+  if (ht::io::supports_netcdf()) {
+    ht::io::convert(stored, dir.path("y.nc"));
+    CHECK(found(dir.path("y.nc")).attributes.size() == 3);  // netCDF has room for long ones
+    CHECK(told.size() == 3);
+    CHECK_THAT(told.at(0), Contains("[convert] left out the dimension names \"a/b\", \"c\"; expected names that"));
+    CHECK_THAT(told.at(1), Contains("[convert] left out attribute \" lead\" of 1; expected names that"));
+    CHECK_THAT(same_message<ht::ValueError>([&] {
+                 ht::io::convert(stored, dir.path("z.nc"), {.save = said({{" lead", "off"}})});
+               }),
+               Contains("got attribute \" lead\" of \"off\"; expected names that"));
+  }
+  ht::set_log({});
+}
+
+TEST_CASE("Zarr's attributes may be as Python writes them", "[io][attributes]") {
+  const TempDir dir;
+  ht::io::save(ht::zeros({3}, {.dtype = ht::int16}), dir.path("x.zarr"));
+  const auto write = [&](const std::string& text) {
+    on_root([&] { std::ofstream(dir.path("x.zarr/.zattrs")) << text; });
+  };
+  write(
+      R"({"a": NaN, "b": [-Infinity, 1, Infinity], "c": "NaN \" NaN", "d": "temp\u00e9", "e": null, "g": true, "h": [false, 1.5], "f": {"g": 1}, "": 2})");
+  auto attributes = found_in(dir.path("x.zarr"));
+  CHECK(attributes.size() == 6);
+  CHECK(std::get<std::int64_t>(attributes.at("g")) == 1);
+  CHECK(std::get<std::vector<double>>(attributes.at("h")) == std::vector<double>{0, 1.5});
+  CHECK(std::isnan(std::get<double>(attributes.at("a"))));
+  CHECK(std::get<std::vector<double>>(attributes.at("b")) == std::vector<double>{-INFINITY, 1, INFINITY});
+  CHECK(std::get<std::string>(attributes.at("c")) == "NaN \" NaN");
+  write(
+      "{\"units\": \"\xb0"
+      "C\"}");
+  CHECK(std::get<std::string>(found_in(dir.path("x.zarr")).at("units")) ==
+        "\u00b0"
+        "C");
+  write("{\"a\": 1, \"deep\": " + std::string(300000, '[') + std::string(300000, ']') + "}");
+  CHECK(std::get<std::int64_t>(found_in(dir.path("x.zarr")).at("a")) == 1);
+  write("{\"a\": ");
+  CHECK_THAT(same_message<ht::IoError>([&] { ht::io::StoredArray(dir.path("x.zarr")); }), Contains("which is no JSON"));
 }
 
 // What Python's libraries have written, for them to read again: attributes_test.py.
@@ -212,5 +293,9 @@ TEST_CASE("Files of Python's libraries are converted with what they say", "[.ann
   const std::string root = std::getenv("HEATPP_ANNOTATED_FILES");
   for (const std::string from : {"x.h5", "x.nc", "v2.zarr", "v3.zarr"})
     for (const std::string to : {"h5", "nc", "zarr"})
-      ht::io::convert(ht::io::StoredArray(root + "/in/" + from), root + "/out/" + from + "." + to);
+      ht::io::convert(ht::io::StoredArray(root + "/in/" + from, {.dataset = from == "x.nc" ? "data" : ""}),
+                      root + "/out/" + from + "." + to,
+                      {.save = {.dataset = from == "x.nc" && to != "zarr" ? "data" : ""}});
+  ht::io::convert(ht::io::StoredArray(root + "/in/x.nc", {.dataset = "flags"}), root + "/out/flags.nc",
+                  {.save = {.dataset = "flags"}});
 }

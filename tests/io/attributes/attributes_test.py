@@ -18,7 +18,7 @@ except ImportError as missing:
 
 VALUES = np.arange(12, dtype=np.float64).reshape(4, 3)
 NAMES = ["time", "x"]
-SAID = {"units": "K", "long_name": "température", "level": 3, "factor": 0.5, "range": [0, 9], "weights": [0.5, 2.0], "stations": ["north", "far south"]}
+SAID = {"units": "K", "temp\u00e9": 4, "long_name": "température", "level": 3, "factor": 0.5, "range": [0, 9], "weights": [0.5, 2.0], "stations": ["north", "far south"]}
 
 
 def write(folder):
@@ -27,6 +27,9 @@ def write(folder):
         x.attrs.update(SAID)
         x.attrs["units"] = np.bytes_("K")  # a text of fixed length
         x.attrs["long_name"] = np.bytes_("température".encode("latin-1"))  # as older files have it
+        x.attrs["CLASS"] = "ARRAY"  # as PyTables has it, which netCDF keeps for itself
+        del x.attrs["temp\u00e9"]
+        h5py.h5a.create(x.id, b"temp\xe9", h5py.h5t.NATIVE_INT32, h5py.h5s.create(h5py.h5s.SCALAR)).write(np.array(4, np.int32))
         x.attrs["where"] = file.ref  # which is left out
         for axis, name in enumerate(NAMES):
             x.dims[axis].label = name
@@ -36,6 +39,8 @@ def write(folder):
         x = file.createVariable("data", "f8", NAMES, fill_value=-1.0)
         x.setncatts(SAID)
         x[:] = VALUES
+        flags = file.createVariable("flags", "i1", NAMES)
+        flags.flag_values, flags.valid_min, flags[:] = np.arange(3, dtype="i1"), np.int8(-1), VALUES % 3
     for form in (2, 3):
         names = {"dimension_names": NAMES} if form == 3 else {}
         x = zarr.create_array(folder / f"v{form}.zarr", data=VALUES, zarr_format=form, attributes=SAID | {"nested": {"left": "out"}}, **names)
@@ -59,6 +64,8 @@ def said(path):
         found = dict(x.attrs), x.attrs["_ARRAY_DIMENSIONS"], x[:]
         found[0].pop("_ARRAY_DIMENSIONS")
     assert np.array_equal(found[2], VALUES), path
+    if found[0].pop("CLASS", None) is not None:
+        assert path.name in ("x.h5.h5", "x.h5.zarr"), path
     plain = lambda value: [plain(each) for each in value] if isinstance(value, (list, np.ndarray)) else getattr(value, "item", lambda: value)()
     return {name: plain(value) for name, value in found[0].items()}, found[1]
 
@@ -70,6 +77,10 @@ with tempfile.TemporaryDirectory() as root:
     write(folder / "in")
     subprocess.run([*sys.argv[1:], "[.annotated]"], env=os.environ | {"HEATPP_ANNOTATED_FILES": root}, check=True)
     files = sorted((folder / "out").iterdir())
+    with netCDF4.Dataset(folder / "out/flags.nc") as file:
+        flags = file["flags"]
+        assert flags.flag_values.dtype == flags.valid_min.dtype == np.int8 and np.array_equal(flags[:], VALUES % 3), flags
+    files.remove(folder / "out/flags.nc")
     assert len(files) == 12, files
     for path in files:
         assert said(path) == (SAID, NAMES), (path, said(path))

@@ -3,22 +3,24 @@
 #include <heatpp_io/detail/files/expand.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace heatpp::io::detail {
 namespace {
 
-using heatpp::detail::raise;
 using nlohmann::json;
 
 bool is_text(const json& value) { return value.is_string(); }
-bool is_number(const json& value) { return value.is_number() || value.is_boolean(); }
+bool is_number(const json& value) { return value.is_number(); }
 bool is_whole(const json& value) {
-  return value.is_boolean() ||
-         (value.is_number_unsigned() ? value.get<std::uint64_t>() <= INT64_MAX : value.is_number_integer());
+  return value.is_number_unsigned() ? value.get<std::uint64_t>() <= INT64_MAX : value.is_number_integer();
 }
 
-std::optional<Attribute> list_of(const json& list) {
+std::optional<Attribute> list_of(json list) {
+  for (auto& value : list)
+    if (value.is_boolean()) value = value.get<bool>() ? 1 : 0;
   const auto all = [&](bool (*is)(const json&)) { return std::all_of(list.begin(), list.end(), is); };
   if (list.empty()) return std::nullopt;
   if (all(is_text)) return list.get<std::vector<std::string>>();
@@ -29,6 +31,7 @@ std::optional<Attribute> list_of(const json& list) {
 
 std::optional<Attribute> attribute_of(const json& value) {
   if (value.is_array()) return list_of(value);
+  if (value.is_boolean()) return std::int64_t{value.get<bool>()};
   if (is_text(value)) return value.get<std::string>();
   if (is_whole(value)) return value.get<std::int64_t>();
   if (is_number(value)) return value.get<double>();
@@ -67,31 +70,56 @@ json json_of(const Attributes& attributes) {
 Attributes attributes_of(const json& all) {
   Attributes attributes;
   for (const auto& [name, value] : all.items())
-    if (auto attribute = attribute_of(value)) attributes.emplace(name, std::move(*attribute));
+    if (auto attribute = attribute_of(value); attribute && !name.empty())
+      attributes.emplace(name, std::move(*attribute));
   return attributes;
 }
 
+void name_numbers(json& value) {
+  if (value.is_structured())
+    for (auto& inner : value) name_numbers(inner);
+  if (!value.is_number_float() || std::isfinite(value.get<double>())) return;
+  const auto number = value.get<double>();
+  value = std::isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity";
+}
+
+void read_numbers(json& value) {
+  if (value.is_structured())
+    for (auto& inner : value) read_numbers(inner);
+  constexpr auto infinity = std::numeric_limits<double>::infinity();
+  if (value == "NaN") value = std::numeric_limits<double>::quiet_NaN();
+  else if (value == "Infinity") value = infinity;
+  else if (value == "-Infinity") value = -infinity;
+}
+
 std::string to_text(const Attribute& attribute) {
-  const auto text = std::visit(
-      [](const auto& value) { return json(value).dump(-1, ' ', false, json::error_handler_t::replace); }, attribute);
-  return text.starts_with('[') ? text.substr(1, text.size() - 2) : text;
+  const auto one = [](const json& value) {
+    if (value.is_number_float() && !std::isfinite(value.get<double>()))
+      return heatpp::detail::formatted("{}", value.get<double>());
+    return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  };
+  const auto all = std::visit([](const auto& value) { return json(value); }, attribute);
+  if (!all.is_array()) return one(all);
+  std::string text;
+  for (const auto& value : all) text += (text.empty() ? "" : ", ") + one(value);
+  return text;
+}
+
+std::string short_text(const Attribute& attribute) {
+  constexpr std::size_t most = 100;
+  const auto text = to_text(attribute);
+  return text.empty() ? "nothing" : text.size() <= most ? text : text.substr(0, most) + "...";
+}
+
+std::string in_a_line(const std::string& name) {
+  const auto quoted = json(name).dump(-1, ' ', false, json::error_handler_t::replace);
+  return quoted.substr(1, quoted.size() - 2);
 }
 
 json broadcast(const json& value, const Communicator& comm) {
   std::string bytes;
   json::to_cbor(value, bytes);
   return json::from_cbor(broadcast_bytes(std::move(bytes), comm));
-}
-
-void check(const char* op, const Annotations& annotations, const Shape& shape) {
-  const auto& names = annotations.dimension_names;
-  if (!names.empty() && names.size() != shape.size())
-    raise<ValueError>(op, "got {} dimension names for an array of shape {}; expected one for each axis", names.size(),
-                      heatpp::to_string(shape));
-  for (const auto& [name, attribute] : annotations.attributes)
-    if (const auto text = to_text(attribute); name.empty() || text.empty())
-      raise<ValueError>(op, "got attribute \"{}\" of value {}; expected a name, and a text, a number or some of these",
-                        name, text.empty() ? "[]" : text);
 }
 
 }  // namespace heatpp::io::detail

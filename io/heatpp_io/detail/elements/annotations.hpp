@@ -19,19 +19,22 @@ struct Annotations {
 /// A text that a file holds in UTF-8, or else in Latin-1, as older ones do: in UTF-8.
 [[nodiscard]] std::string in_utf8(std::string text);
 
-/// As JSON, and back: what is neither a text, a number nor a list of these is left out.
+/// As JSON, and back: what has no name, and is neither a text, a number nor a list of these, is left out.
 [[nodiscard]] nlohmann::json json_of(const Attributes& attributes);
 [[nodiscard]] Attributes attributes_of(const nlohmann::json& all);
 
-/// For people, as "K" or 0.5, 2.
+/// Turns the numbers that JSON's text has not into the texts "NaN", "Infinity" and "-Infinity", and back.
+void name_numbers(nlohmann::json& value);
+void read_numbers(nlohmann::json& value);
+
+/// For people, as "K", or 0.5, 2.0; the latter of some hundred characters at most.
 [[nodiscard]] std::string to_text(const Attribute& attribute);
+[[nodiscard]] std::string short_text(const Attribute& attribute);
+/// A name without line breaks and their kin, which are written as in JSON.
+[[nodiscard]] std::string in_a_line(const std::string& name);
 
 /// The JSON of rank 0 on all ranks, with numbers and texts that JSON's text has not: NaN, and other encodings.
 /// Collective.
 [[nodiscard]] nlohmann::json broadcast(const nlohmann::json& value, const Communicator& comm);
-
-/// Throws ValueError naming `op` for names of dimensions that are not one for each axis of `shape`, and for attributes
-/// without a name or a value.
-void check(const char* op, const Annotations& annotations, const Shape& shape);
 
 }  // namespace heatpp::io::detail

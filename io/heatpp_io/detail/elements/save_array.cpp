@@ -7,7 +7,6 @@
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/files/shard_names.hpp>
 
-#include <fmt/ranges.h>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -30,6 +29,10 @@ std::int64_t bytes_of(const Shape& shape, Dtype dtype) {
 
 std::vector<heatpp::detail::Setting> settings_of(const std::filesystem::path& path, const SaveOptions& o) {
   using heatpp::detail::formatted;
+  const auto text = [](nlohmann::json value) {
+    name_numbers(value);
+    return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  };
   return {{"path", formatted("\"{}\"", path.string())},
           {"dataset", formatted("\"{}\"", o.dataset)},
           {"append", formatted("{}", o.append)},
@@ -39,8 +42,8 @@ std::vector<heatpp::detail::Setting> settings_of(const std::filesystem::path& pa
           {"chunks", heatpp::to_string(o.chunks)},
           {"collective", o.collective ? formatted("{}", *o.collective) : "none"},
           {"subfiles", formatted("{}", o.subfiles)},
-          {"dimension_names", formatted("{}", fmt::join(o.dimension_names, ", "))},
-          {"attributes", json_of(o.attributes).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)}};
+          {"dimension_names", text(o.dimension_names)},
+          {"attributes", text(json_of(o.attributes))}};
 }
 
 void check_chunks(const char* op, const Shape& chunks, const Shape& shape, std::int64_t most) {

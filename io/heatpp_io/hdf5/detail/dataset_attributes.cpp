@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/detail/elements/attribute_rules.hpp>
 #include <heatpp_io/hdf5/detail/dataset_attributes.hpp>
 
 #include <algorithm>
@@ -95,7 +96,7 @@ std::string name_of(hid_t attribute) {
   std::string name(static_cast<std::size_t>(std::max<ssize_t>(0, length)) + 1, '\0');
   H5Aget_name(attribute, name.size(), name.data());
   name.pop_back();
-  return name;
+  return in_utf8(std::move(name));
 }
 
 std::optional<Attribute> read_attribute(Handle id, const std::string& what, const char* op) {
@@ -113,7 +114,7 @@ std::optional<Attribute> read_attribute(Handle id, const std::string& what, cons
 bool is_internal(const std::string& name, const Attributes& all) {
   const auto kind = all.find("CLASS");
   const bool scale = kind != all.end() && kind->second == Attribute("DIMENSION_SCALE");
-  return name.starts_with("_Netcdf4") || name.starts_with("_NC") || (scale && (name == "CLASS" || name == "NAME"));
+  return is_of_hdf5(name) || (scale && (name == "CLASS" || name == "NAME"));
 }
 
 struct NewAttribute {
@@ -125,8 +126,9 @@ struct NewAttribute {
   void write(hid_t type, const Handle& space, const void* from) const {
     const Handle made(H5Acreate2(dataset, name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT));
     if (!made || H5Awrite(made.get(), type, from) < 0)
-      raise<ValueError>(op, "got attribute \"{}\" of {}, which HDF5 does not take ({}); expected less than 64 KiB",
-                        name, what, innermost_error());
+      raise<ValueError>(
+          op, "got attribute \"{}\" of {}, which HDF5 does not take ({}); expected a name of its own and room", name,
+          what, innermost_error());
   }
   void operator()(const std::string& text) const {
     const auto* const begin = text.c_str();

@@ -4,7 +4,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_io/detail/codecs/codecs.hpp>
-#include <heatpp_io/detail/elements/annotations.hpp>
+#include <heatpp_io/detail/elements/attribute_rules.hpp>
 #include <heatpp_io/detail/files/subfiles.hpp>
 #include <heatpp_io/hdf5/detail/box_io.hpp>
 #include <heatpp_io/hdf5/detail/new_dataset.hpp>
@@ -81,7 +81,7 @@ Handle new_access(const WriteJob& job, const Communicator& comm) {
 
 void check_save_options(const Shape& shape, const SaveOptions& options, const char* op) {
   check_compression(options.compression, op);
-  check(op, annotations_of(options), shape);
+  check(op, annotations_of(options), shape, hdf5_rules, {});
   if (options.netcdf_format) raise<ValueError>(op, "got netcdf_format for an HDF5 file; expected none");
   if (options.subfiles != 0) check_subfile_options(shape, options, op);
   if (options.grows && shape.empty()) raise<ValueError>(op, "got an array without axes; expected one that can grow");

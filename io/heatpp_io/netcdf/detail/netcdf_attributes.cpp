@@ -13,7 +13,9 @@ namespace {
 using heatpp::detail::raise;
 
 constexpr std::size_t most_elements = 8 << 20;
-constexpr auto fill = "_FillValue";
+/// Those that CF wants in the type of the variable.
+constexpr std::array<std::string_view, 7> of_its_type{"_FillValue",  "missing_value", "valid_min", "valid_max",
+                                                      "valid_range", "flag_values",   "flag_masks"};
 
 struct StoredAttribute {
   const NetcdfVariable& variable;
@@ -72,6 +74,7 @@ struct NewAttribute {
   const NetcdfVariable& to;
   const char* name;
   NetcdfFormat format;
+  bool own_type;  ///< whether it is to have the variable's
 
   int operator()(const std::string& text) const {
     return nc_put_att_text(to.group, to.id, name, text.size(), text.c_str());
@@ -99,11 +102,9 @@ struct NewAttribute {
   }
 
  private:
-  /// netCDF wants what is missing as the elements are.
   [[nodiscard]] int type(int usual) const {
-    int own = usual;
-    if (std::string_view(name) == fill) nc_inq_vartype(to.group, to.id, &own);
-    return own;
+    if (own_type) nc_inq_vartype(to.group, to.id, &usual);
+    return usual;
   }
 };
 
@@ -116,9 +117,10 @@ Attributes read_attributes(const NetcdfVariable& variable, const std::string& pa
   for (int i = 0; i < count; ++i) {
     std::array<char, NC_MAX_NAME + 1> begin{};
     check_netcdf(nc_inq_attname(variable.group, variable.id, i, begin.data()), path, op);
-    const std::string name(begin.data());
-    StoredAttribute from{variable, name, path, op};
-    check_netcdf(nc_inq_att(variable.group, variable.id, name.c_str(), &from.type, &from.count), path, op);
+    const auto name = in_utf8(begin.data());
+    const std::string stored(begin.data());
+    StoredAttribute from{variable, stored, path, op};
+    check_netcdf(nc_inq_att(variable.group, variable.id, stored.c_str(), &from.type, &from.count), path, op);
     if (from.count >= most_elements)
       raise<IoError>(op, "got {} elements in {} of \"{}\"; expected less than {}", from.count, name, path,
                      most_elements);
@@ -127,13 +129,16 @@ Attributes read_attributes(const NetcdfVariable& variable, const std::string& pa
   return found;
 }
 
-void write_attributes(const NetcdfVariable& variable, const Attributes& attributes, NetcdfFormat format,
+void write_attributes(const NetcdfVariable& variable, const Attributes& attributes, const AttributePlace& place,
                       const std::string& path, const char* op) {
-  for (const auto& [name, value] : attributes)
-    if (const auto status = std::visit(NewAttribute{variable, name.c_str(), format}, value); status != NC_NOERR)
+  for (const auto& [name, value] : attributes) {
+    const bool own_type = std::ranges::find(of_its_type, name) != of_its_type.end() && fits(value, place.dtype);
+    const auto status = std::visit(NewAttribute{variable, name.c_str(), place.format, own_type}, value);
+    if (status != NC_NOERR)
       raise<ValueError>(op,
                         "got attribute \"{}\" for \"{}\", of which netCDF says \"{}\"; expected what its format has",
                         name, path, nc_strerror(status));
+  }
 }
 
 }  // namespace heatpp::io::detail

@@ -1,7 +1,6 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
-#include <heatpp_io/detail/elements/annotations.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_attributes.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_classic.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_packing.hpp>
@@ -87,8 +86,9 @@ bool grows(int group, int dimension) {
 
 /// The dimension of an axis: the one that the file has, or a new one.
 int dimension_of(const NewVariable& x, int group, std::size_t axis, const std::string& variable, const SaveJob& job) {
-  const auto name =
-      x.options.dimension_names.empty() ? formatted("{}_dim_{}", variable, axis) : x.options.dimension_names[axis];
+  const auto& names = x.options.dimension_names;
+  const bool named = !names.empty() && !names[axis].empty();
+  const auto name = named ? names[axis] : formatted("{}_dim_{}", variable, axis);
   const auto extent = static_cast<std::size_t>(x.shape[axis]);
   const bool unlimited = axis == 0 && x.options.unlimited;
   int id = -1;
@@ -167,7 +167,7 @@ void check_variable(const NewVariable& x) {
                      heatpp::name(x.dtype));
   if (std::ranges::any_of(name_parts(x.name), [](const auto& part) { return part.empty(); }))
     raise<ValueError>(x.op, "got variable name \"{}\"; expected a name, or one in groups (\"a/b\")", x.name);
-  detail::check(x.op, annotations_of(options), x.shape);
+  detail::check(x.op, annotations_of(options), x.shape, netcdf_rules, {x.dtype, x.format});
   if (options.compression && (*options.compression < 0 || *options.compression > 9))
     raise<ValueError>(x.op, "got compression {}; expected a deflate level from 0 to 9", *options.compression);
   check_chunks(x.op, options.chunks, x.shape, endless);
@@ -204,7 +204,7 @@ NetcdfVariable define(const NewVariable& x, int file, const SaveJob& job) {
                    &made.id));
   define_missing(x, made, !dimensions.empty() && grows(made.group, dimensions[0]), job);
   if (x.dtype == bool_) check(x, job, nc_put_att_text(made.group, made.id, "dtype", 4, "bool"));
-  write_attributes(made, x.options.attributes, x.format, job.shown, x.op);
+  write_attributes(made, x.options.attributes, {x.dtype, x.format}, job.shown, x.op);
   return made;
 }
 

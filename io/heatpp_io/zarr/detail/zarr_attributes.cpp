@@ -1,8 +1,8 @@
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/zarr/detail/zarr_attributes.hpp>
+#include <heatpp_io/zarr/detail/zarr_metadata.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace heatpp::io::detail {
@@ -12,40 +12,40 @@ using nlohmann::json;
 
 constexpr auto xarray_names = "_ARRAY_DIMENSIONS";
 
-json parsed(const std::string& text) {
-  auto all = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  return all.is_object() ? all : json::object();
-}
-
-/// Nothing where a dimension has no name.
+/// Those without a name, null in format 3, are empty; all of them are none.
 std::vector<std::string> names_of(const json& names) {
-  const bool all =
-      names.is_array() && std::all_of(names.begin(), names.end(), [](const json& name) { return name.is_string(); });
-  return all ? names.get<std::vector<std::string>>() : std::vector<std::string>{};
+  std::vector<std::string> all;
+  for (const auto& name : names) all.push_back(name.is_string() ? name.get<std::string>() : "");
+  return std::ranges::all_of(all, &std::string::empty) ? std::vector<std::string>{} : all;
 }
 
-void name_numbers(json& value) {
-  if (value.is_structured())
-    for (auto& inner : value) name_numbers(inner);
-  if (!value.is_number_float() || std::isfinite(value.get<double>())) return;
-  const auto number = value.get<double>();
-  value = std::isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity";
+/// xarray's packed numbers of format 2 say by the fill value what is missing.
+void take_fill(const json& array, json& attributes) {
+  const bool packed = attributes.contains("scale_factor") || attributes.contains("add_offset");
+  if (packed && !attributes.contains("_FillValue") && array.value("fill_value", json()).is_number())
+    attributes["_FillValue"] = array["fill_value"];
+}
+
+Annotations annotations(const json& names, json attributes) {
+  if (!attributes.is_object()) attributes = json::object();
+  read_numbers(attributes);
+  return {names_of(names), attributes_of(attributes)};
 }
 
 }  // namespace
 
 Annotations read_zarr_attributes(const std::filesystem::path& metadata, const char* op) {
-  if (metadata.filename() == "zarr.json") {
-    const auto all = parsed(read_file(op, metadata));
-    return {names_of(all.value("dimension_names", json())), attributes_of(all.value("attributes", json::object()))};
-  }
+  const auto array = parse_json(read_file(op, metadata), metadata.string(), op);
+  if (metadata.filename() == "zarr.json")
+    return annotations(array.value("dimension_names", json()), array.value("attributes", json::object()));
   const auto beside = metadata.parent_path() / ".zattrs";
   std::error_code ignored;
   if (!std::filesystem::exists(beside, ignored)) return {};
-  auto all = parsed(read_file(op, beside));
-  auto names = names_of(all.value(xarray_names, json()));
+  auto all = parse_json(read_file(op, beside), beside.string(), op);
+  const auto names = all.value(xarray_names, json());
   all.erase(xarray_names);
-  return {std::move(names), attributes_of(all)};
+  take_fill(array, all);
+  return annotations(names, std::move(all));
 }
 
 std::string zattrs_text(const Annotations& annotations) {

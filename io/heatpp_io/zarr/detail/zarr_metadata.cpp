@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
 #include <heatpp_io/detail/codecs/codecs.hpp>
+#include <heatpp_io/detail/elements/annotations.hpp>
 #include <heatpp_io/zarr/detail/zarr_metadata.hpp>
 
 #include <algorithm>
@@ -184,20 +185,47 @@ json compressor_of(const std::optional<Compression>& compression) {
   return nullptr;
 }
 
-json empty_fill(Dtype dtype) {
-  if (dtype == bool_) return false;
-  if (dtype == complex64 || dtype == complex128) return json::array({0.0, 0.0});
-  if (dtype == bfloat16) return nullptr;
-  if (dtype >= float16) return 0.0;
-  return 0;
+/// With the numbers that only Python writes as texts, which Zarr has for them.
+std::string strict(const std::string& text) {
+  std::string result;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto rest = std::string_view(text).substr(i);
+    const auto number = quoted                          ? ""
+                        : rest.starts_with("NaN")       ? "NaN"
+                        : rest.starts_with("-Infinity") ? "-Infinity"
+                        : rest.starts_with("Infinity")  ? "Infinity"
+                                                        : "";
+    if (*number != '\0') {
+      result += formatted("\"{}\"", number);
+      i += std::string_view(number).size() - 1;
+      continue;
+    }
+    if (quoted && text[i] == '\\' && i + 1 < text.size()) result.push_back(text[i++]);
+    else if (text[i] == '"') quoted = !quoted;
+    result.push_back(text[i]);
+  }
+  return result;
 }
 
 }  // namespace
 
+json parse_json(const std::string& text, const std::string& path, const char* op) {
+  constexpr int most_levels = 100;
+  const auto level = [](int depth, json::parse_event_t, json&) { return depth <= most_levels; };
+  try {
+    auto all = json::parse(in_utf8(strict(text)), level);
+    if (all.is_object()) return all;
+  } catch (const json::exception& error) {
+    raise<IoError>(op, "got \"{}\", which is no JSON ({}); expected the metadata of a Zarr array", path, error.what());
+  }
+  raise<IoError>(op, "got \"{}\", which is no object of JSON; expected the metadata of a Zarr array", path);
+}
+
 ZarrArray parse_zarray(const std::string& text, const std::string& path, const char* op) {
   ZarrArray array;
   try {
-    array = from_json(json::parse(text), path, op);
+    array = from_json(parse_json(text, path, op), path, op);
   } catch (const json::exception& error) {
     raise<IoError>(op, "got \"{}\", which cannot be understood ({}); expected the metadata of a Zarr array", path,
                    error.what());
@@ -213,8 +241,8 @@ ZarrArray parse_zarray(const std::string& text, const std::string& path, const c
 }
 
 bool is_zarr_array(const std::string& text) {
-  const auto all = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  return all.is_object() && all.value("node_type", json()) == "array";
+  const auto all = json::parse(in_utf8(strict(text)), nullptr, /*allow_exceptions=*/false);
+  return all.is_object() && all.contains("node_type") && all["node_type"] == "array";
 }
 
 std::string zarray_text(const NewZarray& array) {
@@ -223,7 +251,7 @@ std::string zarray_text(const NewZarray& array) {
                  {"chunks", array.chunks},
                  {"dtype", numpy_type(array.dtype)},
                  {"compressor", compressor_of(array.compression)},
-                 {"fill_value", empty_fill(array.dtype)},
+                 {"fill_value", nullptr},  // no chunk is missing, and xarray takes a number for what is
                  {"order", "C"},
                  {"filters", nullptr}};
   return all.dump(4) + "\n";

@@ -2,6 +2,7 @@
 
 #include <heatpp_io/compression.hpp>
 #include <heatpp_io/detail/elements/numpy_type.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -24,6 +25,9 @@ struct ZarrArray {
 /// Reads `text`, the metadata in `path`, of format 2 or 3. Throws IoError naming `op` for what is damaged or not
 /// supported.
 [[nodiscard]] ZarrArray parse_zarray(const std::string& text, const std::string& path, const char* op);
+/// JSON from what may hold NaN and Infinity as Python writes them, and other encodings than UTF-8; what lies deeper
+/// than a hundred levels is left out. Throws IoError naming `op` and `path` for what is no object.
+[[nodiscard]] nlohmann::json parse_json(const std::string& text, const std::string& path, const char* op);
 /// Whether this is the zarr.json of an array, not of a group.
 [[nodiscard]] bool is_zarr_array(const std::string& text);
 
