@@ -40,10 +40,10 @@ SaveOptions annotated(const StoredArray& x, const ConvertOptions& options, const
   return save;
 }
 
-/// So and chunks.
+/// Chunks as they were, where others are not asked for.
 SaveOptions how_to_save(const StoredArray& x, const ConvertOptions& options, const detail::Format& format,
                         const Shape& shape) {
-  auto save = annotated(x, options, format);
+  auto save = options.save;
   const bool classic = save.netcdf_format.value_or(NetcdfFormat::netcdf4) != NetcdfFormat::netcdf4;
   if (!save.chunks.empty() || !format.chunks || classic || size_of(shape) == 0) return save;
   save.chunks = x.info().chunks;
@@ -78,10 +78,12 @@ void write_part(const StoredArray& x, const std::string& path, const ConvertOpti
 
 }  // namespace
 
-std::vector<std::string> convert(const StoredArray& x, const std::string& path, const ConvertOptions& options) {
-  const auto names = names_of(x, path, options);
+std::vector<std::string> convert(const StoredArray& x, const std::string& path, const ConvertOptions& given) {
+  const auto names = names_of(x, path, given);
+  auto options = given;
+  options.save = annotated(x, given, detail::format_of(std::filesystem::path(path), op));
   if (x.shape().empty()) {
-    save(x.all(), path, annotated(x, options, detail::format_of(std::filesystem::path(path), op)));
+    save(x.all(), path, options.save);
     return names;
   }
   const Layout parts(x.shape(), 0, static_cast<int>(names.size()));
