@@ -213,13 +213,15 @@ std::string strict(const std::string& text) {
 json parse_json(const std::string& text, const std::string& path, const char* op) {
   constexpr int most_levels = 100;
   const auto level = [](int depth, json::parse_event_t, json&) { return depth <= most_levels; };
+  std::string problem = "no object of JSON";
   try {
     auto all = json::parse(in_utf8(strict(text)), level);
     if (all.is_object()) return all;
   } catch (const json::exception& error) {
-    raise<IoError>(op, "got \"{}\", which is no JSON ({}); expected the metadata of a Zarr array", path, error.what());
+    problem = error.what();
   }
-  raise<IoError>(op, "got \"{}\", which is no object of JSON; expected the metadata of a Zarr array", path);
+  raise<IoError>(op, "got \"{}\", which cannot be understood ({}); expected the metadata of a Zarr array", path,
+                 problem);
 }
 
 ZarrArray parse_zarray(const std::string& text, const std::string& path, const char* op) {
