@@ -1,9 +1,7 @@
 #include <ATen/ATen.h>
-#include <fmt/ranges.h>
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/interop/mpi.hpp>
-#include <heatpp_io/detail/codecs/codecs.hpp>
 #include <heatpp_io/detail/elements/pieces.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/files/first_error.hpp>

@@ -139,11 +139,7 @@ detail::OpenArray detail::open_zarr(const std::string& path, const std::string& 
 }
 
 detail::Annotations detail::zarr_annotations(const std::string& path, const std::string& name) {
-  const auto metadata = find_array(path, name);
-  auto found = read_zarr_attributes(metadata, op);
-  const auto array = parse_zarray(read_file(op, metadata.string()), metadata.string(), op);
-  if (found.dimension_names.size() != array.shape.size()) found.dimension_names.clear();
-  return found;
+  return read_zarr_attributes(find_array(path, name), op);
 }
 
 std::vector<std::string> detail::zarr_names(const std::string& path) {

@@ -26,10 +26,11 @@ void take_fill(const json& array, json& attributes) {
     attributes["_FillValue"] = array["fill_value"];
 }
 
-Annotations annotations(const json& names, json attributes) {
+Annotations annotations(const json& array, const json& names, json attributes) {
   if (!attributes.is_object()) attributes = json::object();
   read_numbers(attributes);
-  return {names_of(names), attributes_of(attributes)};
+  const bool fit = names.size() == array.value("shape", json::array()).size();
+  return {fit ? names_of(names) : std::vector<std::string>{}, attributes_of(attributes)};
 }
 
 }  // namespace
@@ -37,7 +38,7 @@ Annotations annotations(const json& names, json attributes) {
 Annotations read_zarr_attributes(const std::filesystem::path& metadata, const char* op) {
   const auto array = parse_json(read_file(op, metadata), metadata.string(), op);
   if (metadata.filename() == "zarr.json")
-    return annotations(array.value("dimension_names", json()), array.value("attributes", json::object()));
+    return annotations(array, array.value("dimension_names", json()), array.value("attributes", json::object()));
   const auto beside = metadata.parent_path() / ".zattrs";
   std::error_code ignored;
   if (!std::filesystem::exists(beside, ignored)) return {};
@@ -45,7 +46,7 @@ Annotations read_zarr_attributes(const std::filesystem::path& metadata, const ch
   const auto names = all.value(xarray_names, json());
   all.erase(xarray_names);
   take_fill(array, all);
-  return annotations(names, std::move(all));
+  return annotations(array, names, std::move(all));
 }
 
 std::string zattrs_text(const Annotations& annotations) {
