@@ -78,6 +78,16 @@ TEST_CASE("large products equal LibTorch's for every pair of layouts", "[linalg]
   for_each_pair(a, b, [&](const auto& x, const auto& y) { CHECK(same(ht::matmul(x, y), expected)); });
 }
 
+// Large enough that blocks on their way round the ring meet products in pieces of rows and of what is summed.
+TEST_CASE("products in pieces between looks at messages are whole", "[linalg][gemm][matmul]") {
+  const auto a = numbers({6000, 600}, at::kDouble), b = numbers({600, 3000}, at::kDouble);
+  const auto x = at::arange(3000, at::kDouble), expected = at::mv(a, at::mv(b, x));  // exact: all are whole numbers
+  for (const int split : {0, 1}) {
+    const auto c = ht::matmul(ht::resplit(ht::from_tensor(a), 0), ht::resplit(ht::from_tensor(b), split));
+    CHECK(same(ht::matvec(c, ht::from_tensor(x)), expected));
+  }
+}
+
 TEST_CASE("all ranks choose the same way of multiplying", "[linalg][gemm]") {
   const auto& world = ht::world();
   const auto half = *world.split(world.rank() % 2);

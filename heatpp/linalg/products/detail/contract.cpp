@@ -13,7 +13,7 @@ namespace heatpp::detail {
 namespace {
 
 using Labels = std::vector<int>;
-using Poll = std::function<void()>;
+using Poll = std::function<void()>;  // empty where no message is under way
 
 /// The labels of a product of matrices: (batch, rows, inner) by (batch, inner, columns) gives (batch, rows, columns).
 struct Groups {
@@ -58,13 +58,7 @@ struct Multiplying {
   const Poll& poll;
 };
 
-/// Rows of a result that are computed between two looks at the messages under way.
-std::int64_t rows_at_once(const at::Tensor& a, const at::Tensor& b) {
-  constexpr std::int64_t products = std::int64_t{1} << 31;
-  return std::max<std::int64_t>(256, products / std::max<std::int64_t>(1, a.size(1) * b.size(1)));
-}
-
-void multiply_rows(at::Tensor c, const at::Tensor& a, const at::Tensor& b, bool accumulate) {
+void multiply_piece(at::Tensor c, const at::Tensor& a, const at::Tensor& b, bool accumulate) {
   if (c.numel() == 1) {
     const auto product = at::dot(a.reshape(-1), b.reshape(-1));
     if (accumulate) c.add_(product);
@@ -73,12 +67,23 @@ void multiply_rows(at::Tensor c, const at::Tensor& a, const at::Tensor& b, bool 
   else at::mm_out(c, a, b);
 }
 
+/// In pieces, with a look at the messages under way after each. Pieces are cut along the axis that is summed, as far as
+/// that goes: a product arranges all of its operands anew, which pieces of rows would pay for again and again.
 void multiply_matrix(const at::Tensor& c, const at::Tensor& a, const at::Tensor& b, bool accumulate, const Poll& poll) {
-  const auto step = rows_at_once(a, b);
-  for (std::int64_t row = 0; row < c.size(0); row += step) {
-    multiply_rows(c.slice(0, row, row + step), a.slice(0, row, row + step), b, accumulate);
-    poll();
-  }
+  if (!poll) return multiply_piece(c, a, b, accumulate);
+  constexpr std::int64_t products = std::int64_t{1} << 31, least_depth = 512,
+                         least_rows = 2048;  // tens of milliseconds
+  const auto at_once = [](std::int64_t least, std::int64_t one) {
+    return std::max(least, products / std::max<std::int64_t>(1, one));
+  };
+  const auto depth = at_once(least_depth, c.numel()),
+             rows = at_once(least_rows, std::min(depth, a.size(1)) * c.size(1));
+  for (std::int64_t k = 0; k == 0 || k < a.size(1); k += depth)
+    for (std::int64_t row = 0; row < c.size(0); row += rows) {
+      multiply_piece(c.slice(0, row, row + rows), a.slice(0, row, row + rows).slice(1, k, k + depth),
+                     b.slice(0, k, k + depth), accumulate || k > 0);
+      poll();
+    }
 }
 
 /// c = a * b, or c += a * b, for stacks of matrices.
@@ -150,7 +155,8 @@ void rotate(const at::Tensor& mine, const Layout& layout, const Communicator& co
       receiving = comm.ireceive(buffer_of(next), right);
       sending = comm.isend(buffer_of(current), left);
     }
-    use(owner, current.to(mine.device()), [&] { static_cast<void>(receiving.test() && sending.test()); });
+    const Poll poll = [&] { static_cast<void>(receiving.test() && sending.test()); };
+    use(owner, current.to(mine.device()), step + 1 < ranks ? poll : Poll());
     receiving.wait();
     sending.wait();
     current = std::move(next);
@@ -161,7 +167,7 @@ at::Tensor run_rotate(const Operands& x, const Labels& out, const Plan& plan, co
   const Multiplier multiplier(x, out);
   const auto result = at::empty(plan.result.local_shape(comm.rank()), x.left.options());
   if (!plan.b.split()) {
-    multiplier(result, x.left, x.right, false, [] {});
+    multiplier(result, x.left, x.right, false, {});
     return result;
   }
   const auto label = *x.b.split_label();
@@ -194,8 +200,8 @@ at::Tensor run_reduce_scatter(const Operands& x, const Labels& out, const Plan& 
       receiving = comm.ireceive(buffer_of(arriving), left);
     }
     block = at::empty(shape, x.left.options());
-    multiplier(block, part(x.left, x.a.labels, label, plan.result, target), x.right, false,
-               [&] { static_cast<void>(receiving.test() && sending.test()); });
+    const Poll poll = [&] { static_cast<void>(receiving.test() && sending.test()); };
+    multiplier(block, part(x.left, x.a.labels, label, plan.result, target), x.right, false, step > 1 ? poll : Poll());
     receiving.wait();
     if (step > 1) block.add_(arriving.to(block.device()));
     sending.wait();
@@ -208,7 +214,7 @@ at::Tensor run_reduce_scatter(const Operands& x, const Labels& out, const Plan& 
 
 at::Tensor run_local(const Operands& x, const Labels& out, const Plan& plan, const Communicator& comm) {
   auto result = at::empty(plan.result.local_shape(comm.rank()), x.left.options());
-  Multiplier(x, out)(result, x.left, x.right, false, [] {});
+  Multiplier(x, out)(result, x.left, x.right, false, {});
   return result;
 }
 

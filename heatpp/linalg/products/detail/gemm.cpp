@@ -87,8 +87,11 @@ HEATPP_SIMD void add_row(const float* from, float* to, std::int64_t n) {
 }
 
 void put_tile(const float* tile, const View& c, bool accumulate) {
+  constexpr std::int64_t ahead = 16, line = 64 / sizeof(float);
   for (std::int64_t i = 0; i < c.rows; ++i) {
     auto* row = c.data + i * c.row_stride;
+    if (i + ahead < c.rows)  // rows lie too far apart for the processor to foresee them
+      for (std::int64_t j = 0; j < c.columns; j += line) __builtin_prefetch(row + ahead * c.row_stride + j, 1);
     if (accumulate) add_row(tile + i * tile_columns, row, c.columns);
     else std::memcpy(row, tile + i * tile_columns, static_cast<std::size_t>(c.columns) * sizeof(float));
   }
@@ -132,7 +135,7 @@ void multiply_panel(const View& c, const View& a, const View& b, bool accumulate
         multiply_rows(c.part(row + first, 0, last - first, c.columns), a.part(row + first, k, last - first, depth),
                       data(panels), deep, accumulate || k > 0);
       });
-      poll();
+      if (poll) poll();
     }
   }
 }
