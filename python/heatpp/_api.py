@@ -7,6 +7,8 @@ import math
 import sys
 
 from . import _heatpp as C
+from . import _forms
+from ._forms import *  # noqa: F401,F403
 from ._spellings import spell_all
 
 DNDarray, dtype, Communicator = C.DNDarray, C.dtype, C.Communicator
@@ -121,14 +123,9 @@ def nonzero(x, /):
     return tuple(C.nonzero(x))
 
 
-def where(condition, x1=None, x2=None, /):
-    """From x1 where the condition holds, else from x2; without these, nonzero."""
-    return nonzero(condition) if x1 is None else C.where(condition, x1, x2)
-
-
-def interp(x, /, xp, fp=None, **options):
-    """Values between points, which are xp and fp, or a pair of these. See the C++ function."""
-    return C.interp(x, xp if fp is None else (xp, fp), **options)
+def where(condition, x=None, y=None):
+    """From x where the condition holds, else from y; without these, nonzero."""
+    return nonzero(condition) if x is None else C.where(condition, x, y)
 
 
 def einsum(subscripts, /, *operands):
@@ -139,46 +136,6 @@ def einsum(subscripts, /, *operands):
 def ix_(*positions):
     """Positions of each axis that broadcast to those of a grid."""
     return tuple(C.ix_(list(positions)))
-
-
-def pad(x, /, widths, mode="constant", **options):
-    """`x` with more around it: a number, (before, after), or that for each axis. See the C++ function."""
-    pairs = [(widths, widths)] if isinstance(widths, int) else [tuple(widths)] if isinstance(widths[0], int) else widths
-    return C.pad(x, pairs, mode=mode, **options)
-
-
-def gradient(x, /, *distances, axis=None, spacing=(), **options):
-    """The derivative along an axis, or along each of several: NumPy's. See the C++ functions."""
-    spacing = list(distances) or (list(spacing) if isinstance(spacing, (list, tuple)) else [spacing])
-    found = C.gradients(x, axis=axis, spacing=spacing, **options)
-    return found[0] if isinstance(axis, int) or axis is None and x.ndim == 1 else found
-
-
-def histogram(x, /, bins=10, range=None, **options):
-    """How many elements are in each of so many bins, or between edges, and these. See the C++ function."""
-    known = {"rule" if isinstance(bins, str) else "bins" if isinstance(bins, int) else "edges": bins}
-    return C.histogram(x, range=range, **{**known, **options})
-
-
-def _with_one_nan(found):
-    """What unique_all gives, in which each NaN is one element; they stand last."""
-    last = len(found.values) - int(C.sum(C.isnan(found.values)))
-    if last >= len(found.values) - 1:
-        return found
-    indices, counts = C.copy(found.indices[:last + 1]), C.copy(found.counts[:last + 1])
-    indices[last], counts[last] = C.min(found.indices[last:]), C.sum(found.counts[last:])
-    return found._replace(values=C.copy(found.values[:last + 1]), indices=indices, inverse_indices=C.minimum(found.inverse_indices, last), counts=counts)
-
-
-def unique(x, /, axis=None, *, equal_nan=True, return_index=False, return_inverse=False, return_counts=False):
-    """The different elements in rising order, and what is asked for beside them."""
-    asked = {"indices": return_index, "inverse_indices": return_inverse, "counts": return_counts}
-    if not builtins.any(asked.values()):
-        return C.unique(x, axis=axis, equal_nan=equal_nan)
-    found = C.unique_all(x) if axis is None else C.unique_all(x, axis)
-    if equal_nan and axis is None and found.values.dtype.kind in "fc":
-        found = _with_one_nan(found)
-    return (found.values, *(getattr(found, name) for name, wanted in asked.items() if wanted))
 
 
 def permute_dims(x, /, axes):
@@ -338,5 +295,5 @@ for _name, _made in {"reshape": _reshape, "transpose": _transpose, "astype": _as
                      "__copy__": lambda self: C.copy(self), "__deepcopy__": lambda self, known: C.copy(self), "__reduce_ex__": _no_pickle}.items():
     setattr(DNDarray, _name, _made)
 
-__all__ = [*_spelled, "__array_namespace_info__", "e", "inf", "nan", "pi", "newaxis", "array", "asarray", "average", "astype", "isdtype", "result_type", "broadcast_arrays", "meshgrid",
-           "unstack", "nonzero", "where", "einsum", "ix_", "pad", "gradient", "interp", "histogram", "unique", "reshape", "permute_dims", "clip", "finfo", "iinfo", "empty_like", "zeros_like", "ones_like", "full_like"]
+__all__ = [*_spelled, *_forms.__all__, "__array_namespace_info__", "e", "inf", "nan", "pi", "newaxis", "array", "asarray", "average", "astype", "isdtype", "result_type", "broadcast_arrays", "meshgrid",
+           "unstack", "nonzero", "where", "einsum", "ix_", "reshape", "permute_dims", "clip", "finfo", "iinfo", "empty_like", "zeros_like", "ones_like", "full_like"]

@@ -6,8 +6,12 @@ import numbers
 from . import _heatpp as C
 
 # Functions, and heatpp's names of NumPy's options: None for advice that changes no result, a pair for a name and its values.
-_TOP = {"sort argsort": {"kind": None}, "percentile quantile median nanpercentile nanquantile nanmedian": {"method": "interpolation"}, "eye": {"M": "columns"}, "diag": {"k": "offset"},
-        "clip": {"a_min": "min", "a_max": "max"}, "pad": {"constant_values": "value"}}
+_TOP = {"sort argsort": {"kind": None}, "percentile quantile median nanpercentile nanquantile nanmedian": {"method": "interpolation"}, "eye": {"N": "rows", "M": "columns"}, "diag": {"k": "offset"},
+        "clip": {"a_min": "min", "a_max": "max"}, "pad": {"constant_values": "value"}, "full": {"fill_value": "value"}, "select": {"default": "otherwise"},
+        "polyfit": {"deg": "degree", "w": "weights"}, "tile": {"reps": "repeats"}, "take take_along_axis put_along_axis unravel_index": {"indices": "positions"},
+        "put": {"ind": "positions", "v": "values"}, "swapaxes": {"axis1": "a", "axis2": "b"}, "moveaxis": {"source": "from", "destination": "to"},
+        "tri": {"N": "rows", "M": "columns"}, "tril_indices triu_indices": {"n": "rows", "m": "columns"}, "vander": {"N": "n"}, "packbits unpackbits": {"bitorder": "order"},
+        "ravel_multi_index": {"multi_index": "positions", "dims": "shape"}, "resize": {"new_shape": "shape"}}
 _LINALG = {"eigh eigvalsh": {"UPLO": ("uplo", {"L": "lower", "U": "upper"})}, "pinv lstsq matrix_rank": {"rcond": "rtol"}}
 _DIMENSIONS = ("rand", "randn")  # which take the extents one by one, too
 

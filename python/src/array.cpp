@@ -15,6 +15,13 @@ std::string one_line(const DNDarray& x) {
   return text + ">";
 }
 
+/// For Python, to which an array of other than one element is no number.
+const DNDarray& single(const DNDarray& x) {
+  if (x.size() != 1)
+    throw TypeError("[item] got an array of shape " + to_string(x.shape()) + "; expected exactly one element");
+  return x;
+}
+
 Scalar number_in(const DNDarray& x) {
   if (x.dtype() == bool_) return x.item<bool>();
   if (is_complex(x.dtype())) return x.item<std::complex<double>>();
@@ -64,7 +71,7 @@ void bind_operators(nb::class_<DNDarray>& c) {
       {"__ixor__", bitwise_xor_}, {"__ilshift__", left_shift_},     {"__irshift__", right_shift_}};
   for (const auto& [name, f] : in_place)
     c.def(
-        name, [f](nb::handle self, Operand b) { return Target(self).change([&](DNDarray& x) { f(x, b); }); },
+        name, [f](const Target& x, Operand b) { return x.change([&](DNDarray& array) { f(array, b); }); },
         nb::is_operator());
   c.def(
       "__matmul__", [](const DNDarray& a, const DNDarray& b) { return matmul(a, b); }, nb::is_operator(), Released());
@@ -95,13 +102,15 @@ static void check_whole(nb::handle data) {
                       "from_local(part, split=axis)");
 }
 
-DNDarray array_of(nb::handle data, const ArrayOptions& options) {
+DNDarray array_of(nb::handle data, const ArrayOptions& options, Floats floats) {
   std::optional<DNDarray> made;
   auto dtype = options.dtype;
   if (const auto* array = array_in(data)) made = options.split ? resplit(*array, options.split) : copy(*array);
   else if (has_array(data)) {
     std::vector<DNDarray> parts;
-    for (nb::handle part : data) parts.push_back(array_of(part, {.comm = options.comm}));
+    for (nb::handle part : data)
+      if (const auto* beside = array_in(part); beside && is_wide(*beside)) floats = Floats::exact;
+    for (nb::handle part : data) parts.push_back(array_of(part, {.comm = options.comm}, floats));
     nb::gil_scoped_release release;
     made = stack(parts);
     if (options.split) made = resplit(*made, options.split);
@@ -117,10 +126,10 @@ DNDarray array_of(nb::handle data, const ArrayOptions& options) {
     if (!block)
       throw TypeError("[array] got elements of " + nb::cast<std::string>(nb::repr(values.attr("dtype"))) +
                       "; expected bool, uint8, int8 to int64, float16 to float64, complex64 or complex128");
-    // Numbers alone widen no dtype.
-    if (!dtype && !nb::hasattr(data, "dtype") && block->is_floating_point()) dtype = get_default_dtype();
-    if (!dtype && !nb::hasattr(data, "dtype") && block->is_complex())
-      dtype = Scalar(std::complex<double>()).default_dtype();
+    if (!dtype && floats == Floats::usual && !nb::hasattr(data, "dtype")) {  // numbers alone widen no dtype
+      if (block->is_floating_point()) dtype = get_default_dtype();
+      if (block->is_complex()) dtype = Scalar(std::complex<double>()).default_dtype();
+    }
     made = from_tensor(*block, {.split = options.split, .comm = options.comm});
     if (options.split) made = copy(*made);  // of the block alone
   }
@@ -169,15 +178,18 @@ void bind_array(nb::module_& m) {
   c.def("item", number_in, Released(), "The value of an array of one element. Collective.");
   c.def(
       "__bool__", [](const DNDarray& x) { return x.item<bool>(); }, Released());
-  c.def("__int__", [](nb::handle x) { return nb::int_(x.attr("item")()); });  // which refuses what is no number
+  c.def("__int__", [](nb::handle x) {
+    static_cast<void>(single(nb::cast<const DNDarray&>(x)));
+    return nb::int_(x.attr("item")());  // which refuses what is no number
+  });
   c.def(
-      "__float__", [](const DNDarray& x) { return x.item<double>(); }, Released());
+      "__float__", [](const DNDarray& x) { return single(x).item<double>(); }, Released());
   c.def(
-      "__complex__", [](const DNDarray& x) { return x.item<std::complex<double>>(); }, Released());
+      "__complex__", [](const DNDarray& x) { return single(x).item<std::complex<double>>(); }, Released());
   c.def("__index__", [](const DNDarray& x) {
     if (!is_integral(x.dtype()))
       throw TypeError("[index] got " + std::string(name(x.dtype())) + "; expected whole numbers");
-    return x.item<std::int64_t>();
+    return single(x).item<std::int64_t>();
   });
   c.def("numpy", gathered, "All elements as a NumPy array, on every rank. Collective.");
   c.def(

@@ -58,9 +58,9 @@ nb::object written(const Scalar& value) {
 const DNDarray* array_in(nb::handle object) {
   if (PyFloat_CheckExact(object.ptr()) || PyLong_CheckExact(object.ptr())) return nullptr;  // of which lists have many
   const DNDarray* array = nullptr;
-  if (nb::try_cast(object, array) && array) return array;
+  if (nb::try_cast(object, array, false) && array) return array;
   const nb::object inside = nb::getattr(object, "_x", nb::none());  // stays as long as the array of heatpp.heat's
-  return nb::try_cast(inside, array) ? array : nullptr;
+  return nb::try_cast(inside, array, false) ? array : nullptr;
 }
 
 template <>
@@ -231,7 +231,9 @@ nb::object written(const io::Source& value) {
 
 template <>
 std::optional<Target> read(nb::handle object) {
-  return nb::isinstance<DNDarray>(object) ? std::optional<Target>(object) : std::nullopt;
+  if (!nb::isinstance<DNDarray>(object)) return {};
+  Given::beside(nb::cast<const DNDarray&>(object));
+  return Target(object);
 }
 template <>
 nb::object written(const Target&) {

@@ -72,9 +72,12 @@ std::optional<Values> read(nb::handle object);
 /// An array of ours, or the one in an array of heatpp.heat's; null for all else.
 const DNDarray* array_in(nb::handle object);
 
+/// The dtype of Python's floats: the default one, or float64.
+enum class Floats { usual, exact };
+
 /// What Python gives as numbers, lists or arrays that all ranks have alike, as an array with memory of its own. Throws
 /// TypeError for other libraries' arrays of which each rank has a part.
-DNDarray array_of(nb::handle data, const ArrayOptions& options);
+DNDarray array_of(nb::handle data, const ArrayOptions& options, Floats floats = Floats::usual);
 
 /// The entries of `x[entries]`.
 std::vector<Index> entries_of(nb::handle key);
@@ -95,11 +98,9 @@ struct Caster {
   static nb::handle from_cpp(const T& value, nb::rv_policy, nb::detail::cleanup_list*) noexcept {
     return guarded([&] { return written(value); });
   }
-  bool from_python(nb::handle source, std::uint32_t flags, nb::detail::cleanup_list*) noexcept {
+  bool from_python(nb::handle source, std::uint32_t, nb::detail::cleanup_list*) noexcept {
     try {
       value = read<T>(source);
-      if constexpr (std::is_base_of_v<Operand, T>)
-        if (!value && (flags & nb::detail::cast_flags::convert) && read<Values>(source)) value = array_of(source, {});
     } catch (const std::exception&) {
       PyErr_Clear();
       return false;
@@ -219,8 +220,6 @@ HEATPP_CASTER(Device, "str")
 HEATPP_CASTER(Shape, "int | tuple[int, ...]")
 HEATPP_CASTER(Axes, "int | tuple[int, ...]")
 HEATPP_CASTER(Scalar, "bool | int | float | complex")
-HEATPP_CASTER(Operand, "DNDarray | bool | int | float | complex")
-HEATPP_CASTER(KeptOperand, "DNDarray | bool | int | float | complex")
 HEATPP_CASTER(Slice, "slice")
 HEATPP_CASTER(Piece, "number | Callable")
 HEATPP_CASTER(Blocks, "DNDarray | number | list")
@@ -366,3 +365,5 @@ struct type_caster<std::span<const T>> {
 };
 
 }  // namespace nanobind::detail
+
+#include "array_casters.hpp"  // which need those above, and are to be seen wherever these are

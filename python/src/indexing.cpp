@@ -28,6 +28,9 @@ Index entry_of(nb::handle entry) {
     return static_cast<std::int64_t>(position);
   }
   if (is_list && nb::len(entry) == 0) return std::vector<std::int64_t>();
+  if (!read<Values>(entry) && !array_in(entry))
+    throw IndexError("[index] got " + nb::cast<std::string>(nb::repr(entry)) +
+                     "; expected numbers, slices, ..., None, and lists and arrays of positions or truth values");
   return array_of(entry, {});
 }
 
@@ -52,7 +55,7 @@ nb::object selected(nb::handle self, nb::handle key) {
 void put(nb::handle self, nb::handle key, nb::handle value) {
   const auto entries = entries_of(key);
   const auto operand = read<Operand>(value);
-  const auto given = operand ? KeptOperand(*operand) : KeptOperand(array_of(value, {}));
+  const auto given = operand ? KeptOperand(*operand) : KeptOperand(array_of(value, {}, Floats::exact));
   Target(self).change([&](DNDarray& x) { x.index_put(entries, given); });
 }
 

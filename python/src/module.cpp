@@ -28,7 +28,6 @@ NB_MODULE(_heatpp, m) {
     const auto* known = python::array_in(values.object);
     new (self) heatpp::DNDarray(known ? *known : python::array_of(values.object, {}));
   });
-  nb::implicitly_convertible<python::Values, heatpp::DNDarray>();
   nb::implicitly_convertible<python::Values, heatpp::Rows>();
   nb::implicitly_convertible<python::Values, LinearOperator>();
   const nb::object rows = m.attr("Rows"), op = m.attr("linalg").attr("LinearOperator");

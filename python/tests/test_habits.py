@@ -129,6 +129,49 @@ class Habits(Case):
         self.same(ht.random.normal(0, 1, (2, 3)), drawn.numpy())
         self.assertEqual((ht.random.rand(2, 3).shape, ht.random.randn(4, 1, split=1).split, ht.random.randint(5, size=4).shape), ((2, 3), 1, (4,)))
 
+    def test_lists_are_as_precise_as_the_arrays_beside_them(self):
+        numbers = [0.1, 0.2, 0.3]
+        for kind in (np.float64, np.float32):
+            values = np.array(numbers, kind)
+            for x in every_layout(values):
+                for found, expected in ((x == numbers, [True] * 3), (numbers == x, [True] * 3), (ht.isin(x, numbers), [True] * 3), (ht.isin(numbers, x), [True] * 3),
+                                        (ht.digitize(x, numbers), [1, 2, 3]), (ht.searchsorted(x, numbers), [0, 1, 2]), (ht.searchsorted(numbers, x), [0, 1, 2]),
+                                        (ht.histogram(x, bins=[0.1, 0.2, 0.3, 0.4])[0], [1, 1, 1]), (x - numbers, [0.0] * 3), (ht.where([True, False, True], x, numbers) - x, [0.0] * 3),
+                                        (ht.concatenate([x, numbers])[3:] - x, [0.0] * 3), (ht.array([x[0], 0.1])[1] - x[0], 0.0)):
+                    self.same(found, expected)
+                for found in (x + numbers, numbers * x, ht.append(x, numbers), ht.append(x, 0.1), ht.where([True, False, True], x, numbers)):
+                    self.assertEqual(found.dtype, kind)
+                written = ht.zeros_like(x)
+                written[:] = numbers
+                self.same(written, values)
+                written += numbers
+                self.same(written, values + values)
+                self.assertEqual(written.dtype, kind)
+        self.assertEqual((ht.sqrt([1.0, 4.0]).dtype, ht.sqrt([1j]).dtype, (ht.arange(3) + numbers).dtype, ht.stack([[0.5], [1.5]]).dtype), ("float32", "complex64", "float64", "float32"))
+        self.same(ht.arange(3) + numbers, np.arange(3) + numbers, rtol=1e-15)
+
+    def test_numbers_are_arrays_without_axes(self):
+        x = ht.array(VALUES, split=0)
+        for found, expected in ((ht.sqrt(4), 2.0), (ht.isnan(float("nan")), True), (ht.abs(-3), 3), (ht.clip(5, 0, 1), 1), (ht.repeat(3, 2), [3, 3]), (ht.take(x, 2), VALUES.take(2)),
+                                (x.take(1, axis=0), VALUES[1]), (ht.dot(2, x), 2 * VALUES), (ht.append(x, 1), np.append(VALUES, 1)), (ht.atleast_1d(5), [5]), (ht.round(2.567, 1), 2.6)):
+            self.same(found, expected, rtol=1e-6)
+        for refused in (lambda: ht.sqrt("4"), lambda: ht.sum(None), lambda: int(x), lambda: float(x), lambda: complex(x)):
+            with self.assertRaises(TypeError):
+                refused()
+
+    def test_arguments_in_the_order_of_numpy(self):
+        values = np.array([3.0, 1, 2, 5, 4, 0])
+        for x in every_layout(values):
+            for call in (lambda np, x: np.isin(x, [1, 2], False, True), lambda np, x: np.ediff1d(x, 9, [7, 8]), lambda np, x: np.trapezoid(x, x * x), lambda np, x: np.trapezoid(x, dx=2),
+                         lambda np, x: np.unwrap(2 * x, 3.0), lambda np, x: np.delete(x, slice(1, 4)), lambda np, x: np.delete(x, -1), lambda np, x: np.linspace(2, 3, 4, False, True),
+                         lambda np, x: np.pad(x, (1, 2), constant_values=(4, 5)), lambda np, x: np.concatenate([x, x], dtype="float32"), lambda np, x: np.stack([x, x], axis=1, dtype=complex),
+                         lambda np, x: np.fromfunction(lambda i, j: 10 * i + j, (2, 3)), lambda np, x: np.full(3, fill_value=7), lambda np, x: np.select([x < 2], [x], default=9),
+                         lambda np, x: np.tile(x, reps=2), lambda np, x: np.take(x, indices=[0, 2]), lambda np, x: np.polyfit(x, x * x, deg=2, w=x + 1), lambda np, x: np.vander(x, N=3),
+                         lambda np, x: np.moveaxis(np.array([[1, 2]]), source=0, destination=1), lambda np, x: np.swapaxes(np.array([[1, 2]]), axis1=0, axis2=1), lambda np, x: np.unique(x, True),
+                         lambda np, x: np.cross(x[:3], x[3:], axis=0), lambda np, x: np.tril_indices(n=2, m=3), lambda np, x: np.size(x, 0), lambda np, x: np.unravel_index([3], (2, 2)),
+                         lambda np, x: np.resize(x, new_shape=(2, 2))):
+                self.same(call(ht, x), call(np, values), rtol=1e-5, atol=1e-5)
+
     def test_errors_as_numpy_and_python_have_them(self):
         for name in ("none.h5", "none.npy", "none.csv", "none.zarr", "none-*.h5", "none.safetensors"):
             with self.assertRaisesRegex(FileNotFoundError, "got .*none"):
@@ -140,6 +183,10 @@ class Habits(Case):
                 with self.assertRaises(np.linalg.LinAlgError):
                     refused()
         self.assertIs(ht.linalg.LinAlgError, np.linalg.LinAlgError)
+        for x in every_layout(VALUES):
+            for key, text in (("a", "got 'a'; expected numbers, slices"), ((0, 4), r"got position 4 along axis 1 of an array of shape \(6, 4\)")):
+                with self.assertRaisesRegex(IndexError, text):
+                    x[key]
 
     def test_defaults_of_numpy(self):
         matrix = VALUES + 9 * np.eye(6, 4)

@@ -79,6 +79,12 @@ Entries completed(const char* op, const DNDarray& x, std::span<const Index> entr
     else list.push_back(entry.value());
   }
   if (ellipses == 0) list.insert(list.end(), whole, all_of);
+  int axis = 0;
+  for (const auto& entry : list) {  // before an axis is gone, which errors are to count
+    if (const auto* position = as<std::int64_t>(entry))
+      static_cast<void>(detail::sanitize_position(op, x, axis, *position));
+    axis += axes_taken(entry);
+  }
   return list;
 }
 

@@ -75,6 +75,7 @@ TEST_CASE("masks keep the order of the elements", "[ops][index]") {
 TEST_CASE("bad indices are errors on all ranks", "[ops][index]") {
   const auto x = ht::zeros({5, 4}, {.split = 0});
   CHECK_THROWS_WITH(x(5), Catch::Contains("[index] got position 5 along axis 0"));
+  CHECK_THROWS_WITH(x(0, -5), Catch::Contains("[index] got position -5 along axis 1 of an array of shape"));
   CHECK_THROWS_AS(x(0, -5), ht::IndexError);
   CHECK_THROWS_AS(x(0, 0, 0), ht::IndexError);
   CHECK_THROWS_AS(x(ht::ellipsis, ht::ellipsis), ht::IndexError);

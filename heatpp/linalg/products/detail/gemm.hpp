@@ -12,9 +12,8 @@ namespace heatpp::detail {
 /// products are those of MKL, which does without the widest vectors of other makers' processors). `poll`, if any, is
 /// called every few milliseconds. Extra memory: at most 8 MiB, and 1 MiB for each thread.
 /// After Goto & van de Geijn, Anatomy of high-performance matrix multiplication, 2008.
-void multiply_by_panels(
-    const at::Tensor& c, const at::Tensor& a, const at::Tensor& b, bool accumulate,
-    const std::function<void()>& poll = {});
+void multiply_by_panels(const at::Tensor& c, const at::Tensor& a, const at::Tensor& b, bool accumulate,
+                        const std::function<void()>& poll = {});
 
 /// Whether `multiply_by_panels` can take these, and they are no thinner than the kernel's tiles.
 [[nodiscard]] bool fits_panels(const at::Tensor& c, const at::Tensor& a, const at::Tensor& b);

@@ -1,0 +1,133 @@
+"""Functions whose arguments NumPy orders, or takes, otherwise than the C++ functions do."""
+
+import builtins
+
+from . import _heatpp as C
+
+
+def pad(x, /, widths, mode="constant", *, value=0, **options):
+    """`x` with more around it: a number, (before, after), or that for each axis, as are the values. See the C++ function."""
+    if isinstance(value, (list, tuple)):
+        options["values"] = [value] if not isinstance(value[0], (list, tuple)) else value
+    else:
+        options["value"] = value
+    pairs = [(widths, widths)] if isinstance(widths, int) else [tuple(widths)] if isinstance(widths[0], int) else widths
+    return C.pad(x, pairs, mode=mode, **options)
+
+
+def _of_dtype(arrays, dtype):
+    return arrays if dtype is None else [each.astype(dtype) if isinstance(each, C.DNDarray) else C.array(each, dtype) for each in arrays]
+
+
+def _joined(function):
+    def join(arrays, /, axis=0, *, dtype=None):
+        return function(_of_dtype(arrays, dtype), axis)
+    join.__name__, join.__doc__ = function.__name__, function.__doc__
+    return join
+
+
+def _stacked(function):
+    def stack(arrays, /, *, dtype=None):
+        return function(_of_dtype(arrays, dtype))
+    stack.__name__, stack.__doc__ = function.__name__, function.__doc__
+    return stack
+
+
+concatenate, concat, stack = (_joined(getattr(C, name)) for name in ("concatenate", "concat", "stack"))
+hstack, vstack = _stacked(C.hstack), _stacked(C.vstack)
+
+
+def linspace(start, stop, /, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, split=None, device=None, comm=None):
+    """Evenly spaced numbers, and their distance if that is asked for. See the C++ function."""
+    options = {name: value for name, value in {"split": split, "device": device, "comm": comm}.items() if value is not None}
+    if isinstance(start, (C.DNDarray, list, tuple)) or isinstance(stop, (C.DNDarray, list, tuple)):
+        options["axis"] = axis
+    found = C.linspace(start, stop, num, endpoint=endpoint, dtype=dtype, **options)
+    gaps = num - endpoint
+    return (found, (stop - start) / gaps if gaps > 0 else builtins.float("nan")) if retstep else found
+
+
+def delete(x, obj, axis=None):
+    """Without the positions, a number, several or a slice, along an axis or of the flattened array. See the C++ function."""
+    return C.delete(x, range(*obj.indices(x.size if axis is None else x.shape[axis])) if isinstance(obj, slice) else obj, axis)
+
+
+def fromfunction(function, shape, *, dtype=None, **options):
+    """What the function makes of the positions along each axis, in floats. See the C++ function."""
+    return C.fromfunction(lambda positions: function(*positions), shape, dtype=dtype or C.get_default_dtype(), **options)
+
+
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """The cross products of vectors along an axis, of all three arrays or of each. See the C++ function."""
+    return C.cross(a, b, *(axisa, axisb, axisc) if axis is None else (axis,) * 3)
+
+
+def size(x, axis=None):
+    """How many elements an array has, or its extent along an axis. Local."""
+    return C.size(x) if axis is None else C.shape(x)[axis]
+
+
+def ediff1d(x, to_end=(), to_begin=()):
+    """The differences of neighbours, between numbers that are given. See the C++ function."""
+    begin, end = (each if isinstance(each, (list, tuple)) else [] if each is None else [each] for each in (to_begin, to_end))
+    return C.ediff1d(x, begin, end)
+
+
+def isin(x, test, assume_unique=False, invert=False):
+    """Whether each element is among those of `test`. See the C++ function."""
+    return C.isin(x, test, invert=invert, assume_unique=assume_unique)
+
+
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    """The integral along an axis, of values at x or at a distance of dx. See the C++ function."""
+    return C.trapezoid(y, axis=axis, dx=dx, x=x)
+
+
+def unwrap(x, discont=None, axis=-1, *, period=None):
+    """Without jumps of a period, which are larger than discont. See the C++ function."""
+    given = {"discont": discont, "period": period}
+    return C.unwrap(x, axis=axis, **{name: value for name, value in given.items() if value is not None})
+
+
+def interp(x, /, xp, fp=None, **options):
+    """Values between points, which are xp and fp, or a pair of these. See the C++ function."""
+    return C.interp(x, xp if fp is None else (xp, fp), **options)
+
+
+def gradient(x, /, *distances, axis=None, spacing=(), **options):
+    """The derivative along an axis, or along each of several: NumPy's. See the C++ functions."""
+    spacing = list(distances) or (list(spacing) if isinstance(spacing, (list, tuple)) else [spacing])
+    found = C.gradients(x, axis=axis, spacing=spacing, **options)
+    return found[0] if isinstance(axis, int) or axis is None and x.ndim == 1 else found
+
+
+def histogram(x, /, bins=10, range=None, **options):
+    """How many elements are in each of so many bins, or between edges, and these. See the C++ function."""
+    known = {"rule" if isinstance(bins, str) else "bins" if isinstance(bins, int) else "edges": bins}
+    return C.histogram(x, range=range, **{**known, **options})
+
+
+def _with_one_nan(found):
+    """What unique_all gives, in which each NaN is one element; they stand last."""
+    last = len(found.values) - int(C.sum(C.isnan(found.values)))
+    if last >= len(found.values) - 1:
+        return found
+    indices, counts = C.copy(found.indices[:last + 1]), C.copy(found.counts[:last + 1])
+    indices[last], counts[last] = C.min(found.indices[last:]), C.sum(found.counts[last:])
+    return found._replace(values=C.copy(found.values[:last + 1]), indices=indices, inverse_indices=C.minimum(found.inverse_indices, last), counts=counts)
+
+
+def unique(x, /, axis=None, *, equal_nan=True, return_index=False, return_inverse=False, return_counts=False):
+    """The different elements in rising order, and what is asked for beside them."""
+    if isinstance(axis, bool):  # NumPy's second argument
+        axis, return_index = None, axis
+    asked = {"indices": return_index, "inverse_indices": return_inverse, "counts": return_counts}
+    if not builtins.any(asked.values()):
+        return C.unique(x, axis=axis, equal_nan=equal_nan)
+    found = C.unique_all(x) if axis is None else C.unique_all(x, axis)
+    if equal_nan and axis is None and found.values.dtype.kind in "fc":
+        found = _with_one_nan(found)
+    return (found.values, *(getattr(found, name) for name, wanted in asked.items() if wanted))
+
+
+__all__ = ["pad", "concatenate", "concat", "stack", "hstack", "vstack", "linspace", "delete", "fromfunction", "cross", "size", "ediff1d", "isin", "trapezoid", "unwrap", "interp", "gradient", "histogram", "unique"]
