@@ -54,6 +54,39 @@ TEST_CASE("swap exchanges what two selections name", "[ops][value]") {
   }
 }
 
+TEST_CASE("selections of adopted memory are exchanged, and written after another was", "[ops][value]") {
+  const auto global = numbers();
+  for (const auto& layout : every_layout({5, 4})) {
+    const auto memory = distribute(global, layout).larray().clone();
+    const auto held = [&] { return ht::from_local(memory, {.split = layout.split()}); };
+    auto x = held();
+    const auto before = x;
+    swap(x(0), x(3));
+    auto expected = global.index_select(0, at::tensor({3, 1, 2, 0, 4}));
+    CHECK(same(x, expected));
+    swap(x(ht::slice(0, 2), 0), x(ht::slice(3, 5), 2));
+    const auto first = expected.slice(0, 0, 2).select(1, 0).clone();
+    expected.slice(0, 0, 2).select(1, 0).copy_(expected.slice(0, 3, 5).select(1, 2));
+    expected.slice(0, 3, 5).select(1, 2).copy_(first);
+    CHECK(same(x, expected));
+    CHECK(same(before, global));
+    CHECK(x.is_adopted());
+
+    auto&& later = x(4);
+    x(1) = 5;
+    std::move(later) = 7;
+    expected[1].fill_(5);
+    expected[4].fill_(7);
+    CHECK(same(x, expected));
+    auto named = x(0);
+    x(1) = 6;
+    named += 1;
+    CHECK_THROWS_AS(std::move(named) = 7, ht::ValueError);  // an array of its own since
+    expected[1].fill_(6);
+    CHECK(same(x, expected));
+  }
+}
+
 TEST_CASE("memory of a host is not written by what outlives the array that adopted it", "[ops][value]") {
   std::vector<double> memory{1, 2, 3, 4};
   const auto before = memory;

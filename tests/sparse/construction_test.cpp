@@ -39,6 +39,13 @@ TEST_CASE("triples become a matrix, wherever they lie, and those of one place ar
       CHECK_THROWS_AS(sp::from_coo(r.astype(ht::float64), c, r, {7, 5}), ht::TypeError);
       CHECK_THROWS_AS(sp::from_coo(r, c, ht::ones({9}), {7, 5}), ht::ValueError);
     }
+  for (const auto& layout : every_layout({1, 2})) {  // one element, two apart
+    const auto pair = distribute(at::tensor({6, 4}, at::kLong).view({1, 2}), layout);
+    const auto a = sp::from_coo(pair(ht::ellipsis, 0), pair(ht::ellipsis, 1), pair(ht::ellipsis, 1), {7, 5});
+    const auto one = at::zeros({7, 5}, at::kLong);
+    one[6][4] = 4;
+    CHECK(same_matrix(a, one));
+  }
   const auto coo = sp::to_coo(sparse_of(expected, ht::Layout({7, 5}, 0, ht::world().size())));
   CHECK(same_matrix(sp::from_coo(coo.rows, coo.columns, coo.values, coo.shape), expected));
 }

@@ -209,6 +209,7 @@ DNDarray nan_to_num_(Selection&& x, const NanToNumOptions& options) {
 DNDarray detail::written_out(const char* op, DNDarray result, const OutOptions& options) {
   auto* out = options.out.array();
   const auto& mask = options.where;
+  if (mask && mask->dtype() != bool_) raise<TypeError>(op, "got where of {}; expected bool", name(mask->dtype()));
   if (!out) return mask ? where(*mask, result, 0) : result;
   check_kind(op, result.dtype(), out->dtype());
   if (!broadcasts_to(result.shape(), out->shape()))

@@ -25,6 +25,9 @@ TEST_CASE("results go to out, and only where they are wanted", "[ops][elementwis
   CHECK_THROWS_WITH(ht::add(ht::ones({3}), 1, {.out = whole}), Catch::Contains("[add] got"));
   CHECK_THROWS_WITH(ht::add(ht::ones({3}), 1, {.out = narrow}),
                     Catch::Contains("[add] got a result of shape (3,) for out of shape (2,)"));
+  CHECK_THROWS_WITH(ht::add(narrow, 1, {.where = narrow}),
+                    Catch::Contains("[add] got where of float32; expected bool"));
+  CHECK_THROWS_AS(ht::sqrt(narrow, {.out = narrow, .where = narrow}), ht::TypeError);
   CHECK_THROWS_WITH(ht::add(ht::ones({2, 2}), 1, {.out = narrow}),
                     Catch::Contains("[add] got a result of shape (2, 2) for out of shape (2,)"));
 }

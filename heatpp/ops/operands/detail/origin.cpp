@@ -49,11 +49,15 @@ Origin::Origin(std::weak_ptr<DNDarray::Impl> x, std::shared_ptr<const Origin> ou
       outer_(std::move(outer)),
       entries_(std::move(entries)),
       shares_(shares),
+      part_(Access::impl(part)),
       block_(part.larray().unsafeGetTensorImpl()),
       version_(part.larray()._version()) {}
 
 bool Origin::holds(const DNDarray& selection) const {
-  return selection.larray().unsafeGetTensorImpl() == block_ && selection.larray()._version() == version_;
+  const auto& block = selection.larray();
+  if (block.unsafeGetTensorImpl() == block_) return block._version() == version_;
+  // What lies in memory of a host's is given a block of its own, which nobody has written to, when that is written.
+  return part_.lock() == Access::impl(selection) && block._version() == 0;
 }
 
 void Origin::in_array(const Change& f, const DNDarray* reader) const {

@@ -33,6 +33,7 @@ class Origin {
   std::shared_ptr<const Origin> outer_;
   std::vector<Index> entries_;
   bool shares_;
+  std::weak_ptr<DNDarray::Impl> part_;
   const void* block_;     ///< the part's on this rank
   std::int64_t version_;  ///< of its elements
 };
