@@ -54,7 +54,7 @@ TEST_CASE("swap exchanges what two selections name", "[ops][value]") {
   }
 }
 
-TEST_CASE("selections of adopted memory are exchanged, and written after another was", "[ops][value]") {
+TEST_CASE("selections of adopted memory are exchanged, and written after another was", "[ops][value][host]") {
   const auto global = numbers();
   for (const auto& layout : every_layout({5, 4})) {
     const auto memory = distribute(global, layout).larray().clone();
