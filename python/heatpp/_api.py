@@ -9,7 +9,7 @@ import sys
 from . import _heatpp as C
 from . import _forms
 from ._forms import *  # noqa: F401,F403
-from ._spellings import spell_all
+from ._spellings import named_after, spell_all
 
 DNDarray, dtype, Communicator = C.DNDarray, C.dtype, C.Communicator
 e, inf, nan, pi, newaxis = math.e, math.inf, math.nan, math.pi, None
@@ -163,9 +163,9 @@ def iinfo(type, /):
 
 
 def _like(function):
+    @named_after(function)
     def like(x, /, dtype=None, *, device=None, **options):
         return asarray(function(x, dtype=dtype, **options), device=device)
-    like.__name__, like.__doc__ = function.__name__, function.__doc__
     return like
 
 
@@ -204,9 +204,9 @@ def _namespace(self, /, *, api_version=None):
 
 
 def _method(function):
+    @named_after(function)
     def method(self, *arguments, **options):
         return function(self, *arguments, **options)
-    method.__name__, method.__doc__ = function.__name__, function.__doc__
     return method
 
 

@@ -3,6 +3,11 @@
 import builtins
 
 from . import _heatpp as C
+from ._spellings import named_after
+
+
+def _given(**options):
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def pad(x, /, widths, mode="constant", *, value=0, **options):
@@ -20,16 +25,16 @@ def _of_dtype(arrays, dtype):
 
 
 def _joined(function):
+    @named_after(function)
     def join(arrays, /, axis=0, *, dtype=None):
         return function(_of_dtype(arrays, dtype), axis)
-    join.__name__, join.__doc__ = function.__name__, function.__doc__
     return join
 
 
 def _stacked(function):
+    @named_after(function)
     def stack(arrays, /, *, dtype=None):
         return function(_of_dtype(arrays, dtype))
-    stack.__name__, stack.__doc__ = function.__name__, function.__doc__
     return stack
 
 
@@ -39,7 +44,7 @@ hstack, vstack = _stacked(C.hstack), _stacked(C.vstack)
 
 def linspace(start, stop, /, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, split=None, device=None, comm=None):
     """Evenly spaced numbers, and their distance if that is asked for. See the C++ function."""
-    options = {name: value for name, value in {"split": split, "device": device, "comm": comm}.items() if value is not None}
+    options = _given(split=split, device=device, comm=comm)
     if isinstance(start, (C.DNDarray, list, tuple)) or isinstance(stop, (C.DNDarray, list, tuple)):
         options["axis"] = axis
     found = C.linspace(start, stop, num, endpoint=endpoint, dtype=dtype, **options)
@@ -85,8 +90,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 def unwrap(x, discont=None, axis=-1, *, period=None):
     """Without jumps of a period, which are larger than discont. See the C++ function."""
-    given = {"discont": discont, "period": period}
-    return C.unwrap(x, axis=axis, **{name: value for name, value in given.items() if value is not None})
+    return C.unwrap(x, axis=axis, **_given(discont=discont, period=period))
 
 
 def interp(x, /, xp, fp=None, **options):

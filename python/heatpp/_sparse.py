@@ -3,6 +3,7 @@
 import numbers
 
 from . import _heatpp as C
+from ._spellings import named_after
 
 S = C.sparse
 _MATRICES = (S.DCSRMatrix, S.DCSCMatrix)
@@ -11,9 +12,9 @@ _METHODS = ("sum mean max min argmax argmin abs conj power multiply count_nonzer
 
 
 def _method(function):
+    @named_after(function)
     def method(self, *arguments, **options):
         return function(self, *arguments, **{name: value for name, value in options.items() if name not in ("dtype", "out") or value is not None})
-    method.__name__, method.__doc__ = function.__name__, function.__doc__
     return method
 
 

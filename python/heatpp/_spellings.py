@@ -16,6 +16,14 @@ _LINALG = {"eigh eigvalsh": {"UPLO": ("uplo", {"L": "lower", "U": "upper"})}, "p
 _DIMENSIONS = ("rand", "randn")  # which take the extents one by one, too
 
 
+def named_after(function):
+    """Gives what it decorates the name and the text of a function."""
+    def named(made):
+        made.__name__, made.__doc__ = function.__name__, function.__doc__
+        return made
+    return named
+
+
 def _ours(names, options):
     for name in names.keys() & options.keys():
         target, value = names[name], options.pop(name)

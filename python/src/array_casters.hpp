@@ -10,10 +10,7 @@ namespace heatpp::python {
 template <class T>
 struct OperandCaster : Caster<T> {
   bool from_python(nb::handle source, std::uint32_t flags, nb::detail::cleanup_list* cleanup) noexcept {
-    if (Caster<T>::from_python(source, flags, cleanup)) {
-      if (this->value->array()) Given::beside(*this->value->array());
-      return true;
-    }
+    if (Caster<T>::from_python(source, flags, cleanup)) return true;
     if (!(flags & nb::detail::cast_flags::convert)) return false;
     try {
       list = given.read(source);

@@ -231,9 +231,8 @@ nb::object written(const io::Source& value) {
 
 template <>
 std::optional<Target> read(nb::handle object) {
-  if (!nb::isinstance<DNDarray>(object)) return {};
-  Given::beside(nb::cast<const DNDarray&>(object));
-  return Target(object);
+  const DNDarray* array = nullptr;  // read by its caster, so that lists beside it know of it
+  return nb::try_cast(object, array, false) && array ? std::optional<Target>(object) : std::nullopt;
 }
 template <>
 nb::object written(const Target&) {

@@ -22,11 +22,12 @@ class Given {
     if (--living == 0) exact = false;
   }
 
-  /// Numbers, lists and arrays of NumPy's as an array, of floats in float64 for now; nothing for all else.
+  /// Numbers, lists and arrays of NumPy's as an array, in which floats of Python's are float64 until `settle`; nothing
+  /// for all else.
   [[nodiscard]] std::optional<DNDarray> read(nanobind::handle source);
   /// The dtype to stay in for what was read. Needs no lock of Python's.
   void settle(DNDarray& x);
-  /// An array of ours among the arguments.
+  /// An array of ours among the arguments, as type_caster<DNDarray> tells of each that it reads.
   static void beside(const DNDarray& x);
 
  private:

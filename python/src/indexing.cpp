@@ -18,8 +18,7 @@ Index entry_of(nb::handle entry) {
   if (entry.is_none()) return newaxis;
   if (object == Py_Ellipsis) return ellipsis;
   if (PyBool_Check(object)) return object == Py_True;
-  const DNDarray* array = nullptr;
-  if (nb::try_cast(entry, array) && array) return *array;
+  if (const auto* array = array_in(entry)) return *array;
   if (const auto slice = read<Slice>(entry)) return *slice;
   const bool is_list = PyList_Check(object) || PyTuple_Check(object);
   if (!is_list && PyIndex_Check(object) && !has_axes(entry)) {
@@ -28,7 +27,7 @@ Index entry_of(nb::handle entry) {
     return static_cast<std::int64_t>(position);
   }
   if (is_list && nb::len(entry) == 0) return std::vector<std::int64_t>();
-  if (!read<Values>(entry) && !array_in(entry))
+  if (!read<Values>(entry))
     throw IndexError("[index] got " + nb::cast<std::string>(nb::repr(entry)) +
                      "; expected numbers, slices, ..., None, and lists and arrays of positions or truth values");
   return array_of(entry, {});

@@ -51,7 +51,8 @@ DNDarray listed(const std::vector<T>& values, const DNDarray& x) {
   return detail::wrap(tensor, x.layout().replicated({std::ssize(values)}), x.comm());
 }
 
-/// The entries with an ellipsis and missing axes written out, and masks without axes as truth values.
+/// The entries with an ellipsis and missing axes written out, masks without axes as truth values, and positions that
+/// are in range and not negative.
 Entries completed(const char* op, const DNDarray& x, std::span<const Index> entries) {
   int taken = 0;
   std::ptrdiff_t ellipses = 0;
@@ -80,9 +81,9 @@ Entries completed(const char* op, const DNDarray& x, std::span<const Index> entr
   }
   if (ellipses == 0) list.insert(list.end(), whole, all_of);
   int axis = 0;
-  for (const auto& entry : list) {  // before an axis is gone, which errors are to count
-    if (const auto* position = as<std::int64_t>(entry))
-      static_cast<void>(detail::sanitize_position(op, x, axis, *position));
+  for (auto& entry : list) {  // before an axis is gone, which errors are to count
+    if (auto* position = std::get_if<std::int64_t>(&entry))
+      *position = detail::sanitize_position(op, x, axis, *position);
     axis += axes_taken(entry);
   }
   return list;
@@ -120,7 +121,6 @@ class Taker {
       parts_.base = detail::take_position(op_, parts_.base, axis_, position);
       return;
     }
-    position = detail::sanitize_position(op_, parts_.base, axis_, position);
     if (arrays_) return add(listed(std::vector<std::int64_t>{position}, parts_.base).index({0}));
     parts_.left_over.push_back(axis_);
     apply(slice(position, position + 1));

@@ -19,11 +19,7 @@ void check_places(const char* op, const Triples& triples, const Shape& shape) {
 
 /// A row of bytes for each triple.
 at::Tensor packed(const Triples& triples) {
-  const auto bytes = [](const at::Tensor& x) {
-    const auto row = x.contiguous().as_strided({x.numel()}, {1});  // of one element, too, whatever its stride
-    return row.view(at::kByte).reshape({x.numel(), static_cast<std::int64_t>(x.element_size())});
-  };
-  return at::cat({bytes(triples.rows), bytes(triples.columns), bytes(triples.values)}, 1);
+  return at::cat({byte_rows(triples.rows), byte_rows(triples.columns), byte_rows(triples.values)}, 1);
 }
 
 Triples unpacked(const at::Tensor& rows, at::ScalarType type) {

@@ -75,6 +75,11 @@ at::Tensor summed(const at::Tensor& values, const at::Tensor& places, std::int64
 
 }  // namespace
 
+at::Tensor byte_rows(const at::Tensor& x) {
+  const auto elements = x.contiguous().as_strided({x.numel()}, {1});  // one element may have any stride
+  return elements.view(at::kByte).view({x.numel(), static_cast<std::int64_t>(x.element_size())});
+}
+
 CsrBlock block_from(const char* op, const Triples& triples, std::int64_t first, std::int64_t rows,
                     Duplicates duplicates) {
   auto order = by_row(triples.rows, first, rows);

@@ -11,6 +11,9 @@ struct Triples {
   [[nodiscard]] std::int64_t count() const { return rows.numel(); }
 };
 
+/// The bytes of each element of a vector, or of what lies in C order, as a row.
+[[nodiscard]] at::Tensor byte_rows(const at::Tensor& x);
+
 /// What entries of the same place become.
 enum class Duplicates { summed, refused };
 

@@ -79,9 +79,7 @@ Header read_header(const Loading& file) {
 }
 
 at::Tensor big_endian(const at::Tensor& x) {
-  const auto parts = x.is_complex() ? at::view_as_real(x.contiguous()) : x;
-  const auto bytes = parts.contiguous().as_strided({parts.numel()}, {1}).view(at::kByte);
-  return bytes.view({-1, static_cast<std::int64_t>(parts.element_size())}).flip(1).contiguous();
+  return detail::byte_rows(x.is_complex() ? at::view_as_real(x.contiguous()) : x).flip(1).contiguous();
 }
 
 void write(const io::detail::FileWriter& file, std::int64_t at, const at::Tensor& x) {

@@ -3,6 +3,7 @@
 import builtins
 
 from .. import _heatpp as C
+from .._spellings import named_after
 from . import types
 from ._arrays import DNDarray, laid
 from ._ranks import sanitize_comm, sanitize_device
@@ -24,9 +25,9 @@ def arange(*args, dtype=None, split=None, device=None, comm=None):
 
 
 def _of_shape(function):
+    @named_after(function)
     def call(shape, dtype=types.float32, split=None, device=None, comm=None, order="C"):
         return created(function, shape, dtype=dtype, split=split, device=device, comm=comm, order=order)
-    call.__name__, call.__doc__ = function.__name__, function.__doc__
     return call
 
 

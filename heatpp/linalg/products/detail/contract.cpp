@@ -71,8 +71,8 @@ void multiply_piece(at::Tensor c, const at::Tensor& a, const at::Tensor& b, bool
 /// that goes: a product arranges all of its operands anew, which pieces of rows would pay for again and again.
 void multiply_matrix(const at::Tensor& c, const at::Tensor& a, const at::Tensor& b, bool accumulate, const Poll& poll) {
   if (!poll) return multiply_piece(c, a, b, accumulate);
-  constexpr std::int64_t products = std::int64_t{1} << 31, least_depth = 512,
-                         least_rows = 2048;  // tens of milliseconds
+  constexpr auto products = std::int64_t{1} << 31;  // tens of milliseconds
+  constexpr std::int64_t least_depth = 512, least_rows = 2048;
   const auto at_once = [](std::int64_t least, std::int64_t one) {
     return std::max(least, products / std::max<std::int64_t>(1, one));
   };
@@ -150,13 +150,14 @@ void rotate(const at::Tensor& mine, const Layout& layout, const Communicator& co
     const auto owner = (comm.rank() + step) % ranks;
     at::Tensor next;
     Request sending, receiving;
+    Poll poll;
     if (step + 1 < ranks) {
       next = at::empty(layout.local_shape((owner + 1) % ranks), current.options());
       receiving = comm.ireceive(buffer_of(next), right);
       sending = comm.isend(buffer_of(current), left);
+      poll = [&] { static_cast<void>(receiving.test() && sending.test()); };
     }
-    const Poll poll = [&] { static_cast<void>(receiving.test() && sending.test()); };
-    use(owner, current.to(mine.device()), step + 1 < ranks ? poll : Poll());
+    use(owner, current.to(mine.device()), poll);
     receiving.wait();
     sending.wait();
     current = std::move(next);
@@ -195,13 +196,14 @@ at::Tensor run_reduce_scatter(const Operands& x, const Labels& out, const Plan& 
     const auto shape = plan.result.local_shape(target);
     Request receiving;
     at::Tensor arriving;
+    Poll poll;
     if (step > 1) {
       arriving = at::empty(shape, x.left.options().device(at::kCPU));
       receiving = comm.ireceive(buffer_of(arriving), left);
+      poll = [&] { static_cast<void>(receiving.test() && sending.test()); };
     }
     block = at::empty(shape, x.left.options());
-    const Poll poll = [&] { static_cast<void>(receiving.test() && sending.test()); };
-    multiplier(block, part(x.left, x.a.labels, label, plan.result, target), x.right, false, step > 1 ? poll : Poll());
+    multiplier(block, part(x.left, x.a.labels, label, plan.result, target), x.right, false, poll);
     receiving.wait();
     if (step > 1) block.add_(arriving.to(block.device()));
     sending.wait();
