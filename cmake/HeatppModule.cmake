@@ -85,6 +85,9 @@ function(heatpp_add_test name)
     endif()
     heatpp_add_mpi_test(${name}.np${ranks} RANKS ${ranks} TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT OMP_NUM_THREADS=${threads}
       COMMAND $<TARGET_FILE:${target}> --order lex --rng-seed 1)
+    if(ranks EQUAL 1)  # alone on its cores: threads that wait for each other keep them from those of others
+      set_tests_properties(${name}.np1 PROPERTIES PROCESSORS ${threads})
+    endif()
   endforeach()
 endfunction()
 
