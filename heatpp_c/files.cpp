@@ -16,7 +16,10 @@ int ht_load(const ht_comm* comm, const char* path, const char* dataset, int spli
       check_given(op, "path", path);
       check_given(op, "x", x);
     });
-    *x = new ht_array{heatpp::io::load(path, {.dataset = text(dataset), .split = split_of(op, split), .comm = ranks})};
+    // Digits of text are kept: a host has no default dtype to choose.
+    const auto dtype = std::string_view(path).ends_with(".csv") ? std::optional(heatpp::float64) : std::nullopt;
+    *x = new ht_array{heatpp::io::load(
+        path, {.dataset = text(dataset), .split = split_of(op, split), .dtype = dtype, .comm = ranks})};
   });
 }
 

@@ -328,7 +328,8 @@ contains
     call keep(code, made, y%handle, c_free, status)
   end subroutine
 
-  ! An array from a file or a pattern of them, cut along its last dimension, or by no means. Collective.
+  ! An array from a file or a pattern of them, cut along its last dimension, or by no means; of .csv files in doubles.
+  ! Collective.
   subroutine ht_load(ranks, path, x, dataset, replicated, status)
     type(ht_comm), intent(in) :: ranks
     character(*), intent(in) :: path

@@ -81,7 +81,8 @@ int ht_astype(const ht_array* x, int dtype, ht_array** result);
 /* ---- files -------------------------------------------------------------------------------------------------------*/
 
 /* An array from a file, or many that a pattern names ("run/part-*.h5"), in the format that the extension says; dataset
- * NULL or "" is the only one in it. Collective. */
+ * NULL or "" is the only one in it, in an HDF5 file of those outside of groups. Of .csv files they are float64, else of
+ * the type that is stored. Collective. */
 int ht_load(const ht_comm* comm, const char* path, const char* dataset, int split, ht_array** x);
 int ht_save(const ht_array* x, const char* path, const char* dataset);
 

@@ -1,5 +1,6 @@
 #include <ATen/ATen.h>
 
+#include <heatpp/comm/detail/failure.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/alike.hpp>
 #include <heatpp_c/detail/handles.hpp>
@@ -25,12 +26,22 @@ namespace {
 
 using LossOf = at::Tensor (*)(const at::Tensor& outputs, const at::Tensor& targets);
 
+[[noreturn]] void refuse(const at::Tensor& outputs, const at::Tensor& targets, const std::string& wanted) {
+  raise<ValueError>("ht_network_train", "got targets of shape {} for outputs of shape {}; expected {}",
+                    heatpp::to_string(targets.sizes().vec()), heatpp::to_string(outputs.sizes().vec()), wanted);
+}
+
+/// A loss of numbers that stand beside each other; LibTorch would repeat those of another shape.
+template <at::Tensor (*loss)(const at::Tensor&, const at::Tensor&, std::int64_t)>
+at::Tensor elementwise(const at::Tensor& outputs, const at::Tensor& targets) {
+  if (outputs.sizes() != targets.sizes()) refuse(outputs, targets, "the same shape");
+  return loss(outputs, targets, at::Reduction::Mean);
+}
+
 LossOf loss_of(int number) {
   switch (number) {
-    case HT_MEAN_SQUARED_ERROR:
-      return [](const at::Tensor& outputs, const at::Tensor& targets) { return at::mse_loss(outputs, targets); };
-    case HT_MEAN_ABSOLUTE_ERROR:
-      return [](const at::Tensor& outputs, const at::Tensor& targets) { return at::l1_loss(outputs, targets); };
+    case HT_MEAN_SQUARED_ERROR: return elementwise<at::mse_loss>;
+    case HT_MEAN_ABSOLUTE_ERROR: return elementwise<at::l1_loss>;
     case HT_CROSS_ENTROPY:
       return [](const at::Tensor& outputs, const at::Tensor& targets) {
         return at::cross_entropy_loss(outputs, targets.to(at::kLong));
@@ -78,7 +89,12 @@ class heatpp::c::TrainedNetwork {
 
  private:
   at::Tensor loss(const at::Tensor& inputs, const at::Tensor& targets) {
-    return loss_of_(model_.module().forward(inputs), targets);
+    const auto outputs = model_.module().forward(inputs);
+    try {
+      return loss_of_(outputs, targets);
+    } catch (const c10::Error& error) {
+      refuse(outputs, targets, "what the loss takes: " + heatpp::detail::text_of(error));
+    }
   }
 
   using Sums = std::array<double, 2>;  // of losses, and of rows

@@ -61,7 +61,7 @@ Json allreduce_of(const ht::Topology& topology, std::int64_t bytes, const Option
           {"bytes_per_second", 2 * (p - 1) / p * static_cast<double>(bytes) / seconds}};
 }
 
-/// Sizes are powers of two.
+/// In whole units.
 std::string size_text(std::int64_t bytes) {
   if (bytes < 1024) return fmt::format("{} B", bytes);
   return bytes < (1 << 20) ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes >> 20);
@@ -88,8 +88,9 @@ void bench(const Options& o) {
   const ht::Topology topology(ht::world());
   Json levels = Json::array(), sums = Json::array();
   for (const auto& level : topology.levels()) levels.push_back(level_of(level, o));
-  for (std::int64_t bytes = 8; bytes <= static_cast<std::int64_t>(o.most); bytes *= 8)
-    sums.push_back(allreduce_of(topology, bytes, o));
+  const auto most = std::max<std::int64_t>(8, static_cast<std::int64_t>(o.most) / 8 * 8);
+  for (std::int64_t bytes = 8; bytes < most; bytes *= 8) sums.push_back(allreduce_of(topology, bytes, o));
+  sums.push_back(allreduce_of(topology, most, o));
   print(o.json ? json_text(Json{{"levels", levels}, {"all_reduce", sums}}) : text_of(levels, sums));
 }
 

@@ -145,7 +145,7 @@ Run add_convert(CLI::App& command) {
       ->required()
       ->expected(2, 1 << 20);
   command.add_option("-d,--dataset", o->dataset, "which array of the files; without it the only one");
-  command.add_option("--name", o->name, "of the array in the new file; else as before, or \"data\"");
+  command.add_option("--name", o->name, "of the array in the new file; else that of --dataset, or \"data\"");
   std::vector<CLI::Option*> of_arrays;
   const auto add = [&](CLI::Option* option) { of_arrays.push_back(option); };
   add(command.add_option("--chunks", o->chunks,

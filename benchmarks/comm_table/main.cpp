@@ -26,6 +26,12 @@ ht::sparse::DCSRMatrix ring_of(std::int64_t n) {
   return ht::sparse::diags(ones, {0, 1, -1, n - 1, 1 - n}, {n, n});
 }
 
+/// One in a path whose weights grow: no eigenvalue comes twice, so that rounding does not decide how long is iterated.
+ht::sparse::DCSRMatrix path_of(std::int64_t n) {
+  const auto weights = ht::arange(1, n, 1, {.dtype = ht::float64});
+  return ht::sparse::diags(std::vector<ht::DNDarray>(2, weights), {1, -1}, {n, n});
+}
+
 Setup set_up() {
   const std::int64_t P = ht::world().size(), n = 4 * P, m = 4 * P;
   const auto x = ht::reshape(ht::arange(n * m, {.dtype = ht::float64, .split = 0}), {n, m}) + 1.0;

@@ -1,8 +1,10 @@
 #include <mpi.h>
 
+#include <heatpp/comm/log.hpp>
+
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <heatpp/comm/log.hpp>
 
 namespace heatpp {
 namespace {
@@ -14,15 +16,19 @@ struct State {
   LogOptions options;
 
   State() {
-    const char* wanted = std::getenv("HEATPP_LOG");
-    for (int level = 0; wanted && level < 3; ++level)
-      if (names[level] == wanted) {
-        options.level = static_cast<LogLevel>(level);
-        sink = [](LogLevel l, std::string_view text) {
-          std::fprintf(stderr, "heatpp %s: %.*s\n", names[static_cast<int>(l)].data(), static_cast<int>(text.size()),
-                       text.data());
-        };
-      }
+    const char* const wanted = std::getenv("HEATPP_LOG");
+    if (!wanted || !*wanted) return;
+    const auto found = std::ranges::find(names, wanted);
+    if (found == std::end(names)) {
+      if (program_rank() == 0)
+        std::fprintf(stderr, "heatpp warning: [HEATPP_LOG] got \"%s\"; expected debug, info or warning\n", wanted);
+      return;
+    }
+    options.level = static_cast<LogLevel>(found - std::begin(names));
+    sink = [](LogLevel level, std::string_view text) {
+      std::fprintf(stderr, "heatpp %s: %.*s\n", names[static_cast<int>(level)].data(), static_cast<int>(text.size()),
+                   text.data());
+    };
   }
 };
 

@@ -6,6 +6,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/schedule/trace.hpp>
 #include <heatpp/comm/detail/shared/collectives.hpp>
+#include <heatpp/comm/log.hpp>
 #include <heatpp/interop/mpi.hpp>
 
 #include <algorithm>
@@ -138,6 +139,7 @@ Communicator from_mpi(MPI_Comm comm) {
   made.impl().settings = std::move(settings);
   made.impl().node = node_of(made);
   detail::share_memory(made);
+  log(LogLevel::debug, detail::formatted("[from_mpi] made a communicator of {} ranks", made.size()));
   return made;
 }
 

@@ -149,6 +149,10 @@ static void one_rank_is_wrong(const ht_comm* comm, const char* folder) {
   ALL_COMPARE(ht_adopt(comm, memory, HT_FLOAT64, 2, block, last ? HT_REPLICATED : 0, &out),
               "got split 0 on rank 0 and -1 on rank");
   ALL_COMPARE(ht_resplit(x, last ? 0 : 1, &out), "got split 1 on rank 0 and 0 on rank");
+  if (ranks > 1) {
+    CHECK((last ? ht_number(x, HT_SUM, &number) : ht_resplit(x, 0, &out)) == HT_ERROR_COMM);
+    CHECK(strstr(ht_message(), "got a call of ht_resplit on rank 0 and of ht_number on rank"));
+  }
   ALL_COMPARE(ht_astype(x, last ? HT_INT64 : HT_INT32, &out), "got dtype int32 on rank 0 and int64 on rank");
   ALL_COMPARE(ht_load(comm, path, last ? "y" : "x", 0, &out), "got dataset \"x\" on rank 0 and \"y\" on rank");
   ALL_COMPARE(ht_load(comm, last ? "other.h5" : path, "x", 0, &out), "and \"other.h5\" on rank");
@@ -279,8 +283,9 @@ static void network(const ht_comm* comm, const char* folder, const char* script)
   CHECK(ht_network_restore(net, path) == HT_OK); /* together as before */
   const ht_training classes = {.loss = HT_CROSS_ENTROPY};
   CHECK(ht_network_load(comm, script, &classes, &none) == HT_OK);
-  CHECK(ht_network_train(none, x, y, NULL) == HT_ERROR); /* LibTorch wants classes without a second axis */
-  CHECK(strstr(ht_message(), "target") && !strstr(ht_message(), "raised from"));
+  CHECK(ht_network_train(none, x, y, NULL) == HT_ERROR_VALUE); /* LibTorch wants classes without a second axis */
+  CHECK(strstr(ht_message(), "[ht_network_train] got targets of shape") && !strstr(ht_message(), "raised from"));
+  CHECK(ht_network_train(net, x, x, NULL) == HT_ERROR_VALUE && strstr(ht_message(), "expected the same shape"));
   ht_network_free(none);
   ht_network_free(net), ht_free(x), ht_free(y), ht_free(found), ht_free(again);
 }

@@ -6,14 +6,34 @@
 #include <heatpp/core/detail/alike.hpp>
 #include <heatpp/core/detail/bounds.hpp>
 
+#include <sstream>
+
 namespace heatpp::detail {
 namespace {
 
-std::vector<std::int64_t> hashes_of(const std::vector<Setting>& settings) {
-  std::vector<std::int64_t> hashes;
-  for (const auto& setting : settings)
-    hashes.push_back(static_cast<std::int64_t>(std::hash<std::string>()(setting.value)));
-  return hashes;
+/// The call and its settings in one text, with a zero behind each.
+std::string text_of(const char* op, const std::vector<Setting>& settings) {
+  std::string text = op;
+  text.push_back('\0');
+  for (const auto& setting : settings) text.append(setting.value).push_back('\0');
+  return text;
+}
+
+/// Throws where rank 0's text is another one than that of this rank.
+void compare(const char* op, const Communicator& comm, const std::vector<Setting>& settings,
+             const std::string& theirs) {
+  std::istringstream texts(theirs);
+  std::string text;
+  std::getline(texts, text, '\0');
+  if (text != op)
+    raise<CommError>(op, "got a call of {} on rank 0 and of {} on rank {}; expected the same on all ranks", text, op,
+                     comm.rank());
+  for (const auto& [name, mine] : settings) {
+    std::getline(texts, text, '\0');
+    if (text != mine)
+      raise<ValueError>(op, "got {} {} on rank 0 and {} on rank {}; expected the same on all ranks", name, text, mine,
+                        comm.rank());
+  }
 }
 
 }  // namespace
@@ -31,20 +51,14 @@ void expect_alike(const char* op, const DNDarray& x) {
 
 void check_agreed(const char* op, const Communicator& comm, const std::vector<Setting>& settings,
                   const std::function<void()>& check) {
-  const auto bounds = bounds_or_error(comm, settings.size(), [&] {
+  const auto text = text_of(op, settings);
+  const auto bounds = bounds_or_error(comm, 1, [&] {
     check();
-    return hashes_of(settings);
+    return std::vector{static_cast<std::int64_t>(std::hash<std::string>()(text))};
   });
-  for (std::size_t i = 0; i < settings.size(); ++i) {
-    if (bounds.equal(i)) continue;
-    const auto& [name, mine] = settings[i];
-    const auto theirs = text_of_rank_0(comm, mine);
-    all_or_none(comm, [&] {
-      if (mine != theirs)
-        raise<ValueError>(op, "got {} {} on rank 0 and {} on rank {}; expected the same on all ranks", name, theirs,
-                          mine, comm.rank());
-    });
-  }
+  if (bounds.equal(0)) return;
+  const auto theirs = text_of_rank_0(comm, text);
+  all_or_none(comm, [&] { compare(op, comm, settings, theirs); });
 }
 
 }  // namespace heatpp::detail

@@ -17,8 +17,9 @@ struct Setting {
   std::string value;
 };
 
-/// Throws on all ranks what `check` throws on any, and ValueError where one of the settings, of which each rank has as
-/// many, differs between ranks. Collective: one all-reduce of 16 bytes for each.
+/// Throws on all ranks what `check` throws on any, CommError where ranks are in calls of other names, and ValueError
+/// where one of the settings, of which each call has as many, differs between ranks. Collective: an all-reduce of 16
+/// bytes.
 void check_agreed(const char* op, const Communicator& comm, const std::vector<Setting>& settings,
                   const std::function<void()>& check);
 

@@ -3,6 +3,7 @@
 #include <heatpp/ml/estimator.hpp>
 #include <concepts>
 #include <tuple>
+#include <utility>
 
 namespace heatpp {
 
@@ -17,6 +18,17 @@ template <class... Steps>
 class Pipeline {
   static_assert(sizeof...(Steps) > 0, "a pipeline has steps");
   static constexpr std::size_t last = sizeof...(Steps) - 1;
+  using Last = std::tuple_element_t<last, std::tuple<Steps...>>;
+  struct Itself {
+    template <class Made>
+    Made operator()(const Last&, const Made& made) const {
+      return made;
+    }
+  };
+  /// What the last step is given of rows.
+  template <class X>
+  using Made =
+      decltype(std::declval<const Pipeline&>().template with_made<0>(std::declval<const X&>(), std::declval<Itself>()));
 
  public:
   explicit Pipeline(Steps... steps) : steps_(std::move(steps)...) {}
@@ -24,6 +36,7 @@ class Pipeline {
   // Rows are an array, or `Rows` where the first step takes them.
   /// Fits all steps; targets and FitOptions go to the last one.
   template <std::convertible_to<Rows> X, class... Targets>
+  requires requires(Last& step, const Made<X>& made, const Targets&... targets) { step.fit(made, targets...); }
   Pipeline& fit(const X& x, const Targets&... targets) {
     fit_from<0>(x, targets...);
     return *this;
@@ -45,11 +58,10 @@ class Pipeline {
     return with_made<0>(x, [](const auto& step, const auto& made) { return step.predict_proba(made); });
   }
   /// Of a classifier behind the transformers.
-  [[nodiscard]] const DNDarray& classes() const requires HasClasses<std::tuple_element_t<last, std::tuple<Steps...>>> {
-    return std::get<last>(steps_).classes();
-  }
+  [[nodiscard]] const DNDarray& classes() const requires HasClasses<Last> { return std::get<last>(steps_).classes(); }
   /// What the last step's score gives, of the rows and targets.
   template <std::convertible_to<Rows> X, class... Targets>
+  requires requires(const Last& step, const Made<X>& made, const Targets&... targets) { step.score(made, targets...); }
   [[nodiscard]] double score(const X& x, const Targets&... targets) const {
     return with_made<0>(x, [&](const auto& step, const auto& made) { return step.score(made, targets...); });
   }

@@ -209,4 +209,8 @@ DNDarray pad(const DNDarray& x, const PadWidths& widths, const PadOptions& optio
   return result.shape() == x.shape() ? copy(x) : result;
 }
 
+DNDarray pad(const DNDarray& x, std::int64_t width, const PadOptions& options) {
+  return pad(x, PadWidths{{width, width}}, options);
+}
+
 }  // namespace heatpp

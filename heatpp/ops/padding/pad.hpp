@@ -23,5 +23,7 @@ using PadWidths = std::vector<std::pair<std::int64_t, std::int64_t>>;
 /// is nothing to repeat or to compare, and for a value out of the range of an array of whole numbers, but that whole
 /// ones wrap in one of uint8; means and medians of no floating numbers are NaN.
 [[nodiscard]] DNDarray pad(const DNDarray& x, const PadWidths& widths, const PadOptions& options = {});
+/// With `width` indices before and after each axis.
+[[nodiscard]] DNDarray pad(const DNDarray& x, std::int64_t width, const PadOptions& options = {});
 
 }  // namespace heatpp

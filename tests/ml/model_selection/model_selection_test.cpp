@@ -143,6 +143,9 @@ TEST_CASE("models are judged on folds, and the best of a grid is found", "[ml][s
   ht::GridSearch clusters(make, ht::grid(std::vector{2, 3}, std::vector{1e-4}));
   CHECK(std::get<0>(clusters.fit(rows, y).best_point()) == 3);
   CHECK_THROWS_AS(ht::GridSearch(make, std::vector<std::tuple<int, double>>{}), ht::ValueError);
+  // A pipeline takes targets where its last step does.
+  const ht::Pipeline pipeline{ht::KMeans({.n_clusters = 3})};
+  CHECK(ht::cross_val_score(pipeline, rows, y) == ht::cross_val_score(ht::KMeans({.n_clusters = 3}), rows, y));
 }
 
 TEST_CASE("folds have equal shares of labels for classifiers, at the end of pipelines too, and for them alone",

@@ -125,6 +125,7 @@ TEST_CASE("sides of an array are padded each with its own", "[ops][pad]") {
     const auto x = distribute(a, layout);
     for (const double bad : {1e10, double{NAN}, -double{INFINITY}})
       CHECK_THROWS_AS(ht::pad(x.astype(ht::int32), {{1, 0}}, {.value = bad}), ht::ValueError);
+    CHECK(same(ht::pad(x, 2), gathered(ht::pad(x, {{2, 2}}))));
     CHECK(same(ht::pad(x, {{1, 0}, {1, 1}}, {.values = {{9, 9}, {-1, -2}}}),
                longs({-1, 9, 9, 9, -2, -1, 0, 1, 2, -2, -1, 3, 4, 5, -2}).reshape({3, 5})));
     CHECK(same(ht::pad(x, {{0, 0}, {1, 1}}, {.mode = ht::PadMode::maximum, .stat_lengths = {{2, 1}}}),
