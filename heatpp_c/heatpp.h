@@ -22,7 +22,7 @@ enum ht_status {
   HT_ERROR_INDEX,     /* an axis or position out of range */
   HT_ERROR_TYPE,      /* not defined for this dtype */
   HT_ERROR_MEMORY,
-  HT_ERROR_COMM,      /* communication failed, or arguments are on different communicators */
+  HT_ERROR_COMM,      /* communication failed, ranks are in different calls, or arguments on different communicators */
   HT_ERROR_IO,        /* a file is missing, damaged, or not what was asked for */
   HT_ERROR_NOT_BUILT  /* the library was built without it */
 };
