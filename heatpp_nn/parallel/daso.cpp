@@ -28,8 +28,8 @@ const DasoOptions& checked(const DasoOptions& options, const Replica& replica, t
           "got local skips or rotating carriers with a replica whose optimizer the ranks of a node share; "
           "expected neither");
   });
+  replica.agree_on("daso", optimizer);
   (void)detail::slots_of(optimizer);
-  replica.check(optimizer);
   return options;
 }
 
@@ -194,6 +194,10 @@ void DASO::review() {
 }
 
 void DASO::drain() {
+  {
+    const detail::Timed timed(counters_.exposed_seconds);
+    replica_.agree_on("daso", optimizer_);
+  }
   pool_losses();
   const auto last = state_.batch - 1;
   if (state_.sync.flight) merge(last - state_.sync.flight->started);

@@ -60,8 +60,9 @@ struct DasoState {
 /// nodes or the next checkpoint, at once where there is only one node or gradients are averaged over all.
 class DASO {
  public:
-  /// Both must outlive this object. Collective. Throws ValueError for options out of range or not alike, TypeError for
-  /// optimizers other than SGD, Adam, AdamW, RMSprop and Adagrad.
+  /// Both must outlive this object. Collective. Throws ValueError on all ranks for options out of range, and for those
+  /// of DASO or the optimizer, as the rate, that differ between ranks; TypeError for optimizers other than SGD, Adam,
+  /// AdamW, RMSprop and Adagrad.
   DASO(Replica& replica, torch::optim::Optimizer& optimizer, const DasoOptions& options = {});
 
   /// One batch, after `loss.backward()`, during which the gradients already travel: waits for their mean, steps the
@@ -72,7 +73,8 @@ class DASO {
   void zero_grad();
 
   /// Waits for what is under way, then averages weights, optimizer state and buffers over all ranks: equal to the bit
-  /// on all of them afterwards. Before evaluating, saving and at the end of training. Collective.
+  /// on all of them afterwards. Before evaluating, saving and at the end of training. Collective. Throws ValueError
+  /// where the optimizer's options differ between ranks by then.
   void drain();
   /// Begins the cool-down with the next batch, where the total number of batches was not known. Collective. Throws
   /// ValueError between backward and step.

@@ -161,7 +161,9 @@ OnlineTrainer::OnlineTrainer(Replica& replica, torch::optim::Optimizer& optimize
       step_([&replica, &optimizer](double) {
         if (!replica.finish_gradients()) replica.throw_not_finite("train_step");
         replica.update(optimizer);
-      }) {}
+      }) {
+  replica.agree_on("OnlineTrainer", optimizer);
+}
 
 /// Ranks agree on the first step alone, which shows what does not fit: those that followed would wait for each other.
 void OnlineTrainer::together(const std::function<void()>& work) const {

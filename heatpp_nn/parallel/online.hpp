@@ -59,7 +59,7 @@ class OnlineTrainer {
   /// gets outputs): of one tensor each, or of `Tensors`.
   using Loss = Criterion<at::Tensor>;
   /// `daso` or `replica` and `optimizer` must outlive this object. Collective. Throws ValueError on all ranks for
-  /// options out of range, and where `updates` differ between ranks.
+  /// options out of range, and where `updates` or the optimizer's options differ between ranks.
   OnlineTrainer(DASO& daso, Loss loss, const OnlineOptions& options = {});
   OnlineTrainer(Replica& replica, torch::optim::Optimizer& optimizer, Loss loss, const OnlineOptions& options = {});
 

@@ -9,7 +9,7 @@
 
 #include <ATen/MemoryOverlap.h>
 #include <torch/nn/module.h>
-#include <torch/optim/optimizer.h>
+#include <torch/optim/lbfgs.h>
 
 #include <algorithm>
 #include <cmath>
@@ -197,6 +197,16 @@ void Replica::check(const torch::optim::Optimizer& optimizer) const {
         raise<ValueError>("Replica",
                           "got an optimizer of other tensors than this rank's pieces; expected one of the replica's "
                           "parameters()");
+}
+
+void Replica::agree_on(const char* op, const torch::optim::Optimizer& optimizer) const {
+  detail::check_agreed(op, topology_.comm(), detail::settings_of(optimizer, shard_.has_value()), [&] {
+    check(optimizer);
+    if (dynamic_cast<const torch::optim::LBFGS*>(&optimizer))
+      raise<TypeError>(op,
+                       "got LBFGS, which calls for gradients by itself; expected an optimizer that steps by those "
+                       "of a batch");
+  });
 }
 
 void Replica::update(torch::optim::Optimizer& optimizer) {

@@ -132,6 +132,9 @@ class Replica {
   // For DASO, running means and checkpoints.
   /// Throws ValueError where ranks share the optimizer's work and this one has other tensors than this rank's pieces.
   void check(const torch::optim::Optimizer& optimizer) const;
+  /// The same on all ranks, also for optimizers that differ between them in class, groups or options, as the rate.
+  /// TypeError for LBFGS, which needs a closure. Collective.
+  void agree_on(const char* op, const torch::optim::Optimizer& optimizer) const;
   /// Each once.
   [[nodiscard]] const std::vector<at::Tensor>& buffers() const { return buffers_; }
   [[nodiscard]] std::vector<at::Tensor> floating_buffers() const;

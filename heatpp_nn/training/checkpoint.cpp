@@ -8,6 +8,7 @@
 #include <heatpp_nn/training/detail/forwarded.hpp>
 #include <heatpp_nn/training/detail/section_file.hpp>
 #include <heatpp_nn/training/detail/training.hpp>
+#include <heatpp_nn/training/detail/agreement.hpp>
 #include <heatpp_nn/training/detail/training_archive.hpp>
 
 #include <torch/nn/module.h>
@@ -314,10 +315,12 @@ Resumed detail::load(const std::string& path, const Training& training) { return
 
 detail::SectionWriter detail::begin_checkpoint(const std::string& path, const Training& training,
                                                const Position& position, const Extras& extras) {
-  for (const auto& [name, tensor] : extras)
-    if (!tensor.defined() || name.find('"') != std::string::npos)
-      raise<ValueError>("save_checkpoint", "got {} {}; expected tensors, under names without quotation marks",
-                        tensor.defined() ? "a tensor named" : "no tensor for", name);
+  detail::check_agreed("save_checkpoint", training.comm(), {{"path", formatted("\"{}\"", path)}}, [&] {
+    for (const auto& [name, tensor] : extras)
+      if (!tensor.defined() || name.find('"') != std::string::npos)
+        raise<ValueError>("save_checkpoint", "got {} {}; expected tensors, under names without quotation marks",
+                          tensor.defined() ? "a tensor named" : "no tensor for", name);
+  });
   if (training.daso) training.daso->check_finite();
   const auto alike = alike_in(training);
   const auto node = node_of(training.replica);

@@ -149,7 +149,11 @@ Evaluation evaluate(const Network& network, const Dataset& dataset, const Loss& 
   detail::check_agreed(
       "evaluate", dataset.comm(),
       {{"batch_size", heatpp::detail::formatted("{}", options.batch_size)}, {"metrics", detail::names_of(metrics)}},
-      [&] { check(options); });
+      [&] {
+        check(options);
+        if (dataset.size() == 0)
+          heatpp::detail::raise<ValueError>("evaluate", "got a dataset of 0 rows; expected some");
+      });
   const Eval eval(network);
   DataLoader loader(dataset,
                     {.batch_size = options.batch_size, .shuffle = Shuffle::none, .remainder = Remainder::join});

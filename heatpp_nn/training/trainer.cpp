@@ -337,6 +337,7 @@ Trainer& Trainer::operator=(Trainer&&) noexcept = default;
 
 TrainingResult Trainer::fit(const Dataset& training, const std::optional<Dataset>& validation) {
   detail::check_fit(impl_->comm(), impl_->options, training, validation);
+  impl_->replica().agree_on("fit", impl_->optimizer);
   return detail::in_words("fit", [&] { return Fit(*impl_, training, validation).run(); });
 }
 

@@ -126,10 +126,10 @@ class Trainer {
   /// also empty on some ranks, and gradients weigh by rows. Each epoch begins with `train()` for the module and all its
   /// parts, so that a part that is to stay in eval mode has to override that, and ends with the same weights and
   /// buffers on all ranks. Collective. Throws on all ranks: CommError for datasets on other ranks than the model's;
-  /// ValueError for an empty validation set, for none with `stop`, and for rates that differ between ranks at the first
-  /// batch, the last or halfway; and as DataLoader, DASO, load_checkpoint and save_checkpoint. What a loss or the
-  /// network throws on one rank while it is trained ends the job if `ht::run` started it; LibTorch's errors come as
-  /// Error, without its stack.
+  /// ValueError for an empty validation set, for none with `stop`, for an optimizer that differs between ranks in class
+  /// or options, and for rates that do at the first batch, the last or halfway; and as DataLoader, DASO,
+  /// load_checkpoint and save_checkpoint. What a loss or the network throws on one rank while it is trained ends the
+  /// job if `ht::run` started it; LibTorch's errors come as Error, without its stack.
   TrainingResult fit(const Dataset& training, const std::optional<Dataset>& validation = std::nullopt);
 
   /// With the running mean of the weights where the options have one. Rows to predict are as the network takes them.

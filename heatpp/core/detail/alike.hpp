@@ -13,7 +13,7 @@ void expect_alike(const char* op, const DNDarray& x);
 
 /// What has to be the same on all ranks, as a text.
 struct Setting {
-  const char* name;
+  std::string name;
   std::string value;
 };
 

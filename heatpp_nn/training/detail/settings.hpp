@@ -2,6 +2,10 @@
 
 #include <heatpp_nn/training/detail/agreement.hpp>
 
+namespace torch::optim {
+class Optimizer;
+}
+
 namespace heatpp::nn {
 struct DasoOptions;
 struct ReplicaOptions;
@@ -15,5 +19,9 @@ namespace heatpp::nn::detail {
 [[nodiscard]] std::vector<Setting> settings_of(const DasoOptions& options);
 /// Prefetch, transforms and progress are each rank's own.
 [[nodiscard]] std::vector<Setting> settings_of(const TrainerOptions& options);
+
+/// The kind of an optimizer, and of each of its groups what it is stepped by and how many parameters it has. Where
+/// ranks share its work these are each rank's own pieces, which do not count.
+[[nodiscard]] std::vector<Setting> settings_of(const torch::optim::Optimizer& optimizer, bool shared);
 
 }  // namespace heatpp::nn::detail

@@ -54,6 +54,7 @@ void check_fit(const Communicator& comm, const TrainerOptions& options, const Da
   const std::vector<Setting> settings{{"rows to train", formatted("{}", training.size())},
                                       {"rows to validate", validation ? formatted("{}", validation->size()) : "none"}};
   check_agreed("fit", comm, settings, [&] {
+    if (training.size() == 0) raise<ValueError>("fit", "got a training set of 0 rows; expected some");
     if (options.stop && !validation)
       raise<ValueError>("fit", "got stop, but no validation set to look at; expected both or neither");
     if (validation && validation->size() == 0)

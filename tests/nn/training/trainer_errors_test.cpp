@@ -146,6 +146,56 @@ TEST_CASE("Options of a replica that differ between ranks are named", "[nn][data
   differs("shard none on rank 0 and all", {.shard = Scope::all});
 }
 
+TEST_CASE("Optimizers that differ between ranks are named wherever they train", "[nn][trainer][daso][online]") {
+  namespace optim = torch::optim;
+  const ht::Topology topology(ht::world());
+  const auto last = std::to_string(ht::world().size() - 1);
+  DataParallel model(std::make_shared<SmallNet>(), topology);
+  DataParallelMultiGPU nodes(std::make_shared<SmallNet>(), topology);
+  const auto fit = [&](optim::Optimizer& optimizer) {
+    Trainer(model, optimizer, error, Run::quiet({.epochs = 1, .batch_size = 8})).fit(regression());
+  };
+  const auto step = [&](optim::Optimizer& optimizer) {
+    DataParallel parallel(std::make_shared<SmallNet>(), topology);
+    parallel.step(optimizer);
+  };
+  const auto drain = [&](optim::Optimizer& optimizer) {
+    auto& options = static_cast<optim::SGDOptions&>(optimizer.param_groups()[0].options());
+    const auto momentum = std::exchange(options.momentum(), 0);
+    DASO daso(nodes, optimizer);
+    options.momentum(momentum);
+    daso.drain();
+  };
+  const auto sgd = [&](double momentum) {
+    return optim::SGD(model.parameters(), optim::SGDOptions(0.1).momentum(momentum));
+  };
+  auto own = sgd(is_last() ? 0.5 : 0);
+  const auto named = [&](const char* op, const std::function<void(optim::Optimizer&)>& use) {
+    if (last == "0") return use(own);
+    CHECK_THAT(
+        message_of<ht::ValueError>([&] { use(own); }),
+        Catch::Contains("[" + std::string(op) + "] got momentum 0 on rank 0 and 0.5 on rank " + last + "; expected"));
+  };
+  named("fit", fit);
+  named("DataParallel", step);
+  named("daso", [&](optim::Optimizer& optimizer) { DASO(nodes, optimizer); });
+  named("daso", drain);
+  named("OnlineTrainer", [&](optim::Optimizer& optimizer) {
+    const OnlineTrainer trainer(model, optimizer, [](const at::Tensor& x, const at::Tensor&) { return x.sum(); });
+  });
+
+  optim::LBFGS closures(model.parameters());
+  CHECK(throws<ht::TypeError>("[fit] got LBFGS", [&] { fit(closures); }));
+  if (last == "0") return;
+  optim::Adam adam(model.parameters());
+  CHECK(throws<ht::ValueError>("class torch::optim::SGD on rank 0 and torch::optim::Adam on rank " + last,
+                               [&] { fit(is_last() ? static_cast<optim::Optimizer&>(adam) : own); }));
+  optim::SGD groups(std::vector<optim::OptimizerParamGroup>{model->first->parameters(), model->second->parameters()},
+                    optim::SGDOptions(0.1));
+  groups.param_groups()[1].options().set_lr(is_last() ? 0.2 : 0.1);
+  CHECK(throws<ht::ValueError>("[fit] got lr of group 1 0.1 on rank 0 and 0.2", [&] { fit(groups); }));
+}
+
 TEST_CASE("A rate is a number, a schedule, or made for the length of the training", "[nn][trainer]") {
   const auto trained = [](const TrainingRate& rate) {
     Run run({.epochs = 2, .batch_size = 12, .rate = rate});
