@@ -26,6 +26,8 @@ TEST_CASE("pseudo-inverses, ranks and conditions", "[linalg][lstsq]") {
     CHECK(close(la::cond(x), at::linalg_cond(square), 1e-10));
     CHECK(close(la::cond(x, -2), at::linalg_cond(square, -2), 1e-10));
     CHECK(close(la::cond(x, 1), at::linalg_cond(square, 1), 1e-10));
+    CHECK(close(la::condest(x), at::linalg_cond(square), 1e-10));
+    CHECK(la::condest(x).template item<double>() > la::cond(x).template item<double>());
   });
 }
 
@@ -48,6 +50,7 @@ TEST_CASE("ranks by a tolerance, and conditions of singular matrices", "[linalg]
     CHECK(same(la::matrix_rank(x, {.rtol = 0.6}), at::scalar_tensor(1, at::kLong)));
     const auto s = distribute(singular, x.layout());
     CHECK(std::isinf(la::cond(s, 1).template item<double>()));
+    CHECK(std::isinf(la::condest(s).template item<double>()));
     CHECK(close(la::cond(x, "fro"), at::linalg_cond(a, "fro")));
   });
   CHECK(same(la::matrix_rank(ht::zeros({3}, {.split = 0})), at::scalar_tensor(0, at::kLong)));

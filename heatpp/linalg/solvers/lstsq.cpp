@@ -21,10 +21,14 @@ using detail::adjoint;
 
 namespace {
 
+/// How far singular values of matrices of `shape` may be off, beside the largest one.
+double uncertainty(const Shape& shape, Dtype dtype) {
+  return static_cast<double>(std::max(shape[shape.size() - 1], shape[shape.size() - 2])) * detail::real_epsilon(dtype);
+}
+
 /// Which singular values count, for matrices of `shape`.
 DNDarray counts(const DNDarray& s, const Shape& shape, std::optional<double> rtol) {
-  const auto longest = std::max(shape[shape.size() - 1], shape[shape.size() - 2]);
-  const auto limit = rtol.value_or(static_cast<double>(longest) * detail::real_epsilon(s.dtype()));
+  const auto limit = rtol.value_or(uncertainty(shape, s.dtype()));
   if (s.shape().back() == 0) return s > 0;
   return s > max(s, {.axis = -1, .keepdims = true}) * limit;
 }
@@ -113,6 +117,13 @@ DNDarray cond(const DNDarray& x, const NormOrder& ord) {
   }
   const auto matrix = detail::decomposable(x);
   return detail::is_local(matrix) ? of_any_matrices(matrix, ord) : of_cut_matrix(matrix, ord);
+}
+
+DNDarray condest(const DNDarray& x) {
+  const auto condition = cond(x);
+  const auto off = uncertainty(x.shape(), condition.dtype());
+  const auto share = condition * off;
+  return where(share < 1, condition * (1 + off) / (1 - share), condition + double(INFINITY));
 }
 
 LeastSquares lstsq(const DNDarray& matrix, const DNDarray& right, std::optional<double> rtol) {

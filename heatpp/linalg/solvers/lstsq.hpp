@@ -21,8 +21,9 @@ struct RankOptions {
 /// norm(x, ord) * norm(inv(x), ord), infinite for singular matrices; for 2 and -2 the quotient of the largest and the
 /// smallest singular value, or its inverse, where infinite elements make it infinite, and NaN makes it NaN.
 [[nodiscard]] DNDarray cond(const DNDarray& x, const NormOrder& ord = 2);
-/// HeAT's name of its estimate, which here is the number itself.
-[[nodiscard]] inline DNDarray condest(const DNDarray& x) { return cond(x); }
+/// What `cond(x)` is at most, if singular values are max(m, n) times the dtype's epsilon times the largest one off: an
+/// upper estimate, as HeAT's. Communicates and throws as cond.
+[[nodiscard]] DNDarray condest(const DNDarray& x);
 
 struct LeastSquares {
   DNDarray x;          ///< (n) or (n, k)
