@@ -115,9 +115,12 @@ int after(const std::function<void()>& checks, const std::function<int()>& call)
   return status == HT_OK ? call() : status;
 }
 
-/// The status of what knows no Fortran, and says so where there was an error.
+/// The status of what knows no Fortran, and says so where its message is about axes.
 int in_order_of_c(int status) {
-  if (status != HT_OK) add_to_message(" (shapes are in C's order, and cells count from 0)");
+  const std::string_view text = status == HT_OK ? "" : ht_message();
+  const auto has = [&](const char* word) { return text.find(word) != std::string_view::npos; };
+  if (has("shape") || has("axis") || has("axes") || has("cell"))
+    add_to_message(" (shapes and axes are in C's order, and count from 0)");
   return status;
 }
 
@@ -158,7 +161,7 @@ int ht_fortran_adopt(const ht_comm* comm, const CFI_cdesc_t* array, int dim, ht_
 int ht_fortran_resplit(const ht_array* x, int dim, ht_array** y) {
   int split = 0;
   const auto checks = [&] { split = agreed_axis("ht_resplit", given("ht_resplit", "x", x).value, {.number = dim}); };
-  return after(checks, [&] { return ht_resplit(x, split, y); });
+  return after(checks, [&] { return in_order_of_c(ht_resplit(x, split, y)); });
 }
 
 /// `dim`: HT_ALL_AXES where the host names none.
@@ -168,7 +171,15 @@ int ht_fortran_reduce(const ht_array* x, int reduction, int dim, ht_array** y) {
     axis = agreed_axis("ht_reduce", given("ht_reduce", "x", x).value,
                        {.number = dim, .none = HT_ALL_AXES, .axis_of_none = HT_ALL_AXES});
   };
-  return after(checks, [&] { return ht_reduce(x, reduction, axis, y); });
+  return after(checks, [&] { return in_order_of_c(ht_reduce(x, reduction, axis, y)); });
+}
+
+int ht_fortran_save(const ht_array* x, const char* path, const char* dataset) {
+  return in_order_of_c(ht_save(x, path, dataset));
+}
+
+int ht_fortran_train(ht_network* network, const ht_array* x, const ht_array* y, double* loss) {
+  return in_order_of_c(ht_network_train(network, x, y, loss));
 }
 
 /// For one brick of each rank. Numbers are in C's order, but `dim` is Fortran's.

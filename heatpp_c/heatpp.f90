@@ -127,7 +127,7 @@ module heatpp
       import; type(c_ptr), value :: comm; character(kind=c_char) :: path(*), dataset(*)
       integer(c_int), value :: split; type(c_ptr) :: x
     end function
-    integer(c_int) function c_save(x, path, dataset) bind(c, name="ht_save")
+    integer(c_int) function c_save(x, path, dataset) bind(c, name="ht_fortran_save")
       import; type(c_ptr), value :: x; character(kind=c_char) :: path(*), dataset(*)
     end function
     integer(c_int) function c_reduce(x, reduction, dim, y) bind(c, name="ht_fortran_reduce")
@@ -163,7 +163,7 @@ module heatpp
     subroutine c_network_free(network) bind(c, name="ht_network_free")
       import; type(c_ptr), value :: network
     end subroutine
-    integer(c_int) function c_network_train(network, x, y, loss) bind(c, name="ht_network_train")
+    integer(c_int) function c_network_train(network, x, y, loss) bind(c, name="ht_fortran_train")
       import; type(c_ptr), value :: network, x, y; real(c_double) :: loss
     end function
     integer(c_int) function c_network_apply(network, x, y) bind(c, name="ht_network_apply")

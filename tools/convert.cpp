@@ -47,10 +47,10 @@ bool ends_with_one_of(const std::string& path, std::initializer_list<const char*
 std::optional<ht::Dtype> dtype_of(const Options& o) {
   return o.dtype.empty() ? std::nullopt : std::optional(parse_dtype(o.dtype, op));
 }
-std::optional<ht::io::Compression> compression_of(const Options& o) {
-  if (o.compression.empty()) return std::nullopt;
-  const bool level = o.compression.find_first_not_of("0123456789") == std::string::npos;
-  return ht::io::Compression(level ? "gzip:" + o.compression : o.compression);
+std::optional<ht::io::Compression> compression_of(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const bool level = text.find_first_not_of("0123456789") == std::string::npos;
+  return ht::io::Compression(level ? "gzip:" + text : text);
 }
 
 /// The new name; of a single shard with its number, which names of several get as they are written.
@@ -73,7 +73,7 @@ void convert_sparse(const Options& o, const std::string& target) {
     ht::detail::raise<ht::ValueError>(op, "got {} for a sparse matrix; expected none of what arrays alone have",
                                       o.of_arrays);
   const auto a = ht::sparse::load(o.files[0], {.group = o.dataset, .dtype = dtype_of(o)});
-  ht::sparse::save(a, target, {.group = o.name, .append = o.append, .compression = compression_of(o)});
+  ht::sparse::save(a, target, {.group = o.name, .append = o.append, .compression = compression_of(o.compression)});
   print(fmt::format("{}: {} sparse, {} entries of {}\n", target, shape_text(a.shape()), a.nnz(), ht::name(a.dtype())));
 }
 
@@ -85,7 +85,8 @@ std::string name_of(const Options& o, const std::string& path) {
 
 ht::io::ConvertOptions how(const Options& o) {
   ht::io::ConvertOptions options{.files = o.shards.value_or(1), .piece_bytes = static_cast<std::int64_t>(o.memory)};
-  options.save = {.dataset = name_of(o, o.files.back()), .append = o.append, .compression = compression_of(o)};
+  options.save = {
+      .dataset = name_of(o, o.files.back()), .append = o.append, .compression = compression_of(o.compression)};
   options.save.chunks = parse_shape(o.chunks, op);
   if (!o.netcdf.empty()) options.save.netcdf_format = netcdf_formats.at(o.netcdf);
   options.save.subfiles = o.subfiles;
@@ -144,19 +145,23 @@ Run add_convert(CLI::App& command) {
                   "whose extension names the format: .h5 .zarr .nc .npy .npz .csv .safetensors")
       ->required()
       ->expected(2, 1 << 20);
-  command.add_option("-d,--dataset", o->dataset, "which array of the files; without it the only one");
+  command.add_option("-d,--dataset", o->dataset,
+                     "which array of the files; without it the only one, of HDF5 the only one in its root");
   command.add_option("--name", o->name, "of the array in the new file; else that of --dataset, or \"data\"");
   std::vector<CLI::Option*> of_arrays;
   const auto add = [&](CLI::Option* option) { of_arrays.push_back(option); };
-  add(command.add_option("--chunks", o->chunks,
-                         "extents of chunks, as in 64,64,3 (HDF5, Zarr, netCDF); else as before"));
+  add(check_by(command.add_option("--chunks", o->chunks,
+                                  "extents of chunks, as in 64,64,3 (HDF5, Zarr, netCDF); else as before"),
+               [](const std::string& text) { (void)parse_shape(text, op); }));
   add(command.add_option("--shards", o->shards, "how many files; {rank} in the new name becomes their number")
           ->check(CLI::Range(1, 1000000)));
   add(command.add_option("--subfiles", o->subfiles, "of HDF5 1.14: into how many files it deals the elements"));
-  command.add_option("--dtype", o->dtype, "of the new array, as in float32");
-  command.add_option(
-      "--compression", o->compression,
-      "gzip level (HDF5, Zarr, netCDF; of sparse matrices .npz, HDF5), or zstd, zstd:9, lz4, blosc (HDF5, Zarr)");
+  check_by(command.add_option("--dtype", o->dtype, "of the new array, as in float32"),
+           [](const std::string& text) { (void)parse_dtype(text, op); });
+  check_by(command.add_option("--compression", o->compression,
+                              "gzip level (HDF5, Zarr, netCDF; of sparse matrices .npz, HDF5), or zstd, zstd:9, lz4, "
+                              "blosc (HDF5, Zarr)"),
+           [](const std::string& text) { (void)compression_of(text); });
   add(command.add_option("--netcdf", o->netcdf, "of .nc: netcdf4, or the classic cdf5, cdf2 or cdf1; else netcdf4")
           ->check(CLI::IsMember(&netcdf_formats).description("")));
   add_size_option(

@@ -113,7 +113,8 @@ Json json_of(const ht::io::StoredArray& x, const Summary& s) {
 
 std::string histogram_text(const Summary& s) {
   constexpr double longest = 40;
-  const auto most = static_cast<double>(std::max<std::int64_t>(1, *std::ranges::max_element(s.counts)));
+  const auto most = static_cast<double>(*std::ranges::max_element(s.counts));
+  if (most == 0) return "";
   const auto step = (s.high - s.low) / static_cast<double>(s.counts.size());
   std::string text;
   for (std::size_t bin = 0; bin < s.counts.size(); ++bin) {
@@ -149,13 +150,9 @@ void save_picture(const ht::io::StoredArray& x, const Summary& summary, const Op
   });
 }
 
-void check(const Options& options) {
-  if (!options.picture.empty() && !options.picture.ends_with(".png") && !options.picture.ends_with(".svg"))
-    ht::detail::raise<ht::ValueError>(op, "got picture \"{}\"; expected a name that ends with .svg or .png",
-                                      options.picture);
-  for (const auto percent : options.percents)
-    if (!(percent >= 0 && percent <= 100))
-      ht::detail::raise<ht::ValueError>(op, "got percentile {}; expected 0 to 100", percent);
+void check_picture(const std::string& name) {
+  if (!name.ends_with(".png") && !name.ends_with(".svg"))
+    ht::detail::raise<ht::ValueError>(op, "got picture \"{}\"; expected a name that ends with .svg or .png", name);
 }
 
 void describe_array(const Options& options) {
@@ -171,7 +168,6 @@ void describe_array(const Options& options) {
 }
 
 void describe(const Options& options) {
-  check(options);
   const auto paths = ht::io::detail::expand(options.files, ht::world(), op);
   const bool parsed = paths.front().ends_with(".csv");  // to tell what it holds
   if (!options.dataset.empty() || parsed) return describe_array(options);
@@ -198,13 +194,18 @@ Run add_describe(CLI::App& command) {
   command.add_option("-d,--dataset", o->dataset, "which array; without it: what each file holds");
   std::vector<CLI::Option*> of_elements;
   const auto add = [&](CLI::Option* option) { of_elements.push_back(option); };
-  add(command.add_option("--percentiles", o->percents, "which, from 0 to 100")->delimiter(',')->capture_default_str());
+  add(command.add_option("--percentiles", o->percents, "which, from 0 to 100")
+          ->delimiter(',')
+          ->check(CLI::Range(0.0, 100.0).description(""))
+          ->capture_default_str());
   add(command.add_option("--bins", o->bins, "of the histogram")->check(CLI::Range(1, 10000))->capture_default_str());
   add(add_size_option(command, "--memory", o->memory,
                       "of all ranks together for elements, as in 4GiB (else 1GiB); larger arrays are read in pieces, "
                       "twice, and their percentiles are estimated"));
   add_csv_options(command, o->csv);
-  add(command.add_option("--picture", o->picture, "write a picture: .svg of the histogram, .png of the elements"));
+  add(check_by(
+      command.add_option("--picture", o->picture, "write a picture: .svg of the histogram, .png of the elements"),
+      check_picture));
   command.add_flag("--json", o->json, "as JSON");
   command.add_flag("-q,--quiet", o->quiet, "without progress");
   command.footer("Example: mpirun -n 4 heatpp describe 'run/part-*.h5' --dataset density --picture density.svg");

@@ -66,6 +66,17 @@ static void arrays_and_files(const ht_comm* comm, const char* folder) {
   double* whole = malloc((size_t)all * sizeof *whole);
   CHECK(ht_read(back, whole, HT_FLOAT64, all) == HT_OK);
   for (int64_t i = 0; i < all; ++i) CHECK(whole[i] == (double)i);
+  double thirds[6]; /* of which float32 would keep 7 digits */
+  for (int i = 0; i < 6; ++i) thirds[i] = (rank * 6 + i) / 3.0;
+  const int64_t three[2] = {2, 3};
+  ht_array *written = NULL, *read = NULL;
+  CHECK(ht_adopt(comm, thirds, HT_FLOAT64, 2, three, 0, &written) == HT_OK);
+  snprintf(path, sizeof path, "%s/c.csv", folder);
+  CHECK(ht_save(written, path, NULL) == HT_OK && ht_load(comm, path, NULL, 0, &read) == HT_OK);
+  CHECK(ht_describe(read, &found) == HT_OK && found.dtype == HT_FLOAT64 && found.block[0] == 2);
+  double again[6];
+  CHECK(ht_read(read, again, HT_FLOAT64, 6) == HT_OK && memcmp(again, thirds, sizeof again) == 0);
+  ht_free(written), ht_free(read);
   ht_array* narrow = NULL;
   CHECK(ht_astype(x, HT_FLOAT32, &narrow) == HT_OK && ht_describe(narrow, &found) == HT_OK);
   CHECK(found.dtype == HT_FLOAT32);
@@ -286,6 +297,10 @@ static void network(const ht_comm* comm, const char* folder, const char* script)
   CHECK(ht_network_train(none, x, y, NULL) == HT_ERROR_VALUE); /* LibTorch wants classes without a second axis */
   CHECK(strstr(ht_message(), "[ht_network_train] got targets of shape") && !strstr(ht_message(), "raised from"));
   CHECK(ht_network_train(net, x, x, NULL) == HT_ERROR_VALUE && strstr(ht_message(), "expected the same shape"));
+  ht_array* vector = NULL; /* which LibTorch's rules of repeating would pair with every row */
+  CHECK(ht_adopt(comm, targets, HT_FLOAT32, 1, out, 0, &vector) == HT_OK);
+  CHECK(ht_network_train(net, x, vector, NULL) == HT_ERROR_VALUE && strstr(ht_message(), "got targets of shape"));
+  ht_free(vector);
   ht_network_free(none);
   ht_network_free(net), ht_free(x), ht_free(y), ht_free(found), ht_free(again);
 }

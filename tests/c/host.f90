@@ -71,6 +71,8 @@ contains
     call ht_histogram(x, 0d0, real(cells * ranks, real64), counts)
     call check(all(counts == cells * ranks / 2), "histogram")
     call ht_save(x, trim(folder)//"/fortran.h5", "field")
+    call ht_save(x, trim(folder)//"/fortran.csv", status=status)
+    call check(status == HT_ERROR_VALUE .and. index(ht_message(), "C's order") > 0, "three dimensions as text")
     call ht_load(comm, trim(folder)//"/fortran.h5", y)
     call ht_read(y, back)
     call check(all(back == field), "through a file")

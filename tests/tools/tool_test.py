@@ -84,6 +84,7 @@ def write_shards(folder):
             file["run/x"].dims[0].label, file["run/x"].dims[1].label = "time", "x"
             file["name"] = "gamma"
             file["steps"] = np.arange(5)
+            file["steps_before"] = h5py.SoftLink("/gone")
     return x
 
 
@@ -110,6 +111,8 @@ def test_describe(folder):
           "describe lists attributes")
     check(listed["run/x"]["chunks"] == [8, 40] and listed["run/x"]["compressed"], "describe lists chunks")
     check("string" in listed["name"]["problem"] and listed["steps"]["shape"] == [5], "describe lists what is no array of numbers")
+    check("cannot be opened" in listed["steps_before"]["problem"], "describe lists what cannot be opened")
+    check("which cannot be opened" in run("describe", folder / "part-0.h5", "-d", "steps_before", code=1), "describe tells of links to nothing")
 
     shards = f"{folder}/part-*.h5"
     whole = run_json("describe", shards, "--dataset", "run/x", "--picture", folder / "x.svg")
@@ -131,6 +134,13 @@ def test_describe(folder):
     text = run("describe", shards, "-d", "run/x")
     check("missing (NaN) 2, infinite 1" in text and "101 x 40 along (time, x) of float32" in text, "describe prints a text")
     check('  units: "K"\n' in text and "  range: 0.5, 2.0\n" in text, "describe prints attributes")
+    np.save(folder / "gaps.npy", np.full(3, np.nan))
+    text = run("describe", folder / "gaps.npy")
+    check("elements 3, missing (NaN) 3" in text and len(text.splitlines()) == 5, "describe draws no histogram of nothing")
+    for wrong in (["--percentiles", "50,101"], ["--picture", folder / "x.jpg"], ["--bins", 0]):
+        check(wrong[0] in run("describe", folder / "gaps.npy", *wrong, code=2), f"{wrong} is a wrong command line")
+    for wrong in (["--dtype", "float99"], ["--chunks", "10,x"], ["--compression", "foo"]):
+        check(f"{wrong[0]}: " in run("convert", folder / "gaps.npy", folder / "gaps.h5", *wrong, code=2), f"{wrong} is a wrong command line")
 
 
 def read(path, name):
@@ -304,8 +314,8 @@ def test_errors(folder):
         cases += [(["describe", folder / "part-0.h5", "-d", "y"], 1, 'got no dataset "y"'),
                   (["describe", damaged], 1, "damaged.h5"),
                   (["convert", folder / "begin.npy", folder / "x.unknown"], 1, "expected one of"),
-                  (["convert", folder / "begin.npy", folder / "x.h5", "--chunks", "3,x"], 1, "got chunks"),
-                  (["convert", folder / "begin.npy", folder / "x.h5", "--dtype", "real"], 1, "got dtype"),
+                  (["convert", folder / "begin.npy", folder / "x.h5", "--chunks", "3,x"], 2, "got chunks"),
+                  (["convert", folder / "begin.npy", folder / "x.h5", "--dtype", "real"], 2, "got dtype"),
                   (["convert", folder / "begin.npy"], 2, "Usage: "),
                   (["describes", "--json"], 2, 'got "describes"; expected a subcommand of info, describe,'),
                   ([], 2, "Subcommands")]

@@ -1,6 +1,7 @@
 #include "options.hpp"
 
 #include <fmt/format.h>
+#include <heatpp/comm/error.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -24,6 +25,18 @@ CLI::Option* add_size_option(CLI::App& command, const std::string& name, std::ui
                              const std::string& description) {
   return command.add_option(name, bytes, description)
       ->transform(CLI::Validator(to_bytes, CLI::AsSizeValue(false).get_description()));
+}
+
+CLI::Option* check_by(CLI::Option* option, const std::function<void(const std::string&)>& parse) {
+  const auto check = [parse](const std::string& text) -> std::string {
+    try {
+      parse(text);
+    } catch (const heatpp::Error& error) {
+      return error.what();
+    }
+    return {};
+  };
+  return option->check(CLI::Validator(check, ""));
 }
 
 std::string given(const std::vector<CLI::Option*>& options) {

@@ -29,8 +29,8 @@ int NetcdfFile::close() {
 void check_netcdf(int status, const std::string& path, const char* op) {
   if (status != NC_NOERR)
     heatpp::detail::raise<IoError>(op,
-                                   "got \"{}\", for which netCDF says \"{}\"; expected a complete netCDF file, and "
-                                   "room to write one",
+                                   "got \"{}\", for which netCDF says \"{}\"; expected a complete netCDF file, or "
+                                   "room where one is written",
                                    path, nc_strerror(status));
 }
 
