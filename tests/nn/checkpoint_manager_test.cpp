@@ -5,6 +5,7 @@
 #include <heatpp_nn/training/checkpoint_manager.hpp>
 
 #include <fstream>
+#include <thread>
 
 using namespace heatpp::nn;
 namespace fs = std::filesystem;
@@ -140,7 +141,10 @@ TEST_CASE("What all ranks have written is there before the next is saved", "[nn]
   checkpoints.advance();
   if (ht::world().rank() == 0) std::ofstream(folder.path / ".checkpoint-00000001.pt.0123").put('x');
   checkpoints.save(2, run.model, run.adam);
-  for (int call = 0; call < 10000 && checkpoints.numbers().empty(); ++call) checkpoints.advance();
+  for (int call = 0; call < 10000 && checkpoints.numbers().empty(); ++call) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // a thread writes
+    checkpoints.advance();
+  }
   CHECK(checkpoints.numbers() == std::vector<std::int64_t>{2});
   CHECK(!fs::exists(folder.path / ".checkpoint-00000001.pt.0123"));  // of a writer that was killed
   checkpoints.save(3, run.model, run.adam);
