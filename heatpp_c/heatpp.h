@@ -118,7 +118,7 @@ typedef struct ht_training {
   int64_t remembered; /* rows that each rank keeps to draw batches from; 0: none, a step trains its own rows */
   int64_t batch;      /* rows of each rank in a batch that is drawn; 0: 32 */
   uint64_t seed;      /* of what is drawn */
-} ht_training;
+} ht_training;        /* how many rows are remembered, batch and seed are each rank's own */
 /* A network that Python has scripted (torch.jit.script(net).save("net.pt")), to be trained by all ranks together;
  * training NULL: as of zeros. Collective. */
 int ht_network_load(const ht_comm* comm, const char* path, const ht_training* training, ht_network** network);

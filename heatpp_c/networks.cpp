@@ -132,7 +132,8 @@ int ht_network_load(const ht_comm* comm, const char* path, const ht_training* tr
     const auto how = training ? *training : ht_training{};
     const std::vector<heatpp::detail::Setting> alike{{"loss", std::to_string(how.loss)},
                                                      {"rate", formatted("{}", how.rate)},
-                                                     {"remembered", how.remembered > 0 ? "some rows" : "none"}};
+                                                     {"remembered", how.remembered > 0 ? "some rows" : "none"},
+                                                     {"path", quoted(path)}};
     check_agreed(op, ranks, alike, [&] {
       check(how);
       static_cast<void>(loss_of(how.loss));

@@ -9,12 +9,14 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/log.hpp>
 #include <heatpp/sparse/io/files.hpp>
+#include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/files/shard_names.hpp>
 #include <heatpp_io/stream/convert.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 
 namespace tools {
@@ -103,8 +105,19 @@ std::string text_of(const ht::io::StoredArray& x, const std::vector<std::string>
                      held ? fmt::format("; {} was held in memory as a whole", x.streams() ? ".npz" : ".csv") : "");
 }
 
+/// Other arrays of a file that is read would be gone with it.
+void check_keeps(const std::vector<std::string>& from, const std::string& target) {
+  std::error_code none;
+  for (const auto& file : ht::io::detail::expand(from, ht::world(), op))
+    if (std::filesystem::equivalent(file, target, none) && ht::io::contents(file).size() > 1)
+      ht::detail::raise<ht::ValueError>(
+          op, "got \"{}\" to write an array to, which has others that are read; expected another name, or --append",
+          target);
+}
+
 void convert_array(const Options& o, const std::string& target) {
   const std::vector<std::string> from(o.files.begin(), o.files.end() - 1);
+  if (!o.append) check_keeps(from, target);
   const auto begin = std::chrono::steady_clock::now();
   const ht::io::StoredArray x(from, {.dataset = o.dataset, .dtype = dtype_of(o), .csv = o.csv});
   auto options = how(o);

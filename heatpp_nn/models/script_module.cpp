@@ -2,6 +2,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/text.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
+#include <heatpp_nn/training/detail/agreement.hpp>
 #include <heatpp_nn/detail/first_line.hpp>
 #include <heatpp_nn/models/script_module.hpp>
 
@@ -21,7 +22,7 @@ namespace {
 
 std::string bytes_for_all(const std::string& path, const Communicator& comm) {
   std::string bytes;
-  all_or_none(comm, [&] {
+  detail::check_agreed("ScriptModule", comm, {{"path", path}}, [&] {
     if (comm.rank() == 0) bytes = io::detail::read_file("ScriptModule", path);
   });
   return heatpp::detail::text_of_rank_0(comm, std::move(bytes));

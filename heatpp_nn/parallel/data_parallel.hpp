@@ -46,16 +46,11 @@ class DataParallel : public detail::TypedReplica<Net> {
   void average_gradients() {
     if (!this->finish_gradients()) this->throw_not_finite("DataParallel");
   }
-  /// Both: averages the gradients and updates the weights. Collective. Throws as `average_gradients` and `update`, and
-  /// at the first step ValueError on all ranks where the optimizer is not the same on all, in class or options.
+  /// Both: averages the gradients and updates the weights. Collective. Throws as `average_gradients` and `update`.
   void step(torch::optim::Optimizer& optimizer) {
-    average_gradients();  // first: ranks without rows have not begun to send theirs
-    if (!std::exchange(stepped_, true)) this->agree_on("DataParallel", optimizer);
+    average_gradients();
     this->update(optimizer);
   }
-
- private:
-  bool stepped_ = false;
 };
 template <class Net>
 DataParallel(std::shared_ptr<Net>, const Topology&, const ReplicaOptions& = {}) -> DataParallel<Net>;

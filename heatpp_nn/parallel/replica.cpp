@@ -210,7 +210,8 @@ void Replica::agree_on(const char* op, const torch::optim::Optimizer& optimizer)
 }
 
 void Replica::update(torch::optim::Optimizer& optimizer) {
-  check(optimizer);
+  if (std::exchange(updated_, true)) check(optimizer);
+  else agree_on("Replica", optimizer);
   optimizer.step();
   if (shard_) spread();
 }

@@ -92,11 +92,12 @@ class Replica {
   /// Collective over the scope.
   [[nodiscard]] bool finish_gradients(double scale = 1, bool failed = false);
   /// Lets the optimizer step and, where ranks share its work, gives every rank the others' new weights: in place of
-  /// `optimizer.step()`. Collective then, otherwise local. Throws ValueError where the optimizer has other tensors than
-  /// `parameters()`.
+  /// `optimizer.step()`. Collective then and the first time, otherwise local. Throws ValueError where the optimizer has
+  /// other tensors than `parameters()`, and the first time on all ranks where it differs between them, as `agree_on`.
   void update(torch::optim::Optimizer& optimizer);
   /// Scales the gradients so that the 2-norm of all together, as far as it is larger, becomes `max_norm`, and returns
-  /// what it was: `clip_grad_norm_`, also where ranks share them. Collective then, otherwise local.
+  /// what it was: `clip_grad_norm_`, also where ranks share them. All ranks pass the same. Collective then, otherwise
+  /// local.
   double clip_gradients(double max_norm);
   /// The name of the parameter whose own gradient on this rank was not finite in the last batch; empty if all were.
   [[nodiscard]] std::string not_finite() const;
@@ -168,6 +169,7 @@ class Replica {
   std::unique_ptr<detail::FlatParameters> flat_;
   std::unique_ptr<detail::Ownership> owned_;
   std::unique_ptr<detail::GradientAverage> gradients_;
+  bool updated_ = false;   // whether the ranks' optimizers have been compared
   bool outdated_ = false;  // the weights, where other ranks have updated their share
   double rows_ = 0;        // trained since buffers were averaged
   std::optional<double> said_rows_ = {};

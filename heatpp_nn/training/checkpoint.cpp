@@ -321,6 +321,7 @@ detail::SectionWriter detail::begin_checkpoint(const std::string& path, const Tr
         raise<ValueError>("save_checkpoint", "got {} {}; expected tensors, under names without quotation marks",
                           tensor.defined() ? "a tensor named" : "no tensor for", name);
   });
+  training.replica.agree_on("save_checkpoint", training.optimizer);
   if (training.daso) training.daso->check_finite();
   const auto alike = alike_in(training);
   const auto node = node_of(training.replica);

@@ -15,8 +15,8 @@ using Extras = std::map<std::string, at::Tensor>;
 /// state of DASO with what is under way between nodes, and for every rank its random number generators (LibTorch's, of
 /// the CPU and of the network's GPU) and the caller's position and extras. To be called between two batches, also
 /// within a cycle. Ranks with equal weights write them once. The file appears complete or not at all. Collective.
-/// Throws on all ranks: IoError, and ValueError where ranks give different paths, and where a gradient of some node was
-/// not finite, which the next exchange between nodes would tell.
+/// Throws on all ranks: IoError, and ValueError where ranks give different paths or their optimizers differ, and where
+/// a gradient of some node was not finite, which the next exchange between nodes would tell.
 void save_checkpoint(const std::string& path, DASO& daso, const Position& position = {}, const Extras& extras = {});
 /// The same for training with `DataParallel`.
 void save_checkpoint(const std::string& path, Replica& replica, torch::optim::Optimizer& optimizer,

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/safetensors/detail/safetensors_header.hpp>
+#include <heatpp_nn/training/detail/agreement.hpp>
 #include <heatpp_nn/parallel/replica.hpp>
 #include <heatpp_nn/training/safetensors.hpp>
 
@@ -75,6 +76,7 @@ void broadcast(const at::Tensor& tensor, const Communicator& comm) {
 
 void save_safetensors(const std::string& path, const torch::nn::Module& module, const SaveWeightsOptions& options) {
   const auto& comm = comm_of(options.comm);
+  detail::check_agreed(save_op, comm, {{"path", path}}, [] {});  // before anything is written
   all_or_none(comm, [&] {
     if (comm.rank() == 0) write(path, state_of(module), {{}, options.metadata});
   });
@@ -95,7 +97,7 @@ void load_safetensors(const std::string& path, torch::nn::Module& module, const 
   const at::NoGradGuard no_grad;
   const auto state = state_of(module);
   State read;  // on rank 0: all of it before anything is changed
-  all_or_none(comm, [&] {
+  detail::check_agreed(load_op, comm, {{"path", path}}, [&] {
     if (comm.rank() != 0) return;
     io::detail::FileReader file(path, load_op);
     const auto contents = io::detail::read_safetensors(file, path, load_op);

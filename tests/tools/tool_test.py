@@ -139,6 +139,15 @@ def test_describe(folder):
     check("elements 3, missing (NaN) 3" in text and len(text.splitlines()) == 5, "describe draws no histogram of nothing")
     for wrong in (["--percentiles", "50,101"], ["--picture", folder / "x.jpg"], ["--bins", 0]):
         check(wrong[0] in run("describe", folder / "gaps.npy", *wrong, code=2), f"{wrong} is a wrong command line")
+    kept = (folder / "part-0.h5").read_bytes()
+    check("expected another name" in run("convert", folder / "part-0.h5", folder / "part-0.h5", "-d", "run/x", code=1) and
+          (folder / "part-0.h5").read_bytes() == kept, "convert keeps the arrays beside the one it reads")
+    with h5py.File(folder / "loops.h5", "w") as file:
+        file["x"] = [1.0, 2.0]
+        file.create_group("g")["up"] = file["/"]
+        for link in range(3):
+            file[f"loop{link}"] = h5py.SoftLink("/")
+    check([entry["name"] for entry in run_json("describe", folder / "loops.h5")["arrays"]] == ["x"], "describe follows no link back")
     for wrong in (["--dtype", "float99"], ["--chunks", "10,x"], ["--compression", "foo"]):
         check(f"{wrong[0]}: " in run("convert", folder / "gaps.npy", folder / "gaps.h5", *wrong, code=2), f"{wrong} is a wrong command line")
 

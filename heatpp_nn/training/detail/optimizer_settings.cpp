@@ -19,14 +19,23 @@ std::string text(const c10::IValue& value) {
   return text.str();
 }
 
-/// The options of a group by the names under which LibTorch saves them. Those that cannot be saved are not known.
+/// Of options that cannot be saved, as a program's own may be.
+std::vector<Setting> rate_of(const torch::optim::OptimizerOptions& options, const std::string& of_group) {
+  try {
+    return {{"lr" + of_group, formatted("{}", options.get_lr())}};
+  } catch (const c10::Error&) {
+    return {};
+  }
+}
+
+/// The options of a group by the names under which LibTorch saves them.
 std::vector<Setting> settings_of(const torch::optim::OptimizerOptions& options, const std::string& of_group) {
   std::stringstream file;
   torch::serialize::OutputArchive saved;
   try {
     options.serialize(saved);
   } catch (const c10::Error&) {
-    return {};
+    return rate_of(options, of_group);
   }
   saved.save_to(file);
   torch::serialize::InputArchive archive;

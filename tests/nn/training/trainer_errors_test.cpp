@@ -4,7 +4,11 @@
 
 #include <heatpp/core/factories.hpp>
 #include <heatpp_nn/parallel/online.hpp>
+#include <heatpp_nn/training/checkpoint.hpp>
+#include <heatpp_nn/training/safetensors.hpp>
 #include <heatpp_nn/training/trainer.hpp>
+
+#include <filesystem>
 
 using namespace heatpp::nn;
 
@@ -177,7 +181,7 @@ TEST_CASE("Optimizers that differ between ranks are named wherever they train", 
         Catch::Contains("[" + std::string(op) + "] got momentum 0 on rank 0 and 0.5 on rank " + last + "; expected"));
   };
   named("fit", fit);
-  named("DataParallel", step);
+  named("Replica", step);
   named("daso", [&](optim::Optimizer& optimizer) { DASO(nodes, optimizer); });
   named("daso", drain);
   named("OnlineTrainer", [&](optim::Optimizer& optimizer) {
@@ -194,6 +198,19 @@ TEST_CASE("Optimizers that differ between ranks are named wherever they train", 
                     optim::SGDOptions(0.1));
   groups.param_groups()[1].options().set_lr(is_last() ? 0.2 : 0.1);
   CHECK(throws<ht::ValueError>("[fit] got lr of group 1 0.1 on rank 0 and 0.2", [&] { fit(groups); }));
+}
+
+TEST_CASE("Paths of weights that differ between ranks are named, and nothing is written", "[nn][checkpoint]") {
+  if (ht::world().size() == 1) return;
+  DataParallel model(std::make_shared<SmallNet>(), ht::Topology(ht::world()));
+  torch::optim::SGD sgd(model.parameters(), 0.1);
+  const auto common = scratch_path("nn_paths"), path = common + (is_last() ? "b" : "a");
+  const auto refused = [&](const char* op, const std::function<void()>& call) {
+    CHECK_THAT(message_of<ht::ValueError>(call), Catch::Contains("[" + std::string(op) + "] got path "));
+    CHECK(!std::filesystem::exists(common + "a"));
+  };
+  refused("save_checkpoint", [&] { save_checkpoint(path, model, sgd); });
+  refused("save_safetensors", [&] { save_safetensors(path, model); });
 }
 
 TEST_CASE("A rate is a number, a schedule, or made for the length of the training", "[nn][trainer]") {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <thread>
 
@@ -133,27 +134,50 @@ void check_sources(hid_t dataset, const std::string& path, const std::string& wh
   if (!unread.empty()) raise<IoError>(op, "got {}, which is made of {}; expected all that it is made of", what, unread);
 }
 
-constexpr int most_groups = 32;  // one in another: links may lead back
+constexpr std::size_t most_groups = 32;          // one in another
+constexpr std::int64_t most_visits = 1'000'000;  // of groups by all links to them, whose number may grow like 2^n
 
-void add_names(hid_t group, const std::string& prefix, int depth, std::vector<std::string>& names) {
-  H5G_info_t info{};
-  H5Gget_info(group, &info);
-  for (hsize_t i = 0; i < info.nlinks; ++i) {
-    const auto name = link_name(group, i);
-    const Handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT));
-    const auto type = object ? H5Iget_type(object.get()) : H5I_BADID;
-    if (type == H5I_DATASET || !object) names.push_back(prefix + name);
-    else if (type == H5I_GROUP && depth < most_groups) add_names(object.get(), prefix + name + "/", depth + 1, names);
-  }
+/// Where an object lies, whichever link led to it.
+using Place = std::array<unsigned long, 4>;
+Place place_of(hid_t object) {
+  H5G_stat_t found{};
+  H5Gget_objinfo(object, ".", true, &found);
+  return {found.fileno[0], found.fileno[1], found.objno[0], found.objno[1]};
 }
+
+/// Finds the names of datasets by all links, but for those that lead back to a group around them.
+struct Names {
+  std::vector<std::string> found = {};
+  std::vector<Place> around = {};
+  std::int64_t visits = 0;
+
+  void add(hid_t group, const std::string& prefix) {
+    const auto place = place_of(group);
+    if (around.size() == most_groups || std::ranges::count(around, place) > 0 || ++visits > most_visits) return;
+    around.push_back(place);
+    H5G_info_t info{};
+    H5Gget_info(group, &info);
+    for (hsize_t i = 0; i < info.nlinks; ++i) {
+      const auto name = link_name(group, i);
+      const Handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT));
+      const auto type = object ? H5Iget_type(object.get()) : H5I_BADID;
+      if (type == H5I_DATASET || !object) found.push_back(prefix + name);
+      else if (type == H5I_GROUP) add(object.get(), prefix + name + "/");
+    }
+    around.pop_back();
+  }
+};
 
 }  // namespace
 
 std::vector<std::string> dataset_names(const std::string& path, const char* op) {
   const auto file = open_file(path, op, local_access());
-  std::vector<std::string> names;
-  add_names(file.get(), "", 0, names);
-  return names;
+  Names names;
+  names.add(file.get(), "");
+  if (names.visits > most_visits)
+    raise<IoError>(op, "got \"{}\", whose links lead to groups in more than {} ways; expected fewer", path,
+                   most_visits);
+  return names.found;
 }
 
 Handle local_access() { return Handle(H5Pcreate(H5P_FILE_ACCESS)); }
