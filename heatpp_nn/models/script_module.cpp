@@ -2,7 +2,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/detail/text.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
-#include <heatpp_nn/training/detail/agreement.hpp>
 #include <heatpp_nn/detail/first_line.hpp>
 #include <heatpp_nn/models/script_module.hpp>
 
@@ -22,7 +21,7 @@ namespace {
 
 std::string bytes_for_all(const std::string& path, const Communicator& comm) {
   std::string bytes;
-  detail::check_agreed("ScriptModule", comm, {{"path", path}}, [&] {
+  all_or_none(comm, [&] {
     if (comm.rank() == 0) bytes = io::detail::read_file("ScriptModule", path);
   });
   return heatpp::detail::text_of_rank_0(comm, std::move(bytes));
