@@ -100,8 +100,7 @@ void GradientAverage::weigh(double samples) {
 void GradientAverage::arrived(std::size_t parameter) {
   const std::lock_guard lock(mutex_);
   if (!scope_) return;
-  if (arrived_[parameter]) refuse_another();  // also where one rank sends nothing
-
+  if (arrived_[parameter]) refuse_another();  // also on one rank, which sends nothing
   take(parameter);
   --ways_[bucket_of_[parameter]].missing;
   while (launched_ < ways_.size() && ways_[launched_].missing == 0) launch_next();

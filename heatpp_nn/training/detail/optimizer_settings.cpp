@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_nn/training/detail/settings.hpp>
+#include <heatpp_nn/training/detail/training_archive.hpp>
 
 #include <torch/optim/optimizer.h>
 #include <torch/serialize.h>
@@ -30,16 +31,13 @@ std::vector<Setting> rate_of(const torch::optim::OptimizerOptions& options, cons
 
 /// The options of a group by the names under which LibTorch saves them.
 std::vector<Setting> settings_of(const torch::optim::OptimizerOptions& options, const std::string& of_group) {
-  std::stringstream file;
-  torch::serialize::OutputArchive saved;
+  torch::serialize::OutputArchive written;
   try {
-    options.serialize(saved);
+    options.serialize(written);
   } catch (const c10::Error&) {
     return rate_of(options, of_group);
   }
-  saved.save_to(file);
-  torch::serialize::InputArchive archive;
-  archive.load_from(file);
+  auto archive = opened(saved(written));
   std::vector<Setting> settings;
   for (const auto& name : archive.keys()) {
     c10::IValue value;

@@ -159,6 +159,13 @@ at::Tensor as_bytes(const std::string& text) {
   return at::tensor(std::vector<std::uint8_t>(text.begin(), text.end()), at::kByte);
 }
 
+std::string text_in(InputArchive& archive, const std::string& key) {
+  const auto bytes = values<std::uint8_t>(archive, key);
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
 InputArchive opened(std::string_view bytes) {
   InputArchive archive;
   archive.load_from(bytes.data(), bytes.size(), at::kCPU);
@@ -170,13 +177,6 @@ std::string saved(OutputArchive& archive) {
   archive.save_to(stream);
   return std::move(stream).str();
 }
-
-std::string text_in(InputArchive& archive, const std::string& key) {
-  const auto bytes = values<std::uint8_t>(archive, key);
-  return {bytes.begin(), bytes.end()};
-}
-
-}  // namespace
 
 std::string to_head(const RankState& state) {
   OutputArchive archive;

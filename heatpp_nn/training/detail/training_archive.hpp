@@ -3,7 +3,16 @@
 #include <heatpp_nn/training/checkpoint.hpp>
 #include <heatpp_nn/training/detail/pieces.hpp>
 
+namespace torch::serialize {
+class InputArchive;
+class OutputArchive;
+}  // namespace torch::serialize
+
 namespace heatpp::nn::detail {
+
+/// The bytes of an archive, and the archive of bytes, on the CPU.
+[[nodiscard]] std::string saved(torch::serialize::OutputArchive& archive);
+[[nodiscard]] torch::serialize::InputArchive opened(std::string_view bytes);
 
 /// The head of a rank's section: where its training stands, and what its body holds.
 struct RankState {

@@ -73,11 +73,8 @@ H5I_type_t type_of(hid_t file, const std::string& name) {
   return object ? H5Iget_type(object.get()) : H5I_BADID;
 }
 
-/// Whether there is a link of this name whose object cannot be opened: a soft one to nothing, or a later HDF5's
-/// dataset.
-bool is_broken(hid_t file, const std::string& name) {
-  return type_of(file, name) == H5I_BADID && H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0;
-}
+/// Of a link whose object cannot be opened it leads to nothing, or to a later HDF5's dataset.
+bool has_link(hid_t file, const std::string& name) { return H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0; }
 
 bool is_dataset(hid_t file, const std::string& name) { return type_of(file, name) == H5I_DATASET; }
 
@@ -193,9 +190,11 @@ Dataset open_in(Handle file, const std::string& path, const std::string& wanted,
   if (kind == H5I_GROUP)
     raise<IoError>(op, "got group \"{}\" of \"{}\", which has {}; expected a dataset", name, path,
                    listing(Handle(H5Oopen(result.file.get(), name.c_str(), H5P_DEFAULT)).get()));
-  const auto why_not = innermost_error();
-  if (is_broken(result.file.get(), name))
-    raise<IoError>(op, "got {}, which cannot be opened ({}); expected a link to an array", what, why_not);
+  if (kind == H5I_BADID) {
+    const auto reason = innermost_error();
+    if (has_link(result.file.get(), name))
+      raise<IoError>(op, "got {}, which cannot be opened ({}); expected a link to an array", what, reason);
+  }
   if (kind != H5I_DATASET)
     raise<IoError>(op, "got no {}, whose root has {}; expected a dataset of that name", what,
                    listing(result.file.get()));
@@ -225,9 +224,9 @@ Dataset open_dataset(const std::string& path, const std::string& name, const cha
 
 std::optional<Dataset> find_dataset(const std::string& path, const std::string& name, const char* op) {
   auto file = open_file(path, op, local_access());
-  return is_dataset(file.get(), name) || is_broken(file.get(), name)
-             ? std::optional(open_in(std::move(file), path, name, op))
-             : std::nullopt;
+  const auto kind = type_of(file.get(), name);
+  if (kind != H5I_DATASET && !(kind == H5I_BADID && has_link(file.get(), name))) return std::nullopt;
+  return open_in(std::move(file), path, name, op);
 }
 
 Dataset open_to_write(const std::string& path, const std::string& name, const char* op, const Handle& access) {
