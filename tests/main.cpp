@@ -2,7 +2,7 @@
 // HEATPP_TEST_THREADS=<level> heatpp starts MPI for serialized or funneled threads only, with guest:<level> a host
 // does.
 #define CATCH_CONFIG_RUNNER
-#include <catch2/catch.hpp>
+#include "catch.hpp"
 
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/environment.hpp>

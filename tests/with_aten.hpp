@@ -5,4 +5,4 @@
 #ifndef CATCH_VERSION_MAJOR
 #undef CHECK
 #endif
-#include <catch2/catch.hpp>
+#include "catch.hpp"

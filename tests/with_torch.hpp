@@ -3,4 +3,4 @@
 // LibTorch's logging defines a CHECK of its own, which has to give way to the tests'.
 #include <torch/torch.h>
 #undef CHECK
-#include <catch2/catch.hpp>
+#include "catch.hpp"

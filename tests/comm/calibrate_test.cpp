@@ -1,5 +1,5 @@
 #include "../scratch_path.hpp"
-#include <catch2/catch.hpp>
+#include "../catch.hpp"
 
 #include <heatpp/comm/detail/calibrate.hpp>
 #include <heatpp/comm/detail/impl.hpp>

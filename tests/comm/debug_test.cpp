@@ -1,6 +1,6 @@
 // A program of its own, since what is debugged and traced is decided once.
 #include "../scratch_path.hpp"
-#include <catch2/catch.hpp>
+#include "../catch.hpp"
 
 #include <heatpp/comm/detail/schedule/trace.hpp>
 #include <heatpp/comm/topology.hpp>

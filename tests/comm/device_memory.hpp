@@ -1,6 +1,6 @@
 #pragma once
 
-#include <catch2/catch.hpp>
+#include "../catch.hpp"
 #include <cuda_runtime_api.h>
 
 #include <heatpp/comm/buffer.hpp>

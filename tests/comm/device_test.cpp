@@ -1,5 +1,5 @@
 // A program of its own, since the libraries of a device are loaded once. Without a GPU these are stand-ins over MPI.
-#include <catch2/catch.hpp>
+#include "../catch.hpp"
 
 #include <heatpp/comm/topology.hpp>
 #include <heatpp/interop/mpi.hpp>

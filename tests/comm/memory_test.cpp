@@ -1,5 +1,5 @@
 // What the ranks of a node exchange goes through memory that they share, where they do.
-#include <catch2/catch.hpp>
+#include "../catch.hpp"
 
 #include <heatpp/comm/detail/impl.hpp>
 #include <heatpp/comm/detail/state.hpp>

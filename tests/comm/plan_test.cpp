@@ -1,5 +1,5 @@
 // A program of its own, since it counts the allocations.
-#include <catch2/catch.hpp>
+#include "../catch.hpp"
 
 #include <heatpp/comm/topology.hpp>
 

@@ -1,5 +1,5 @@
 // Schedules are functions of the machine: all ranks of one are played through here on one, without messages.
-#include <catch2/catch.hpp>
+#include "../catch.hpp"
 
 #include <heatpp/comm/allreduce/algorithm.hpp>
 #include <heatpp/comm/detail/schedule/balance.hpp>

@@ -1,5 +1,5 @@
 // Collectives of every kind one after another, whose messages and memory must not meet.
-#include <catch2/catch.hpp>
+#include "../catch.hpp"
 
 #include <heatpp/comm/communicator.hpp>
 

@@ -1,5 +1,5 @@
 // Run by themselves, with variables of the environment that differ between the ranks.
-#include <catch2/catch.hpp>
+#include "../catch.hpp"
 
 #include <heatpp/comm/detail/progress/deadline.hpp>
 #include <heatpp/comm/detail/state.hpp>

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 namespace fs = std::filesystem;
 
 namespace {

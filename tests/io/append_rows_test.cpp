@@ -5,7 +5,7 @@
 #include <chrono>
 #include <filesystem>
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 namespace fs = std::filesystem;
 
 namespace {

@@ -7,7 +7,7 @@
 #include <ATen/Parallel.h>
 #include <zlib.h>
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-using Catch::Matchers::Contains;
+using Catch::Contains;
 using ht::io::Compression;
 
 namespace {

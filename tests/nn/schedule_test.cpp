@@ -1,4 +1,4 @@
-#include <catch2/catch.hpp>
+#include "../catch.hpp"
 #include <heatpp_nn/optim/plateau.hpp>
 #include <heatpp_nn/parallel/schedule.hpp>
 

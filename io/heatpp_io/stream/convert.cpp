@@ -59,7 +59,8 @@ void write_part(const StoredArray& x, const std::string& path, const ConvertOpti
   const auto done = [&](std::int64_t rows) {
     if (options.written) options.written(rows);
   };
-  const auto& format = detail::format_of(std::filesystem::path(path), op);
+  const std::filesystem::path target(path);
+  const auto& format = detail::format_of(target, op);
   if (!format.save_rows) {
     save(x.rows(first, count), path, options.save);
     return done(count);
