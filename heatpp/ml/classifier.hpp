@@ -2,10 +2,20 @@
 
 #include <heatpp/ml/estimator.hpp>
 
+#include <map>
+#include <variant>
+
 namespace heatpp {
 namespace ml::detail {
 class RowBlock;
 }
+
+enum class ClassWeight {
+  none,     ///< all classes weigh 1
+  balanced  ///< all weigh as much together: rows / (classes * rows of the class)
+};
+/// What the weights of rows are multiplied by: a rule, or a number for each label; labels that are not named have 1.
+using ClassWeights = std::variant<ClassWeight, std::map<std::int64_t, double>>;
 
 /// What classifiers have in common that give each class of a row a number, of which the largest wins and whose softmax
 /// are probabilities. Classes are whole numbers, any, in rising order.

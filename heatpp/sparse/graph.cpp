@@ -70,9 +70,9 @@ DNDarray pagerank(const DCSRMatrix& a, const PageRankOptions& o) {
     const auto next = rmatmul(steps, rank) * o.damping + (o.damping * lost + 1 - o.damping) / static_cast<double>(n);
     const auto change = heatpp::sum(heatpp::abs(next - rank)).item<double>();
     rank = next;
-    if (change <= static_cast<double>(n) * o.tol) return rank;
+    if (change <= o.tol) return rank;
   }
-  raise<Error>("pagerank", "got no end within {} iterations; expected changes of at most {} each", o.max_iterations,
+  raise<Error>("pagerank", "got no end within {} iterations; expected changes of together at most {}", o.max_iterations,
                o.tol);
 }
 

@@ -27,7 +27,7 @@ struct Components {
 
 struct PageRankOptions {
   double damping = 0.85;  ///< the probability to follow an edge, rather than to go anywhere
-  double tol = 1e-6;      ///< ends where the sum of all changes is at most n times this
+  double tol = 1e-6;      ///< ends where the sum of all changes is at most this, of probabilities whose sum is 1
   std::int64_t max_iterations = 100;
 };
 /// The probability of each vertex, (n,), to be where a walk is that follows edges as likely as they weigh, or goes

@@ -111,6 +111,17 @@ def histogram(x, /, bins=10, range=None, **options):
     return C.histogram(x, range=range, **{**known, **options})
 
 
+def piecewise(x, condlist, funclist, *args, **options):
+    """What the number or function of the last true condition gives; one more is the default. See the C++ function.
+
+    A list of truth values is one condition, as it is for NumPy. `args` and `options` go to the functions."""
+    if not isinstance(condlist, (list, tuple)) or (x.ndim > 0 and condlist and not hasattr(condlist[0], "__len__")):
+        condlist = [condlist]
+    conditions = [each if isinstance(each, C.DNDarray) else C.array(each) for each in condlist]
+    return C.piecewise(x, conditions, [(lambda part, piece=piece: piece(part, *args, **options)) if callable(piece) else piece
+                                       for piece in funclist])
+
+
 def _with_one_nan(found):
     """What unique_all gives, in which each NaN is one element; they stand last."""
     last = len(found.values) - int(C.sum(C.isnan(found.values)))
@@ -134,4 +145,4 @@ def unique(x, /, axis=None, *, equal_nan=True, return_index=False, return_invers
     return (found.values, *(getattr(found, name) for name, wanted in asked.items() if wanted))
 
 
-__all__ = ["pad", "concatenate", "concat", "stack", "hstack", "vstack", "linspace", "delete", "fromfunction", "cross", "size", "ediff1d", "isin", "trapezoid", "unwrap", "interp", "gradient", "histogram", "unique"]
+__all__ = ["pad", "concatenate", "concat", "stack", "hstack", "vstack", "linspace", "delete", "fromfunction", "cross", "size", "ediff1d", "isin", "trapezoid", "unwrap", "interp", "gradient", "histogram", "piecewise", "unique"]

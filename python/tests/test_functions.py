@@ -78,6 +78,14 @@ class Functions(Case):
             self.same(ht.linalg.solve(x, ht.array(square[0])), np.linalg.solve(square, square[0]))
             self.same(ht.linalg.det(x), np.linalg.det(square))
 
+    def test_piecewise_takes_a_list_of_truth_values_for_one_condition(self):
+        for x in every_layout(np.array([0, 0])):
+            self.same(ht.piecewise(x, [True, False], [1, 2]), np.piecewise(np.array([0, 0]), [True, False], [1, 2]))
+        values = np.arange(6.0)
+        for x in every_layout(values):
+            self.same(ht.piecewise(x, x < 2, [-1, 1]), np.piecewise(values, values < 2, [-1, 1]))
+            self.same(ht.piecewise(x, [x < 2, x > 4], [lambda v, by: v * by, 7], 3), np.piecewise(values, [values < 2, values > 4], [lambda v, by: v * by, 7], 3))
+
     def test_transforms(self):
         for x in every_layout(VALUES):
             self.same(ht.fft.fft(x, axis=0), np.fft.fft(VALUES, axis=0))

@@ -152,6 +152,20 @@ TEST_CASE("covariances and correlations", "[linalg][matrix][host]") {
   });
 }
 
+TEST_CASE("covariances and correlations of numbers whose squares leave the dtype", "[linalg][matrix][host]") {
+  const auto near = scattered({3, 40}).to(at::kFloat).to(at::kDouble) + 10;
+  for_each_layout((near * 1e-25).to(at::kFloat), [&](const auto& x) {
+    const auto wide = gathered(x).to(at::kDouble);
+    CHECK(ht::cov(x).dtype() == ht::float64);
+    CHECK(close(ht::cov(x) * 1e50, at::cov(wide) * 1e50));
+    CHECK(close(ht::corrcoef(x), at::corrcoef(wide * 1e25)));
+  });
+  for (const double scale : {1e-200, 1e200, 1e-310})
+    for_each_layout(near * scale, [&](const auto& x) {
+      CHECK(close(ht::corrcoef(x), at::corrcoef(near), scale < 1e-300 ? 1e-3 : 1e-9));
+    });
+}
+
 TEST_CASE("covariances of single observations and of weights that are 0", "[linalg][matrix][host]") {
   const auto global = scattered({2, 3});
   for_each_layout(global, [&](const auto& x) {

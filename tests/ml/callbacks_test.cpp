@@ -5,6 +5,7 @@
 #include <heatpp/ml/cluster/kmedians.hpp>
 #include <heatpp/ml/cluster/minibatch_kmeans.hpp>
 #include <heatpp/ml/decomposition/nmf.hpp>
+#include <heatpp/ml/linear/elastic_net.hpp>
 #include <heatpp/ml/linear/logistic_regression.hpp>
 #include <heatpp/ml/linear/poisson_regressor.hpp>
 #include <heatpp/ml/mixture/gaussian_mixture.hpp>
@@ -101,4 +102,39 @@ TEST_CASE("a callback is not asked again after it has ended a fit", "[ml][callba
     fit(last_rank() ? ht::FitCallback(progress) : ht::FitCallback(), 8);
     CHECK(called == (last_rank() ? 1 : 0));
   }
+}
+
+TEST_CASE("fits say whether they have converged, and warn by the log where not", "[ml][callbacks]") {
+  std::string said;
+  ht::set_log([&](ht::LogLevel, std::string_view text) { said += text; },
+              {.level = ht::LogLevel::warning, .all_ranks = true});
+  const auto y = beside(species()), petals = beside(iris().select(1, 2).contiguous());
+  const auto check = [&](const char* name, bool converged, bool expected) {
+    CHECK(converged == expected);
+    if (expected) CHECK(said.empty());
+    else CHECK_THAT(said, Catch::Contains(name) && Catch::Contains("before it converged"));
+    said.clear();
+  };
+  for (const auto& layout : every_layout({150, 4})) {
+    const auto x = distribute(iris(), layout);
+    for (const bool enough : {false, true}) {
+      const std::int64_t most = enough ? 10000 : 1;
+      check("[LogisticRegression.fit]", ht::LogisticRegression({.max_iterations = most}).fit(x, y).converged(), enough);
+      check("[PoissonRegressor.fit]", ht::PoissonRegressor({.max_iterations = most}).fit(x, petals).converged(),
+            enough);
+      check("[ElasticNet.fit]", ht::ElasticNet({.alpha = 1e-4, .max_iterations = most}).fit(x, petals).converged(),
+            enough);
+      check("[Lasso.fit]", ht::Lasso({.alpha = 1e-4, .max_iterations = most}).fit(x, petals).converged(), enough);
+      check("[KMeans.fit]", ht::KMeans({.n_clusters = 3, .n_init = 1, .max_iterations = most}).fit(x).converged(),
+            enough);
+      check("[KMedians.fit]", ht::KMedians({.n_clusters = 3, .max_iterations = most}).fit(x).converged(), enough);
+      check("[GaussianMixture.fit]",
+            ht::GaussianMixture({.n_components = 3, .max_iterations = most}).fit(x).converged(), enough);
+      check("[NMF.fit]", ht::NMF({.n_components = 2, .max_iterations = most}).fit(x).converged(), enough);
+    }
+  }
+  ht::LogisticRegression asked({.progress = [](const ht::FitProgress&) { return false; }});
+  CHECK_FALSE(asked.fit(beside(iris()), y).converged());
+  CHECK(said.empty());  // the caller wanted it
+  ht::set_log({});
 }

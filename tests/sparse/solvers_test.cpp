@@ -272,3 +272,53 @@ TEST_CASE("Laplacians and the ranks of pages", "[sparse][graph]") {
   CHECK_THROWS_AS(sp::pagerank(sp::identity(3) * -1.0), ht::ValueError);
   CHECK_THROWS_AS(sp::pagerank(sp::identity(3), {.damping = 1}), ht::ValueError);
 }
+
+TEST_CASE("the ranks of pages do not depend on how many pages there are", "[sparse][graph]") {
+  // Each vertex points to half its number. Expected ranks are those of 200 iterations.
+  for (const auto& [n, expected] : {std::pair<std::int64_t, double>(100'000, 0.0130), {2'100'000, 6.2e-3}}) {
+    const auto rows = ht::arange(n, {.split = 0});
+    const auto tree = sp::from_coo(rows, ht::floor_divide(rows, 2), ht::ones({n}, {.split = 0}), {n, n});
+    const auto ranks = sp::pagerank(tree);
+    CHECK(ranks(0).item<double>() == Approx(expected).epsilon(0.01));
+    CHECK(ht::sum(ranks).item<double>() == Approx(1).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("conjugate gradients name an operator that is not positive definite", "[sparse][solvers]") {
+  for (const auto split : {std::optional<int>(0), std::optional<int>()}) {
+    const auto a = poisson(6, split);
+    const auto b = ht::ones({36}, {.dtype = ht::float64, .split = split});
+    const auto one = sp::identity(36, {.dtype = ht::float64, .split = split});
+    CHECK_THROWS_WITH(la::solve_cg(a - one * 4.0, b),
+                      Catch::Contains("[solve_cg] got an operator that is not positive"));
+    CHECK_THROWS_WITH(la::solve_cg(a * -1.0, b), Catch::Contains("in iteration 1; expected a positive definite one"));
+    CHECK_THROWS_WITH(la::solve_cg(one * 0.0, b), Catch::Contains("[solve_cg] got an operator"));
+    CHECK_THROWS_WITH(la::solve_cg(a, b, {.preconditioner = one * -1.0}), Catch::Contains("got a preconditioner that"));
+    CHECK(la::solve_minres(a - one * 4.0, b, {.max_iterations = 500}).x.size() == 36);
+  }
+}
+
+TEST_CASE("solvers that end before they converge warn by the log", "[sparse][solvers]") {
+  std::string said;
+  ht::set_log([&](ht::LogLevel, std::string_view text) { said += text; },
+              {.level = ht::LogLevel::warning, .all_ranks = true});
+  const auto a = poisson(6);
+  const auto b = ht::ones({36}, {.dtype = ht::float64, .split = 0});
+  for (const auto& [name, solve] : {std::pair("[solve_cg]", la::solve_cg),
+                                    {"[solve_minres]", la::solve_minres},
+                                    {"[solve_gmres]", la::solve_gmres},
+                                    {"[solve_bicgstab]", la::solve_bicgstab},
+                                    {"[solve_lsqr]", la::solve_lsqr}}) {
+    said.clear();
+    CHECK(solve(a, b, {.rtol = 1e-8}).converged);
+    CHECK(said.empty());
+    CHECK_FALSE(solve(a, b, {.rtol = 1e-12, .max_iterations = 4}).converged);
+    CHECK_THAT(said, Catch::Contains(name) && Catch::Contains("ended after 4 iterations with a residual"));
+    said.clear();
+    static_cast<void>(solve(a, b, {.rtol = 1e-12, .progress = [](std::int64_t, double) { return false; }}));
+    CHECK(said.empty());  // the caller wanted it
+  }
+  CHECK_FALSE(la::eigsh(a, 2, {.max_iterations = 3}).converged);
+  CHECK_THAT(said, Catch::Contains("[eigsh] ended after"));
+  ht::set_log({});
+}

@@ -45,12 +45,22 @@ double degrees_of_freedom(const char* op, const CovOptions& options, const std::
   return total - ddof * sum(*weights * *options.aweights).astype(float64).item<double>() / total;
 }
 
-DNDarray covariance(const char* op, const DNDarray& x, const CovOptions& options) {
+/// Each variable divided by a power of two, so that squares of its deviations stay in the dtype.
+DNDarray near_one(const DNDarray& data, int axis) {
+  if (data.size() == 0) return data;
+  const auto sizes = max(abs(data), {.axis = axis, .keepdims = true});
+  const auto usable = logical_and(isfinite(sizes), sizes > 0);
+  return data / exp2(clip(floor(log2(where(usable, sizes, 1.0))), -1000, 1000));
+}
+
+enum class Scale { own, near_one };
+
+DNDarray covariance(const char* op, const DNDarray& x, const CovOptions& options, Scale scale = Scale::own) {
   if (x.ndim() > 2) raise<ValueError>(op, "got an array of shape {}; expected at most two axes", to_string(x.shape()));
-  if (is_integral(x.dtype())) return covariance(op, x.astype(float64), options).astype(inexact_type(x.dtype()));
-  const auto values = x.astype(inexact_type(x.dtype()));
-  const auto data = values.ndim() == 2 ? values : reshape(values, {values.size()});
-  const int axis = data.ndim() == 2 && options.rowvar ? 1 : 0;
+  const auto values = x.astype(is_complex(x.dtype()) ? complex128 : float64);
+  const auto numbers = values.ndim() == 2 ? values : reshape(values, {values.size()});
+  const int axis = numbers.ndim() == 2 && options.rowvar ? 1 : 0;
+  const auto data = scale == Scale::own ? numbers : near_one(numbers, axis);
   const auto n = data.shape()[static_cast<std::size_t>(axis)];
   const auto weights = weights_of(op, options, n, values.dtype());
   const auto along = [&](const DNDarray& w) { return axis == 1 || data.ndim() == 1 ? w : reshape(w, {n, 1}); };
@@ -96,10 +106,10 @@ DNDarray cov(const DNDarray& x, const DNDarray& y, const CovOptions& options) {
 }
 
 DNDarray corrcoef(const DNDarray& x, const CovOptions& options) {
-  return scaled_to_ones(covariance("corrcoef", x, options));
+  return scaled_to_ones(covariance("corrcoef", x, options, Scale::near_one));
 }
 DNDarray corrcoef(const DNDarray& x, const DNDarray& y, const CovOptions& options) {
-  return scaled_to_ones(covariance("corrcoef", joined(x, y, options.rowvar), by_rows(options)));
+  return scaled_to_ones(covariance("corrcoef", joined(x, y, options.rowvar), by_rows(options), Scale::near_one));
 }
 
 }  // namespace heatpp

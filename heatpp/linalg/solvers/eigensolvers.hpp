@@ -22,7 +22,7 @@ struct EigshOptions {
   bool multiples = true;  ///< look beside what was found for more vectors of the same values before it ends
 };
 
-/// What eigsh and lobpcg have found, the same on every rank.
+/// What eigsh and lobpcg have found, the same on every rank; they warn by the log where it has not converged.
 struct Eigenpairs {
   DNDarray values;              ///< (k,), real and rising, on every rank
   DNDarray vectors;             ///< (n, k), orthonormal columns, cut by rows as v0 or the operator's vectors

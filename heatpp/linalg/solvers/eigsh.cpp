@@ -150,6 +150,7 @@ Eigenpairs eigsh(const LinearOperator& a, std::int64_t k, const EigshOptions& op
                                   turned(vectors, rows.index_select(0, rising), first));
   found.iterations = search.iterations();
   found.converged = converged;
+  detail::warn_unless_converged("eigsh", found);
   return found;
 }
 

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/log.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
@@ -13,6 +14,17 @@ namespace {
 using detail::raise;
 using detail::Vectors;
 using Number = Vectors::Number;
+
+/// What was found. Warns by the log where it has not converged, unless the caller wanted the end.
+Solved told(const char* op, Solved found, double limit, bool asked) {
+  if (!found.converged && !asked)
+    log(LogLevel::warning,
+        detail::formatted(
+            "[{}] ended after {} iterations with a residual of {:g}, above {:g}; expected more iterations, a "
+            "larger rtol, or another method",
+            op, found.iterations, found.residual, limit));
+  return found;
+}
 
 void check_options(const char* op, const LinearOperator& a, const DNDarray& b, const KrylovOptions& o, bool square) {
   if (a.shape.size() != 2 || (square && a.shape[0] != a.shape[1]) || b.shape() != Shape{a.shape[0]})
@@ -33,6 +45,7 @@ class System {
  public:
   System(const char* op, const LinearOperator& a, const DNDarray& b, const KrylovOptions& options)
       : vectors((check_options(op, a, b, options, true), op), b.layout().with(b.shape(), b.split()), b, dtype_of(a, b)),
+        op_(op),
         a_(a),
         options_(options),
         most_(options.max_iterations.value_or(10 * b.size())) {
@@ -61,7 +74,7 @@ class System {
   [[nodiscard]] std::int64_t left() const { return most_ - iterations; }
   [[nodiscard]] Solved solved() const {
     vectors.settle();
-    return {vectors.array(x), iterations, residual, residual <= limit};
+    return told(op_, {vectors.array(x), iterations, residual, residual <= limit}, limit, watch_.ended());
   }
 
   Vectors vectors;
@@ -70,6 +83,7 @@ class System {
   std::int64_t iterations = 0;
 
  private:
+  const char* op_;
   const LinearOperator& a_;
   const KrylovOptions& options_;
   std::int64_t most_;
@@ -159,15 +173,39 @@ class Basis {
 
 }  // namespace
 
+namespace {
+
+/// Throws where `square`, v^H m v of a vector with v and m v of these lengths, is not above 0 and more than rounding is
+/// missing. Returns whether it is above 0.
+bool check_definite(const char* what, double square, double lengths, double epsilon, std::int64_t iterations) {
+  if (square > 0) return true;
+  if (-square <= epsilon * lengths && lengths > 0) return false;
+  raise<ValueError>("solve_cg",
+                    "got {} that is not positive definite: a product v^H m v of {:g} in iteration {}; expected a "
+                    "positive definite one, or solve_minres for indefinite and solve_gmres for any operators",
+                    what, square, iterations + 1);
+}
+
+}  // namespace
+
 Solved solve_cg(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options) {
   System system("solve_cg", a, b, options);
   auto& vectors = system.vectors;
   auto z = system.preconditioned(system.r), p = z.clone();
   const auto squared = [](double x) { return x * x; };
   auto energy = options.preconditioner ? vectors.dot(system.r, z).real() : squared(system.residual);
+  const auto epsilon = 10 * detail::real_epsilon(dtype_of(a, b));
+  const auto definite = [&](const char* what, double square, const at::Tensor& v, const at::Tensor& mv) {
+    if (square > 0) return true;
+    const auto found = vectors.dots({{v, v}, {mv, mv}});
+    return check_definite(what, square, std::sqrt(found[0].real() * found[1].real()), epsilon, system.iterations);
+  };
   while (system.unsolved()) {
+    if (options.preconditioner && !definite("a preconditioner", energy, system.r, z)) break;
     const auto ap = system.times(p);
-    const auto step = energy / vectors.dot(p, ap).real();
+    const auto curvature = vectors.dot(p, ap).real();
+    if (!definite("an operator", curvature, p, ap)) break;
+    const auto step = energy / curvature;
     vectors.add(system.x, step, p);
     vectors.add(system.r, -step, ap);
     z = system.preconditioned(system.r);
@@ -351,7 +389,7 @@ Solved solve_lsqr(const LinearOperator& a, const DNDarray& b, const KrylovOption
   left.settle();
   found.x = right.array(x);
   found.converged = found.residual <= limit || least;
-  return found;
+  return told("solve_lsqr", std::move(found), limit, watch.ended());
 }
 
 }  // namespace heatpp::linalg

@@ -28,12 +28,13 @@ struct Solved {
 
 // x with a x = b for a square operator and a vector, each for the operators that it says, in the floating dtype that
 // the operator's products with b have. Sums of products are complex128 or float64 over the ranks, so that all take the
-// same decisions; 16 bytes more in each, and an all-reduce of 8 at the end, tell what `.progress` and operators
-// of the host have said or thrown on other ranks. Collective. Throw ValueError for other shapes, options out of range,
-// and numbers that are not finite.
+// same decisions; a method that ends before it has converged warns by the log. 16 bytes more in each, and an all-reduce
+// of 8 at the end, tell what `.progress` and operators of the host have said or thrown on other ranks. Collective.
+// Throw ValueError for other shapes, options out of range, and numbers that are not finite.
 
 /// Conjugate gradients (Hestenes and Stiefel, 1952) for Hermitian, positive definite operators, the preconditioner too.
-/// An iteration is one product and two all-reduces of a number.
+/// An iteration is one product and two all-reduces of a number. Throws ValueError where it meets a vector v whose
+/// product v^H a v is not above 0, which names the operator or the preconditioner as not positive definite.
 [[nodiscard]] Solved solve_cg(const LinearOperator& a, const DNDarray& b, const KrylovOptions& options = {});
 /// Minimal residuals (Paige and Saunders, 1975) for Hermitian operators that may be indefinite, without preconditioner:
 /// one product and two all-reduces of a number, and a product at the end for the residual of x itself. Of a singular

@@ -114,6 +114,7 @@ Eigenpairs lobpcg(const LinearOperator& a, const DNDarray& x, const LobpcgOption
   auto found = detail::eigenpairs("lobpcg", a, vectors, best.values, now.x);
   found.iterations = iterations;
   found.converged = converged;
+  detail::warn_unless_converged("lobpcg", found);
   return found;
 }
 

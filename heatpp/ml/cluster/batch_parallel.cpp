@@ -2,8 +2,11 @@
 #include <heatpp/ml/cluster/detail/medians.hpp>
 #include <heatpp/ml/cluster/detail/seeding.hpp>
 #include <heatpp/ml/cluster/detail/start.hpp>
+#include <heatpp/ml/detail/ending.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
+
+#include <array>
 
 namespace heatpp {
 namespace {
@@ -32,6 +35,7 @@ Rows own(const Rows& x) {
 struct Local {
   at::Tensor centres;
   std::int64_t iterations = 0;
+  bool converged = true;
 };
 Local clustered(const Weighted& data, const Clusterer& method, const std::optional<at::Tensor>& given,
                 std::uint64_t seed) {
@@ -45,7 +49,8 @@ Local clustered(const Weighted& data, const Clusterer& method, const std::option
   }
   const auto found = method(data, given ? *given : first_centres(data, k, method.options.init, seed));
   const auto weights = weights_near(data, found.centres, method.medians);
-  return {at::cat({found.centres, at::tensor(weights, at::kDouble).unsqueeze(1)}, 1), found.iterations};
+  return {at::cat({found.centres, at::tensor(weights, at::kDouble).unsqueeze(1)}, 1), found.iterations,
+          found.converged};
 }
 
 }  // namespace
@@ -60,12 +65,12 @@ void BatchParallelClusters::learn_from(const Rows& x, const FitOptions& options)
   std::optional<at::Tensor> given;
   if (std::holds_alternative<DNDarray>(options_.init))
     given = first_centres(data, options_.n_clusters, options_.init, options_.seed);
-  std::int64_t iterations = 0;
+  std::array<std::int64_t, 2> most{};  // iterations of any rank, and whether any has not converged
   const auto candidates = gathered_rows(x, [&] {
     const auto rows = own(x);
     const auto local = clustered({data.op, rows, data.weights}, method, given,
                                  seed_of(options_.seed, static_cast<std::uint64_t>(x.first())));
-    iterations = local.iterations;
+    most = {local.iterations, local.converged ? 0 : 1};
     return local.centres;
   });
   const auto f = x.features();
@@ -74,10 +79,13 @@ void BatchParallelClusters::learn_from(const Rows& x, const FitOptions& options)
     const auto mass = candidates.select(1, f).contiguous();
     const Rows few(replicated(centres, float64, x.comm()));
     const Weighted weighted{data.op, few, mass.const_data_ptr<double>()};
-    centres = method(weighted, plus_plus(weighted, options_.n_clusters, options_.seed)).centres;
-    x.comm().allreduce(std::span(&iterations, 1), ReduceOp::max);
+    const auto merged = method(weighted, plus_plus(weighted, options_.n_clusters, options_.seed));
+    centres = merged.centres;
+    if (!merged.converged) most[1] = 1;
+    x.comm().allreduce(most, ReduceOp::max);
   }
-  learn(judged(data, replicated(centres, working_dtype(x), x.comm()), iterations));
+  warn_unless(most[1] == 0, op, most[0]);
+  learn(judged(data, replicated(centres, working_dtype(x), x.comm()), most[0], most[1] == 0));
 }
 
 }  // namespace heatpp

@@ -21,18 +21,18 @@ const CenterClusters::Learnt& CenterClusters::learnt(const char* what) const {
   return fitted(Method(kind_, what), learnt_);
 }
 
-CenterClusters::Learnt CenterClusters::judged(const Weighted& data, const DNDarray& centers,
-                                              std::int64_t iterations) const {
+CenterClusters::Learnt CenterClusters::judged(const Weighted& data, const DNDarray& centers, std::int64_t iterations,
+                                              bool converged) const {
   auto [labels, inertia] = (distance_ == Distance::squared ? labelled : labelled_manhattan)(
       data.op, data.rows, data.weights, centers.larray().to(at::kDouble));
-  return {centers, as_labels(data.rows, labels), inertia, iterations};
+  return {centers, as_labels(data.rows, labels), inertia, iterations, converged};
 }
 
 DNDarray CenterClusters::predict(const Rows& x) const {
   const auto& centers = learnt("predict").centers;
   const Method op(kind_, "predict");
   check_features(op, x, centers.shape()[1]);
-  return judged({op, x, nullptr}, centers, 0).labels;
+  return judged({op, x, nullptr}, centers).labels;
 }
 
 DNDarray CenterClusters::transform(const Rows& x) const {
@@ -57,12 +57,13 @@ double CenterClusters::score(const Rows& x, const FitOptions& options) const {
   const Method op(kind_, "score");
   check_features(op, x, centers.shape()[1]);
   const auto weights = weights_beside(op, x, options.sample_weight);
-  return -judged({op, x, weights ? weights->const_data_ptr<double>() : nullptr}, centers, 0).inertia;
+  return -judged({op, x, weights ? weights->const_data_ptr<double>() : nullptr}, centers).inertia;
 }
 
 const DNDarray& CenterClusters::centers() const { return learnt("centers").centers; }
 const DNDarray& CenterClusters::labels() const { return learnt("labels").labels; }
 double CenterClusters::inertia() const { return learnt("inertia").inertia; }
 std::int64_t CenterClusters::iterations() const { return learnt("iterations").iterations; }
+bool CenterClusters::converged() const { return learnt("converged").converged; }
 
 }  // namespace heatpp

@@ -28,6 +28,7 @@ class CenterClusters {
   [[nodiscard]] const DNDarray& labels() const;  ///< what predict gives for the rows that were learnt from
   [[nodiscard]] double inertia() const;          ///< the weighted sum of what is made small
   [[nodiscard]] std::int64_t iterations() const;
+  [[nodiscard]] bool converged() const;  ///< or else iterations ended before, which the log is warned of
 
  protected:
   /// How far a row is: inertia is the sum of squared distances, or of Manhattan distances.
@@ -36,6 +37,7 @@ class CenterClusters {
     DNDarray centers, labels;
     double inertia;
     std::int64_t iterations;
+    bool converged;
   };
   CenterClusters(const char* kind, Distance distance) : kind_(kind), distance_(distance) {}
   CenterClusters(const CenterClusters&) = default;
@@ -49,7 +51,8 @@ class CenterClusters {
   [[nodiscard]] const Learnt& learnt(const char* what) const;
   void learn(Learnt found) { learnt_ = std::move(found); }
   /// Centres, and what these rows make of them. Collective: one all-reduce of 16 bytes.
-  [[nodiscard]] Learnt judged(const ml::detail::Weighted& rows, const DNDarray& centers, std::int64_t iterations) const;
+  [[nodiscard]] Learnt judged(const ml::detail::Weighted& rows, const DNDarray& centers, std::int64_t iterations = 0,
+                              bool converged = true) const;
 
  private:
   const char* kind_;

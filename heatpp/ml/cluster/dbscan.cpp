@@ -3,6 +3,9 @@
 #include <heatpp/ml/cluster/dbscan.hpp>
 #include <heatpp/ml/cluster/detail/nearby.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/whole_weights.hpp>
+#include <heatpp/core/factories.hpp>
+#include <heatpp/ops/selection/selection.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -98,11 +101,16 @@ class Fit {
   Fit(const Rows& x, const DBSCANOptions& options, const Within& within, const Nearby& nearby)
       : x_(x), options_(options), within_(within), nearby_(nearby), sets_(nearby.count()), degrees_(count(), 0) {}
 
-  void count_neighbors() {
-    nearby_.around({}, [&](const at::Tensor& block, const at::Tensor&, bool) {
+  /// Counts neighbours, or adds up their weights, a whole number of `unit` for each row in order.
+  void count_neighbors(const at::Tensor& weights, double unit) {
+    unit_ = unit;
+    nearby_.around(weights, [&](const at::Tensor& block, const at::Tensor& others, bool) {
+      const auto* w = others.defined() ? others.const_data_ptr<double>() : nullptr;
       within_(
           nearby_.rows(), block, [&](std::int64_t i) { return !core(i); },
-          [&](std::int64_t i, std::int64_t) { ++degrees_[static_cast<std::size_t>(i)]; });
+          [&](std::int64_t i, std::int64_t j) {
+            degrees_[static_cast<std::size_t>(i)] += w ? static_cast<std::int64_t>(w[j]) : 1;
+          });
     });
   }
 
@@ -170,7 +178,8 @@ class Fit {
  private:
   [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(nearby_.count()); }
   [[nodiscard]] bool core(std::int64_t i) const {
-    return degrees_[static_cast<std::size_t>(i)] >= options_.min_samples;
+    return unit_ * static_cast<double>(degrees_[static_cast<std::size_t>(i)]) >=
+           static_cast<double>(options_.min_samples);
   }
   [[nodiscard]] std::int64_t root(std::int64_t i) { return nearby_.number(sets_.find(nearby_.place(i))); }
   [[nodiscard]] std::int64_t final_root(std::int64_t root) const {
@@ -197,11 +206,22 @@ class Fit {
   const Nearby& nearby_;
   Sets sets_;
   std::vector<std::int64_t> degrees_, starts_;
+  double unit_ = 1;  // of degrees
   std::vector<std::vector<std::int64_t>> touched_;
   std::set<std::pair<std::int64_t, std::int64_t>> links_;
   std::unordered_map<std::int64_t, std::int64_t> merged_;
   std::mutex mutex_;
 };
+
+/// Whole numbers that rows have, where these are compared, in order. Collective where rows have moved.
+at::Tensor beside_places(const Rows& x, const Nearby& nearby, const at::Tensor& mine, bool moved) {
+  auto numbers = at::empty({nearby.count()}, at::kLong);
+  for (std::int64_t i = 0; i < nearby.count(); ++i)
+    numbers.data_ptr<std::int64_t>()[i] = nearby.number(nearby.place(i));
+  const auto found = moved ? take(as_rows(x, mine), from_local(numbers, {.split = 0, .comm = x.comm()})).larray()
+                           : mine.index_select(0, numbers - x.first());
+  return found.to(at::kDouble).contiguous();
+}
 
 /// The global numbers of the rows that are core rows, cut as the rows. Collective where these are: an all-gather.
 DNDarray cores_of(const Rows& x, const at::Tensor& verdicts) {
@@ -214,7 +234,7 @@ DNDarray cores_of(const Rows& x, const at::Tensor& verdicts) {
 
 }  // namespace
 
-DBSCAN& DBSCAN::fit(const Rows& x) {
+DBSCAN& DBSCAN::fit(const Rows& x, const FitOptions& options) {
   check_options(options_, x);
   if (x.size() > 0) check_not_empty(op, x);  // no rows have no clusters
   auto [low, high] = limits_of(x);
@@ -224,7 +244,12 @@ DBSCAN& DBSCAN::fit(const Rows& x) {
   const bool moves = within.in_cells() && x.distributed() && x.comm().size() > 1 && x.size() > 0;
   const auto nearby = moves ? moved_to_boxes(x, within) : compared_with_all(x, within);
   Fit fit(x, options_, within, *nearby);
-  fit.count_neighbors();
+  if (const auto& weights = options.sample_weight) {
+    const auto whole = whole_weights(op, x, *weights);
+    fit.count_neighbors(beside_places(x, *nearby, whole.numbers, moves), whole.unit);
+  } else {
+    fit.count_neighbors({}, 1);
+  }
   fit.unite_own();
   fit.look_around();
   fit.merge();

@@ -7,7 +7,7 @@ namespace heatpp {
 
 struct DBSCANOptions {
   double eps = 0.5;              ///< rows at most so far apart are neighbours
-  std::int64_t min_samples = 5;  ///< a core row has so many neighbours, itself among them
+  std::int64_t min_samples = 5;  ///< a core row has so many neighbours, itself among them, or such a weight of them
   Metric metric = Metric::euclidean;
   /// Lengths of a periodic box, one for each feature, infinite along those that are not: rows are neighbours across its
   /// sides. Euclidean, of at most 4 features. Empty: none.
@@ -29,16 +29,21 @@ class DBSCAN {
   /// Collective: in cells one exchange of the rows and one of those near borders, with their numbers and labels; else
   /// twice the rows of all ranks but one in P - 1 messages, with one more number each; then all-gathers of the
   /// clusters, 8 bytes each, and of what connects ranks' parts of them, 16 bytes each. None where rows are replicated.
-  /// No rows have no clusters. Throws ValueError for no features, numbers that are not finite and options out of range.
-  DBSCAN& fit(const Rows& x);
+  /// Weights are one all-reduce of 24 bytes and one of 16, and go where rows go: 8 bytes for each copy of a row, and
+  /// for each row that moves those of `take`. They are summed as whole numbers, so that the clusters are the same on
+  /// any number of ranks. No rows have no clusters. Throws ValueError for no features, numbers that are not finite,
+  /// weights and options out of range.
+  DBSCAN& fit(const Rows& x, const FitOptions& options = {});
   /// Clusters of the vertices of a graph, cut in any way, whose entries are distances: (n, n), symmetric, as
   /// `radius_neighbors_graph` of rows makes it. Entries above eps count for nothing, a vertex is its own neighbour, and
   /// `metric` is not looked at. Collective: the halo's plan, 1 and 8 bytes for each of its vertices, what
   /// `connected_components` sends, and all-gathers of 8 bytes a cluster of each rank. Throws ValueError for negative
   /// distances, NaN, other shapes and a box, TypeError for complex ones.
-  DBSCAN& fit(const sparse::DCSRMatrix& distances);
-  [[nodiscard]] DNDarray fit_predict(const Rows& x) { return fit(x).labels(); }
-  [[nodiscard]] DNDarray fit_predict(const sparse::DCSRMatrix& distances) { return fit(distances).labels(); }
+  DBSCAN& fit(const sparse::DCSRMatrix& distances, const FitOptions& options = {});
+  [[nodiscard]] DNDarray fit_predict(const Rows& x, const FitOptions& options = {}) { return fit(x, options).labels(); }
+  [[nodiscard]] DNDarray fit_predict(const sparse::DCSRMatrix& distances, const FitOptions& options = {}) {
+    return fit(distances, options).labels();
+  }
 
   // What was learnt. All throw NotFittedError before fit.
   [[nodiscard]] const DNDarray& labels() const;        ///< int64 (samples,), split as the rows: -1 is noise

@@ -2,6 +2,7 @@
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ml/cluster/dbscan.hpp>
+#include <heatpp/ml/detail/whole_weights.hpp>
 #include <heatpp/sparse/detail/halo.hpp>
 #include <heatpp/sparse/detail/structure.hpp>
 #include <heatpp/sparse/graph.hpp>
@@ -15,6 +16,7 @@ namespace {
 
 using detail::raise;
 using sparse::DCSRMatrix;
+using namespace ml::detail;
 constexpr auto op = "DBSCAN.fit";
 
 void check_distances(const DCSRMatrix& distances, const DBSCANOptions& o) {
@@ -76,6 +78,13 @@ at::Tensor all_of(const at::Tensor& numbers, const DCSRMatrix& a) {
   return std::get<0>(at::_unique(all, true));
 }
 
+/// The weight of each of this rank's vertices and its neighbours.
+at::Tensor weight_near(const Graph& graph, const WholeWeights& weights) {
+  auto sums = weights.numbers.clone();
+  sums.index_add_(0, graph.of_rows(at::arange(sums.numel(), at::kLong)), graph.of_columns(weights.numbers));
+  return sums.to(at::kDouble) * weights.unit;
+}
+
 /// Clusters of the core vertices by what connects them, of others by the first of their core neighbours.
 at::Tensor labels_of(const Graph& graph, const at::Tensor& core, at::Tensor& starts) {
   const auto core_edges = graph.kept(graph.of_rows(core).logical_and(graph.of_columns(core)));
@@ -92,13 +101,16 @@ at::Tensor labels_of(const Graph& graph, const at::Tensor& core, at::Tensor& sta
 
 }  // namespace
 
-DBSCAN& DBSCAN::fit(const DCSRMatrix& distances) {
+DBSCAN& DBSCAN::fit(const DCSRMatrix& distances, const FitOptions& options) {
   check_distances(distances, options_);
   const auto first = sparse::detail::first_row(distances);
   const auto& block = sparse::detail::block_of(distances);
   const auto rows = sparse::detail::triples_of(block, first).rows;
   const Graph graph(Graph(distances).kept(block.values.le(options_.eps).logical_and(block.columns.ne(rows))));
-  const auto core = (graph.block().row_ptr.diff() + 1).ge(options_.min_samples);
+  const auto core =
+      options.sample_weight
+          ? weight_near(graph, whole_weights(op, distances, *options.sample_weight)).ge(options_.min_samples)
+          : (graph.block().row_ptr.diff() + 1).ge(options_.min_samples);
   at::Tensor starts;
   const auto labels = labels_of(graph, core, starts);
   const auto found = at::nonzero(core).view(-1) + first;

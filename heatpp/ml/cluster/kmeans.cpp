@@ -1,5 +1,6 @@
 #include <heatpp/ml/cluster/detail/medians.hpp>
 #include <heatpp/ml/cluster/detail/start.hpp>
+#include <heatpp/ml/detail/ending.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
 #include <heatpp/ml/detail/state.hpp>
@@ -24,14 +25,18 @@ void IteratedClusters::learn_from(const Rows& x, const FitOptions& options) {
   const LloydOptions steps{options_.max_iterations, tolerance, options_.progress};
   const auto starts = std::holds_alternative<DNDarray>(options_.init) ? 1 : options_.n_init;
   std::optional<Learnt> best;
+  bool asked = false;
   for (int start = 0; start < starts; ++start) {
     const auto first = first_centres(data, options_.n_clusters, options_.init,
                                      seed_of(options_.seed, static_cast<std::uint64_t>(start)));
     const auto rule = rule_ == Rule::medians ? CentreRule::medians : CentreRule::medoids;
     const auto found = rule_ == Rule::means ? lloyd(data, first, steps) : alternate(data, first, rule, steps);
-    auto learnt = judged(data, replicated(found.centres, working_dtype(x), x.comm()), found.iterations);
+    auto learnt =
+        judged(data, replicated(found.centres, working_dtype(x), x.comm()), found.iterations, found.converged);
+    asked = asked || found.asked;
     if (!best || learnt.inertia < best->inertia * (1 - rounding)) best = std::move(learnt);
   }
+  warn_unless(best->converged || asked, op, best->iterations);
   learn(std::move(*best));
 }
 
@@ -44,7 +49,8 @@ ModelState IteratedClusters::state() const {
            {"tol", text_of(options_.tol)},
            {"seed", text_of(options_.seed)},
            {"inertia", text_of(found.inertia)},
-           {"iterations", text_of(found.iterations)}},
+           {"iterations", text_of(found.iterations)},
+           {"converged", text_of(found.converged)}},
           {{"centers", found.centers}}};
 }
 
@@ -56,7 +62,7 @@ void IteratedClusters::read(const ModelState& state) {
               .tol = read.option<double>("tol"),
               .seed = read.option<std::uint64_t>("seed")};
   learn({read.array("centers", {options_.n_clusters, -1}), DNDarray(), read.option<double>("inertia"),
-         read.option<std::int64_t>("iterations")});
+         read.option<std::int64_t>("iterations"), read.option<bool>("converged")});
 }
 
 }  // namespace heatpp

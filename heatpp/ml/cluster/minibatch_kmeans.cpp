@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/cluster/detail/start.hpp>
 #include <heatpp/ml/cluster/minibatch_kmeans.hpp>
+#include <heatpp/ml/detail/ending.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/nearest.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
@@ -207,6 +208,7 @@ MiniBatchKMeans& MiniBatchKMeans::fit(const Rows& x, const FitOptions& options) 
   Progress progress(options_, x.size(), tolerance);
   heatpp::detail::Watch watch;
   std::int64_t done = 0, since = 0;
+  bool converged = false;
   while (done < most) {
     const RowRandom random(seed_of(options_.seed, 1 + static_cast<std::uint64_t>(done)), 0);
     const Part part(data, drawn_rows(x, batch, random));
@@ -217,12 +219,14 @@ MiniBatchKMeans& MiniBatchKMeans::fit(const Rows& x, const FitOptions& options) 
       reassign(some, centres, options_.reassignment_ratio,
                RowRandom(options_.seed, 2 + static_cast<std::uint64_t>(done)));
     ++done;
-    const bool ended = progress.ended(moved);
+    converged = progress.ended(moved);
     watch.ask(options_.progress, FitProgress{done, most, progress.average()});
-    if (ended || watch.ended()) break;
+    if (converged || watch.ended()) break;
   }
   watch.settle(x.comm(), x.distributed());
-  learn(judged(data, replicated(centres.places, working_dtype(x), x.comm()), done));
+  const bool no_end = options_.tol == 0 && options_.max_no_improvement == 0;  // is looked for
+  warn_unless(converged || no_end || watch.ended(), op, done);
+  learn(judged(data, replicated(centres.places, working_dtype(x), x.comm()), done, converged));
   counts_ = replicated(at::tensor(centres.counts, at::kDouble), float64, x.comm());
   since_reassignment_ = since;
   return *this;
@@ -245,7 +249,7 @@ MiniBatchKMeans& MiniBatchKMeans::partial_fit(const Rows& x, const FitOptions& o
   if (due(centres, x.size(), since_reassignment_))
     reassign(data, centres, options_.reassignment_ratio,
              RowRandom(options_.seed, 2 + static_cast<std::uint64_t>(done)));
-  learn(judged(data, replicated(centres.places, working_dtype(x), x.comm()), done + 1));
+  learn(judged(data, replicated(centres.places, working_dtype(x), x.comm()), done + 1, false));
   counts_ = replicated(at::tensor(centres.counts, at::kDouble), float64, x.comm());
   return *this;
 }
@@ -265,7 +269,8 @@ ModelState MiniBatchKMeans::state() const {
            {"seed", text_of(o.seed)},
            {"since_reassignment", text_of(since_reassignment_)},
            {"inertia", text_of(found.inertia)},
-           {"iterations", text_of(found.iterations)}},
+           {"iterations", text_of(found.iterations)},
+           {"converged", text_of(found.converged)}},
           {{"centers", found.centers}, {"counts", counts()}}};
 }
 
@@ -280,7 +285,7 @@ MiniBatchKMeans MiniBatchKMeans::from_state(const ModelState& state) {
                          .seed = read.option<std::uint64_t>("seed")});
   const auto k = model.options_.n_clusters;
   model.learn({read.array("centers", {k, -1}), DNDarray(), read.option<double>("inertia"),
-               read.option<std::int64_t>("iterations")});
+               read.option<std::int64_t>("iterations"), read.option<bool>("converged")});
   model.counts_ = read.array("counts", {k}).astype(float64);
   model.since_reassignment_ = read.option<std::int64_t>("since_reassignment");
   return model;

@@ -4,6 +4,7 @@
 #include <heatpp/ml/decomposition/detail/affine.hpp>
 #include <heatpp/ml/decomposition/detail/factors.hpp>
 #include <heatpp/ml/decomposition/nmf.hpp>
+#include <heatpp/ml/detail/ending.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/state.hpp>
 
@@ -125,15 +126,18 @@ DNDarray NMF::fit_transform(const Rows& x) {
   Ending ending(options_, by_error ? error_of(x, factors) : 0);
   std::int64_t iteration = 0;
   detail::Watch watch;
+  bool converged = false;
   for (bool ended = false; !ended && iteration < options_.max_iterations; ++iteration) {
     const auto found = pass(x, factors, options_, watch);
     const auto of_h = improve(options_.solver, factors.h, found.of_w, penalty_of_h(options_, x.size()));
     const auto error = [&] { return error_of(sums.squares, found.of_w, factors.h); };
-    ended = ending.after(iteration + 1, found.violation + of_h, error) || watch.ended();
+    converged = ending.after(iteration + 1, found.violation + of_h, error);
+    ended = converged || watch.ended();
     if (options_.progress) watch.ask(options_.progress, FitProgress{iteration + 1, options_.max_iterations, error()});
   }
   watch.settle(x.comm(), x.distributed());
-  learnt_ = Learnt{replicated(factors.h, working_dtype(x), x.comm()), error_of(x, factors), iteration};
+  warn_unless(converged || watch.ended() || options_.tol == 0, "NMF.fit", iteration);
+  learnt_ = Learnt{replicated(factors.h, working_dtype(x), x.comm()), error_of(x, factors), iteration, converged};
   return as_rows(x, factors.w.t().to(detail::to_torch(working_dtype(x))).contiguous());
 }
 
@@ -207,7 +211,8 @@ ModelState NMF::state() const {
            {"alpha_h", text_of(o.alpha_h.value_or(o.alpha_w))},
            {"l1_ratio", text_of(o.l1_ratio)},
            {"error", text_of(l.error)},
-           {"iterations", text_of(l.iterations)}},
+           {"iterations", text_of(l.iterations)},
+           {"converged", text_of(l.converged)}},
           {{"components", l.components}}};
 }
 
@@ -221,7 +226,8 @@ NMF NMF::from_state(const ModelState& state) {
              .alpha_w = read.option<double>("alpha_w"),
              .alpha_h = read.option<double>("alpha_h"),
              .l1_ratio = read.option<double>("l1_ratio")});
-  model.learnt_ = Learnt{components, read.option<double>("error"), read.option<std::int64_t>("iterations")};
+  model.learnt_ = Learnt{components, read.option<double>("error"), read.option<std::int64_t>("iterations"),
+                         read.option<bool>("converged")};
   return model;
 }
 
@@ -230,5 +236,6 @@ const NMF::Learnt& NMF::learnt(const char* what) const { return fitted(Method("N
 const DNDarray& NMF::components() const { return learnt("components").components; }
 double NMF::reconstruction_error() const { return learnt("reconstruction_error").error; }
 std::int64_t NMF::iterations() const { return learnt("iterations").iterations; }
+bool NMF::converged() const { return learnt("converged").converged; }
 
 }  // namespace heatpp

@@ -62,12 +62,14 @@ class NMF {
   [[nodiscard]] const DNDarray& components() const;   ///< H (components, features), on every rank
   [[nodiscard]] double reconstruction_error() const;  ///< |X - W H|, Frobenius norm
   [[nodiscard]] std::int64_t iterations() const;
+  [[nodiscard]] bool converged() const;  ///< or else iterations ended before, which the log is warned of
 
  private:
   struct Learnt {
     DNDarray components;
     double error;
     std::int64_t iterations;
+    bool converged;
   };
   [[nodiscard]] const Learnt& learnt(const char* what) const;
 

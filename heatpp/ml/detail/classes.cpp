@@ -6,7 +6,10 @@
 #include <heatpp/ml/detail/classes.hpp>
 #include <heatpp/ops/sorting/sets.hpp>
 
+#include <cmath>
 #include <limits>
+#include <numeric>
+#include <sstream>
 
 namespace heatpp::ml::detail {
 
@@ -94,6 +97,82 @@ LabelledClasses classes_beside(const char* op, const Rows& rows, const DNDarray&
   const auto values = resplit(unique(y), std::nullopt).larray().to(at::kCPU, at::kLong).contiguous();
   return {values,
           positions_among({values.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(values.numel())}, labels)};
+}
+
+namespace {
+
+/// The weight of each class, so that all have the same share of all rows.
+std::vector<double> balanced(const Rows& rows, const LabelledClasses& classes, const at::Tensor* weights) {
+  const auto k = static_cast<std::size_t>(classes.count());
+  Totals counts(k);
+  auto own = counts.of(0);
+  const auto* w = weights ? weights->const_data_ptr<double>() : nullptr;
+  for (std::size_t i = 0; i < classes.index.size(); ++i)
+    own[static_cast<std::size_t>(classes.index[i])] += w ? w[i] : 1.0;
+  auto all = counts.over_ranks(rows);
+  const auto sum = std::accumulate(all.begin(), all.end(), 0.0);
+  for (auto& one : all) one = one > 0 ? sum / (static_cast<double>(k) * one) : 1.0;
+  return all;
+}
+
+/// The weight of each class by its label.
+std::vector<double> named(const char* op, const LabelledClasses& classes,
+                          const std::map<std::int64_t, double>& weights) {
+  std::vector<double> all;
+  std::size_t found = 0;
+  double most = 0;
+  for (std::int64_t c = 0; c < classes.count(); ++c) {
+    const auto one = weights.find(classes.values.const_data_ptr<std::int64_t>()[c]);
+    all.push_back(one == weights.end() ? 1.0 : one->second);
+    found += one != weights.end();
+    most = std::max(most, all.back());
+  }
+  for (const auto& [label, weight] : weights)
+    if (!(weight >= 0) || !std::isfinite(weight))
+      raise<ValueError>(op, "got a class weight of {} for label {}; expected a finite one, not negative", weight,
+                        label);
+  if (found < weights.size() && found < all.size())
+    raise<ValueError>(op, "got class weights of {} labels, {} of them among the {} classes; expected labels that occur",
+                      weights.size(), found, all.size());
+  if (!(most > 0)) raise<ValueError>(op, "got class weights that are all 0; expected one above it");
+  return all;
+}
+
+}  // namespace
+
+std::optional<at::Tensor> class_weighted(const char* op, const Rows& rows, const LabelledClasses& classes,
+                                         const std::optional<at::Tensor>& weights, const ClassWeights& of_class,
+                                         Balance balance) {
+  const auto* rule = std::get_if<ClassWeight>(&of_class);
+  if (rule && *rule == ClassWeight::none) return weights;
+  const auto* counted = balance == Balance::of_weights && weights ? &*weights : nullptr;
+  const auto factors =
+      rule ? balanced(rows, classes, counted) : named(op, classes, std::get<std::map<std::int64_t, double>>(of_class));
+  auto result = at::empty({std::ssize(classes.index)}, at::kDouble);
+  const auto* w = weights ? weights->const_data_ptr<double>() : nullptr;
+  for (std::size_t i = 0; i < classes.index.size(); ++i)
+    result.data_ptr<double>()[i] = factors[static_cast<std::size_t>(classes.index[i])] * (w ? w[i] : 1.0);
+  return result;
+}
+
+std::string text_of(const ClassWeights& weights) {
+  if (const auto* rule = std::get_if<ClassWeight>(&weights)) return *rule == ClassWeight::none ? "none" : "balanced";
+  std::string text;
+  for (const auto& [label, weight] : std::get<std::map<std::int64_t, double>>(weights))
+    text += heatpp::detail::formatted("{}:{} ", label, weight);
+  return text;
+}
+
+ClassWeights class_weights_from(const char* op, const std::string& text) {
+  if (text == "none") return ClassWeight::none;
+  if (text == "balanced") return ClassWeight::balanced;
+  std::map<std::int64_t, double> weights;
+  std::istringstream words(text);
+  std::int64_t label = 0;
+  double weight = 0;
+  for (char colon = 0; words >> label >> colon >> weight && colon == ':';) weights[label] = weight;
+  if (!words.eof()) raise<ValueError>(op, "got class weights {}; expected none, balanced or label:weight", text);
+  return weights;
 }
 
 UnitedClasses united(const at::Tensor& first, const at::Tensor& second) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp/ml/classifier.hpp>
 #include <heatpp/ml/detail/pieces.hpp>
 
 namespace heatpp::ml::detail {
@@ -25,6 +26,19 @@ struct LabelledClasses {
 };
 /// Collective: what `unique` and the above communicate.
 [[nodiscard]] LabelledClasses classes_beside(const char* op, const Rows& rows, const DNDarray& y);
+/// The weights of this rank's rows times those of their classes; nullopt: all 1. Rows are counted for balance, or
+/// weighed. Collective for balance: one all-reduce of 8 (classes + 1) bytes, none where rows are replicated. Throws
+/// ValueError for weights that are negative, not finite or all 0, and where none of the labels named or not all classes
+/// are there.
+enum class Balance { of_rows, of_weights };
+[[nodiscard]] std::optional<at::Tensor> class_weighted(const char* op, const Rows& rows, const LabelledClasses& classes,
+                                                       const std::optional<at::Tensor>& weights,
+                                                       const ClassWeights& of_class,
+                                                       Balance balance = Balance::of_rows);
+/// As a model's state has them, and back.
+[[nodiscard]] std::string text_of(const ClassWeights& weights);
+[[nodiscard]] ClassWeights class_weights_from(const char* op, const std::string& text);
+
 /// All classes of both, in rising order, and where those of each are among them.
 struct UnitedClasses {
   at::Tensor values, first, second;

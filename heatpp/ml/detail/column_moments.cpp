@@ -94,6 +94,10 @@ void merge_records(const void* in, void* inout, std::int64_t n) {
 
 void Moments::merge(const Moments& other) {
   if (!(other.n > 0)) return;
+  if (!(n > 0)) {  // whose mean may be too far away for its square
+    *this = other;
+    return;
+  }
   const auto total = n + other.n, difference = other.mean - mean;
   mean += difference * (other.n / total);
   m2 += other.m2 + difference * difference * (n * (other.n / total));

@@ -154,6 +154,12 @@ void merge(const Record& a, const Record& b) {
   b.failures() += a.failures();
   if (!(a.n() > 0)) return;
   const auto columns = b.columns();
+  if (!(b.n() > 0)) {  // whose means may be too far away for their squares
+    b.n() = a.n();
+    std::copy_n(a.mean(), columns, b.mean());
+    std::copy_n(a.triangle(), columns * (columns + 1) / 2, b.triangle());
+    return;
+  }
   const auto total = a.n() + b.n(), product = b.n() * (a.n() / total), part = a.n() / total;
   std::vector<double> difference(static_cast<std::size_t>(columns));
   for (std::size_t j = 0; j < difference.size(); ++j) difference[j] = a.mean()[j] - b.mean()[j];

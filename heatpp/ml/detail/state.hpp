@@ -39,6 +39,7 @@ class StateReader {
       return value;
     }
   }
+  [[nodiscard]] const std::string& text(const char* name) const { return text_of_option(name); }
   /// Which of some names an option is.
   template <class Choice, std::size_t n>
   [[nodiscard]] Choice choice(const char* name, const std::array<const char*, n>& names) const {

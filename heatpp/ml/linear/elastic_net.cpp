@@ -1,3 +1,4 @@
+#include <heatpp/ml/detail/ending.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/linear/detail/coordinate_descent.hpp>
 #include <heatpp/ml/linear/detail/least_squares.hpp>
@@ -72,13 +73,16 @@ ElasticNet& ElasticNet::fit(const Rows& x, const DNDarray& y, const FitOptions& 
   const auto problem = problem_of(op, x, targets, options_.intercept, options.sample_weight);
   dual_gap_ = 0;
   iterations_ = 0;
+  converged_ = true;
   for (std::int64_t t = 0; t < coef.size(0); ++t) {
-    const auto [gap, iterations] =
+    const auto [gap, iterations, converged] =
         coordinate_descent(problem.of_target[static_cast<std::size_t>(t)], penalties(options_.alpha, options_.l1_ratio),
                            {options_.max_iterations, options_.tol, options_.positive}, numbers(coef[t]));
     dual_gap_ = std::max(dual_gap_, gap);
     iterations_ = std::max(iterations_, iterations);
+    converged_ = converged_ && converged;
   }
+  warn_unless(converged_ || options_.tol == 0, op, iterations_);
   learnt_ = learnt_plane(x, targets, plane_of(problem.gram, coef.t(), options_.intercept));
   return *this;
 }
@@ -91,6 +95,11 @@ double ElasticNet::dual_gap() const {
 std::int64_t ElasticNet::iterations() const {
   static_cast<void>(learnt("iterations"));
   return iterations_;
+}
+
+bool ElasticNet::converged() const {
+  static_cast<void>(learnt("converged"));
+  return converged_;
 }
 
 LinearPath lasso_path(const Rows& x, const DNDarray& y, const PathOptions& options) {
@@ -108,12 +117,15 @@ LinearPath lasso_path(const Rows& x, const DNDarray& y, const PathOptions& optio
   auto w = at::zeros({x.features()}, at::kDouble);
   auto coefs = at::empty({std::ssize(alphas), x.features()}, at::kDouble);
   std::vector<double> gaps;
+  bool converged = true;
   for (std::size_t i = 0; i < alphas.size(); ++i) {
-    gaps.push_back(coordinate_descent(problem.of_target[0], penalties(alphas[i], options.l1_ratio),
-                                      {options.max_iterations, options.tol, options.positive}, numbers(w))
-                       .gap);
+    const auto found = coordinate_descent(problem.of_target[0], penalties(alphas[i], options.l1_ratio),
+                                          {options.max_iterations, options.tol, options.positive}, numbers(w));
+    gaps.push_back(found.gap);
+    converged = converged && found.converged;
     coefs[static_cast<std::int64_t>(i)].copy_(w);
   }
+  warn_unless(converged || options.tol == 0, op, options.max_iterations);
   const auto mean = problem.gram.mean;
   const auto intercepts = options.intercept ? mean[-1] - at::matmul(coefs, mean.slice(0, 0, -1))
                                             : at::zeros({std::ssize(alphas)}, at::kDouble);

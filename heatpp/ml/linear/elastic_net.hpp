@@ -30,6 +30,7 @@ class ElasticNet : public LinearRegressor {
   [[nodiscard]] double dual_gap() const;
   /// Sweeps, the most of the targets. Throws NotFittedError before fit.
   [[nodiscard]] std::int64_t iterations() const;
+  [[nodiscard]] bool converged() const;  ///< or else iterations ended before, which the log is warned of
   /// What save_model writes of it. Local. Throws NotFittedError before fit.
   [[nodiscard]] ModelState state() const;
   /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
@@ -43,6 +44,7 @@ class ElasticNet : public LinearRegressor {
   ElasticNetOptions options_;
   double dual_gap_ = 0;
   std::int64_t iterations_ = 0;
+  bool converged_ = false;
 };
 
 struct LassoOptions {

@@ -58,7 +58,8 @@ LogisticRegression& LogisticRegression::fit(const Rows& x, const DNDarray& y, co
   const auto classes = classes_beside(fit_op, x, y);
   if (classes.count() < 2)
     detail::raise<ValueError>(fit_op, "got labels of {} class; expected two at least", classes.count());
-  const auto weights = weights_beside(fit_op, x, options.sample_weight);
+  const auto weights = class_weighted(fit_op, x, classes, weights_beside(fit_op, x, options.sample_weight),
+                                      options_.class_weight, Balance::of_weights);
   const auto outputs = classes.count() == 2 ? 1 : classes.count();
   const auto labels =
       at::from_blob(const_cast<std::int32_t*>(classes.index.data()), {x.count()}, at::kInt).to(at::kLong);
@@ -72,7 +73,7 @@ LogisticRegression& LogisticRegression::fit(const Rows& x, const DNDarray& y, co
       start, {options_.max_iterations, options_.tol, options_.progress});
   classes_ = Classes{replicated(classes.values, int64, x.comm()), x.features()};
   learnt_ = Learnt{replicated(found.coef, float64, x.comm()), replicated(found.intercept, float64, x.comm()),
-                   working_dtype(x), found.iterations};
+                   working_dtype(x), found.iterations, found.converged};
   return *this;
 }
 
@@ -108,5 +109,6 @@ DNDarray LogisticRegression::intercept() const {
 }
 
 std::int64_t LogisticRegression::iterations() const { return learnt("iterations").iterations; }
+bool LogisticRegression::converged() const { return learnt("converged").converged; }
 
 }  // namespace heatpp

@@ -13,6 +13,7 @@ struct LogisticOptions {
   /// Ends where the gradient of the mean loss, of columns of mean 0 and of variance 1, less where the penalty of
   /// squares outweighs it, is at most this.
   double tol = 1e-4;
+  ClassWeights class_weight = ClassWeight::none;  ///< balanced by the weights of rows
   FitCallback progress = {};
 };
 
@@ -25,9 +26,9 @@ class LogisticRegression : public Classifier {
   [[nodiscard]] const LogisticOptions& options() const { return options_; }
   /// Learns from (samples, features) rows and (samples,) labels. Collective: that of `unique`, one all-reduce of 24
   /// (features + 1) bytes, and for each evaluation, one or two an iteration, one of 8 (k (features + 1) + 3), where k
-  /// is the number of classes, 1 for two; none where rows are replicated. Throws ValueError for numbers that are not
-  /// finite, fewer than two classes, labels of another shape, weights and options out of range, TypeError for labels
-  /// that are not whole numbers.
+  /// is the number of classes, 1 for two; 8 (classes + 1) for balance; none where rows are replicated. Throws
+  /// ValueError for numbers that are not finite, fewer than two classes, labels of another shape, weights and options
+  /// out of range, TypeError for labels that are not whole numbers.
   LogisticRegression& fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});
   /// The numbers of which probabilities are made, split as the rows: (samples,) those of the second of two classes,
   /// (samples, classes) of more. Local for arrays. Errors as predict_proba.
@@ -37,6 +38,7 @@ class LogisticRegression : public Classifier {
   [[nodiscard]] DNDarray coef() const;       ///< (1, features) for two classes, (classes, features) for more
   [[nodiscard]] DNDarray intercept() const;  ///< (1,) or (classes,)
   [[nodiscard]] std::int64_t iterations() const;
+  [[nodiscard]] bool converged() const;  ///< or else iterations ended before, which the log is warned of
   /// What save_model writes of it. Local. Throws NotFittedError before fit.
   [[nodiscard]] ModelState state() const;
   /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
@@ -49,6 +51,7 @@ class LogisticRegression : public Classifier {
     DNDarray coef, intercept;  ///< float64
     Dtype dtype;
     std::int64_t iterations;
+    bool converged;
   };
   [[nodiscard]] const Learnt& learnt(const char* what) const;
   LogisticOptions options_;

@@ -65,6 +65,7 @@ PoissonRegressor& PoissonRegressor::fit(const Rows& x, const DNDarray& y, const 
                             start, {options_.max_iterations, options_.tol, options_.progress});
   learnt_ = learnt_plane(x, {counts.values, true}, {found.coef, found.intercept});
   iterations_ = found.iterations;
+  converged_ = found.converged;
   return *this;
 }
 
@@ -92,6 +93,11 @@ double PoissonRegressor::score(const Rows& x, const DNDarray& y, const FitOption
 std::int64_t PoissonRegressor::iterations() const {
   static_cast<void>(learnt("iterations"));
   return iterations_;
+}
+
+bool PoissonRegressor::converged() const {
+  static_cast<void>(learnt("converged"));
+  return converged_;
 }
 
 }  // namespace heatpp

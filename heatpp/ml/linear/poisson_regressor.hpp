@@ -32,6 +32,7 @@ class PoissonRegressor : protected LinearRegressor {
   using LinearRegressor::coef;
   using LinearRegressor::intercept;
   [[nodiscard]] std::int64_t iterations() const;
+  [[nodiscard]] bool converged() const;  ///< or else iterations ended before, which the log is warned of
   /// What save_model writes of it. Local. Throws NotFittedError before fit.
   [[nodiscard]] ModelState state() const;
   /// The fitted estimator again. Throws ValueError for a state of another class or one that contradicts itself.
@@ -40,6 +41,7 @@ class PoissonRegressor : protected LinearRegressor {
  private:
   PoissonOptions options_;
   std::int64_t iterations_ = 0;
+  bool converged_ = false;
 };
 
 }  // namespace heatpp

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/detail/classes.hpp>
 #include <heatpp/ml/detail/state.hpp>
 #include <heatpp/ml/linear/elastic_net.hpp>
 #include <heatpp/ml/linear/logistic_regression.hpp>
@@ -55,7 +56,8 @@ ModelState ElasticNet::state() const {
                       {"max_iterations", text_of(o.max_iterations)},
                       {"tol", text_of(o.tol)},
                       {"dual_gap", text_of(dual_gap_)},
-                      {"iterations", text_of(iterations_)}});
+                      {"iterations", text_of(iterations_)},
+                      {"converged", text_of(converged_)}});
 }
 
 void ElasticNet::read(const StateReader& read) {
@@ -69,6 +71,7 @@ void ElasticNet::read(const StateReader& read) {
   learnt_ = plane_from(read);
   dual_gap_ = read.option<double>("dual_gap");
   iterations_ = read.option<std::int64_t>("iterations");
+  converged_ = read.option<bool>("converged");
 }
 
 ElasticNet ElasticNet::from_state(const ModelState& state) {
@@ -93,7 +96,8 @@ ModelState PoissonRegressor::state() const {
                       {"warm_start", text_of(o.warm_start)},
                       {"max_iterations", text_of(o.max_iterations)},
                       {"tol", text_of(o.tol)},
-                      {"iterations", text_of(iterations_)}});
+                      {"iterations", text_of(iterations_)},
+                      {"converged", text_of(converged_)}});
 }
 
 PoissonRegressor PoissonRegressor::from_state(const ModelState& state) {
@@ -105,6 +109,7 @@ PoissonRegressor PoissonRegressor::from_state(const ModelState& state) {
                           .tol = read.option<double>("tol")});
   model.learnt_ = plane_from(read);
   model.iterations_ = read.option<std::int64_t>("iterations");
+  model.converged_ = read.option<bool>("converged");
   return model;
 }
 
@@ -118,8 +123,10 @@ ModelState LogisticRegression::state() const {
            {"warm_start", text_of(o.warm_start)},
            {"max_iterations", text_of(o.max_iterations)},
            {"tol", text_of(o.tol)},
+           {"class_weight", text_of(o.class_weight)},
            {"dtype", text_of(model.dtype)},
-           {"iterations", text_of(model.iterations)}},
+           {"iterations", text_of(model.iterations)},
+           {"converged", text_of(model.converged)}},
           {{"coef", model.coef}, {"intercept", model.intercept}, {"classes", classes_->values}}};
 }
 
@@ -130,12 +137,14 @@ LogisticRegression LogisticRegression::from_state(const ModelState& state) {
                             .intercept = read.option<bool>("intercept"),
                             .warm_start = read.option<bool>("warm_start"),
                             .max_iterations = read.option<std::int64_t>("max_iterations"),
-                            .tol = read.option<double>("tol")});
+                            .tol = read.option<double>("tol"),
+                            .class_weight = class_weights_from(read.op(), read.text("class_weight"))});
   const auto coef = read.array("coef", {-1, -1});
   const auto outputs = coef.shape()[0];
   model.classes_ = Classes{read.whole_numbers("classes", {outputs == 1 ? 2 : outputs}), coef.shape()[1]};
-  model.learnt_ = Learnt{coef.astype(float64), read.array("intercept", {outputs}).astype(float64),
-                         read.option<Dtype>("dtype"), read.option<std::int64_t>("iterations")};
+  model.learnt_ =
+      Learnt{coef.astype(float64), read.array("intercept", {outputs}).astype(float64), read.option<Dtype>("dtype"),
+             read.option<std::int64_t>("iterations"), read.option<bool>("converged")};
   return model;
 }
 

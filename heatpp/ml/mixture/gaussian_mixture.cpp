@@ -3,6 +3,7 @@
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/ml/cluster/detail/seeding.hpp>
 #include <heatpp/ml/detail/column_moments.hpp>
+#include <heatpp/ml/detail/ending.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/gram.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
@@ -102,7 +103,7 @@ Components first_components(const Fit& fit, const Given& start, std::uint64_t se
 struct Found {
   Components components;
   double lower_bound = -std::numeric_limits<double>::infinity();
-  bool converged = false;
+  bool converged = false, asked = false;  ///< by the host, to end
   std::int64_t iterations = 0;
 };
 
@@ -120,6 +121,7 @@ Found maximise(const Fit& fit, Components components) {
     watch.ask(o.progress, FitProgress{found.iterations, o.max_iterations, -bound});
     if (watch.ended()) break;
   }
+  found.asked = watch.ended();
   watch.settle(fit.data.rows.comm(), fit.data.rows.distributed());
   return found;
 }
@@ -160,6 +162,7 @@ GaussianMixture& GaussianMixture::fit(const Rows& x, const FitOptions& options) 
   }
   const auto whole = [&](const at::Tensor& value) { return replicated(value, float64, x.comm()); };
   const auto& c = best->components;
+  warn_unless(best->converged || best->asked || options_.tol == 0, op, best->iterations);
   learnt_ = Learnt{whole(c.weights),  whole(c.means),  whole(c.covariances),
                    best->lower_bound, best->converged, best->iterations};
   return *this;

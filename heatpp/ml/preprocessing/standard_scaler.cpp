@@ -1,5 +1,6 @@
 #include <heatpp/ml/detail/column_moments.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/rounding.hpp>
 #include <heatpp/ml/preprocessing/scalers.hpp>
 
 #include <limits>
@@ -12,7 +13,8 @@ using namespace ml::detail;
 /// What is lost to rounding where the variance is computed from n numbers around the mean (Chan, Golub, LeVeque 1983).
 at::Tensor is_constant(const at::Tensor& n, const at::Tensor& mean, const at::Tensor& var) {
   constexpr auto eps = std::numeric_limits<double>::epsilon();
-  return var <= n * eps * var + (n * mean * eps).square();
+  const auto rows = n.clamp(rounding_rows(0), rounding_rows(std::numeric_limits<double>::max()));
+  return var <= rows * eps * var + (rows * mean * eps).square();
 }
 
 at::Tensor column(const std::vector<Moments>& moments, double (*number)(const Moments&)) {

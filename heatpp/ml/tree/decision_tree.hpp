@@ -10,6 +10,7 @@ struct DecisionTreeOptions {
   MaxFeatures max_features = MaxFeatures::all;
   std::int64_t max_bins = 255;  ///< of the numbers of a feature; NaN has one more
   std::uint64_t seed = 0;       ///< of the features that are looked at, and of rows of which bins are made
+  ClassWeights class_weight = ClassWeight::none;  ///< of classifiers
 };
 
 /// A tree of classes, any whole numbers (Breiman et al. 1984): each node divides its rows where that makes Gini's
@@ -23,7 +24,7 @@ class DecisionTreeClassifier : public ForestClassifier {
   [[nodiscard]] const DecisionTreeOptions& options() const { return options_; }
   /// Learns from (samples, features) rows and (samples,) labels. Collective: that of `unique`; for the bins one
   /// all-reduce of 8 (features + 1) bytes, an exchange of up to 200000 rows and an all-gather of 2056 bytes a feature;
-  /// 32 bytes for weights; 8 (classes + 1); and for each level all-reduces of 8 classes cells nodes, where the cells
+  /// 40 bytes for weights; 8 (classes + 1); and for each level all-reduces of 8 classes cells nodes, where the cells
   /// are the bins of the features looked at, in messages of about 16 MiB at most; none where rows are replicated.
   /// Throws ValueError for infinite numbers, labels of another shape, weights and options out of range, TypeError for
   /// labels that are not whole numbers.
@@ -47,7 +48,7 @@ class DecisionTreeRegressor : public ForestRegressor {
       : ForestRegressor("DecisionTreeRegressor"), options_(options) {}
   [[nodiscard]] const DecisionTreeOptions& options() const { return options_; }
   /// Learns from (samples, features) rows and (samples,) targets. Collective: as the classifier with two classes but
-  /// that of `unique`, and 32 bytes more for the mean of the targets. Throws ValueError for infinite numbers, targets
+  /// that of `unique`, and 40 bytes more for the mean of the targets. Throws ValueError for infinite numbers, targets
   /// that are not finite or of another shape, weights and options out of range.
   DecisionTreeRegressor& fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});
   // Of the tree. Throw NotFittedError before fit.

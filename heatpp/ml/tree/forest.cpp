@@ -46,7 +46,10 @@ FittedClasses fit_classes(const char* op, const Rows& x, const DNDarray& y, cons
   check_not_empty(op, x);
   auto classes = classes_beside(op, x, y);
   const auto count = classes.count();
-  const auto weights = weights_beside(op, x, options.sample_weight);
+  if (count > Drawn::most_classes)
+    heatpp::detail::raise<ValueError>(op, "got {} classes; expected {} at most", count, Drawn::most_classes);
+  const auto weights =
+      class_weighted(op, x, classes, weights_beside(op, x, options.sample_weight), forest.class_weight);
   const bool same = before && known && at::equal(classes.values.to(at::kLong), known->larray());
   return {grown_forest({op, x, count, std::move(classes.index), {}, weights}, limits, forest.progress,
                        same ? going_on(forest, before, x) : nullptr),
@@ -91,7 +94,8 @@ RandomForestOptions as_forest(const DecisionTreeOptions& o) {
           .max_features = o.max_features,
           .bootstrap = false,
           .max_bins = o.max_bins,
-          .seed = o.seed};
+          .seed = o.seed,
+          .class_weight = o.class_weight};
 }
 
 DNDarray importances_of(const LearntForest& learnt) {

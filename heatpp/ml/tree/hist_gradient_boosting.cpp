@@ -77,7 +77,8 @@ HistGradientBoostingClassifier& HistGradientBoostingClassifier::fit(const Rows& 
   const auto classes = classes_beside(op, x, y);
   if (classes.count() < 2)
     detail::raise<ValueError>(op, "got labels of {} class; expected two at least", classes.count());
-  const auto weights = weights_beside(op, x, options.sample_weight);
+  const auto weights =
+      class_weighted(op, x, classes, weights_beside(op, x, options.sample_weight), options_.class_weight);
   const auto labels =
       at::from_blob(const_cast<std::int32_t*>(classes.index.data()), {x.count()}, at::kInt).to(at::kDouble);
   const bool two = classes.count() == 2;

@@ -25,9 +25,10 @@ struct HistGradientBoostingOptions {
   bool early_stopping = false;       ///< end where the loss of validation rows has not fallen for n_iter_no_change
   double validation_fraction = 0.1;  ///< of rows, by their positions; 0: the loss of the rows learnt from counts
   std::int64_t n_iter_no_change = 10;
-  double tol = 1e-7;          ///< by which the loss has to fall
-  std::uint64_t seed = 0;     ///< of validation rows, and of those of which bins are made
-  FitCallback progress = {};  ///< its objective is the mean loss before the iteration
+  double tol = 1e-7;                              ///< by which the loss has to fall
+  std::uint64_t seed = 0;                         ///< of validation rows, and of those of which bins are made
+  ClassWeights class_weight = ClassWeight::none;  ///< of classifiers
+  FitCallback progress = {};                      ///< its objective is the mean loss before the iteration
 };
 
 /// Boosted trees of numbers (Friedman 2001) on histograms (Ke et al., LightGBM, 2017), by scikit-learn's rules: numbers
@@ -43,7 +44,7 @@ class HistGradientBoostingRegressor : public TreeRegressor {
   /// Learns from (samples, features) rows and (samples,) targets. Collective: for the bins one all-reduce of 8
   /// (features
   /// + 1) bytes, an exchange of up to 200000 rows and an all-gather of 2056 bytes a feature; for each tree one of 24
-  /// bytes, one of 16 cells + 8, where the cells are the bins of all features, and one of 16 cells for each further
+  /// bytes, one of 24 cells + 8, where the cells are the bins of all features, and one of 24 cells for each further
   /// node that is divided; none where rows are replicated. Throws ValueError for infinite numbers, targets that are not
   /// finite or, for Poisson's loss, negative, weights and options out of range, and targets of another shape.
   HistGradientBoostingRegressor& fit(const Rows& x, const DNDarray& y, const FitOptions& options = {});

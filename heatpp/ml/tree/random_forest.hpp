@@ -13,7 +13,8 @@ struct RandomForestOptions {
   std::int64_t max_bins = 255;  ///< of the numbers of a feature; NaN has one more
   bool warm_start = false;      ///< go on from the trees that were learnt of as many features and the same classes
   std::uint64_t seed = 0;       ///< the same forest for any number of ranks
-  FitCallback progress = {};    ///< counts trees, of which several grow at once
+  ClassWeights class_weight = ClassWeight::none;  ///< of classifiers
+  FitCallback progress = {};                      ///< counts trees, of which several grow at once
 };
 
 /// Many trees of classes, each of other rows and features (Breiman 2001), grown eight at once as DecisionTreeClassifier

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/detail/classes.hpp>
 #include <heatpp/ml/tree/decision_tree.hpp>
 #include <heatpp/ml/tree/detail/boosting.hpp>
 #include <heatpp/ml/tree/detail/forest.hpp>
@@ -32,7 +33,8 @@ Texts texts_of(const HistGradientBoostingOptions& o) {
           {"validation_fraction", text_of(o.validation_fraction)},
           {"n_iter_no_change", text_of(o.n_iter_no_change)},
           {"tol", text_of(o.tol)},
-          {"seed", text_of(o.seed)}};
+          {"seed", text_of(o.seed)},
+          {"class_weight", text_of(o.class_weight)}};
 }
 
 HistGradientBoostingOptions boosting_options(const StateReader& read) {
@@ -49,7 +51,8 @@ HistGradientBoostingOptions boosting_options(const StateReader& read) {
           .validation_fraction = read.option<double>("validation_fraction"),
           .n_iter_no_change = read.option<std::int64_t>("n_iter_no_change"),
           .tol = read.option<double>("tol"),
-          .seed = read.option<std::uint64_t>("seed")};
+          .seed = read.option<std::uint64_t>("seed"),
+          .class_weight = class_weights_from(read.op(), read.text("class_weight"))};
 }
 
 ModelState boosting_state(const char* kind, const HistGradientBoostingOptions& options, const LearntBoosting& learnt) {
@@ -89,7 +92,8 @@ Texts texts_of(const DecisionTreeOptions& o) {
           {"min_samples_leaf", text_of(o.min_samples_leaf)},
           {"max_features", text_of(number_of(o.max_features))},
           {"max_bins", text_of(o.max_bins)},
-          {"seed", text_of(o.seed)}};
+          {"seed", text_of(o.seed)},
+          {"class_weight", text_of(o.class_weight)}};
 }
 
 DecisionTreeOptions tree_options(const StateReader& read) {
@@ -98,7 +102,8 @@ DecisionTreeOptions tree_options(const StateReader& read) {
           .min_samples_leaf = read.option<std::int64_t>("min_samples_leaf"),
           .max_features = features_of(read.option<int>("max_features")),
           .max_bins = read.option<std::int64_t>("max_bins"),
-          .seed = read.option<std::uint64_t>("seed")};
+          .seed = read.option<std::uint64_t>("seed"),
+          .class_weight = class_weights_from(read.op(), read.text("class_weight"))};
 }
 
 Texts texts_of(const RandomForestOptions& o) {
@@ -110,7 +115,8 @@ Texts texts_of(const RandomForestOptions& o) {
           {"bootstrap", text_of(o.bootstrap)},
           {"warm_start", text_of(o.warm_start)},
           {"max_bins", text_of(o.max_bins)},
-          {"seed", text_of(o.seed)}};
+          {"seed", text_of(o.seed)},
+          {"class_weight", text_of(o.class_weight)}};
 }
 
 RandomForestOptions forest_options(const StateReader& read) {
@@ -123,7 +129,8 @@ RandomForestOptions forest_options(const StateReader& read) {
           .bootstrap = read.option<bool>("bootstrap"),
           .max_bins = read.option<std::int64_t>("max_bins"),
           .warm_start = read.option<bool>("warm_start"),
-          .seed = read.option<std::uint64_t>("seed")};
+          .seed = read.option<std::uint64_t>("seed"),
+          .class_weight = class_weights_from(read.op(), read.text("class_weight"))};
 }
 
 ModelState state_of(const char* kind, Texts options, const LearntForest& learnt) {

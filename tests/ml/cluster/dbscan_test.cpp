@@ -1,6 +1,7 @@
 #include "../data.hpp"
 
 #include <heatpp/ml/cluster/dbscan.hpp>
+#include <heatpp/ml/neighbors/graph.hpp>
 
 #include <numeric>
 
@@ -165,4 +166,26 @@ TEST_CASE("bad rows and options of a clustering by density are errors on all ran
   CHECK_THROWS_WITH(ht::DBSCAN({.box = {10, 10}}).fit(good), Contains("a box of 2 lengths for 4 features"));
   CHECK_THROWS_WITH(ht::DBSCAN({.box = {10, 10, 10, 0.9}}).fit(good), Contains("longer than twice eps"));
   CHECK_THROWS_AS(ht::DBSCAN().labels(), ht::NotFittedError);
+}
+
+TEST_CASE("weighted rows are cores where their neighbours weigh enough", "[ml][dbscan]") {
+  // Expected sums are those of scikit-learn's 1.9.1.
+  const auto w = weights(150);
+  for (const auto& layout : every_layout({150, 4})) {
+    const auto x = distribute(iris(), layout);
+    ht::DBSCAN model({.eps = .4, .min_samples = 6});
+    const auto check = [&](const at::Tensor& weight, std::int64_t clusters, std::int64_t cores, std::int64_t sum) {
+      model.fit(x, {.sample_weight = beside(weight)});
+      CHECK(model.n_clusters() == clusters);
+      CHECK(model.core_indices().size() == cores);
+      CHECK((gathered(model.labels()) * at::arange(150)).sum().item<std::int64_t>() == sum);
+    };
+    check(w, 6, 124, 20898);
+    check(w / 4, 4, 45, -657);
+    ht::DBSCAN of_graph({.eps = .4, .min_samples = 6});
+    of_graph.fit(ht::radius_neighbors_graph(x, .4, {.mode = ht::GraphMode::distance}),
+                 {.sample_weight = beside(w / 4)});
+    CHECK(same(of_graph.labels(), gathered(model.labels())));
+    CHECK_THROWS_AS(model.fit(x, {.sample_weight = ht::ones({3})}), ht::ValueError);
+  }
 }

@@ -169,3 +169,16 @@ TEST_CASE("bad input of linear models is an error on all ranks", "[ml][linear]")
   CHECK_THROWS_WITH(fitted.predict(ht::ones({4, 2})), Contains("got 2 features"));
   CHECK_THROWS_WITH(fitted.score(good, ht::ones({150, 2})), Contains("got 2 targets"));
 }
+
+TEST_CASE("a column tells as much however many rows the weights stand for", "[ml][linear][sizes]") {
+  const auto wave = at::arange(1024, at::kDouble).cos();
+  const auto x = at::stack({300 + 1e-6 * wave, at::arange(1024, at::kDouble).sin()}, 1);
+  const auto y = beside(wave + 2 * x.select(1, 1));
+  for (const double rows : {1.0, 0x1p14, 0x1p21, 0x1p43})
+    for (const auto& layout : every_layout({1024, 2})) {
+      ht::LinearRegression model;
+      model.fit(distribute(x, layout), y, {.sample_weight = beside(at::full({1024}, rows, at::kDouble))});
+      CHECK(gathered(model.coef())[0].item<double>() == Approx(1e6).epsilon(1e-5));
+      CHECK(gathered(model.coef())[1].item<double>() == Approx(2).epsilon(1e-5));
+    }
+}

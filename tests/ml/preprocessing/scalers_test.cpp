@@ -169,3 +169,32 @@ TEST_CASE("bad rows and early questions are errors", "[ml][scalers]") {
   CHECK_THROWS_WITH(ht::MinMaxScaler({.low = 1, .high = 1}).fit(even(iris())), Contains("expected low < high"));
   CHECK_THROWS_WITH(ht::RobustScaler({.quantile_range = {50, 20}}).fit(even(iris())), Contains("got quantiles"));
 }
+
+TEST_CASE("rows whose squares leave float64 have an infinite variance wherever they lie", "[ml][scalers]") {
+  const auto far = at::tensor({1e200, 1e200, 1e200, -1e200, -1e200, -1e200, 1e200, -1e200}, at::kDouble).unsqueeze(1);
+  for (const auto& layout : every_layout({8, 1})) {
+    ht::StandardScaler scaler;
+    scaler.fit(distribute(far, layout));
+    CHECK(gathered(scaler.var()).item<double>() == std::numeric_limits<double>::infinity());
+    CHECK(std::isfinite(gathered(scaler.mean()).item<double>()));
+  }
+  for (const auto& layout : every_layout({8, 1})) {  // one number, however large, has no variance
+    ht::StandardScaler scaler;
+    scaler.fit(distribute(at::full({8, 1}, 1e200, at::kDouble), layout));
+    CHECK(gathered(scaler.var()).item<double>() == 0);
+  }
+}
+
+TEST_CASE("a column is constant by its rounding, however many rows the weights stand for", "[ml][scalers][sizes]") {
+  const auto wave = at::arange(1024, at::kDouble).cos();
+  const auto column = 300 + 1e-6 * wave;
+  const auto x = at::stack({column, at::full({1024}, 0.1, at::kDouble)}, 1);
+  for (const double rows : {1.0, 0x1p14, 0x1p21, 0x1p43})
+    for (const auto& layout : every_layout({1024, 2})) {
+      ht::StandardScaler scaler;
+      scaler.fit(distribute(x, layout), {.sample_weight = beside(at::full({1024}, rows, at::kDouble))});
+      const auto z = gathered(scaler.transform(distribute(x, layout)));
+      CHECK(z.select(1, 0).std(false).item<double>() == Approx(1).epsilon(1e-6));
+      CHECK(z.select(1, 1).abs().max().item<double>() < 1e-9);
+    }
+}

@@ -1,6 +1,8 @@
 #include "../data.hpp"
 
+#include <heatpp/ml/tree/decision_tree.hpp>
 #include <heatpp/ml/tree/hist_gradient_boosting.hpp>
+#include <heatpp/ml/tree/random_forest.hpp>
 
 namespace {
 
@@ -247,4 +249,43 @@ TEST_CASE("rows that a function makes are boosted as those of an array", "[ml][b
     return mine.slice(0, first, first + count);
   });
   CHECK_THROWS_WITH(model.fit(broken, y), Contains("no rows today"));
+}
+
+TEST_CASE("class weights of boosting and trees are scikit-learn's for every layout", "[ml][boosting][tree]") {
+  const auto y = beside(cultivar());
+  auto label = species().clone();
+  label.slice(0, 120).fill_(1);
+  const auto kind = beside(label), w = beside(weights(150));
+  const std::map<std::int64_t, double> given{{0, 1}, {2, 5}};
+  for (const auto& layout : every_layout({178, 13})) {
+    const auto x = distribute(wine(), layout);
+    const auto scores = [&](const ht::ClassWeights& of_class) {
+      ht::HistGradientBoostingClassifier model({.max_iterations = 20, .max_leaf_nodes = 5, .class_weight = of_class});
+      return rows_of(model.fit(x, y).decision_function(x), {0, 59, 177});
+    };
+    CHECK(near(scores(ht::ClassWeight::balanced), numbers({2.7193982666590037, -2.0829691751289627, -2.2347949214105816,
+                                                           -2.2132710701156633, 2.966718915832522, .9205044003998888,
+                                                           -2.1660880531653977, -2.0815517862615716, 2.788879830556763})
+                                                      .reshape({3, 3})));
+    CHECK(near(scores(given), numbers({2.7845783780644897, -2.3787522357589417, -1.761495213078404, -2.354166014091058,
+                                       3.0991542146530087, 1.4454282554949927, -2.671297952695389, -2.469385031857567,
+                                       3.0982382491144635})
+                                  .reshape({3, 3})));
+  }
+  for (const auto& layout : every_layout({150, 4})) {
+    const auto x = distribute(iris(), layout);
+    const auto shares = [&](const ht::ClassWeights& of_class) {
+      ht::DecisionTreeClassifier model({.max_depth = 2, .class_weight = of_class});
+      return rows_of(model.fit(x, kind, {.sample_weight = w}).predict_proba(x), {0, 60, 130});
+    };
+    CHECK(near(shares(ht::ClassWeight::balanced),
+               numbers({1, 0, 0, 0, .9518072289156626, .04819277108433735, 0, .2611464968152866, .7388535031847133})
+                   .reshape({3, 3})));
+    CHECK(near(shares(given),
+               numbers({1, 0, 0, 0, .9404761904761905, .05952380952380952, 0, .22043010752688172, .7795698924731183})
+                   .reshape({3, 3})));
+    ht::RandomForestClassifier even({.n_estimators = 3}),
+        ones({.n_estimators = 3, .class_weight = std::map<std::int64_t, double>{{0, 1}}});
+    CHECK(same(even.fit(x, kind).predict_proba(x), gathered(ones.fit(x, kind).predict_proba(x))));
+  }
 }

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/log.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/linalg/decompositions/detail/columns.hpp>
@@ -85,6 +86,13 @@ linalg::Eigenpairs eigenpairs(const char* op, const linalg::LinearOperator& a, c
                               const at::Tensor& values, const at::Tensor& columns) {
   const auto residuals = vectors.products(a, columns) - columns * values;
   return {vectors.everywhere(values), vectors.array(columns), vectors.everywhere(vectors.lengths(op, residuals))};
+}
+
+void warn_unless_converged(const char* op, const linalg::Eigenpairs& found) {
+  if (found.converged) return;
+  log(LogLevel::warning, formatted("[{}] ended after {} iterations before all values converged; expected more "
+                                   "iterations, a larger tol or basis, or fewer values",
+                                   op, found.iterations));
 }
 
 }  // namespace heatpp::detail

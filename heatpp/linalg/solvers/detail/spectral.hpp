@@ -50,4 +50,7 @@ void check_eigenproblem(const char* op, const linalg::LinearOperator& a, std::in
 [[nodiscard]] linalg::Eigenpairs eigenpairs(const char* op, const linalg::LinearOperator& a, const WideVectors& vectors,
                                             const at::Tensor& values, const at::Tensor& columns);
 
+/// Warns by the log where these have not converged.
+void warn_unless_converged(const char* op, const linalg::Eigenpairs& found);
+
 }  // namespace heatpp::detail

@@ -118,6 +118,7 @@ LloydResult alternate(const Weighted& data, at::Tensor centres, CentreRule rule,
   Assigned all{std::vector<std::int32_t>(n, -1), std::vector<double>(n), {}, {}};
   heatpp::detail::Watch watch;
   std::int64_t done = 0;
+  bool converged = false;
   while (done < options.max_iterations) {
     assign(data, centres, watch, all);
     const auto objective = all.objective();
@@ -129,10 +130,11 @@ LloydResult alternate(const Weighted& data, at::Tensor centres, CentreRule rule,
     centres = moved;
     ++done;
     watch.ask(options.progress, FitProgress{done, options.max_iterations, objective});
-    if (all.changed == 0 || shift <= options.tolerance || watch.ended()) break;
+    converged = all.changed == 0 || shift <= options.tolerance;
+    if (converged || watch.ended()) break;
   }
   watch.settle(data.rows.comm(), data.rows.distributed());
-  return {centres, done};
+  return {centres, done, converged, watch.ended()};
 }
 
 }  // namespace heatpp::ml::detail

@@ -64,6 +64,7 @@ LloydResult lloyd(const Weighted& data, at::Tensor centres, const LloydOptions& 
   std::vector<std::int32_t> labels(static_cast<std::size_t>(data.rows.count()), -1);
   heatpp::detail::Watch watch;
   std::int64_t done = 0;
+  bool converged = false;
   while (done < options.max_iterations) {
     auto sums = step(data, centres, origin, labels, static_cast<bool>(options.progress), watch);
     watch.hear(sums.stops());
@@ -73,10 +74,11 @@ LloydResult lloyd(const Weighted& data, at::Tensor centres, const LloydOptions& 
     centres = moved;
     ++done;
     watch.ask(options.progress, FitProgress{done, options.max_iterations, sums.objective()});
-    if (sums.changed() == 0 || shift <= options.tolerance || watch.ended()) break;
+    converged = sums.changed() == 0 || shift <= options.tolerance;
+    if (converged || watch.ended()) break;
   }
   watch.settle(data.rows.comm(), data.rows.distributed());
-  return {centres, done};
+  return {centres, done, converged, watch.ended()};
 }
 
 }  // namespace heatpp::ml::detail

@@ -20,6 +20,8 @@ struct LloydOptions {
 struct LloydResult {
   at::Tensor centres;  ///< (k, features), float64
   std::int64_t iterations = 0;
+  bool converged = false;
+  bool asked = false;  ///< by `progress` to end
 };
 /// Lloyd's algorithm (1982) from the (k, features) float64 `centres`, until no label changes or the centres stay. A
 /// centre without rows becomes the row that lies farthest from its own, which leaves the sum that it was in.

@@ -81,9 +81,9 @@ Descended coordinate_descent(const Quadratic& problem, const Penalties& penaltie
     const auto gap = descent.gap();
     // Without l1 the bound says nothing of how far it is.
     const auto near = penalties.l1 > 0 ? gap <= options.tol * problem.yy : still;
-    if ((options.tol > 0 && near) || i == options.max_iterations) return {gap, i};
+    if ((options.tol > 0 && near) || i == options.max_iterations) return {gap, i, near};
   }
-  return {descent.gap(), 0};
+  return {descent.gap(), 0, false};
 }
 
 }  // namespace heatpp::ml::detail

@@ -21,6 +21,7 @@ struct DescentOptions {
 struct Descended {
   double gap;  ///< between the objective and its dual: how far from the least one it is at most
   std::int64_t iterations;
+  bool converged;
 };
 /// Cyclic coordinate descent from `w`, which becomes the solution (Friedman, Hastie, Tibshirani 2010); the gap by Kim,
 /// Koh, Lustig, Boyd, Gorinevsky 2007, looked at where a sweep changes no coordinate by more than tol times the

@@ -1,5 +1,6 @@
 #include <heatpp/ml/detail/column_moments.hpp>
 #include <heatpp/ml/detail/sparse/row_block.hpp>
+#include <heatpp/ml/detail/ending.hpp>
 #include <heatpp/ml/linear/detail/glm.hpp>
 
 namespace heatpp::ml::detail {
@@ -122,6 +123,8 @@ GlmFit fitted(const LinearLoss& problem, const GlmFit& start, const GlmOptions& 
   watch.settle(problem.rows.comm(), problem.rows.distributed());
   auto fit = loss.unscaled(parameters);
   fit.iterations = found.iterations;
+  fit.converged = found.converged;
+  warn_unless(found.converged || watch.ended(), problem.op, found.iterations);
   return fit;
 }
 

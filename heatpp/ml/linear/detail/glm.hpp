@@ -33,6 +33,7 @@ struct GlmOptions {
 struct GlmFit {
   at::Tensor coef, intercept;
   std::int64_t iterations = 0;
+  bool converged = false;
 };
 /// L-BFGS from `start` on, in coordinates in which each column has mean 0 and variance 1, less where the penalty of
 /// squares outweighs it: numbers far from 0 lose nothing, and columns of all scales are learnt in as few steps.

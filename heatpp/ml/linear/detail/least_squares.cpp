@@ -1,4 +1,5 @@
 #include <heatpp/ml/detail/sparse/row_block.hpp>
+#include <heatpp/ml/detail/rounding.hpp>
 #include <heatpp/ml/linear/detail/least_squares.hpp>
 
 #include <limits>
@@ -39,7 +40,7 @@ bool well_conditioned(const at::Tensor& eigenvalues) {
 at::Tensor telling(const Gram& gram, const NormalEquations& equations, bool intercept) {
   const auto squares = equations.xx.diagonal();
   if (!intercept) return at::ones_like(squares);
-  const auto rounding = gram.n * eps * gram.mean.slice(0, 0, squares.size(0));
+  const auto rounding = rounding_rows(gram.n) * eps * gram.mean.slice(0, 0, squares.size(0));
   return (squares > gram.n * rounding.square()).to(at::kDouble);
 }
 
@@ -82,7 +83,7 @@ Factors factors(const char* op, const Rows& rows, const Gram& first, const GramO
 
 at::Tensor solved(const Factors& factors, double alpha, double rows) {
   const auto [u, s, vt] = at::linalg_svd(factors.r, /*full_matrices=*/false);
-  const auto least = std::max(rows, static_cast<double>(s.size(0))) * eps * s[0].item<double>();
+  const auto least = std::max(rounding_rows(rows), static_cast<double>(s.size(0))) * eps * s[0].item<double>();
   const auto inverse = alpha > 0 ? s / (s.square() + alpha) : at::where(s > least, s.reciprocal(), 0.0);
   return at::matmul(vt.t(), inverse.unsqueeze(1) * at::matmul(u.t(), factors.q));
 }

@@ -13,6 +13,11 @@ constexpr double rounding = 0x1p-40;   // a smaller share of what a node has is 
 struct Sums {
   double gradient, weight, rows;
 };
+Sums in_numbers(const Cell& cell, const Units& units) {
+  return {units.gradient * static_cast<double>(cell.gradient), units.weight * static_cast<double>(cell.weight),
+          static_cast<double>(cell.rows)};
+}
+
 struct Prefixes {
   double gradient[edge_stride], weight[edge_stride], rows[edge_stride];
 };
@@ -30,16 +35,17 @@ HEATPP_SIMD void gains(const Prefixes& left, std::int64_t count, const Sums& all
 }
 
 /// The best of the divisions behind the first `count` bins of a feature.
-void improve(PairSplit& best, const Pair* cells, std::int64_t count, Pair before, const Sums& all, const Units& units,
-             const GrowthLimits& limits) {
+void improve(BoostedSplit& best, const Cell* cells, std::int64_t count, const Cell& before, const Sums& all,
+             const Units& units, const GrowthLimits& limits) {
   Prefixes left;
   double gain[edge_stride];
   auto sum = before;
   for (std::int64_t b = 0; b < count; ++b) {
     sum += cells[b];
-    left.gradient[b] = units.gradient_of(sum[0]);
-    left.weight[b] = units.weight_of(sum[1]);
-    left.rows[b] = static_cast<double>(units.rows(sum[1]));
+    const auto [gradient, weight, rows] = in_numbers(sum, units);
+    left.gradient[b] = gradient;
+    left.weight[b] = weight;
+    left.rows[b] = rows;
   }
   gains(left, count, all, limits.l2, static_cast<double>(limits.rows_of_leaf), gain);
   std::int64_t at = -1;
@@ -56,10 +62,10 @@ void improve(PairSplit& best, const Pair* cells, std::int64_t count, Pair before
 
 }  // namespace
 
-PairSplit best_split(const Bins& bins, const Pair* cells, const Pair& all, const Units& units,
-                     const GrowthLimits& limits) {
-  const Sums sums{units.gradient_of(all[0]), units.weight_of(all[1]), static_cast<double>(units.rows(all[1]))};
-  std::vector<PairSplit> of_feature(static_cast<std::size_t>(bins.features));
+BoostedSplit best_split(const Bins& bins, const Cell* cells, const Cell& all, const Units& units,
+                        const GrowthLimits& limits) {
+  const auto sums = in_numbers(all, units);
+  std::vector<BoostedSplit> of_feature(static_cast<std::size_t>(bins.features));
   constexpr std::int64_t few = 16;  // features that are not worth another thread
   at::parallel_for(0, bins.features, few, [&](std::int64_t first, std::int64_t last) {
     for (auto j = static_cast<std::size_t>(first); j < static_cast<std::size_t>(last); ++j) {
@@ -67,13 +73,13 @@ PairSplit best_split(const Bins& bins, const Pair* cells, const Pair& all, const
       const auto* own = cells + bins.offsets[j];
       const auto count = bins.count[j];
       const bool missing = bins.missing[j] != 0;
-      improve(best, own, count - 1 + (missing ? 1 : 0), Pair{}, sums, units, limits);
+      improve(best, own, count - 1 + (missing ? 1 : 0), Cell{}, sums, units, limits);
       const auto with_missing_right = best.gain;
       if (missing) improve(best, own, count - 1, own[count], sums, units, limits);
       best.missing_left = best.gain > with_missing_right;
     }
   });
-  PairSplit best;
+  BoostedSplit best;
   for (std::size_t j = 0; j < of_feature.size(); ++j)
     if (of_feature[j].gain > best.gain) {
       best = of_feature[j];
@@ -81,7 +87,8 @@ PairSplit best_split(const Bins& bins, const Pair* cells, const Pair& all, const
     }
   const auto without = sums.gradient * sums.gradient / (sums.weight + limits.l2);
   const auto gain = best.gain - without;
-  if (!(gain > rounding * best.gain)) return {};
+  const auto chance = units.gradient * units.gradient * sums.rows / (sums.weight + limits.l2);  // of rounded rows
+  if (!(gain > rounding * best.gain + chance)) return {};
   best.gain = gain;
   return best;
 }

@@ -7,9 +7,7 @@
 namespace heatpp::ml::detail {
 namespace {
 
-constexpr std::int64_t cell_numbers = 2;
-
-Pair* pairs_of(const at::Tensor& cells) { return reinterpret_cast<Pair*>(cells.mutable_data_ptr<std::int64_t>()); }
+Cell* cells_of(const at::Tensor& cells) { return reinterpret_cast<Cell*>(cells.mutable_data_ptr<std::int64_t>()); }
 
 /// parent - child, in place of the parent's.
 void take_away(const at::Tensor& parent, const at::Tensor& child) {
@@ -21,7 +19,12 @@ void take_away(const at::Tensor& parent, const at::Tensor& child) {
 }  // namespace
 
 TreeGrower::TreeGrower(const Rows& rows, const Bins& bins, const BinnedRows& binned, const GrowthLimits& limits)
-    : rows_(rows), bins_(bins), binned_(binned), limits_(limits), spare_(static_cast<std::size_t>(rows.count())) {}
+    : rows_(rows),
+      bins_(bins),
+      binned_(binned),
+      limits_(limits),
+      spare_(static_cast<std::size_t>(rows.count())),
+      room_(static_cast<std::size_t>(bins.cells())) {}
 
 at::Tensor TreeGrower::new_cells() {
   if (free_.empty()) return at::empty({cell_numbers * bins_.cells() + 1}, at::kLong);
@@ -35,11 +38,9 @@ void TreeGrower::sum_cells(const Leaf& leaf, const at::Tensor& cells, std::int64
       order_.subspan(static_cast<std::size_t>(leaf.begin), static_cast<std::size_t>(leaf.end - leaf.begin));
   constexpr std::int64_t few = 1 << 14;  // additions that are not worth another thread
   const auto grain = std::max<std::int64_t>(1, few / std::max<std::int64_t>(1, std::ssize(order)));
-  auto* sums = pairs_of(cells);
+  auto* sums = cells_of(cells);
   at::parallel_for(0, bins_.features, grain, [&](std::int64_t first, std::int64_t last) {
-    std::fill(sums + bins_.offsets[static_cast<std::size_t>(first)],
-              sums + bins_.offsets[static_cast<std::size_t>(last)], Pair{});
-    add_pairs(binned_, bins_, pairs_, order, first, last, sums);
+    sum_pairs(binned_, bins_, pairs_, units_, order, first, last, room_.data(), sums);
   });
   auto* numbers = cells.mutable_data_ptr<std::int64_t>();
   const auto count = cells.numel() - 1;
@@ -53,10 +54,10 @@ void TreeGrower::release(Leaf& leaf) {
 }
 
 bool TreeGrower::may_divide(const Leaf& leaf) const {
-  return units_.rows(leaf.sums[1]) >= 2 * limits_.rows_of_leaf && leaf.depth < limits_.depth;
+  return leaf.sums.rows >= 2 * limits_.rows_of_leaf && leaf.depth < limits_.depth;
 }
 
-void TreeGrower::find(Leaf& leaf) { leaf.split = best_split(bins_, pairs_of(leaf.cells), leaf.sums, units_, limits_); }
+void TreeGrower::find(Leaf& leaf) { leaf.split = best_split(bins_, cells_of(leaf.cells), leaf.sums, units_, limits_); }
 
 std::pair<TreeGrower::Leaf, TreeGrower::Leaf> TreeGrower::divide(Leaf& leaf) {
   const auto& split = leaf.split;
@@ -72,20 +73,18 @@ std::pair<TreeGrower::Leaf, TreeGrower::Leaf> TreeGrower::divide(Leaf& leaf) {
   const auto left = tree_.add();
   const auto right = tree_.add();
   auto& node = tree_.nodes[static_cast<std::size_t>(leaf.node)];
-  node = {
-      .threshold = bins_.edges_of(split.feature)[split.bin],
-      .feature = split.feature,
-      .left = left,
-      .bin = split.bin,
-      .missing_left = bins_.missing[j] ? split.missing_left : units_.rows(split.left[1]) > units_.rows(right_sums[1])};
+  node = {.threshold = bins_.edges_of(split.feature)[split.bin],
+          .feature = split.feature,
+          .left = left,
+          .bin = split.bin,
+          .missing_left = bins_.missing[j] ? split.missing_left : split.left.rows > right_sums.rows};
   return {Leaf{left, leaf.begin, middle, leaf.depth + 1, split.left, {}, {}},
           Leaf{right, middle, leaf.end, leaf.depth + 1, right_sums, {}, {}}};
 }
 
 void TreeGrower::learn_cells(Leaf& parent, Leaf& left, Leaf& right) {
   if (!may_divide(left) && !may_divide(right)) return release(parent);
-  auto &fewer = units_.rows(left.sums[1]) <= units_.rows(right.sums[1]) ? left : right,
-       &more = &fewer == &left ? right : left;
+  auto &fewer = left.sums.rows <= right.sums.rows ? left : right, &more = &fewer == &left ? right : left;
   fewer.cells = new_cells();
   sum_cells(fewer, fewer.cells, nullptr);
   more.cells = std::move(parent.cells);
@@ -99,12 +98,13 @@ void TreeGrower::learn_cells(Leaf& parent, Leaf& left, Leaf& right) {
 void TreeGrower::write_value(const Leaf& leaf) {
   constexpr double least = 1e-15;
   tree_.values[static_cast<std::size_t>(leaf.node)] =
-      -units_.gradient_of(leaf.sums[0]) / (units_.weight_of(leaf.sums[1]) + limits_.l2 + least);
+      -units_.gradient * static_cast<double>(leaf.sums.gradient) /
+      (units_.weight * static_cast<double>(leaf.sums.weight) + limits_.l2 + least);
 }
 
 GrownTree TreeGrower::grow(const at::Tensor& pairs, std::span<std::uint32_t> order, const Units& units,
                            heatpp::detail::Watch& watch) {
-  pairs_ = pairs_of(pairs);
+  pairs_ = reinterpret_cast<const Pair*>(pairs.const_data_ptr<std::int64_t>());
   order_ = order;
   units_ = units;
   tree_ = {};
@@ -113,7 +113,7 @@ GrownTree TreeGrower::grow(const at::Tensor& pairs, std::span<std::uint32_t> ord
   auto votes = static_cast<std::int64_t>(watch.vote());
   sum_cells(root, root.cells, &votes);
   watch.hear(static_cast<double>(votes));
-  for (std::int64_t i = 0; i < bins_.cells_of(0); ++i) root.sums += pairs_of(root.cells)[i];
+  for (std::int64_t i = 0; i < bins_.cells_of(0); ++i) root.sums += cells_of(root.cells)[i];
   if (may_divide(root)) find(root);
 
   const auto worse = [](const Leaf& a, const Leaf& b) {

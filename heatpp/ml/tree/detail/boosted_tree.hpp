@@ -12,16 +12,16 @@ struct GrowthLimits {
 };
 
 /// What divides the rows of a node best: those up to a bin of a feature, and perhaps NaN, from the others.
-struct PairSplit {
+struct BoostedSplit {
   double gain = 0;
   std::int32_t feature = -1, bin = 0;
   bool missing_left = false;
-  Pair left{};  ///< sums of the rows that go left
+  Cell left{};  ///< of the rows that go left
 };
 /// Of several as good that of the lowest feature, then of the lowest bin, NaN going right. Local, the same wherever
 /// cells are: sums are whole numbers.
-[[nodiscard]] PairSplit best_split(const Bins& bins, const Pair* cells, const Pair& all, const Units& units,
-                                   const GrowthLimits& limits);
+[[nodiscard]] BoostedSplit best_split(const Bins& bins, const Cell* cells, const Cell& all, const Units& units,
+                                      const GrowthLimits& limits);
 
 /// A leaf of this rank's rows.
 struct GrownLeaf {
@@ -40,8 +40,8 @@ class TreeGrower {
   /// Of this rank's rows `order`, whose pairs are gradients and second derivatives with counts: the leaf whose
   /// division gains most is divided next (Friedman 2001; Shi 2007). Values are minus the sum of gradients over that of
   /// second derivatives. For each node that is divided the cells of its smaller child are summed over the ranks, the
-  /// other child's are what is left of the node's (Ke et al. 2017). Collective: an all-reduce of 16 cells + 8 bytes,
-  /// and of 16 cells for each further node that is divided and has children that may be; none where rows are
+  /// other child's are what is left of the node's (Ke et al. 2017). Collective: an all-reduce of 24 cells + 8 bytes,
+  /// and of 24 cells for each further node that is divided and has children that may be; none where rows are
   /// replicated.
   [[nodiscard]] GrownTree grow(const at::Tensor& pairs, std::span<std::uint32_t> order, const Units& units,
                                heatpp::detail::Watch& watch);
@@ -50,9 +50,9 @@ class TreeGrower {
   struct Leaf {
     std::int32_t node;
     std::int64_t begin, end, depth;
-    Pair sums;
+    Cell sums;
     at::Tensor cells;
-    PairSplit split;
+    BoostedSplit split;
   };
   [[nodiscard]] at::Tensor new_cells();
   void release(Leaf& leaf);
@@ -69,6 +69,7 @@ class TreeGrower {
   GrowthLimits limits_;
   std::vector<at::Tensor> free_;
   std::vector<std::uint32_t> spare_;
+  std::vector<Pair> room_;
   const Pair* pairs_ = nullptr;
   std::span<std::uint32_t> order_;
   Units units_;

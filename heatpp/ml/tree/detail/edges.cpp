@@ -1,5 +1,6 @@
 #include <ATen/Parallel.h>
 
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
 #include <heatpp/ml/tree/detail/bins.hpp>
 #include <heatpp/ops/sorting/detail/runs.hpp>
@@ -176,9 +177,21 @@ Bins bins_of(const char* op, const Rows& rows, std::int64_t max_bins, std::uint6
   return bins;
 }
 
+/// Rows of a rank, and cells of all features, are numbered by 32 bits.
+void check_numbered(const char* op, const Rows& rows) {
+  constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
+  std::int64_t count = 0;
+  for (int r = 0; r < rows.comm().size(); ++r) count = std::max(count, rows.layout().local_shape(r)[0]);
+  if (count > most || rows.features() > most / edge_stride)
+    heatpp::detail::raise<ValueError>(
+        op, "got {} rows of {} features on a rank; expected at most {} and {}: more ranks have fewer rows each", count,
+        rows.features(), most, most / edge_stride);
+}
+
 }  // namespace
 
 Bins find_bins(const char* op, const Rows& rows, std::int64_t max_bins, std::uint64_t seed) {
+  check_numbered(op, rows);
   return working_dtype(rows) == float32 ? bins_of<float>(op, rows, max_bins, seed)
                                         : bins_of<double>(op, rows, max_bins, seed);
 }

@@ -38,26 +38,33 @@ namespace {
 
 /// What weights and targets are as whole numbers.
 struct Prepared {
-  Units units;
+  ForestUnits units;
   at::Tensor pairs;
   double middle = 0;  ///< of targets, which their pairs are about
 };
+
+/// Weights in units, of which a row has one at least.
+at::Tensor whole_weights(const at::Tensor& w, const ForestUnits& units) {
+  return at::where(w > 0, (w / units.weight).round().clamp_min(1), 0.0);
+}
 
 Prepared prepared(const ForestTask& task, bool bootstrap) {
   const auto w = task.weights ? *task.weights : at::ones({task.rows.count()}, at::kDouble);
   const auto times = static_cast<double>(bootstrap ? most_times : 1);
   if (task.classes > 0) {
     const auto total = exact_sums(task.op, task.rows, {w})[0];
-    const auto units = units_for(task.rows.size(), times * total, 0);
-    return {units, (w / units.weight).round().to(at::kLong)};
+    const auto units = forest_units({task.rows.size(), task.classes, times, total, task.weights.has_value()});
+    return {units, whole_weights(w, units).to(at::kLong)};
   }
   const auto sums = exact_sums(task.op, task.rows, {w, w * task.targets});
   const auto middle = sums[1] / sums[0];
   const auto gradients = w * (task.targets - middle);
   Totals largest(1, ReduceOp::max);
   largest.of(0)[0] = gradients.numel() > 0 ? gradients.abs().max().item<double>() : 0;
-  const auto units = units_for(task.rows.size(), times * sums[0], times * largest.over_ranks(task.rows)[0]);
-  return {units, at::stack({gradients / units.gradient, w / units.weight}, 1).round().to(at::kLong).contiguous(),
+  const auto units =
+      forest_units({task.rows.size(), 0, times, sums[0], task.weights.has_value(), largest.over_ranks(task.rows)[0]});
+  return {units,
+          at::stack({(gradients / units.gradient).round(), whole_weights(w, units)}, 1).to(at::kLong).contiguous(),
           middle};
 }
 

@@ -23,7 +23,6 @@ struct ForestTask {
   std::vector<std::int32_t> labels;   ///< positions of classes
   at::Tensor targets;                 ///< float64 numbers
   std::optional<at::Tensor> weights;  ///< nullopt: 1
-  [[nodiscard]] std::int64_t lanes() const { return classes > 0 ? classes : 2; }
 };
 
 /// What a forest has learnt: a row is told the mean of its leaves' values, which are shares of classes or one number.
@@ -51,8 +50,8 @@ struct ForestSplit {
 /// behind one another. Of several as good that of the lowest feature, then of the lowest bin, NaN going right. Local,
 /// the same wherever cells are: sums are whole numbers.
 [[nodiscard]] ForestSplit best_forest_split(const Bins& bins, std::span<const std::int32_t> features,
-                                            const std::int64_t* cells, std::span<const std::int64_t> all, bool classes,
-                                            const Units& units, std::int64_t rows_of_leaf);
+                                            const std::int64_t* cells, std::span<const std::int64_t> all,
+                                            const ForestUnits& units, std::int64_t rows_of_leaf);
 
 /// How often each row is drawn for a tree: Poisson's distribution of mean 1 (Oza, Russell 2001), by global positions.
 [[nodiscard]] std::vector<std::uint8_t> bootstrap_times(const Rows& rows, std::uint64_t seed, std::int64_t tree);

@@ -33,14 +33,12 @@ struct Share {
 }  // namespace
 
 bool ForestGrower::may_divide(const OpenNode& node) const {
-  std::int64_t rows = 0, kinds = 0;
-  for (std::size_t c = data_.task.classes > 0 ? 0 : 1; c < node.sums.size(); ++c) {
-    rows += data_.units.rows(node.sums[c]);
-    kinds += node.sums[c] != 0 ? 1 : 0;
-  }
+  std::int64_t kinds = 0;
+  for (auto c = data_.units.first_weight(); c < data_.units.end_of_weights(); ++c)
+    kinds += node.sums[static_cast<std::size_t>(c)] != 0 ? 1 : 0;
   const auto& limits = data_.limits;
-  return rows >= std::max(limits.rows_to_divide, 2 * limits.rows_of_leaf) && node.depth < limits.depth &&
-         (kinds > 1 || data_.task.classes == 0);
+  return data_.units.rows(node.sums.data()) >= std::max(limits.rows_to_divide, 2 * limits.rows_of_leaf) &&
+         node.depth < limits.depth && (kinds > 1 || data_.task.classes == 0);
 }
 
 std::vector<std::int32_t> ForestGrower::features_of(const OpenNode& node, const GrowingTree& tree) const {
@@ -62,7 +60,7 @@ std::vector<std::int32_t> ForestGrower::features_of(const OpenNode& node, const 
 void ForestGrower::sum_cells(const std::vector<GrowingTree>& trees, std::span<const OpenNode> nodes,
                              const std::vector<Looked>& looked) {
   const auto threads = static_cast<std::size_t>(at::get_num_threads());
-  const auto lanes = data_.task.lanes();
+  const auto lanes = data_.units.lanes();
   std::vector<Share> shares;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const auto all = looked[i].features.size(), parts = std::min(all, nodes.size() < 2 * threads ? threads : 1);
@@ -81,11 +79,10 @@ void ForestGrower::sum_cells(const std::vector<GrowingTree>& trees, std::span<co
     const auto* numbers = data_.pairs.const_data_ptr<std::int64_t>();
     auto* cells = cells_.data() + share.cells;
     if (data_.task.classes > 0)
-      add_drawn_classes(data_.binned, data_.bins, numbers, data_.units.one(), data_.task.classes, rows, features,
-                        cells);
+      add_drawn_classes(data_.binned, data_.bins, numbers, data_.units, rows, features, cells);
     else
-      add_drawn_pairs(data_.binned, data_.bins, reinterpret_cast<const Pair*>(numbers), data_.units.one(), rows,
-                      features, cells);
+      add_drawn_pairs(data_.binned, data_.bins, reinterpret_cast<const Pair*>(numbers), data_.units, rows, features,
+                      cells);
   });
   if (data_.task.rows.distributed()) data_.task.rows.comm().allreduce(cells_);
 }
@@ -94,7 +91,7 @@ void ForestGrower::find(std::span<const OpenNode> nodes, std::vector<Looked>& lo
   in_turns(std::ssize(nodes), [&](std::int64_t at) {
     const auto i = static_cast<std::size_t>(at);
     looked[i].split = best_forest_split(data_.bins, looked[i].features, cells_.data() + looked[i].first, nodes[i].sums,
-                                        data_.task.classes > 0, data_.units, data_.limits.rows_of_leaf);
+                                        data_.units, data_.limits.rows_of_leaf);
   });
 }
 
@@ -130,10 +127,10 @@ void ForestGrower::write_value(GrowingTree& tree, const OpenNode& node) const {
     *value = weight > 0 ? units.gradient_of(node.sums[0]) / weight : 0;
     return;
   }
+  const auto classes = static_cast<std::size_t>(data_.task.classes);
   double sum = 0;
-  for (std::size_t c = 0; c < node.sums.size(); ++c) sum += value[c] = units.weight_of(node.sums[c]);
-  for (std::size_t c = 0; c < node.sums.size(); ++c)
-    value[c] = sum > 0 ? value[c] / sum : 1 / static_cast<double>(node.sums.size());
+  for (std::size_t c = 0; c < classes; ++c) sum += value[c] = units.weight_of(node.sums[c]);
+  for (std::size_t c = 0; c < classes; ++c) value[c] = sum > 0 ? value[c] / sum : 1 / static_cast<double>(classes);
 }
 
 void ForestGrower::divide(std::vector<GrowingTree>& trees, std::span<OpenNode> nodes, const std::vector<Looked>& looked,
@@ -170,9 +167,7 @@ void ForestGrower::divide(std::vector<GrowingTree>& trees, std::span<OpenNode> n
     OpenNode left{node.tree, tree.tree.add(), node.begin, middles[i], node.depth + 1, 0, split.left};
     OpenNode right{node.tree, tree.tree.add(), middles[i], node.end, node.depth + 1, 0, node.sums};
     for (std::size_t c = 0; c < right.sums.size(); ++c) right.sums[c] -= left.sums[c];
-    std::int64_t more = 0;
-    for (std::size_t c = data_.task.classes > 0 ? 0 : 1; c < left.sums.size(); ++c)
-      more += data_.units.rows(left.sums[c]) - data_.units.rows(right.sums[c]);
+    const bool more = data_.units.rows(left.sums.data()) > data_.units.rows(right.sums.data());
     const auto j = static_cast<std::size_t>(split.feature);
     const auto* values = bins.values_of(split.feature);
     const bool apart = bins.apart[j] != 0 && split.following > split.bin;
@@ -183,7 +178,7 @@ void ForestGrower::divide(std::vector<GrowingTree>& trees, std::span<OpenNode> n
         .feature = split.feature,
         .left = left.node,
         .bin = split.bin,
-        .missing_left = bins.missing[j] ? split.missing_left : more > 0};
+        .missing_left = bins.missing[j] ? split.missing_left : more};
     for (auto* child : {&left, &right}) {
       write_value(tree, *child);
       if (may_divide(*child)) next.push_back(std::move(*child));
@@ -192,26 +187,27 @@ void ForestGrower::divide(std::vector<GrowingTree>& trees, std::span<OpenNode> n
 }
 
 std::vector<std::int64_t> sums_of(const ForestGrower::Data& data, std::span<const Drawn> rows) {
-  std::vector<std::int64_t> sums(static_cast<std::size_t>(data.task.lanes()), 0);
+  std::vector<std::int64_t> sums(static_cast<std::size_t>(data.units.lanes()), 0);
   const auto* numbers = data.pairs.const_data_ptr<std::int64_t>();
   for (const auto& drawn : rows) {
     const auto times = static_cast<std::int64_t>(drawn.times());
     if (data.task.classes > 0) {
       sums[drawn.label()] += times * numbers[drawn.row] + data.units.one();
-      continue;
+    } else {
+      sums[0] += times * numbers[2 * drawn.row];
+      sums[1] += times * numbers[2 * drawn.row + 1] + data.units.one();
     }
-    sums[0] += times * numbers[2 * drawn.row];
-    sums[1] += times * numbers[2 * drawn.row + 1] + data.units.one();
+    sums.back() += data.units.one_apart();
   }
   return sums;
 }
 
 std::vector<OpenNode> ForestGrower::roots(std::vector<GrowingTree>& trees, std::int64_t& flag) const {
-  const auto lanes = static_cast<std::size_t>(data_.task.lanes());
+  const auto lanes = static_cast<std::size_t>(data_.units.lanes());
   std::vector<std::int64_t> all(trees.size() * lanes + 1);
   in_turns(std::ssize(trees), [&](std::int64_t t) {
     const auto sums = sums_of(data_, trees[static_cast<std::size_t>(t)].rows);
-    std::ranges::copy(sums, all.begin() + t * data_.task.lanes());
+    std::ranges::copy(sums, all.begin() + t * data_.units.lanes());
   });
   all.back() = flag;
   if (data_.task.rows.distributed()) data_.task.rows.comm().allreduce(all);
@@ -243,7 +239,7 @@ void ForestGrower::grow(std::vector<GrowingTree>& trees, std::int64_t& flag) {
       for (; end < open.size(); ++end) {
         auto features = features_of(open[end], trees[static_cast<std::size_t>(open[end].tree)]);
         std::int64_t more = 0;
-        for (const auto j : features) more += data_.task.lanes() * data_.bins.cells_of(j);
+        for (const auto j : features) more += data_.units.lanes() * data_.bins.cells_of(j);
         if (end > begin && numbers + more > message_numbers) break;
         looked.push_back({std::move(features), numbers, {}});
         numbers += more;

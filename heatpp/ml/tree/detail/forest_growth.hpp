@@ -31,7 +31,7 @@ class ForestGrower {
     const ForestLimits& limits;
     const Bins& bins;
     const BinnedRows& binned;
-    const Units& units;
+    const ForestUnits& units;
     const at::Tensor& pairs;  ///< of numbers (gradient, weight), or weights
   };
   explicit ForestGrower(const Data& data) : data_(data) {}

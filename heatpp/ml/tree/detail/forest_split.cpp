@@ -10,27 +10,25 @@ struct Side {
   std::vector<std::int64_t> sums;
   std::int64_t rows = 0;
 
-  void set(std::span<const std::int64_t> numbers, bool classes, const Units& units) {
+  void set(std::span<const std::int64_t> numbers, const ForestUnits& units) {
     sums.assign(numbers.begin(), numbers.end());
-    rows = 0;
-    for (std::size_t c = classes ? 0 : 1; c < sums.size(); ++c) rows += units.rows(sums[c]);
+    rows = units.rows(sums.data());
   }
-  void move_to(Side& other, const std::int64_t* cell, bool classes, const Units& units) {
+  void move_to(Side& other, const std::int64_t* cell, const ForestUnits& units) {
     for (std::size_t c = 0; c < sums.size(); ++c) {
       sums[c] -= cell[c];
       other.sums[c] += cell[c];
     }
-    std::int64_t moved = 0;
-    for (std::size_t c = classes ? 0 : 1; c < sums.size(); ++c) moved += units.rows(cell[c]);
+    const auto moved = units.rows(cell);
     rows -= moved;
     other.rows += moved;
   }
 };
 
 /// The sum of squares of the weights of classes over their sum: the weight less its impurity.
-double purity(const Side& side, const Units& units) {
+double purity(const Side& side, const ForestUnits& units) {
   double squares = 0, sum = 0;
-  for (const auto number : side.sums) {
+  for (const auto number : std::span(side.sums).first(static_cast<std::size_t>(units.classes))) {
     const auto w = units.weight_of(number);
     squares += w * w;
     sum += w;
@@ -38,8 +36,8 @@ double purity(const Side& side, const Units& units) {
   return squares / sum;
 }
 
-double gain_of(const Side& left, const Side& right, bool classes, const Units& units) {
-  if (classes) return purity(left, units) + purity(right, units);
+double gain_of(const Side& left, const Side& right, const ForestUnits& units) {
+  if (units.classes > 0) return purity(left, units) + purity(right, units);
   const auto w = units.weight_of(left.sums[1]), w2 = units.weight_of(right.sums[1]);
   const auto mean = units.gradient_of(left.sums[0]) / w, mean2 = units.gradient_of(right.sums[0]) / w2;
   const auto difference = mean - mean2;
@@ -50,8 +48,7 @@ double gain_of(const Side& left, const Side& right, bool classes, const Units& u
 struct Search {
   const Bins& bins;
   std::span<const std::int64_t> all;
-  bool classes;
-  const Units& units;
+  const ForestUnits& units;
   std::int64_t rows_of_leaf;
   ForestSplit best{};
 
@@ -71,17 +68,17 @@ struct Search {
   void pass(std::int32_t j, const std::int64_t* cells, std::int32_t count, const std::int64_t* missing) {
     const auto lanes = all.size();
     Side left{std::vector<std::int64_t>(lanes, 0)}, right;
-    right.set(all, classes, units);
-    if (missing) right.move_to(left, missing, classes, units);
+    right.set(all, units);
+    if (missing) right.move_to(left, missing, units);
     bool waiting = false;
     for (std::int32_t b = 0; b < count; ++b) {
       const auto* cell = cells + static_cast<std::size_t>(b) * lanes;
       if (empty(cell)) continue;
       if (std::exchange(waiting, false)) best.following = b;
-      right.move_to(left, cell, classes, units);
+      right.move_to(left, cell, units);
       if (right.rows < std::max<std::int64_t>(1, rows_of_leaf)) return;
       if (left.rows < rows_of_leaf) continue;
-      if (const auto gain = gain_of(left, right, classes, units); gain > best.gain) {
+      if (const auto gain = gain_of(left, right, units); gain > best.gain) {
         best = {gain, j, b, b, missing != nullptr, left.sums};
         waiting = true;
       }
@@ -92,17 +89,16 @@ struct Search {
 }  // namespace
 
 ForestSplit best_forest_split(const Bins& bins, std::span<const std::int32_t> features, const std::int64_t* cells,
-                              std::span<const std::int64_t> all, bool classes, const Units& units,
-                              std::int64_t rows_of_leaf) {
-  Search search{bins, all, classes, units, rows_of_leaf};
+                              std::span<const std::int64_t> all, const ForestUnits& units, std::int64_t rows_of_leaf) {
+  Search search{bins, all, units, rows_of_leaf};
   for (const auto j : features) {
     search.of_feature(j, cells);
     cells += bins.cells_of(j) * static_cast<std::int64_t>(all.size());
   }
   auto best = std::move(search.best);
-  if (best.gain >= 0 && classes) {
+  if (best.gain >= 0 && units.classes > 0) {
     Side whole;
-    whole.set(all, classes, units);
+    whole.set(all, units);
     best.gain = std::max(0.0, best.gain - purity(whole, units));
   }
   return best;

@@ -23,8 +23,7 @@ void for_rows(const BinnedRows& rows, std::span<const T> order, F f) {
   }
 }
 
-}  // namespace
-
+/// Adds the pairs of rows to those of their bins.
 void add_pairs(const BinnedRows& rows, const Bins& bins, const Pair* pairs, std::span<const std::uint32_t> order,
                std::int64_t first, std::int64_t last, Pair* cells) {
   const auto* offsets = bins.offsets.data();
@@ -34,6 +33,20 @@ void add_pairs(const BinnedRows& rows, const Bins& bins, const Pair* pairs, std:
 #pragma GCC unroll 4
     for (auto j = first; j < last; ++j) cells[offsets[j] + x[j]] += pair;
   });
+}
+
+}  // namespace
+
+void sum_pairs(const BinnedRows& rows, const Bins& bins, const Pair* pairs, const Units& units,
+               std::span<const std::uint32_t> order, std::int64_t first, std::int64_t last, Pair* room, Cell* cells) {
+  const auto begin = bins.offsets[static_cast<std::size_t>(first)], end = bins.offsets[static_cast<std::size_t>(last)];
+  std::fill(cells + begin, cells + end, Cell{});
+  const auto together = static_cast<std::size_t>(units.rows_together());
+  for (std::size_t from = 0; from < order.size(); from += together) {
+    std::fill(room + begin, room + end, Pair{});
+    add_pairs(rows, bins, pairs, order.subspan(from, std::min(together, order.size() - from)), first, last, room);
+    for (auto c = begin; c < end; ++c) cells[c] += units.cell(room[c]);
+  }
 }
 
 template <class T>
@@ -91,29 +104,34 @@ std::vector<std::int64_t> starts_of(const Bins& bins, std::span<const std::int32
 
 }  // namespace
 
-void add_drawn_pairs(const BinnedRows& rows, const Bins& bins, const Pair* pairs, std::int64_t one,
+void add_drawn_pairs(const BinnedRows& rows, const Bins& bins, const Pair* pairs, const ForestUnits& units,
                      std::span<const Drawn> order, std::span<const std::int32_t> features, std::int64_t* cells) {
   const auto starts = starts_of(bins, features);
+  const auto one = units.one(), lanes = units.lanes();
   for_rows(rows, order, [&](std::size_t i, const std::uint8_t* x) {
     const auto times = static_cast<std::int64_t>(order[i].times());
     const auto pair = pairs[order[i].row];
     const std::int64_t gradient = times * pair[0], weight = times * pair[1] + one;
     for (std::size_t k = 0; k < features.size(); ++k) {
-      auto* cell = cells + 2 * (starts[k] + x[features[k]]);
+      auto* cell = cells + lanes * (starts[k] + x[features[k]]);
       cell[0] += gradient;
       cell[1] += weight;
+      if (lanes > 2) cell[2] += 1;
     }
   });
 }
 
-void add_drawn_classes(const BinnedRows& rows, const Bins& bins, const std::int64_t* weights, std::int64_t one,
-                       std::int64_t classes, std::span<const Drawn> order, std::span<const std::int32_t> features,
-                       std::int64_t* cells) {
+void add_drawn_classes(const BinnedRows& rows, const Bins& bins, const std::int64_t* weights, const ForestUnits& units,
+                       std::span<const Drawn> order, std::span<const std::int32_t> features, std::int64_t* cells) {
   const auto starts = starts_of(bins, features);
+  const auto one = units.one(), lanes = units.lanes(), counts = lanes - 1;
+  const bool apart = units.apart();
   for_rows(rows, order, [&](std::size_t i, const std::uint8_t* x) {
     const auto weight = static_cast<std::int64_t>(order[i].times()) * weights[order[i].row] + one;
     auto* of_class = cells + order[i].label();
-    for (std::size_t k = 0; k < features.size(); ++k) of_class[(starts[k] + x[features[k]]) * classes] += weight;
+    for (std::size_t k = 0; k < features.size(); ++k) of_class[(starts[k] + x[features[k]]) * lanes] += weight;
+    for (std::size_t k = 0; apart && k < features.size(); ++k)
+      cells[(starts[k] + x[features[k]]) * lanes + counts] += 1;
   });
 }
 

@@ -30,20 +30,21 @@ at::Tensor means_of(const Task& task, const at::Tensor& scores) {
 /// Numbers of a run of rows; weights are null for 1.
 struct Run {
   const double *mean, *target, *weight;
-  std::int64_t count;
+  std::int64_t first, count;  ///< the first among all rows
 };
 struct PairUnits {
   double per_gradient, per_weight;
   std::int64_t one;
 };
 
-#define HEATPP_PAIRS(name, curvature)                                                           \
-  HEATPP_SIMD void name(const Run& run, const PairUnits& units, std::int64_t* __restrict out) { \
-    for (std::int64_t i = 0; i < run.count; ++i) {                                              \
-      const auto m = run.mean[i], w = run.weight ? run.weight[i] : 1.0;                         \
-      out[2 * i] = nearest(w * (m - run.target[i]) * units.per_gradient);                       \
-      out[2 * i + 1] = nearest(w * (curvature)*units.per_weight) + units.one;                   \
-    }                                                                                           \
+#define HEATPP_PAIRS(name, curvature)                                                              \
+  HEATPP_SIMD void name(const Run& run, const PairUnits& units, std::int64_t* __restrict out) {    \
+    for (std::int64_t i = 0; i < run.count; ++i) {                                                 \
+      const auto m = run.mean[i], w = run.weight ? run.weight[i] : 1.0;                            \
+      const auto bits = bits_of_row(static_cast<std::uint64_t>(run.first + i));                    \
+      out[2 * i] = nearest(w * (m - run.target[i]) * units.per_gradient + dither(bits));           \
+      out[2 * i + 1] = nearest(w * (curvature)*units.per_weight + dither(bits >> 16)) + units.one; \
+    }                                                                                              \
   }
 HEATPP_PAIRS(pairs_of_one, 1.0 + 0.0 * m)
 HEATPP_PAIRS(pairs_of_mean, m)
@@ -110,12 +111,12 @@ void Derivatives::at(const at::Tensor& scores) {
   means_ = means_of(task_, scores);
   const auto n = task_.rows.size();
   if (task_.loss == Loss::two_classes || task_.loss == Loss::softmax) {
-    units_ = units_for(n, total_weight_ / 4, largest_weight_);
+    units_ = units_for(n, total_weight_ / 4, largest_weight_ / 4, largest_weight_);
     return;
   }
   const auto [gradient, weight] = largest_of(task_, means_);
   const auto total = task_.loss == Loss::poisson ? weight * static_cast<double>(n) : total_weight_;
-  units_ = units_for(n, total, gradient);
+  units_ = units_for(n, total, task_.loss == Loss::poisson ? weight : largest_weight_, gradient);
 }
 
 void Derivatives::write_pairs(std::int64_t output, const at::Tensor& pairs) const {
@@ -127,7 +128,7 @@ void Derivatives::write_pairs(std::int64_t output, const at::Tensor& pairs) cons
   const PairUnits units{1 / units_.gradient, 1 / units_.weight, units_.one()};
   constexpr std::int64_t few = 1 << 14;
   at::parallel_for(0, mean.numel(), few, [&](std::int64_t first, std::int64_t last) {
-    const Run run{m + first, t + first, w ? w + first : nullptr, last - first};
+    const Run run{m + first, t + first, w ? w + first : nullptr, task_.rows.first() + first, last - first};
     switch (curvature_of(task_.loss)) {
       case Curvature::one: return pairs_of_one(run, units, out + 2 * first);
       case Curvature::mean: return pairs_of_mean(run, units, out + 2 * first);

@@ -1,15 +1,31 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/tree/detail/trees.hpp>
 
+#include <limits>
+
 namespace heatpp::ml::detail {
 
+namespace {
+
+void check_count(std::int64_t nodes) {
+  if (nodes > std::numeric_limits<std::int32_t>::max())
+    heatpp::detail::raise<ValueError>("trees",
+                                      "got {} nodes; expected 2147483647 at most: a max_depth, more "
+                                      "min_samples_leaf or fewer trees make fewer",
+                                      nodes);
+}
+
+}  // namespace
+
 std::int32_t Trees::add() {
+  check_count(std::ssize(nodes) + 1);
   nodes.emplace_back();
   values.resize(values.size() + static_cast<std::size_t>(outputs), 0.0);
   return static_cast<std::int32_t>(std::ssize(nodes) - 1);
 }
 
 void Trees::append(const Trees& other) {
+  check_count(std::ssize(nodes) + std::ssize(other.nodes));
   const auto first = static_cast<std::int32_t>(std::ssize(nodes));
   for (const auto root : other.roots) roots.push_back(root + first);
   for (auto node : other.nodes) {

@@ -2,13 +2,15 @@
 
 #include <heatpp/ml/detail/pieces.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 // Sums of rows as whole numbers: the same in any order, so that trees are alike on any number of ranks and threads.
 namespace heatpp::ml::detail {
 
-/// Two numbers that are added at once: of a row, or summed over rows.
+/// Two numbers of a row that are added at once.
 using Pair = std::int64_t __attribute__((vector_size(16)));
 
 /// The nearest whole number, of less than 2^51.
@@ -19,30 +21,91 @@ using Pair = std::int64_t __attribute__((vector_size(16)));
 
 /// A power of two of which `largest` is less than 2^bits.
 [[nodiscard]] inline double unit_of(double largest, int bits) {
-  return largest > 0 ? std::ldexp(1.0, std::ilogb(largest) + 1 - bits) : 1.0;
+  constexpr auto least = std::numeric_limits<double>::min();
+  return largest > 0 ? std::max(least, std::ldexp(1.0, std::ilogb(largest) + 1 - bits)) : 1.0;
 }
 
-/// How weights are kept beside numbers of rows: a row counts 2^shift, and what it weighs is a whole number of units, of
-/// which all rows together weigh less than 2^shift.
+/// 32 bits that look random, the same for a row wherever it lies: the end of MurmurHash3 (Appleby 2011).
+[[nodiscard]] inline std::uint32_t bits_of_row(std::uint64_t row) {
+  auto bits = static_cast<std::uint32_t>(row) ^ (static_cast<std::uint32_t>(row >> 32) * 0x9E3779B9U);
+  bits = (bits ^ (bits >> 16)) * 0x85EBCA6BU;
+  bits = (bits ^ (bits >> 13)) * 0xC2B2AE35U;
+  return bits ^ (bits >> 16);
+}
+/// What is added to a number before it is rounded, above -1/2 and below 1/2, from 16 bits. A number is rounded up as
+/// often as its fraction says, and a whole number never: sums over many rows are right even if no row has a unit
+/// (stochastic rounding, Croci et al. 2022).
+[[nodiscard]] inline double dither(std::uint32_t bits) {
+  return static_cast<double>(static_cast<std::int32_t>(bits & 0xFFFFU)) * 0x1p-16 + (0x1p-17 - 0.5);
+}
+
+/// What boosting sums over rows: gradients and second derivatives in units, and the rows themselves.
+struct Cell {
+  std::int64_t gradient = 0, weight = 0, rows = 0;
+  Cell& operator+=(const Cell& other) {
+    gradient += other.gradient;
+    weight += other.weight;
+    rows += other.rows;
+    return *this;
+  }
+  [[nodiscard]] friend Cell operator-(const Cell& a, const Cell& b) {
+    return {a.gradient - b.gradient, a.weight - b.weight, a.rows - b.rows};
+  }
+};
+inline constexpr std::int64_t cell_numbers = 3;
+static_assert(sizeof(Cell) == cell_numbers * sizeof(std::int64_t));
+
+/// The units of boosting. A row is a pair: its gradient, and its weight with 2^shift for the row itself. Up to
+/// 2^together pairs are added before they become a cell.
 struct Units {
-  int shift = 0;
-  double weight = 1;    ///< of one unit
-  double gradient = 1;  ///< of one unit of the other number of a pair
+  double gradient = 1, weight = 1;  ///< of one unit
+  int together = 0, shift = 62;
   [[nodiscard]] std::int64_t one() const { return std::int64_t{1} << shift; }
-  [[nodiscard]] std::int64_t rows(std::int64_t sum) const { return sum >> shift; }
-  [[nodiscard]] double weight_of(std::int64_t sum) const { return weight * static_cast<double>(sum & (one() - 1)); }
+  [[nodiscard]] std::int64_t rows_together() const { return std::int64_t{1} << together; }
+  [[nodiscard]] Cell cell(const Pair& sum) const { return {sum[0], sum[1] & (one() - 1), sum[1] >> shift}; }
+};
+/// For `rows` rows of all ranks: their gradients up to `largest_gradient`, weights up to `largest_weight` and of
+/// together at most `total_weight`.
+[[nodiscard]] Units units_for(std::int64_t rows, double total_weight, double largest_weight, double largest_gradient);
+
+/// The units of forests. Rows are counted in the upper bits of weights as long as these are exact enough beside them,
+/// and in a lane of their own, the last, otherwise.
+struct ForestUnits {
+  std::int64_t classes = 0;  ///< 0 for numbers, whose first lane is the gradient
+  int shift = 0;             ///< of counts in lanes of weights; 0: they have a lane of their own
+  double weight = 1, gradient = 1;
+  [[nodiscard]] bool apart() const { return shift == 0; }
+  [[nodiscard]] std::int64_t first_weight() const { return classes > 0 ? 0 : 1; }
+  [[nodiscard]] std::int64_t end_of_weights() const { return classes > 0 ? classes : 2; }
+  [[nodiscard]] std::int64_t lanes() const { return end_of_weights() + (apart() ? 1 : 0); }
+  /// What a row adds to its weight, and to the last lane.
+  [[nodiscard]] std::int64_t one() const { return apart() ? 0 : std::int64_t{1} << shift; }
+  [[nodiscard]] std::int64_t one_apart() const { return apart() ? 1 : 0; }
+  /// The rows of all lanes of a cell.
+  [[nodiscard]] std::int64_t rows(const std::int64_t* sums) const {
+    if (apart()) return sums[end_of_weights()];
+    std::int64_t rows = 0;
+    for (auto c = first_weight(); c < end_of_weights(); ++c) rows += sums[c] >> shift;
+    return rows;
+  }
+  [[nodiscard]] double weight_of(std::int64_t sum) const {
+    return weight * static_cast<double>(apart() ? sum : sum & (one() - 1));
+  }
   [[nodiscard]] double gradient_of(std::int64_t sum) const { return gradient * static_cast<double>(sum); }
 };
-/// For at most `rows` rows of all ranks, of weights of together at most `total`, and gradients up to `largest`.
-[[nodiscard]] inline Units units_for(std::int64_t rows, double total, double largest) {
-  const int bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(rows)));
-  const int shift = std::min(50, 62 - bits);
-  return {shift, unit_of(total, shift - 1), unit_of(largest, std::min(50, 61 - bits))};
-}
+/// For `rows` rows of all ranks, each counting up to `times` times: weights that are all 1 or differ, of together
+/// `total`, and gradients up to `largest`.
+struct ForestNumbers {
+  std::int64_t rows, classes;
+  double times, total;
+  bool weighted;
+  double largest = 0;
+};
+[[nodiscard]] ForestUnits forest_units(const ForestNumbers& numbers);
 
-/// The exact sums over all rows of columns of numbers that are rounded to 2^-50, or as sums allow, of their largest.
-/// Collective: two all-reduces of 8 (columns + 2) and 8 columns bytes, none where rows are replicated. Throws
-/// ValueError where one is not finite.
+/// The sums over all rows of columns of numbers that are rounded to 2^-50, or to as little as two sums of whole numbers
+/// allow, of their largest. Collective: two all-reduces of 8 (columns + 2) and 16 columns bytes, none where rows are
+/// replicated. Throws ValueError where one is not finite.
 [[nodiscard]] std::vector<double> exact_sums(const char* op, const Rows& rows, const std::vector<at::Tensor>& columns);
 
 }  // namespace heatpp::ml::detail

@@ -1,0 +1,185 @@
+#include "../data.hpp"
+
+#include <heatpp/ml/tree/detail/boosted_tree.hpp>
+#include <heatpp/ml/tree/detail/forest_growth.hpp>
+#include <heatpp/ml/tree/hist_gradient_boosting.hpp>
+
+namespace {
+
+using namespace heatpp::ml::detail;
+
+/// This rank's share of so many rows, without holding them.
+ht::Layout shared(std::int64_t rows) { return {{rows}, 0, ht::world().size()}; }
+
+std::uint64_t hash(std::uint64_t row) {
+  auto bits = row * 0x9E3779B97F4A7C15U;
+  bits = (bits ^ (bits >> 29)) * 0xBF58476D1CE4E5B9U;
+  return bits ^ (bits >> 32);
+}
+
+/// Rows of one feature, a whole number below 250, and labels of which few are 1.
+struct RareClass {
+  at::Tensor x, y;
+  double share_below = 0, share_above = 0;  ///< of the second class, over all ranks
+  RareClass(std::int64_t rows, double below, double above) {
+    const auto mine = shared(rows);
+    const auto first = mine.offset(ht::world().rank()), count = mine.local_shape(ht::world().rank())[0];
+    x = at::empty({count, 1}, at::kFloat);
+    y = at::empty({count}, at::kByte);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto row = static_cast<std::uint64_t>(first + i);
+      const auto value = hash(2 * row) % 250;
+      const auto chance = static_cast<double>(hash(2 * row + 1) >> 11) * 0x1p-53;
+      x.data_ptr<float>()[i] = static_cast<float>(value);
+      y.data_ptr<std::uint8_t>()[i] = chance < (value < 125 ? below : above) ? 1 : 0;
+    }
+    const auto low = x.select(1, 0) < 125, second = y == 1;
+    auto counts = at::stack({low.sum(), low.logical_and(second).sum(), second.sum()}).to(at::kDouble);
+    ht::world().allreduce(std::span(counts.data_ptr<double>(), 3));
+    const auto* count = counts.const_data_ptr<double>();
+    share_below = count[1] / count[0];
+    share_above = (count[2] - count[1]) / (static_cast<double>(rows) - count[0]);
+  }
+};
+
+/// The tree of these rows by these units.
+Trees tree_of(const ht::Rows& rows, const ForestTask& task, const ForestUnits& units, const at::Tensor& pairs) {
+  const ForestLimits limits{
+      .depth = 5, .rows_to_divide = 2, .rows_of_leaf = 1, .features = rows.features(), .max_bins = 255, .seed = 0};
+  const auto bins = find_bins("test", rows, 255, 0);
+  const auto rows_in_bins = binned(rows, bins);
+  std::vector<GrowingTree> trees;
+  trees.push_back({0, {.outputs = std::max<std::int64_t>(1, task.classes)}});
+  trees[0].gains.assign(static_cast<std::size_t>(rows.features()), 0.0);
+  for (std::int64_t i = 0; i < rows.count(); ++i)
+    trees[0].rows.emplace_back(
+        static_cast<std::uint32_t>(i), 1,
+        task.classes > 0 ? static_cast<std::uint32_t>(task.labels[static_cast<std::size_t>(i)]) : 0);
+  std::int64_t flag = 0;
+  ForestGrower({task, limits, bins, rows_in_bins, units, pairs}).grow(trees, flag);
+  return trees[0].tree;
+}
+
+void check_alike(const Trees& a, const Trees& b, double tolerance) {
+  REQUIRE(a.nodes.size() == b.nodes.size());
+  for (std::size_t i = 0; i < a.nodes.size(); ++i) {
+    CHECK(a.nodes[i].feature == b.nodes[i].feature);
+    CHECK(a.nodes[i].threshold == b.nodes[i].threshold);
+  }
+  for (std::size_t i = 0; i < a.values.size(); ++i) CHECK(a.values[i] == Approx(b.values[i]).margin(tolerance));
+}
+
+}  // namespace
+
+// Rows are drawn with chances of 8e-5 and 1e-5, which leave about 755 of the second class.
+TEST_CASE("boosting learns a class that has one of 22000 rows of 2^24", "[ml][boosting][sizes]") {
+  const auto n = std::int64_t{1} << 24;
+  const RareClass rows(n, 8e-5, 1e-5);
+  const auto x = ht::from_local(rows.x, {.split = 0}), y = ht::from_local(rows.y, {.split = 0});
+  ht::HistGradientBoostingClassifier model({.learning_rate = 0.3, .max_iterations = 10, .max_leaf_nodes = 3});
+
+  model.fit(x, y);
+
+  const auto p = gathered(model.predict_proba(ht::from_local(at::arange(250, at::kFloat).unsqueeze(1)))).select(1, 1);
+  CHECK(p.slice(0, 0, 125).mean().item<double>() == Approx(rows.share_below).epsilon(0.05));
+  CHECK(p.slice(0, 125).mean().item<double>() == Approx(rows.share_above).epsilon(0.15));
+}
+
+TEST_CASE("sums of rare derivatives are right for 2^30 rows that nobody holds", "[ml][boosting][sizes]") {
+  const auto n = std::int64_t{1} << 30;
+  constexpr std::int64_t every = 16;  // of the rows, each for its neighbours
+  const auto largest = GENERATE(0.25, 1e3);
+  const double weight = 1e-8, gradient = 1e-9;
+  const auto units = units_for(n, 0.25 * static_cast<double>(n), largest, 1);
+  const auto mine = shared(n);
+  std::array<std::int64_t, 2> sums{};
+  const auto first = mine.offset(ht::world().rank()), last = mine.offset(ht::world().rank() + 1);
+  for (auto row = (first + every - 1) / every * every; row < last; row += every) {
+    const auto bits = bits_of_row(static_cast<std::uint64_t>(row) + hash(static_cast<std::uint64_t>(row)) % every);
+    sums[0] += nearest(weight / units.weight + dither(bits >> 16));
+    sums[1] += nearest(gradient / units.gradient + dither(bits));
+  }
+  ht::world().allreduce(sums);
+  const auto share = static_cast<double>(every) / static_cast<double>(n);
+  CHECK(units.weight * static_cast<double>(sums[0]) * share == Approx(weight).epsilon(0.02));
+  CHECK(units.gradient * static_cast<double>(sums[1]) * share == Approx(gradient).epsilon(0.02));
+  // All rows together, and as many as are added as pairs, leave no lane.
+  CHECK(0.25 * static_cast<double>(n) / units.weight < 0x1p62);
+  CHECK((largest / units.weight + 1) * static_cast<double>(units.rows_together()) <= static_cast<double>(units.one()));
+  CHECK(units.together + units.shift <= 62);
+}
+
+TEST_CASE("whole numbers and rows are added as they are, in any number of parts", "[ml][boosting][sizes]") {
+  for (const std::int64_t row : {0, 1, 12345, 1 << 30})
+    for (const double x : {0.0, 1.0, 7.0, 0x1p34}) {
+      const auto bits = bits_of_row(static_cast<std::uint64_t>(row));
+      CHECK(nearest(x + dither(bits)) == static_cast<std::int64_t>(x));
+      CHECK(nearest(x + dither(bits >> 16)) == static_cast<std::int64_t>(x));
+    }
+  const std::int64_t n = 20000;  // more than are added as pairs
+  const ht::Rows rows(ht::from_local(at::arange(n, at::kDouble).remainder(10).unsqueeze(1)));
+  const auto bins = find_bins("test", rows, 255, 0);
+  const auto units = units_for(n, static_cast<double>(n), 1, 4);
+  REQUIRE(n > units.rows_together());
+  std::vector<std::int64_t> pairs;
+  std::vector<std::uint32_t> order;
+  for (std::int64_t i = 0; i < n; ++i) {
+    pairs.insert(pairs.end(),
+                 {nearest(static_cast<double>(i % 3 - 1) / units.gradient), nearest(1 / units.weight) + units.one()});
+    order.push_back(static_cast<std::uint32_t>(i));
+  }
+  const auto aligned = at::tensor(pairs, at::kLong);
+  std::vector<Pair> room(10);
+  std::vector<Cell> cells(10);
+  sum_pairs(binned(rows, bins), bins, reinterpret_cast<const Pair*>(aligned.const_data_ptr<std::int64_t>()), units,
+            order, 0, 1, room.data(), cells.data());
+  for (std::size_t b = 0; b < cells.size(); ++b) {
+    double gradient = 0;
+    for (auto i = static_cast<std::int64_t>(b); i < n; i += 10) gradient += static_cast<double>(i % 3 - 1);
+    CHECK(cells[b].rows == n / 10);
+    CHECK(units.weight * static_cast<double>(cells[b].weight) == static_cast<double>(n / 10));
+    CHECK(units.gradient * static_cast<double>(cells[b].gradient) == gradient);
+  }
+}
+
+TEST_CASE("trees by the units of 2^30 rows and more are those of few", "[ml][forest][sizes]") {
+  const auto n = std::int64_t{1} << GENERATE(30, 34, 40);
+  const auto w = weights(150), targets = iris().select(1, 2).contiguous();
+  const auto total = static_cast<double>(n);
+  for (const auto& layout : every_layout({150, 4})) {
+    const ht::Rows rows(distribute(iris(), layout));
+    const auto mine = [&](const at::Tensor& all) {
+      return all.slice(0, rows.first(), rows.first() + rows.count()).contiguous();
+    };
+    const auto label = mine(species()).to(at::kInt);
+    const ForestTask task{"test", rows, 3, {label.const_data_ptr<int>(), label.const_data_ptr<int>() + label.numel()},
+                          {},     {}};
+    const auto tree = [&](std::int64_t count, double sum) {
+      const auto units = forest_units({count, 3, 15, sum, true});
+      return tree_of(rows, task, units, (mine(w) / units.weight).round().to(at::kLong));
+    };
+    CHECK(forest_units({n, 3, 15, total, true}).apart());
+    check_alike(tree(150, w.sum().item<double>()), tree(n, total), n < (std::int64_t{1} << 40) ? 1e-6 : 1e-4);
+
+    const ForestTask numbers{"test", rows, 0, {}, mine(targets), {}};
+    const auto of_numbers = [&](std::int64_t count, double sum) {
+      const auto units = forest_units({count, 0, 15, sum, false, 7});
+      const auto whole = at::stack({mine(targets) / units.gradient, mine(at::ones_like(w)) / units.weight}, 1);
+      return tree_of(rows, numbers, units, whole.round().to(at::kLong).contiguous());
+    };
+    CHECK(forest_units({n, 0, 15, total, false, 7}).apart());
+    const auto few = of_numbers(150, 150), many = of_numbers(n, total);
+    for (std::size_t i = 0; i < 7; ++i) CHECK(few.nodes[i].threshold == many.nodes[i].threshold);
+    CHECK(few.values[0] == Approx(many.values[0]).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("sums of columns are exact to 2^-50 of the largest for any number of rows", "[ml][tree][sizes]") {
+  for (const auto& layout : every_layout({150, 4})) {
+    const ht::Rows rows(distribute(iris(), layout));
+    auto column = at::full({150}, 1.0 / 3, at::kDouble);
+    column[149] = 1e9;
+    const auto mine = column.slice(0, rows.first(), rows.first() + rows.count()).contiguous();
+    CHECK(exact_sums("test", rows, {mine})[0] - 1e9 == Approx(149.0 / 3).epsilon(1e-7));
+  }
+}
