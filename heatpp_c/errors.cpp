@@ -1,7 +1,7 @@
 #include <heatpp/comm/detail/failure.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/error.hpp>
-#include <heatpp/core/detail/host_threads.hpp>
+#include <heatpp/core/detail/host/threads.hpp>
 #include <heatpp_c/detail/handles.hpp>
 
 #include <new>

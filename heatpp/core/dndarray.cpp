@@ -1,6 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/environment.hpp>
-#include <heatpp/core/detail/host_threads.hpp>
+#include <heatpp/core/detail/host/threads.hpp>
 #include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>

@@ -1,5 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
-#include <heatpp/core/detail/host_threads.hpp>
+#include <heatpp/core/detail/host/threads.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/detail/in_words.hpp>
 #include <heatpp_nn/logging/progress_bar.hpp>

@@ -1,6 +1,6 @@
 #include "bytes.hpp"
 
-#include <heatpp/core/detail/host_threads.hpp>
+#include <heatpp/core/detail/host/threads.hpp>
 #include <heatpp_io/detail/codecs/inflate_whole.hpp>
 #include <heatpp_io/hdf5/detail/chunk_io.hpp>
 #include <heatpp_io/hdf5/load_hdf5.hpp>

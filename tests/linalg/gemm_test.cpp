@@ -1,6 +1,6 @@
 #include "matrices.hpp"
 
-#include <heatpp/core/detail/host_threads.hpp>
+#include <heatpp/core/detail/host/threads.hpp>
 #include <heatpp/linalg/decompositions/qr.hpp>
 #include <heatpp/linalg/products/detail/gemm.hpp>
 #include <heatpp/linalg/products/product.hpp>

@@ -1,6 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
-#include <heatpp/core/detail/host_threads.hpp>
+#include <heatpp/core/detail/host/threads.hpp>
 
 #include <algorithm>
 
