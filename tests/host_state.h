@@ -38,7 +38,9 @@ static unsigned long host_state_signals(void) {
     memset(&action, 0, sizeof action);
     if (sigaction(i, NULL, &action) != 0) continue;
     hash = host_state_hash(hash, &action.sa_handler, sizeof action.sa_handler);
-    hash = host_state_hash(hash, &action.sa_flags, sizeof action.sa_flags);
+    /* without a flag of the C library's own, which comes when a handler is put back */
+    const int flags = action.sa_flags & (SA_SIGINFO | SA_RESTART | SA_NODEFER | (int)SA_RESETHAND | SA_ONSTACK);
+    hash = host_state_hash(hash, &flags, sizeof flags);
   }
   return hash;
 }

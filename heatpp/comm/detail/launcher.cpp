@@ -9,7 +9,7 @@
 namespace heatpp::detail {
 namespace {
 
-std::string_view text_of(const char* value) { return value ? value : ""; }
+std::string_view or_empty(const char* value) { return value ? value : ""; }
 
 int number_in(std::string_view text) {
   int number = 0;
@@ -31,7 +31,7 @@ std::string library_name() {
 }  // namespace
 
 std::optional<Launched> other_launcher(const char* own, const char* (*variable_of)(const char* name)) {
-  const auto number_of = [&](const char* name) { return number_in(text_of(variable_of(name))); };
+  const auto number_of = [&](const char* name) { return number_in(or_empty(variable_of(name))); };
   if (number_of(own) == 1) return std::nullopt;
   const auto found = [&](const char* name) { return Launched{name, variable_of(name)}; };
   for (const char* size : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "FLUX_JOB_SIZE"})
@@ -45,7 +45,7 @@ std::optional<Launched> other_launcher(const char* own, const char* (*variable_o
 void check_launcher(const char* op) {
   int size = 0;
   check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size), op);
-  if (size > 1 || text_of(std::getenv("HEATPP_LAUNCHER")) == "ignore") return;
+  if (size > 1 || or_empty(std::getenv("HEATPP_LAUNCHER")) == "ignore") return;
 #ifdef OPEN_MPI
   constexpr auto own = "OMPI_COMM_WORLD_SIZE";
 #else
