@@ -5,7 +5,6 @@
 #include <heatpp_io/detail/elements/annotations.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/formats.hpp>
-#include <heatpp_io/hdf5/detail/write.hpp>
 #include <heatpp_io/netcdf/netcdf.hpp>
 #include <heatpp_io/stream/append_rows.hpp>
 #include <heatpp_io/stream/contents.hpp>
@@ -105,7 +104,7 @@ void save_beside(const std::string& other, const heatpp::DNDarray& x, const std:
   }
 }
 
-void save(const heatpp::DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
+void save_array(const heatpp::DNDarray& x, const std::filesystem::path& path, const SaveOptions& options) {
   const auto& dataset = options.dataset;
   const auto name = dataset.substr(std::min(dataset.size(), dataset.find_first_not_of('/')));
   if (const auto other = other_in(x.comm(), path, name)) save_beside(*other, x, path, options);
@@ -136,7 +135,7 @@ int ht_save(const ht_array* x, const char* path, const char* dataset) { return h
 int ht_save_as(const ht_array* x, const char* path, const char* dataset, const ht_saving* how) {
   return status_of([&] {
     const auto options = prepared("ht_save", {x, path, dataset}, how);
-    save(x->value, path, options);
+    save_array(x->value, path, options);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
+#include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/hdf5/detail/handle.hpp>
 #include <heatpp_io/hdf5/detail/write.hpp>
 

@@ -46,10 +46,6 @@ Transfer write_new(const WriteJob& job, const Layout& layout, Dtype dtype, const
 /// Writes the blocks of all ranks under `layout`, which must be split. Collective. Throws IoError on all ranks.
 Transfer write_shared(const WriteJob& job, const Layout& layout, const at::Tensor& block, const Communicator& comm);
 
-/// As save_hdf5, with other datasets of the file left in it, and one of this name replaced.
-void save_among_others(const DNDarray& x, const std::filesystem::path& path, const std::string& dataset,
-                       const SaveOptions& options);
-
 /// Writes an array of any layout. Collective. Throws as these.
 Transfer write_dataset(const WriteJob& job, const DNDarray& x);
 
