@@ -8,15 +8,24 @@ using heatpp::detail::check_agreed;
 
 namespace {
 
-std::vector<Brick> bricks_of(int ndim, int count, const std::int64_t* offsets, const std::int64_t* shapes) {
-  if (count < 0)
-    heatpp::detail::raise<heatpp::ValueError>("ht_plan_bricks", "got {} bricks; expected none or more", count);
+/// What C passes of the bricks of this rank.
+struct Given {
+  int ndim, count;
+  const std::int64_t *offsets, *shapes, *before, *behind;  ///< the last two NULL where there are no ghost cells
+};
+
+std::vector<Brick> bricks_of(const Given& given) {
+  constexpr auto op = "ht_plan_bricks";
+  if (given.count < 0)
+    heatpp::detail::raise<heatpp::ValueError>(op, "got {} bricks; expected none or more", given.count);
   std::vector<Brick> bricks;
-  for (int b = 0; b < count; ++b) {
+  for (int b = 0; b < given.count; ++b) {
     const auto of_brick = [&](const char* argument, const std::int64_t* numbers) {
-      return shape_of("ht_plan_bricks", {argument, numbers ? numbers + b * ndim : nullptr, ndim});
+      return shape_of(op, {argument, numbers ? numbers + std::int64_t{b} * given.ndim : nullptr, given.ndim});
     };
-    bricks.push_back({of_brick("offsets", offsets), of_brick("shapes", shapes)});
+    bricks.push_back({of_brick("offsets", given.offsets), of_brick("shapes", given.shapes)});
+    if (given.before) bricks.back().before = of_brick("before", given.before);
+    if (given.behind) bricks.back().behind = of_brick("behind", given.behind);
   }
   return bricks;
 }
@@ -27,26 +36,45 @@ std::span<const Pointer> addresses(const ht_plan& plan, const Pointer* memory) {
   return {memory, memory ? plan.value.bricks() : 0};
 }
 
+/// What C passes of the whole domain.
+struct Domain {
+  const ht_comm* comm;
+  int dtype;
+  const std::int64_t *shape, *ghosts;
+  int split;
+};
+
+void plan_bricks(const Domain& domain, const Given& bricks, ht_plan** plan) {
+  constexpr auto op = "ht_plan_bricks";
+  const auto& ranks = given(op, "comm", domain.comm).ranks;
+  heatpp::Shape all;
+  heatpp::Dtype type{};
+  std::vector<Brick> mine;
+  heatpp::BlockOptions options{.comm = ranks};
+  check_agreed(op, ranks, {{"dtype", dtype_text(domain.dtype)}, {"split", std::to_string(domain.split)}}, [&] {
+    check_given(op, "plan", plan);
+    all = shape_of(op, {"shape", domain.shape, bricks.ndim});
+    type = dtype_of(op, domain.dtype);
+    mine = bricks_of(bricks);
+    options.split = split_of(op, domain.split);
+    if (domain.ghosts) options.ghosts = shape_of(op, {"ghosts", domain.ghosts, bricks.ndim});
+  });
+  *plan = new ht_plan{heatpp::BlockPlan(all, mine, type, options)};
+}
+
 }  // namespace
 
 int ht_plan_bricks(const ht_comm* comm, int dtype, int ndim, const int64_t* shape, int bricks, const int64_t* offsets,
                    const int64_t* shapes, const int64_t* ghosts, int split, ht_plan** plan) {
-  constexpr auto op = "ht_plan_bricks";
   return status_of([&] {
-    const auto& ranks = given(op, "comm", comm).ranks;
-    heatpp::Shape all;
-    heatpp::Dtype type{};
-    std::vector<Brick> mine;
-    heatpp::BlockOptions options{.comm = ranks};
-    check_agreed(op, ranks, {{"dtype", dtype_text(dtype)}, {"split", std::to_string(split)}}, [&] {
-      check_given(op, "plan", plan);
-      all = shape_of(op, {"shape", shape, ndim});
-      type = dtype_of(op, dtype);
-      mine = bricks_of(ndim, bricks, offsets, shapes);
-      options.split = split_of(op, split);
-      if (ghosts) options.ghosts = shape_of(op, {"ghosts", ghosts, ndim});
-    });
-    *plan = new ht_plan{heatpp::BlockPlan(all, mine, type, options)};
+    plan_bricks({comm, dtype, shape, ghosts, split}, {ndim, bricks, offsets, shapes, nullptr, nullptr}, plan);
+  });
+}
+int ht_plan_ghosted_bricks(const ht_comm* comm, int dtype, int ndim, const int64_t* shape, int bricks,
+                           const int64_t* offsets, const int64_t* shapes, const int64_t* before, const int64_t* behind,
+                           int split, ht_plan** plan) {
+  return status_of([&] {
+    plan_bricks({comm, dtype, shape, nullptr, split}, {ndim, bricks, offsets, shapes, before, behind}, plan);
   });
 }
 void ht_plan_free(ht_plan* plan) { delete plan; }

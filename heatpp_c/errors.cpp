@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/failure.hpp>
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/error.hpp>
+#include <heatpp/core/detail/host/threads.hpp>
 #include <heatpp_c/detail/handles.hpp>
 
 #include <new>
@@ -32,6 +33,7 @@ void keep(const std::exception& error) noexcept try { message = detail::text_of(
 
 int status_of(const std::function<void()>& call) noexcept {
   try {
+    heatpp::detail::take_host_threads();
     call();
     return HT_OK;
   } catch (const Error& error) {
@@ -42,6 +44,7 @@ int status_of(const std::function<void()>& call) noexcept {
     return HT_ERROR_MEMORY;
   } catch (const std::exception& error) {
     keep(error);
+    if (message.find("can't allocate memory") != std::string::npos) return HT_ERROR_MEMORY;  // as LibTorch says it
   } catch (...) {
     keep("[heatpp] got an exception of an unknown type");
   }

@@ -1,7 +1,5 @@
-// What heatpp.f90 is made of: Fortran's arrays as their descriptors have them. Their axes are taken in reverse, so that
-// the one that goes fastest is the last as in C, and nothing is copied.
-#include <ISO_Fortran_binding.h>
-
+// What heatpp.f90 is made of: Fortran's arrays by where they lie. Their axes are taken in reverse, so that the one that
+// goes fastest is the last as in C, and nothing is copied.
 #include <ATen/ATen.h>
 
 #include <heatpp/comm/detail/raise.hpp>
@@ -10,7 +8,8 @@
 #include <heatpp/core/factories.hpp>
 #include <heatpp_c/detail/handles.hpp>
 
-#include <algorithm>
+#include <sstream>
+#include <vector>
 
 using namespace heatpp::c;  // NOLINT: what the functions below are made of
 using heatpp::Dtype;
@@ -18,41 +17,32 @@ using heatpp::Shape;
 using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
-namespace {
-
-constexpr CFI_type_t logical = CFI_type_Logical + (sizeof(bool) << CFI_type_kind_shift);  // C++ has no _Bool
-
-/// What a type's code means, "logicals of kind 4".
-std::string type_text(CFI_type_t type) {
-  const int kind = type >> CFI_type_kind_shift;
-  switch (type & CFI_type_mask) {
-    case CFI_type_Integer: return formatted("integers of kind {}", kind);
-    case CFI_type_Logical: return formatted("logicals of kind {}", kind);
-    case CFI_type_Real: return formatted("reals of kind {}", kind);
-    case CFI_type_Complex: return formatted("complex numbers of kind {}", kind);
-    case CFI_type_Character: return "characters";
-    case CFI_type_struct: return "a derived type";
-    default: return "another type";
-  }
+extern "C" {
+/// ht_memory of heatpp.f90.
+struct ht_fortran_memory {
+  void* address;
+  int dtype, bytes, rank;
+  std::int64_t extents[15], strides[15];
+};
 }
 
-Dtype dtype_of_kind(const char* op, CFI_type_t type) {
-  switch (type) {
-    case CFI_type_int8_t: return heatpp::int8;
-    case CFI_type_int16_t: return heatpp::int16;
-    case CFI_type_int32_t: return heatpp::int32;
-    case CFI_type_int64_t: return heatpp::int64;
-    case CFI_type_float: return heatpp::float32;
-    case CFI_type_double: return heatpp::float64;
-    case CFI_type_float_Complex: return heatpp::complex64;
-    case CFI_type_double_Complex: return heatpp::complex128;
-    case logical: return heatpp::bool_;
-    default:
-      raise<heatpp::TypeError>(op,
-                               "got a Fortran array of {}; expected integers of kinds int8 to int64, reals "
-                               "or complex numbers of kinds real32 and real64, or logicals of kind c_bool",
-                               type_text(type));
-  }
+namespace {
+
+constexpr int characters = -2;
+
+/// A dtype's name, or what else an array is of.
+std::string type_text(const ht_fortran_memory& a) {
+  if (a.dtype >= 0) return dtype_text(a.dtype);
+  return a.dtype == characters ? "characters" : formatted("another type or kind, of {} bytes", a.bytes);
+}
+
+Dtype dtype_of_kind(const char* op, const ht_fortran_memory& a) {
+  if (a.dtype < 0)
+    raise<heatpp::TypeError>(op,
+                             "got a Fortran array of {}; expected integers of kinds int8 to int64, reals "
+                             "or complex numbers of kinds real32 and real64, or logicals of kind c_bool",
+                             type_text(a));
+  return dtype_of(op, a.dtype);
 }
 
 /// A Fortran array where it lies.
@@ -62,25 +52,33 @@ struct Described {
   Shape extents, strides;  ///< the last one of Fortran's first; in elements
 };
 
-Described described(const char* op, const CFI_cdesc_t* array) {
-  const auto& a = given(op, "array", array);
-  Described found{a.base_addr, dtype_of_kind(op, a.type), {}, {}};
-  const auto bytes = static_cast<CFI_index_t>(a.elem_len);
+Described described(const char* op, const ht_fortran_memory& a) {
+  Described found{a.address, dtype_of_kind(op, a), {}, {}};
+  const auto bytes = static_cast<std::int64_t>(heatpp::itemsize(found.dtype));
   for (int dim = a.rank - 1; dim >= 0; --dim) {
-    if (a.dim[dim].extent < 0)
-      raise<heatpp::ValueError>(op, "got an array without an extent along dimension {}; expected one of known shape",
-                                dim + 1);
-    if (a.dim[dim].sm % bytes != 0 || (a.dim[dim].sm < 0 && a.dim[dim].extent > 1))
+    const auto stride = a.address && a.extents[dim] > 1 ? a.strides[dim] : bytes;  // else there is no second element
+    if (stride % bytes != 0 || stride <= 0)
       raise<heatpp::ValueError>(op, "got a stride of {} bytes along dimension {}; expected a multiple of {} above 0",
-                                a.dim[dim].sm, dim + 1, bytes);
-    found.extents.push_back(a.dim[dim].extent);
-    found.strides.push_back(a.dim[dim].sm / bytes);
+                                stride, dim + 1, bytes);
+    found.extents.push_back(a.extents[dim]);
+    found.strides.push_back(stride / bytes);
   }
   return found;
 }
 
 at::Tensor tensor_of(const Described& a) {
   return at::from_blob(a.memory, a.extents, a.strides, at::TensorOptions(heatpp::detail::to_torch(a.dtype)));
+}
+
+/// Where each brick of this rank lies.
+struct Bricks {
+  const ht_fortran_memory* first;
+  int count;
+};
+std::vector<at::Tensor> tensors_of(const char* op, const Bricks& bricks) {
+  std::vector<at::Tensor> tensors;
+  for (int b = 0; b < bricks.count; ++b) tensors.push_back(tensor_of(described(op, bricks.first[b])));
+  return tensors;
 }
 
 /// A dimension as the host names it, from 1 to `rank`, or none of them.
@@ -124,6 +122,19 @@ int in_order_of_c(int status) {
   return status;
 }
 
+/// "y,x" of "x,y".
+std::string reversed_names(const char* names) {
+  std::istringstream parts(text(names));
+  std::string all;
+  for (std::string name; std::getline(parts, name, ',');) all = all.empty() ? name : formatted("{},{}", name, all);
+  return all;
+}
+
+ht_saving with_names(ht_saving how, const std::string& names) {
+  if (how.dimensions) how.dimensions = names.c_str();
+  return how;
+}
+
 /// Another handle of the same, or none of none.
 template <class Handle>
 int another(const Handle* handle, Handle** same) {
@@ -141,12 +152,13 @@ int ht_fortran_same_plan(const ht_plan* plan, ht_plan** same) { return another(p
 int ht_fortran_same_network(const ht_network* network, ht_network** same) { return another(network, same); }
 
 /// `dim`: the dimension along which the blocks of all ranks lie, from 1 on; 0: none.
-int ht_fortran_adopt(const ht_comm* comm, const CFI_cdesc_t* array, int dim, ht_array** x) {
+int ht_fortran_adopt(const ht_comm* comm, const ht_fortran_memory* array, int dim, ht_array** x) {
   constexpr auto op = "ht_adopt";
   Described a{};
   const auto checks = [&] {
-    heatpp::all_or_none(given(op, "comm", comm).ranks, [&] {
-      a = described(op, array);
+    const auto& ranks = given(op, "comm", comm).ranks;
+    heatpp::detail::check_agreed(op, ranks, {{"an array of", type_text(*array)}, {"dim", std::to_string(dim)}}, [&] {
+      a = described(op, *array);
       check_dim(op, {dim, array->rank});
     });
   };
@@ -174,31 +186,40 @@ int ht_fortran_reduce(const ht_array* x, int reduction, int dim, ht_array** y) {
   return after(checks, [&] { return in_order_of_c(ht_reduce(x, reduction, axis, y)); });
 }
 
-int ht_fortran_save(const ht_array* x, const char* path, const char* dataset) {
-  return in_order_of_c(ht_save(x, path, dataset));
+/// Names of dimensions are in the order of Fortran.
+int ht_fortran_save(const ht_array* x, const char* path, const char* dataset, const ht_saving* how) {
+  const auto names = reversed_names(how->dimensions);
+  const auto of_c = with_names(*how, names);
+  return in_order_of_c(ht_save_as(x, path, dataset, &of_c));
+}
+int ht_fortran_append_rows(const ht_array* x, const char* path, const char* dataset, const ht_saving* how) {
+  const auto names = reversed_names(how->dimensions);
+  const auto of_c = with_names(*how, names);
+  return in_order_of_c(ht_append_rows(x, path, dataset, &of_c));
 }
 
 int ht_fortran_train(ht_network* network, const ht_array* x, const ht_array* y, double* loss) {
   return in_order_of_c(ht_network_train(network, x, y, loss));
 }
 
-/// For one brick of each rank. Numbers are in C's order, but `dim` is Fortran's.
-int ht_fortran_plan(const ht_comm* comm, int dtype, int rank, const int64_t* shape, const int64_t* first,
-                    const int64_t* cells, const int64_t* ghosts, int dim, ht_plan** plan) {
+/// Numbers are in C's order, but `dim` is Fortran's.
+int ht_fortran_plan(const ht_comm* comm, int dtype, int rank, const int64_t* shape, int bricks, const int64_t* first,
+                    const int64_t* cells, const int64_t* before, const int64_t* behind, int dim, ht_plan** plan) {
   int split = 0;
   const auto checks = [&] {
     split = agreed_axis("ht_plan_brick", given("ht_plan_brick", "comm", comm).ranks, {dim, rank});
   };
   return after(checks, [&] {
-    return in_order_of_c(ht_plan_bricks(comm, dtype, rank, shape, 1, first, cells, ghosts, split, plan));
+    return in_order_of_c(
+        ht_plan_ghosted_bricks(comm, dtype, rank, shape, bricks, first, cells, before, behind, split, plan));
   });
 }
 
-int ht_fortran_read(const ht_array* x, const CFI_cdesc_t* array) {
+int ht_fortran_read(const ht_array* x, const ht_fortran_memory* array) {
   constexpr auto op = "ht_read";
   return status_of([&] {
     const auto& value = given(op, "x", x).value;
-    const auto a = described(op, array);
+    const auto a = described(op, *array);
     if (a.extents != value.lshape() || a.dtype != value.dtype())
       raise<heatpp::ValueError>(op, "got {} of extents {}, the last dimension first; expected {} of {}", name(a.dtype),
                                 heatpp::to_string(a.extents), name(value.dtype()), heatpp::to_string(value.lshape()));
@@ -206,26 +227,26 @@ int ht_fortran_read(const ht_array* x, const CFI_cdesc_t* array) {
   });
 }
 
-int ht_fortran_from_brick(const ht_plan* plan, const CFI_cdesc_t* array, ht_array** x) {
+int ht_fortran_from_bricks(const ht_plan* plan, int count, const ht_fortran_memory* memory, ht_array** x) {
   constexpr auto op = "ht_from_brick";
-  at::Tensor brick;
+  std::vector<at::Tensor> bricks;
   const auto checks = [&] {
-    heatpp::all_or_none(given(op, "plan", plan).value.comm(), [&] { brick = tensor_of(described(op, array)); });
+    heatpp::all_or_none(given(op, "plan", plan).value.comm(), [&] { bricks = tensors_of(op, {memory, count}); });
   };
-  const auto take = [&] { *x = new ht_array{plan->value.from_blocks(std::span(&brick, 1))}; };
+  const auto take = [&] { *x = new ht_array{plan->value.from_blocks(bricks)}; };
   return after(checks, [&] { return in_order_of_c(status_of(take)); });
 }
 
-int ht_fortran_to_brick(const ht_plan* plan, const ht_array* x, const CFI_cdesc_t* array) {
+int ht_fortran_to_bricks(const ht_plan* plan, const ht_array* x, int count, const ht_fortran_memory* memory) {
   constexpr auto op = "ht_to_brick";
-  at::Tensor brick;
+  std::vector<at::Tensor> bricks;
   const auto checks = [&] {
     heatpp::all_or_none(given(op, "plan", plan).value.comm(), [&] {
       check_given(op, "x", x);
-      brick = tensor_of(described(op, array));
+      bricks = tensors_of(op, {memory, count});
     });
   };
-  const auto give = [&] { plan->value.to_blocks(x->value, std::span(&brick, 1)); };
+  const auto give = [&] { plan->value.to_blocks(x->value, bricks); };
   return after(checks, [&] { return in_order_of_c(status_of(give)); });
 }
 

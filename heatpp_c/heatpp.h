@@ -84,7 +84,24 @@ int ht_astype(const ht_array* x, int dtype, ht_array** result);
  * NULL or "" is the only one in it, in an HDF5 file of those outside of groups. Of .csv files they are float64, else of
  * the type that is stored. Collective. */
 int ht_load(const ht_comm* comm, const char* path, const char* dataset, int split, ht_array** x);
+/* Where a dataset is named the other datasets of the file stay as they are, and one of this name is replaced: .h5, .hdf5,
+ * .nc and .nc4. In a format that cannot add to a file, a file that has others is an error. Without a name the file is
+ * replaced. Collective. */
 int ht_save(const ht_array* x, const char* path, const char* dataset);
+
+/* How an array is stored. What is 0 or NULL is left to the format, and what it has not is an error. */
+typedef struct ht_saving {
+  int grows;               /* 1: ht_append_rows may extend the first axis of a dataset of .h5 and .hdf5 */
+  const char* compression; /* "4" (a level of gzip), "zstd", "zstd:9", "lz4", "blosc" */
+  const int64_t* chunks;   /* the extents of chunks, one for each axis */
+  const char* attributes;  /* a JSON object of texts, numbers, and lists of these: "{\"units\": \"K\"}" */
+  const char* dimensions;  /* names of the axes, "y,x" */
+} ht_saving;
+/* As ht_save, stored as `how` says; NULL: as ht_save. Collective. */
+int ht_save_as(const ht_array* x, const char* path, const char* dataset, const ht_saving* how);
+/* Adds the array behind the rows of a stored one of the same dtype and further extents. The first call makes it, as `how`
+ * says, later ones go on as it was made. Formats: .h5, .hdf5 and .zarr. Collective. */
+int ht_append_rows(const ht_array* x, const char* path, const char* dataset, const ht_saving* how);
 
 /* ---- statistics --------------------------------------------------------------------------------------------------*/
 
@@ -104,6 +121,11 @@ int ht_histogram(const ht_array* x, int64_t bins, double first, double last, int
  * and there are shapes + b * ndim of them. Memory has ghosts[axis] cells more on either side; NULL: none. Collective.*/
 int ht_plan_bricks(const ht_comm* comm, int dtype, int ndim, const int64_t* shape, int bricks, const int64_t* offsets,
                    const int64_t* shapes, const int64_t* ghosts, int split, ht_plan** plan);
+/* As this, for memory that has `before` ghost cells in front of the cells of each brick and `behind` after them, from
+ * before + b * ndim on for brick b; NULL: none. PETSc's DM_BOUNDARY_NONE has none at the edges of the domain. */
+int ht_plan_ghosted_bricks(const ht_comm* comm, int dtype, int ndim, const int64_t* shape, int bricks,
+                           const int64_t* offsets, const int64_t* shapes, const int64_t* before, const int64_t* behind,
+                           int split, ht_plan** plan);
 void ht_plan_free(ht_plan* plan);
 /* The array of what lies in the memory of each brick, and back into it from an array of any split. Collective. */
 int ht_from_bricks(const ht_plan* plan, const void* const* memory, ht_array** x);

@@ -1,13 +1,14 @@
-// Runs the tests on every rank, lets rank 0 report unless another rank failed, and fails if any rank did. With
-// HEATPP_TEST_THREADS=<level> heatpp starts MPI for serialized or funneled threads only, with guest:<level> a host
+// Runs the tests on every rank, lets rank 0 report unless another rank failed, and fails if any rank did, or where a
+// test leaves the process otherwise than it was for its host: threads, floating-point mode, handlers (host_state.h).
+// With HEATPP_TEST_THREADS=<level> heatpp starts MPI for serialized or funneled threads only, with guest:<level> a host
 // does.
+#include "host_state.h"
+
 #define CATCH_CONFIG_RUNNER
 #include "catch.hpp"
 
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/environment.hpp>
-
-#include <mpi.h>
 
 #include <array>
 #include <cstdlib>
@@ -15,6 +16,38 @@
 #include <sstream>
 
 namespace {
+
+std::string host_state() {
+  char text[host_state_length];
+  host_state_of(text);
+  return text;
+}
+
+int changed_hosts = 0;
+
+#if CATCH_VERSION_MAJOR >= 3
+using WatchBase = Catch::EventListenerBase;
+unsigned seed_of_tests() { return Catch::getSeed(); }
+#else
+using WatchBase = Catch::TestEventListenerBase;
+unsigned seed_of_tests() { return Catch::rngSeed(); }
+#endif
+
+struct HostWatch final : WatchBase {
+  using WatchBase::WatchBase;
+  void testCaseStarting(const Catch::TestCaseInfo& test) override {
+    if (const auto seed = seed_of_tests()) std::srand(seed);  // as Catch2 does next
+    before = host_state(), name = test.name;
+  }
+  void testCaseEnded(const Catch::TestCaseStats&) override {
+    const auto after = host_state();
+    if (after == before) return;
+    ++changed_hosts;
+    std::cout << "host state changed by \"" << name << "\": got " << after << "; expected " << before << std::endl;
+  }
+  std::string before, name;
+};
+CATCH_REGISTER_LISTENER(HostWatch)
 
 int run_tests(int& argc, char**& argv, heatpp::Threads threads) {
   const heatpp::Environment env(argc, argv, {.threads = threads});
@@ -25,7 +58,7 @@ int run_tests(int& argc, char**& argv, heatpp::Threads threads) {
   std::ostringstream quiet;
   auto* const terminal = std::cout.rdbuf();
   if (world.rank() != 0) std::cout.rdbuf(quiet.rdbuf());
-  std::array<std::int64_t, 1> failed{session.run()};
+  std::array<std::int64_t, 1> failed{session.run() + changed_hosts};
   std::cout.rdbuf(terminal);
   if (world.rank() != 0 && failed[0] != 0) std::cout << "rank " << world.rank() << ":\n" << quiet.str() << std::flush;
 

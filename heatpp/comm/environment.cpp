@@ -2,6 +2,7 @@
 
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/detail/failure.hpp>
+#include <heatpp/comm/detail/launcher.hpp>
 #include <heatpp/comm/detail/mpi.hpp>
 #include <heatpp/comm/detail/progress/deadline.hpp>
 #include <heatpp/comm/detail/raise.hpp>
@@ -11,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <vector>
 
 namespace heatpp {
 namespace {
@@ -31,7 +33,26 @@ bool start_mpi(int* argc, char*** argv, const EnvironmentOptions& options) {
   int provided = 0;
   if (MPI_Init_thread(argc, argv, level_of(options.threads), &provided) != MPI_SUCCESS)
     detail::raise<CommError>("Environment", "got a failure of MPI_Init_thread; expected MPI to start");
+  try {
+    detail::check_launcher("Environment");
+  } catch (const Error&) {
+    MPI_Finalize();
+    throw;
+  }
   return true;
+}
+
+using Start = void (*)(const EnvironmentOptions&);
+std::vector<Start>& starts() {
+  static std::vector<Start> known;
+  return known;
+}
+
+/// Whether MPI was started here, once all libraries have made their own start.
+bool start_all(int* argc, char*** argv, const EnvironmentOptions& options) {
+  const bool owns_mpi = start_mpi(argc, argv, options);
+  for (const auto start : starts()) start(options);
+  return owns_mpi;
 }
 
 [[noreturn]] void end_all_ranks(const char* what) {
@@ -45,9 +66,11 @@ bool start_mpi(int* argc, char*** argv, const EnvironmentOptions& options) {
 
 }  // namespace
 
-Environment::Environment(const EnvironmentOptions& options) : owns_mpi_(start_mpi(nullptr, nullptr, options)) {}
+void detail::on_environment(Start start) { starts().push_back(start); }
+
+Environment::Environment(const EnvironmentOptions& options) : owns_mpi_(start_all(nullptr, nullptr, options)) {}
 Environment::Environment(int& argc, char**& argv, const EnvironmentOptions& options)
-    : owns_mpi_(start_mpi(&argc, &argv, options)) {}
+    : owns_mpi_(start_all(&argc, &argv, options)) {}
 
 Environment::~Environment() {
   if (detail::tracing()) detail::write_trace(world().rank());

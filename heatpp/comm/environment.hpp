@@ -12,10 +12,14 @@ enum class Threads { multiple, serialized, funneled };
 /// Options of Environment.
 struct EnvironmentOptions {
   Threads threads = Threads::multiple;
+  /// Large blocks of arrays lie in huge pages, and freed ones are kept for reuse. This replaces LibTorch's allocator
+  /// for the whole program; HEATPP_ALLOCATOR=torch leaves it in place.
+  bool allocator = true;
 };
 
 /// Starts MPI if the host code has not, and ends it again only if this object started it. One per program, in main.
-/// Without mpirun the program is a world of one rank.
+/// Without mpirun the program is a world of one rank. Throws CommError where another MPI's launcher has started several
+/// processes, each of which is the only rank for the MPI that heatpp was built with (HEATPP_LAUNCHER=ignore: none).
 class Environment {
  public:
   explicit Environment(const EnvironmentOptions& options = {});
@@ -29,9 +33,12 @@ class Environment {
 };
 
 namespace detail {
+/// Calls `start` at the begin of each Environment. For libraries that comm does not know.
+void on_environment(void (*start)(const EnvironmentOptions& options));
+
 [[nodiscard]] int run_program(int& argc, char**& argv, const EnvironmentOptions& options,
                               const std::function<int()>& program);
-}
+}  // namespace detail
 
 /// Runs a program between the start and the end of MPI and returns its code, 0 where it returns nothing:
 ///     int main(int argc, char** argv) { return ht::run(argc, argv, [&] { ... }); }

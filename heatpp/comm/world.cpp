@@ -1,6 +1,7 @@
 #include <heatpp/comm/communicator.hpp>
 #include <heatpp/comm/allreduce/algorithm.hpp>
 #include <heatpp/comm/detail/hash.hpp>
+#include <heatpp/comm/detail/launcher.hpp>
 #include <heatpp/comm/detail/progress/collective.hpp>
 #include <heatpp/comm/detail/progress/deadline.hpp>
 #include <heatpp/comm/detail/raise.hpp>
@@ -37,6 +38,7 @@ Communicator duplicate(MPI_Comm comm, const char* op) {
 /// Throws ValueError, alike on all its ranks, for what is no group of ranks.
 void check_host(MPI_Comm comm) {
   detail::expect_running("from_mpi");
+  detail::check_launcher("from_mpi");
   if (comm == MPI_COMM_NULL)
     detail::raise<ValueError>("from_mpi", "got MPI_COMM_NULL; expected a communicator, on its ranks only");
   int between_groups = 0;

@@ -1,13 +1,27 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/environment.hpp>
+#include <heatpp/core/detail/host/threads.hpp>
 #include <heatpp/core/detail/ownership.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
 
+#include <cstdlib>
+#include <string_view>
+
 namespace heatpp {
 namespace {
 
-[[maybe_unused]] const bool allocator_installed = (detail::install_allocator(), true);
+/// Before main: LibTorch's allocator is the host's own until an Environment or the host's variable asks for another.
+[[maybe_unused]] const bool prepared = [] {
+  const char* const allocator = std::getenv("HEATPP_ALLOCATOR");
+  if (allocator && std::string_view(allocator) == "heatpp") detail::install_allocator();
+  detail::on_environment([](const EnvironmentOptions& options) {
+    if (options.allocator) detail::install_allocator();
+  });
+  detail::take_host_threads();
+  return true;
+}();
 
 const DNDarray::Impl& checked(const std::shared_ptr<DNDarray::Impl>& impl) {
   if (!impl)
@@ -30,8 +44,14 @@ std::string cut_text(const DNDarray& x) {
 
 const Layout& DNDarray::layout() const& { return checked(impl_).layout; }
 const Communicator& DNDarray::comm() const& { return checked(impl_).comm; }
-const at::Tensor& DNDarray::larray() const& { return checked(impl_).local; }
-at::Tensor DNDarray::larray() && { return checked(impl_).local; }
+const at::Tensor& DNDarray::larray() const& {
+  detail::take_host_threads();
+  return checked(impl_).local;
+}
+at::Tensor DNDarray::larray() && {
+  detail::take_host_threads();
+  return checked(impl_).local;
+}
 bool DNDarray::is_writable() const { return !checked(impl_).read_only; }
 bool DNDarray::is_adopted() const { return checked(impl_).in_place; }
 Dtype DNDarray::dtype() const { return detail::from_torch(larray().scalar_type()); }

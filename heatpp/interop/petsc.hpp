@@ -31,10 +31,11 @@ namespace heatpp::sparse {
 
 /// The matrix cut by rows as the Mat, on default_comm() if that has the same ranks. Of a Mat on one rank it shares the
 /// values, and keeps the Mat; of several ranks PETSc merges the parts of each row once (MatMPIAIJGetLocalMat); other
-/// formats are converted to AIJ. Call it again after PETSc has changed the matrix.
+/// formats are converted to AIJ. Call it again after PETSc has changed the matrix. Throws ValueError on all ranks for a
+/// matrix that is not assembled, and for a null handle, which belongs to default_comm().
 [[nodiscard]] DCSRMatrix from_petsc(Mat a);
 /// The vector cut as the Vec, in place, to read and write; it keeps the Vec. PETSc hears of what is written there by
-/// VecRestoreArray.
+/// VecRestoreArray. Throws ValueError on all ranks for a vector without a type and for a null handle, as for a matrix.
 [[nodiscard]] DNDarray from_petsc(Vec x);
 
 }  // namespace heatpp::sparse

@@ -1,17 +1,15 @@
 #include <heatpp_nn/training/cores.hpp>
 
-#include <ATen/Parallel.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <thread>
 
 namespace heatpp::nn {
 
-void share_cores(const Communicator& comm) {
+int share_of_cores(const Communicator& comm) {
   const int ranks = comm.split_shared().size();
-  if (std::getenv("OMP_NUM_THREADS")) return;
-  at::set_num_threads(std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / ranks));
+  if (std::getenv("OMP_NUM_THREADS")) return 0;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / ranks);
 }
 
 }  // namespace heatpp::nn

@@ -4,8 +4,8 @@
 
 namespace heatpp::nn {
 
-/// Lets LibTorch compute in as many threads as each rank of `comm` has cores of its machine, which the ranks on it
-/// share evenly; unless OMP_NUM_THREADS is set. Collective.
-void share_cores(const Communicator& comm);
+/// How many cores of its machine each rank of `comm` has, which the ranks on it share evenly, to compute on as many
+/// threads; 0: on those of OpenMP, as OMP_NUM_THREADS is set. Collective.
+[[nodiscard]] int share_of_cores(const Communicator& comm);
 
 }  // namespace heatpp::nn

@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/host/threads.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/detail/in_words.hpp>
 #include <heatpp_nn/logging/progress_bar.hpp>
@@ -34,6 +35,7 @@ struct Trainer::Impl {
   std::unique_ptr<DASO> daso = {};
   std::optional<GradScaler> scaler = {};
   std::unique_ptr<detail::WeightMean> mean = {};
+  int threads = 0;  ///< to compute on, in each call
 
   [[nodiscard]] Replica& replica() const { return network.replica(); }
   [[nodiscard]] const Communicator& comm() const { return replica().topology().comm(); }
@@ -328,7 +330,7 @@ class Trainer::Fit {
 Trainer::Trainer(Network network, torch::optim::Optimizer& optimizer, Loss loss, TrainerOptions options)
     : impl_(new Impl{std::move(network), optimizer, std::move(loss), std::move(options)}) {
   detail::check(impl_->comm(), impl_->options);
-  share_cores(impl_->comm());
+  impl_->threads = share_of_cores(impl_->comm());
 }
 
 Trainer::~Trainer() = default;
@@ -338,22 +340,26 @@ Trainer& Trainer::operator=(Trainer&&) noexcept = default;
 TrainingResult Trainer::fit(const Dataset& training, const std::optional<Dataset>& validation) {
   detail::check_fit(impl_->comm(), impl_->options, training, validation);
   impl_->replica().agree_on("fit", impl_->optimizer);
+  const heatpp::detail::ThreadsInScope threads(impl_->threads);
   return detail::in_words("fit", [&] { return Fit(*impl_, training, validation).run(); });
 }
 
 Evaluation Trainer::evaluate(const Dataset& dataset) {
+  const heatpp::detail::ThreadsInScope threads(impl_->threads);
   std::optional<detail::WeightMean::InPlace> mean;
   if (impl_->mean) mean.emplace(*impl_->mean);
   return impl_->evaluate(dataset);
 }
 
 DNDarray Trainer::predict(const DNDarray& x) {
+  const heatpp::detail::ThreadsInScope threads(impl_->threads);
   std::optional<detail::WeightMean::InPlace> mean;
   if (impl_->mean) mean.emplace(*impl_->mean);
   return nn::predict(impl_->network, x);
 }
 
 std::vector<DNDarray> Trainer::predict(const std::vector<DNDarray>& inputs) {
+  const heatpp::detail::ThreadsInScope threads(impl_->threads);
   std::optional<detail::WeightMean::InPlace> mean;
   if (impl_->mean) mean.emplace(*impl_->mean);
   return nn::predict(impl_->network, inputs);

@@ -111,9 +111,10 @@ struct TrainingResult {
 /// Every loop of one's own does the same with the same parts.
 class Trainer {
  public:
-  /// `model` and `optimizer`, which has the model's parameters, must outlive this object. Shares the cores of a machine
-  /// among its ranks unless OMP_NUM_THREADS is set. Collective. Throws ValueError on all ranks for options out of
-  /// range, and for those other than `prefetch`, the transforms and `progress` that differ between ranks.
+  /// `model` and `optimizer`, which has the model's parameters, must outlive this object. Its functions compute on the
+  /// share of this machine's cores that a rank has, unless OMP_NUM_THREADS is set. Collective. Throws ValueError on all
+  /// ranks for options out of range, and for those other than `prefetch`, the transforms and `progress` that differ
+  /// between ranks.
   template <class Net>
   Trainer(detail::TypedReplica<Net>& model, torch::optim::Optimizer& optimizer, Loss loss, TrainerOptions options = {})
       : Trainer(Network(model), optimizer, std::move(loss), std::move(options)) {}

@@ -1,13 +1,22 @@
 /* A host in C, with a communicator of its own, whose last rank has no cells. host <folder> [network.pt] */
+#include "../host_state.h"
+
 #include <heatpp.h>
 
 #include <math.h>
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int rank, ranks, failures;
+static char host_before[host_state_length];
+
+/* What the host has set is as it was before heatpp began. */
+static void check_host(const char* call, int line) {
+  char now[host_state_length];
+  host_state_of(now);
+  if (strcmp(now, host_before) == 0) return;
+  ++failures;
+  fprintf(stderr, "%s:%d: rank %d: %s: got a host with %s; expected %s\n", __FILE__, line, rank, call, now, host_before);
+  strcpy(host_before, now);
+}
 
 #define CHECK(condition)                                                                   \
   do {                                                                                     \
@@ -15,6 +24,7 @@ static int rank, ranks, failures;
       ++failures;                                                                          \
       fprintf(stderr, "%s:%d: rank %d: %s; %s\n", __FILE__, __LINE__, rank, #condition, ht_message()); \
     }                                                                                      \
+    check_host(#condition, __LINE__);                                                      \
   } while (0)
 
 static int close_to(double a, double b) { return fabs(a - b) <= 1e-12 * (1 + fabs(b)); }
@@ -305,8 +315,91 @@ static void network(const ht_comm* comm, const char* folder, const char* script)
   ht_network_free(net), ht_free(x), ht_free(y), ht_free(found), ht_free(again);
 }
 
+/* Fields in one file, how they are stored, and files that grow. */
+static void saving(const ht_comm* comm, const char* folder) {
+  const int64_t block[2] = {2, 3}, chunks[2] = {1, 3};
+  double u[6], v[6];
+  char path[4096], other[4096];
+  for (int i = 0; i < 6; ++i) u[i] = 6 * rank + i, v[i] = -u[i];
+  ht_array *x = NULL, *y = NULL, *out = NULL;
+  double number = 0;
+  const double all = 6 * ranks, sum = all * (all - 1) / 2;
+  CHECK(ht_adopt(comm, u, HT_FLOAT64, 2, block, 0, &x) == HT_OK && ht_adopt(comm, v, HT_FLOAT64, 2, block, 0, &y) == HT_OK);
+  for (int format = 0; format < 2; ++format) {
+    snprintf(path, sizeof path, "%s/fields.%s", folder, format ? "nc" : "h5");
+    for (int step = 0; step < 3; ++step) { /* as a host that writes the same file again and again */
+      CHECK(ht_save(x, path, "u") == HT_OK);
+      CHECK(ht_save(y, path, "v") == HT_OK);
+    }
+    CHECK(ht_load(comm, path, "u", 0, &out) == HT_OK && ht_number(out, HT_SUM, &number) == HT_OK && number == sum);
+    ht_free(out), out = NULL;
+    CHECK(ht_load(comm, path, "v", 0, &out) == HT_OK && ht_number(out, HT_SUM, &number) == HT_OK && number == -sum);
+    ht_free(out), out = NULL;
+  }
+  snprintf(other, sizeof other, "%s/fields.npz", folder);
+  CHECK(ht_save(x, other, "u") == HT_OK && ht_save(x, other, "u") == HT_OK);
+  CHECK(ht_save(y, other, "v") == HT_ERROR_VALUE && strstr(ht_message(), "[ht_save] got dataset \"v\" for"));
+
+  snprintf(path, sizeof path, "%s/fields.h5", folder);
+  const ht_saving stored = {.compression = "4", .chunks = chunks, .attributes = "{\"units\": \"K\", \"levels\": [1, 2]}",
+                            .dimensions = "y,x"};
+  CHECK(ht_save_as(x, path, "stored", &stored) == HT_OK);
+  const ht_saving wrong = {.attributes = rank == ranks - 1 ? "{units}" : NULL};
+  CHECK(ht_save_as(x, path, "stored", &wrong) == HT_ERROR_VALUE && strstr(ht_message(), "expected a JSON object"));
+  const ht_saving codec = {.compression = rank == 0 ? "best" : "zstd"};
+  CHECK(ht_save_as(x, path, "stored", &codec) == HT_ERROR_VALUE);
+  const ht_saving apart = {.compression = rank == 0 ? "1" : "2"};
+  CHECK(ranks == 1 || ht_save_as(x, path, "stored", &apart) == HT_ERROR_VALUE);
+
+  for (int format = 0; format < 2; ++format) {
+    snprintf(path, sizeof path, "%s/grown.%s", folder, format ? "zarr" : "h5");
+    for (int step = 0; step < 3; ++step) CHECK(ht_append_rows(x, path, format ? NULL : "t", NULL) == HT_OK);
+    CHECK(ht_load(comm, path, NULL, 0, &out) == HT_OK && ht_number(out, HT_SUM, &number) == HT_OK && number == 3 * sum);
+    ht_free(out), out = NULL;
+  }
+  const ht_saving grows = {.grows = 1};
+  CHECK(ht_save_as(x, path, "t", &grows) == HT_ERROR_VALUE); /* which .zarr has not */
+  snprintf(path, sizeof path, "%s/grows.h5", folder);
+  CHECK(ht_save_as(x, path, "t", &grows) == HT_OK && ht_append_rows(y, path, "t", NULL) == HT_OK);
+  CHECK(ht_load(comm, path, NULL, 0, &out) == HT_OK && ht_number(out, HT_SUM, &number) == HT_OK && number == 0);
+  ht_free(out), ht_free(x), ht_free(y);
+}
+
+/* Columns of two bricks a rank, whose memory has ghost cells on the inner sides of the domain only. */
+static void ghosts_on_some_sides(const ht_comm* comm) {
+  const int64_t shape[2] = {3, 4 * ranks}, offsets[4] = {0, 4 * rank, 0, 4 * rank + 2}, shapes[4] = {3, 2, 3, 2};
+  const int64_t before[4] = {0, rank > 0, 0, 1}, behind[4] = {0, 1, 0, rank + 1 < ranks};
+  double memory[2][12], number = 0;
+  for (int b = 0; b < 2; ++b) {
+    const int64_t width = before[2 * b + 1] + 2 + behind[2 * b + 1];
+    for (int64_t i = 0; i < 3; ++i)
+      for (int64_t j = 0; j < width; ++j) {
+        const int64_t cell = j - before[2 * b + 1];
+        memory[b][i * width + j] = cell < 0 || cell > 1 ? -1000 : (double)(offsets[2 * b + 1] + cell);
+      }
+  }
+  ht_plan* plan = NULL;
+  ht_array* x = NULL;
+  CHECK(ht_plan_ghosted_bricks(comm, HT_FLOAT64, 2, shape, 2, offsets, shapes, before, behind, 1, &plan) == HT_OK);
+  const void* const from[2] = {memory[0], memory[1]};
+  CHECK(ht_from_bricks(plan, from, &x) == HT_OK);
+  CHECK(ht_number(x, HT_SUM, &number) == HT_OK && number == 3.0 * 4 * ranks * (4 * ranks - 1) / 2);
+  void* const to[2] = {memory[0], memory[1]};
+  CHECK(ht_to_bricks(plan, x, to) == HT_OK && memory[0][0] == (rank > 0 ? -1000 : 0));
+  ht_free(x), ht_plan_free(plan);
+}
+
+/* Before MPI begins and after it has ended there is an error of the library's. */
+static void without_mpi(void) {
+  ht_comm* none = NULL;
+  if (ht_begin(0, &none) != HT_ERROR_COMM || none || !strstr(ht_message(), "[ht_begin] got a program in which MPI is not"))
+    ++failures, fprintf(stderr, "ht_begin without MPI: %s\n", ht_message());
+}
+
 int main(int argc, char** argv) {
+  without_mpi();
   MPI_Init(&argc, &argv);
+  host_state_of(host_before);
   MPI_Comm mine;
   MPI_Comm_dup(MPI_COMM_WORLD, &mine);
   MPI_Comm_rank(mine, &rank), MPI_Comm_size(mine, &ranks);
@@ -317,11 +410,14 @@ int main(int argc, char** argv) {
   arrays_and_files(comm, argv[1]);
   one_rank_is_wrong(comm, argv[1]);
   messages(comm);
+  saving(comm, argv[1]);
   bricks(comm);
+  ghosts_on_some_sides(comm);
   network(comm, argv[1], argv[2]);
   ht_end(comm);
   MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) printf("%d failures\n", failures);
   MPI_Finalize();
+  without_mpi();
   return failures > 0;
 }

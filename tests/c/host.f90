@@ -35,7 +35,10 @@ program host
   call one_rank_is_wrong()
   call assignment()
   call kinds()
+  call ranks_of_arrays()
+  call saving()
   call bricks()
+  call several_bricks()
   call networks()
   call ht_end(comm)
   call MPI_Allreduce(MPI_IN_PLACE, failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, code)
@@ -212,14 +215,107 @@ contains
     call ht_number(x, HT_SUM, number)
     call check(number == 3 * ranks, "logicals")
     call ht_adopt(comm, long, x, status=status)
-    call check(status == HT_ERROR_TYPE .and. index(ht_message(), "got a Fortran array of reals of kind 16") > 0, "real128")
+    call check(status == HT_ERROR_TYPE .and. index(ht_message(), "another type or kind, of 16 bytes") > 0, "real128")
     call ht_adopt(comm, wide, x, status=status)
-    call check(status == HT_ERROR_TYPE .and. index(ht_message(), "logicals of kind 4") > 0, "default logicals")
+    call check(status == HT_ERROR_TYPE .and. index(ht_message(), "another type or kind, of 4 bytes") > 0, "default logicals")
     call ht_adopt(comm, letters, x, status=status)
     call check(status == HT_ERROR_TYPE .and. index(ht_message(), "array of characters;") > 0, "characters")
     call ht_adopt(comm, waves(5:1:-1), x, status=status)
     call check(status == HT_ERROR_VALUE .and. index(ht_message(), "got a stride of -16 bytes") > 0, "a stride below 0")
+    if (ranks > 1) then
+      if (rank == 0) then
+        call ht_adopt(comm, whole, x, status=status)
+      else
+        call ht_adopt(comm, waves, x, status=status)
+      end if
+      call check(status == HT_ERROR_VALUE .and. index(ht_message(), &
+                 "[ht_adopt] got an array of int32 on rank 0 and complex128 on rank") > 0, "kinds that differ by rank")
+    end if
     call ht_free(x)
+  end subroutine
+
+  ! Arrays without dimensions, with many, and without elements, from their memory and back.
+  subroutine ranks_of_arrays()
+    real(real64), target :: one = 3, cube(2, 1, 3, 1, 2), back(2, 1, 3, 1, 2), none(3, 0)
+    type(ht_array) :: x, y
+    real(real64) :: number
+    integer :: i
+    cube = reshape([(real(i + 12 * rank, real64), i = 1, 12)], shape(cube))
+    call ht_adopt(comm, one, x, dim=0)
+    call ht_number(x, HT_SUM, number)
+    call check(number == 3, "a number")
+    call ht_adopt(comm, cube, x)
+    call ht_astype(x, HT_FLOAT32, y)
+    call ht_astype(y, HT_FLOAT64, y)
+    call ht_read(y, back)
+    call check(all(back == cube), "five dimensions in another dtype and back")
+    call ht_adopt(comm, cube(2, :, 1:3:2, 1, :), x)
+    call ht_number(x, HT_MAX, number)
+    call check(number == 12 * ranks .and. all(ht_block(x) == [1, 2, 2]), "a section of five dimensions")
+    call ht_adopt(comm, none, x)
+    call check(all(ht_shape(x) == [3, 0]), "no columns")
+    call ht_free(x)
+    call ht_free(y)
+  end subroutine
+
+  ! Fields in one file, how they are stored, and files that grow.
+  subroutine saving()
+    real(real64), target :: u(3, 2), v(3, 2)
+    real(real64) :: number
+    type(ht_array) :: x, y, out
+    integer :: step, status
+    character(:), allocatable :: path
+    u = rank + 1
+    v = -u
+    call ht_adopt(comm, u, x)
+    call ht_adopt(comm, v, y)
+    path = trim(folder)//"/fields_fortran.h5"
+    call ht_save(x, path, "u", compression="zstd", chunks=[3, 1], attributes='{"units": "K"}', dimensions="x,y")
+    call ht_save(y, path, "v")
+    call ht_load(comm, path, out, "u")
+    call ht_number(out, HT_MAX, number)
+    call check(number == ranks .and. all(ht_shape(out) == [3, 2 * ranks]), "the first of two fields in a file")
+    call ht_save(x, path, "w", attributes="units", status=status)
+    call check(status == HT_ERROR_VALUE .and. index(ht_message(), "got attributes units; expected a JSON object") > 0, &
+               "attributes that are none")
+    path = trim(folder)//"/grown_fortran.h5"
+    do step = 1, 3
+      call ht_append_rows(x, path, "t")
+    end do
+    call ht_load(comm, path, out)
+    call check(all(ht_shape(out) == [3, 6 * ranks]), "a file that grows along the last dimension")
+    call ht_free(x)
+    call ht_free(y)
+    call ht_free(out)
+  end subroutine
+
+  ! Two bricks a rank, with ghost cells on the inner sides of the domain only, by extents of 64 bits.
+  subroutine several_bricks()
+    real(real64), target :: left(3, 3), right(3, 4)
+    integer(int64) :: first(2, 2), cells(2, 2), before(2, 2), behind(2, 2)
+    type(ht_plan) :: plan
+    type(ht_array) :: x
+    real(real64) :: number
+    integer :: status
+    first = reshape([1, 4 * rank + 1, 1, 4 * rank + 3], [2, 2])
+    cells = reshape([3, 2, 3, 2], [2, 2])
+    before = reshape([0, 0, 0, 1], [2, 2])
+    behind = reshape([0, 1, 0, 1], [2, 2])
+    left = -1000
+    right = -1000
+    left(:, 1:2) = rank + 1
+    right(:, 2:3) = -rank - 1
+    call ht_plan_bricks(comm, HT_FLOAT64, int([3, 4 * ranks], int64), first, cells, plan, before, behind)
+    call ht_from_bricks(plan, [ht_at(left), ht_at(right)], x)
+    call ht_number(x, HT_SUM, number)
+    call check(number == 0 .and. all(ht_shape(x) == [3, 4 * ranks]), "several bricks")
+    left(:, 1:2) = 0
+    call ht_to_bricks(plan, x, [ht_at(left), ht_at(right)])
+    call check(all(left(:, 1:2) == rank + 1) .and. all(left(:, 3) == -1000), "several bricks and back")
+    call ht_from_bricks(plan, [ht_at(left)], x, status)
+    call check(status == HT_ERROR_VALUE .and. index(ht_message(), "got memory for 1 bricks; expected 2") > 0, "one of two")
+    call ht_free(x)
+    call ht_free(plan)
   end subroutine
 
   ! A plane of 3 x 4 ranks cells cut along its first dimension, with ghost cells.

@@ -1,7 +1,9 @@
 """Runs hosts in C and Fortran with a network that Python has scripted, and reads what they write: host_test.py MPIEXEC -n
 RANKS ... -- PROGRAM ... Ends with 77, which ctest shows as skipped, where there is no torch or h5py."""
 
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,9 +23,31 @@ with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     torch.manual_seed(1)
     torch.jit.script(torch.nn.Linear(2, 1)).save(folder / "network.pt")
+    def run(command, **options):
+        for left in [*folder.glob("fields*"), *folder.glob("grown*")]:
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+        subprocess.run([*command, folder, folder / "network.pt"], check=True, timeout=100, **options)
+
+    # The host's threads are as many after heatpp's calls as before, started by mpirun or not, whatever says how many.
+    for threads in (None, "4"):
+        environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
+        environment |= {"OMP_NUM_THREADS": threads} if threads else {}
+        for launched in ([], [*launch, "2"]):
+            run([*launched, programs[0]], env=environment)
     for number in ranks:
-        for program in programs:
-            subprocess.run([*launch, str(number), program, folder, folder / "network.pt"], check=True, timeout=100)
+        for program in reversed(programs):
+            run([*launch, str(number), program])
+            if program != programs[0]:
+                with h5py.File(folder / "fields_fortran.h5") as file:
+                    assert sorted(file) == ["u", "v"] and file["u"].chunks == (1, 3) and file["u"].attrs["units"] == "K"
+                    assert [dimension.label for dimension in file["u"].dims] == ["y", "x"]
+        with h5py.File(folder / "fields.h5") as file:
+            field = np.arange(6.0 * number).reshape(2 * number, 3)
+            assert np.array_equal(file["u"], field) and np.array_equal(file["v"], -field)
+            stored = file["stored"]
+            assert stored.compression == "gzip" and stored.chunks == (1, 3) and np.array_equal(stored, field)
+            assert stored.attrs["units"] == "K" and list(stored.attrs["levels"]) == [1, 2]
+            assert [dimension.label for dimension in stored.dims] == ["y", "x"]
         rows = sum(2 + rank for rank in range(number - 1 or 1))
         with h5py.File(folder / "c.h5") as file:
             assert np.array_equal(file["run/field"], np.arange(rows * 3.0).reshape(rows, 3))

@@ -78,6 +78,35 @@ TEST_CASE("bricks that LibTorch conjugates when it reads them, and that have gra
   CHECK(same(ht::from_blocks(learnt, mine.offset, shape, {.split = 1}), numbered(shape)));
 }
 
+TEST_CASE("bricks with ghost cells on some sides only", "[blocks]") {
+  const ht::Shape shape{5, 3 * ranks()};
+  const auto global = numbered(shape);
+  const std::int64_t left = rank() > 0 ? 2 : 0, right = rank() + 1 < ranks() ? 1 : 0;  // none at the edges
+  const ht::Brick mine{{0, 3 * rank()}, {5, 3}, {0, left}, {0, right}};
+  const auto memory = [&](const at::Tensor& inside) {
+    auto made = at::full({5, left + 3 + right}, ghost, at::kDouble);
+    made.narrow(1, left, 3).copy_(inside);
+    return made;
+  };
+  const auto filled = memory(part_of(global, mine));
+  const ht::BlockPlan plan(shape, {mine}, ht::float64, {.split = 1, .ghosts = {4}});
+
+  const auto x = plan.from_blocks(filled.const_data_ptr());
+  auto back = memory(at::zeros({5, 3}));
+  plan.to_blocks(distribute(global, ht::Layout(shape, 0, ranks())), back.data_ptr());
+
+  CHECK(same(x, global));
+  CHECK(at::equal(back, filled));
+  const ht::BlockPlan before({5, 3 * ranks()}, {{mine.offset, mine.shape, {2, 1}, {}}}, ht::float64, {.ghosts = {2}});
+  CHECK(message_of<ht::ValueError>([&] { before.from_blocks(std::span(&filled, 1)); }).find("(9, 6)") !=
+        std::string::npos);
+  for (const auto& wrong : {ht::Shape{1}, ht::Shape{0, -1}})
+    CHECK_THAT(message_of<ht::ValueError>([&] {
+                 ht::BlockPlan(shape, {{mine.offset, mine.shape, rank() == 0 ? wrong : ht::Shape{}, {}}}, ht::float64);
+               }),
+               Catch::Contains("got ghosts " + ht::to_string(wrong) + " of a brick with 2 axes"));
+}
+
 TEST_CASE("bricks on another communicator, in another order of its ranks", "[blocks]") {
   const auto reversed = *ht::world().split(0, -rank());
   const auto global = numbered({3, 2 * ranks()});

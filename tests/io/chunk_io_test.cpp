@@ -1,5 +1,6 @@
 #include "bytes.hpp"
 
+#include <heatpp/core/detail/host/threads.hpp>
 #include <heatpp_io/detail/codecs/inflate_whole.hpp>
 #include <heatpp_io/hdf5/detail/chunk_io.hpp>
 #include <heatpp_io/hdf5/load_hdf5.hpp>
@@ -72,10 +73,10 @@ TEST_CASE("compressed chunks are inflated without HDF5", "[io][chunks]") {
       for (const auto& chunk : {std::vector<hsize_t>{5, 4}, {7, 11}, {4, 11}, {37, 6}}) {
         const auto global = counting({37, 11}, type);
         write_plain(path, "x", global, {.chunk = chunk, .gzip = 3, .shuffle = shuffle});
-        const auto threads = at::get_num_threads();
-        at::set_num_threads(3);
-        const auto read = by_chunks(path);
-        at::set_num_threads(threads);
+        const auto read = [&] {
+          const ht::detail::ThreadsInScope threads(3);
+          return by_chunks(path);
+        }();
         CHECK((read && at::equal(*read, global)));
         check_loads(path, global);
         ht::world().barrier();

@@ -1,5 +1,6 @@
 #include "matrices.hpp"
 
+#include <heatpp/core/detail/host/threads.hpp>
 #include <heatpp/linalg/decompositions/qr.hpp>
 #include <heatpp/linalg/products/detail/gemm.hpp>
 #include <heatpp/linalg/products/product.hpp>
@@ -55,11 +56,9 @@ TEST_CASE("products by panels keep to their elements and what is not finite to i
 
 TEST_CASE("products by panels use all threads", "[linalg][gemm]") {
   const auto a = numbers({1100, 700}, at::kFloat), b = numbers({700, 900}, at::kFloat), c = at::empty({1100, 900});
-  const auto threads = at::get_num_threads();
+  const ht::detail::ThreadsInScope threads(3);
   int polls = 0;
-  at::set_num_threads(3);
   multiply_by_panels(c, a, b, false, [&] { ++polls; });
-  at::set_num_threads(threads);
   CHECK(at::equal(c, at::mm(a, b)));
   CHECK(polls == 4);  // two panels' depths, of 768 and 332 rows
 }

@@ -223,3 +223,40 @@ TEST_CASE("what PETSc has not is an error on all ranks", "[sparse][petsc]") {
   const Vector from(sp::to_petsc(x)), to(sp::to_petsc(y));
   CHECK(MatMult(broken, from, to) == PETSC_ERR_LIB);
 }
+
+TEST_CASE("handles and matrices of PETSc's that are not ready are an error on all ranks", "[sparse][petsc]") {
+  const Session petsc;
+  const auto& world = ht::world();
+  const auto ones = ht::ones({2 * world.size()}, {.dtype = ht::float64, .split = 0});
+  const Vector ready(sp::to_petsc(ones));
+  Mat made = nullptr;
+  MatCreateAIJ(PETSC_COMM_WORLD, 2, 2, PETSC_DETERMINE, PETSC_DETERMINE, 2, nullptr, 2, nullptr, &made);
+  const Matrix a(made);
+  const auto refused = [](auto from) { return message_of<ht::ValueError>(from); };
+  const auto last = world.rank() == world.size() - 1;
+
+  CHECK(refused([&] { (void)sp::from_petsc(a); }) ==
+        "[from_petsc] got a matrix that is not assembled; expected it after MatAssemblyBegin and MatAssemblyEnd");
+  const PetscInt first = 2 * world.rank();
+  for (PetscInt row = first; row < first + 2; ++row) MatSetValue(a, row, row, 3, INSERT_VALUES);
+  MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY);
+  MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY);
+  CHECK(same_matrix(sp::from_petsc(a), 3 * at::eye(2 * world.size(), at::kDouble)));
+  if (last) MatSetValue(a, first, first, 4, INSERT_VALUES);
+  CHECK_THAT(refused([&] { (void)sp::from_petsc(a); }), Catch::Contains("not assembled"));
+  MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY);
+  MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY);
+
+  for (const bool here : {true, last}) {
+    CHECK_THAT(refused([&] { (void)sp::from_petsc(here ? nullptr : static_cast<Mat>(a)); }),
+               Catch::StartsWith("[from_petsc] got a null handle"));
+    CHECK_THAT(refused([&] { (void)sp::from_petsc(here ? nullptr : static_cast<Vec>(ready)); }),
+               Catch::StartsWith("[from_petsc] got a null handle"));
+  }
+  Vec without = nullptr;
+  VecCreate(PETSC_COMM_WORLD, &without);
+  const Vector unmade(without);
+  CHECK_THAT(refused([&] { (void)sp::from_petsc(unmade); }),
+             Catch::StartsWith("[from_petsc] got a vector without a type"));
+  CHECK(same(sp::from_petsc(ready), at::ones({2 * world.size()}, at::kDouble)));
+}

@@ -62,11 +62,15 @@ struct BlockPlan::Impl {
   Communicator comm;
   std::vector<std::vector<Brick>> all;  ///< each rank's
   Cut cut;
-  const std::vector<Brick>& mine = all[static_cast<std::size_t>(comm.rank())];
+  std::vector<Brick> mine;  ///< with their ghost cells
+
+  [[nodiscard]] const Shape& before(const Brick& brick) const { return brick.before.empty() ? ghosts : brick.before; }
+  [[nodiscard]] const Shape& behind(const Brick& brick) const { return brick.behind.empty() ? ghosts : brick.behind; }
 
   [[nodiscard]] Shape extents(const Brick& brick) const {
     auto extents = brick.shape;
-    for (std::size_t axis = 0; axis < extents.size(); ++axis) extents[axis] += 2 * ghosts[axis];
+    for (std::size_t axis = 0; axis < extents.size(); ++axis)
+      extents[axis] += before(brick)[axis] + behind(brick)[axis];
     return extents;
   }
 
@@ -106,7 +110,7 @@ struct BlockPlan::Impl {
   /// The cells where a brick's memory begins.
   [[nodiscard]] Shape origin_of(std::size_t brick) const {
     auto origin = mine[brick].offset;
-    for (std::size_t axis = 0; axis < origin.size(); ++axis) origin[axis] -= ghosts[axis];
+    for (std::size_t axis = 0; axis < origin.size(); ++axis) origin[axis] -= before(mine[brick])[axis];
     return origin;
   }
 
@@ -162,11 +166,15 @@ struct BlockPlan::Impl {
 
 namespace {
 
+bool are_ghosts(const Shape& cells) {
+  return std::ranges::all_of(cells, [](auto count) { return count >= 0 && count <= most_ghosts; });
+}
+
 /// The ghost cells of each axis.
 Shape checked_ghosts(const Shape& given, int ndim) {
   const auto axes = static_cast<std::size_t>(ndim);
   auto ghosts = given.empty() ? Shape(axes, 0) : given.size() == 1 ? Shape(axes, given[0]) : given;
-  if (ghosts.size() != axes || std::ranges::any_of(ghosts, [](auto cells) { return cells < 0 || cells > most_ghosts; }))
+  if (ghosts.size() != axes || !are_ghosts(ghosts))
     raise<ValueError>("from_blocks",
                       "got ghosts {} for an array with {} axes; expected one number or one for each, of 0 to {}",
                       to_string(given), ndim, most_ghosts);
@@ -181,6 +189,11 @@ void check_brick(const Brick& brick, const Shape& shape) {
   if (!inside)
     raise<ValueError>("from_blocks", "got a brick of shape {} at {}; expected one inside of shape {}",
                       to_string(brick.shape), to_string(brick.offset), to_string(shape));
+  for (const auto* ghosts : {&brick.before, &brick.behind})
+    if (!ghosts->empty() && (ghosts->size() != shape.size() || !are_ghosts(*ghosts)))
+      raise<ValueError>("from_blocks",
+                        "got ghosts {} of a brick with {} axes; expected one number for each, of 0 to {}",
+                        to_string(*ghosts), shape.size(), most_ghosts);
 }
 
 /// What has to be the same on all ranks, checked here, as numbers: the shape behind its number of axes, the split, the
@@ -225,7 +238,7 @@ BlockPlan::BlockPlan(const Shape& shape, std::vector<Brick> bricks, Dtype dtype,
   const auto split = options.split ? std::optional(sanitize_axis(*options.split, ndim, "from_blocks")) : std::nullopt;
   auto cut = cut_of(all, Layout(shape, split, comm.size()), comm);
   impl_ = std::shared_ptr<const Impl>(
-      new Impl{dtype, checked_ghosts(options.ghosts, ndim), comm, std::move(all), std::move(cut)});
+      new Impl{dtype, checked_ghosts(options.ghosts, ndim), comm, std::move(all), std::move(cut), std::move(bricks)});
 }
 
 DNDarray BlockPlan::from_blocks(std::span<const void* const> memory) const {

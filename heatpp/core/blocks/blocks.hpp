@@ -12,6 +12,9 @@ struct BlockAccess;
 /// The cells [offset, offset + shape) of a domain, without ghost cells.
 struct Brick {
   Shape offset, shape;
+  /// Ghost cells that the memory of this brick has before and behind its cells, along each axis, where these differ: a
+  /// host that has none at the edges of the domain, PETSc's DM_BOUNDARY_NONE. Empty: as BlockOptions says.
+  Shape before = {}, behind = {};
 };
 
 /// How the bricks of a host become an array.

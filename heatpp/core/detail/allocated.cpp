@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/allocated.hpp>
+#include <heatpp/core/detail/host/threads.hpp>
 
 #include <algorithm>
 
@@ -30,6 +31,7 @@ at::Tensor block_or_error(const char* op, const Shape& shape, const std::functio
 
 at::Tensor allocated(const char* op, const Layout& layout, at::TensorOptions options, const Communicator& comm,
                      const std::function<at::Tensor()>& make) {
+  take_host_threads();
   at::Tensor block;
   const auto work = [&] { block = block_or_error(op, layout.local_shape(comm.rank()), make); };
   const auto item = static_cast<std::int64_t>(options.dtype().itemsize());

@@ -23,6 +23,33 @@ Communicator comm_of(PetscObject object) {
   return relation == MPI_IDENT || relation == MPI_CONGRUENT ? ours : from_mpi(comm);
 }
 
+/// comm_of an object. Throws ValueError on all ranks where `check` throws on any, or one has a null handle, which
+/// belongs to default_comm(). Collective.
+Communicator checked_comm(PetscObject object, const std::function<void()>& check) {
+  const auto comm = object ? comm_of(object) : default_comm();
+  all_or_none(comm, [&] {
+    if (!object) heatpp::detail::raise<ValueError>(op, "got a null handle; expected an object of PETSc on all ranks");
+    check();
+  });
+  return comm;
+}
+
+void check_assembled(Mat a) {
+  PetscBool assembled = PETSC_FALSE;
+  check_petsc(op, MatAssembled(a, &assembled));
+  if (!assembled)
+    heatpp::detail::raise<ValueError>(
+        op, "got a matrix that is not assembled; expected it after MatAssemblyBegin and MatAssemblyEnd");
+}
+
+void check_made(Vec x) {
+  VecType type = nullptr;
+  check_petsc(op, VecGetType(x, &type));
+  if (!type)
+    heatpp::detail::raise<ValueError>(op,
+                                      "got a vector without a type; expected it after VecSetUp or VecSetFromOptions");
+}
+
 /// Memory of an object that is kept as long as the tensor.
 template <class T>
 at::Tensor memory_of(const Held& object, const T* data, std::int64_t count, at::ScalarType type) {
@@ -78,16 +105,17 @@ CsrBlock block_in(const Held& rows) {
 
 DCSRMatrix from_petsc(Mat a) {
   expect_petsc(op);
+  const auto comm = checked_comm(reinterpret_cast<PetscObject>(a), [&] { check_assembled(a); });
   PetscInt columns = 0;
   check_petsc(op, MatGetSize(a, nullptr, &columns));
   const auto rows = own_rows(as_aij(a));
-  return adopted_rows([&] { return block_in(rows); }, columns,
-                      {.split = 0, .comm = comm_of(reinterpret_cast<PetscObject>(a))});
+  return adopted_rows([&] { return block_in(rows); }, columns, {.split = 0, .comm = comm});
 }
 
 DNDarray from_petsc(Vec x) {
   expect_petsc(op);
   const auto object = reinterpret_cast<PetscObject>(x);
+  const auto comm = checked_comm(object, [&] { check_made(x); });
   check_petsc(op, PetscObjectReference(object));
   const auto kept = held(object);
   const auto lent = [&] {
@@ -99,7 +127,7 @@ DNDarray from_petsc(Vec x) {
     check_petsc(op, VecRestoreArray(x, &elements));
     return heatpp::detail::LocalBlock{block};
   };
-  return heatpp::detail::adopt({.split = 0, .comm = comm_of(object)}, lent);
+  return heatpp::detail::adopt({.split = 0, .comm = comm}, lent);
 }
 
 }  // namespace heatpp::sparse

@@ -43,6 +43,10 @@ struct FoundShards {
   return options.dataset.empty() ? "data" : options.dataset;
 }
 
+/// As save_hdf5, with other datasets of the file left in it, and one of this name replaced. Collective.
+void save_among_others(const DNDarray& x, const std::filesystem::path& path, const std::string& dataset,
+                       const SaveOptions& options);
+
 /// The options of one format. Throws ValueError naming `op` for a compression that netCDF has not.
 [[nodiscard]] SaveNetcdfOptions netcdf_options(const SaveOptions& options, const char* op);
 [[nodiscard]] SaveZarrOptions zarr_options(const SaveOptions& options);

@@ -45,6 +45,14 @@ Handle file_of(const WriteJob& job, const Handle& access) {
   return file;
 }
 
+/// Lets go of a dataset of this name. What it took is free for the new one, as long as the file is open.
+void make_room(const Handle& file, const WriteJob& job) {
+  const bool there = Handle(H5Oopen(file.get(), job.dataset.c_str(), H5P_DEFAULT));
+  if (there && H5Ldelete(file.get(), job.dataset.c_str(), H5P_DEFAULT) < 0)
+    raise<IoError>(job.op, "got dataset \"{}\" of \"{}\", which cannot be replaced ({}); expected a file to write to",
+                   job.dataset, job.shown, innermost_error());
+}
+
 }  // namespace
 
 Shape fitting_chunks(const Layout& layout, std::int64_t itemsize) {
@@ -62,6 +70,7 @@ Shape fitting_chunks(const Layout& layout, std::int64_t itemsize) {
 Dataset create_dataset(const WriteJob& job, const Layout& layout, Dtype dtype, const Handle& access) {
   Dataset result;
   result.file = file_of(job, access);
+  if (job.replace) make_room(result.file, job);
   result.memory = saved_type(dtype);
   result.info.shape = layout.shape();
   result.info.element = {dtype};

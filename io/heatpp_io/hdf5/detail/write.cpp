@@ -97,7 +97,11 @@ void check_free_name(const WriteJob& job) {
   if (!file)
     raise<IoError>(job.op, "got \"{}\" to extend, which cannot be opened ({}); expected a complete HDF5 file",
                    job.shown, innermost_error());
-  if (Handle(H5Oopen(file.get(), job.dataset.c_str(), H5P_DEFAULT)))
+  const Handle there(H5Oopen(file.get(), job.dataset.c_str(), H5P_DEFAULT));
+  if (there && H5Iget_type(there.get()) != H5I_DATASET)
+    raise<ValueError>(job.op, "got dataset \"{}\", which is a group in \"{}\"; expected a name of its own", job.dataset,
+                      job.shown);
+  if (there && !job.replace)
     raise<ValueError>(job.op, "got dataset \"{}\", which \"{}\" has already; expected a new name", job.dataset,
                       job.shown);
 }

@@ -15,6 +15,7 @@ namespace heatpp::io::detail {
 struct WriteJob : SaveJob {
   const std::string& dataset;
   const SaveOptions& options;
+  bool replace = false;  ///< where the file is extended: a dataset of this name goes
 };
 
 /// Throws ValueError for options that do not fit an array of this shape, IoError and ValueError where the file to

@@ -1,0 +1,17 @@
+# Libraries that name an MPI in place of HDF5's, and what cmake/MpiOf.cmake says of them: the first passes, the second does not.
+include(${MODULE})
+file(MAKE_DIRECTORY ${FOLDER})
+file(WRITE ${FOLDER}/mpi.c "int mpi(void) { return 0; }\n")
+file(WRITE ${FOLDER}/user.c "int mpi(void); int user(void) { return mpi(); }\n")
+foreach(mpi libmpi.so.40 libmpich.so.12)
+  execute_process(COMMAND ${CC} -shared -fPIC -Wl,-soname,${mpi} -o ${FOLDER}/${mpi} ${FOLDER}/mpi.c COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${CC} -shared -fPIC -o ${FOLDER}/user.${mpi} ${FOLDER}/user.c ${FOLDER}/${mpi} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
+
+set(MPI_C_COMPILER mpicc)
+function(heatpp_compilers_mpi variable)
+  set(${variable} libmpi.so.40 PARENT_SCOPE)
+endfunction()
+heatpp_expect_same_mpi(Alike ${FOLDER}/user.libmpi.so.40 "a remedy")
+heatpp_expect_same_mpi(Static ${FOLDER}/mpi.c "a remedy")
+heatpp_expect_same_mpi(Other ${FOLDER}/user.libmpich.so.12 "a remedy")
