@@ -5,7 +5,7 @@ TABLES = ["UNARY", "BINARY", "REDUCTION", "NAN_REDUCTION", "SCAN", "IN_PLACE", "
 
 CASTERS = {f"heatpp::{name}" for name in (
     "Dtype", "Device", "Shape", "Axes", "Scalar", "Operand", "KeptOperand", "Slice", "Out", "Piece", "Blocks", "Choices",
-    "HistogramRange", "linalg::NormOrder", "io::Source")}
+    "HistogramRange", "MinkaMle", "linalg::NormOrder", "io::Source")}
 
 # Methods that do work: no properties, though they take nothing.
 METHODS = {"all", "wait", "is_balanced", "is_writable", "is_adopted"}

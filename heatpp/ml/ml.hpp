@@ -15,6 +15,7 @@
 #include <heatpp/ml/decomposition/nmf.hpp>
 #include <heatpp/ml/decomposition/pca.hpp>
 #include <heatpp/ml/decomposition/truncated_svd.hpp>
+#include <heatpp/ml/discriminant/linear_discriminant_analysis.hpp>
 #include <heatpp/ml/graph/laplacian.hpp>
 #include <heatpp/ml/linear/elastic_net.hpp>
 #include <heatpp/ml/linear/logistic_regression.hpp>
@@ -22,11 +23,13 @@
 #include <heatpp/ml/linear/ridge.hpp>
 #include <heatpp/ml/metrics/agreement.hpp>
 #include <heatpp/ml/metrics/classification.hpp>
+#include <heatpp/ml/metrics/ranking.hpp>
 #include <heatpp/ml/metrics/regression.hpp>
 #include <heatpp/ml/metrics/separation.hpp>
 #include <heatpp/ml/mixture/gaussian_mixture.hpp>
 #include <heatpp/ml/model_selection/pipeline.hpp>
 #include <heatpp/ml/model_selection/search.hpp>
+#include <heatpp/ml/model_selection/splitters.hpp>
 #include <heatpp/ml/model_selection/splitting.hpp>
 #include <heatpp/ml/naive_bayes/discrete_nb.hpp>
 #include <heatpp/ml/naive_bayes/gaussian_nb.hpp>

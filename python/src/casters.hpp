@@ -14,6 +14,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <heatpp/heatpp.hpp>
+#include <heatpp/ml/decomposition/pca.hpp>
 #include <heatpp_io/compression.hpp>
 #include <heatpp_io/source.hpp>
 #include <tuple>
@@ -161,7 +162,13 @@ auto made(nb::module_& m, const char* name, const char* doc) {
   return nb::hasattr(m, name) ? nb::borrow<Class>(m.attr(name)) : Class(m, name, doc);
 }
 
-/// get_params and set_params of an estimator, by the names of its options.
+/// Options of a class that were given by scikit-learn's names, by heatpp's; None where they have these already.
+nb::object renamed(nb::handle type, const nb::dict& given);
+
+/// Warnings of the log as Python's, on rank 0, unless HEATPP_LOG asks for them; once, from the main thread.
+void warn_by_python();
+
+/// The constructor of scikit-learn's names, get_params and set_params of an estimator, by the names of its options.
 template <class Model>
 void parameters(nb::class_<Model>& c) {
   using Options = std::remove_cvref_t<decltype(std::declval<const Model&>().options())>;
@@ -176,9 +183,17 @@ void parameters(nb::class_<Model>& c) {
         Fields<Options>::tie(options));
     return found;
   };
+  nb::list names;
+  for (const char* name : Fields<Options>::names) names.append(name);
+  c.attr("_options") = names;
   c.def(
       "get_params", [get](const Model& model, bool) { return get(model); }, "deep"_a = true, "The options by name.");
   c.def("__sklearn_clone__", [get](nb::handle self) { return self.type()(**get(nb::cast<const Model&>(self))); });
+  c.def("__init__", [](nb::pointer_and_handle<Model> self, const nb::args& given, const nb::kwargs& named) {
+    const auto made = renamed(nb::type<Model>(), named);
+    if (made.is_none()) throw nb::next_overload();
+    new (self.p) Model(nb::cast<const Model&>(nb::type<Model>()(*given, **nb::cast<nb::dict>(made))));
+  });
   c.def("__copy__", [](const Model& model) { return Model(model); });
   c.def("__deepcopy__", [](const Model& model, nb::handle) { return Model(model); });
   c.def("__repr__", [get](nb::handle self) {
@@ -191,7 +206,8 @@ void parameters(nb::class_<Model>& c) {
       "set_params",
       [get](nb::handle self, const nb::kwargs& changed) {
         nb::dict all = get(nb::cast<const Model&>(self));
-        for (const auto& [name, value] : changed) {
+        const auto ours = renamed(self.type(), changed);
+        for (const auto& [name, value] : ours.is_none() ? nb::dict(changed) : nb::cast<nb::dict>(ours)) {
           if (!all.contains(name))
             throw ValueError("[set_params] got " + nb::cast<std::string>(name) + "; expected an option");
           all[name] = value;
@@ -225,6 +241,7 @@ HEATPP_CASTER(Piece, "number | Callable")
 HEATPP_CASTER(Blocks, "DNDarray | number | list")
 HEATPP_CASTER(Choices, "list")
 HEATPP_CASTER(HistogramRange, "tuple[float, float]")
+HEATPP_CASTER(MinkaMle, "\"mle\"")
 HEATPP_CASTER(linalg::NormOrder, "float | str")
 HEATPP_CASTER(io::Source, "str | os.PathLike | list[str]")
 HEATPP_CASTER(python::Target, "DNDarray")

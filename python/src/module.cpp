@@ -23,6 +23,7 @@ NB_MODULE(_heatpp, m) {
   python::bind(m);
   python::bind_ranks(m);
   python::bind_training(m);
+  python::warn_by_python();
   const nb::object array = m.attr("DNDarray");
   nb::borrow<nb::class_<heatpp::DNDarray>>(array).def("__init__", [](heatpp::DNDarray* self, python::Values values) {
     const auto* known = python::array_in(values.object);

@@ -18,11 +18,29 @@ using heatpp::detail::raise;
 namespace {
 
 void check_labels(const char* op, const Rows& rows, const DNDarray& y) {
-  if (!is_integral(y.dtype()) && y.dtype() != Dtype::bool_)
+  if (!is_integral(y.dtype()) && !is_floating(y.dtype()) && y.dtype() != Dtype::bool_)
     raise<TypeError>(op, "got labels of {}; expected whole numbers or truth values", name(y.dtype()));
   if (y.shape() != Shape{rows.size()})
     raise<ValueError>(op, "got labels of shape {} for {} rows; expected one for each", to_string(y.shape()),
                       rows.size());
+}
+
+/// Whether a floating number is one of int64.
+bool is_label(double x) { return x == std::floor(x) && std::abs(x) < 0x1p63; }
+
+/// Floating labels as int64. Collective: one all-reduce of 16 bytes, which takes the first row with a fraction, as a
+/// minus, and how many there are.
+at::Tensor whole(const char* op, const Rows& rows, Dtype dtype, const at::Tensor& mine) {
+  const auto wide = mine.to(at::kDouble).contiguous();
+  const std::span values(wide.const_data_ptr<double>(), static_cast<std::size_t>(wide.numel()));
+  const auto bad = std::ranges::find_if_not(values, is_label);
+  std::array<double, 2> worst{-std::numeric_limits<double>::infinity(), 0};
+  if (bad != values.end()) worst = {-static_cast<double>(rows.first() + (bad - values.begin())), 1};
+  if (rows.distributed()) rows.comm().allreduce(worst, ReduceOp::max);
+  if (worst[1] > 0)
+    raise<TypeError>(op, "got labels of {} with a fraction, in row {} first; expected whole numbers", name(dtype),
+                     -worst[0]);
+  return wide.to(at::kLong);
 }
 
 constexpr std::uint64_t marked_up_to = 1 << 16;
@@ -64,7 +82,8 @@ std::vector<std::int64_t> sorted_apart(std::vector<std::int64_t> labels) {
 at::Tensor labels_beside(const char* op, const Rows& rows, const DNDarray& y) {
   check_labels(op, rows, y);
   const auto target = rows.layout().with({rows.size()}, rows.layout().split());
-  return heatpp::detail::relayout_operand(op, y, target, rows.comm()).to(at::kCPU, at::kLong).contiguous();
+  const auto mine = heatpp::detail::relayout_operand(op, y, target, rows.comm()).to(at::kCPU);
+  return is_floating(y.dtype()) ? whole(op, rows, y.dtype(), mine) : mine.to(at::kLong).contiguous();
 }
 
 std::vector<std::int64_t> distinct_labels(const Rows& rows, const at::Tensor& mine) {

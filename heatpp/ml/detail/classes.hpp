@@ -5,9 +5,9 @@
 
 namespace heatpp::ml::detail {
 
-/// The label of each row of this rank, int64: `y` has shape (samples,), any layout, and whole numbers or truth values.
-/// Collective where it is cut otherwise than the rows. Throws ValueError for another shape, TypeError for other
-/// numbers.
+/// The label of each row of this rank, int64: `y` has shape (samples,), any layout, and whole numbers, which may have a
+/// floating dtype, or truth values. Collective where it is cut otherwise than the rows, and for floating dtypes, where
+/// all agree by 16 bytes that there are no fractions. Throws ValueError for another shape, TypeError for other numbers.
 [[nodiscard]] at::Tensor labels_beside(const char* op, const Rows& rows, const DNDarray& y);
 
 /// All labels that occur in `mine` on any rank, in rising order. Collective: one all-reduce of 16 bytes and, for labels

@@ -117,6 +117,17 @@ double balanced_accuracy_score(const DNDarray& y_true, const DNDarray& y_pred, c
   return sum / labels;
 }
 
+double matthews_corrcoef(const DNDarray& y_true, const DNDarray& y_pred, const MetricOptions& options) {
+  const Found found(LabelPairs("matthews_corrcoef", y_true, y_pred, options.sample_weight));
+  const auto n = sum_of(found.truth());
+  const auto covariance = [&](double same, std::span<const double> a, std::span<const double> b) {
+    return same / n - std::inner_product(a.begin(), a.end(), b.begin(), 0.0) / (n * n);
+  };
+  const auto both = covariance(sum_of(found.right()), found.truth(), found.predicted());
+  const auto own = covariance(n, found.truth(), found.truth()) * covariance(n, found.predicted(), found.predicted());
+  return own > 0 ? both / std::sqrt(own) : 0;
+}
+
 ConfusionMatrix confusion_matrix(const DNDarray& y_true, const DNDarray& y_pred, const MetricOptions& options) {
   const LabelPairs pairs("confusion_matrix", y_true, y_pred, options.sample_weight);
   const auto n = pairs.labels.size();

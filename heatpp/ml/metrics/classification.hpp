@@ -2,11 +2,11 @@
 
 #include <heatpp/core/dndarray.hpp>
 
-// How well labels were predicted, by scikit-learn's rules. Labels are vectors of whole numbers or bool, of any layout:
-// the predicted ones are brought to the cut of the true ones, or these to theirs if only the predicted ones are split.
-// Results are the same on every rank. All are collective, and throw ValueError for shapes that differ and no rows,
-// TypeError for labels that are fractions, and ValueError for weights as estimators do. Weights cost one all-reduce of
-// 24 bytes more.
+// How well labels were predicted, by scikit-learn's rules. Labels are vectors of whole numbers or bool, or of floating
+// numbers that are whole (one all-reduce of 16 bytes more), of any layout: the predicted ones are brought to the cut of
+// the true ones, or these to theirs if only the predicted ones are split. Results are the same on every rank. All are
+// collective, and throw ValueError for shapes that differ and no rows, TypeError for labels with fractions, and
+// ValueError for weights as estimators do. Weights cost one all-reduce of 24 bytes more.
 namespace heatpp {
 
 struct MetricOptions {
@@ -19,6 +19,11 @@ struct MetricOptions {
 /// precision_recall_fscore_support.
 [[nodiscard]] double balanced_accuracy_score(const DNDarray& y_true, const DNDarray& y_pred,
                                              const MetricOptions& options = {});
+
+/// The correlation of true and predicted labels (Matthews 1975; Gorodkin 2004 for more than two), 0 where all rows have
+/// one label or are predicted to have one. Communicates as precision_recall_fscore_support.
+[[nodiscard]] double matthews_corrcoef(const DNDarray& y_true, const DNDarray& y_pred,
+                                       const MetricOptions& options = {});
 
 struct ConfusionMatrix {
   DNDarray matrix;  ///< (C, C): rows of true label i that were predicted as j; int64, or float64 of weights
@@ -65,6 +70,18 @@ struct FScoreOptions {
 [[nodiscard]] double recall_score(const DNDarray& y_true, const DNDarray& y_pred, const FScoreOptions& options = {});
 [[nodiscard]] double f1_score(const DNDarray& y_true, const DNDarray& y_pred, const FScoreOptions& options = {});
 
+struct ReportOptions {
+  std::vector<std::string> target_names = {};  ///< of the labels, in rising order; none: the labels
+  std::int64_t digits = 2;                     ///< behind the point
+  std::optional<DNDarray> sample_weight = std::nullopt;
+  double zero_division = 0;
+};
+/// The scores of every label, the accuracy and the means of the scores as a table for people. Communicates as
+/// precision_recall_fscore_support. Throws ValueError for another number of names than labels, and digits not in
+/// 0 .. 20.
+[[nodiscard]] std::string classification_report(const DNDarray& y_true, const DNDarray& y_pred,
+                                                const ReportOptions& options = {});
+
 struct LogLossOptions {
   std::optional<DNDarray> sample_weight = std::nullopt;
   std::vector<std::int64_t> labels = {};  ///< of the columns, rising; none: those in y_true
@@ -74,10 +91,5 @@ struct LogLossOptions {
 /// where labels are not given those of confusion_matrix. Throws ValueError for another number of columns, labels that
 /// have none, and probabilities outside of 0 .. 1.
 [[nodiscard]] double log_loss(const DNDarray& y_true, const DNDarray& y_prob, const LogLossOptions& options = {});
-
-/// The probability that a row of the larger of two labels has a higher score than one of the other, equal scores
-/// counting half: the area under the receiver operating characteristic. One sort of the scores of the smaller label,
-/// and two searches in them. Throws ValueError for other than two labels and scores that are not finite.
-[[nodiscard]] double roc_auc_score(const DNDarray& y_true, const DNDarray& y_score, const MetricOptions& options = {});
 
 }  // namespace heatpp

@@ -3,9 +3,20 @@
 #include <heatpp/ml/estimator.hpp>
 #include <concepts>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace heatpp {
+namespace ml::detail {
+
+/// Whether a step learns from the targets that stand first behind the rows.
+template <class Step, class X, class... Targets>
+struct LearnsTargets : std::false_type {};
+template <class Step, class X, class... Rest>
+requires requires(Step& step, const X& x, const DNDarray& y, const Rest&... rest) { step.fit(x, y, rest...); }
+struct LearnsTargets<Step, X, DNDarray, Rest...> : std::true_type {};
+
+}  // namespace ml::detail
 
 /// Transformers and, behind them, an estimator or one transformer more, as one estimator: each step learns from what
 /// the one before it makes of the rows.
@@ -34,7 +45,7 @@ class Pipeline {
   explicit Pipeline(Steps... steps) : steps_(std::move(steps)...) {}
 
   // Rows are an array, or `Rows` where the first step takes them.
-  /// Fits all steps; targets and FitOptions go to the last one.
+  /// Fits all steps; targets and FitOptions go to the last one, and to transformers that learn from targets.
   template <std::convertible_to<Rows> X, class... Targets>
   requires requires(Last& step, const Made<X>& made, const Targets&... targets) { step.fit(made, targets...); }
   Pipeline& fit(const X& x, const Targets&... targets) {
@@ -76,6 +87,8 @@ class Pipeline {
   void fit_from(const X& x, const Targets&... targets) {
     auto& step = std::get<I>(steps_);
     if constexpr (I == last) step.fit(x, targets...);
+    else if constexpr (ml::detail::LearnsTargets<std::tuple_element_t<I, std::tuple<Steps...>>, X, Targets...>::value)
+      fit_from<I + 1>(step.fit(x, targets...).transform(x), targets...);
     else fit_from<I + 1>(step.fit(x).transform(x), targets...);
   }
   /// f(last step, what the transformers in front of it make of the rows).

@@ -32,6 +32,22 @@ namespace ml::detail {
 /// The rows where a mask is true, which is brought to their cut.
 [[nodiscard]] DNDarray rows_where(const DNDarray& x, const DNDarray& mask);
 
+/// Results for rows that come fold by fold, put together.
+class FoldResults {
+ public:
+  /// Throws ValueError where a row of `x` is not for tests in exactly one of the folds. Collective.
+  FoldResults(const DNDarray& x, const std::vector<Fold>& folds);
+  /// Throws ValueError for other classes than those of the folds before, whose columns would be others'.
+  void check_classes(const DNDarray& classes);
+  void put(const DNDarray& test, const DNDarray& results);
+  [[nodiscard]] const DNDarray& all() const { return *all_; }
+
+ private:
+  Layout samples_;
+  std::optional<DNDarray> all_;
+  std::optional<std::vector<std::int64_t>> classes_;
+};
+
 template <class Model>
 void fit_to(Model& model, const DNDarray& x, const DNDarray& y) {
   if constexpr (requires { model.fit(x, y); }) model.fit(x, y);
@@ -67,6 +83,35 @@ template <class Model>
                                                   const std::type_identity_t<CrossValOptions<Model>>& options = {}) {
   return ml::detail::fold_scores(
       model, x, y, ml::detail::folds_for("cross_val_score", x, y, options.folds, HasClasses<Model>), options);
+}
+
+template <class Model>
+struct CrossValPredictOptions {
+  std::vector<Fold> folds = {};  ///< of which each row is for tests in one; none: as in CrossValOptions
+  /// What a fitted model says of rows; none: its `predict`.
+  std::function<DNDarray(const Model&, const DNDarray& x)> predict = {};
+};
+
+/// What copies of the model, each fitted to all folds but one, predict for that one: a result for each row, cut as the
+/// rows are. Costs what the fits and predictions cost, two new cuts of `x` and one of `y` a fold, and what writing each
+/// fold's results behind a mask communicates. Collective. Throws ValueError for folds in which a row is not for tests
+/// exactly once, for results of other shapes than those of the first fold, and with `predict` for folds that lack
+/// labels.
+template <class Model>
+[[nodiscard]] DNDarray cross_val_predict(const Model& model, const DNDarray& x, const DNDarray& y,
+                                         const std::type_identity_t<CrossValPredictOptions<Model>>& options = {}) {
+  using namespace ml::detail;
+  const auto folds = folds_for("cross_val_predict", x, y, options.folds, HasClasses<Model>);
+  FoldResults results(x, folds);
+  for (const auto& [train, test] : folds) {
+    auto copy = model;
+    fit_to(copy, rows_where(x, train), rows_where(y, train));
+    if constexpr (HasClasses<Model>)
+      if (options.predict) results.check_classes(copy.classes());
+    const auto rows = rows_where(x, test);
+    results.put(test, options.predict ? options.predict(copy, rows) : copy.predict(rows));
+  }
+  return results.all();
 }
 
 /// All combinations of values, the last one changing first: `grid(std::vector{1, 3}, std::vector{0.1, 1.0})`.

@@ -1,6 +1,8 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/log.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/ml/detail/row_random.hpp>
+#include <heatpp/ml/model_selection/detail/masks.hpp>
 #include <heatpp/ml/model_selection/detail/strata.hpp>
 #include <heatpp/ml/model_selection/splitting.hpp>
 #include <heatpp/ops/operands/index.hpp>
@@ -16,26 +18,16 @@ namespace {
 using namespace ml::detail;
 using random::detail::Bijection;
 
-Layout samples_of(const char* op, const DNDarray& x) {
-  if (x.ndim() < 1) detail::raise<ValueError>(op, "got a number; expected an array with rows");
-  return x.layout().with({x.shape()[0]}, x.split() == std::optional(0) ? x.split() : std::nullopt);
-}
-
-void check_splits(const char* op, std::int64_t splits, std::int64_t rows) {
-  if (splits < 2 || splits > rows)
-    detail::raise<ValueError>(op, "got {} splits of {} rows; expected 2 to as many as rows", splits, rows);
-}
-
 Bijection shuffled(std::uint64_t seed, std::uint64_t stream, std::int64_t n) {
   return {random::detail::Key(seed_of(seed, stream)), 0, n};
 }
 
 /// Where each row of this rank stands among all: in their order, or at random.
 std::vector<std::int64_t> places(const Layout& layout, const Communicator& comm, std::optional<std::uint64_t> seed) {
-  const auto first = layout.split() ? layout.offset(comm.rank()) : 0;
-  std::vector<std::int64_t> place(static_cast<std::size_t>(layout.local_shape(comm.rank())[0]));
-  if (seed) shuffled(*seed, 0, layout.shape()[0]).inverse_at(first, std::ssize(place), place.data());
-  else std::iota(place.begin(), place.end(), first);
+  auto place = row_numbers(layout, comm);
+  if (seed)
+    shuffled(*seed, 0, layout.shape()[0])
+        .inverse_at(layout.split() ? layout.offset(comm.rank()) : 0, std::ssize(place), place.data());
   return place;
 }
 
@@ -52,23 +44,6 @@ class Folds {
  private:
   std::vector<std::int64_t> ends_;
 };
-
-template <class F>
-DNDarray mask(const Layout& layout, const Communicator& comm, F is_true) {
-  auto block = at::empty({layout.local_shape(comm.rank())[0]}, at::kBool);
-  for (std::int64_t i = 0; i < block.numel(); ++i) block.mutable_data_ptr<bool>()[i] = is_true(i);
-  return detail::wrap(block, layout, comm);
-}
-
-std::vector<Fold> folds(const std::vector<std::int64_t>& fold_of, std::int64_t splits, const Layout& layout,
-                        const Communicator& comm) {
-  std::vector<Fold> all;
-  for (std::int64_t f = 0; f < splits; ++f) {
-    const auto is_test = [&](std::int64_t i) { return fold_of[static_cast<std::size_t>(i)] == f; };
-    all.push_back({mask(layout, comm, std::not_fn(is_test)), mask(layout, comm, is_test)});
-  }
-  return all;
-}
 
 /// Where this rank's rows stand among all of their label: in their order, or at random.
 std::vector<std::int64_t> places(const Strata& strata, std::optional<std::uint64_t> seed) {
@@ -116,16 +91,40 @@ std::vector<std::int64_t> shares(const std::vector<std::int64_t>& sizes, std::in
   return share;
 }
 
-std::int64_t tests_of(const char* op, const SplitOptions& options, std::int64_t rows) {
-  const auto tests = std::ceil(options.test_size * static_cast<double>(rows));
-  if (!(options.test_size > 0 && options.test_size < 1) || tests < 1 || tests >= static_cast<double>(rows))
-    detail::raise<ValueError>(op,
-                              "got a share of {} of {} rows for tests; expected a part of 0 to 1 that leaves both rows",
-                              options.test_size, rows);
-  return static_cast<std::int64_t>(tests);
+/// Rows for training, and rows for tests.
+struct Parts {
+  std::int64_t trains, tests;
+};
+
+/// So many rows as a share of all says, rounded by `round`, or a number.
+std::int64_t rows_of(const RowCount& count, std::int64_t rows, double (*round)(double)) {
+  if (const auto* number = std::get_if<std::int64_t>(&count)) return *number;
+  const auto share = std::get<double>(count);
+  return share > 0 && share < 1 ? static_cast<std::int64_t>(round(share * static_cast<double>(rows))) : 0;
 }
 
-Fold stratified_masks(const char* op, const DNDarray& x, std::int64_t tests, const SplitOptions& options) {
+std::string text_of(const std::optional<RowCount>& count) {
+  if (!count) return "none";
+  return std::visit([](auto value) { return detail::formatted("{}", value); }, *count);
+}
+
+Parts parts_of(const char* op, const SplitOptions& options, std::int64_t rows) {
+  const auto& test = options.test_size;
+  const auto& train = options.train_size;
+  Parts parts{};
+  if (train) parts.trains = rows_of(*train, rows, [](double x) { return std::floor(x); });
+  if (test || !train) parts.tests = rows_of(test.value_or(RowCount(0.25)), rows, [](double x) { return std::ceil(x); });
+  if (!train) parts.trains = rows - parts.tests;
+  else if (!test) parts.tests = rows - parts.trains;
+  if (parts.tests < 1 || parts.trains < 1 || parts.tests > rows - parts.trains)
+    detail::raise<ValueError>(op,
+                              "got {} rows, a share or number of {} for tests and of {} for training; expected shares "
+                              "between 0 and 1, or numbers, that leave rows for both",
+                              rows, text_of(test), text_of(train));
+  return parts;
+}
+
+Fold stratified_masks(const char* op, const DNDarray& x, const Parts& parts, const SplitOptions& options) {
   const auto layout = samples_of(op, x);
   if (!options.shuffle || options.stratify->shape() != layout.shape())
     detail::raise<ValueError>(op,
@@ -135,13 +134,18 @@ Fold stratified_masks(const char* op, const DNDarray& x, std::int64_t tests, con
       op, detail::wrap(detail::relayout_operand(op, *options.stratify, layout, x.comm()), layout, x.comm()));
   const auto least = *std::ranges::min_element(strata.sizes);
   if (least < 2) detail::raise<ValueError>(op, "got a label with one row; expected two of each at least");
-  const auto share = shares(strata.sizes, tests, x.shape()[0]);
+  const auto tests = shares(strata.sizes, parts.tests, x.shape()[0]);
+  auto left = strata.sizes;
+  for (std::size_t c = 0; c < left.size(); ++c) left[c] -= tests[c];
+  const auto trains = shares(left, parts.trains, x.shape()[0] - parts.tests);
   const auto place = places(strata, options.seed);
-  const auto is_test = [&](std::int64_t i) {
-    const auto at = static_cast<std::size_t>(i);
-    return place[at] < share[static_cast<std::size_t>(strata.label[at])];
+  const auto between = [&](bool test) {
+    return [&, test](std::int64_t i) {
+      const auto at = static_cast<std::size_t>(i), c = static_cast<std::size_t>(strata.label[at]);
+      return test ? place[at] < tests[c] : place[at] >= tests[c] && place[at] < tests[c] + trains[c];
+    };
   };
-  return {mask(layout, x.comm(), std::not_fn(is_test)), mask(layout, x.comm(), is_test)};
+  return {mask_of(layout, x.comm(), between(false)), mask_of(layout, x.comm(), between(true))};
 }
 
 }  // namespace
@@ -155,35 +159,43 @@ std::vector<Fold> KFold::split(const DNDarray& x) const {
   for (std::int64_t f = 0; f < n % splits; ++f) ++sizes[static_cast<std::size_t>(f)];
   auto fold_of = places(layout, x.comm(), options_.shuffle ? std::optional(options_.seed) : std::nullopt);
   std::ranges::transform(fold_of, fold_of.begin(), [of = Folds(sizes)](std::int64_t place) { return of.of(place); });
-  return folds(fold_of, splits, layout, x.comm());
+  return folds_by(fold_of, splits, layout, x.comm());
 }
 
 std::vector<Fold> StratifiedKFold::split(const DNDarray& y) const {
   constexpr auto op = "StratifiedKFold.split";
   check_splits(op, options_.n_splits, samples_of(op, y).shape()[0]);
   const Strata strata(op, y);
-  const auto least = *std::ranges::min_element(strata.sizes);
-  if (least < options_.n_splits)
-    detail::raise<ValueError>(op, "got a label with {} rows for {} splits; expected one for each at least", least,
+  const auto [least, most] = std::ranges::minmax(strata.sizes);
+  if (most < options_.n_splits)
+    detail::raise<ValueError>(op, "got labels of {} rows at most for {} splits; expected a row for each at least", most,
                               options_.n_splits);
+  if (least < options_.n_splits)
+    log(LogLevel::warning,
+        detail::formatted("[{}] got a label with {} rows for {} splits: some splits have no row of it for tests", op,
+                          least, options_.n_splits));
   const auto of_label = dealt(strata, options_.n_splits);
   auto fold_of = places(strata, options_.shuffle ? std::optional(options_.seed) : std::nullopt);
   for (std::size_t i = 0; i < fold_of.size(); ++i)
     fold_of[i] = of_label[static_cast<std::size_t>(strata.label[i])].of(fold_of[i]);
-  return folds(fold_of, options_.n_splits, y.layout(), y.comm());
+  return folds_by(fold_of, options_.n_splits, y.layout(), y.comm());
 }
 
 Fold train_test_masks(const DNDarray& x, const SplitOptions& options) {
   constexpr auto op = "train_test_split";
   const auto layout = samples_of(op, x);
-  const auto n = layout.shape()[0], tests = tests_of(op, options, n);
-  if (options.stratify) return stratified_masks(op, x, tests, options);
+  const auto [trains, tests] = parts_of(op, options, layout.shape()[0]);
+  if (options.stratify) return stratified_masks(op, x, {trains, tests}, options);
   const auto place = places(layout, x.comm(), options.shuffle ? std::optional(options.seed) : std::nullopt);
-  const auto is_test = [&](std::int64_t i) {
-    const auto at = place[static_cast<std::size_t>(i)];
-    return options.shuffle ? at < tests : at >= n - tests;
+  // Without a shuffle rows for tests come behind those for training.
+  const auto first_train = options.shuffle ? tests : 0, first_test = options.shuffle ? 0 : trains;
+  const auto between = [&](std::int64_t first, std::int64_t count) {
+    return mask_of(layout, x.comm(), [&, first, count](std::int64_t i) {
+      const auto at = place[static_cast<std::size_t>(i)];
+      return at >= first && at < first + count;
+    });
   };
-  return {mask(layout, x.comm(), std::not_fn(is_test)), mask(layout, x.comm(), is_test)};
+  return {between(first_train, trains), between(first_test, tests)};
 }
 
 TrainTest train_test_split(const DNDarray& x, const DNDarray& y, const SplitOptions& options) {

@@ -2,6 +2,8 @@
 
 #include <heatpp/core/dndarray.hpp>
 
+#include <variant>
+
 // Rows set apart for tests. Which ones follows from the seed and the number of a row among all, so that it is the same
 // on any number of ranks; rows stay on their ranks and in their order, and parts are cut unevenly where the rows are.
 namespace heatpp {
@@ -35,25 +37,32 @@ class StratifiedKFold {
   explicit StratifiedKFold(const KFoldOptions& options = {}) : options_(options) {}
   [[nodiscard]] const KFoldOptions& options() const { return options_; }
   /// Of rows with these labels, whole numbers of any layout, as which the masks are cut. Collective: finds the C labels
-  /// as confusion_matrix, and a scan and two all-reduces of 8 C bytes. Throws as KFold, and for a label with fewer rows
-  /// than splits; TypeError for labels that are fractions.
+  /// as confusion_matrix, and a scan and two all-reduces of 8 C bytes. Throws as KFold, and if every label has fewer
+  /// rows than splits; if some have, a warning goes to the log, and some folds have no row of these for tests.
+  /// TypeError for labels with fractions.
   [[nodiscard]] std::vector<Fold> split(const DNDarray& y) const;
 
  private:
   KFoldOptions options_;
 };
 
+/// A share of the rows, more than 0 and less than 1, or how many.
+using RowCount = std::variant<double, std::int64_t>;
+
 struct SplitOptions {
-  double test_size = 0.25;                          ///< the share for tests, more than 0 and less than 1; rounded up
-  bool shuffle = true;                              ///< rows at random; else the last ones are for tests
-  std::uint64_t seed = 0;                           ///< of the shuffle
-  std::optional<DNDarray> stratify = std::nullopt;  ///< labels, of which both parts get the same shares
+  std::optional<RowCount> test_size =
+      std::nullopt;  ///< a share is rounded up; nullopt: those not for training, or 0.25
+  std::optional<RowCount> train_size = std::nullopt;  ///< a share is rounded down; nullopt: those not for tests
+  bool shuffle = true;                                ///< rows at random; else the last ones are for tests
+  std::uint64_t seed = 0;                             ///< of the shuffle
+  std::optional<DNDarray> stratify = std::nullopt;    ///< labels, of which both parts get the same shares
 };
 struct TrainTest {
   DNDarray x_train, x_test, y_train, y_test;
 };
-/// Which rows of `x` are for training and which for tests. Local, but with `stratify`, which costs what StratifiedKFold
-/// does. Throws ValueError for parts without rows, for labels without shuffle, and as StratifiedKFold.
+/// Which rows of `x` are for training and which for tests; of other arrays of as many rows the same ones. Local, but
+/// with `stratify`, which costs what StratifiedKFold does. Throws ValueError for parts without rows or of more than
+/// there are, labels without shuffle or of a single row, TypeError for labels with fractions.
 [[nodiscard]] Fold train_test_masks(const DNDarray& x, const SplitOptions& options = {});
 /// The rows of both. `y` has a number or a row for each row of `x`, any layout. Collective: the masks, brought to the
 /// cut of `y` where it has another, and the new cuts.

@@ -3,6 +3,7 @@
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/core/redistribute.hpp>
+#include <heatpp/ml/detail/classes.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/metrics/classification.hpp>
 #include <heatpp/ml/metrics/regression.hpp>
@@ -55,10 +56,10 @@ DNDarray of_neighbors(const Neighbors& found, NeighborWeights weights, const DND
 KNeighborsClassifier& KNeighborsClassifier::fit(const Rows& x, const DNDarray& y) {
   constexpr auto op = "KNeighborsClassifier.fit";
   check_targets(op, x, y, false);
-  if (!is_whole(y.dtype())) detail::raise<TypeError>(op, "got labels of {}; expected whole numbers", name(y.dtype()));
+  const auto labels = ml::detail::as_rows(x, ml::detail::labels_beside(op, x, y));
   auto neighbors = unfitted(options_);
   neighbors.learn(op, x);
-  auto [classes, which] = unique_inverse(y.to_device(cpu).astype(int64));
+  auto [classes, which] = unique_inverse(labels);
   classes_ = resplit(classes, std::nullopt);
   which_ = which;
   neighbors_ = std::move(neighbors);

@@ -20,8 +20,8 @@ class KNeighborsClassifier {
   explicit KNeighborsClassifier(const KNeighborsOptions& options = {}) : options_(options) {}
   [[nodiscard]] const KNeighborsOptions& options() const { return options_; }
 
-  /// Keeps the (samples, features) rows and their labels (samples,), any whole numbers. Collective: as
-  /// NearestNeighbors::fit and unique_inverse of the labels. Throws TypeError for labels that are no whole numbers,
+  /// Keeps the (samples, features) rows and their labels (samples,), any whole numbers, cut as the rows. Collective:
+  /// as NearestNeighbors::fit and unique_inverse of the labels. Throws TypeError for labels that are no whole numbers,
   /// ValueError for another number of labels, and as NearestNeighbors::fit.
   KNeighborsClassifier& fit(const Rows& x, const DNDarray& y);
   /// The label of each row: int64 of shape (samples,), split as the rows. Collective: as NearestNeighbors::kneighbors,

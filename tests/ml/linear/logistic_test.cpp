@@ -166,7 +166,7 @@ TEST_CASE("bad input of logistic regression is an error on all ranks", "[ml][log
   ht::LogisticRegression model;
   CHECK_THROWS_AS(model.predict(x), ht::NotFittedError);
   CHECK_THROWS_WITH(model.fit(x, ht::ones({150}, {.dtype = ht::int64})), Contains("got labels of 1 class"));
-  CHECK_THROWS_AS(model.fit(x, ht::ones({150})), ht::TypeError);
+  CHECK_THROWS_AS(model.fit(x, ht::full({150}, 0.5)), ht::TypeError);
   CHECK_THROWS_WITH(model.fit(x, ht::ones({3}, {.dtype = ht::int64})), Contains("got labels of shape (3,)"));
   CHECK_THROWS_WITH(ht::LogisticRegression({.c = 0}).fit(x, y), Contains("got c 0"));
   CHECK_THROWS_WITH(ht::LogisticRegression({.l1_ratio = 1.5}).fit(x, y), Contains("l1_ratio 1.5"));

@@ -217,6 +217,6 @@ TEST_CASE("bad rows and options are errors on all ranks", "[ml][neighbors]") {
                     Contains("without the row itself"));
   CHECK_THROWS_WITH(ht::NearestNeighbors().fit(good).kneighbors(ht::ones({4, 2})), Contains("got 2 features"));
   CHECK_THROWS_WITH(ht::KNeighborsClassifier().fit(good, ht::ones({149}).astype(ht::int64)), Contains("(149,)"));
-  CHECK_THROWS_AS(ht::KNeighborsClassifier().fit(good, ht::ones({150})), ht::TypeError);
+  CHECK_THROWS_AS(ht::KNeighborsClassifier().fit(good, ht::full({150}, 0.5)), ht::TypeError);
   CHECK_THROWS_WITH(ht::KNeighborsRegressor().fit(good, ht::full({150}, NAN)), Contains("not finite"));
 }

@@ -140,6 +140,12 @@ const std::vector<Estimator>& estimators() {
        .checks_rows = true,
        .weight_is_rows = true},
 
+      {.name = "LinearDiscriminantAnalysis",
+       .unfitted = of(ht::LinearDiscriminantAnalysis()),
+       .targets = Targets::labels,
+       .checks_rows = true,
+       .weight_is_rows = true},
+
       {.name = "DecisionTreeClassifier",
        .unfitted = of(ht::DecisionTreeClassifier({.max_depth = 3})),
        .targets = Targets::labels,

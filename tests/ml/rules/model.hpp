@@ -19,9 +19,9 @@
   f(embedding) f(epsilon) f(explained_variance) f(explained_variance_ratio) f(factors) f(feature_count) \
   f(feature_importances) f(feature_log_prob) f(inertia) f(intercept) f(iterations) f(kneighbors) f(labels) f(leaves) \
   f(lower_bound) f(max_abs) f(mean) f(means) f(modes) f(n_clusters) f(n_components) f(n_lists) f(n_modes) f(n_samples) \
-  f(n_samples_seen) f(n_system_modes) f(noise_variance) f(precision) f(precisions) f(quantiles) f(rates) \
-  f(reconstruct) f(reconstruction_error) f(results) f(rows) f(scale) f(singular_values) f(size) f(state) \
-  f(statistics) f(theta) f(transfer) f(var) f(weights)
+  f(n_samples_seen) f(n_system_modes) f(noise_variance) f(precision) f(precisions) f(priors) f(quantiles) f(rates) \
+  f(reconstruct) f(reconstruction_error) f(results) f(rows) f(scale) f(scalings) f(singular_values) f(size) f(state) \
+  f(statistics) f(theta) f(transfer) f(var) f(weights) f(xbar)
 // clang-format on
 
 template <class M>

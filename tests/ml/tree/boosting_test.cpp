@@ -212,7 +212,7 @@ TEST_CASE("bad input of boosting is an error on all ranks", "[ml][boosting]") {
   CHECK_THROWS_AS(regressor.predict(x), ht::NotFittedError);
   CHECK_THROWS_WITH(model.fit(beside(bad), y), Contains("got inf in row 120, column 2"));
   CHECK_THROWS_WITH(model.fit(x, ht::ones({150}, {.dtype = ht::int64})), Contains("got labels of 1 class"));
-  CHECK_THROWS_AS(model.fit(x, ht::ones({150})), ht::TypeError);
+  CHECK_THROWS_AS(model.fit(x, ht::full({150}, 0.5)), ht::TypeError);
   CHECK_THROWS_WITH(model.fit(x, ht::ones({3}, {.dtype = ht::int64})), Contains("got labels of shape (3,)"));
   CHECK_THROWS_WITH(regressor.fit(x, ht::ones({3})), Contains("got targets of shape (3,)"));
   CHECK_THROWS_WITH(regressor.fit(x, ht::full({150}, NAN)), Contains("targets that are not finite"));

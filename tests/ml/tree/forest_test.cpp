@@ -234,7 +234,7 @@ TEST_CASE("bad input of trees is an error on all ranks", "[ml][tree]") {
   CHECK_THROWS_AS(regressor.predict(x), ht::NotFittedError);
   CHECK_THROWS_AS(regressor.feature_importances(), ht::NotFittedError);
   CHECK_THROWS_WITH(model.fit(beside(bad), y), Contains("got inf in row 120, column 2"));
-  CHECK_THROWS_AS(model.fit(x, ht::ones({150})), ht::TypeError);
+  CHECK_THROWS_AS(model.fit(x, ht::full({150}, 0.5)), ht::TypeError);
   CHECK_THROWS_WITH(model.fit(x, ht::ones({3}, {.dtype = ht::int64})), Contains("got labels of shape (3,)"));
   CHECK_THROWS_WITH(regressor.fit(x, ht::full({150}, NAN)), Contains("targets that are not finite"));
   CHECK_THROWS_WITH(ht::DecisionTreeClassifier({.min_samples_split = 1}).fit(x, y), Contains("min_samples_split 1"));

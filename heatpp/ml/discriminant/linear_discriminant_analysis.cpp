@@ -1,0 +1,162 @@
+#include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/ml/decomposition/detail/affine.hpp>
+#include <heatpp/ml/detail/class_moments.hpp>
+#include <heatpp/ml/detail/fitted.hpp>
+#include <heatpp/ml/detail/gram.hpp>
+#include <heatpp/ml/discriminant/linear_discriminant_analysis.hpp>
+
+namespace heatpp {
+namespace {
+
+using namespace ml::detail;
+
+constexpr auto fit_op = "LinearDiscriminantAnalysis.fit";
+
+/// Rows less the mean of their class.
+class Centred final : public RowSource {
+ public:
+  Centred(Rows rows, at::Tensor means, const std::vector<std::int32_t>& classes)
+      : rows_(std::move(rows)),
+        means_(std::move(means)),
+        classes_(at::tensor(at::ArrayRef<std::int32_t>(classes), at::kInt)) {}
+  [[nodiscard]] at::Tensor read(std::int64_t first, std::int64_t count) const override {
+    const auto own = means_.index_select(0, classes_.slice(0, first, first + count));
+    return rows_.read(first, count).to(at::kDouble).sub(own);
+  }
+
+ private:
+  Rows rows_;
+  at::Tensor means_, classes_;
+};
+
+struct Classwise {
+  at::Tensor sizes, means;  ///< (classes,) weights, (classes, features)
+};
+
+Classwise classwise(const std::vector<Moments>& moments, std::int64_t classes) {
+  const auto f = std::ssize(moments) / classes;
+  return {of_columns(moments, &Moments::n).reshape({classes, f}).select(1, 0).contiguous(),
+          of_columns(moments, &Moments::mean).reshape({classes, f})};
+}
+
+at::Tensor checked_priors(const LinearDiscriminantOptions& options, const at::Tensor& sizes) {
+  if (options.priors.empty()) return sizes / sizes.sum();
+  const auto priors = at::tensor(options.priors, at::kDouble);
+  if (priors.size(0) != sizes.size(0) || !priors.ge(0).all().item<bool>() ||
+      !(std::abs(priors.sum().item<double>() - 1) < 1e-5))
+    detail::raise<ValueError>(fit_op, "got priors {} for {} classes; expected one of 0 or more for each, that sum to 1",
+                              options.priors, sizes.size(0));
+  return priors;
+}
+
+/// Each column with its largest entry positive.
+at::Tensor signed_columns(const at::Tensor& x) {
+  if (x.numel() == 0) return x;
+  return x * at::where(x.gather(0, x.abs().argmax(0, /*keepdim=*/true)) < 0, -1.0, 1.0);
+}
+
+/// Directions, as columns, along which rows have a covariance of 1 within classes.
+at::Tensor whitening(const Gram& within, double degrees, double tol) {
+  auto deviation = (within.scatter.diagonal().clamp_min(0) / within.n).sqrt();
+  deviation = at::where(deviation > 0, deviation, 1.0);
+  const auto [squares, vectors] = at::linalg_eigh(within.scatter / degrees / at::outer(deviation, deviation));
+  const auto lengths = squares.clamp_min(0).sqrt();
+  const auto kept = (lengths > tol).nonzero().flatten();
+  if (kept.size(0) == 0)
+    detail::raise<ValueError>(fit_op, "got rows that spread {:g} within classes at most; expected more than tol {:g}",
+                              lengths.numel() ? lengths.max().item<double>() : 0.0, tol);
+  return vectors.index_select(1, kept) / deviation.unsqueeze(1) / lengths.index_select(0, kept);
+}
+
+/// Directions, as columns, that tell classes apart, and the square of how far along each.
+struct Apart {
+  at::Tensor scalings, squares;
+};
+Apart apart(const at::Tensor& whitened, const at::Tensor& offsets, const at::Tensor& weights, double tol) {
+  const auto between = at::matmul(offsets * weights.sqrt().unsqueeze(1), whitened);
+  const auto [u, s, vh] = at::linalg_svd(between, /*full_matrices=*/false);
+  const auto rank = (s > tol * s[0]).sum().item<std::int64_t>();
+  return {signed_columns(at::matmul(whitened, vh.t().slice(1, 0, rank))), s.square()};
+}
+
+}  // namespace
+
+LinearDiscriminantAnalysis& LinearDiscriminantAnalysis::fit(const Rows& x, const DNDarray& y,
+                                                            const FitOptions& options) {
+  check_not_empty(fit_op, x);
+  const auto weights = weights_beside(fit_op, x, options.sample_weight);
+  const auto* weight = weights ? weights->const_data_ptr<double>() : nullptr;
+  const auto classes = classes_beside(fit_op, x, y);
+  const auto k = classes.count(), most = std::min(k - 1, x.features());
+  const auto components = options_.n_components.value_or(most);
+  if (k < 2 || x.size() <= k || !(options_.tol >= 0) || components < 1 || components > most)
+    detail::raise<ValueError>(fit_op,
+                              "got {} rows of {} features and {} classes, {} components and tol {}; expected two "
+                              "classes at least, more rows, 1 to {} components and tol >= 0",
+                              x.size(), x.features(), k, components, options_.tol, std::max<std::int64_t>(most, 1));
+  const auto [sizes, means] = classwise(class_moments(fit_op, x, classes, weight), k);
+  const auto priors = checked_priors(options_, sizes);
+  const auto centred = std::make_shared<Centred>(x, means, classes.index);
+  const auto within = gram(fit_op, Rows(centred, x.layout(), float64, x.comm()), {.weights = weight});
+  if (!(within.n > static_cast<double>(k)))
+    detail::raise<ValueError>(fit_op, "got weights that sum to {:g} for {} classes; expected more", within.n, k);
+  const auto whitened = whitening(within, within.n - static_cast<double>(k), options_.tol);
+  const auto xbar = at::matmul(priors, means), offsets = means - xbar;
+  const auto [scalings, squares] =
+      apart(whitened, offsets, within.n * priors / static_cast<double>(k - 1), options_.tol);
+  const auto along = at::matmul(offsets, scalings);
+  auto coef = at::matmul(along, scalings.t());
+  auto intercept = priors.log() - along.square().sum(1) / 2 - at::mv(coef, xbar);
+  if (k == 2) {
+    coef = (coef[1] - coef[0]).unsqueeze(0);
+    intercept = (intercept[1] - intercept[0]).unsqueeze(0);
+  }
+  const auto whole = [&](const at::Tensor& value) { return replicated(value.contiguous(), float64, x.comm()); };
+  classes_ = Classes{replicated(classes.values, int64, x.comm()), x.features()};
+  learnt_ = Learnt{whole(coef),
+                   whole(intercept),
+                   whole(means),
+                   whole(priors),
+                   whole(xbar),
+                   whole(scalings),
+                   whole((squares / squares.sum()).slice(0, 0, components))};
+  return *this;
+}
+
+Classifier::Scores LinearDiscriminantAnalysis::scores() const {
+  return
+      [coef = learnt_->coef.larray().t().contiguous(), intercept = learnt_->intercept.larray()](const RowBlock& block) {
+        const auto z = block.times(coef).add_(intercept);
+        return z.size(1) > 1 ? z : at::cat({at::zeros_like(z), z}, 1);
+      };
+}
+
+DNDarray LinearDiscriminantAnalysis::decision_function(const Rows& x) const {
+  const auto& model = learnt("decision_function");
+  check_features(Method(kind(), "decision_function"), x, model.coef.shape()[1]);
+  const auto z = moved(x, at::zeros({1}, at::kDouble), model.coef.larray().t(), model.intercept.larray());
+  return model.coef.shape()[0] > 1 ? z : as_rows(x, z.larray().select(1, 0));
+}
+
+DNDarray LinearDiscriminantAnalysis::transform(const Rows& x) const {
+  const auto& model = learnt("transform");
+  check_features(Method(kind(), "transform"), x, model.coef.shape()[1]);
+  const auto directions = model.scalings.larray().slice(1, 0, model.ratio.size());
+  return moved(x, model.xbar.larray(), directions, at::zeros({1}, at::kDouble));
+}
+
+const LinearDiscriminantAnalysis::Learnt& LinearDiscriminantAnalysis::learnt(const char* what) const {
+  return fitted(Method(kind(), what), learnt_);
+}
+
+DNDarray LinearDiscriminantAnalysis::coef() const { return learnt("coef").coef; }
+DNDarray LinearDiscriminantAnalysis::intercept() const { return learnt("intercept").intercept; }
+DNDarray LinearDiscriminantAnalysis::means() const { return learnt("means").means; }
+DNDarray LinearDiscriminantAnalysis::priors() const { return learnt("priors").priors; }
+DNDarray LinearDiscriminantAnalysis::xbar() const { return learnt("xbar").xbar; }
+DNDarray LinearDiscriminantAnalysis::scalings() const { return learnt("scalings").scalings; }
+DNDarray LinearDiscriminantAnalysis::explained_variance_ratio() const {
+  return learnt("explained_variance_ratio").ratio;
+}
+
+}  // namespace heatpp

@@ -1,0 +1,173 @@
+"""scikit-learn's names of options and results on heatpp's estimators, and what its own tools ask of estimators."""
+
+import operator
+import re
+
+from . import _heatpp as C
+from ._spellings import named_after
+
+# Options: scikit-learn's name, and heatpp's.
+_NAMES = {"random_state": "seed", "max_iter": "max_iterations", "fit_intercept": "intercept", "C": "c", "svd_solver": "solver", "algorithm": "solver", "n_oversamples": "oversamples",
+          "iterated_power": "power_iterations", "n_iter": "power_iterations", "alpha_W": "alpha_w", "alpha_H": "alpha_h", "init_params": "init", "affinity": "metric",
+          "output_distribution": "output", "handle_unknown": "unknown"}
+_DEFAULT = object()
+# Values of heatpp's options: scikit-learn's spelling, and heatpp's, or the default.
+_VALUES = {"seed": {None: _DEFAULT}, "priors": {None: _DEFAULT}, "power_iterations": {"auto": _DEFAULT},
+           "init": {"k-means++": "plus_plus", "k-means||": "parallel", "random_from_data": "random"},
+           "metric": {"minkowski": _DEFAULT, "l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan"},
+           "solver": {"auto": "automatic", "covariance_eigh": "covariance", "arpack": "automatic", "cd": "coordinate_descent", "mu": "multiplicative"}}
+# Options that stand for several of heatpp's, by their value.
+_SPLIT = {"feature_range": lambda value: {"low": value[0], "high": value[1]},
+          "penalty": {"l2": {"l1_ratio": 0.0}, "l1": {"l1_ratio": 1.0}, "elasticnet": {}, None: {"c": float("inf")}}.get, "p": {1: {"metric": "manhattan"}, 2: {}}.get}
+# Options that say how to compute and change no result, where a class has no such option: of all classes, and of some.
+_ADVICE = {"n_jobs", "verbose", "verbose_interval", "copy", "copy_X", "copy_x", "algorithm", "leaf_size", "precompute", "power_iteration_normalizer", "order", "eigen_solver", "eigen_tol"}
+_ADVICE_OF = {"Ridge LinearRegression": {"solver", "max_iter", "tol", "random_state"}, "LogisticRegression PoissonRegressor": {"solver", "random_state"}, "PCA": {"tol"},
+              "ElasticNet Lasso": {"random_state"}, "QuantileTransformer": {"subsample", "random_state"}, "GroupKFold": {"random_state"}, "NMF": {"shuffle"}}
+_ADVICE_OF = {name: advice for names, advice in _ADVICE_OF.items() for name in names.split()}
+# Options of which heatpp has some values.
+_ONLY = {"positive": (False,), "dual": (False,), "intercept_scaling": (1,), "multi_class": ("auto", "multinomial", "deprecated"), "class_weight": (None,), "selection": ("cyclic",),
+         "shrinkage": (None,), "covariance_estimator": (None,), "store_covariance": (False,), "solver": ("svd",), "class_prior": (None,), "force_alpha": (True,), "splitter": ("best",),
+         "criterion": ("gini", "squared_error"), "max_leaf_nodes": (None,), "min_impurity_decrease": (0,), "min_weight_fraction_leaf": (0,), "ccp_alpha": (0,), "oob_score": (False,),
+         "max_samples": (None,), "monotonic_cst": (None,), "categories": ("auto",), "drop": (None,), "sparse_output": (False,), "add_indicator": (False,), "keep_empty_features": (False,),
+         "ignore_implicit_zeros": (False,), "metric_params": (None,), "beta_loss": ("frobenius",), "assign_labels": ("kmeans",), "n_init": ("auto", 1, 3)}
+# Results whose names are not heatpp's with an underscore.
+_RESULTS = {"centers": "cluster_centers_", "iterations": "n_iter_", "core_indices": "core_sample_indices_", "reconstruction_error": "reconstruction_err_"}
+
+
+def _plain(value):
+    return value is None or isinstance(value, (str, bool, int, float))
+
+
+def ours(kind, given):
+    """Options of a class by heatpp's names and values; None where they have these already."""
+    known, made, changed = kind._options, {}, False
+    for name, value in given.items():
+        found = _ours(kind, name, value)
+        both = found.keys() & made.keys()
+        if both:
+            raise TypeError(f"[{kind.__name__}] got {name} and {', '.join(both)}, which are the same; expected one of them")
+        changed = changed or found.keys() != {name} or found[name] is not value
+        made.update(found)
+    if "n_init" in known and isinstance(made.get("n_init"), str) and made["n_init"] == "auto":
+        made["n_init"], changed = 10 if made.get("init") == "random" else 1, True
+    return made if changed else None
+
+
+def _ours(kind, name, value):
+    """What one option stands for."""
+    named = name if name in kind._options else _NAMES.get(name, name)
+    if named in kind._options:
+        spelled = _VALUES.get(named, {}).get(value, value) if _plain(value) else value
+        return {} if spelled is _DEFAULT else {named: spelled}
+    split = _SPLIT[name](value) if name in _SPLIT else None
+    if split is not None and split.keys() <= set(kind._options):
+        return split
+    if name in _ADVICE | _ADVICE_OF.get(kind.__name__, set()):
+        return {}
+    if name not in _ONLY:
+        return {name: value}
+    if not any(_plain(value) and type(value) in (type(each), int, float) and value == each for each in _ONLY[name]):
+        raise ValueError(f"[{kind.__name__}] got {name}={value!r}; expected {' or '.join(map(repr, _ONLY[name]))}")
+    return {}
+
+
+class _NotFitted(C.NotFittedError, AttributeError):
+    """What hasattr takes for a result that is not there yet."""
+
+
+def _learnt(of, doc):
+    """A property of what was learnt, which is an AttributeError before."""
+    def get(self):
+        try:
+            return of(self)
+        except C.NotFittedError as error:
+            raise _NotFitted(str(error)) from None
+    return property(get, doc=doc)
+
+
+def _arguments(function):
+    """The names of a method's arguments behind self, of each signature that it has."""
+    found = re.findall(r"\(self(.*?)\) ->", function.__doc__ or "")
+    return [re.findall(r", (\w+):", signature) for signature in found]
+
+
+def _without_targets(function):
+    """A method that learns without targets: these may be given, as scikit-learn's tools do, and say nothing."""
+    @named_after(function)
+    def method(self, *given, y=None, **options):
+        if "X" in options:
+            options["x"] = options.pop("X")
+        if len(given) > 2:
+            options["sample_weight"] = given[2]
+        return function(self, *given[:1], **options)
+    return method
+
+
+def _learns_from_targets(kind):
+    return any("y" in names for names in _arguments(kind.fit))
+
+
+def _type_of(kind):
+    if hasattr(kind, "classes") and hasattr(kind, "predict"):
+        return "classifier"
+    if hasattr(kind, "predict") and _learns_from_targets(kind):
+        return "regressor"
+    return "clusterer" if hasattr(kind, "labels") else "density_estimator" if hasattr(kind, "score_samples") else None
+
+
+def tags_of(kind, targets, transforms):
+    """What scikit-learn's tools ask of an estimator of this type."""
+    import sklearn.utils as utils
+    return utils.Tags(estimator_type=kind, target_tags=utils.TargetTags(required=targets), transformer_tags=utils.TransformerTags() if transforms else None,
+                      classifier_tags=utils.ClassifierTags() if kind == "classifier" else None, regressor_tags=utils.RegressorTags() if kind == "regressor" else None)
+
+
+def _tags(self):
+    kind = type(self)
+    return tags_of(kind._estimator_type, _learns_from_targets(kind), hasattr(kind, "transform"))
+
+
+def _is_fitted(self):
+    for name in self._results:
+        try:
+            getattr(self, name)
+        except C.NotFittedError:
+            return False
+        except ValueError:  # which a file has not
+            continue
+        return True
+    return True
+
+
+def _own(kind, made):
+    """The names in a class's own dictionary that are made of this."""
+    return [name for name, value in vars(kind).items() if name[0] != "_" and made(value)]
+
+
+def _dress(kind):
+    """Gives a class scikit-learn's names."""
+    results = _own(kind, lambda value: isinstance(value, property))
+    for name in results:
+        setattr(kind, _RESULTS.get(name, name + "_"), _learnt(operator.attrgetter(name), f"scikit-learn's name of {name}."))
+    kind._results = [*getattr(kind, "_results", []), *results]
+    for name in _own(kind, callable):
+        signatures = _arguments(getattr(kind, name))
+        if name in ("fit", "partial_fit", "fit_transform", "fit_predict", "score") and signatures and all(names[1:2] in ([], ["sample_weight"]) for names in signatures):
+            setattr(kind, name, _without_targets(getattr(kind, name)))
+    if hasattr(kind, "fit"):
+        kind._estimator_type, kind.__sklearn_tags__, kind.__sklearn_is_fitted__ = _type_of(kind), _tags, _is_fitted
+
+
+def _dress_all():
+    """Gives all classes that learn, and those that they are made of, scikit-learn's names; bases come first."""
+    kinds = [kind for kind in vars(C).values() if isinstance(kind, type) and hasattr(kind, "fit")]
+    every = dict.fromkeys(base for kind in kinds for base in reversed(kind.__mro__) if base is not object)
+    for kind in every:
+        _dress(kind)
+    kind = C.MinMaxScaler
+    kind.scale_ = _learnt(lambda self: 1 / self.scale, "What columns are multiplied by.")
+    kind.min_ = _learnt(lambda self: self.get_params()["low"] - self.data_min / self.scale, "What is added to columns then.")
+    kind.data_range_ = _learnt(lambda self: self.data_max - self.data_min, "The largest less the least number of columns.")
+
+
+_dress_all()

@@ -1,0 +1,39 @@
+#include <heatpp/comm/log.hpp>
+
+#include <cstdlib>
+#include <thread>
+
+#include "casters.hpp"
+
+// What scikit-learn's users are used to, as far as it takes C++.
+namespace heatpp::python {
+
+nb::object renamed(nb::handle type, const nb::dict& given) {
+  return nb::module_::import_("heatpp._estimators").attr("ours")(type, given);
+}
+
+template <>
+std::optional<MinkaMle> read(nb::handle object) {
+  if (!nb::isinstance<nb::str>(object) || nb::cast<std::string>(object) != "mle") return {};
+  return MinkaMle{};
+}
+template <>
+nb::object written(const MinkaMle&) {
+  return nb::str("mle");
+}
+
+void warn_by_python() {
+  const char* const wanted = std::getenv("HEATPP_LOG");
+  if (wanted && *wanted) return;  // the log says them
+  const auto main = std::this_thread::get_id();
+  set_log(
+      [main](LogLevel, std::string_view message) {
+        if (std::this_thread::get_id() != main) return;  // whose lock of Python's nothing may wait for
+        const nb::gil_scoped_acquire held;
+        if (PyErr_WarnEx(PyExc_UserWarning, std::string(message).c_str(), 1) != 0)
+          PyErr_WriteUnraisable(nullptr);  // an error on one rank alone would let the others wait
+      },
+      {.level = LogLevel::warning});
+}
+
+}  // namespace heatpp::python

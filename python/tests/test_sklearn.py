@@ -1,0 +1,246 @@
+"""scikit-learn's habits: its names of options and results, its tools with heatpp's estimators, and its functions."""
+
+import copy
+import warnings
+
+import numpy as np
+import sklearn.base
+import sklearn.cluster
+import sklearn.decomposition
+import sklearn.discriminant_analysis
+import sklearn.exceptions
+import sklearn.linear_model
+import sklearn.metrics
+import sklearn.model_selection
+import sklearn.naive_bayes
+import sklearn.neighbors
+import sklearn.pipeline
+import sklearn.preprocessing
+import sklearn.utils
+from layouts import RANK, Case, every_layout
+from sklearn.datasets import load_iris
+
+import heatpp as ht
+
+ROWS, KINDS = load_iris(return_X_y=True)
+TWO = (KINDS > 0).astype(int)
+NOISY = ROWS + np.random.default_rng(3).normal(0, 2, ROWS.shape)
+
+
+class Names(Case):
+    def test_options_by_the_names_of_scikit_learn(self):
+        for made, expected in ((ht.KMeans(3, random_state=7, max_iter=50, n_init=4, init="k-means++", verbose=0, algorithm="elkan"),
+                                {"n_clusters": 3, "seed": 7, "max_iterations": 50, "n_init": 4, "init": "plus_plus"}),
+                               (ht.KMeans(init="random", n_init="auto", random_state=None), {"n_init": 10, "seed": 0}),
+                               (ht.KMeans(n_init="auto", tol=0), {"n_init": 1, "tol": 0}),
+                               (ht.LogisticRegression(C=2, max_iter=50, fit_intercept=False, solver="lbfgs", n_jobs=-1, random_state=1), {"c": 2, "max_iterations": 50, "intercept": False}),
+                               (ht.LogisticRegression(penalty="l1"), {"l1_ratio": 1}), (ht.LogisticRegression(penalty=None), {"c": np.inf}),
+                               (ht.Ridge(alpha=2, fit_intercept=False, solver="auto"), {"alpha": 2, "intercept": False}), (ht.Lasso(max_iter=7, selection="cyclic"), {"max_iterations": 7}),
+                               (ht.PCA(n_components="mle", svd_solver="full"), {"n_components": "mle", "solver": "full"}), (ht.PCA(2, svd_solver="auto", iterated_power="auto"), {"power_iterations": 4}),
+                               (ht.TruncatedSVD(3, algorithm="randomized", n_iter=2), {"n_components": 3, "solver": "randomized", "power_iterations": 2}),
+                               (ht.MinMaxScaler(feature_range=(-1, 1)), {"low": -1, "high": 1}), (ht.OneHotEncoder(handle_unknown="ignore", sparse_output=False), {"unknown": "ignore"}),
+                               (ht.KNeighborsRegressor(p=1, algorithm="brute", leaf_size=4), {"metric": "manhattan"}),
+                               (ht.GaussianMixture(2, init_params="k-means++", max_iter=5, random_state=3), {"init": "plus_plus", "max_iterations": 5, "seed": 3}),
+                               (ht.KFold(3, shuffle=True, random_state=5), {"n_splits": 3, "seed": 5}), (ht.NMF(2, solver="mu", alpha_W=0.1), {"solver": "multiplicative", "alpha_w": 0.1}),
+                               (ht.HistGradientBoostingClassifier(max_iter=5, random_state=0), {"max_iterations": 5})):
+            self.assertEqual({name: made.get_params()[name] for name in expected}, expected)
+        model = ht.KMeans(n_clusters=3).set_params(random_state=4, max_iter=9)
+        self.assertEqual((model.get_params()["seed"], model.get_params()["max_iterations"]), (4, 9))
+        for text, wrong in (("random_state and seed", lambda: ht.KMeans(seed=1, random_state=2)), ("got shrinkage='auto'; expected None", lambda: ht.LinearDiscriminantAnalysis(shrinkage="auto"))):
+            with self.assertRaisesRegex((TypeError, ValueError), text):
+                wrong()
+        for wrong in (lambda: ht.KMeans(maximal=3), lambda: ht.KMeans(random_state="x"), lambda: ht.PCA(n_components="most")):
+            with self.assertRaises(TypeError):
+                wrong()
+        with self.assertRaisesRegex(ValueError, "got maximal; expected an option"):
+            ht.KMeans().set_params(maximal=3)
+
+    def test_results_by_the_names_of_scikit_learn(self):
+        pairs = [(ht.KMeans(n_clusters=3, init=ROWS[[10, 80, 130]]), sklearn.cluster.KMeans(3, init=ROWS[[10, 80, 130]], n_init=1), (), ("cluster_centers_", "labels_", "inertia_")),
+                 (ht.LinearRegression(), sklearn.linear_model.LinearRegression(), (ROWS[:, 0],), ("coef_", "intercept_")),
+                 (ht.PCA(n_components=2), sklearn.decomposition.PCA(2), (), ("explained_variance_", "explained_variance_ratio_", "singular_values_", "mean_", "noise_variance_", "n_components_")),
+                 (ht.PCA(n_components="mle"), sklearn.decomposition.PCA("mle"), (), ("n_components_", "explained_variance_")),
+                 (ht.GaussianNB(), sklearn.naive_bayes.GaussianNB(), (KINDS,), ("theta_", "var_", "class_count_", "class_prior_", "classes_", "epsilon_")),
+                 (ht.StandardScaler(), sklearn.preprocessing.StandardScaler(), (), ("mean_", "scale_", "var_")),
+                 (ht.MinMaxScaler(feature_range=(-1, 2)), sklearn.preprocessing.MinMaxScaler((-1, 2)), (), ("scale_", "min_", "data_min_", "data_max_", "data_range_")),
+                 (ht.MaxAbsScaler(), sklearn.preprocessing.MaxAbsScaler(), (), ("max_abs_", "scale_")),
+                 (ht.RobustScaler(), sklearn.preprocessing.RobustScaler(), (), ("center_", "scale_")),
+                 (ht.DBSCAN(eps=0.6), sklearn.cluster.DBSCAN(eps=0.6), (), ("labels_", "core_sample_indices_")),
+                 (ht.LinearDiscriminantAnalysis(), sklearn.discriminant_analysis.LinearDiscriminantAnalysis(), (KINDS,), ("coef_", "intercept_", "means_", "priors_", "xbar_", "explained_variance_ratio_"))]
+        for x in every_layout(ROWS):
+            for ours, theirs, targets, names in pairs:
+                ours, theirs = ours.fit(x, *targets), theirs.fit(ROWS, *targets)
+                for name in names:
+                    self.same(getattr(ours, name), getattr(theirs, name), rtol=1e-7, atol=1e-9)
+        model = ht.LogisticRegression()
+        self.assertFalse(hasattr(model, "coef_"))
+        with self.assertRaisesRegex(ht.NotFittedError, "expected a call of fit"):
+            model.coef_
+        self.assertEqual(model.fit(ROWS, KINDS).n_iter_, model.iterations)
+        self.assertEqual(ht.RandomForestClassifier(n_estimators=3, random_state=1).fit(ROWS, KINDS).feature_importances_.shape, (4,))
+        self.same(copy.copy(model).coef_, model.coef_.numpy())
+
+    def test_targets_beside_rows_to_learn_without_them(self):
+        for x in every_layout(ROWS):
+            self.same(ht.StandardScaler().fit_transform(x, KINDS), sklearn.preprocessing.StandardScaler().fit_transform(ROWS))
+            weights = KINDS + 1.0
+            self.same(ht.StandardScaler().fit(x, KINDS, weights).mean_, np.average(ROWS, axis=0, weights=weights))
+            self.same(ht.StandardScaler().fit(X=x, sample_weight=weights).mean_, np.average(ROWS, axis=0, weights=weights))
+            model = ht.KMeans(n_clusters=3, random_state=1)
+            self.same(model.fit_predict(x, KINDS), model.labels_.numpy())
+            self.assertAlmostEqual(model.score(x, KINDS), -model.inertia_, places=6)
+
+    def test_labels_that_are_floating_numbers(self):
+        theirs = sklearn.linear_model.LogisticRegression(C=1, max_iter=500, tol=1e-10).fit(ROWS, TWO)
+        for x in every_layout(ROWS):
+            for y in every_layout(TWO.astype(float)):
+                found = ht.LogisticRegression(C=1, max_iter=500, tol=1e-10).fit(x, y)
+                self.same(found.coef_, theirs.coef_, rtol=1e-5)
+                self.same(found.classes_, [0, 1])
+                self.assertEqual(found.score(x, y), theirs.score(ROWS, TWO))
+            for kind in (ht.GaussianNB, ht.KNeighborsClassifier, ht.DecisionTreeClassifier, ht.LinearDiscriminantAnalysis):
+                self.same(kind().fit(x, KINDS.astype(float)).predict(x), kind().fit(x, KINDS).predict(x).numpy())
+            with self.assertRaisesRegex(TypeError, "with a fraction, in row 1 first"):
+                ht.GaussianNB().fit(x, KINDS + np.arange(150) / 7)
+
+
+class Tools(Case):
+    """scikit-learn's own tools, of arrays that each process has whole."""
+
+    def test_clone_pipeline_and_choice(self):
+        for x, y in ((NOISY, KINDS), (ht.array(NOISY), ht.array(KINDS))):
+            model = sklearn.pipeline.make_pipeline(ht.StandardScaler(), ht.PCA(n_components=3), ht.LogisticRegression(max_iter=200))
+            theirs = sklearn.pipeline.make_pipeline(sklearn.preprocessing.StandardScaler(), sklearn.decomposition.PCA(3), sklearn.linear_model.LogisticRegression(max_iter=200))
+            self.assertAlmostEqual(sklearn.base.clone(model).fit(x, y).score(x, y), theirs.fit(NOISY, KINDS).score(NOISY, KINDS), places=12)
+            self.same(model.fit(x, y).predict(x), theirs.predict(NOISY))
+            self.same(sklearn.model_selection.cross_val_score(model, x, y), sklearn.model_selection.cross_val_score(theirs, NOISY, KINDS))
+            search = sklearn.model_selection.GridSearchCV(ht.KNeighborsClassifier(), {"n_neighbors": [1, 5, 15]}, cv=3).fit(x, y)
+            known = sklearn.model_selection.GridSearchCV(sklearn.neighbors.KNeighborsClassifier(), {"n_neighbors": [1, 5, 15]}, cv=3).fit(NOISY, KINDS)
+            self.assertEqual(search.best_params_, known.best_params_)
+            self.same(search.cv_results_["mean_test_score"], known.cv_results_["mean_test_score"])
+        for scoring in ("accuracy", "roc_auc_ovr", "neg_log_loss", "f1_macro"):
+            self.same(sklearn.model_selection.cross_val_score(ht.GaussianNB(), NOISY, KINDS, scoring=scoring),
+                      sklearn.model_selection.cross_val_score(sklearn.naive_bayes.GaussianNB(), NOISY, KINDS, scoring=scoring), rtol=1e-8)
+        self.same(sklearn.model_selection.cross_val_predict(ht.GaussianNB(), NOISY, KINDS), sklearn.model_selection.cross_val_predict(sklearn.naive_bayes.GaussianNB(), NOISY, KINDS))
+        self.same(sklearn.model_selection.cross_val_score(ht.Ridge(), NOISY, NOISY[:, 0] * 2 + KINDS, scoring="neg_mean_squared_error"),
+                  sklearn.model_selection.cross_val_score(sklearn.linear_model.Ridge(), NOISY, NOISY[:, 0] * 2 + KINDS, scoring="neg_mean_squared_error"), rtol=1e-7)
+
+    def test_what_tools_ask(self):
+        for model, kind in ((ht.GaussianNB(), "classifier"), (ht.KNeighborsClassifier(), "classifier"), (ht.Ridge(), "regressor"), (ht.RandomForestRegressor(), "regressor"),
+                            (ht.KMeans(), "clusterer"), (ht.PCA(), None), (ht.Pipeline(ht.PCA(), ht.GaussianNB()), "classifier"), (ht.LinearDiscriminantAnalysis(), "classifier")):
+            self.assertEqual(sklearn.utils.get_tags(model).estimator_type, kind)
+        self.assertEqual((sklearn.base.is_classifier(ht.GaussianNB()), sklearn.base.is_regressor(ht.Ridge())), (True, True))
+        with self.assertRaises(sklearn.exceptions.NotFittedError):
+            sklearn.utils.validation.check_is_fitted(ht.Ridge())
+        sklearn.utils.validation.check_is_fitted(ht.Ridge().fit(ROWS, KINDS))
+
+
+class Choice(Case):
+    def test_rare_labels(self):
+        rows, kinds = np.random.default_rng(0).normal(size=(33, 2)), np.repeat([0, 1, 2], [20, 10, 3])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = sklearn.model_selection.cross_val_score(sklearn.neighbors.KNeighborsClassifier(), rows, kinds)
+        for x in every_layout(rows):
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                self.same(ht.cross_val_score(ht.KNeighborsClassifier(), x, kinds), expected)
+            if RANK == 0:
+                self.assertIn("got a label with 3 rows for 5 splits", str(said[0].message))
+            with self.assertRaisesRegex(ValueError, "got labels of 20 rows at most for 21 splits"):
+                ht.cross_val_score(ht.KNeighborsClassifier(), x, kinds, cv=21)
+
+    def test_scorers(self):
+        for x in every_layout(NOISY):
+            for kinds, names in ((KINDS, ("accuracy", "balanced_accuracy", "f1_macro", "precision_weighted", "recall_micro", "roc_auc_ovr", "roc_auc_ovo", "roc_auc_ovr_weighted", "neg_log_loss",
+                                          "matthews_corrcoef", "adjusted_rand_score")),
+                                 (TWO, ("f1", "precision", "recall", "roc_auc", "average_precision", "roc_auc_ovr", "neg_log_loss"))):
+                for name in names:
+                    self.same(ht.cross_val_score(ht.GaussianNB(), x, kinds, cv=3, scoring=name),
+                              sklearn.model_selection.cross_val_score(sklearn.naive_bayes.GaussianNB(), NOISY, kinds, cv=3, scoring=name), rtol=1e-8)
+            for name in ("r2", "explained_variance", "neg_mean_squared_error", "neg_root_mean_squared_error", "neg_mean_absolute_error", "neg_max_error"):
+                self.same(ht.cross_val_score(ht.Ridge(), x, KINDS, scoring=name, cv=3),
+                          sklearn.model_selection.cross_val_score(sklearn.linear_model.Ridge(), NOISY, KINDS, scoring=name, cv=sklearn.model_selection.KFold(3)), rtol=1e-7)
+        self.same(ht.cross_val_score(ht.Pipeline(ht.StandardScaler(), ht.LogisticRegression()), x, TWO, scoring="roc_auc"),
+                  sklearn.model_selection.cross_val_score(sklearn.pipeline.make_pipeline(sklearn.preprocessing.StandardScaler(), sklearn.linear_model.LogisticRegression()), NOISY, TWO,
+                                                          scoring="roc_auc"), rtol=1e-6)
+        self.assertTrue(set(ht.get_scorer_names()) <= set(sklearn.metrics.get_scorer_names()))
+        self.assertGreater(ht.cross_val_score(ht.GaussianNB(), x, KINDS).mean(), 0.3)
+
+    def test_search_has_the_names_of_scikit_learn(self):
+        known = sklearn.model_selection.GridSearchCV(sklearn.neighbors.KNeighborsClassifier(), {"n_neighbors": [1, 5, 15]}, scoring="f1_macro").fit(NOISY, KINDS)
+        for x in every_layout(NOISY):
+            search = ht.GridSearch(ht.KNeighborsClassifier(), {"n_neighbors": [1, 5, 15]}, scoring="f1_macro")
+            self.assertRaises(ht.NotFittedError, lambda: search.best_params_)
+            search.fit(x, KINDS)
+            self.assertEqual((search.best_params_, search.best_index_), (known.best_params_, known.best_index_))
+            self.assertAlmostEqual(search.best_score_, known.best_score_, places=10)
+            for name in ("split3_test_score", "mean_test_score", "std_test_score", "rank_test_score"):
+                self.same(search.cv_results_[name], known.cv_results_[name])
+
+    def test_predictions_of_folds(self):
+        for x in every_layout(NOISY):
+            self.same(ht.cross_val_predict(ht.GaussianNB(), x, KINDS), sklearn.model_selection.cross_val_predict(sklearn.naive_bayes.GaussianNB(), NOISY, KINDS))
+            self.same(ht.cross_val_predict(ht.GaussianNB(), x, KINDS, cv=3, method="predict_proba"),
+                      sklearn.model_selection.cross_val_predict(sklearn.naive_bayes.GaussianNB(), NOISY, KINDS, cv=3, method="predict_proba"), rtol=1e-8)
+            with self.assertRaisesRegex(ValueError, "expected all labels in each"):
+                ht.cross_val_predict(ht.GaussianNB(), x, KINDS, cv=ht.KFold(3), method="predict_proba")
+            with self.assertRaisesRegex(ValueError, "expected each row in one"):
+                ht.cross_val_predict(ht.GaussianNB(), x, KINDS, cv=ht.TimeSeriesSplit())
+
+    def test_folds(self):
+        groups = np.arange(150) // 7 % 9
+        makers = [(ht.GroupKFold(n_splits=4), sklearn.model_selection.GroupKFold(4)), (ht.TimeSeriesSplit(n_splits=4, gap=3), sklearn.model_selection.TimeSeriesSplit(4, gap=3)),
+                  (ht.StratifiedKFold(4), sklearn.model_selection.StratifiedKFold(4)), (ht.KFold(4), sklearn.model_selection.KFold(4))]
+        for x in every_layout(ROWS):
+            for ours, theirs in makers:
+                for found, expected in zip(ours.split(x, KINDS, groups), theirs.split(ROWS, KINDS, groups), strict=True):
+                    for mask, rows in zip(found, expected):
+                        self.same(np.nonzero(mask.numpy())[0], rows)
+                self.assertEqual(ours.get_n_splits(), 4)
+            self.same(ht.cross_val_score(ht.GaussianNB(), x, KINDS, groups=groups, cv=ht.GroupKFold(n_splits=4)),
+                      sklearn.model_selection.cross_val_score(sklearn.naive_bayes.GaussianNB(), ROWS, KINDS, groups=groups, cv=sklearn.model_selection.GroupKFold(4)))
+        with self.assertRaisesRegex(ValueError, "got no groups"):
+            ht.GroupKFold().split(x, KINDS)
+
+    def test_parts(self):
+        numbers = np.arange(150)
+        for x in every_layout(ROWS):
+            for options, train, test in (({"test_size": 30}, 120, 30), ({"train_size": 30}, 30, 120), ({"test_size": 0.1, "train_size": 0.2}, 30, 15), ({}, 112, 38),
+                                         ({"test_size": 30, "stratify": KINDS}, 120, 30)):
+                parts = ht.train_test_split(x, KINDS, numbers, random_state=3, **options)
+                for i, size in ((0, train), (1, test)):
+                    places = parts[4 + i].numpy()
+                    self.assertEqual(len(places), size)
+                    self.same(parts[i], ROWS[places])
+                    self.same(parts[2 + i], KINDS[places])
+            x_train, x_test, y_train, y_test = ht.train_test_split(x, KINDS, test_size=30, shuffle=False)
+            self.same(x_test, ROWS[120:])
+            self.same(ht.train_test_split(x, test_size=0.2, random_state=1).test, ht.train_test_split(x, KINDS, test_size=0.2, seed=1).x_test.numpy())
+        with self.assertRaisesRegex(ValueError, "expected as many rows"):
+            ht.train_test_split(ROWS, KINDS[:5])
+
+
+class Metrics(Case):
+    def test_curves_and_reports(self):
+        scores = np.round(NOISY[:, 0], 1)
+        for x in every_layout(scores):
+            for ours, theirs in ((ht.roc_curve, sklearn.metrics.roc_curve), (ht.precision_recall_curve, sklearn.metrics.precision_recall_curve)):
+                for options in ({}, {"drop_intermediate": True}, {"sample_weight": KINDS + 1.0}, {"pos_label": 0}):
+                    self.same(tuple(ours(TWO, x, **options)), theirs(TWO, scores, **options))
+            self.assertAlmostEqual(ht.average_precision_score(TWO, x), sklearn.metrics.average_precision_score(TWO, scores), places=12)
+        shares = sklearn.naive_bayes.GaussianNB().fit(NOISY, KINDS).predict_proba(NOISY)
+        for p in every_layout(shares):
+            for options in ({"multi_class": "ovr"}, {"multi_class": "ovo", "average": "weighted"}, {"multi_class": "ovr", "average": "weighted"}):
+                self.assertAlmostEqual(ht.roc_auc_score(KINDS, p, **options), sklearn.metrics.roc_auc_score(KINDS, shares, **options), places=12)
+        found, order = np.roll(KINDS, 7), np.random.default_rng(1).permutation(150)
+        for y in every_layout(KINDS[order]):
+            self.assertAlmostEqual(ht.matthews_corrcoef(y, found[order]), sklearn.metrics.matthews_corrcoef(KINDS, found), places=12)
+            for options in ({}, {"target_names": ["a", "b", "a longer name"], "digits": 4}):
+                self.assertEqual(ht.classification_report(y, found[order], **options), sklearn.metrics.classification_report(KINDS, found, **options))
+            ours, theirs = (module.classification_report(KINDS, found, output_dict=True) for module in (ht, sklearn.metrics))
+            self.assertEqual(ours.keys(), theirs.keys())
+            for name, line in theirs.items():
+                for key, value in line.items() if isinstance(line, dict) else ():
+                    self.assertAlmostEqual(ours[name][key], value, places=12)
+            self.assertAlmostEqual(ours["accuracy"], theirs["accuracy"], places=12)
