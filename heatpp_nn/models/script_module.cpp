@@ -3,19 +3,18 @@
 #include <heatpp/comm/detail/text.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_nn/detail/first_line.hpp>
+#include <heatpp_nn/models/detail/script_values.hpp>
 #include <heatpp_nn/models/script_module.hpp>
 
 #include <torch/script.h>
 
+#include <algorithm>
+#include <span>
 #include <sstream>
 
 namespace heatpp::nn {
 
 using heatpp::detail::raise;
-
-struct ScriptModule::Script {
-  torch::jit::Module module;
-};
 
 namespace {
 
@@ -66,6 +65,23 @@ class Mirror : public torch::nn::Module {
 
 }  // namespace
 
+struct ScriptModule::Script {
+  torch::jit::Module module;
+
+  c10::IValue run(std::vector<c10::IValue> arguments) {
+    try {
+      return module.forward(std::move(arguments));
+    } catch (const std::exception& error) {
+      raise<ValueError>("ScriptModule", "got inputs that the network refuses ({}); expected those of its forward",
+                        reason_in(error));
+    }
+  }
+  /// Those of `forward`, behind the module itself.
+  [[nodiscard]] std::span<const c10::Argument> parameters() const {
+    return std::span(module.get_method("forward").function().getSchema().arguments()).subspan(1);
+  }
+};
+
 ScriptModule::ScriptModule(const std::string& path, const ScriptModuleOptions& options) {
   const auto comm = comm_of(options.comm);
   std::istringstream stream(bytes_for_all(path, comm));
@@ -83,17 +99,41 @@ ScriptModule::ScriptModule(const std::string& path, const ScriptModuleOptions& o
 
 ScriptModule::~ScriptModule() = default;
 
-at::Tensor ScriptModule::forward(const std::vector<at::Tensor>& inputs) {
-  c10::IValue output;
-  try {
-    output = script_->module.forward({inputs.begin(), inputs.end()});
-  } catch (const std::exception& error) {
-    raise<ValueError>("ScriptModule", "got inputs that the network refuses ({}); expected those of its forward",
-                      reason_in(error));
-  }
-  if (!output.isTensor())
-    raise<TypeError>("ScriptModule", "got a network that gives {}; expected a tensor", output.tagKind());
-  return output.toTensor();
+std::vector<at::Tensor> ScriptModule::forward(const std::vector<at::Tensor>& inputs) {
+  auto outputs = detail::unpacked("ScriptModule", script_->run({inputs.begin(), inputs.end()}));
+  output_names_.clear();
+  if (outputs.is_dict) output_names_ = std::move(outputs.names);
+  return std::move(outputs.tensors);
+}
+
+at::Tensor ScriptModule::forward(const at::Tensor& x) {
+  auto outputs = forward(std::vector<at::Tensor>{x});
+  if (outputs.size() != 1)
+    raise<ValueError>("ScriptModule", "got a network that gives {} tensors; expected one, or forward of a vector",
+                      outputs.size());
+  return std::move(outputs.front());
+}
+
+ScriptOutputs ScriptModule::call(const std::vector<ScriptArgument>& arguments) {
+  const auto parameters = script_->parameters();
+  if (arguments.size() > parameters.size() || arguments.size() < required_parameters())
+    raise<ValueError>("ScriptModule", "got {} arguments for a function of {} parameters, {} of them without defaults",
+                      arguments.size(), parameters.size(), required_parameters());
+  std::vector<c10::IValue> values;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    values.push_back(detail::packed("ScriptModule", arguments[i], parameters[i].name(), parameters[i].type()));
+  return detail::unpacked("ScriptModule", script_->run(std::move(values)));
+}
+
+std::vector<std::string> ScriptModule::parameter_names() const {
+  std::vector<std::string> names;
+  for (const auto& parameter : script_->parameters()) names.push_back(parameter.name());
+  return names;
+}
+
+std::size_t ScriptModule::required_parameters() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(script_->parameters(), [](const auto& parameter) { return !parameter.default_value(); }));
 }
 
 void ScriptModule::train(bool on) {

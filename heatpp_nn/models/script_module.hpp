@@ -13,6 +13,20 @@ struct ScriptModuleOptions {
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
 };
 
+/// What a scripted function gave.
+struct ScriptOutputs {
+  std::vector<at::Tensor> tensors = {};
+  std::vector<std::string> names = {};  ///< keys of dicts and positions: "mean", "heads.0"; "" of one tensor alone
+  bool is_dict = false;
+};
+
+/// What a parameter of a scripted function is given: as many tensors as its type takes.
+struct ScriptArgument {
+  std::string what;  ///< for errors: "outputs"
+  std::vector<at::Tensor> tensors = {};
+  std::vector<std::string> names = {};  ///< for a parameter that is a dict
+};
+
 /// A network that Python has scripted or traced and saved (`torch.jit.script(net).save("net.pt")`), as a module to be
 /// trained and applied here: its parameters and buffers are this module's, under PyTorch's names, so that
 /// `save_safetensors` gives what Python's `load_state_dict` takes.
@@ -25,10 +39,20 @@ class ScriptModule : public torch::nn::Module {
   explicit ScriptModule(const std::string& path, const ScriptModuleOptions& options = {});
   ~ScriptModule() override;
 
-  /// Calls the network's `forward`. Throws TypeError where that gives no tensor, and ValueError with the first line of
+  /// Calls the network's `forward` of one tensor or several, which gives tensors, or lists, tuples and dicts of them;
+  /// these come in their order. Throws TypeError where it gives something else, and ValueError with the first line of
   /// LibTorch's message where the inputs do not fit. Local.
-  at::Tensor forward(const at::Tensor& x) { return forward(std::vector<at::Tensor>{x}); }
-  at::Tensor forward(const std::vector<at::Tensor>& inputs);
+  std::vector<at::Tensor> forward(const std::vector<at::Tensor>& inputs);
+  /// Throws ValueError also where `forward` gives several tensors.
+  at::Tensor forward(const at::Tensor& x);
+  /// The keys of the dict that `forward` gave last, else nothing.
+  [[nodiscard]] const std::vector<std::string>& output_names() const { return output_names_; }
+  /// Calls `forward` of tensors, lists, tuples or dicts: for losses and transforms that Python has scripted. Throws
+  /// ValueError where `forward` has other than that many parameters without defaults, or takes them otherwise.
+  ScriptOutputs call(const std::vector<ScriptArgument>& arguments);
+  /// The parameters of `forward`, those with defaults last; how many have none is `required_parameters()`.
+  [[nodiscard]] std::vector<std::string> parameter_names() const;
+  [[nodiscard]] std::size_t required_parameters() const;
 
   /// The same in the network, whose layers look for it there. At first all have the modes that they were saved in.
   void train(bool on = true) override;
@@ -39,6 +63,7 @@ class ScriptModule : public torch::nn::Module {
  private:
   struct Script;
   std::unique_ptr<Script> script_;
+  std::vector<std::string> output_names_;
 };
 
 }  // namespace heatpp::nn

@@ -19,15 +19,19 @@
 namespace heatpp::nn {
 namespace {
 
-/// Puts a module and all its parts into eval mode as long as it lives.
+/// Puts a module and all its parts into eval mode as long as it lives, and keeps gradients from its parameters. Those
+/// of inputs may be asked for by the module, as physics-informed networks do.
 class Eval {
  public:
   explicit Eval(const Network& network) : modules_(network.replica().shared_module()->modules()) {
     for (const auto& module : modules_) trained_.push_back(module->is_training());
     modules_.front()->eval();
+    for (auto& parameter : modules_.front()->parameters())
+      if (parameter.requires_grad()) differentiated_.push_back(parameter.requires_grad_(false));
   }
   /// A module takes its parts along, which come behind it.
   ~Eval() {
+    for (auto& parameter : differentiated_) parameter.requires_grad_();
     for (std::size_t i = 0; i < modules_.size(); ++i) modules_[i]->train(trained_[i]);
   }
   Eval(const Eval&) = delete;
@@ -36,8 +40,14 @@ class Eval {
  private:
   std::vector<std::shared_ptr<torch::nn::Module>> modules_;
   std::vector<bool> trained_;
-  at::NoGradGuard no_grad_;
+  Tensors differentiated_;
+  at::AutoGradMode gradients_{true};
 };
+
+Tensors detached(Tensors tensors) {
+  for (auto& tensor : tensors) tensor = tensor.detach();
+  return tensors;
+}
 
 /// Hands over `count` rows, so many at once.
 void in_batches(std::int64_t count, std::int64_t at_once, const std::function<void(std::int64_t, std::int64_t)>& call) {
@@ -86,9 +96,13 @@ class Outputs {
 
  private:
   void keep(const Tensors& rows) {
-    const auto outputs = network_(rows);
+    const auto outputs = detached(network_(rows));
     parts_.resize(outputs.size());
-    for (std::size_t i = 0; i < outputs.size(); ++i) parts_[i].push_back(outputs[i].cpu());
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i].dim() == 0)
+        heatpp::detail::raise<ValueError>("predict", "got a single number as output {}; expected rows", i);
+      parts_[i].push_back(outputs[i].cpu());
+    }
   }
 
   const Network& network_;
@@ -163,10 +177,12 @@ Evaluation evaluate(const Network& network, const Dataset& dataset, const Loss& 
     const auto number = loader.position().batch - 1;
     const BatchContext context{.rows = loader.sampler().rows(0, number, number + 1)};
     for (const auto& transform : options.transforms) transform(batch, context);
-    const auto outputs = network(batch.all_inputs());
+    const auto inputs = network.on_device(batch.all_inputs());
+    const auto outputs = network(inputs);
     const auto wanted = network.on_device(batch.all_targets());
-    mean.add(loss(outputs, wanted).item<double>(), rows);
-    for (const auto& [name, metric] : metrics) means[name].add(metric(outputs, wanted), rows);
+    mean.add(loss(outputs, wanted, inputs).item<double>(), rows);
+    const auto shown = detached(outputs);
+    for (const auto& [name, metric] : metrics) means[name].add(metric(shown, wanted, inputs), rows);
   };
   std::optional<Communicator::Failure> failure;  // of this rank, which goes on, as the loader may ask all ranks
   for (const auto& batch : loader.epoch(0)) {

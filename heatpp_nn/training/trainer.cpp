@@ -6,6 +6,7 @@
 #include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/checkpoint_manager.hpp>
 #include <heatpp_nn/training/cores.hpp>
+#include <heatpp_nn/training/detail/closure.hpp>
 #include <heatpp_nn/training/detail/trainer_checks.hpp>
 #include <heatpp_nn/training/detail/training.hpp>
 #include <heatpp_nn/training/detail/training_log.hpp>
@@ -57,6 +58,12 @@ DasoOptions daso_options(const TrainerOptions& options, const TrainingLength& le
   return daso;
 }
 
+/// Of each rank. All rows are one batch, however they lie on the ranks, unless each rank is to have as many.
+std::int64_t rows_of_batch(const TrainerOptions& options, std::int64_t rows, int ranks) {
+  if (options.remainder == Remainder::join && options.batch_size >= rows) return rows;
+  return std::max<std::int64_t>(1, options.batch_size / ranks);
+}
+
 }  // namespace
 
 /// One call of `fit`.
@@ -67,7 +74,7 @@ class Trainer::Fit {
         options_(trainer.options),
         validation_(validation),
         loader_(training,
-                {.batch_size = std::max<std::int64_t>(1, options_.batch_size / trainer.comm().size()),
+                {.batch_size = rows_of_batch(options_, training.size(), trainer.comm().size()),
                  .shuffle = options_.shuffle,
                  .seed = options_.seed,
                  .remainder = options_.remainder},
@@ -76,6 +83,8 @@ class Trainer::Fit {
         signal_(trainer.comm()),
         early_(options_.stop.value_or(PlateauOptions{.patience = std::numeric_limits<int>::max(), .threshold = 0})),
         position_{options_.seed, 0, 0} {
+    if (detail::steps_by_closure(trainer_.optimizer))
+      detail::check_closure(trainer_.replica(), options_, loader_.batches());
     loader_.prefetch(options_.prefetch);
     if (options_.autocast == float16) trainer_.scaler.emplace();
     make_daso();
@@ -165,13 +174,9 @@ class Trainer::Fit {
   /// Returns this rank's loss, 0 without rows.
   double train_batch(const Batch& batch) {
     if (rate_) set_learning_rate(trainer_.optimizer, rate_(batch_));
-    trainer_.optimizer.zero_grad();
     const auto rows = static_cast<double>(batch.inputs.size(0));
-    at::Tensor loss;
-    if (rows > 0 || has_synchronised_norms(*trainer_.replica().shared_module())) loss = loss_of(batch);
-    const auto value = rows > 0 ? loss.item<double>() : 0.0;
-    trainer_.replica().backward(loss.defined() && scaler() ? scaler()->scale(loss) : loss, rows);
-    step(value);
+    const auto value = detail::steps_by_closure(trainer_.optimizer) ? step_by_closure(batch) : differentiate(batch);
+    if (!detail::steps_by_closure(trainer_.optimizer)) step(value);
     if (trainer_.mean) trainer_.mean->update(trainer_.training().alike());
     sum_ += value * rows;
     rows_ += rows;
@@ -180,14 +185,33 @@ class Trainer::Fit {
     return value;
   }
 
+  /// Leaves gradients, and returns this rank's loss, 0 without rows.
+  double differentiate(const Batch& batch) {
+    trainer_.optimizer.zero_grad();
+    const auto rows = static_cast<double>(batch.inputs.size(0));
+    at::Tensor loss;
+    if (rows > 0 || has_synchronised_norms(*trainer_.replica().shared_module())) loss = loss_of(batch);
+    const auto value = rows > 0 ? loss.item<double>() : 0.0;
+    trainer_.replica().backward(loss.defined() && scaler() ? scaler()->scale(loss) : loss, rows);
+    return value;
+  }
+
+  double step_by_closure(const Batch& batch) {
+    const auto rows = static_cast<double>(batch.inputs.size(0));
+    return detail::step_by_closure(trainer_.replica(), trainer_.optimizer, options_.max_norm, [&] {
+      return std::array{differentiate(batch), rows};
+    });
+  }
+
   /// Without rows, for layers that normalise over all ranks and wait for this one, one that all outputs have a part in.
   at::Tensor loss_of(const Batch& batch) {
     std::optional<Autocast> autocast;
     if (options_.autocast) autocast.emplace(*options_.autocast, trainer_.network.device());
     const auto& network = trainer_.network;
-    const auto outputs = network(batch.all_inputs());
+    const auto inputs = network.on_device(batch.all_inputs());
+    const auto outputs = network(inputs);
     if (batch.inputs.size(0) > 0) {
-      const auto loss = trainer_.loss(outputs, network.on_device(batch.all_targets()));
+      const auto loss = trainer_.loss(outputs, network.on_device(batch.all_targets()), inputs);
       detail::check_differentiable("Trainer", loss, "the network's outputs and the targets");
       return loss;
     }
@@ -337,7 +361,7 @@ Trainer& Trainer::operator=(Trainer&&) noexcept = default;
 
 TrainingResult Trainer::fit(const Dataset& training, const std::optional<Dataset>& validation) {
   detail::check_fit(impl_->comm(), impl_->options, training, validation);
-  impl_->replica().agree_on("fit", impl_->optimizer);
+  detail::check_optimizer(impl_->replica(), impl_->optimizer);
   return detail::in_words("fit", [&] { return Fit(*impl_, training, validation).run(); });
 }
 

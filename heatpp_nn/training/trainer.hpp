@@ -45,7 +45,9 @@ struct PhaseShares {
 /// How a network is trained.
 struct TrainerOptions {
   std::int64_t epochs = 1;
-  std::int64_t batch_size = 32;  ///< rows of all ranks together; each rank has as many of them, and at least one
+  /// Rows of all ranks together; each rank has as many of them, and at least one. All rows or more are one batch with
+  /// `join`, however many each rank has: for LBFGS, say.
+  std::int64_t batch_size = 32;
   Shuffle shuffle = Shuffle::local;
   std::uint64_t seed = 0;
   /// Rows that do not fill a batch on every rank. `join` uses each row once, in smaller batches, which plain BatchNorm
@@ -126,10 +128,12 @@ class Trainer {
   /// also empty on some ranks, and gradients weigh by rows. Each epoch begins with `train()` for the module and all its
   /// parts, so that a part that is to stay in eval mode has to override that, and ends with the same weights and
   /// buffers on all ranks. Collective. Throws on all ranks: CommError for datasets on other ranks than the model's;
-  /// ValueError for an empty validation set, for none with `stop`, for an optimizer that differs between ranks in class
-  /// or options, and for rates that do at the first batch, the last or halfway; and as DataLoader, DASO,
-  /// load_checkpoint and save_checkpoint. What a loss or the network throws on one rank while it is trained ends the
-  /// job if `ht::run` started it; LibTorch's errors come as Error, without its stack.
+  /// ValueError for an empty validation set, for none with `stop`, for one of other fields than the training set where
+  /// there are several, for an optimizer that differs between ranks in class or options or has tensors that are not the
+  /// model's, for LBFGS with smaller batches than all rows or with a folder, and for rates that do at the first batch,
+  /// the last or halfway; and as DataLoader, DASO, load_checkpoint and save_checkpoint. What a loss or the network
+  /// throws on one rank while it is trained ends the job if `ht::run` started it; LibTorch's errors come as Error,
+  /// without its stack.
   TrainingResult fit(const Dataset& training, const std::optional<Dataset>& validation = std::nullopt);
 
   /// With the running mean of the weights where the options have one. Rows to predict are as the network takes them.

@@ -1,4 +1,5 @@
-"""Training of networks that torch has scripted, on all ranks: a Trainer, datasets, and DASO. docs/python.md has an example."""
+"""Training of networks that torch has scripted, on all ranks: a Trainer, datasets, and DASO; and DataParallel for loops of one's
+own. docs/python.md has examples."""
 
 import os
 import pathlib
@@ -6,14 +7,16 @@ import sys
 import tempfile
 import warnings
 
-from ._heatpp import _nn, default_comm
+from ._heatpp import _nn, default_comm, from_dlpack
 
-Dataset, Trainer = _nn.Dataset, _nn.Trainer
-__all__ = ["Dataset", "ScriptModule", "Trainer"]
+Dataset, train_validation_split = _nn.Dataset, _nn.train_validation_split
+normalise, random_flip, random_shift = _nn.normalise, _nn.random_flip, _nn.random_shift
+__all__ = ["DataParallel", "Dataset", "ScriptModule", "Trainer", "normalise", "random_flip", "random_shift", "train_validation_split"]
 
 
 class ScriptModule(_nn.ScriptModule):
-    """A network of torch on all ranks: a module, which is scripted, or the path of one that torch.jit.save has written. Collective."""
+    """A network of torch on all ranks: a module, which is scripted, or the path of one that torch.jit.save has written; also a
+    function, for losses, metrics and transforms. Collective."""
 
     def __init__(self, module, comm=None, device="cpu"):
         if isinstance(module, (str, os.PathLike)):
@@ -21,18 +24,187 @@ class ScriptModule(_nn.ScriptModule):
             return
         import torch
 
-        if not isinstance(module, torch.nn.Module):
+        if not callable(module) or isinstance(module, type):
             raise TypeError(f"[ScriptModule] got {type(module).__name__}; expected a module of torch or the path of a scripted one")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # torch has no other format that C++ can train
-            scripted = torch.jit.script(module)
+        scripted = _scripted(torch, module)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "network.pt"
             if (comm or default_comm()).rank == 0:
-                scripted.save(path)
+                scripted.save(str(path))
             super().__init__(path, comm, device)
 
     def state_dict(self):
         """Copies of parameters and buffers by name, for load_state_dict of torch's module: tensors where torch is loaded, else NumPy arrays."""
         torch = sys.modules.get("torch")
         return {name: torch.from_numpy(values) if torch else values for name, values in self._state().items()}
+
+
+def _scripted(torch, module):
+    if getattr(module, "__name__", "") == "<lambda>":
+        raise TypeError("[ScriptModule] got a lambda, which torch.jit.script cannot read; expected a function made by def, a module of torch, or a name")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # torch has no other format that C++ can train
+        try:
+            return torch.jit.script(module)
+        except Exception as error:
+            if isinstance(module, torch.nn.Module):
+                raise
+            name = getattr(module, "__name__", type(module).__name__)
+            reason = str(error).strip() or type(error).__name__
+            raise TypeError(f"[ScriptModule] got the function {name}, which torch.jit.script cannot compile; expected one of tensors alone, as "
+                            f"Python's other objects are not in a script. It says: {reason}") from None
+
+
+class Trainer(_nn.Trainer):
+    """The loop around the training of a network on all ranks: by gradients averaged over them, or by DASO (daso="default", "automatic",
+    "published") with shares of the training as warm-up and cool-down. Collective.
+
+    `loss` and `metrics` (a list of names, or a dict) are cross_entropy, mse, l1, huber and binary_cross_entropy (of logits), a metric also
+    accuracy; or a module of torch or a function that torch.jit.script compiles, of (outputs, targets) or (outputs, targets, inputs), which gives
+    the mean over rows. What the network gives or the dataset has several of comes as the function's annotations say: List[Tensor],
+    Tuple[Tensor, Tensor], Dict[str, Tensor].
+
+    `optimizer` is sgd, adam, adamw, rmsprop, adagrad, lbfgs (with batches of all rows), lars or lamb, with torch's defaults; `learning_rate`,
+    `momentum` and `weight_decay` are its options, others are in `optimizer_options` under torch's names. `groups` are dicts of torch's kind:
+    {"params": ["*.bias", "norm*"], "weight_decay": 0.0}, with names of parameters or patterns; what is in none has the options of all.
+    `rate(batch, total)` gives the learning rate. `transforms` (of training rows) and `evaluation_transforms` are normalise(...), random_flip(...),
+    random_shift(...), or functions of (inputs, targets) that give both. `folder` gets checkpoints, the best weights and a log, from which
+    `resume` goes on; `patience` epochs without a better validation loss end the training."""
+
+    def __init__(self, network, loss="cross_entropy", *, optimizer="adam", learning_rate=None, momentum=None, weight_decay=None,
+                 optimizer_options=None, groups=(), metrics=(), transforms=(), evaluation_transforms=(), **options):
+        if not isinstance(network, _nn.ScriptModule):
+            raise TypeError(f"[Trainer] got {type(network).__name__} as network; expected a heatpp.nn.ScriptModule of it")
+        comm = network.comm
+        common = {"learning_rate": learning_rate, "momentum": momentum, "weight_decay": weight_decay, **(optimizer_options or {})}
+        metrics = metrics if isinstance(metrics, dict) else {name: name for name in metrics}
+        super().__init__(network, _measure(loss, comm), metrics={name: _measure(metric, comm) for name, metric in metrics.items()}, optimizer=optimizer,
+                         optimizer_options=_options(common), groups=[_group(group) for group in groups],
+                         transforms=[_transform(transform, comm) for transform in transforms],
+                         evaluation_transforms=[_transform(transform, comm) for transform in evaluation_transforms], **options)
+
+    def predict(self, x):
+        """The network's outputs for rows, cut as these. Several inputs come by name, as to fit; several outputs are a list, or a dict where the
+        network gives one."""
+        names, outputs = self._predict(x)
+        if names:
+            return dict(zip(names, outputs))
+        return outputs[0] if len(outputs) == 1 else outputs
+
+
+def _options(given):
+    """An optimizer's, by torch's names."""
+    found = {"lr" if name == "learning_rate" else name: value for name, value in given.items() if value is not None}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+
+
+def _group(group):
+    if not isinstance(group, dict) or "params" not in group:
+        raise TypeError(f'[Trainer] got the group {group!r}; expected a dict such as {{"params": ["*.bias"], "weight_decay": 0.0}}')
+    names = group["params"]
+    names = [names] if isinstance(names, str) else list(names)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError("[Trainer] got a group of tensors; expected the names of parameters, or patterns, as the network is a copy")
+    return names, _options({name: value for name, value in group.items() if name != "params"})
+
+
+def _measure(measure, comm):
+    """A loss or a metric: a name, or what is scripted."""
+    if isinstance(measure, (str, _nn.ScriptModule)):
+        return measure
+    if not callable(measure):
+        raise TypeError(f"[Trainer] got the loss or metric {measure!r}; expected a name, a module of torch, or a function that torch.jit.script compiles")
+    return ScriptModule(_mean(measure), comm)
+
+
+def _mean(measure):
+    """Refuses what torch's losses add up in place of taking means, which each number of ranks would weigh otherwise."""
+    reduction = getattr(measure, "reduction", "mean")
+    if reduction not in ("mean", "batchmean"):
+        raise ValueError(f'[Trainer] got {type(measure).__name__}(reduction="{reduction}"); expected reduction="mean"')
+    return measure
+
+
+def _transform(transform, comm):
+    return transform if isinstance(transform, (_nn.Transform, _nn.ScriptModule)) else ScriptModule(transform, comm)
+
+
+class DataParallel:
+    """A module of torch that all ranks train in a loop of one's own: gradients are averaged by `step`, and not before, so that several networks
+    and optimizers, and several backward passes to a step, are written as in one process. Weights and buffers become those of rank 0; buffers are
+    each rank's own after that. Collective.
+
+        model = ht.nn.DataParallel(torch.nn.Linear(3, 1))
+        optimizer = torch.optim.Adam(model.module.parameters())
+        optimizer.zero_grad()
+        loss(model(x), y).backward()
+        model.step(optimizer, rows=len(x))"""
+
+    def __init__(self, module, comm=None):
+        self.module, self.comm = module, comm or default_comm()
+        for tensor in [*module.parameters(), *module.buffers()]:
+            self._take_from_rank_0(tensor.detach())
+
+    def __call__(self, *inputs, **options):
+        return self.module(*inputs, **options)
+
+    def average_gradients(self, rows=1):
+        """Makes every gradient the mean over all ranks, each counting by the `rows` of its mean loss; a rank without rows passes 0. What has no
+        gradient on a rank counts as zeros there, and keeps none where no rank has one. Raises a ValueError on all ranks for gradients that are
+        not finite. Collective."""
+        import torch
+
+        trained = [parameter for parameter in self.module.parameters() if parameter.requires_grad]
+        told = torch.tensor([rows, *(parameter.grad is not None for parameter in trained)], dtype=torch.float64)
+        self._add_up(told)
+        used = [parameter for parameter, ranks in zip(trained, told[1:].tolist()) if ranks > 0]
+        for parameter in used:
+            if parameter.grad is None or rows == 0:
+                parameter.grad = torch.zeros_like(parameter)
+        for alike in _by_kind(used):
+            self._average(torch, [parameter.grad for parameter in alike], rows / max(told[0].item(), 1e-300))
+
+    def step(self, optimizer, rows=1):
+        """Averages the gradients over all ranks and lets the optimizer step. Collective."""
+        self.average_gradients(rows)
+        optimizer.step()
+
+    def _average(self, torch, gradients, share):
+        flat = torch.cat([gradient.detach().to_dense().reshape(-1) if gradient.is_sparse else gradient.detach().reshape(-1) for gradient in gradients]) * share
+        self._add_up(flat)
+        if not torch.isfinite(torch.view_as_real(flat) if flat.is_complex() else flat).all():
+            raise ValueError("[DataParallel] got a gradient with NaN or infinity on some rank; expected finite gradients")
+        first = 0
+        for gradient in gradients:
+            gradient.detach().copy_(flat[first:first + gradient.numel()].view_as(gradient))
+            first += gradient.numel()
+
+    def _add_up(self, tensor):
+        """In place."""
+        host = tensor.cpu().contiguous()
+        real = host.view(-1) if not host.is_complex() else _torch().view_as_real(host).view(-1)
+        if real.numel() > 0:
+            _nn._add_up(from_dlpack(real, split=None, comm=self.comm))
+        if host.data_ptr() != tensor.data_ptr():
+            tensor.copy_(host)
+
+    def _take_from_rank_0(self, tensor):
+        bits = tensor.contiguous().cpu().reshape(-1).view(_torch().uint8)
+        if self.comm.rank > 0:
+            bits.zero_()
+        self._add_up(bits)
+        tensor.copy_(bits.view(tensor.dtype).view_as(tensor))
+
+
+def _torch():
+    import torch
+
+    return torch
+
+
+def _by_kind(parameters):
+    """Lists of parameters of one dtype and device."""
+    kinds = {}
+    for parameter in parameters:
+        kinds.setdefault((parameter.dtype, parameter.device), []).append(parameter)
+    return kinds.values()

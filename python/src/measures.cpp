@@ -58,14 +58,10 @@ nn::Loss loss_named(const std::string& name) {
   };
 }
 
-nn::Metrics metrics_named(const std::vector<std::string>& names) {
-  nn::Metrics metrics;
-  for (const auto& name : names)
-    metrics.emplace(name, [measure = named<Measure>("Trainer", measures, name)](const at::Tensor& outputs,
-                                                                                const at::Tensor& targets) {
-      return measure.of(measure.name, outputs, targets).template item<double>();
-    });
-  return metrics;
+nn::Metric metric_named(const std::string& name) {
+  return [measure = named<Measure>("Trainer", measures, name)](const at::Tensor& outputs, const at::Tensor& targets) {
+    return measure.of(measure.name, outputs, targets).template item<double>();
+  };
 }
 
 }  // namespace heatpp::python

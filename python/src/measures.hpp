@@ -22,6 +22,6 @@ const Entry& named(const char* op, std::span<const Entry> table, const std::stri
 /// logits. Throws ValueError for other names.
 [[nodiscard]] nn::Loss loss_named(const std::string& name);
 /// The same, and accuracy, to be looked at.
-[[nodiscard]] nn::Metrics metrics_named(const std::vector<std::string>& names);
+[[nodiscard]] nn::Metric metric_named(const std::string& name);
 
 }  // namespace heatpp::python

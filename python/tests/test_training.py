@@ -171,7 +171,7 @@ class Training(Case):
 
     def test_errors(self):
         ours = ht.nn.ScriptModule(network())
-        for wrong, text in ((dict(learning_rate=-1.0), "learning_rate -1"), (dict(momentum=0.9), "momentum for adam"), (dict(loss="squares"), 'got "squares"; expected one of cross_entropy'), (dict(optimizer="newton"), "expected one of sgd"), (dict(daso="on"), "expected default"),
+        for wrong, text in ((dict(learning_rate=-1.0), "lr=-1.*at least 0"), (dict(momentum=0.9), "momentum for adam"), (dict(loss="squares"), 'got "squares"; expected one of cross_entropy'), (dict(optimizer="newton"), "expected one of sgd"), (dict(daso="on"), "expected default"),
                             (dict(batch_size=0), "batches of 0 rows"), (dict(metrics=["f1"]), 'got "f1"')):
             with self.assertRaisesRegex(ValueError, text):
                 ht.nn.Trainer(ours, **wrong)

@@ -36,8 +36,9 @@ bool same_place(const at::Tensor& a, const at::Tensor& b) {
 
 [[noreturn]] void refuse_another() {
   raise<ValueError>("Replica",
-                    "got a second backward before the gradients of the first were averaged; expected "
-                    "no_sync() around all but the last");
+                    "got a second backward before the gradients of the first were averaged; expected no_sync() around "
+                    "all but the last, and for a network that another's loss goes through, as a GAN's discriminator, "
+                    "no_sync() around that loss's backward or requires_grad_(false) for its parameters");
 }
 
 }  // namespace
