@@ -90,7 +90,7 @@ at::Tensor tensor_of(const KeptOperand& given) {
 }
 using Numbers = std::variant<double, KeptOperand>;
 at::Tensor tensor_of(const Numbers& given) {
-  if (const auto* number = std::get_if<double>(&given)) return at::scalar_tensor(*number);
+  if (const auto* number = std::get_if<double>(&given)) return at::scalar_tensor(*number, at::kDouble);
   return tensor_of(std::get<KeptOperand>(given));
 }
 
