@@ -5,9 +5,11 @@
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/interop/torch.hpp>
 #include <heatpp_nn/training/trainer.hpp>
+#include <torch/autograd.h>
 #include <torch/nn.h>
 #include <torch/optim/lbfgs.h>
 
+#include <cmath>
 #include <numbers>
 
 namespace ht = heatpp;

@@ -116,7 +116,8 @@ TEST_CASE("A scripted network gives tuples, lists and dicts of tensors in their 
   const auto outputs_of = [&](const char* gives) {
     write_script(file.path, (std::string("def forward(self, x):\n  return ") + gives + "\n").c_str());
     ScriptModule net(file.path);
-    return std::pair(net.forward(Tensors{x}), net.output_names());
+    auto outputs = net.forward(Tensors{x});
+    return std::pair(std::move(outputs), net.output_names());
   };
   using List = std::vector<std::string>;
   const auto [tuple, none] = outputs_of("(self.w * x, (x, [x + 1, x + 2]))");
@@ -134,7 +135,7 @@ TEST_CASE("A scripted network gives tuples, lists and dicts of tensors in their 
 
   write_script(file.path, "def forward(self, x):\n  return (self.w * x, x + 1)\n");
   DataParallel model(std::make_shared<ScriptModule>(file.path), ht::Topology(ht::world()));
-  const auto found = predict(Network(model), {ht::from_local(x, {.split = 0})});
+  const auto found = predict(Network(model), std::vector{ht::from_local(x, {.split = 0})});
   CHECK(found.size() == 2);
   CHECK(found[0].larray().equal(2 * x));
   CHECK_THROWS_AS(model.module().forward(x), ht::ValueError);
