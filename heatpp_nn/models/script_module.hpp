@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace heatpp::nn {
 
@@ -29,6 +30,13 @@ class ScriptModule : public torch::nn::Module {
   /// LibTorch's message where the inputs do not fit. Local.
   at::Tensor forward(const at::Tensor& x) { return forward(std::vector<at::Tensor>{x}); }
   at::Tensor forward(const std::vector<at::Tensor>& inputs);
+  /// The same of a network that gives a tensor, or a tuple or list of them.
+  [[nodiscard]] std::vector<at::Tensor> outputs(const std::vector<at::Tensor>& inputs);
+
+  /// Buffers that PyTorch's state_dict leaves out (`persistent=False`), by name, as far as the file says so: a line
+  /// each in its extra file "not_persistent" (`torch.jit.save(net, path, _extra_files={"not_persistent":
+  /// "encoder.mask"})`). Safetensors leave them out, too.
+  [[nodiscard]] const std::vector<std::string>& not_persistent() const { return not_persistent_; }
 
   /// The same in the network, whose layers look for it there. At first all have the modes that they were saved in.
   void train(bool on = true) override;
@@ -39,6 +47,7 @@ class ScriptModule : public torch::nn::Module {
  private:
   struct Script;
   std::unique_ptr<Script> script_;
+  std::vector<std::string> not_persistent_;
 };
 
 }  // namespace heatpp::nn

@@ -6,9 +6,14 @@
 #include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/checkpoint_manager.hpp>
 #include <heatpp_nn/training/cores.hpp>
+#include <heatpp_nn/training/detail/explained.hpp>
+#include <heatpp_nn/losses/detail/loss_sums.hpp>
+#include <heatpp_nn/training/detail/rank_random.hpp>
 #include <heatpp_nn/training/detail/trainer_checks.hpp>
 #include <heatpp_nn/training/detail/training.hpp>
+#include <heatpp_nn/training/detail/training_archive.hpp>
 #include <heatpp_nn/training/detail/training_log.hpp>
+#include <heatpp_nn/losses/detail/weighed_loss.hpp>
 #include <heatpp_nn/training/metrics.hpp>
 #include <heatpp_nn/training/safetensors.hpp>
 #include <heatpp_nn/training/stop_signal.hpp>
@@ -31,6 +36,7 @@ struct Trainer::Impl {
   torch::optim::Optimizer& optimizer;
   Loss loss;
   TrainerOptions options;
+  std::optional<GroupRates> rates = {};  // before a schedule, or a checkpoint, sets others
   std::unique_ptr<DASO> daso = {};
   std::optional<GradScaler> scaler = {};
   std::unique_ptr<detail::WeightMean> mean = {};
@@ -39,7 +45,14 @@ struct Trainer::Impl {
   [[nodiscard]] const Communicator& comm() const { return replica().topology().comm(); }
   [[nodiscard]] detail::Training training() const { return {replica(), optimizer, daso.get(), mean.get()}; }
   [[nodiscard]] Evaluation evaluate(const Dataset& dataset) const {
-    return nn::evaluate(network, dataset, loss, options.metrics, {.transforms = options.evaluation_transforms});
+    const Loss checked = [this](const Tensors& outputs, const Tensors& targets) { return loss_of(outputs, targets); };
+    return nn::evaluate(network, dataset, checked, options.metrics, {.transforms = options.evaluation_transforms});
+  }
+  [[nodiscard]] LossValue loss_of(const Tensors& outputs, const Tensors& targets) const {
+    auto found = loss(outputs, targets);
+    if (options.loss_returns_weight && !found.weight.defined())
+      raise<ValueError>("Trainer", "got a loss without a weight; expected both, or loss_returns_weight = false");
+    return found;
   }
 };
 
@@ -55,6 +68,11 @@ DasoOptions daso_options(const TrainerOptions& options, const TrainingLength& le
   if (!daso.max_norm) daso.max_norm = options.max_norm;
   daso.scaler = scaler;
   return daso;
+}
+
+TrainerOptions without_loss_options(TrainerOptions options) {
+  options.loss_options.reset();
+  return options;
 }
 
 }  // namespace
@@ -75,6 +93,7 @@ class Trainer::Fit {
         length_{loader_.batches(), options_.epochs * loader_.batches()},
         signal_(trainer.comm()),
         early_(options_.stop.value_or(PlateauOptions{.patience = std::numeric_limits<int>::max(), .threshold = 0})),
+        random_(trainer.comm(), trainer.network.device()),
         position_{options_.seed, 0, 0} {
     loader_.prefetch(options_.prefetch);
     if (options_.autocast == float16) trainer_.scaler.emplace();
@@ -107,6 +126,7 @@ class Trainer::Fit {
     if (early_.state().stopped) result_.ended = Ended::early;
     if (checkpoints_) checkpoints_->finish();
     if (log_) log_->draw(trainer_.daso.get(), batch_);
+    if (trainer_.mean) trainer_.mean->show();
     result_.batches = batch_;
     return result_;
   }
@@ -164,36 +184,35 @@ class Trainer::Fit {
 
   /// Returns this rank's loss, 0 without rows.
   double train_batch(const Batch& batch) {
-    if (rate_) set_learning_rate(trainer_.optimizer, rate_(batch_));
+    if (rate_) trainer_.rates->set(trainer_.optimizer, rate_(batch_));
     trainer_.optimizer.zero_grad();
-    const auto rows = static_cast<double>(batch.inputs.size(0));
-    at::Tensor loss;
-    if (rows > 0 || has_synchronised_norms(*trainer_.replica().shared_module())) loss = loss_of(batch);
-    const auto value = rows > 0 ? loss.item<double>() : 0.0;
-    trainer_.replica().backward(loss.defined() && scaler() ? scaler()->scale(loss) : loss, rows);
-    step(value);
+    detail::WeighedLoss loss;
+    if (batch.inputs.size(0) > 0 || has_synchronised_norms(*trainer_.replica().shared_module())) loss = loss_of(batch);
+    const auto scaled = loss.loss.defined() && scaler() ? scaler()->scale(loss.loss) : loss.loss;
+    if (loss.is_sum) trainer_.replica().backward_sum(scaled, loss.weight);
+    else trainer_.replica().backward(scaled, loss.weight);
+    step(loss.value);
     if (trainer_.mean) trainer_.mean->update(trainer_.training().alike());
-    sum_ += value * rows;
-    rows_ += rows;
-    seen_.push_back(value * rows);
-    seen_rows_.push_back(rows);
-    return value;
+    losses_.add(loss.value, loss.weight);
+    return loss.value;
   }
 
-  /// Without rows, for layers that normalise over all ranks and wait for this one, one that all outputs have a part in.
-  at::Tensor loss_of(const Batch& batch) {
+  /// Where nothing counts, for layers that normalise over all ranks and wait for this one, one that all outputs have a
+  /// part in.
+  detail::WeighedLoss loss_of(const Batch& batch) {
     std::optional<Autocast> autocast;
     if (options_.autocast) autocast.emplace(*options_.autocast, trainer_.network.device());
     const auto& network = trainer_.network;
-    const auto outputs = network(batch.all_inputs());
+    const auto outputs = detail::trained_outputs(network, batch);
     if (batch.inputs.size(0) > 0) {
-      const auto loss = trainer_.loss(outputs, network.on_device(batch.all_targets()));
-      detail::check_differentiable("Trainer", loss, "the network's outputs and the targets");
-      return loss;
+      const auto found = trainer_.loss_of(outputs, network.on_device(batch.all_targets()));
+      detail::check_differentiable("Trainer", found.value, "the network's outputs and the targets");
+      auto loss = detail::weighed("Trainer", found, static_cast<double>(batch.inputs.size(0)));
+      if (loss.weight > 0) return loss;
     }
     auto sum = at::zeros({}, outputs.front().options());
     for (const auto& output : outputs) sum = sum + output.sum();
-    return sum;
+    return {.loss = sum};
   }
 
   void step(double loss) {
@@ -206,20 +225,14 @@ class Trainer::Fit {
     replica.update(trainer_.optimizer);
   }
 
-  /// Of this epoch's losses, and of their rows.
-  [[nodiscard]] std::array<double, 2> sums_of_all() const {
-    std::array<double, 2> all{sum_, rows_};
-    trainer_.comm().allreduce(all);
-    return all;
-  }
-
   void end_epoch() {
     make_equal();
-    const auto all = sums_of_all();
-    EpochResult result{.epoch = position_.epoch, .loss = all[0] / all[1]};
+    const auto all = losses_.epoch(trainer_.comm());
+    if (all.weight == 0) detail::throw_nothing_counts("fit");
+    EpochResult result{.epoch = position_.epoch, .loss = all.sum / all.weight};
     if (validation_) validate(result);
     position_ = {options_.seed, position_.epoch + 1, 0};
-    sum_ = rows_ = 0;
+    losses_.begin();
     if (log_) log_->epoch(batch_, result);  // before the checkpoint, which later rows are dropped after
     save();
     result_.epochs.push_back(std::move(result));
@@ -233,8 +246,7 @@ class Trainer::Fit {
   }
 
   void validate(EpochResult& result) {
-    std::optional<detail::WeightMean::InPlace> mean;
-    if (trainer_.mean) mean.emplace(*trainer_.mean);
+    const detail::WeightMean::InPlace mean(trainer_.mean.get());
     result.validation = trainer_.evaluate(*validation_);
     early_.update(result.validation->loss);
     if (!(result.validation->loss < least_)) return;
@@ -243,36 +255,39 @@ class Trainer::Fit {
       save_safetensors(file("best.safetensors"), *trainer_.replica().shared_module(), {.comm = trainer_.comm()});
   }
 
-  /// The losses of the batches since the last call, as means over all ranks.
   void write_batches() {
-    const auto count = seen_.size();
-    seen_.insert(seen_.end(), seen_rows_.begin(), seen_rows_.end());
-    trainer_.comm().allreduce(seen_);
-    for (std::size_t i = 0; i < count; ++i) seen_[i] /= seen_[count + i];
-    if (log_) log_->batches(batch_ - static_cast<std::int64_t>(count), std::span(seen_).first(count), rate_);
-    seen_.clear();
-    seen_rows_.clear();
+    const auto means = losses_.take_batches(trainer_.comm());
+    if (log_) log_->batches(batch_ - std::ssize(means), means, rate_);
   }
 
   void save() {
     if (options_.folder.empty()) return;
     const auto& early = early_.state();
     const auto scale = scaler() ? scaler()->state() : GradScaler::State{};
-    const auto all = sums_of_all();  // which other ranks may go on with
+    const auto all = losses_.epoch(trainer_.comm());  // which other ranks may go on with
     const Extras extras{
         {"trainer",
-         at::tensor({all[0], all[1], static_cast<double>(batch_), static_cast<double>(early.seen),
+         at::tensor({all.sum, all.weight, static_cast<double>(batch_), static_cast<double>(early.seen),
                      static_cast<double>(early.best), static_cast<double>(early.stopped), early.plateau.best,
                      static_cast<double>(early.plateau.bad), scale.scale, static_cast<double>(scale.good), least_},
                     at::kDouble)}};
     checkpoints_->save(batch_, trainer_.training(), position_, extras);
   }
 
+  /// The optimizer's options stay those of the program, which may ask for others than the one that wrote the file.
+  std::optional<Resumed> newest() {
+    const auto asked = detail::options_of(trainer_.optimizer);
+    auto resumed = checkpoints_->resume(trainer_.training());
+    detail::set_options(trainer_.optimizer, asked);
+    return resumed;
+  }
+
   void resume() {
-    const auto resumed = checkpoints_->resume(trainer_.training());
+    const auto resumed = newest();
     if (!resumed) return;
     position_ = resumed->position;
     if (!position_.rows) position_.batch = std::min(position_.batch, length_.epoch);
+    if (position_.batch == 0) position_.seed = options_.seed;  // an epoch ends in the order in which it began
     const auto found = resumed->extras.find("trainer");
     const auto count = found == resumed->extras.end() ? 0 : found->second.numel();
     if (count != 10 && count != 11)
@@ -280,7 +295,7 @@ class Trainer::Fit {
                      options_.folder.string());
     const auto* numbers = found->second.const_data_ptr<double>();
     const auto whole = [&](int i) { return static_cast<std::int64_t>(numbers[i]); };
-    if (trainer_.comm().rank() == 0) sum_ = numbers[0], rows_ = numbers[1];
+    if (trainer_.comm().rank() == 0) losses_.begin({numbers[0], numbers[1]});
     batch_ = whole(2);
     resume_stopping({whole(3), whole(4), numbers[5] != 0, {numbers[6], whole(7)}});
     const auto least = numbers[count == 11 ? 10 : 6];  // older ones have what `stop` took for the best
@@ -304,7 +319,7 @@ class Trainer::Fit {
     length_.total = total;
     if (!options_.daso) return;
     make_daso();
-    (void)checkpoints_->resume(trainer_.training());
+    (void)newest();
   }
 
   Trainer::Impl& trainer_;
@@ -315,21 +330,26 @@ class Trainer::Fit {
   RateSchedule rate_;
   StopSignal signal_;
   EarlyStopping early_;
+  detail::RankRandom random_;
   double least_ = std::numeric_limits<double>::infinity();  // validation loss
   std::optional<CheckpointManager> checkpoints_;
   std::optional<detail::TrainingLog> log_;
   Position position_;
-  std::int64_t batch_ = 0;                // of the whole training
-  double sum_ = 0, rows_ = 0;             // of this rank's losses in this epoch
-  std::vector<double> seen_, seen_rows_;  // the same for each batch since they were written
+  std::int64_t batch_ = 0;  // of the whole training
+  detail::LossSums losses_;
   TrainingResult result_;
 };
 
 Trainer::Trainer(Network network, torch::optim::Optimizer& optimizer, Loss loss, TrainerOptions options)
     : impl_(new Impl{std::move(network), optimizer, std::move(loss), std::move(options)}) {
   detail::check(impl_->comm(), impl_->options);
+  if (impl_->options.rate) impl_->rates.emplace(optimizer);
   share_cores(impl_->comm());
 }
+
+Trainer::Trainer(const Network& network, torch::optim::Optimizer& optimizer, const char* loss, TrainerOptions options)
+    : Trainer(network, optimizer, detail::agreed_loss(network.replica().topology().comm(), loss, options.loss_options),
+              without_loss_options(options)) {}
 
 Trainer::~Trainer() = default;
 Trainer::Trainer(Trainer&&) noexcept = default;
@@ -338,24 +358,36 @@ Trainer& Trainer::operator=(Trainer&&) noexcept = default;
 TrainingResult Trainer::fit(const Dataset& training, const std::optional<Dataset>& validation) {
   detail::check_fit(impl_->comm(), impl_->options, training, validation);
   impl_->replica().agree_on("fit", impl_->optimizer);
+  restore_raw_weights();
   return detail::in_words("fit", [&] { return Fit(*impl_, training, validation).run(); });
 }
 
+std::map<std::string, at::Tensor> Trainer::raw_weights() const {
+  std::map<std::string, at::Tensor> weights;
+  const auto& module = *impl_->replica().shared_module();
+  for (const auto& tensors : {module.named_parameters(), module.named_buffers()})
+    for (const auto& item : tensors)
+      if (item.value().defined())
+        weights[item.key()] = (impl_->mean ? impl_->mean->raw(item.value()) : item.value()).detach().clone();
+  return weights;
+}
+
+void Trainer::restore_raw_weights() {
+  if (impl_->mean) impl_->mean->hide();
+}
+
 Evaluation Trainer::evaluate(const Dataset& dataset) {
-  std::optional<detail::WeightMean::InPlace> mean;
-  if (impl_->mean) mean.emplace(*impl_->mean);
+  const detail::WeightMean::InPlace mean(impl_->mean.get());
   return impl_->evaluate(dataset);
 }
 
 DNDarray Trainer::predict(const DNDarray& x) {
-  std::optional<detail::WeightMean::InPlace> mean;
-  if (impl_->mean) mean.emplace(*impl_->mean);
+  const detail::WeightMean::InPlace mean(impl_->mean.get());
   return nn::predict(impl_->network, x);
 }
 
 std::vector<DNDarray> Trainer::predict(const std::vector<DNDarray>& inputs) {
-  std::optional<detail::WeightMean::InPlace> mean;
-  if (impl_->mean) mean.emplace(*impl_->mean);
+  const detail::WeightMean::InPlace mean(impl_->mean.get());
   return nn::predict(impl_->network, inputs);
 }
 

@@ -2,6 +2,8 @@
 #include <heatpp_nn/models/script_module.hpp>
 #include <heatpp_nn/optim/lamb.hpp>
 #include <heatpp_nn/optim/lars.hpp>
+#include <heatpp_nn/training/detail/trainer_checks.hpp>
+#include <heatpp_nn/training/detail/training_archive.hpp>
 #include <heatpp_nn/training/safetensors.hpp>
 #include <heatpp_nn/training/trainer.hpp>
 #include <torch/optim/adam.h>
@@ -10,6 +12,8 @@
 
 #include "datasets.hpp"
 #include "measures.hpp"
+
+#include <algorithm>
 
 // Training of networks that Python has scripted.
 // Enums are strings, and results named tuples, as those of generate.py.
@@ -120,12 +124,24 @@ struct Network {
 };
 
 using LossChoice = std::variant<std::string, const Network*>;
-nn::Loss loss_of(const LossChoice& choice) {
-  if (const auto* scripted = std::get_if<1>(&choice))
-    return [script = (*scripted)->module](const at::Tensor& outputs, const at::Tensor& targets) {
-      return script->forward({outputs, targets});
-    };
-  return loss_named(std::get<0>(choice));
+/// A scripted loss gives its value, or value and weight where it is said to.
+nn::LossValue value_in(const nn::Tensors& given, bool with_weight) {
+  if (given.size() == (with_weight ? 2 : 1))
+    return with_weight ? nn::LossValue(given[0], given[1]) : nn::LossValue(given[0]);
+  throw ValueError("[Trainer] got a loss of " + std::to_string(given.size()) + " values and loss_returns_weight=" +
+                   (with_weight ? "True" : "False") + "; expected the loss alone, or loss and weight with True");
+}
+nn::Loss loss_of(const LossChoice& choice, const Communicator& comm, const std::optional<LossSettings>& settings,
+                 bool with_weight) {
+  const auto* scripted = std::get_if<1>(&choice);
+  if (!scripted) {
+    if (with_weight) throw ValueError("[Trainer] got loss_returns_weight for a loss by its name, which has it anyway");
+    return nn::detail::agreed_loss(comm, std::get<0>(choice), loss_options_of(settings));
+  }
+  if (settings) throw ValueError("[Trainer] got loss_options for a network; expected them for a loss by its name");
+  return [script = (*scripted)->module, with_weight](const at::Tensor& outputs, const at::Tensor& targets) {
+    return value_in(script->outputs({outputs, targets}), with_weight);
+  };
 }
 /// Ends the training where Python was interrupted: it sees signals only where it is asked.
 nn::Loss interruptible(nn::Loss loss) {
@@ -151,11 +167,13 @@ const Topology& topology_of(const Communicator& comm) {
 /// gradients: a training that goes on after another one of the network, or after an error, makes its own again.
 class Training {
  public:
-  Training(Network network, const LossChoice& loss, const std::string& optimizer, const Steps& steps,
-           std::optional<std::string> daso, nn::TrainerOptions options)
+  Training(Network network, const LossChoice& loss, const std::optional<LossSettings>& loss_settings,
+           const std::string& optimizer, const Steps& steps, std::optional<std::string> daso,
+           nn::TrainerOptions options)
       : turn_{this, std::move(network), {}},
         optimizer_(made_optimizer(optimizer, replica(), steps)),
-        loss_(interruptible(loss_of(loss))),
+        loss_(interruptible(loss_of(loss, turn_.network.comm, loss_settings, options.loss_returns_weight))),
+        asked_(nn::detail::options_of(*optimizer_)),
         daso_(std::move(daso)),
         options_(std::move(options)) {
     static_cast<void>(daso_of(daso_, 1));
@@ -167,7 +185,9 @@ class Training {
 
   nn::TrainingResult fit(const nn::Dataset& training, const std::optional<nn::Dataset>& validation) {
     options_.daso = daso_of(daso_, (training.size() + options_.batch_size - 1) / options_.batch_size);
+    if (loop_) loop_->restore_raw_weights();
     loop_.reset();
+    nn::detail::set_options(*optimizer_, asked_);  // which a schedule has changed
     try {
       return loop().fit(training, validation);
     } catch (...) {
@@ -177,6 +197,7 @@ class Training {
   }
   nn::Evaluation evaluate(const nn::Dataset& dataset) { return loop().evaluate(dataset); }
   std::vector<DNDarray> predict(const std::vector<DNDarray>& inputs) { return loop().predict(inputs); }
+  std::map<std::string, at::Tensor> raw_weights() { return loop().raw_weights(); }
 
  private:
   using Replica = nn::DataParallelMultiGPU<nn::ScriptModule>;
@@ -210,6 +231,7 @@ class Training {
   Turn turn_;
   Optimizer optimizer_;
   nn::Loss loss_;
+  std::string asked_;  // options of the optimizer
   std::optional<std::string> daso_;
   nn::TrainerOptions options_;
   std::optional<nn::Trainer> loop_;
@@ -219,20 +241,29 @@ void bind_network(nb::module_& m) {
   nb::class_<Network> c(m, "ScriptModule", "A network that torch.jit.save has written, the same on all ranks.");
   c.def(
       "__init__",
-      [](Network* self, const std::filesystem::path& path, std::optional<Communicator> comm, const Device& device) {
+      [](Network* self, const std::filesystem::path& path, std::optional<Communicator> comm, const Device& device,
+         const std::string& failure) {
         auto ranks = comm_of(comm);
+        all_or_none(ranks, [&] {
+          if (!failure.empty())
+            throw ValueError("[ScriptModule] got a module that cannot be scripted and written (" + failure +
+                             "); expected one that torch.jit.script and torch.jit.save take");
+        });
         auto module = std::make_shared<nn::ScriptModule>(path.string(), nn::ScriptModuleOptions{.comm = ranks});
         module->to(detail::to_torch(device));
         new (self) Network{std::move(module), std::move(ranks)};
       },
-      Released(), "path"_a, "comm"_a = nb::none(), "device"_a = cpu, "Rank 0 reads the file. Collective.");
+      Released(), "path"_a, "comm"_a = nb::none(), "device"_a = cpu, "_failure"_a = "",
+      "Rank 0 reads the file. Collective.");
   c.def(
       "_state",
       [](const Network& network) {
         nb::dict state;
+        const auto& left_out = network.module->not_persistent();
         const auto put = [&](const auto& tensors) {
           for (const auto& item : tensors)
-            state[nb::str(item.key().c_str())] = written<at::Tensor>(item.value().detach().cpu().clone());
+            if (std::ranges::find(left_out, item.key()) == left_out.end())
+              state[nb::str(item.key().c_str())] = written<at::Tensor>(item.value().detach().cpu().clone());
         };
         put(network.module->named_parameters());
         put(network.module->named_buffers());
@@ -272,22 +303,24 @@ void bind_training(nb::module_& root) {
   c.def(
       "__init__",
       [](Training* self, const Network& network, const LossChoice& loss, const std::string& optimizer,
-         double learning_rate, double momentum, double weight_decay, std::int64_t epochs, std::int64_t batch_size,
-         std::optional<std::string> daso, double warmup, double cooldown, const Rate& rate,
-         const std::vector<std::string>& metrics, std::optional<int> patience, nn::Shuffle shuffle, std::uint64_t seed,
-         nn::Remainder remainder, std::optional<double> max_norm, std::optional<double> ema,
-         std::optional<Dtype> autocast, const std::filesystem::path& folder, bool resume, std::int64_t keep,
-         std::int64_t checkpoint_every, bool progress) {
+         double learning_rate, double momentum, double weight_decay, const std::optional<LossSettings>& loss_settings,
+         bool loss_returns_weight, std::int64_t epochs, std::int64_t batch_size, std::optional<std::string> daso,
+         double warmup, double cooldown, const Rate& rate, const std::vector<std::string>& metrics,
+         std::optional<int> patience, nn::Shuffle shuffle, std::uint64_t seed, nn::Remainder remainder,
+         std::optional<double> max_norm, std::optional<double> ema, std::optional<Dtype> autocast,
+         const std::filesystem::path& folder, bool resume, std::int64_t keep, std::int64_t checkpoint_every,
+         bool progress) {
         nn::TrainerOptions options{.epochs = epochs,
                                    .batch_size = batch_size,
                                    .shuffle = shuffle,
                                    .seed = seed,
                                    .remainder = remainder,
+                                   .loss_returns_weight = loss_returns_weight,
                                    .phases = {warmup, cooldown},
                                    .autocast = autocast,
                                    .max_norm = max_norm,
                                    .ema = ema,
-                                   .metrics = metrics_named(metrics),
+                                   .metrics = metrics_named(metrics, loss_options_of(loss_settings)),
                                    .folder = folder,
                                    .resume = resume,
                                    .keep = keep,
@@ -298,19 +331,21 @@ void bind_training(nb::module_& root) {
             return [rate, total = length.total](std::int64_t batch) { return rate(batch, total); };
           };
         if (patience) options.stop = nn::PlateauOptions{.patience = *patience, .threshold = 0};
-        new (self) Training(network, loss, optimizer, {learning_rate, momentum, weight_decay}, std::move(daso),
-                            std::move(options));
+        new (self) Training(network, loss, loss_settings, optimizer, {learning_rate, momentum, weight_decay},
+                            std::move(daso), std::move(options));
       },
       Released(), "network"_a, "loss"_a = "cross_entropy", nb::kw_only(), "optimizer"_a = "adam",
-      "learning_rate"_a = 1e-3, "momentum"_a = 0.0, "weight_decay"_a = 0.0, "epochs"_a = 1, "batch_size"_a = 32,
-      "daso"_a = nb::none(), "warmup"_a = 0.0, "cooldown"_a = 0.0, "rate"_a = nb::none(),
-      "metrics"_a = std::vector<std::string>(), "patience"_a = nb::none(), "shuffle"_a = nn::Shuffle::local,
-      "seed"_a = 0, "remainder"_a = nn::Remainder::join, "max_norm"_a = nb::none(), "ema"_a = nb::none(),
-      "autocast"_a = nb::none(), "folder"_a = "", "resume"_a = false, "keep"_a = 2, "checkpoint_every"_a = 0,
-      "progress"_a = true,
+      "learning_rate"_a = 1e-3, "momentum"_a = 0.0, "weight_decay"_a = 0.0, "loss_options"_a = nb::none(),
+      "loss_returns_weight"_a = false, "epochs"_a = 1, "batch_size"_a = 32, "daso"_a = nb::none(), "warmup"_a = 0.0,
+      "cooldown"_a = 0.0, "rate"_a = nb::none(), "metrics"_a = std::vector<std::string>(), "patience"_a = nb::none(),
+      "shuffle"_a = nn::Shuffle::local, "seed"_a = 0, "remainder"_a = nn::Remainder::join, "max_norm"_a = nb::none(),
+      "ema"_a = nb::none(), "autocast"_a = nb::none(), "folder"_a = "", "resume"_a = false, "keep"_a = 2,
+      "checkpoint_every"_a = 0, "progress"_a = true,
       R"(Trains by gradients averaged over all ranks, or by DASO ("default", "automatic", "published") with shares of the
-training as warm-up and cool-down. `loss` and `metrics` are cross_entropy, mse, l1, huber, binary_cross_entropy (of
-logits), `loss` also a scripted module of outputs and targets, and a metric accuracy. `optimizer` is sgd, adam, adamw,
+training as warm-up and cool-down. `loss` and `metrics` are cross_entropy, nll, mse, l1, huber, smooth_l1,
+binary_cross_entropy (of logits), with `loss_options`, a dict of reduction ("mean", "sum"), ignore_index, class_weights,
+label_smoothing, delta and pos_weight; `loss` also a scripted module of outputs and targets, which with
+`loss_returns_weight` gives (loss, weight), two scalars, and a metric accuracy. `optimizer` is sgd, adam, adamw,
 lars or lamb; `rate(batch, total)` gives the learning rate. `folder` gets checkpoints, the best weights and a log, from
 which `resume` goes on; `patience` epochs without a better validation loss end the training. Collective.)");
   c.def("fit", &Training::fit, Released(), "training"_a, "validation"_a = nb::none(),
@@ -329,6 +364,15 @@ which `resume` goes on; `patience` epochs without a better validation loss end t
         return self.evaluate(dataset_of(inputs, targets));
       },
       Released(), "inputs"_a, "targets"_a);
+  c.def(
+      "_raw_state",
+      [](Training& self) {
+        nb::dict state;
+        for (const auto& [name, tensor] : self.raw_weights())
+          state[nb::str(name.c_str())] = written<at::Tensor>(tensor.cpu());
+        return state;
+      },
+      "The weights that a running mean stands in the place of, by name, as NumPy arrays. Local.");
   c.def(
       "predict",
       [](Training& self, const FieldChoice& x) -> std::variant<DNDarray, std::vector<DNDarray>> {

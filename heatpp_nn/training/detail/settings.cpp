@@ -2,6 +2,10 @@
 #include <heatpp_nn/training/detail/settings.hpp>
 #include <heatpp_nn/training/trainer.hpp>
 
+#include <ATen/ATen.h>
+
+#include <span>
+
 namespace heatpp::nn::detail {
 namespace {
 
@@ -37,6 +41,15 @@ std::string text(const IntervalOptions& o) {
   return formatted("({}, {}, {}) up to {} by {}, local skips {}, measured {}", o.first.batches, o.first.wait,
                    o.first.local, o.longest, o.factor, o.local_skips, o.measured);
 }
+std::string text(Reduction reduction) { return reduction == Reduction::mean ? "mean" : "sum"; }
+std::string text(const at::Tensor& numbers) {
+  if (!numbers.defined()) return "none";
+  std::string list;
+  const auto values = numbers.detach().to(at::kCPU, at::kDouble).reshape({-1}).contiguous();
+  for (const auto value : std::span(values.const_data_ptr<double>(), static_cast<std::size_t>(values.numel())))
+    list += formatted("{}{}", list.empty() ? "" : ", ", value);
+  return "[" + list + "]";
+}
 template <class T>
 std::string text_or_none(const std::optional<T>& value) {
   return value ? text(*value) : "none";
@@ -66,12 +79,23 @@ std::vector<Setting> settings_of(const DasoOptions& o) {
           {"scaler", o.scaler ? "some" : "none"}};
 }
 
+std::vector<Setting> settings_of(const std::string& loss, const LossOptions& o) {
+  return {{"loss", loss},
+          {"reduction", text(o.reduction)},
+          {"ignore_index", text_or_none(o.ignore_index)},
+          {"class_weights", text(o.class_weights)},
+          {"label_smoothing", text(o.label_smoothing)},
+          {"delta", text_or_none(o.delta)},
+          {"pos_weight", text(o.pos_weight)}};
+}
+
 std::vector<Setting> settings_of(const TrainerOptions& o) {
   std::vector<Setting> settings{{"epochs", text(o.epochs)},
                                 {"batch_size", text(o.batch_size)},
                                 {"shuffle", text(o.shuffle)},
                                 {"seed", text(o.seed)},
                                 {"remainder", text(o.remainder)},
+                                {"loss_returns_weight", text(o.loss_returns_weight)},
                                 {"rate", o.rate ? "some" : "none"},
                                 {"daso", o.daso ? "some" : "none"},
                                 {"phases", formatted("({}, {})", o.phases.warmup, o.phases.cooldown)},

@@ -8,6 +8,7 @@ class Optimizer;
 
 namespace heatpp::nn {
 struct DasoOptions;
+struct LossOptions;
 struct ReplicaOptions;
 struct TrainerOptions;
 }  // namespace heatpp::nn
@@ -19,6 +20,9 @@ namespace heatpp::nn::detail {
 [[nodiscard]] std::vector<Setting> settings_of(const DasoOptions& options);
 /// Prefetch, transforms and progress are each rank's own.
 [[nodiscard]] std::vector<Setting> settings_of(const TrainerOptions& options);
+
+/// A loss by its name, and its options.
+[[nodiscard]] std::vector<Setting> settings_of(const std::string& loss, const LossOptions& options);
 
 /// The kind of an optimizer, and of each of its groups what it is stepped by and how many parameters it has. Where
 /// ranks share its work these are each rank's own pieces, which do not count.
