@@ -40,6 +40,16 @@ std::string reason_in(const std::exception& error) {
   return text.substr(text.rfind('\n') + 1);
 }
 
+constexpr auto names_file = "not_persistent";  // in the archive
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);)
+    if (!line.empty()) lines.push_back(line);
+  return lines;
+}
+
 /// A module that has the parameters, buffers, parts and modes of a scripted one.
 class Mirror : public torch::nn::Module {
  public:
@@ -87,7 +97,9 @@ ScriptModule::ScriptModule(const std::string& path, const ScriptModuleOptions& o
   std::istringstream stream(bytes_for_all(path, comm));
   all_or_none(comm, [&] {
     try {
-      script_ = std::make_unique<Script>(torch::jit::load(stream, at::kCPU));
+      torch::jit::ExtraFilesMap extra{{names_file, ""}};
+      script_ = std::make_unique<Script>(torch::jit::load(stream, at::kCPU, extra));
+      not_persistent_ = lines_of(extra[names_file]);
       (void)script_->module.get_method("forward");
     } catch (const std::exception& error) {
       raise<IoError>("ScriptModule", "got \"{}\" ({}); expected a network that torch.jit.save has written", path,
@@ -142,8 +154,11 @@ void ScriptModule::train(bool on) {
 }
 
 void ScriptModule::save_script(const std::string& path) const {
+  std::string names;
+  for (const auto& name : not_persistent_) names += name + "\n";
   std::ostringstream stream;
-  script_->module.save(stream);
+  script_->module.save(stream,
+                       names.empty() ? torch::jit::ExtraFilesMap{} : torch::jit::ExtraFilesMap{{names_file, names}});
   io::detail::write_atomically("save_script", path, stream.str());
 }
 

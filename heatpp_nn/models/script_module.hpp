@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace heatpp::nn {
 
@@ -54,6 +55,11 @@ class ScriptModule : public torch::nn::Module {
   [[nodiscard]] std::vector<std::string> parameter_names() const;
   [[nodiscard]] std::size_t required_parameters() const;
 
+  /// Buffers that PyTorch's state_dict leaves out (`persistent=False`), by name, as far as the file says so: a line
+  /// each in its extra file "not_persistent" (`torch.jit.save(net, path, _extra_files={"not_persistent":
+  /// "encoder.mask"})`). Safetensors leave them out, too.
+  [[nodiscard]] const std::vector<std::string>& not_persistent() const { return not_persistent_; }
+
   /// The same in the network, whose layers look for it there. At first all have the modes that they were saved in.
   void train(bool on = true) override;
   /// Writes the network, with the weights as they are, for Python's `torch.jit.load`; it appears complete or not at
@@ -64,6 +70,7 @@ class ScriptModule : public torch::nn::Module {
   struct Script;
   std::unique_ptr<Script> script_;
   std::vector<std::string> output_names_;
+  std::vector<std::string> not_persistent_;
 };
 
 }  // namespace heatpp::nn

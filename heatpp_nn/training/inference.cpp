@@ -7,6 +7,8 @@
 #include <heatpp_nn/data/data_loader.hpp>
 #include <heatpp_nn/data/detail/samples.hpp>
 #include <heatpp_nn/training/detail/agreement.hpp>
+#include <heatpp_nn/training/detail/explained.hpp>
+#include <heatpp_nn/losses/detail/weighed_loss.hpp>
 #include <heatpp_nn/training/inference.hpp>
 #include <heatpp_nn/training/metrics.hpp>
 
@@ -14,6 +16,7 @@
 #include <torch/nn/module.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace heatpp::nn {
@@ -145,6 +148,15 @@ at::Device detail::device_of(const torch::nn::Module& module) {
   return tensors.empty() ? at::Device(at::kCPU) : tensors.front().device();
 }
 
+Tensors Network::operator()(const Tensors& inputs) const {
+  try {
+    return forward_(on_device(inputs));
+  } catch (const std::exception& error) {
+    detail::explain_dtypes(error, *replica_->shared_module(), inputs);
+    throw;
+  }
+}
+
 at::Tensor Network::operator()(const at::Tensor& inputs) const {
   return detail::only("outputs", (*this)(Tensors{inputs}));
 }
@@ -180,9 +192,13 @@ Evaluation evaluate(const Network& network, const Dataset& dataset, const Loss& 
     const auto inputs = network.on_device(batch.all_inputs());
     const auto outputs = network(inputs);
     const auto wanted = network.on_device(batch.all_targets());
-    mean.add(loss(outputs, wanted, inputs).item<double>(), rows);
+    const auto found = detail::weighed("evaluate", loss(outputs, wanted, inputs), rows);
+    mean.add(found.value, found.weight);
     const auto shown = detached(outputs);
-    for (const auto& [name, metric] : metrics) means[name].add(metric(shown, wanted, inputs), rows);
+    for (const auto& [name, metric] : metrics) {
+      const auto looked_at = metric(shown, wanted, inputs);
+      means[name].add(looked_at.value, looked_at.weight.value_or(rows));
+    }
   };
   std::optional<Communicator::Failure> failure;  // of this rank, which goes on, as the loader may ask all ranks
   for (const auto& batch : loader.epoch(0)) {
@@ -191,6 +207,7 @@ Evaluation evaluate(const Network& network, const Dataset& dataset, const Loss& 
   }
   dataset.comm().agree(failure);
   Evaluation found{.rows = dataset.size(), .loss = mean.value(dataset.comm())};
+  if (std::isnan(found.loss) && mean.count(dataset.comm()) == 0) detail::throw_nothing_counts("evaluate");
   for (const auto& [name, metric] : metrics) found.metrics[name] = means[name].value(dataset.comm());
   return found;
 }

@@ -5,6 +5,7 @@
 #include <heatpp_nn/data/transforms.hpp>
 #include <heatpp_nn/parallel/data_parallel.hpp>
 #include <heatpp_nn/training/detail/forwarded.hpp>
+#include <heatpp_nn/losses/loss_value.hpp>
 
 #include <filesystem>
 #include <functional>
@@ -66,17 +67,18 @@ class Criterion {
   std::function<Value(const Tensors&, const Tensors&, const Tensors&)> call_;
 };
 
-/// The mean loss of some rows, a tensor of one number that gradients are taken of.
-using Loss = Criterion<at::Tensor>;
-/// A mean over some rows that is no more than looked at, such as `accuracy`.
-using Metric = Criterion<double>;
+/// The loss of some rows, a tensor of one number that gradients are taken of: their mean, or what LossValue says.
+using Loss = Criterion<LossValue>;
+/// A mean over some rows that is no more than looked at, such as `accuracy`; with a weight where rows do not count
+/// alike.
+using Metric = Criterion<MetricValue>;
 using Metrics = std::map<std::string, Metric>;
 
 /// What a network is worth on a dataset.
 struct Evaluation {
   std::int64_t rows = 0;                       ///< on all ranks
-  double loss = 0;                             ///< the mean over them
-  std::map<std::string, double> metrics = {};  ///< likewise
+  double loss = 0;                             ///< the mean over them, by the loss's weights
+  std::map<std::string, double> metrics = {};  ///< likewise; NaN where nothing counts
 };
 
 /// A replica of any type, to be applied to batches. The module's `forward` takes as many tensors as samples have
@@ -90,8 +92,9 @@ class Network {
         forward_([&model](const Tensors& inputs) { return detail::forwarded(model.module(), inputs); }) {}
 
   [[nodiscard]] Replica& replica() const { return *replica_; }
-  /// The module's forward, of inputs on any device. Throws ValueError where it does not take so many. Local.
-  [[nodiscard]] Tensors operator()(const Tensors& inputs) const { return forward_(on_device(inputs)); }
+  /// The module's forward, of inputs on any device. Throws ValueError where it does not take so many, or none of their
+  /// dtypes. Local.
+  [[nodiscard]] Tensors operator()(const Tensors& inputs) const;
   /// The same for one input and one output.
   [[nodiscard]] at::Tensor operator()(const at::Tensor& inputs) const;
   /// Of the module's first parameter, trained or not, else of its first buffer.
@@ -114,8 +117,8 @@ struct InferenceOptions {
 /// whose parts each have their own mode again afterwards. Ranks go through their own rows. With DASO, `drain()` first,
 /// or each node judges with its own weights. Collective: an all-reduce of two numbers for the loss and each metric, and
 /// two of some bytes to agree. Throws on all ranks: CommError for a dataset on other ranks than the model's, ValueError
-/// where the batch size or the names of the metrics differ between ranks, what a transform, the network, the loss or a
-/// metric throws on any, and as DataLoader.
+/// where the batch size or the names of the metrics differ between ranks and where all weights are 0, what a transform,
+/// the network, the loss or a metric throws on any, and as DataLoader.
 [[nodiscard]] Evaluation evaluate(const Network& network, const Dataset& dataset, const Loss& loss,
                                   const Metrics& metrics = {}, const InferenceOptions& options = {});
 

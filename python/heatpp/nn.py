@@ -26,42 +26,45 @@ class ScriptModule(_nn.ScriptModule):
 
         if not callable(module) or isinstance(module, type):
             raise TypeError(f"[ScriptModule] got {type(module).__name__}; expected a module of torch or the path of a scripted one")
-        scripted = _scripted(torch, module)
+        if getattr(module, "__name__", "") == "<lambda>":
+            raise TypeError("[ScriptModule] got a lambda, which torch.jit.script cannot read; expected a function made by def, a module of torch, or a name")
         with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "network.pt"
+            path, failure = pathlib.Path(folder) / "network.pt", ""
             if (comm or default_comm()).rank == 0:
-                scripted.save(str(path))
-            super().__init__(path, comm, device)
+                try:
+                    _write(torch, module, path)
+                except Exception as error:  # which all ranks throw
+                    failure = f"{type(error).__name__}: {error}"
+            super().__init__(path, comm, device, failure)
 
     def state_dict(self):
         """Copies of parameters and buffers by name, for load_state_dict of torch's module: tensors where torch is loaded, else NumPy arrays."""
-        torch = sys.modules.get("torch")
-        return {name: torch.from_numpy(values) if torch else values for name, values in self._state().items()}
+        return _in_torch(self._state())
 
 
-def _scripted(torch, module):
-    if getattr(module, "__name__", "") == "<lambda>":
-        raise TypeError("[ScriptModule] got a lambda, which torch.jit.script cannot read; expected a function made by def, a module of torch, or a name")
+def _in_torch(state):
+    """Tensors where torch is loaded, else NumPy arrays."""
+    torch = sys.modules.get("torch")
+    return {name: torch.from_numpy(values) if torch else values for name, values in state.items()}
+
+
+def _write(torch, module, path):
+    """Scripts a module or a function and writes it, with the names of the buffers that state_dict leaves out."""
+    parts = module.named_modules(remove_duplicate=False) if isinstance(module, torch.nn.Module) else ()
+    names = [f"{part_name}.{name}" if part_name else name for part_name, part in parts for name in getattr(part, "_non_persistent_buffers_set", ())]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # torch has no other format that C++ can train
-        try:
-            return torch.jit.script(module)
-        except Exception as error:
-            if isinstance(module, torch.nn.Module):
-                raise
-            name = getattr(module, "__name__", type(module).__name__)
-            reason = str(error).strip() or type(error).__name__
-            raise TypeError(f"[ScriptModule] got the function {name}, which torch.jit.script cannot compile; expected one of tensors alone, as "
-                            f"Python's other objects are not in a script. It says: {reason}") from None
+        torch.jit.save(torch.jit.script(module), str(path), _extra_files={"not_persistent": "\n".join(sorted(names))})
 
 
 class Trainer(_nn.Trainer):
     """The loop around the training of a network on all ranks: by gradients averaged over them, or by DASO (daso="default", "automatic",
     "published") with shares of the training as warm-up and cool-down. Collective.
 
-    `loss` and `metrics` (a list of names, or a dict) are cross_entropy, mse, l1, huber and binary_cross_entropy (of logits), a metric also
-    accuracy; or a module of torch or a function that torch.jit.script compiles, of (outputs, targets) or (outputs, targets, inputs), which gives
-    the mean over rows. What the network gives or the dataset has several of comes as the function's annotations say: List[Tensor],
+    `loss` and `metrics` (a list of names, or a dict) are cross_entropy, nll, mse, l1, huber, smooth_l1 and binary_cross_entropy (of logits), a
+    metric also accuracy, with `loss_options`, a dict of reduction ("mean", "sum"), ignore_index, class_weights, label_smoothing, delta and
+    pos_weight; or a module of torch or a function that torch.jit.script compiles, of (outputs, targets) or (outputs, targets, inputs), which gives
+    the mean over rows, or with `loss_returns_weight` (loss, weight), two scalars. What the network gives or the dataset has several of comes as the function's annotations say: List[Tensor],
     Tuple[Tensor, Tensor], Dict[str, Tensor].
 
     `optimizer` is sgd, adam, adamw, rmsprop, adagrad, lbfgs (with batches of all rows), lars or lamb, with torch's defaults; `learning_rate`,
@@ -72,16 +75,22 @@ class Trainer(_nn.Trainer):
     `resume` goes on; `patience` epochs without a better validation loss end the training."""
 
     def __init__(self, network, loss="cross_entropy", *, optimizer="adam", learning_rate=None, momentum=None, weight_decay=None,
-                 optimizer_options=None, groups=(), metrics=(), transforms=(), evaluation_transforms=(), **options):
+                 optimizer_options=None, groups=(), metrics=(), loss_options=None, loss_returns_weight=False, transforms=(), evaluation_transforms=(), **options):
         if not isinstance(network, _nn.ScriptModule):
             raise TypeError(f"[Trainer] got {type(network).__name__} as network; expected a heatpp.nn.ScriptModule of it")
         comm = network.comm
         common = {"learning_rate": learning_rate, "momentum": momentum, "weight_decay": weight_decay, **(optimizer_options or {})}
         metrics = metrics if isinstance(metrics, dict) else {name: name for name in metrics}
-        super().__init__(network, _measure(loss, comm), metrics={name: _measure(metric, comm) for name, metric in metrics.items()}, optimizer=optimizer,
+        loss, of_loss = _named(loss)
+        of_loss = {**of_loss, **(loss_options or {})} or None
+        super().__init__(network, _measure(loss, comm), loss_options=of_loss, loss_returns_weight=loss_returns_weight, metrics={name: _measure(metric, comm) for name, metric in metrics.items()}, optimizer=optimizer,
                          optimizer_options=_options(common), groups=[_group(group) for group in groups],
                          transforms=[_transform(transform, comm) for transform in transforms],
                          evaluation_transforms=[_transform(transform, comm) for transform in evaluation_transforms], **options)
+
+    def raw_state_dict(self):
+        """The weights that the running mean (`ema`) stands in the place of since `fit`, as ScriptModule.state_dict gives them."""
+        return _in_torch(self._raw_state())
 
     def predict(self, x):
         """The network's outputs for rows, cut as these. Several inputs come by name, as to fit; several outputs are a list, or a dict where the
@@ -90,6 +99,29 @@ class Trainer(_nn.Trainer):
         if names:
             return dict(zip(names, outputs))
         return outputs[0] if len(outputs) == 1 else outputs
+
+
+# Losses of torch.nn that have a name here, and their attributes by the names of loss_options.
+_NAMED = {"CrossEntropyLoss": ("cross_entropy", {"weight": "class_weights", "ignore_index": "ignore_index", "label_smoothing": "label_smoothing"}),
+          "NLLLoss": ("nll", {"weight": "class_weights", "ignore_index": "ignore_index"}), "MSELoss": ("mse", {}), "L1Loss": ("l1", {}),
+          "HuberLoss": ("huber", {"delta": "delta"}), "SmoothL1Loss": ("smooth_l1", {"beta": "delta"}),
+          "BCEWithLogitsLoss": ("binary_cross_entropy", {"pos_weight": "pos_weight"})}
+
+
+def _named(loss):
+    """A loss of torch.nn by its name here, with its options; others stay as they are."""
+    torch = sys.modules.get("torch")
+    kind = type(loss).__name__
+    if torch is None or kind not in _NAMED or type(loss) is not getattr(torch.nn, kind) or (kind == "BCEWithLogitsLoss" and loss.weight is not None):
+        return loss, {}
+    name, attributes = _NAMED[kind]
+    if loss.reduction not in ("mean", "sum"):
+        raise ValueError(f'[Trainer] got {kind}(reduction="{loss.reduction}"); expected "mean" or "sum"')
+    found = {ours: getattr(loss, attribute) for attribute, ours in attributes.items()}
+    if loss.reduction == "sum":
+        found["reduction"] = "sum"
+    return name, {ours: value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else value for ours, value in found.items()
+                  if value is not None and (ours, value) not in (("ignore_index", -100), ("label_smoothing", 0.0))}
 
 
 def _options(given):

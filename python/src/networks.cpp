@@ -4,9 +4,10 @@
 
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_nn/data/transforms.hpp>
+#include <heatpp_nn/training/detail/trainer_checks.hpp>
 #include <heatpp_nn/training/safetensors.hpp>
 
-#include "measures.hpp"
+#include <algorithm>
 
 template <>
 struct heatpp::python::Names<heatpp::nn::Targets> {
@@ -56,12 +57,7 @@ class Scripted {
     std::vector<nn::ScriptArgument> arguments{{"outputs", outputs, network_->output_names()},
                                               {"targets", targets, fields_->targets}};
     if (sees_inputs_) arguments.push_back({"inputs", inputs, fields_->inputs});
-    auto found = script_->call(arguments).tensors;
-    if (found.size() != 1 || found.front().numel() != 1)
-      throw ValueError("[Trainer] got a loss or metric that gives " + std::to_string(found.size()) +
-                       " tensors, the first of " + std::to_string(found.empty() ? 0 : found.front().numel()) +
-                       " numbers; expected one number, the mean over rows");
-    return found;
+    return script_->call(arguments).tensors;
   }
 
  private:
@@ -69,6 +65,22 @@ class Scripted {
   FieldsInUse fields_;
   bool sees_inputs_ = false;
 };
+
+/// A scripted loss gives its value, or value and weight where it is said to.
+nn::LossValue value_in(const nn::Tensors& given, bool with_weight) {
+  if (given.size() == (with_weight ? 2 : 1))
+    return with_weight ? nn::LossValue(given[0], given[1]) : nn::LossValue(given[0]);
+  throw ValueError("[Trainer] got a loss of " + std::to_string(given.size()) + " values and loss_returns_weight=" +
+                   (with_weight ? "True" : "False") + "; expected the loss alone, or loss and weight with True");
+}
+
+/// The same for a metric, whose weight may be there.
+nn::MetricValue looked_at(const nn::Tensors& given) {
+  if (given.size() == 1) return given[0].item<double>();
+  if (given.size() == 2) return {given[0].item<double>(), given[1].item<double>()};
+  throw ValueError("[Trainer] got a metric of " + std::to_string(given.size()) +
+                   " values; expected one, or one and its weight");
+}
 
 nn::Transform transform_of(const Network& script) {
   check_parameters("transform", *script.module, "(inputs, targets)", "");
@@ -122,25 +134,32 @@ void bind_transforms(nb::module_& m) {
 
 }  // namespace
 
-nn::Loss loss_of(const MeasureChoice& choice, const Network& network, const FieldsInUse& fields) {
-  if (const auto* name = std::get_if<std::string>(&choice)) return loss_named(*name);
-  return [loss = Scripted("loss", *std::get<1>(choice), network, fields)](
+nn::Loss loss_of(const LossChoice& choice, const Network& network, const FieldsInUse& fields) {
+  if (const auto* name = std::get_if<std::string>(&choice.measure)) {
+    if (choice.returns_weight)
+      throw ValueError("[Trainer] got loss_returns_weight for a loss by its name, which has it anyway");
+    return nn::detail::agreed_loss(network.comm, *name, loss_options_of(choice.settings));
+  }
+  if (choice.settings)
+    throw ValueError("[Trainer] got loss_options for a function; expected them for a loss by its name");
+  return [loss = Scripted("loss", *std::get<1>(choice.measure), network, fields), weighs = choice.returns_weight](
              const nn::Tensors& outputs, const nn::Tensors& targets, const nn::Tensors& inputs) {
-    return loss(outputs, targets, inputs).front().reshape({});
+    return value_in(loss(outputs, targets, inputs), weighs);
   };
 }
 
-nn::Metrics metrics_of(const std::map<std::string, MeasureChoice>& choices, const Network& network,
-                       const FieldsInUse& fields) {
+nn::Metrics metrics_of(const std::map<std::string, MeasureChoice>& choices, const std::optional<LossSettings>& settings,
+                       const Network& network, const FieldsInUse& fields) {
+  const auto options = loss_options_of(settings).value_or(nn::LossOptions());
   nn::Metrics metrics;
   for (const auto& [name, choice] : choices) {
     if (const auto* known = std::get_if<std::string>(&choice)) {
-      metrics.emplace(name, metric_named(*known));
+      metrics.emplace(name, nn::named_metric(*known, options));
       continue;
     }
     metrics.emplace(name, [metric = Scripted("metric", *std::get<1>(choice), network, fields)](
                               const nn::Tensors& outputs, const nn::Tensors& targets, const nn::Tensors& inputs) {
-      return metric(outputs, targets, inputs).front().template item<double>();
+      return looked_at(metric(outputs, targets, inputs));
     });
   }
   return metrics;
@@ -159,20 +178,29 @@ void bind_networks(nb::module_& m) {
   nb::class_<Network> c(m, "ScriptModule", "A network that torch.jit.save has written, the same on all ranks.");
   c.def(
       "__init__",
-      [](Network* self, const std::filesystem::path& path, std::optional<Communicator> comm, const Device& device) {
+      [](Network* self, const std::filesystem::path& path, std::optional<Communicator> comm, const Device& device,
+         const std::string& failure) {
         auto ranks = comm_of(comm);
+        all_or_none(ranks, [&] {
+          if (!failure.empty())
+            throw ValueError("[ScriptModule] got a module that cannot be scripted and written (" + failure +
+                             "); expected one that torch.jit.script and torch.jit.save take");
+        });
         auto module = std::make_shared<nn::ScriptModule>(path.string(), nn::ScriptModuleOptions{.comm = ranks});
         module->to(detail::to_torch(device));
         new (self) Network{std::move(module), std::move(ranks)};
       },
-      Released(), "path"_a, "comm"_a = nb::none(), "device"_a = cpu, "Rank 0 reads the file. Collective.");
+      Released(), "path"_a, "comm"_a = nb::none(), "device"_a = cpu, "_failure"_a = "",
+      "Rank 0 reads the file. Collective.");
   c.def(
       "_state",
       [](const Network& network) {
         nb::dict state;
+        const auto& left_out = network.module->not_persistent();
         const auto put = [&](const auto& tensors) {
           for (const auto& item : tensors)
-            state[nb::str(item.key().c_str())] = written<at::Tensor>(item.value().detach().cpu().clone());
+            if (std::ranges::find(left_out, item.key()) == left_out.end())
+              state[nb::str(item.key().c_str())] = written<at::Tensor>(item.value().detach().cpu().clone());
         };
         put(network.module->named_parameters());
         put(network.module->named_buffers());

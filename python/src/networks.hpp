@@ -3,7 +3,7 @@
 #include <heatpp_nn/models/script_module.hpp>
 #include <heatpp_nn/training/inference.hpp>
 
-#include "array.hpp"
+#include "measures.hpp"
 
 // Networks, losses and transforms that Python has scripted.
 namespace heatpp::python {
@@ -20,11 +20,17 @@ struct Network {
 using FieldsInUse = std::shared_ptr<nn::FieldNames>;
 
 /// A name, or a scripted function of (outputs, targets) or (outputs, targets, inputs), each a tensor, a list, a tuple
-/// or a dict of them. Throws ValueError for other parameters, and for a function with weights, which nobody would
-/// train.
+/// or a dict of them. Throws ValueError for other parameters, for a function with weights, which nobody would train,
+/// and for settings that the loss does not have. Collective.
 using MeasureChoice = std::variant<std::string, const Network*>;
-[[nodiscard]] nn::Loss loss_of(const MeasureChoice& choice, const Network& network, const FieldsInUse& fields);
-[[nodiscard]] nn::Metrics metrics_of(const std::map<std::string, MeasureChoice>& choices, const Network& network,
+struct LossChoice {
+  MeasureChoice measure;
+  std::optional<LossSettings> settings;  ///< of a loss by its name
+  bool returns_weight;                   ///< what a script gives beside the loss
+};
+[[nodiscard]] nn::Loss loss_of(const LossChoice& choice, const Network& network, const FieldsInUse& fields);
+[[nodiscard]] nn::Metrics metrics_of(const std::map<std::string, MeasureChoice>& choices,
+                                     const std::optional<LossSettings>& settings, const Network& network,
                                      const FieldsInUse& fields);
 
 /// A transform of the library's.

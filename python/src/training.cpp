@@ -1,6 +1,7 @@
 #include <ATen/ATen.h>
 
 #include <heatpp/core/detail/torch.hpp>
+#include <heatpp_nn/training/detail/training_archive.hpp>
 #include <heatpp_nn/training/trainer.hpp>
 
 #include "datasets.hpp"
@@ -89,7 +90,7 @@ const Topology& topology_of(const Communicator& comm) {
 class Training {
  public:
   struct Choices {
-    MeasureChoice loss;
+    LossChoice loss;
     std::map<std::string, MeasureChoice> metrics;
     std::string optimizer;
     OptimizerOptions optimizer_options;
@@ -100,9 +101,10 @@ class Training {
       : turn_{this, network, {}},
         optimizer_(made_optimizer(choices.optimizer, replica(), choices.optimizer_options, choices.groups)),
         loss_(interruptible(loss_of(choices.loss, network, fields_))),
+        asked_(nn::detail::options_of(*optimizer_)),
         daso_(choices.daso),
         options_(std::move(options)) {
-    options_.metrics = metrics_of(choices.metrics, network, fields_);
+    options_.metrics = metrics_of(choices.metrics, choices.loss.settings, network, fields_);
     static_cast<void>(daso_of(daso_, 1));
     loop();
   }
@@ -112,7 +114,9 @@ class Training {
 
   nn::TrainingResult fit(const nn::Dataset& training, const std::optional<nn::Dataset>& validation) {
     options_.daso = daso_of(daso_, (training.size() + options_.batch_size - 1) / options_.batch_size);
+    if (loop_) loop_->restore_raw_weights();
     loop_.reset();
+    nn::detail::set_options(*optimizer_, asked_);  // which a schedule has changed
     *fields_ = training.names();
     try {
       return loop().fit(training, validation);
@@ -130,6 +134,7 @@ class Training {
     auto outputs = loop().predict(inputs);
     return {turn_.network.module->output_names(), std::move(outputs)};
   }
+  std::map<std::string, at::Tensor> raw_weights() { return loop().raw_weights(); }
 
  private:
   using Replica = nn::DataParallelMultiGPU<nn::ScriptModule>;
@@ -164,6 +169,7 @@ class Training {
   Turn turn_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
   nn::Loss loss_;
+  std::string asked_;  // options of the optimizer
   std::optional<std::string> daso_;
   nn::TrainerOptions options_;
   std::optional<nn::Trainer> loop_;
@@ -178,6 +184,7 @@ void bind_training(nb::module_& root) {
   c.def(
       "__init__",
       [](Training* self, const Network& network, const MeasureChoice& loss,
+         const std::optional<LossSettings>& loss_settings, bool loss_returns_weight,
          const std::map<std::string, MeasureChoice>& metrics, const std::string& optimizer,
          const OptimizerOptions& optimizer_options,
          const std::vector<std::pair<std::vector<std::string>, OptimizerOptions>>& groups, std::int64_t epochs,
@@ -194,6 +201,7 @@ void bind_training(nb::module_& root) {
                                    .remainder = remainder,
                                    .transforms = transforms_of(transforms),
                                    .evaluation_transforms = transforms_of(evaluation_transforms),
+                                   .loss_returns_weight = loss_returns_weight,
                                    .phases = {warmup, cooldown},
                                    .autocast = autocast,
                                    .max_norm = max_norm,
@@ -208,13 +216,14 @@ void bind_training(nb::module_& root) {
             return [rate, total = length.total](std::int64_t batch) { return rate(batch, total); };
           };
         if (patience) options.stop = nn::PlateauOptions{.patience = *patience, .threshold = 0};
-        Training::Choices choices{loss, metrics, optimizer, optimizer_options, {}, std::move(daso)};
+        Training::Choices choices{
+            {loss, loss_settings, loss_returns_weight}, metrics, optimizer, optimizer_options, {}, std::move(daso)};
         for (const auto& [patterns, own] : groups) choices.groups.push_back({patterns, own});
         new (self) Training(network, choices, std::move(options));
       },
-      Released(), "network"_a, "loss"_a, nb::kw_only(), "metrics"_a, "optimizer"_a, "optimizer_options"_a, "groups"_a,
-      "epochs"_a = 1, "batch_size"_a = 32, "daso"_a = nb::none(), "warmup"_a = 0.0, "cooldown"_a = 0.0,
-      "rate"_a = nb::none(), "transforms"_a = std::vector<TransformChoice>(),
+      Released(), "network"_a, "loss"_a, nb::kw_only(), "loss_options"_a, "loss_returns_weight"_a, "metrics"_a,
+      "optimizer"_a, "optimizer_options"_a, "groups"_a, "epochs"_a = 1, "batch_size"_a = 32, "daso"_a = nb::none(),
+      "warmup"_a = 0.0, "cooldown"_a = 0.0, "rate"_a = nb::none(), "transforms"_a = std::vector<TransformChoice>(),
       "evaluation_transforms"_a = std::vector<TransformChoice>(), "patience"_a = nb::none(),
       "shuffle"_a = nn::Shuffle::local, "seed"_a = 0, "remainder"_a = nn::Remainder::join, "max_norm"_a = nb::none(),
       "ema"_a = nb::none(), "autocast"_a = nb::none(), "folder"_a = "", "resume"_a = false, "keep"_a = 2,
@@ -243,6 +252,15 @@ void bind_training(nb::module_& root) {
         return self.predict(inputs);
       },
       Released(), "x"_a);
+  c.def(
+      "_raw_state",
+      [](Training& self) {
+        nb::dict state;
+        for (const auto& [name, tensor] : self.raw_weights())
+          state[nb::str(name.c_str())] = written<at::Tensor>(tensor.cpu());
+        return state;
+      },
+      "The weights that a running mean stands in the place of, by name, as NumPy arrays. Local.");
   m.def(
       "_add_up", [](const DNDarray& x) { x.comm().allreduce(detail::buffer_of(x.larray())); }, Released(), "x"_a,
       "Replaces the blocks of all ranks by their sum. Collective.");

@@ -199,12 +199,26 @@ class Signatures(Case):
             self.same_weights(ours, module)
         ours = ht.nn.ScriptModule(linear())
         for loss, error, text in ((lambda a, b: (a - b).mean(), TypeError, "got a lambda, .*expected a function made by def"),
-                                  (lambda_free(), TypeError, "got the function unscriptable, which torch.jit.script cannot compile"),
+                                  (lambda_free(), ValueError, "got a module that cannot be scripted and written"),
                                   (Weighed(), ValueError, "with the parameter scale, which would not be trained"),
-                                  (torch.nn.MSELoss(reduction="sum"), ValueError, 'expected reduction="mean"'),
+                                  (torch.nn.MSELoss(reduction="none"), ValueError, 'expected "mean" or "sum"'), (torch.nn.MarginRankingLoss(reduction="sum"), ValueError, 'expected reduction="mean"'),
                                   (torch.nn.GaussianNLLLoss(), ValueError, r"got a loss of \(input, target, var\)"), (3, TypeError, "got the loss or metric 3")):
             with self.assertRaisesRegex(error, text):
                 ht.nn.Trainer(ours, loss, progress=False)
+
+    def test_losses_of_torch_weigh_rows_by_themselves(self):
+        x = ht.array(ROWS, split=0)
+        classes = np.where(ROWS[:, 0] > 0.5, 1, 0)
+        classes[:9] = 3  # which does not count, all of a rank of three
+        losses = [torch.nn.CrossEntropyLoss(torch.tensor([1.0, 20.0, 1.0, 1.0], dtype=torch.float64), ignore_index=3), torch.nn.CrossEntropyLoss(ignore_index=3, reduction="sum"),
+                  torch.nn.CrossEntropyLoss(label_smoothing=0.1), torch.nn.CrossEntropyLoss()]
+        for loss in losses:
+            torch.manual_seed(5)
+            module = torch.nn.Linear(3, 4).double()
+            ours = ht.nn.ScriptModule(module)
+            ht.nn.Trainer(ours, loss, optimizer="sgd", learning_rate=0.01, epochs=4, **OPTIONS).fit(x, ht.array(classes, split=0))
+            self.in_torch(module, torch.optim.SGD(module.parameters(), lr=0.01), lambda module: loss(module(torchs(ROWS)), torchs(classes)))
+            self.same_weights(ours, module, rtol=1e-6, atol=1e-8)
 
     def test_transforms_and_split(self):
         x, y = ht.array(ROWS, split=0), ht.array(VALUES, split=0)

@@ -29,17 +29,18 @@ void check_closure(const Replica& replica, const TrainerOptions& options, std::i
     raise<ValueError>("fit", "got LBFGS with a replica whose ranks share its work; expected one without shard");
 }
 
-double step_by_closure(Replica& replica, torch::optim::Optimizer& optimizer, const std::optional<double>& max_norm,
-                       const std::function<std::array<double, 2>()>& differentiate) {
-  std::optional<double> first;
+WeighedLoss step_by_closure(Replica& replica, torch::optim::Optimizer& optimizer, const std::optional<double>& max_norm,
+                            const std::function<WeighedLoss()>& differentiate) {
+  std::optional<WeighedLoss> first;
   optimizer.step([&] {
-    const auto [loss, weight] = differentiate();
-    if (!first) first = loss;
+    const auto loss = differentiate();
+    if (!first) first = {.value = loss.value, .weight = loss.weight, .is_sum = loss.is_sum};
     if (!replica.finish_gradients()) replica.throw_not_finite("Trainer");
     if (max_norm) (void)replica.clip_gradients(*max_norm);
-    std::array<double, 2> all{loss * weight, weight};
+    std::array<double, 3> all{loss.value * loss.weight, loss.weight, loss.is_sum ? 1.0 : 0.0};
     replica.topology().comm().allreduce(all);
-    return at::scalar_tensor(all[0] / all[1], at::kDouble);
+    if (all[1] == 0) throw_nothing_counts("fit");
+    return at::scalar_tensor(all[2] > 0 ? all[0] : all[0] / all[1], at::kDouble);
   });
   return *first;
 }

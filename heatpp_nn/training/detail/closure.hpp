@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp_nn/losses/detail/weighed_loss.hpp>
 #include <heatpp_nn/training/trainer.hpp>
 
 namespace heatpp::nn::detail {
@@ -11,9 +12,9 @@ namespace heatpp::nn::detail {
 /// replica whose ranks share its work. Alike on all ranks.
 void check_closure(const Replica& replica, const TrainerOptions& options, std::int64_t batches);
 
-/// One step. `differentiate` leaves gradients and returns this rank's loss and its weight, by which the mean over all
-/// ranks is taken, so that the search for a step goes alike on all. Returns the first of these losses. Collective.
-double step_by_closure(Replica& replica, torch::optim::Optimizer& optimizer, const std::optional<double>& max_norm,
-                       const std::function<std::array<double, 2>()>& differentiate);
+/// One step. `differentiate` leaves gradients and returns this rank's loss, of which all ranks take the same mean or
+/// sum, so that the search for a step is the same on all. Returns the first of these losses. Collective.
+WeighedLoss step_by_closure(Replica& replica, torch::optim::Optimizer& optimizer, const std::optional<double>& max_norm,
+                            const std::function<WeighedLoss()>& differentiate);
 
 }  // namespace heatpp::nn::detail

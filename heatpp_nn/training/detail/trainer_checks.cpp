@@ -42,6 +42,8 @@ void check_range(const TrainerOptions& o) {
   if (o.prefetch.readers < 1 || o.prefetch.workers < 0)
     raise<ValueError>("Trainer", "got {} readers and {} workers; expected at least 1 and 0", o.prefetch.readers,
                       o.prefetch.workers);
+  if (o.loss_options)
+    raise<ValueError>("Trainer", "got loss_options for a function; expected them for a loss by its name");
   check_weights(o);
 }
 
@@ -57,6 +59,13 @@ void check_fields(const char* of, const std::vector<std::string>& training,
 
 void check(const Communicator& comm, const TrainerOptions& options) {
   check_agreed("Trainer", comm, settings_of(options), [&] { check_range(options); });
+}
+
+Loss agreed_loss(const Communicator& comm, const std::string& name, const std::optional<LossOptions>& options) {
+  std::optional<Loss> loss;
+  check_agreed("Trainer", comm, settings_of(name, options.value_or(LossOptions())),
+               [&] { loss = named_loss(name, options.value_or(LossOptions())); });
+  return *loss;
 }
 
 void check_fit(const Communicator& comm, const TrainerOptions& options, const Dataset& training,
