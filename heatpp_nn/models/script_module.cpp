@@ -3,19 +3,18 @@
 #include <heatpp/comm/detail/text.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_nn/detail/first_line.hpp>
+#include <heatpp_nn/models/detail/script_values.hpp>
 #include <heatpp_nn/models/script_module.hpp>
 
 #include <torch/script.h>
 
+#include <algorithm>
+#include <span>
 #include <sstream>
 
 namespace heatpp::nn {
 
 using heatpp::detail::raise;
-
-struct ScriptModule::Script {
-  torch::jit::Module module;
-};
 
 namespace {
 
@@ -39,6 +38,16 @@ std::string reason_in(const std::exception& error) {
   if (!text.starts_with("The following operation failed")) return detail::first_line(error);
   text.erase(text.find_last_not_of(" \n") + 1);
   return text.substr(text.rfind('\n') + 1);
+}
+
+constexpr auto names_file = "not_persistent";  // in the archive
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);)
+    if (!line.empty()) lines.push_back(line);
+  return lines;
 }
 
 /// A module that has the parameters, buffers, parts and modes of a scripted one.
@@ -66,12 +75,31 @@ class Mirror : public torch::nn::Module {
 
 }  // namespace
 
+struct ScriptModule::Script {
+  torch::jit::Module module;
+
+  c10::IValue run(std::vector<c10::IValue> arguments) {
+    try {
+      return module.forward(std::move(arguments));
+    } catch (const std::exception& error) {
+      raise<ValueError>("ScriptModule", "got inputs that the network refuses ({}); expected those of its forward",
+                        reason_in(error));
+    }
+  }
+  /// Those of `forward`, behind the module itself.
+  [[nodiscard]] std::span<const c10::Argument> parameters() const {
+    return std::span(module.get_method("forward").function().getSchema().arguments()).subspan(1);
+  }
+};
+
 ScriptModule::ScriptModule(const std::string& path, const ScriptModuleOptions& options) {
   const auto comm = comm_of(options.comm);
   std::istringstream stream(bytes_for_all(path, comm));
   all_or_none(comm, [&] {
     try {
-      script_ = std::make_unique<Script>(torch::jit::load(stream, at::kCPU));
+      torch::jit::ExtraFilesMap extra{{names_file, ""}};
+      script_ = std::make_unique<Script>(torch::jit::load(stream, at::kCPU, extra));
+      not_persistent_ = lines_of(extra[names_file]);
       (void)script_->module.get_method("forward");
     } catch (const std::exception& error) {
       raise<IoError>("ScriptModule", "got \"{}\" ({}); expected a network that torch.jit.save has written", path,
@@ -83,17 +111,41 @@ ScriptModule::ScriptModule(const std::string& path, const ScriptModuleOptions& o
 
 ScriptModule::~ScriptModule() = default;
 
-at::Tensor ScriptModule::forward(const std::vector<at::Tensor>& inputs) {
-  c10::IValue output;
-  try {
-    output = script_->module.forward({inputs.begin(), inputs.end()});
-  } catch (const std::exception& error) {
-    raise<ValueError>("ScriptModule", "got inputs that the network refuses ({}); expected those of its forward",
-                      reason_in(error));
-  }
-  if (!output.isTensor())
-    raise<TypeError>("ScriptModule", "got a network that gives {}; expected a tensor", output.tagKind());
-  return output.toTensor();
+std::vector<at::Tensor> ScriptModule::forward(const std::vector<at::Tensor>& inputs) {
+  auto outputs = detail::unpacked("ScriptModule", script_->run({inputs.begin(), inputs.end()}));
+  output_names_.clear();
+  if (outputs.is_dict) output_names_ = std::move(outputs.names);
+  return std::move(outputs.tensors);
+}
+
+at::Tensor ScriptModule::forward(const at::Tensor& x) {
+  auto outputs = forward(std::vector<at::Tensor>{x});
+  if (outputs.size() != 1)
+    raise<ValueError>("ScriptModule", "got a network that gives {} tensors; expected one, or forward of a vector",
+                      outputs.size());
+  return std::move(outputs.front());
+}
+
+ScriptOutputs ScriptModule::call(const std::vector<ScriptArgument>& arguments) {
+  const auto parameters = script_->parameters();
+  if (arguments.size() > parameters.size() || arguments.size() < required_parameters())
+    raise<ValueError>("ScriptModule", "got {} arguments for a function of {} parameters, {} of them without defaults",
+                      arguments.size(), parameters.size(), required_parameters());
+  std::vector<c10::IValue> values;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    values.push_back(detail::packed("ScriptModule", arguments[i], parameters[i].name(), parameters[i].type()));
+  return detail::unpacked("ScriptModule", script_->run(std::move(values)));
+}
+
+std::vector<std::string> ScriptModule::parameter_names() const {
+  std::vector<std::string> names;
+  for (const auto& parameter : script_->parameters()) names.push_back(parameter.name());
+  return names;
+}
+
+std::size_t ScriptModule::required_parameters() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(script_->parameters(), [](const auto& parameter) { return !parameter.default_value(); }));
 }
 
 void ScriptModule::train(bool on) {
@@ -102,8 +154,11 @@ void ScriptModule::train(bool on) {
 }
 
 void ScriptModule::save_script(const std::string& path) const {
+  std::string names;
+  for (const auto& name : not_persistent_) names += name + "\n";
   std::ostringstream stream;
-  script_->module.save(stream);
+  script_->module.save(stream,
+                       names.empty() ? torch::jit::ExtraFilesMap{} : torch::jit::ExtraFilesMap{{names_file, names}});
   io::detail::write_atomically("save_script", path, stream.str());
 }
 

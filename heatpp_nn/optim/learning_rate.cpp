@@ -132,4 +132,16 @@ void set_learning_rate(torch::optim::Optimizer& optimizer, double rate) {
   for (auto& group : optimizer.param_groups()) group.options().set_lr(rate);
 }
 
+GroupRates::GroupRates(const torch::optim::Optimizer& optimizer) {
+  for (const auto& group : optimizer.param_groups()) shares_.push_back(group.options().get_lr());
+  const auto largest = shares_.empty() ? 0.0 : *std::ranges::max_element(shares_);
+  for (auto& share : shares_) share = largest > 0 ? share / largest : 1;
+}
+
+void GroupRates::set(torch::optim::Optimizer& optimizer, double rate) const {
+  auto& groups = optimizer.param_groups();
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    groups[i].options().set_lr(i < shares_.size() ? rate * shares_[i] : rate);
+}
+
 }  // namespace heatpp::nn

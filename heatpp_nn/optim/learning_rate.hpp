@@ -136,4 +136,19 @@ class EarlyStopping {
 /// Sets the learning rate of all parameter groups.
 void set_learning_rate(torch::optim::Optimizer& optimizer, double rate);
 
+/// Learning rates of an optimizer's groups that keep their ratios under one schedule:
+///     const GroupRates rates(optimizer);     // 0.1 and 0.001, say
+///     rates.set(optimizer, schedule(batch)); // the schedule's, and a hundredth of it
+class GroupRates {
+ public:
+  /// Remembers each group's rate as a share of the largest; where all are 0, all groups are alike. Local.
+  explicit GroupRates(const torch::optim::Optimizer& optimizer);
+  /// Gives the group with the largest share this rate, and the others their shares of it. A group that was added since
+  /// has it as well. Local.
+  void set(torch::optim::Optimizer& optimizer, double rate) const;
+
+ private:
+  std::vector<double> shares_;
+};
+
 }  // namespace heatpp::nn

@@ -179,23 +179,24 @@ void OnlineTrainer::remember(const Tensors& inputs, const Tensors& targets) {
 }
 
 /// The loss of a batch. None without rows, unless there are layers in which the other ranks wait for this one.
-at::Tensor OnlineTrainer::draw_loss() {
+detail::WeighedLoss OnlineTrainer::draw_loss() {
   if (rows() == 0 && !has_synchronised_norms(*replica_.shared_module())) return {};
   const auto drawn = buffer_.sample(rows());
   return detail::in_words("train_step", [&] {
-    auto loss = loss_(drawn.all_inputs(), drawn.all_targets());
-    detail::check_differentiable("train_step", loss, "inputs and targets, and calls the network itself");
-    return loss;
+    const auto found = loss_(drawn.all_inputs(), drawn.all_targets());
+    detail::check_differentiable("train_step", found.value, "inputs and targets, and calls the network itself");
+    return detail::weighed("train_step", found, static_cast<double>(rows()));
   });
 }
 
 double OnlineTrainer::update() {
-  at::Tensor loss;
+  detail::WeighedLoss loss;
   together([&] { loss = draw_loss(); });
   begun_ = true;
   clear_();
-  replica_.backward(loss, static_cast<double>(rows()));
-  const auto value = rows() > 0 ? loss.item<double>() : std::numeric_limits<double>::quiet_NaN();
+  if (loss.is_sum) replica_.backward_sum(loss.loss, loss.weight);
+  else replica_.backward(loss.loss, loss.weight);
+  const auto value = rows() > 0 ? loss.value : std::numeric_limits<double>::quiet_NaN();
   step_(value);
   return value;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heatpp_nn/losses/detail/weighed_loss.hpp>
 #include <heatpp_nn/training/inference.hpp>
 
 #include <map>
@@ -56,8 +57,8 @@ struct OnlineOptions {
 class OnlineTrainer {
  public:
   /// The loss of a batch on this rank, a function of inputs and targets, which calls the network itself (the Trainer's
-  /// gets outputs): of one tensor each, or of `Tensors`.
-  using Loss = Criterion<at::Tensor>;
+  /// gets outputs): of one tensor each, or of `Tensors`. It gives a mean over rows, or what LossValue says.
+  using Loss = nn::Loss;
   /// `daso` or `replica` and `optimizer` must outlive this object. Collective. Throws ValueError on all ranks for
   /// options out of range, and where `updates` or the optimizer's options differ between ranks.
   OnlineTrainer(DASO& daso, Loss loss, const OnlineOptions& options = {});
@@ -82,7 +83,7 @@ class OnlineTrainer {
   [[nodiscard]] std::int64_t rows() const { return buffer_.size() > 0 ? options_.batch_size : 0; }
   void together(const std::function<void()>& work) const;
   void remember(const Tensors& inputs, const Tensors& targets);
-  at::Tensor draw_loss();
+  detail::WeighedLoss draw_loss();
   double update();
 
   Replica& replica_;

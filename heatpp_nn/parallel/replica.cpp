@@ -126,6 +126,7 @@ Replica::Replica(std::shared_ptr<torch::nn::Module> module, const Topology& topo
   owned_ = std::make_unique<detail::Ownership>(
       detail::Ownership{node, {*flat_, node, static_cast<int>(smallest[0])}, std::nullopt, {}});
   gradients_ = std::make_unique<detail::GradientAverage>(*flat_, node, topology_, options.gradients);
+  for (const auto& piece : flat_->complex()) optimized_[trained_.size() - 1 - piece.parameter] = piece.values;
   if (shard_) share_out();
   gradients_->send_to(Scope::all);
 }
@@ -181,14 +182,15 @@ std::vector<at::Tensor> Replica::parameters(const torch::nn::Module& part) const
   for (const auto& parameter : part.parameters()) wanted.insert(parameter.unsafeGetTensorImpl());
   const auto is_wanted = [&](const at::Tensor& tensor) { return wanted.contains(tensor.unsafeGetTensorImpl()); };
   std::vector<at::Tensor> found;
-  if (!shard_) std::ranges::copy_if(trained_, std::back_inserter(found), is_wanted);
+  for (std::size_t i = 0; !shard_ && i < trained_.size(); ++i)
+    if (is_wanted(trained_[i])) found.push_back(optimized_[i]);
   for (const auto& piece : std::ranges::reverse_view(owned_->pieces))
     if (is_wanted(flat_->parameters()[piece.parameter])) found.push_back(piece.values);
   return found;
 }
 
 void Replica::check(const torch::optim::Optimizer& optimizer) const {
-  if (!shard_) return;
+  if (!shard_) return check_complex(optimizer);
   std::set<const void*> pieces;
   for (const auto& tensor : optimized_) pieces.insert(tensor.unsafeGetTensorImpl());
   for (const auto& group : optimizer.param_groups())
@@ -197,6 +199,16 @@ void Replica::check(const torch::optim::Optimizer& optimizer) const {
         raise<ValueError>("Replica",
                           "got an optimizer of other tensors than this rank's pieces; expected one of the replica's "
                           "parameters()");
+}
+
+void Replica::check_complex(const torch::optim::Optimizer& optimizer) const {
+  if (flat_->complex().empty()) return;
+  for (const auto& group : optimizer.param_groups())
+    for (const auto& tensor : group.params())
+      if (tensor.is_complex())
+        raise<ValueError>("Replica",
+                          "got an optimizer of a complex parameter, which LibTorch's optimizers do not step as "
+                          "PyTorch's do; expected one of the replica's parameters(), where it is real numbers");
 }
 
 void Replica::agree_on(const char* op, const torch::optim::Optimizer& optimizer) const {
@@ -259,8 +271,18 @@ void Replica::send_gradients(std::optional<Scope> scope) {
 }
 
 void Replica::backward(const at::Tensor& loss, double samples) {
-  gradients_->weigh(samples);
-  if (samples > 0 || (loss.defined() && has_synchronised_norms(*module_))) loss.backward(at::full_like(loss, samples));
+  const bool together = has_synchronised_norms(*module_);  // whose backward adds up gradients of several ranks
+  run_backward(loss, samples, gradients_->weigh(samples, !together), together);
+}
+
+void Replica::backward_sum(const at::Tensor& loss, double samples) {
+  gradients_->add_up(samples);
+  run_backward(loss, samples, samples > 0 ? 1 : 0, has_synchronised_norms(*module_));
+}
+
+/// Without samples for the messages of layers that normalise over all ranks.
+void Replica::run_backward(const at::Tensor& loss, double samples, double factor, bool together) const {
+  if (samples > 0 || (loss.defined() && together)) loss.backward(at::full_like(loss, factor));
 }
 
 bool Replica::finish_gradients(double scale, bool failed) {

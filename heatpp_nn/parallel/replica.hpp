@@ -49,8 +49,8 @@ class Replica {
 
   [[nodiscard]] const std::shared_ptr<torch::nn::Module>& shared_module() const { return module_; }
   [[nodiscard]] const Topology& topology() const { return topology_; }
-  /// What is trained, for the optimizer: the parameters, or where ranks share its work the pieces that this one owns,
-  /// flat, of which there may be none.
+  /// What is trained, for the optimizer: the parameters, complex ones as real numbers with an axis of two behind the
+  /// others; or where ranks share its work the pieces that this one owns, flat, of which there may be none.
   [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return optimized_; }
   /// The same of a part of the module, for groups of parameters with options of their own.
   [[nodiscard]] std::vector<at::Tensor> parameters(const torch::nn::Module& part) const;
@@ -80,9 +80,13 @@ class Replica {
   [[nodiscard]] NoSync no_sync() { return NoSync(*gradients_); }
 
   /// Backward of a mean loss over `samples` rows, where ranks have different numbers of them: the gradients become
-  /// those of the mean over all rows. A rank without rows passes 0 and any loss. All ranks call it, or none. Throws
+  /// those of the mean over all rows. A mean by weights passes their sum in place of the rows. A rank without rows
+  /// passes 0 and any loss. With `no_sync`, what several calls have counts together. All ranks call it, or none. Throws
   /// ValueError for numbers below 0. Local.
   void backward(const at::Tensor& loss, double samples);
+  /// Backward of a loss that is a sum over `samples` rows: the gradients become those of the sum over all ranks. Throws
+  /// the same. Local.
+  void backward_sum(const at::Tensor& loss, double samples);
 
   /// Waits for the gradients' mean over the ranks; every rank of the scope gets the same bits. A parameter without a
   /// gradient on some ranks counts as zero there; one that has none anywhere keeps none. Gradients are views of one
@@ -131,7 +135,8 @@ class Replica {
   void add_up_pieces(std::span<const at::Tensor> tensors, std::span<double> numbers, std::size_t each) const;
 
   // For DASO, running means and checkpoints.
-  /// Throws ValueError where ranks share the optimizer's work and this one has other tensors than this rank's pieces.
+  /// Throws ValueError where ranks share the optimizer's work and this one has other tensors than this rank's pieces,
+  /// and for an optimizer of complex tensors.
   void check(const torch::optim::Optimizer& optimizer) const;
   /// The same on all ranks, also for optimizers that differ between them in class, groups or options, as the rate.
   /// TypeError for LBFGS, which needs a closure. Collective.
@@ -153,7 +158,9 @@ class Replica {
 
  private:
   void check_structure(const ReplicaOptions& options) const;
+  void check_complex(const torch::optim::Optimizer& optimizer) const;
   void share_out();
+  void run_backward(const at::Tensor& loss, double samples, double factor, bool together) const;
   [[nodiscard]] std::optional<double> share_of_rows() const;
 
   std::shared_ptr<torch::nn::Module> module_;

@@ -7,6 +7,8 @@
 #include <heatpp_nn/data/data_loader.hpp>
 #include <heatpp_nn/data/detail/samples.hpp>
 #include <heatpp_nn/training/detail/agreement.hpp>
+#include <heatpp_nn/training/detail/explained.hpp>
+#include <heatpp_nn/losses/detail/weighed_loss.hpp>
 #include <heatpp_nn/training/inference.hpp>
 #include <heatpp_nn/training/metrics.hpp>
 
@@ -14,20 +16,25 @@
 #include <torch/nn/module.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace heatpp::nn {
 namespace {
 
-/// Puts a module and all its parts into eval mode as long as it lives.
+/// Puts a module and all its parts into eval mode as long as it lives, and keeps gradients from its parameters. Those
+/// of inputs may be asked for by the module, as physics-informed networks do.
 class Eval {
  public:
   explicit Eval(const Network& network) : modules_(network.replica().shared_module()->modules()) {
     for (const auto& module : modules_) trained_.push_back(module->is_training());
     modules_.front()->eval();
+    for (auto& parameter : modules_.front()->parameters())
+      if (parameter.requires_grad()) differentiated_.push_back(parameter.requires_grad_(false));
   }
   /// A module takes its parts along, which come behind it.
   ~Eval() {
+    for (auto& parameter : differentiated_) parameter.requires_grad_();
     for (std::size_t i = 0; i < modules_.size(); ++i) modules_[i]->train(trained_[i]);
   }
   Eval(const Eval&) = delete;
@@ -36,8 +43,14 @@ class Eval {
  private:
   std::vector<std::shared_ptr<torch::nn::Module>> modules_;
   std::vector<bool> trained_;
-  at::NoGradGuard no_grad_;
+  Tensors differentiated_;
+  at::AutoGradMode gradients_{true};
 };
+
+Tensors detached(Tensors tensors) {
+  for (auto& tensor : tensors) tensor = tensor.detach();
+  return tensors;
+}
 
 /// Hands over `count` rows, so many at once.
 void in_batches(std::int64_t count, std::int64_t at_once, const std::function<void(std::int64_t, std::int64_t)>& call) {
@@ -86,9 +99,13 @@ class Outputs {
 
  private:
   void keep(const Tensors& rows) {
-    const auto outputs = network_(rows);
+    const auto outputs = detached(network_(rows));
     parts_.resize(outputs.size());
-    for (std::size_t i = 0; i < outputs.size(); ++i) parts_[i].push_back(outputs[i].cpu());
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i].dim() == 0)
+        heatpp::detail::raise<ValueError>("predict", "got a single number as output {}; expected rows", i);
+      parts_[i].push_back(outputs[i].cpu());
+    }
   }
 
   const Network& network_;
@@ -131,6 +148,15 @@ at::Device detail::device_of(const torch::nn::Module& module) {
   return tensors.empty() ? at::Device(at::kCPU) : tensors.front().device();
 }
 
+Tensors Network::operator()(const Tensors& inputs) const {
+  try {
+    return forward_(on_device(inputs));
+  } catch (const std::exception& error) {
+    detail::explain_dtypes(error, *replica_->shared_module(), inputs);
+    throw;
+  }
+}
+
 at::Tensor Network::operator()(const at::Tensor& inputs) const {
   return detail::only("outputs", (*this)(Tensors{inputs}));
 }
@@ -163,10 +189,16 @@ Evaluation evaluate(const Network& network, const Dataset& dataset, const Loss& 
     const auto number = loader.position().batch - 1;
     const BatchContext context{.rows = loader.sampler().rows(0, number, number + 1)};
     for (const auto& transform : options.transforms) transform(batch, context);
-    const auto outputs = network(batch.all_inputs());
+    const auto inputs = network.on_device(batch.all_inputs());
+    const auto outputs = network(inputs);
     const auto wanted = network.on_device(batch.all_targets());
-    mean.add(loss(outputs, wanted).item<double>(), rows);
-    for (const auto& [name, metric] : metrics) means[name].add(metric(outputs, wanted), rows);
+    const auto found = detail::weighed("evaluate", loss(outputs, wanted, inputs), rows);
+    mean.add(found.value, found.weight);
+    const auto shown = detached(outputs);
+    for (const auto& [name, metric] : metrics) {
+      const auto looked_at = metric(shown, wanted, inputs);
+      means[name].add(looked_at.value, looked_at.weight.value_or(rows));
+    }
   };
   std::optional<Communicator::Failure> failure;  // of this rank, which goes on, as the loader may ask all ranks
   for (const auto& batch : loader.epoch(0)) {
@@ -175,6 +207,7 @@ Evaluation evaluate(const Network& network, const Dataset& dataset, const Loss& 
   }
   dataset.comm().agree(failure);
   Evaluation found{.rows = dataset.size(), .loss = mean.value(dataset.comm())};
+  if (std::isnan(found.loss) && mean.count(dataset.comm()) == 0) detail::throw_nothing_counts("evaluate");
   for (const auto& [name, metric] : metrics) found.metrics[name] = means[name].value(dataset.comm());
   return found;
 }

@@ -12,6 +12,7 @@ namespace heatpp::nn {
 using heatpp::detail::raise;
 
 void Average::add(double value, double count) {
+  if (count == 0) return;
   sum_ += value * count;
   count_ += count;
 }
@@ -20,6 +21,12 @@ double Average::value(const Communicator& comm) const {
   std::array<double, 2> both{sum_, count_};
   comm.allreduce(both);
   return both[0] / both[1];
+}
+
+double Average::count(const Communicator& comm) const {
+  std::array<double, 1> all{count_};
+  comm.allreduce(all);
+  return all[0];
 }
 
 void Moments::add(double count, double mean, double squares) {

@@ -11,12 +11,14 @@ namespace heatpp::nn {
 /// A mean that each rank gathers for itself until somebody asks for the mean over all.
 class Average {
  public:
-  /// `value` is the mean of `count` samples. Local.
+  /// `value` is the mean of `count` samples, or by a weight of `count`; anything where that is 0. Local.
   void add(double value, double count = 1);
   /// Of this rank; NaN without samples.
   [[nodiscard]] double local() const { return sum_ / count_; }
   /// Over all ranks, the same on each; NaN without samples. Collective.
   [[nodiscard]] double value(const Communicator& comm) const;
+  /// How many samples there are on all ranks. Collective.
+  [[nodiscard]] double count(const Communicator& comm) const;
   void reset() { *this = {}; }
 
  private:

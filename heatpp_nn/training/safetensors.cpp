@@ -2,6 +2,7 @@
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/safetensors/detail/safetensors_header.hpp>
 #include <heatpp_nn/training/detail/agreement.hpp>
+#include <heatpp_nn/models/script_module.hpp>
 #include <heatpp_nn/parallel/replica.hpp>
 #include <heatpp_nn/training/safetensors.hpp>
 
@@ -22,10 +23,20 @@ constexpr auto save_op = "save_safetensors", load_op = "load_safetensors";
 
 /// What PyTorch's state_dict has.
 using State = std::map<std::string, at::Tensor>;
+
+/// The buffers of a part that are not persistent.
+void leave_out(State& state, const torch::nn::Module& part, const std::string& prefix) {
+  if (const auto* script = dynamic_cast<const ScriptModule*>(&part))
+    for (const auto& name : script->not_persistent()) state.erase(prefix + name);
+}
+
 State state_of(const torch::nn::Module& module) {
   State state;
   for (const auto& entry : module.named_parameters()) state[entry.key()] = entry.value().detach();
   for (const auto& entry : module.named_buffers()) state[entry.key()] = entry.value();
+  leave_out(state, module, "");
+  for (const auto& part : module.named_modules("", /*include_self=*/false))
+    leave_out(state, *part.value(), part.key() + ".");
   std::erase_if(state, [](const auto& entry) { return !entry.second.defined(); });
   return state;
 }

@@ -7,9 +7,16 @@
 #include <heatpp_nn/parallel/sync_batch_norm.hpp>
 #include <heatpp_nn/training/checkpoint_manager.hpp>
 #include <heatpp_nn/training/cores.hpp>
+#include <heatpp_nn/training/detail/closure.hpp>
+#include <heatpp_nn/training/detail/explained.hpp>
+#include <heatpp_nn/losses/detail/loss_sums.hpp>
+#include <heatpp_nn/training/detail/rank_random.hpp>
+#include <heatpp_nn/training/detail/settings.hpp>
 #include <heatpp_nn/training/detail/trainer_checks.hpp>
 #include <heatpp_nn/training/detail/training.hpp>
+#include <heatpp_nn/training/detail/training_archive.hpp>
 #include <heatpp_nn/training/detail/training_log.hpp>
+#include <heatpp_nn/losses/detail/weighed_loss.hpp>
 #include <heatpp_nn/training/metrics.hpp>
 #include <heatpp_nn/training/safetensors.hpp>
 #include <heatpp_nn/training/stop_signal.hpp>
@@ -32,6 +39,7 @@ struct Trainer::Impl {
   torch::optim::Optimizer& optimizer;
   Loss loss;
   TrainerOptions options;
+  std::optional<GroupRates> rates = {};  // before a schedule, or a checkpoint, sets others
   std::unique_ptr<DASO> daso = {};
   std::optional<GradScaler> scaler = {};
   std::unique_ptr<detail::WeightMean> mean = {};
@@ -41,25 +49,18 @@ struct Trainer::Impl {
   [[nodiscard]] const Communicator& comm() const { return replica().topology().comm(); }
   [[nodiscard]] detail::Training training() const { return {replica(), optimizer, daso.get(), mean.get()}; }
   [[nodiscard]] Evaluation evaluate(const Dataset& dataset) const {
-    return nn::evaluate(network, dataset, loss, options.metrics, {.transforms = options.evaluation_transforms});
+    const Loss checked = [this](const Tensors& outputs, const Tensors& targets, const Tensors& inputs) {
+      return loss_of(outputs, targets, inputs);
+    };
+    return nn::evaluate(network, dataset, checked, options.metrics, {.transforms = options.evaluation_transforms});
+  }
+  [[nodiscard]] LossValue loss_of(const Tensors& outputs, const Tensors& targets, const Tensors& inputs) const {
+    auto found = loss(outputs, targets, inputs);
+    if (options.loss_returns_weight && !found.weight.defined())
+      raise<ValueError>("Trainer", "got a loss without a weight; expected both, or loss_returns_weight = false");
+    return found;
   }
 };
-
-namespace {
-
-DasoOptions daso_options(const TrainerOptions& options, const TrainingLength& length, GradScaler* scaler) {
-  auto daso = *options.daso;
-  const auto share = [&](double of) { return std::llround(of * static_cast<double>(length.total)); };
-  if (daso.phases == PhasePlan{})
-    daso.phases = {
-        .warmup = share(options.phases.warmup), .cooldown = share(options.phases.cooldown), .total = length.total};
-  daso.review_every = std::min(daso.review_every, std::max<std::int64_t>(1, length.epoch));
-  if (!daso.max_norm) daso.max_norm = options.max_norm;
-  daso.scaler = scaler;
-  return daso;
-}
-
-}  // namespace
 
 /// One call of `fit`.
 class Trainer::Fit {
@@ -69,7 +70,7 @@ class Trainer::Fit {
         options_(trainer.options),
         validation_(validation),
         loader_(training,
-                {.batch_size = std::max<std::int64_t>(1, options_.batch_size / trainer.comm().size()),
+                {.batch_size = detail::rows_of_batch(options_, training.size(), trainer.comm().size()),
                  .shuffle = options_.shuffle,
                  .seed = options_.seed,
                  .remainder = options_.remainder},
@@ -77,7 +78,10 @@ class Trainer::Fit {
         length_{loader_.batches(), options_.epochs * loader_.batches()},
         signal_(trainer.comm()),
         early_(options_.stop.value_or(PlateauOptions{.patience = std::numeric_limits<int>::max(), .threshold = 0})),
+        random_(trainer.comm(), trainer.network.device()),
         position_{options_.seed, 0, 0} {
+    if (detail::steps_by_closure(trainer_.optimizer))
+      detail::check_closure(trainer_.replica(), options_, loader_.batches());
     loader_.prefetch(options_.prefetch);
     if (options_.autocast == float16) trainer_.scaler.emplace();
     make_daso();
@@ -109,6 +113,7 @@ class Trainer::Fit {
     if (early_.state().stopped) result_.ended = Ended::early;
     if (checkpoints_) checkpoints_->finish();
     if (log_) log_->draw(trainer_.daso.get(), batch_);
+    if (trainer_.mean) trainer_.mean->show();
     result_.batches = batch_;
     return result_;
   }
@@ -123,8 +128,8 @@ class Trainer::Fit {
 
   void make_daso() {
     if (options_.daso)
-      trainer_.daso =
-          std::make_unique<DASO>(trainer_.replica(), trainer_.optimizer, daso_options(options_, length_, scaler()));
+      trainer_.daso = std::make_unique<DASO>(trainer_.replica(), trainer_.optimizer,
+                                             detail::daso_options(options_, length_, scaler()));
   }
 
   /// Returns false where a signal has come.
@@ -166,36 +171,48 @@ class Trainer::Fit {
 
   /// Returns this rank's loss, 0 without rows.
   double train_batch(const Batch& batch) {
-    if (rate_) set_learning_rate(trainer_.optimizer, rate_(batch_));
-    trainer_.optimizer.zero_grad();
-    const auto rows = static_cast<double>(batch.inputs.size(0));
-    at::Tensor loss;
-    if (rows > 0 || has_synchronised_norms(*trainer_.replica().shared_module())) loss = loss_of(batch);
-    const auto value = rows > 0 ? loss.item<double>() : 0.0;
-    trainer_.replica().backward(loss.defined() && scaler() ? scaler()->scale(loss) : loss, rows);
-    step(value);
+    if (rate_) trainer_.rates->set(trainer_.optimizer, rate_(batch_));
+    const bool by_closure = detail::steps_by_closure(trainer_.optimizer);
+    const auto loss = by_closure ? step_by_closure(batch) : differentiate(batch);
+    if (!by_closure) step(loss.value);
     if (trainer_.mean) trainer_.mean->update(trainer_.training().alike());
-    sum_ += value * rows;
-    rows_ += rows;
-    seen_.push_back(value * rows);
-    seen_rows_.push_back(rows);
-    return value;
+    losses_.add(loss.value, loss.weight);
+    return loss.value;
   }
 
-  /// Without rows, for layers that normalise over all ranks and wait for this one, one that all outputs have a part in.
-  at::Tensor loss_of(const Batch& batch) {
+  /// Leaves the gradients of a batch.
+  detail::WeighedLoss differentiate(const Batch& batch) {
+    trainer_.optimizer.zero_grad();
+    detail::WeighedLoss loss;
+    if (batch.inputs.size(0) > 0 || has_synchronised_norms(*trainer_.replica().shared_module())) loss = loss_of(batch);
+    const auto scaled = loss.loss.defined() && scaler() ? scaler()->scale(loss.loss) : loss.loss;
+    if (loss.is_sum) trainer_.replica().backward_sum(scaled, loss.weight);
+    else trainer_.replica().backward(scaled, loss.weight);
+    return loss;
+  }
+
+  detail::WeighedLoss step_by_closure(const Batch& batch) {
+    return detail::step_by_closure(trainer_.replica(), trainer_.optimizer, options_.max_norm,
+                                   [&] { return differentiate(batch); });
+  }
+
+  /// Where nothing counts, for layers that normalise over all ranks and wait for this one, one that all outputs have a
+  /// part in.
+  detail::WeighedLoss loss_of(const Batch& batch) {
     std::optional<Autocast> autocast;
     if (options_.autocast) autocast.emplace(*options_.autocast, trainer_.network.device());
     const auto& network = trainer_.network;
-    const auto outputs = network(batch.all_inputs());
+    const auto outputs = detail::trained_outputs(network, batch);
     if (batch.inputs.size(0) > 0) {
-      const auto loss = trainer_.loss(outputs, network.on_device(batch.all_targets()));
-      detail::check_differentiable("Trainer", loss, "the network's outputs and the targets");
-      return loss;
+      const auto found =
+          trainer_.loss_of(outputs, network.on_device(batch.all_targets()), network.on_device(batch.all_inputs()));
+      detail::check_differentiable("Trainer", found.value, "the network's outputs and the targets");
+      auto loss = detail::weighed("Trainer", found, static_cast<double>(batch.inputs.size(0)));
+      if (loss.weight > 0) return loss;
     }
     auto sum = at::zeros({}, outputs.front().options());
     for (const auto& output : outputs) sum = sum + output.sum();
-    return sum;
+    return {.loss = sum};
   }
 
   void step(double loss) {
@@ -208,20 +225,14 @@ class Trainer::Fit {
     replica.update(trainer_.optimizer);
   }
 
-  /// Of this epoch's losses, and of their rows.
-  [[nodiscard]] std::array<double, 2> sums_of_all() const {
-    std::array<double, 2> all{sum_, rows_};
-    trainer_.comm().allreduce(all);
-    return all;
-  }
-
   void end_epoch() {
     make_equal();
-    const auto all = sums_of_all();
-    EpochResult result{.epoch = position_.epoch, .loss = all[0] / all[1]};
+    const auto all = losses_.epoch(trainer_.comm());
+    if (all.weight == 0) detail::throw_nothing_counts("fit");
+    EpochResult result{.epoch = position_.epoch, .loss = all.sum / all.weight};
     if (validation_) validate(result);
     position_ = {options_.seed, position_.epoch + 1, 0};
-    sum_ = rows_ = 0;
+    losses_.begin();
     if (log_) log_->epoch(batch_, result);  // before the checkpoint, which later rows are dropped after
     save();
     result_.epochs.push_back(std::move(result));
@@ -235,8 +246,7 @@ class Trainer::Fit {
   }
 
   void validate(EpochResult& result) {
-    std::optional<detail::WeightMean::InPlace> mean;
-    if (trainer_.mean) mean.emplace(*trainer_.mean);
+    const detail::WeightMean::InPlace mean(trainer_.mean.get());
     result.validation = trainer_.evaluate(*validation_);
     early_.update(result.validation->loss);
     if (!(result.validation->loss < least_)) return;
@@ -245,36 +255,39 @@ class Trainer::Fit {
       save_safetensors(file("best.safetensors"), *trainer_.replica().shared_module(), {.comm = trainer_.comm()});
   }
 
-  /// The losses of the batches since the last call, as means over all ranks.
   void write_batches() {
-    const auto count = seen_.size();
-    seen_.insert(seen_.end(), seen_rows_.begin(), seen_rows_.end());
-    trainer_.comm().allreduce(seen_);
-    for (std::size_t i = 0; i < count; ++i) seen_[i] /= seen_[count + i];
-    if (log_) log_->batches(batch_ - static_cast<std::int64_t>(count), std::span(seen_).first(count), rate_);
-    seen_.clear();
-    seen_rows_.clear();
+    const auto means = losses_.take_batches(trainer_.comm());
+    if (log_) log_->batches(batch_ - std::ssize(means), means, rate_);
   }
 
   void save() {
     if (options_.folder.empty()) return;
     const auto& early = early_.state();
     const auto scale = scaler() ? scaler()->state() : GradScaler::State{};
-    const auto all = sums_of_all();  // which other ranks may go on with
+    const auto all = losses_.epoch(trainer_.comm());  // which other ranks may go on with
     const Extras extras{
         {"trainer",
-         at::tensor({all[0], all[1], static_cast<double>(batch_), static_cast<double>(early.seen),
+         at::tensor({all.sum, all.weight, static_cast<double>(batch_), static_cast<double>(early.seen),
                      static_cast<double>(early.best), static_cast<double>(early.stopped), early.plateau.best,
                      static_cast<double>(early.plateau.bad), scale.scale, static_cast<double>(scale.good), least_},
                     at::kDouble)}};
     checkpoints_->save(batch_, trainer_.training(), position_, extras);
   }
 
+  /// The optimizer's options stay those of the program, which may ask for others than the one that wrote the file.
+  std::optional<Resumed> newest() {
+    const auto asked = detail::options_of(trainer_.optimizer);
+    auto resumed = checkpoints_->resume(trainer_.training());
+    detail::set_options(trainer_.optimizer, asked);
+    return resumed;
+  }
+
   void resume() {
-    const auto resumed = checkpoints_->resume(trainer_.training());
+    const auto resumed = newest();
     if (!resumed) return;
     position_ = resumed->position;
     if (!position_.rows) position_.batch = std::min(position_.batch, length_.epoch);
+    if (position_.batch == 0) position_.seed = options_.seed;  // an epoch ends in the order in which it began
     const auto found = resumed->extras.find("trainer");
     const auto count = found == resumed->extras.end() ? 0 : found->second.numel();
     if (count != 10 && count != 11)
@@ -282,7 +295,7 @@ class Trainer::Fit {
                      options_.folder.string());
     const auto* numbers = found->second.const_data_ptr<double>();
     const auto whole = [&](int i) { return static_cast<std::int64_t>(numbers[i]); };
-    if (trainer_.comm().rank() == 0) sum_ = numbers[0], rows_ = numbers[1];
+    if (trainer_.comm().rank() == 0) losses_.begin({numbers[0], numbers[1]});
     batch_ = whole(2);
     resume_stopping({whole(3), whole(4), numbers[5] != 0, {numbers[6], whole(7)}});
     const auto least = numbers[count == 11 ? 10 : 6];  // older ones have what `stop` took for the best
@@ -306,7 +319,7 @@ class Trainer::Fit {
     length_.total = total;
     if (!options_.daso) return;
     make_daso();
-    (void)checkpoints_->resume(trainer_.training());
+    (void)newest();
   }
 
   Trainer::Impl& trainer_;
@@ -317,13 +330,13 @@ class Trainer::Fit {
   RateSchedule rate_;
   StopSignal signal_;
   EarlyStopping early_;
+  detail::RankRandom random_;
   double least_ = std::numeric_limits<double>::infinity();  // validation loss
   std::optional<CheckpointManager> checkpoints_;
   std::optional<detail::TrainingLog> log_;
   Position position_;
-  std::int64_t batch_ = 0;                // of the whole training
-  double sum_ = 0, rows_ = 0;             // of this rank's losses in this epoch
-  std::vector<double> seen_, seen_rows_;  // the same for each batch since they were written
+  std::int64_t batch_ = 0;  // of the whole training
+  detail::LossSums losses_;
   TrainingResult result_;
 };
 
@@ -331,7 +344,12 @@ Trainer::Trainer(Network network, torch::optim::Optimizer& optimizer, Loss loss,
     : impl_(new Impl{std::move(network), optimizer, std::move(loss), std::move(options)}) {
   detail::check(impl_->comm(), impl_->options);
   impl_->threads = share_of_cores(impl_->comm());
+  if (impl_->options.rate) impl_->rates.emplace(optimizer);
 }
+
+Trainer::Trainer(const Network& network, torch::optim::Optimizer& optimizer, const char* loss, TrainerOptions options)
+    : Trainer(network, optimizer, detail::agreed_loss(network.replica().topology().comm(), loss, options.loss_options),
+              detail::without_loss_options(options)) {}
 
 Trainer::~Trainer() = default;
 Trainer::Trainer(Trainer&&) noexcept = default;
@@ -339,29 +357,41 @@ Trainer& Trainer::operator=(Trainer&&) noexcept = default;
 
 TrainingResult Trainer::fit(const Dataset& training, const std::optional<Dataset>& validation) {
   detail::check_fit(impl_->comm(), impl_->options, training, validation);
-  impl_->replica().agree_on("fit", impl_->optimizer);
+  detail::check_optimizer(impl_->replica(), impl_->optimizer);
   const heatpp::detail::ThreadsInScope threads(impl_->threads);
+  restore_raw_weights();
   return detail::in_words("fit", [&] { return Fit(*impl_, training, validation).run(); });
+}
+
+std::map<std::string, at::Tensor> Trainer::raw_weights() const {
+  std::map<std::string, at::Tensor> weights;
+  const auto& module = *impl_->replica().shared_module();
+  for (const auto& tensors : {module.named_parameters(), module.named_buffers()})
+    for (const auto& item : tensors)
+      if (item.value().defined())
+        weights[item.key()] = (impl_->mean ? impl_->mean->raw(item.value()) : item.value()).detach().clone();
+  return weights;
+}
+
+void Trainer::restore_raw_weights() {
+  if (impl_->mean) impl_->mean->hide();
 }
 
 Evaluation Trainer::evaluate(const Dataset& dataset) {
   const heatpp::detail::ThreadsInScope threads(impl_->threads);
-  std::optional<detail::WeightMean::InPlace> mean;
-  if (impl_->mean) mean.emplace(*impl_->mean);
+  const detail::WeightMean::InPlace mean(impl_->mean.get());
   return impl_->evaluate(dataset);
 }
 
 DNDarray Trainer::predict(const DNDarray& x) {
   const heatpp::detail::ThreadsInScope threads(impl_->threads);
-  std::optional<detail::WeightMean::InPlace> mean;
-  if (impl_->mean) mean.emplace(*impl_->mean);
+  const detail::WeightMean::InPlace mean(impl_->mean.get());
   return nn::predict(impl_->network, x);
 }
 
 std::vector<DNDarray> Trainer::predict(const std::vector<DNDarray>& inputs) {
   const heatpp::detail::ThreadsInScope threads(impl_->threads);
-  std::optional<detail::WeightMean::InPlace> mean;
-  if (impl_->mean) mean.emplace(*impl_->mean);
+  const detail::WeightMean::InPlace mean(impl_->mean.get());
   return nn::predict(impl_->network, inputs);
 }
 

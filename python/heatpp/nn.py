@@ -1,4 +1,5 @@
-"""Training of networks that torch has scripted, on all ranks: a Trainer, datasets, and DASO. docs/python.md has an example."""
+"""Training of networks that torch has scripted, on all ranks: a Trainer, datasets, and DASO; and DataParallel for loops of one's
+own. docs/python.md has examples."""
 
 import os
 import pathlib
@@ -6,14 +7,16 @@ import sys
 import tempfile
 import warnings
 
-from ._heatpp import _nn, default_comm
+from ._heatpp import _nn, default_comm, from_dlpack
 
-Dataset, Trainer = _nn.Dataset, _nn.Trainer
-__all__ = ["Dataset", "ScriptModule", "Trainer"]
+Dataset, train_validation_split = _nn.Dataset, _nn.train_validation_split
+normalise, random_flip, random_shift = _nn.normalise, _nn.random_flip, _nn.random_shift
+__all__ = ["DataParallel", "Dataset", "ScriptModule", "Trainer", "normalise", "random_flip", "random_shift", "train_validation_split"]
 
 
 class ScriptModule(_nn.ScriptModule):
-    """A network of torch on all ranks: a module, which is scripted, or the path of one that torch.jit.save has written. Collective."""
+    """A network of torch on all ranks: a module, which is scripted, or the path of one that torch.jit.save has written; also a
+    function, for losses, metrics and transforms. Collective."""
 
     def __init__(self, module, comm=None, device="cpu"):
         if isinstance(module, (str, os.PathLike)):
@@ -21,18 +24,219 @@ class ScriptModule(_nn.ScriptModule):
             return
         import torch
 
-        if not isinstance(module, torch.nn.Module):
+        if not callable(module) or isinstance(module, type):
             raise TypeError(f"[ScriptModule] got {type(module).__name__}; expected a module of torch or the path of a scripted one")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # torch has no other format that C++ can train
-            scripted = torch.jit.script(module)
+        if getattr(module, "__name__", "") == "<lambda>":
+            raise TypeError("[ScriptModule] got a lambda, which torch.jit.script cannot read; expected a function made by def, a module of torch, or a name")
         with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "network.pt"
+            path, failure = pathlib.Path(folder) / "network.pt", ""
             if (comm or default_comm()).rank == 0:
-                scripted.save(path)
-            super().__init__(path, comm, device)
+                try:
+                    _write(torch, module, path)
+                except Exception as error:  # which all ranks throw
+                    failure = f"{type(error).__name__}: {error}"
+            super().__init__(path, comm, device, failure)
 
     def state_dict(self):
         """Copies of parameters and buffers by name, for load_state_dict of torch's module: tensors where torch is loaded, else NumPy arrays."""
-        torch = sys.modules.get("torch")
-        return {name: torch.from_numpy(values) if torch else values for name, values in self._state().items()}
+        return _in_torch(self._state())
+
+
+def _in_torch(state):
+    """Tensors where torch is loaded, else NumPy arrays."""
+    torch = sys.modules.get("torch")
+    return {name: torch.from_numpy(values) if torch else values for name, values in state.items()}
+
+
+def _write(torch, module, path):
+    """Scripts a module or a function and writes it, with the names of the buffers that state_dict leaves out."""
+    parts = module.named_modules(remove_duplicate=False) if isinstance(module, torch.nn.Module) else ()
+    names = [f"{part_name}.{name}" if part_name else name for part_name, part in parts for name in getattr(part, "_non_persistent_buffers_set", ())]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # torch has no other format that C++ can train
+        torch.jit.save(torch.jit.script(module), str(path), _extra_files={"not_persistent": "\n".join(sorted(names))})
+
+
+class Trainer(_nn.Trainer):
+    """The loop around the training of a network on all ranks: by gradients averaged over them, or by DASO (daso="default", "automatic",
+    "published") with shares of the training as warm-up and cool-down. Collective.
+
+    `loss` and `metrics` (a list of names, or a dict) are cross_entropy, nll, mse, l1, huber, smooth_l1 and binary_cross_entropy (of logits), a
+    metric also accuracy, with `loss_options`, a dict of reduction ("mean", "sum"), ignore_index, class_weights, label_smoothing, delta and
+    pos_weight; or a module of torch or a function that torch.jit.script compiles, of (outputs, targets) or (outputs, targets, inputs), which gives
+    the mean over rows, or with `loss_returns_weight` (loss, weight), two scalars. What the network gives or the dataset has several of comes as the function's annotations say: List[Tensor],
+    Tuple[Tensor, Tensor], Dict[str, Tensor].
+
+    `optimizer` is sgd, adam, adamw, rmsprop, adagrad, lbfgs (with batches of all rows), lars or lamb, with torch's defaults; `learning_rate`,
+    `momentum` and `weight_decay` are its options, others are in `optimizer_options` under torch's names. `groups` are dicts of torch's kind:
+    {"params": ["*.bias", "norm*"], "weight_decay": 0.0}, with names of parameters or patterns; what is in none has the options of all.
+    `rate(batch, total)` gives the learning rate. `transforms` (of training rows) and `evaluation_transforms` are normalise(...), random_flip(...),
+    random_shift(...), or functions of (inputs, targets) that give both. `folder` gets checkpoints, the best weights and a log, from which
+    `resume` goes on; `patience` epochs without a better validation loss end the training."""
+
+    def __init__(self, network, loss="cross_entropy", *, optimizer="adam", learning_rate=None, momentum=None, weight_decay=None,
+                 optimizer_options=None, groups=(), metrics=(), loss_options=None, loss_returns_weight=False, transforms=(), evaluation_transforms=(), **options):
+        if not isinstance(network, _nn.ScriptModule):
+            raise TypeError(f"[Trainer] got {type(network).__name__} as network; expected a heatpp.nn.ScriptModule of it")
+        comm = network.comm
+        common = {"learning_rate": learning_rate, "momentum": momentum, "weight_decay": weight_decay, **(optimizer_options or {})}
+        metrics = metrics if isinstance(metrics, dict) else {name: name for name in metrics}
+        loss, of_loss = _named(loss)
+        of_loss = {**of_loss, **(loss_options or {})} or None
+        super().__init__(network, _measure(loss, comm), loss_options=of_loss, loss_returns_weight=loss_returns_weight, metrics={name: _measure(metric, comm) for name, metric in metrics.items()}, optimizer=optimizer,
+                         optimizer_options=_options(common), groups=[_group(group) for group in groups],
+                         transforms=[_transform(transform, comm) for transform in transforms],
+                         evaluation_transforms=[_transform(transform, comm) for transform in evaluation_transforms], **options)
+
+    def raw_state_dict(self):
+        """The weights that the running mean (`ema`) stands in the place of since `fit`, as ScriptModule.state_dict gives them."""
+        return _in_torch(self._raw_state())
+
+    def predict(self, x):
+        """The network's outputs for rows, cut as these. Several inputs come by name, as to fit; several outputs are a list, or a dict where the
+        network gives one."""
+        names, outputs = self._predict(x)
+        if names:
+            return dict(zip(names, outputs))
+        return outputs[0] if len(outputs) == 1 else outputs
+
+
+# Losses of torch.nn that have a name here, and their attributes by the names of loss_options.
+_NAMED = {"CrossEntropyLoss": ("cross_entropy", {"weight": "class_weights", "ignore_index": "ignore_index", "label_smoothing": "label_smoothing"}),
+          "NLLLoss": ("nll", {"weight": "class_weights", "ignore_index": "ignore_index"}), "MSELoss": ("mse", {}), "L1Loss": ("l1", {}),
+          "HuberLoss": ("huber", {"delta": "delta"}), "SmoothL1Loss": ("smooth_l1", {"beta": "delta"}),
+          "BCEWithLogitsLoss": ("binary_cross_entropy", {"pos_weight": "pos_weight"})}
+
+
+def _named(loss):
+    """A loss of torch.nn by its name here, with its options; others stay as they are."""
+    torch = sys.modules.get("torch")
+    kind = type(loss).__name__
+    if torch is None or kind not in _NAMED or type(loss) is not getattr(torch.nn, kind) or (kind == "BCEWithLogitsLoss" and loss.weight is not None):
+        return loss, {}
+    name, attributes = _NAMED[kind]
+    if loss.reduction not in ("mean", "sum"):
+        raise ValueError(f'[Trainer] got {kind}(reduction="{loss.reduction}"); expected "mean" or "sum"')
+    found = {ours: getattr(loss, attribute) for attribute, ours in attributes.items()}
+    if loss.reduction == "sum":
+        found["reduction"] = "sum"
+    return name, {ours: value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else value for ours, value in found.items()
+                  if value is not None and (ours, value) not in (("ignore_index", -100), ("label_smoothing", 0.0))}
+
+
+def _options(given):
+    """An optimizer's, by torch's names."""
+    found = {"lr" if name == "learning_rate" else name: value for name, value in given.items() if value is not None}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+
+
+def _group(group):
+    if not isinstance(group, dict) or "params" not in group:
+        raise TypeError(f'[Trainer] got the group {group!r}; expected a dict such as {{"params": ["*.bias"], "weight_decay": 0.0}}')
+    names = group["params"]
+    names = [names] if isinstance(names, str) else list(names)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError("[Trainer] got a group of tensors; expected the names of parameters, or patterns, as the network is a copy")
+    return names, _options({name: value for name, value in group.items() if name != "params"})
+
+
+def _measure(measure, comm):
+    """A loss or a metric: a name, or what is scripted."""
+    if isinstance(measure, (str, _nn.ScriptModule)):
+        return measure
+    if not callable(measure):
+        raise TypeError(f"[Trainer] got the loss or metric {measure!r}; expected a name, a module of torch, or a function that torch.jit.script compiles")
+    return ScriptModule(_mean(measure), comm)
+
+
+def _mean(measure):
+    """Refuses what torch's losses add up in place of taking means, which each number of ranks would weigh otherwise."""
+    reduction = getattr(measure, "reduction", "mean")
+    if reduction not in ("mean", "batchmean"):
+        raise ValueError(f'[Trainer] got {type(measure).__name__}(reduction="{reduction}"); expected reduction="mean"')
+    return measure
+
+
+def _transform(transform, comm):
+    return transform if isinstance(transform, (_nn.Transform, _nn.ScriptModule)) else ScriptModule(transform, comm)
+
+
+class DataParallel:
+    """A module of torch that all ranks train in a loop of one's own: gradients are averaged by `step`, and not before, so that several networks
+    and optimizers, and several backward passes to a step, are written as in one process. Weights and buffers become those of rank 0; buffers are
+    each rank's own after that. Collective.
+
+        model = ht.nn.DataParallel(torch.nn.Linear(3, 1))
+        optimizer = torch.optim.Adam(model.module.parameters())
+        optimizer.zero_grad()
+        loss(model(x), y).backward()
+        model.step(optimizer, rows=len(x))"""
+
+    def __init__(self, module, comm=None):
+        self.module, self.comm = module, comm or default_comm()
+        for tensor in [*module.parameters(), *module.buffers()]:
+            self._take_from_rank_0(tensor.detach())
+
+    def __call__(self, *inputs, **options):
+        return self.module(*inputs, **options)
+
+    def average_gradients(self, rows=1):
+        """Makes every gradient the mean over all ranks, each counting by the `rows` of its mean loss; a rank without rows passes 0. What has no
+        gradient on a rank counts as zeros there, and keeps none where no rank has one. Raises a ValueError on all ranks for gradients that are
+        not finite. Collective."""
+        import torch
+
+        trained = [parameter for parameter in self.module.parameters() if parameter.requires_grad]
+        told = torch.tensor([rows, *(parameter.grad is not None for parameter in trained)], dtype=torch.float64)
+        self._add_up(told)
+        used = [parameter for parameter, ranks in zip(trained, told[1:].tolist()) if ranks > 0]
+        for parameter in used:
+            if parameter.grad is None or rows == 0:
+                parameter.grad = torch.zeros_like(parameter)
+        for alike in _by_kind(used):
+            self._average(torch, [parameter.grad for parameter in alike], rows / max(told[0].item(), 1e-300))
+
+    def step(self, optimizer, rows=1):
+        """Averages the gradients over all ranks and lets the optimizer step. Collective."""
+        self.average_gradients(rows)
+        optimizer.step()
+
+    def _average(self, torch, gradients, share):
+        flat = torch.cat([gradient.detach().to_dense().reshape(-1) if gradient.is_sparse else gradient.detach().reshape(-1) for gradient in gradients]) * share
+        self._add_up(flat)
+        if not torch.isfinite(torch.view_as_real(flat) if flat.is_complex() else flat).all():
+            raise ValueError("[DataParallel] got a gradient with NaN or infinity on some rank; expected finite gradients")
+        first = 0
+        for gradient in gradients:
+            gradient.detach().copy_(flat[first:first + gradient.numel()].view_as(gradient))
+            first += gradient.numel()
+
+    def _add_up(self, tensor):
+        """In place."""
+        host = tensor.cpu().contiguous()
+        real = host.view(-1) if not host.is_complex() else _torch().view_as_real(host).view(-1)
+        if real.numel() > 0:
+            _nn._add_up(from_dlpack(real, split=None, comm=self.comm))
+        if host.data_ptr() != tensor.data_ptr():
+            tensor.copy_(host)
+
+    def _take_from_rank_0(self, tensor):
+        bits = tensor.contiguous().cpu().reshape(-1).view(_torch().uint8)
+        if self.comm.rank > 0:
+            bits.zero_()
+        self._add_up(bits)
+        tensor.copy_(bits.view(tensor.dtype).view_as(tensor))
+
+
+def _torch():
+    import torch
+
+    return torch
+
+
+def _by_kind(parameters):
+    """Lists of parameters of one dtype and device."""
+    kinds = {}
+    for parameter in parameters:
+        kinds.setdefault((parameter.dtype, parameter.device), []).append(parameter)
+    return kinds.values()

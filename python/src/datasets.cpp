@@ -1,5 +1,12 @@
 #include "datasets.hpp"
 
+template <>
+struct heatpp::python::Fields<heatpp::nn::TrainValidation> {
+  static constexpr auto name = "TrainValidation";
+  static constexpr const char* names[] = {"training", "validation"};
+  static auto tie(auto& x) { return std::tie(x.training, x.validation); }
+};
+
 namespace heatpp::python {
 namespace {
 
@@ -54,6 +61,13 @@ void bind_datasets(nb::module_& m) {
       Released(), "source"_a, "inputs"_a = "inputs", "targets"_a = "targets", "dtype"_a = nb::none(),
       "comm"_a = nb::none(), "Arrays that stay in their files; ranks share the rows evenly. Collective.");
   c.def("__len__", &nn::Dataset::size);
+  m.def(
+      "train_validation_split",
+      [](const nn::Dataset& dataset, double validation, std::uint64_t seed) {
+        return nn::train_validation_split(dataset, {.validation = validation, .seed = seed});
+      },
+      Released(), "dataset"_a, "validation"_a = 0.2, "seed"_a = 0,
+      "Two disjoint parts of a dataset, (training, validation), the same on any number of ranks. Collective.");
 }
 
 }  // namespace heatpp::python

@@ -1,70 +1,63 @@
+#include <heatpp/core/detail/torch.hpp>
+
 #include "measures.hpp"
 
 #include <ATen/ATen.h>
 
+#include <cmath>
+
 namespace heatpp::python {
 namespace {
 
-// Losses and metrics: means over some rows. Targets take the outputs' dtype, classes int64.
+using Value = LossSettings::mapped_type;
 
-void check_alike(const char* op, const at::Tensor& outputs, const at::Tensor& targets) {
-  if (outputs.sizes() == targets.sizes()) return;
-  const auto text = [](const at::Tensor& t) { return to_string(Shape(t.sizes().begin(), t.sizes().end())); };
-  throw ValueError("[" + std::string(op) + "] got outputs of shape " + text(outputs) + " and targets of " +
-                   text(targets) + "; expected equal ones");
+[[noreturn]] void refuse(const std::string& name, const char* expected) {
+  throw ValueError("[Trainer] got another value of loss_options[\"" + name + "\"]; expected " + expected);
 }
-template <at::Tensor (*F)(const at::Tensor&, const at::Tensor&, std::int64_t)>
-at::Tensor between(const char* op, const at::Tensor& outputs, const at::Tensor& targets) {
-  check_alike(op, outputs, targets);
-  return F(outputs, targets.to(outputs.scalar_type()), at::Reduction::Mean);
+double number_in(const std::string& name, const Value& value) {
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  refuse(name, "a number");
 }
-at::Tensor cross_entropy(const char*, const at::Tensor& outputs, const at::Tensor& targets) {
-  const bool shares = targets.dim() == outputs.dim() && targets.is_floating_point();
-  return at::cross_entropy_loss(outputs, shares ? targets : targets.to(at::kLong));
+std::int64_t whole_in(const std::string& name, const Value& value) {
+  const auto number = number_in(name, value);
+  if (std::trunc(number) != number || !(std::abs(number) < 9007199254740992.0)) refuse(name, "a whole number");
+  return static_cast<std::int64_t>(number);
 }
-at::Tensor binary_cross_entropy(const char* op, const at::Tensor& outputs, const at::Tensor& targets) {
-  check_alike(op, outputs, targets);
-  return at::binary_cross_entropy_with_logits(outputs, targets.to(outputs.scalar_type()));
+/// What all ranks have, as a tensor.
+at::Tensor tensor_in(const std::string& name, const Value& value) {
+  const auto* given = std::get_if<KeptOperand>(&value);
+  if (given && given->array() && !given->array()->split()) return given->array()->larray().to(at::kFloat);
+  refuse(name, "numbers in a list, or an array that is not split");
 }
-at::Tensor huber(const char* op, const at::Tensor& outputs, const at::Tensor& targets) {
-  check_alike(op, outputs, targets);
-  return at::huber_loss(outputs, targets.to(outputs.scalar_type()));
+nn::Reduction reduction_in(const std::string& name, const Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  if (text && *text == "mean") return nn::Reduction::mean;
+  if (text && *text == "sum") return nn::Reduction::sum;
+  refuse(name, "mean or sum");
 }
-at::Tensor accuracy(const char* op, const at::Tensor& outputs, const at::Tensor& targets) {
-  if (outputs.dim() != targets.dim() + 1)
-    throw ValueError("[" + std::string(op) + "] got outputs of " + std::to_string(outputs.dim()) +
-                     " axes and targets of " + std::to_string(targets.dim()) +
-                     "; expected a class for each row of numbers");
-  return outputs.argmax(1).eq(targets).to(at::kDouble).mean();
-}
-
-struct Measure {
-  const char* name;
-  at::Tensor (*of)(const char* op, const at::Tensor& outputs, const at::Tensor& targets);
-};
-constexpr Measure measures[] = {{"cross_entropy", cross_entropy},
-                                {"mse", between<at::mse_loss>},
-                                {"l1", between<at::l1_loss>},
-                                {"huber", huber},
-                                {"binary_cross_entropy", binary_cross_entropy},
-                                {"accuracy", accuracy}};
 
 }  // namespace
 
-nn::Loss loss_named(const std::string& name) {
-  const auto& measure = named<Measure>("Trainer", std::span(measures).first(5), name);
-  return [measure](const at::Tensor& outputs, const at::Tensor& targets) {
-    return measure.of(measure.name, outputs, targets);
-  };
+std::optional<nn::LossOptions> loss_options_of(const std::optional<LossSettings>& settings) {
+  if (!settings) return std::nullopt;
+  nn::LossOptions options;
+  for (const auto& [name, value] : *settings) {
+    if (name == "reduction") options.reduction = reduction_in(name, value);
+    else if (name == "ignore_index") options.ignore_index = whole_in(name, value);
+    else if (name == "class_weights") options.class_weights = tensor_in(name, value);
+    else if (name == "label_smoothing") options.label_smoothing = number_in(name, value);
+    else if (name == "delta") options.delta = number_in(name, value);
+    else if (name == "pos_weight") options.pos_weight = tensor_in(name, value);
+    else
+      throw ValueError("[Trainer] got loss_options[\"" + name +
+                       "\"]; expected reduction, ignore_index, class_weights, label_smoothing, delta or pos_weight");
+  }
+  return options;
 }
 
-nn::Metrics metrics_named(const std::vector<std::string>& names) {
+nn::Metrics metrics_named(const std::vector<std::string>& names, const std::optional<nn::LossOptions>& options) {
   nn::Metrics metrics;
-  for (const auto& name : names)
-    metrics.emplace(name, [measure = named<Measure>("Trainer", measures, name)](const at::Tensor& outputs,
-                                                                                const at::Tensor& targets) {
-      return measure.of(measure.name, outputs, targets).template item<double>();
-    });
+  for (const auto& name : names) metrics.emplace(name, nn::named_metric(name, options.value_or(nn::LossOptions())));
   return metrics;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
-#include <heatpp_nn/training/inference.hpp>
+#include <heatpp_nn/losses/losses.hpp>
+
+#include "array_casters.hpp"
 
 #include <span>
 
@@ -18,10 +20,12 @@ const Entry& named(const char* op, std::span<const Entry> table, const std::stri
   throw ValueError("[" + std::string(op) + "] got \"" + name + "\"; expected one of " + known);
 }
 
-/// Losses: cross_entropy of classes, or of probabilities; mse, l1 and huber of equal shapes; binary_cross_entropy of
-/// logits. Throws ValueError for other names.
-[[nodiscard]] nn::Loss loss_named(const std::string& name);
-/// The same, and accuracy, to be looked at.
-[[nodiscard]] nn::Metrics metrics_named(const std::vector<std::string>& names);
+/// Options of a loss by their names.
+using LossSettings = std::map<std::string, std::variant<std::string, double, KeptOperand>>;
+/// Throws ValueError for other names, and for values of another kind than theirs.
+[[nodiscard]] std::optional<nn::LossOptions> loss_options_of(const std::optional<LossSettings>& settings);
+
+[[nodiscard]] nn::Metrics metrics_named(const std::vector<std::string>& names,
+                                        const std::optional<nn::LossOptions>& options);
 
 }  // namespace heatpp::python

@@ -1,15 +1,12 @@
+#include <ATen/ATen.h>
+
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp_nn/models/script_module.hpp>
-#include <heatpp_nn/optim/lamb.hpp>
-#include <heatpp_nn/optim/lars.hpp>
-#include <heatpp_nn/training/safetensors.hpp>
+#include <heatpp_nn/training/detail/training_archive.hpp>
 #include <heatpp_nn/training/trainer.hpp>
-#include <torch/optim/adam.h>
-#include <torch/optim/adamw.h>
-#include <torch/optim/sgd.h>
 
 #include "datasets.hpp"
-#include "measures.hpp"
+#include "networks.hpp"
+#include "optimizers.hpp"
 
 // Training of networks that Python has scripted.
 // Enums are strings, and results named tuples, as those of generate.py.
@@ -58,51 +55,6 @@ namespace {
 
 using Released = nb::call_guard<nb::gil_scoped_release>;
 
-// Optimizers.
-
-struct Steps {
-  double learning_rate, momentum, weight_decay;
-};
-using Optimizer = std::unique_ptr<torch::optim::Optimizer>;
-template <class Options>
-concept HasMomentum = requires(Options& options) {
-  options.momentum(0.9);
-};
-template <class Kind, class Options>
-Optimizer made(const nn::Replica& model, const Steps& steps) {
-  Options options(steps.learning_rate);
-  options.weight_decay(steps.weight_decay);
-  if constexpr (HasMomentum<Options>) options.momentum(steps.momentum);
-  if constexpr (std::is_constructible_v<Kind, const nn::Replica&, Options>)
-    return std::make_unique<Kind>(model, options);
-  else return std::make_unique<Kind>(model.parameters(), options);
-}
-struct OptimizerKind {
-  const char* name;
-  bool with_momentum;
-  Optimizer (*make)(const nn::Replica& model, const Steps& steps);
-};
-template <class Kind, class Options>
-constexpr OptimizerKind kind(const char* name) {
-  return {name, HasMomentum<Options>, made<Kind, Options>};
-}
-constexpr OptimizerKind optimizers[] = {kind<torch::optim::SGD, torch::optim::SGDOptions>("sgd"),
-                                        kind<torch::optim::Adam, torch::optim::AdamOptions>("adam"),
-                                        kind<torch::optim::AdamW, torch::optim::AdamWOptions>("adamw"),
-                                        kind<nn::Lars, nn::LarsOptions>("lars"),
-                                        kind<nn::Lamb, nn::LambOptions>("lamb")};
-
-Optimizer made_optimizer(const std::string& name, const nn::Replica& model, const Steps& steps) {
-  const auto& kind = named<OptimizerKind>("Trainer", optimizers, name);
-  if (!(steps.learning_rate >= 0) || !(steps.momentum >= 0) || !(steps.weight_decay >= 0))
-    throw ValueError("[Trainer] got learning_rate " + std::to_string(steps.learning_rate) + ", momentum " +
-                     std::to_string(steps.momentum) + " and weight_decay " + std::to_string(steps.weight_decay) +
-                     "; expected 0 or more");
-  if (steps.momentum > 0 && !kind.with_momentum)
-    throw ValueError("[Trainer] got momentum for " + name + "; expected it for sgd or lars");
-  return kind.make(model, steps);
-}
-
 std::optional<nn::DasoOptions> daso_of(const std::optional<std::string>& choice, std::int64_t batches) {
   if (!choice) return std::nullopt;
   if (*choice == "default") return nn::DasoOptions();
@@ -111,30 +63,14 @@ std::optional<nn::DasoOptions> daso_of(const std::optional<std::string>& choice,
   throw ValueError("[Trainer] got daso=\"" + *choice + "\"; expected default, automatic, published or None");
 }
 
-class Training;
-/// A network that all ranks of a communicator have.
-struct Network {
-  std::shared_ptr<nn::ScriptModule> module;
-  Communicator comm;
-  std::shared_ptr<Training*> training = std::make_shared<Training*>(nullptr);  ///< whose replica the network is
-};
-
-using LossChoice = std::variant<std::string, const Network*>;
-nn::Loss loss_of(const LossChoice& choice) {
-  if (const auto* scripted = std::get_if<1>(&choice))
-    return [script = (*scripted)->module](const at::Tensor& outputs, const at::Tensor& targets) {
-      return script->forward({outputs, targets});
-    };
-  return loss_named(std::get<0>(choice));
-}
 /// Ends the training where Python was interrupted: it sees signals only where it is asked.
 nn::Loss interruptible(nn::Loss loss) {
-  return [loss = std::move(loss)](const nn::Tensors& outputs, const nn::Tensors& targets) {
+  return [loss = std::move(loss)](const nn::Tensors& outputs, const nn::Tensors& targets, const nn::Tensors& inputs) {
     {
       const nb::gil_scoped_acquire python;
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
     }
-    return loss(outputs, targets);
+    return loss(outputs, targets, inputs);
   };
 }
 
@@ -147,17 +83,28 @@ const Topology& topology_of(const Communicator& comm) {
   return known.emplace_back(comm, Topology(comm)).second;
 }
 
+}  // namespace
+
 /// A training: the network's replica, its optimizer and the loop around them. One replica at a time takes a network's
 /// gradients: a training that goes on after another one of the network, or after an error, makes its own again.
 class Training {
  public:
-  Training(Network network, const LossChoice& loss, const std::string& optimizer, const Steps& steps,
-           std::optional<std::string> daso, nn::TrainerOptions options)
-      : turn_{this, std::move(network), {}},
-        optimizer_(made_optimizer(optimizer, replica(), steps)),
-        loss_(interruptible(loss_of(loss))),
-        daso_(std::move(daso)),
+  struct Choices {
+    LossChoice loss;
+    std::map<std::string, MeasureChoice> metrics;
+    std::string optimizer;
+    OptimizerOptions optimizer_options;
+    std::vector<ParameterGroup> groups;
+    std::optional<std::string> daso;
+  };
+  Training(const Network& network, const Choices& choices, nn::TrainerOptions options)
+      : turn_{this, network, {}},
+        optimizer_(made_optimizer(choices.optimizer, replica(), choices.optimizer_options, choices.groups)),
+        loss_(interruptible(loss_of(choices.loss, network, fields_))),
+        asked_(nn::detail::options_of(*optimizer_)),
+        daso_(choices.daso),
         options_(std::move(options)) {
+    options_.metrics = metrics_of(choices.metrics, choices.loss.settings, network, fields_);
     static_cast<void>(daso_of(daso_, 1));
     loop();
   }
@@ -167,7 +114,10 @@ class Training {
 
   nn::TrainingResult fit(const nn::Dataset& training, const std::optional<nn::Dataset>& validation) {
     options_.daso = daso_of(daso_, (training.size() + options_.batch_size - 1) / options_.batch_size);
+    if (loop_) loop_->restore_raw_weights();
     loop_.reset();
+    nn::detail::set_options(*optimizer_, asked_);  // which a schedule has changed
+    *fields_ = training.names();
     try {
       return loop().fit(training, validation);
     } catch (...) {
@@ -175,8 +125,16 @@ class Training {
       throw;
     }
   }
-  nn::Evaluation evaluate(const nn::Dataset& dataset) { return loop().evaluate(dataset); }
-  std::vector<DNDarray> predict(const std::vector<DNDarray>& inputs) { return loop().predict(inputs); }
+  nn::Evaluation evaluate(const nn::Dataset& dataset) {
+    *fields_ = dataset.names();
+    return loop().evaluate(dataset);
+  }
+  /// With the names of the outputs where the network gives a dict.
+  std::pair<std::vector<std::string>, std::vector<DNDarray>> predict(const std::vector<DNDarray>& inputs) {
+    auto outputs = loop().predict(inputs);
+    return {turn_.network.module->output_names(), std::move(outputs)};
+  }
+  std::map<std::string, at::Tensor> raw_weights() { return loop().raw_weights(); }
 
  private:
   using Replica = nn::DataParallelMultiGPU<nn::ScriptModule>;
@@ -207,87 +165,47 @@ class Training {
     turn_.end();
   }
 
+  FieldsInUse fields_ = std::make_shared<nn::FieldNames>();
   Turn turn_;
-  Optimizer optimizer_;
+  std::unique_ptr<torch::optim::Optimizer> optimizer_;
   nn::Loss loss_;
+  std::string asked_;  // options of the optimizer
   std::optional<std::string> daso_;
   nn::TrainerOptions options_;
   std::optional<nn::Trainer> loop_;
 };
 
-void bind_network(nb::module_& m) {
-  nb::class_<Network> c(m, "ScriptModule", "A network that torch.jit.save has written, the same on all ranks.");
-  c.def(
-      "__init__",
-      [](Network* self, const std::filesystem::path& path, std::optional<Communicator> comm, const Device& device) {
-        auto ranks = comm_of(comm);
-        auto module = std::make_shared<nn::ScriptModule>(path.string(), nn::ScriptModuleOptions{.comm = ranks});
-        module->to(detail::to_torch(device));
-        new (self) Network{std::move(module), std::move(ranks)};
-      },
-      Released(), "path"_a, "comm"_a = nb::none(), "device"_a = cpu, "Rank 0 reads the file. Collective.");
-  c.def(
-      "_state",
-      [](const Network& network) {
-        nb::dict state;
-        const auto put = [&](const auto& tensors) {
-          for (const auto& item : tensors)
-            state[nb::str(item.key().c_str())] = written<at::Tensor>(item.value().detach().cpu().clone());
-        };
-        put(network.module->named_parameters());
-        put(network.module->named_buffers());
-        return state;
-      },
-      "Parameters and buffers by PyTorch's names, as NumPy arrays. Local.");
-  c.def(
-      "save",
-      [](const Network& network, const std::filesystem::path& path) {
-        all_or_none(network.comm, [&] {
-          if (network.comm.rank() == 0) network.module->save_script(path.string());
-        });
-      },
-      Released(), "path"_a, "Writes the network for torch.jit.load. Collective.");
-  c.def(
-      "save_safetensors",
-      [](const Network& network, const std::filesystem::path& path) {
-        nn::save_safetensors(path.string(), *network.module, {.comm = network.comm});
-      },
-      Released(), "path"_a, "Writes the weights under PyTorch's names. Collective.");
-  c.def(
-      "load_safetensors",
-      [](const Network& network, const std::filesystem::path& path, bool strict) {
-        nn::load_safetensors(path.string(), *network.module, {.strict = strict, .comm = network.comm});
-      },
-      Released(), "path"_a, "strict"_a = true, "Reads weights that have these names, on all ranks. Collective.");
-}
-
-}  // namespace
-
 void bind_training(nb::module_& root) {
   nb::module_ m = root.def_submodule("_nn");  // of which heatpp/nn.py makes heatpp.nn
   bind_datasets(m);
-  bind_network(m);
+  bind_networks(m);
   using Rate = std::function<double(std::int64_t batch, std::int64_t total)>;
   nb::class_<Training> c(m, "Trainer", "The loop around the training of a network on all ranks.");
   c.def(
       "__init__",
-      [](Training* self, const Network& network, const LossChoice& loss, const std::string& optimizer,
-         double learning_rate, double momentum, double weight_decay, std::int64_t epochs, std::int64_t batch_size,
-         std::optional<std::string> daso, double warmup, double cooldown, const Rate& rate,
-         const std::vector<std::string>& metrics, std::optional<int> patience, nn::Shuffle shuffle, std::uint64_t seed,
-         nn::Remainder remainder, std::optional<double> max_norm, std::optional<double> ema,
-         std::optional<Dtype> autocast, const std::filesystem::path& folder, bool resume, std::int64_t keep,
-         std::int64_t checkpoint_every, bool progress) {
+      [](Training* self, const Network& network, const MeasureChoice& loss,
+         const std::optional<LossSettings>& loss_settings, bool loss_returns_weight,
+         const std::map<std::string, MeasureChoice>& metrics, const std::string& optimizer,
+         const OptimizerOptions& optimizer_options,
+         const std::vector<std::pair<std::vector<std::string>, OptimizerOptions>>& groups, std::int64_t epochs,
+         std::int64_t batch_size, std::optional<std::string> daso, double warmup, double cooldown, const Rate& rate,
+         const std::vector<TransformChoice>& transforms, const std::vector<TransformChoice>& evaluation_transforms,
+         std::optional<int> patience, nn::Shuffle shuffle, std::uint64_t seed, nn::Remainder remainder,
+         std::optional<double> max_norm, std::optional<double> ema, std::optional<Dtype> autocast,
+         const std::filesystem::path& folder, bool resume, std::int64_t keep, std::int64_t checkpoint_every,
+         bool progress) {
         nn::TrainerOptions options{.epochs = epochs,
                                    .batch_size = batch_size,
                                    .shuffle = shuffle,
                                    .seed = seed,
                                    .remainder = remainder,
+                                   .transforms = transforms_of(transforms),
+                                   .evaluation_transforms = transforms_of(evaluation_transforms),
+                                   .loss_returns_weight = loss_returns_weight,
                                    .phases = {warmup, cooldown},
                                    .autocast = autocast,
                                    .max_norm = max_norm,
                                    .ema = ema,
-                                   .metrics = metrics_named(metrics),
                                    .folder = folder,
                                    .resume = resume,
                                    .keep = keep,
@@ -298,21 +216,18 @@ void bind_training(nb::module_& root) {
             return [rate, total = length.total](std::int64_t batch) { return rate(batch, total); };
           };
         if (patience) options.stop = nn::PlateauOptions{.patience = *patience, .threshold = 0};
-        new (self) Training(network, loss, optimizer, {learning_rate, momentum, weight_decay}, std::move(daso),
-                            std::move(options));
+        Training::Choices choices{
+            {loss, loss_settings, loss_returns_weight}, metrics, optimizer, optimizer_options, {}, std::move(daso)};
+        for (const auto& [patterns, own] : groups) choices.groups.push_back({patterns, own});
+        new (self) Training(network, choices, std::move(options));
       },
-      Released(), "network"_a, "loss"_a = "cross_entropy", nb::kw_only(), "optimizer"_a = "adam",
-      "learning_rate"_a = 1e-3, "momentum"_a = 0.0, "weight_decay"_a = 0.0, "epochs"_a = 1, "batch_size"_a = 32,
-      "daso"_a = nb::none(), "warmup"_a = 0.0, "cooldown"_a = 0.0, "rate"_a = nb::none(),
-      "metrics"_a = std::vector<std::string>(), "patience"_a = nb::none(), "shuffle"_a = nn::Shuffle::local,
-      "seed"_a = 0, "remainder"_a = nn::Remainder::join, "max_norm"_a = nb::none(), "ema"_a = nb::none(),
-      "autocast"_a = nb::none(), "folder"_a = "", "resume"_a = false, "keep"_a = 2, "checkpoint_every"_a = 0,
-      "progress"_a = true,
-      R"(Trains by gradients averaged over all ranks, or by DASO ("default", "automatic", "published") with shares of the
-training as warm-up and cool-down. `loss` and `metrics` are cross_entropy, mse, l1, huber, binary_cross_entropy (of
-logits), `loss` also a scripted module of outputs and targets, and a metric accuracy. `optimizer` is sgd, adam, adamw,
-lars or lamb; `rate(batch, total)` gives the learning rate. `folder` gets checkpoints, the best weights and a log, from
-which `resume` goes on; `patience` epochs without a better validation loss end the training. Collective.)");
+      Released(), "network"_a, "loss"_a, nb::kw_only(), "loss_options"_a, "loss_returns_weight"_a, "metrics"_a,
+      "optimizer"_a, "optimizer_options"_a, "groups"_a, "epochs"_a = 1, "batch_size"_a = 32, "daso"_a = nb::none(),
+      "warmup"_a = 0.0, "cooldown"_a = 0.0, "rate"_a = nb::none(), "transforms"_a = std::vector<TransformChoice>(),
+      "evaluation_transforms"_a = std::vector<TransformChoice>(), "patience"_a = nb::none(),
+      "shuffle"_a = nn::Shuffle::local, "seed"_a = 0, "remainder"_a = nn::Remainder::join, "max_norm"_a = nb::none(),
+      "ema"_a = nb::none(), "autocast"_a = nb::none(), "folder"_a = "", "resume"_a = false, "keep"_a = 2,
+      "checkpoint_every"_a = 0, "progress"_a = true);
   c.def("fit", &Training::fit, Released(), "training"_a, "validation"_a = nb::none(),
         "Trains on a Dataset, an (inputs, targets) pair, or both as arguments; all rows are used once in an epoch. "
         "Collective.");
@@ -330,15 +245,25 @@ which `resume` goes on; `patience` epochs without a better validation loss end t
       },
       Released(), "inputs"_a, "targets"_a);
   c.def(
-      "predict",
-      [](Training& self, const FieldChoice& x) -> std::variant<DNDarray, std::vector<DNDarray>> {
+      "_predict",
+      [](Training& self, const FieldChoice& x) {
         std::vector<DNDarray> inputs;
         for (const auto& [name, array] : fields_of(x, "")) inputs.push_back(array);
-        auto outputs = self.predict(inputs);
-        if (outputs.size() == 1) return std::move(outputs.front());
-        return outputs;
+        return self.predict(inputs);
       },
-      Released(), "x"_a, "The network's outputs for rows, cut as these. Several inputs come by name, as to fit.");
+      Released(), "x"_a);
+  c.def(
+      "_raw_state",
+      [](Training& self) {
+        nb::dict state;
+        for (const auto& [name, tensor] : self.raw_weights())
+          state[nb::str(name.c_str())] = written<at::Tensor>(tensor.cpu());
+        return state;
+      },
+      "The weights that a running mean stands in the place of, by name, as NumPy arrays. Local.");
+  m.def(
+      "_add_up", [](const DNDarray& x) { x.comm().allreduce(detail::buffer_of(x.larray())); }, Released(), "x"_a,
+      "Replaces the blocks of all ranks by their sum. Collective.");
 }
 
 }  // namespace heatpp::python

@@ -30,6 +30,51 @@ class AbsoluteLoss(torch.nn.Module):
         return (outputs - targets).abs().mean()
 
 
+class Tagger(torch.nn.Module):
+    """Scores of classes at each place of a sequence."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(3)
+        self.scores = torch.nn.Linear(3, 4)
+
+    def forward(self, x):
+        return self.scores(x).transpose(1, 2)
+
+
+class Weighted(torch.nn.Module):
+    """Mean squares, class 1 counting 20 times, and their weight."""
+
+    def forward(self, outputs, targets):
+        weights = torch.where(targets == 1, 20.0, 1.0) * (targets >= 0)
+        return (outputs.square().sum(1) * weights).sum() / weights.sum(), weights.sum()
+
+
+class Spectral(torch.nn.Module):
+    """The spectral layer of a Fourier neural operator."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(3)
+        self.weight = torch.nn.Parameter(torch.rand(2, 2, 5, dtype=torch.complex64))
+
+    def forward(self, x):
+        return torch.fft.irfft(torch.einsum("bix,iox->box", torch.fft.rfft(x), self.weight), n=8)
+
+
+class Encoded(torch.nn.Module):
+    """A network with a buffer that state_dict leaves out."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = network(3)
+        self.register_buffer("pe", torch.ones(3), persistent=False)
+        self.register_buffer("kept", torch.zeros(3))
+
+    def forward(self, x):
+        return self.inner(x) + self.pe + self.kept
+
+
 class Training(Case):
     def setUp(self):
         folder = tempfile.mkdtemp() if RANK == 0 else None
@@ -131,6 +176,77 @@ class Training(Case):
             trainer.fit(x, y)
             self.assertLess(trainer.evaluate(x, y).loss, before / 4)
 
+    def check_steps(self, module, ours, x, y, step, loss, kind, **options):
+        """Trains both on all rows, and compares their weights and losses."""
+        result = ht.nn.Trainer(ours, loss, epochs=10, batch_size=len(x) * RANKS, shuffle="none", progress=False, **options).fit(ht.array(x, split=0), ht.array(y, split=0))
+        optimizer = kind(module.parameters())
+        for epoch in result.epochs:
+            optimizer.zero_grad()
+            value = step(module(torch.from_numpy(x)), torch.from_numpy(y))
+            self.assertAlmostEqual(epoch.loss, value.item(), places=4)
+            value.backward()
+            optimizer.step()
+        for name, value in ours.state_dict().items():
+            self.same(value.numpy(), module.state_dict()[name].numpy(), rtol=1e-4, atol=1e-5)
+
+    def test_losses_weigh_rows_as_in_one_process(self):
+        sgd = lambda parameters: torch.optim.SGD(parameters, lr=0.5)  # noqa: E731
+        x = RANDOM.normal(size=(12, 8, 3)).astype(np.float32)
+        tags = RANDOM.integers(0, 4, size=(12, 8))
+        for row, tail in enumerate(RANDOM.integers(1, 8, size=12)):
+            tags[row, tail:] = -100
+        tags[:4] = -100  # nothing counts on a rank of three
+        options = dict(optimizer="sgd", learning_rate=0.5)
+        entropy = torch.nn.functional.cross_entropy
+        self.check_steps(Tagger(), ht.nn.ScriptModule(Tagger()), x, tags, entropy, "cross_entropy", sgd, **options)
+        classes = [1.0, 20.0, 0.5, 2.0]
+        weighted = lambda y, t: entropy(y, t, torch.tensor(classes), ignore_index=2, label_smoothing=0.1)  # noqa: E731
+        self.check_steps(Tagger(), ht.nn.ScriptModule(Tagger()), x, abs(tags) % 4, weighted, "cross_entropy", sgd, loss_options=dict(class_weights=classes, ignore_index=2, label_smoothing=0.1), **options)
+        self.check_steps(Tagger(), ht.nn.ScriptModule(Tagger()), x, tags, lambda y, t: Weighted()(y, t)[0], ht.nn.ScriptModule(Weighted()), sgd, loss_returns_weight=True, **options)
+
+        net = ht.nn.ScriptModule(Tagger())
+        for wrong, text in ((dict(loss_options=dict(ignore=1)), r"loss_options\[.ignore.\]"), (dict(loss_options=dict(ignore_index=0.5)), "a whole number"),
+                            (dict(loss_options=dict(reduction="none")), "mean or sum"), (dict(loss_returns_weight=True), "has it anyway"),
+                            (dict(loss="mse", loss_options=dict(ignore_index=1)), "got ignore_index")):
+            self.assertRaisesRegex(ValueError, text, ht.nn.Trainer, net, **wrong)
+        self.assertRaisesRegex(ValueError, "got a loss of 2 values and loss_returns_weight=False", ht.nn.Trainer(net, ht.nn.ScriptModule(Weighted()), progress=False).evaluate, x, tags)
+
+    def test_complex_weights_are_torchs(self):
+        x = RANDOM.normal(size=(12, 2, 8)).astype(np.float32)
+        y = np.roll(x, 1, axis=2)
+        adam = lambda parameters: torch.optim.Adam(parameters, lr=0.02)  # noqa: E731
+        self.check_steps(Spectral(), ht.nn.ScriptModule(Spectral()), x, y, torch.nn.functional.mse_loss, "mse", adam, learning_rate=0.02)
+
+    def test_the_network_has_the_running_mean(self):
+        x, y = ht.array(ROWS, split=0), ht.array(VALUES, split=0)
+        options = dict(optimizer="sgd", learning_rate=0.1, epochs=3, batch_size=12, progress=False)
+        plain, ours = ht.nn.ScriptModule(network()), ht.nn.ScriptModule(network())
+        of_plain, trainer = ht.nn.Trainer(plain, "mse", **options), ht.nn.Trainer(ours, "mse", ema=0.5, **options)
+        for _ in range(2):
+            of_plain.fit(x, y)
+            trainer.fit(x, y)
+            raw, expected, module = trainer.raw_state_dict(), plain.state_dict(), network()
+            module.load_state_dict(ours.state_dict())
+            for name, value in expected.items():
+                self.same(raw[name].numpy(), value.numpy(), rtol=0, atol=0)
+                self.assertFalse(torch.equal(module.state_dict()[name], value))
+            self.same(trainer.predict(x), module(torch.from_numpy(ROWS)).detach().numpy(), rtol=1e-5, atol=1e-6)
+
+    def test_buffers_that_are_not_persistent_and_networks_that_cannot_be_written(self):
+        module, ours = Encoded(), ht.nn.ScriptModule(Encoded())
+        self.assertEqual(set(ours.state_dict()), set(module.state_dict()))
+        module.load_state_dict(ours.state_dict())
+        ours.save(self.folder / "net.pt")
+        self.assertEqual(set(ht.nn.ScriptModule(self.folder / "net.pt").state_dict()), set(module.state_dict()))
+        ours.save_safetensors(self.folder / "net.safetensors")
+        ht.nn.ScriptModule(Encoded()).load_safetensors(self.folder / "net.safetensors")
+
+        class Odd(torch.nn.Module):
+            def forward(self, x):
+                return x if RANK == 0 else unknown(x)  # noqa: F821
+
+        self.assertRaisesRegex(ValueError, "got a module that cannot be scripted and written", ht.nn.ScriptModule, Odd())
+
     def test_several_inputs_and_another_communicator(self):
         class Sum(torch.nn.Module):
             def __init__(self):
@@ -171,7 +287,7 @@ class Training(Case):
 
     def test_errors(self):
         ours = ht.nn.ScriptModule(network())
-        for wrong, text in ((dict(learning_rate=-1.0), "learning_rate -1"), (dict(momentum=0.9), "momentum for adam"), (dict(loss="squares"), 'got "squares"; expected one of cross_entropy'), (dict(optimizer="newton"), "expected one of sgd"), (dict(daso="on"), "expected default"),
+        for wrong, text in ((dict(learning_rate=-1.0), "lr=-1.*at least 0"), (dict(momentum=0.9), "momentum for adam"), (dict(loss="squares"), 'got "squares"; expected one of cross_entropy'), (dict(optimizer="newton"), "expected one of sgd"), (dict(daso="on"), "expected default"),
                             (dict(batch_size=0), "batches of 0 rows"), (dict(metrics=["f1"]), 'got "f1"')):
             with self.assertRaisesRegex(ValueError, text):
                 ht.nn.Trainer(ours, **wrong)

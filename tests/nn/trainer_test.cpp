@@ -78,7 +78,7 @@ struct Told {
     options.folder = folder();
     std::size_t next = 0;
     const auto loss = [&](const at::Tensor& outputs, const at::Tensor& targets) {
-      if (at::GradMode::is_enabled()) return torch::mse_loss(outputs, targets);
+      if (outputs.requires_grad()) return torch::mse_loss(outputs, targets);
       return torch::full({}, losses.at(next++), torch::kDouble);
     };
     Trainer trainer(model, sgd, loss, Run::quiet(std::move(options)));

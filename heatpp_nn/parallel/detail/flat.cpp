@@ -8,16 +8,22 @@
 namespace heatpp::nn::detail {
 namespace {
 
-/// A tensor of `like`'s shape in the memory, from an element on. To autograd it is no view: gradients may not be.
+/// A tensor of `like`'s shape and dtype in the memory, from an element on. To autograd it is no view: gradients may not
+/// be.
 at::Tensor place_in(const at::Tensor& memory, std::int64_t first, const at::Tensor& like) {
   std::int64_t stride = 1;
   std::vector<std::int64_t> strides(static_cast<std::size_t>(like.dim()));
   for (auto axis = like.dim(); axis-- > 0; stride *= std::max<std::int64_t>(1, like.size(axis)))
     strides[static_cast<std::size_t>(axis)] = stride;
-  return at::empty({0}, memory.options()).set_(memory.storage(), first, like.sizes(), strides);
+  return at::empty({0}, memory.options().dtype(like.scalar_type()))
+      .set_(memory.storage(), first, like.sizes(), strides);
 }
 
 }  // namespace
+
+std::int64_t count_of_reals(const at::Tensor& tensor) { return tensor.numel() * (tensor.is_complex() ? 2 : 1); }
+
+at::Tensor reals_of(const at::Tensor& tensor) { return tensor.is_complex() ? at::view_as_real(tensor) : tensor; }
 
 FlatBuffers::FlatBuffers(const std::vector<at::Tensor>& like) {
   using Kind = std::tuple<at::ScalarType, c10::DeviceType, c10::DeviceIndex>;
@@ -33,7 +39,9 @@ FlatBuffers::FlatBuffers(const std::vector<at::Tensor>& like) {
   for (const auto& tensor : like) {
     auto& room = rooms[kind(tensor)];
     if (!room.memory.defined()) {
-      room.memory = at::zeros({room.size}, at::TensorOptions(tensor.scalar_type()).device(tensor.device()));
+      const auto dtype = c10::toRealValueType(tensor.scalar_type());
+      room.memory = at::zeros({tensor.is_complex() ? 2 * room.size : room.size},
+                              at::TensorOptions(dtype).device(tensor.device()));
       bytes_ += static_cast<std::int64_t>(room.memory.nbytes());
     }
     views_.push_back(place_in(room.memory, room.used, tensor));
@@ -43,8 +51,8 @@ FlatBuffers::FlatBuffers(const std::vector<at::Tensor>& like) {
 
 at::Tensor FlatBuffers::stretch(std::size_t begin, std::size_t end) const {
   std::int64_t count = 0;
-  for (auto i = begin; i < end; ++i) count += views_[i].numel();
-  return views_[begin].as_strided({count}, {1});
+  for (auto i = begin; i < end; ++i) count += count_of_reals(views_[i]);
+  return reals_of(views_[begin]).as_strided({count}, {1});
 }
 
 namespace {

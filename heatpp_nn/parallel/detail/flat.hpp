@@ -7,15 +7,20 @@
 
 namespace heatpp::nn::detail {
 
+/// How many real numbers a tensor has: two for each complex one.
+[[nodiscard]] std::int64_t count_of_reals(const at::Tensor& tensor);
+/// The tensor's memory as real numbers, complex ones with an axis of two behind the others.
+[[nodiscard]] at::Tensor reals_of(const at::Tensor& tensor);
+
 /// Room for a list of tensors, zeros at first, in one buffer for each of their dtypes and devices, so that few large
-/// messages carry many small tensors.
+/// messages carry many small tensors. Buffers are of real numbers, which complex ones are pairs of.
 class FlatBuffers {
  public:
   explicit FlatBuffers(const std::vector<at::Tensor>& like);
 
   /// Where tensor `i` lies, in its shape.
   [[nodiscard]] const at::Tensor& view(std::size_t i) const { return views_[i]; }
-  /// Where tensors `begin` up to `end` lie, which are of one dtype and device and all in a row, end to end.
+  /// The real numbers of tensors `begin` up to `end`, which are of one dtype and device and all in a row, end to end.
   [[nodiscard]] at::Tensor stretch(std::size_t begin, std::size_t end) const;
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
 

@@ -33,9 +33,14 @@ void check_apart(const std::vector<at::Tensor>& parameters) {
                         "register_parameter gives it");
 }
 
-/// A stretch of a buffer, as a tensor of its own to autograd.
+/// The same memory, as a tensor of its own to autograd.
+at::Tensor apart(const at::Tensor& view) {
+  return at::empty({0}, view.options()).set_(view.storage(), view.storage_offset(), view.sizes(), view.strides());
+}
+
+/// A stretch of a buffer.
 at::Tensor stretch_of(const at::Tensor& memory, std::int64_t first, std::int64_t count) {
-  return at::empty({0}, memory.options()).set_(memory.storage(), memory.storage_offset() + first, {count}, {1});
+  return apart(memory.narrow(0, first, count));
 }
 
 }  // namespace
@@ -62,6 +67,10 @@ FlatParameters::FlatParameters(const std::vector<at::Tensor>& parameters, std::i
     bucket.gradients = gradients_.stretch(bucket.begin, bucket.end);
   }
   adopt();
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    if (parameters_[i].is_complex())
+      complex_.push_back({i, 0, count_of_reals(parameters_[i]), apart(reals_of(values_.view(i))).requires_grad_(),
+                          apart(reals_of(gradients_.view(i)))});
 }
 
 void FlatParameters::adopt() {
@@ -137,7 +146,7 @@ std::vector<Piece> pieces_of(const FlatParameters& flat, const Shares& shares) {
     const auto begin = shares.first(b), end = begin + shares.part(b, bucket.values).numel();
     std::int64_t at = 0;  // of the parameter in the bucket
     for (auto i = bucket.begin; i < bucket.end; ++i) {
-      const auto count = flat.parameters()[i].numel();
+      const auto count = count_of_reals(flat.parameters()[i]);
       const auto first = std::max(begin, at), last = std::min(end, at + count);
       if (first < last)
         pieces.push_back({i, first - at, last - first, stretch_of(bucket.values, first, last - first).requires_grad_(),

@@ -4,14 +4,21 @@
 
 namespace heatpp::nn::detail {
 
+/// Elements of a parameter, as real numbers, for an optimizer: a tensor of one axis, or a complex parameter as a whole.
+struct Piece {
+  std::size_t parameter;      // as FlatParameters has them
+  std::int64_t first, count;  // of its real numbers
+  at::Tensor values, gradient;
+};
+
 /// The memory of trained parameters and of their gradients: a buffer of each for every dtype and device, in which the
 /// parameters lie from the last to the first, since backward ends with the first layer. A bucket is a stretch of them
 /// that is worth a message.
 class FlatParameters {
  public:
   struct Bucket {
-    std::size_t begin = 0, end = 0;  // its parameters
-    at::Tensor values = {}, gradients = {};
+    std::size_t begin = 0, end = 0;          // its parameters
+    at::Tensor values = {}, gradients = {};  // real numbers
   };
 
   /// Moves the parameters there. Throws ValueError where two of them are not apart in memory.
@@ -26,6 +33,9 @@ class FlatParameters {
   [[nodiscard]] const std::vector<Bucket>& buckets() const { return buckets_; }
   /// Where the gradient of parameter `i` lies.
   [[nodiscard]] const at::Tensor& gradient(std::size_t i) const { return gradients_.view(i); }
+  /// The complex parameters as real numbers, which optimizers step in their place: LibTorch's take a complex number for
+  /// one in its squares, where PyTorch's take its parts for two.
+  [[nodiscard]] const std::vector<Piece>& complex() const { return complex_; }
   /// Of the parameters, without their gradients.
   [[nodiscard]] std::int64_t bytes() const { return values_.bytes(); }
 
@@ -33,6 +43,7 @@ class FlatParameters {
   std::vector<at::Tensor> parameters_;
   FlatBuffers values_, gradients_;
   std::vector<Bucket> buckets_;
+  std::vector<Piece> complex_;
 };
 
 /// Which part of every bucket each rank of a group cares for: parts lie in rank order.
@@ -64,12 +75,7 @@ class Shares {
   std::vector<std::vector<std::int64_t>> counts_;
 };
 
-/// What of a parameter lies in this rank's part of a bucket: a tensor without axes but one, for an optimizer.
-struct Piece {
-  std::size_t parameter;      // as FlatParameters has them
-  std::int64_t first, count;  // of its elements
-  at::Tensor values, gradient;
-};
+/// What of parameters lies in this rank's part of each bucket.
 [[nodiscard]] std::vector<Piece> pieces_of(const FlatParameters& flat, const Shares& shares);
 
 /// Who cares for what.

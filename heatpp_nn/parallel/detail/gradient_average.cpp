@@ -36,8 +36,9 @@ bool same_place(const at::Tensor& a, const at::Tensor& b) {
 
 [[noreturn]] void refuse_another() {
   raise<ValueError>("Replica",
-                    "got a second backward before the gradients of the first were averaged; expected "
-                    "no_sync() around all but the last");
+                    "got a second backward before the gradients of the first were averaged; expected no_sync() around "
+                    "all but the last, and for a network that another's loss goes through, as a GAN's discriminator, "
+                    "no_sync() around that loss's backward or requires_grad_(false) for its parameters");
 }
 
 }  // namespace
@@ -89,7 +90,23 @@ void GradientAverage::send_to(std::optional<Scope> scope) {
   scope_ = scope;
 }
 
-void GradientAverage::weigh(double samples) {
+/// The unit is that of the first of several backwards whose gradients this rank adds up.
+double GradientAverage::weigh(double samples, bool unit) {
+  const bool first = samples_ == 0;
+  begin_weighed(samples);
+  if (unit && first && samples > 0) {
+    unit_ = std::exp2(std::ceil(std::log2(samples * all_.comm().size())));
+    factor_ = unit_ == 1 ? at::Tensor() : at::scalar_tensor(unit_, at::kDouble);
+  }
+  return samples / unit_;
+}
+
+void GradientAverage::add_up(double samples) {
+  begin_weighed(samples);
+  status(sums_place) = 1;
+}
+
+void GradientAverage::begin_weighed(double samples) {
   if (!(samples >= 0 && std::isfinite(samples)))
     raise<ValueError>("backward", "got {} samples; expected at least 0", samples);
   if (std::ranges::count(arrived_, 1) > 0) refuse_another();
@@ -107,16 +124,18 @@ void GradientAverage::arrived(std::size_t parameter) {
   heatpp::progress();
 }
 
-/// Puts a gradient into its place, zeros where there is none. The parameter has none until it lands, so that another
-/// backward does not add to what travels.
+/// Puts a gradient, in units of the loss, into its place, zeros where there is none. The parameter has none until it
+/// lands, so that another backward does not add to what travels.
 void GradientAverage::take(std::size_t parameter) {
   const at::NoGradGuard no_grad;
   arrived_[parameter] = 1;
   auto& gradient = parameters()[parameter].mutable_grad();
-  const auto& place = flat_.gradient(parameter);
+  auto place = flat_.gradient(parameter);
   status_[parameter] = gradient.defined();
   if (!gradient.defined()) {
     place.zero_();
+  } else if (factor_.defined()) {
+    at::mul_out(place, gradient.is_sparse() ? gradient.to_dense() : gradient, factor_);
   } else if (!same_place(gradient, place)) {
     place.copy_(gradient.is_sparse() ? gradient.to_dense() : gradient);
   }
@@ -180,11 +199,17 @@ bool GradientAverage::finish(const Finish& options) {
   const bool finite = status(failed_place) == 0;
   thawed_ = status(thawed_place) > 0;
   samples_of_all_ = status(samples_place);
-  // Without samples there is nothing to take the mean of.
-  const auto samples = weighed_ && samples_of_all_ > 0 ? samples_of_all_ : 1;
-  if (finite) land(samples * options.scale);
+  if (finite) land(divisor() * options.scale);
   settle();
   return finite;
+}
+
+/// Of the gradients' sum over the ranks that average. Those of some ranks, as DASO has them, stand for all.
+double GradientAverage::divisor() {
+  if (!weighed_) return 1;
+  const double ranks = scope_ ? group().comm().size() : 1;
+  if (status(sums_place) > 0) return ranks / all_.comm().size();
+  return samples_of_all_ > 0 ? samples_of_all_ : 1;  // without samples there is nothing to take the mean of
 }
 
 void GradientAverage::land(double divisor) {
@@ -196,7 +221,15 @@ void GradientAverage::land(double divisor) {
   const auto none = [this](std::size_t parameter) { return status_[parameter] == 0; };
   for (std::size_t i = 0; i < parameters().size(); ++i)
     parameters()[i].mutable_grad() = shares_ || none(i) ? at::Tensor() : flat_.gradient(i);
-  for (const auto& piece : pieces_) piece.values.mutable_grad() = none(piece.parameter) ? at::Tensor() : piece.gradient;
+  const auto give = [&](const Piece& piece) {
+    piece.values.mutable_grad() = none(piece.parameter) ? at::Tensor() : piece.gradient;
+  };
+  std::ranges::for_each(pieces_, give);
+  if (shares_) return;
+  for (const auto& piece : flat_.complex()) {
+    parameters()[piece.parameter].mutable_grad() = at::Tensor();  // which zero_grad of the optimizer would leave
+    give(piece);
+  }
 }
 
 /// Clears the way for the next batch, but for what is asked about this one.
@@ -208,6 +241,8 @@ void GradientAverage::settle() {
   own_samples_ = weighed_ ? samples_ : 1;
   weighed_ = false;
   samples_ = 0;
+  unit_ = 1;
+  factor_.reset();
 }
 
 std::vector<at::Tensor> GradientAverage::residuals() const {

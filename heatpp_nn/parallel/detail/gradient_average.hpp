@@ -32,7 +32,7 @@ namespace detail {
 /// all its gradients are there and the buckets before it have set out. So all ranks start the same messages in the same
 /// order, whichever parameters a rank used. A gradient that travels is put into its place in the flat memory, and is a
 /// view of it once it has landed: what backward shares between parameters comes apart there. Where ranks own shares of
-/// the parameters, the pieces of these get their gradients, and the parameters keep none.
+/// the parameters, the pieces of these get their gradients, and the parameters keep none; so do complex ones.
 class GradientAverage {
  public:
   GradientAverage(const FlatParameters& flat, const Topology& node, const Topology& all,
@@ -46,9 +46,13 @@ class GradientAverage {
   /// Whither the gradients of the next backward go; nullopt: they stay. Throws ValueError where some are under way.
   void send_to(std::optional<Scope> scope);
   [[nodiscard]] std::optional<Scope> scope() const { return scope_; }
-  /// The next backward computes the sum over so many samples, more or fewer than on other ranks: what comes out is the
-  /// sum over all ranks, divided by the samples of all.
-  void weigh(double samples);
+  /// The next backward is of a mean over so many samples, more or fewer than on other ranks: what comes out is the mean
+  /// over the samples of all. Returns by what backward has to multiply the loss: the samples, or, where ranks may each
+  /// have a `unit` of their own, less than 1 / ranks, as it is where one process has all samples, since gradients of 16
+  /// bits would overflow. A power of two is made up for then when gradients go into their places.
+  [[nodiscard]] double weigh(double samples, bool unit);
+  /// The next backward is of a sum over so many samples: what comes out is the sum over all ranks.
+  void add_up(double samples);
 
   struct Finish {
     double scale = 1;     ///< by which the loss was multiplied: gradients are divided by it
@@ -95,6 +99,8 @@ class GradientAverage {
   void launch(std::size_t bucket);
   [[nodiscard]] AllreducePlan plan(std::size_t bucket) const;
   void inspect(std::size_t bucket);
+  void begin_weighed(double samples);
+  [[nodiscard]] double divisor();
   void land(double divisor);
   void settle();
   [[nodiscard]] const std::vector<at::Tensor>& parameters() const { return flat_.parameters(); }
@@ -107,7 +113,7 @@ class GradientAverage {
   [[nodiscard]] ReduceOp op() const { return weighed_ ? ReduceOp::sum : ReduceOp::mean; }
 
   /// What ranks tell each other beside the gradients that they had.
-  enum Status { samples_place, failed_place, thawed_place, places };
+  enum Status { samples_place, sums_place, failed_place, thawed_place, places };
   [[nodiscard]] double& status(Status place) { return status_[parameters().size() + place]; }
 
   struct Hook {
@@ -133,6 +139,8 @@ class GradientAverage {
   std::size_t launched_ = 0;    // buckets
   std::vector<double> status_;  // for each parameter whether a gradient was there, then by Status
   bool weighed_ = false, thawed_ = false;
+  double unit_ = 1;         // by which gradients are multiplied when they go into their places
+  at::Tensor factor_ = {};  // the same; undefined for 1
   double samples_ = 0, own_samples_ = 1, samples_of_all_ = 0;
   std::optional<std::size_t> bad_;
 };

@@ -40,6 +40,12 @@ concept TakesList = requires(Net& net, const Tensors& inputs) {
   listed(net.forward(inputs));
 };
 
+/// Of one that also has a `forward` of a tensor, that of `Tensors` is the more general one.
+template <class Net>
+concept GivesList = requires(Net& net, const Tensors& inputs) {
+  { net.forward(inputs) } -> std::same_as<Tensors>;
+};
+
 /// Calls `forward` with N tensors, where there are so many and it takes them.
 template <std::size_t N, class Net>
 bool forward_of(Net& net, const Tensors& inputs, Tensors& outputs) {
@@ -61,6 +67,7 @@ Tensors forwarded(Net& net, const Tensors& inputs) {
   return [&]<std::size_t... N>(std::index_sequence<N...>) {
     static_assert((takes_tensors<Net, N + 1> || ...) || TakesList<Net>,
                   "a network has a public forward of tensors, or of Tensors, that gives tensors");
+    if constexpr (GivesList<Net>) return net.forward(inputs);
     Tensors outputs;
     if ((forward_of<N + 1>(net, inputs, outputs) || ...)) return outputs;
     if constexpr (TakesList<Net>) return listed(net.forward(inputs));

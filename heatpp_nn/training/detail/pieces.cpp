@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <utility>
 
 namespace heatpp::nn::detail {
 
@@ -27,9 +28,10 @@ std::vector<Place> places_of(const Replica& replica, const torch::optim::Optimiz
   std::map<const void*, Place> known;
   const auto& parameters = replica.flat().parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i)
-    known[parameters[i].unsafeGetTensorImpl()] = {i, 0, parameters[i].numel()};
-  for (const auto& piece : replica.ownership().pieces)
-    known[piece.values.unsafeGetTensorImpl()] = {piece.parameter, piece.first, piece.count};
+    known[parameters[i].unsafeGetTensorImpl()] = {i, 0, count_of_reals(parameters[i])};
+  for (const auto* pieces : {&std::as_const(replica.ownership().pieces), &replica.flat().complex()})
+    for (const auto& piece : *pieces)
+      known[piece.values.unsafeGetTensorImpl()] = {piece.parameter, piece.first, piece.count};
   std::vector<Place> places;
   for (const auto& tensor : tensors_of(optimizer)) {
     const auto found = known.find(tensor.unsafeGetTensorImpl());
@@ -47,7 +49,8 @@ std::vector<Place> shared_out(const Replica& replica, Alike alike) {
   const auto& owned = replica.ownership();
   std::vector<Place> places;
   if (alike == Alike::none)
-    for (std::size_t i = 0; i < flat.parameters().size(); ++i) places.push_back({i, 0, flat.parameters()[i].numel()});
+    for (std::size_t i = 0; i < flat.parameters().size(); ++i)
+      places.push_back({i, 0, count_of_reals(flat.parameters()[i])});
   else
     for (const auto& piece : owned.all ? owned.pieces : pieces_of(flat, owned.in_node))
       places.push_back({piece.parameter, piece.first, piece.count});
@@ -62,7 +65,12 @@ std::vector<Place> shared_out(const Replica& replica, Alike alike) {
 }
 
 at::Tensor on_cpu(const at::Tensor& tensor, std::int64_t first, std::int64_t count) {
-  return tensor.detach().reshape({-1}).narrow(0, first, count).cpu();
+  return reals_of(tensor.detach()).reshape({-1}).narrow(0, first, count).cpu();
+}
+
+/// Where the gradient of a parameter lies, as real numbers.
+at::Tensor flat_gradient(const Replica& replica, std::size_t parameter) {
+  return reals_of(replica.flat().gradient(parameter)).view({-1});
 }
 
 /// The bits of memory as whole numbers, whose sums with zeros are exact for whatever the bits mean.
@@ -127,7 +135,7 @@ void Assembly::check(const PieceRow& row) const {
   const auto& parameters = replica_.flat().parameters();
   if (row.parameter < 0 || row.parameter >= std::ssize(parameters) || row.kept < 0 || row.kept >> (columns_ + 1) != 0)
     throw std::runtime_error("a piece of an unknown parameter");
-  const auto size = parameters[static_cast<std::size_t>(row.parameter)].numel();
+  const auto size = count_of_reals(parameters[static_cast<std::size_t>(row.parameter)]);
   if (row.count < 0 || row.first < 0 || row.count > size || row.first > size - row.count)
     throw std::runtime_error("a piece beyond its parameter");
 }
@@ -139,7 +147,8 @@ std::size_t Assembly::bring(const std::vector<PieceRow>& rows, std::string_view 
     const auto i = static_cast<std::size_t>(row.parameter);
     for (std::size_t column = 0; column <= columns_ + 1; ++column) {
       if (!is_kept(row, column)) continue;
-      auto values = at::empty({row.count}, at::TensorOptions(replica_.flat().parameters()[i].scalar_type()));
+      const auto dtype = c10::toRealValueType(replica_.flat().parameters()[i].scalar_type());
+      auto values = at::empty({row.count}, at::TensorOptions(dtype));
       if (bytes.size() < values.nbytes()) throw std::runtime_error("fewer bytes than its pieces have");
       if (row.count > 0) std::memcpy(values.mutable_data_ptr(), bytes.data(), values.nbytes());
       bytes.remove_prefix(values.nbytes());
@@ -164,7 +173,7 @@ void Assembly::put(Alike alike, bool exact) {
     for (std::size_t i = 0; i < places.size(); ++i) {
       const auto& [parameter, first, count] = places[i];
       if (told(parameter, column) == 0) continue;
-      const auto found = replica_.flat().gradient(parameter).view({-1}).narrow(0, first, count);
+      const auto found = flat_gradient(replica_, parameter).narrow(0, first, count);
       slots.tensors[i * columns_ + column - 1] = found.reshape(tensors[i].sizes()).clone();
     }
   }
@@ -191,10 +200,9 @@ void Assembly::sum_up(std::size_t column, Alike alike, bool exact) const {
   for (const auto& bucket : replica_.flat().buckets()) at::Tensor(bucket.gradients).zero_();
   for (const auto& part : parts_) {
     if (part.column != column) continue;
-    const auto& gradient = replica_.flat().gradient(part.parameter);
-    const auto to = gradient.view({-1}).narrow(0, part.first, part.values.numel());
+    const auto to = flat_gradient(replica_, part.parameter).narrow(0, part.first, part.values.numel());
     if (exact) to.copy_(part.values);
-    else to.add_(part.values.to(gradient.device()), part.share);
+    else to.add_(part.values.to(to.device()), part.share);
   }
   std::vector<at::Tensor> memory;
   for (const auto& bucket : replica_.flat().buckets()) memory.push_back(bucket.gradients);

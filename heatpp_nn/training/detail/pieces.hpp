@@ -9,7 +9,7 @@ namespace heatpp::nn::detail {
 /// order of its columns (`OptimizerSlots`), and by those of its running mean.
 struct PieceRow {
   std::int64_t parameter = 0;         ///< from the last to the first
-  std::int64_t first = 0, count = 0;  ///< of its elements
+  std::int64_t first = 0, count = 0;  ///< of its real numbers
   std::int64_t steps = 0;             ///< as the optimizer counts them
   std::int64_t kept = 0;              ///< which columns follow, a bit each, the running mean's last
 };

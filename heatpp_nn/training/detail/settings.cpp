@@ -2,6 +2,12 @@
 #include <heatpp_nn/training/detail/settings.hpp>
 #include <heatpp_nn/training/trainer.hpp>
 
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
 namespace heatpp::nn::detail {
 namespace {
 
@@ -37,6 +43,15 @@ std::string text(const IntervalOptions& o) {
   return formatted("({}, {}, {}) up to {} by {}, local skips {}, measured {}", o.first.batches, o.first.wait,
                    o.first.local, o.longest, o.factor, o.local_skips, o.measured);
 }
+std::string text(Reduction reduction) { return reduction == Reduction::mean ? "mean" : "sum"; }
+std::string text(const at::Tensor& numbers) {
+  if (!numbers.defined()) return "none";
+  std::string list;
+  const auto values = numbers.detach().to(at::kCPU, at::kDouble).reshape({-1}).contiguous();
+  for (const auto value : std::span(values.const_data_ptr<double>(), static_cast<std::size_t>(values.numel())))
+    list += formatted("{}{}", list.empty() ? "" : ", ", value);
+  return "[" + list + "]";
+}
 template <class T>
 std::string text_or_none(const std::optional<T>& value) {
   return value ? text(*value) : "none";
@@ -66,12 +81,23 @@ std::vector<Setting> settings_of(const DasoOptions& o) {
           {"scaler", o.scaler ? "some" : "none"}};
 }
 
+std::vector<Setting> settings_of(const std::string& loss, const LossOptions& o) {
+  return {{"loss", loss},
+          {"reduction", text(o.reduction)},
+          {"ignore_index", text_or_none(o.ignore_index)},
+          {"class_weights", text(o.class_weights)},
+          {"label_smoothing", text(o.label_smoothing)},
+          {"delta", text_or_none(o.delta)},
+          {"pos_weight", text(o.pos_weight)}};
+}
+
 std::vector<Setting> settings_of(const TrainerOptions& o) {
   std::vector<Setting> settings{{"epochs", text(o.epochs)},
                                 {"batch_size", text(o.batch_size)},
                                 {"shuffle", text(o.shuffle)},
                                 {"seed", text(o.seed)},
                                 {"remainder", text(o.remainder)},
+                                {"loss_returns_weight", text(o.loss_returns_weight)},
                                 {"rate", o.rate ? "some" : "none"},
                                 {"daso", o.daso ? "some" : "none"},
                                 {"phases", formatted("({}, {})", o.phases.warmup, o.phases.cooldown)},
@@ -86,6 +112,28 @@ std::vector<Setting> settings_of(const TrainerOptions& o) {
                                 {"checkpoint_every", text(o.checkpoint_every)}};
   for (auto& setting : settings_of(o.daso.value_or(DasoOptions()))) settings.push_back(std::move(setting));
   return settings;
+}
+
+DasoOptions daso_options(const TrainerOptions& options, const TrainingLength& length, GradScaler* scaler) {
+  auto daso = *options.daso;
+  const auto share = [&](double of) { return std::llround(of * static_cast<double>(length.total)); };
+  if (daso.phases == PhasePlan{})
+    daso.phases = {
+        .warmup = share(options.phases.warmup), .cooldown = share(options.phases.cooldown), .total = length.total};
+  daso.review_every = std::min(daso.review_every, std::max<std::int64_t>(1, length.epoch));
+  if (!daso.max_norm) daso.max_norm = options.max_norm;
+  daso.scaler = scaler;
+  return daso;
+}
+
+std::int64_t rows_of_batch(const TrainerOptions& options, std::int64_t rows, int ranks) {
+  if (options.remainder == Remainder::join && options.batch_size >= rows) return rows;
+  return std::max<std::int64_t>(1, options.batch_size / ranks);
+}
+
+TrainerOptions without_loss_options(TrainerOptions options) {
+  options.loss_options.reset();
+  return options;
 }
 
 }  // namespace heatpp::nn::detail

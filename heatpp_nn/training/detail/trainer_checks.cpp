@@ -1,6 +1,10 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/core/detail/torch.hpp>
+#include <heatpp_nn/parallel/detail/optimizer_state.hpp>
 #include <heatpp_nn/training/detail/settings.hpp>
 #include <heatpp_nn/training/detail/trainer_checks.hpp>
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -38,13 +42,30 @@ void check_range(const TrainerOptions& o) {
   if (o.prefetch.readers < 1 || o.prefetch.workers < 0)
     raise<ValueError>("Trainer", "got {} readers and {} workers; expected at least 1 and 0", o.prefetch.readers,
                       o.prefetch.workers);
+  if (o.loss_options)
+    raise<ValueError>("Trainer", "got loss_options for a function; expected them for a loss by its name");
   check_weights(o);
+}
+
+/// By position networks and losses take what there is several of.
+void check_fields(const char* of, const std::vector<std::string>& training,
+                  const std::vector<std::string>& validation) {
+  if (training.size() == validation.size() && (training.size() == 1 || training == validation)) return;
+  raise<ValueError>("fit", "got {} {} to train and {} to validate; expected the same in the same order", of, training,
+                    validation);
 }
 
 }  // namespace
 
 void check(const Communicator& comm, const TrainerOptions& options) {
   check_agreed("Trainer", comm, settings_of(options), [&] { check_range(options); });
+}
+
+Loss agreed_loss(const Communicator& comm, const std::string& name, const std::optional<LossOptions>& options) {
+  std::optional<Loss> loss;
+  check_agreed("Trainer", comm, settings_of(name, options.value_or(LossOptions())),
+               [&] { loss = named_loss(name, options.value_or(LossOptions())); });
+  return *loss;
 }
 
 void check_fit(const Communicator& comm, const TrainerOptions& options, const Dataset& training,
@@ -59,6 +80,24 @@ void check_fit(const Communicator& comm, const TrainerOptions& options, const Da
       raise<ValueError>("fit", "got stop, but no validation set to look at; expected both or neither");
     if (validation && validation->size() == 0)
       raise<ValueError>("fit", "got a validation set of 0 rows; expected some, or no validation set");
+    if (!validation) return;
+    check_fields("inputs", training.names().inputs, validation->names().inputs);
+    check_fields("targets", training.names().targets, validation->names().targets);
+  });
+}
+
+void check_optimizer(const Replica& replica, const torch::optim::Optimizer& optimizer) {
+  check_agreed("fit", replica.topology().comm(), settings_of(optimizer, replica.shard().has_value()), [&] {
+    replica.check(optimizer);
+    auto known = replica.parameters();
+    known.insert(known.end(), replica.frozen().begin(), replica.frozen().end());
+    for (const auto& tensor : tensors_of(optimizer))
+      if (std::ranges::none_of(known, [&](const auto& one) { return one.is_same(tensor); }))
+        raise<ValueError>("fit",
+                          "got an optimizer of a tensor of shape {} that the module does not have, whose gradients "
+                          "nobody averages; expected parameters() of the model: a loss with parameters is made a part "
+                          "of the module",
+                          heatpp::detail::tuple_text(tensor.sizes()));
   });
 }
 

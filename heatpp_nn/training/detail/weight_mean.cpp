@@ -55,6 +55,26 @@ void WeightMean::swap() {
     weights_[i].copy_(mean_[i]);
     mean_[i].copy_(weight);
   }
+  shown_.reset();
+}
+
+void WeightMean::show() {
+  swap();
+  shown_ = replica_.checksum();
+}
+
+void WeightMean::hide() {
+  if (!shown_) return;
+  std::array<std::int64_t, 1> changed{replica_.checksum() != *shown_};
+  replica_.topology().comm().allreduce(changed, ReduceOp::max);
+  if (changed[0] == 0) swap();
+  shown_.reset();
+}
+
+const at::Tensor& WeightMean::raw(const at::Tensor& tensor) const {
+  if (!shown_) return tensor;
+  const auto found = std::ranges::find_if(weights_, [&](const auto& weight) { return weight.is_same(tensor); });
+  return found == weights_.end() ? tensor : mean_[static_cast<std::size_t>(found - weights_.begin())];
 }
 
 }  // namespace heatpp::nn::detail

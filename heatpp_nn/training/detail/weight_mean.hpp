@@ -15,17 +15,30 @@ class WeightMean {
   void update(Alike alike);
   /// Makes it that of all ranks: of their buffers, and of their weights where they have trained apart. Collective.
   void agree(bool apart);
-  /// Puts the mean in the place of the weights for as long as it lives. Local.
+  /// Puts the mean, if there is one, in the place of the weights for as long as it lives. Local.
   class InPlace {
    public:
-    explicit InPlace(WeightMean& mean) : mean_(mean) { mean_.swap(); }
-    ~InPlace() { mean_.swap(); }
+    explicit InPlace(WeightMean* mean) : mean_(mean && !mean->is_shown() ? mean : nullptr) {
+      if (mean_) mean_->swap();
+    }
+    ~InPlace() {
+      if (mean_) mean_->swap();
+    }
     InPlace(const InPlace&) = delete;
     InPlace& operator=(const InPlace&) = delete;
 
    private:
-    WeightMean& mean_;
+    WeightMean* mean_;
   };
+
+  /// Puts the mean in the place of the weights, which are kept. Local.
+  void show();
+  [[nodiscard]] bool is_shown() const { return shown_.has_value(); }
+  /// Puts the weights back, or leaves those that the module was given meanwhile, on any rank, as its weights.
+  /// Collective.
+  void hide();
+  /// The weight that belongs to this parameter or buffer of the module; what has no mean is returned as it is. Local.
+  [[nodiscard]] const at::Tensor& raw(const at::Tensor& tensor) const;
 
   /// Of the trained parameters, from the last to the first, and of buffers: to be written and set.
   [[nodiscard]] const std::vector<at::Tensor>& of_parameters() const { return of_parameters_; }
@@ -41,6 +54,7 @@ class WeightMean {
   double kept_;
   Alike alike_ = Alike::all;
   std::vector<at::Tensor> weights_, mean_, of_parameters_, of_buffers_;
+  std::optional<std::uint32_t> shown_ = {};  // the replica's checksum with the mean in place
   std::vector<char> infinite_;  // at the beginning, as masks of attention are: what is equal to its mean stays
 };
 

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <heatpp_nn/models/script_module.hpp>
+#include <heatpp_nn/training/inference.hpp>
+
+#include "measures.hpp"
+
+// Networks, losses and transforms that Python has scripted.
+namespace heatpp::python {
+
+class Training;
+/// A scripted module that all ranks of a communicator have: a network, or a loss, a metric or a transform.
+struct Network {
+  std::shared_ptr<nn::ScriptModule> module;
+  Communicator comm;
+  std::shared_ptr<Training*> training = std::make_shared<Training*>(nullptr);  ///< whose replica the network is
+};
+
+/// What a scripted loss is told beside tensors: the names of the dataset's fields that it is called with.
+using FieldsInUse = std::shared_ptr<nn::FieldNames>;
+
+/// A name, or a scripted function of (outputs, targets) or (outputs, targets, inputs), each a tensor, a list, a tuple
+/// or a dict of them. Throws ValueError for other parameters, for a function with weights, which nobody would train,
+/// and for settings that the loss does not have. Collective.
+using MeasureChoice = std::variant<std::string, const Network*>;
+struct LossChoice {
+  MeasureChoice measure;
+  std::optional<LossSettings> settings;  ///< of a loss by its name
+  bool returns_weight;                   ///< what a script gives beside the loss
+};
+[[nodiscard]] nn::Loss loss_of(const LossChoice& choice, const Network& network, const FieldsInUse& fields);
+[[nodiscard]] nn::Metrics metrics_of(const std::map<std::string, MeasureChoice>& choices,
+                                     const std::optional<LossSettings>& settings, const Network& network,
+                                     const FieldsInUse& fields);
+
+/// A transform of the library's.
+struct MadeTransform {
+  nn::Transform call;
+};
+/// One of these, or a scripted function of (inputs, targets) that gives both, changed.
+using TransformChoice = std::variant<const MadeTransform*, const Network*>;
+[[nodiscard]] std::vector<nn::Transform> transforms_of(const std::vector<TransformChoice>& choices);
+
+void bind_networks(nb::module_& m);
+
+}  // namespace heatpp::python

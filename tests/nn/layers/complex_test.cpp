@@ -1,0 +1,201 @@
+#include "../scratch_file.hpp"
+#include "../training.hpp"
+#include "../../support.hpp"
+
+#include <heatpp_nn/optim/lamb.hpp>
+#include <heatpp_nn/optim/lars.hpp>
+#include <heatpp_nn/training/checkpoint.hpp>
+#include <heatpp_nn/training/trainer.hpp>
+
+#include <torch/fft.h>
+
+using namespace heatpp::nn;
+
+namespace {
+
+constexpr std::int64_t rows = 12, points = 16, modes = 5;
+
+/// A layer of a Fourier neural operator (Li et al. 2021): products of the lowest modes, and a pointwise one beside.
+template <class Forward>
+struct Operator : torch::nn::Module {
+  torch::nn::Linear skip = register_module("skip", torch::nn::Linear(2, 2));
+  at::Tensor weight;
+  explicit Operator(at::ScalarType dtype) {
+    const at::NoGradGuard no_grad;
+    for (auto& parameter : parameters())
+      parameter.copy_(torch::linspace(-0.5, 0.5, parameter.numel()).view_as(parameter));
+    const auto start = torch::sin(torch::arange(2 * 2 * modes * 2) * 1.3).view({2, 2, modes, 2}).to(dtype);
+    weight = register_parameter("weight", Forward::parameter(start));
+    skip->to(dtype);
+  }
+  at::Tensor forward(const at::Tensor& x) {
+    const auto spectrum = torch::fft_rfft(x).narrow(2, 0, modes);
+    const auto smooth = torch::fft_irfft(torch::einsum("bix,iox->box", {spectrum, Forward::weight(weight)}), points);
+    return smooth + skip(x.transpose(1, 2)).transpose(1, 2);
+  }
+};
+struct AsComplex {
+  static at::Tensor parameter(const at::Tensor& start) { return torch::view_as_complex(start).clone(); }
+  static at::Tensor weight(const at::Tensor& parameter) { return parameter; }
+};
+/// What optimizers of PyTorch make of a complex parameter.
+struct AsReal {
+  static at::Tensor parameter(const at::Tensor& start) { return start.clone(); }
+  static at::Tensor weight(const at::Tensor& parameter) { return torch::view_as_complex(parameter); }
+};
+using Net = Operator<AsComplex>;
+
+std::pair<at::Tensor, at::Tensor> fields(at::ScalarType dtype) {
+  const auto x = torch::sin(torch::arange(rows * 2 * points) * 0.37).view({rows, 2, points}).to(dtype);
+  return {x, x.roll(1, 2) * 2 - x.roll(3, 2)};
+}
+
+at::Tensor loss_of_mine(Net& net, at::ScalarType dtype) {
+  const auto [x, y] = fields(dtype);
+  const auto per_rank = rows / ht::world().size(), first = per_rank * ht::world().rank();
+  return torch::mse_loss(net.forward(x.narrow(0, first, per_rank)), y.narrow(0, first, per_rank));
+}
+
+using Optimizer = std::unique_ptr<torch::optim::Optimizer>;
+struct Kind {
+  const char* name;
+  std::function<Optimizer(const std::vector<at::Tensor>&)> make;
+  bool by_element = true;
+};
+template <class T, class Options>
+Kind kind(const char* name, Options options) {
+  return {name, [options](const auto& parameters) { return std::make_unique<T>(parameters, options); }};
+}
+std::vector<Kind> kinds() {
+  namespace optim = torch::optim;
+  std::vector<Kind> all{kind<optim::Adam>("Adam", optim::AdamOptions(0.02)),
+                        kind<optim::Adam>("AMSGrad", optim::AdamOptions(0.02).amsgrad(true)),
+                        kind<optim::AdamW>("AdamW", optim::AdamWOptions(0.02).weight_decay(0.1)),
+                        kind<optim::RMSprop>("RMSprop", optim::RMSpropOptions(0.02).centered(true).momentum(0.5)),
+                        kind<optim::Adagrad>("Adagrad", optim::AdagradOptions(0.1)),
+                        kind<optim::SGD>("SGD", optim::SGDOptions(0.1).momentum(0.9).nesterov(true))};
+  all.push_back({"Lamb", [](const auto& p) { return std::make_unique<Lamb>(p, LambOptions(0.02)); }, false});
+  all.push_back({"Lars", [](const auto& p) { return std::make_unique<Lars>(p, LarsOptions(0.5)); }, false});
+  return all;
+}
+
+/// Weights after some steps in one process; the complex ones as real numbers.
+std::vector<at::Tensor> in_one_process(const Kind& kind, int steps, std::optional<double> max_norm = {}) {
+  Operator<AsReal> net(torch::kDouble);
+  const auto optimizer = kind.make(net.parameters());
+  const auto [x, y] = fields(torch::kDouble);
+  for (int step = 0; step < steps; ++step) {
+    optimizer->zero_grad();
+    torch::mse_loss(net.forward(x), y).backward();
+    if (max_norm) torch::nn::utils::clip_grad_norm_(net.parameters(), *max_norm);
+    optimizer->step();
+  }
+  return weights(net);
+}
+
+std::vector<at::Tensor> real_weights(const torch::nn::Module& module) {
+  auto copies = weights(module);
+  for (auto& tensor : copies)
+    if (tensor.is_complex()) tensor = torch::view_as_real(tensor);
+  return copies;
+}
+
+}  // namespace
+
+TEST_CASE("Complex weights train as PyTorch's, by every optimizer", "[nn][complex]") {
+  for (const auto& kind : kinds())
+    for (const auto& shard : {std::optional<Scope>(), std::optional(Scope::all), std::optional(Scope::node)}) {
+      if (shard && !kind.by_element) continue;
+      DataParallel model(std::make_shared<Net>(torch::kDouble), ht::Topology(ht::world()), {.shard = shard});
+      const auto optimizer = kind.make(model.parameters());
+      for (int step = 0; step < 20; ++step) {
+        optimizer->zero_grad();
+        loss_of_mine(model.module(), torch::kDouble).backward();
+        model.average_gradients();
+        (void)model.clip_gradients(0.5);
+        model.update(*optimizer);
+      }
+      INFO(kind.name << (shard ? ", shared" : ""));
+      CHECK(distance(real_weights(model.module()), in_one_process(kind, 20, 0.5)) < 1e-10);
+      CHECK(model.equal_on_all_ranks());
+    }
+}
+
+TEST_CASE("Complex weights train with DASO, narrower wires and a running mean", "[nn][complex][daso]") {
+  for (const auto& topology : topologies())
+    for (const auto wire : {ht::float32, ht::bfloat16, ht::int8}) {
+      DataParallelMultiGPU model(std::make_shared<Net>(torch::kFloat), topology, {.gradients = {.wire = wire}});
+      torch::optim::Adam adam(model.parameters(), 0.02);
+      const auto [x, y] = fields(torch::kFloat);
+      const auto per_rank = rows / ht::world().size(), first = per_rank * ht::world().rank();
+      const Dataset data(ht::from_local(x.narrow(0, first, per_rank).contiguous(), {.split = 0}),
+                         ht::from_local(y.narrow(0, first, per_rank).contiguous(), {.split = 0}));
+      Trainer trainer(model, adam, "mse",
+                      {.epochs = 60,
+                       .batch_size = rows,
+                       .shuffle = Shuffle::none,
+                       .daso = DasoOptions{.interval = {.first = {1, 0}}, .wire = wire},
+                       .phases = {.warmup = 0.3, .cooldown = 0.3},
+                       .ema = 0.5,
+                       .progress = false});
+      const auto result = trainer.fit(data);
+      CHECK(model.residuals().size() == (wire == ht::float32 ? 0 : 2));
+      CHECK(result.epochs.back().loss < 0.6 * result.epochs.front().loss);
+      CHECK(model.equal_on_all_ranks());
+      // Means of one rank's loss over rows in one process, by the same optimizer in float64.
+      Operator<AsReal> net(torch::kDouble);
+      torch::optim::Adam exact(net.parameters(), 0.02);
+      const auto [wide, wanted] = fields(torch::kDouble);
+      double last = 0;
+      for (int step = 0; step < 60; ++step) {
+        exact.zero_grad();
+        const auto loss = torch::mse_loss(net.forward(wide), wanted);
+        last = loss.item<double>();
+        loss.backward();
+        exact.step();
+      }
+      CHECK(result.epochs.back().loss == Approx(last).epsilon(0.15));
+    }
+}
+
+TEST_CASE("Complex weights go into a checkpoint and come back to the bit", "[nn][complex][checkpoint]") {
+  const ScratchFile file{scratch_path("nn_complex")};
+  for (const auto& shard : {std::optional<Scope>(), std::optional(Scope::all)}) {
+    const auto train = [](auto& model, auto& adam, int steps) {
+      for (int step = 0; step < steps; ++step) {
+        adam.zero_grad();
+        loss_of_mine(model.module(), torch::kFloat).backward();
+        model.step(adam);
+      }
+    };
+    const ReplicaOptions options{.gradients = {.wire = ht::bfloat16}, .shard = shard};
+    DataParallel first(std::make_shared<Net>(torch::kFloat), ht::Topology(ht::world()), options);
+    torch::optim::Adam adam(first.parameters(), 0.02);
+    train(first, adam, 5);
+    save_checkpoint(file.path, first, adam, {});
+    train(first, adam, 5);
+
+    DataParallel second(std::make_shared<Net>(torch::kFloat), ht::Topology(ht::world()), options);
+    torch::optim::Adam again(second.parameters(), 0.02);
+    train(second, again, 2);
+    (void)load_checkpoint(file.path, second, again);
+    train(second, again, 5);
+    CHECK(first.checksum() == second.checksum());
+  }
+}
+
+TEST_CASE("An optimizer of complex tensors is refused, and parts of a network have theirs as real numbers",
+          "[nn][complex]") {
+  DataParallel model(std::make_shared<Net>(torch::kFloat), ht::Topology(ht::world()));
+  torch::optim::Adam adam(model.module().parameters(), 0.02);
+  loss_of_mine(model.module(), torch::kFloat).backward();
+  CHECK_THROWS_WITH(model.step(adam), Catch::Contains("[Replica] got an optimizer of a complex parameter"));
+  CHECK_THROWS_AS(Trainer(model, adam, "mse")
+                      .fit(Dataset(ht::from_local(torch::ones({2, 2, points}), {.split = 0}),
+                                   ht::from_local(torch::ones({2, 2, points}), {.split = 0}))),
+                  ht::ValueError);
+  const auto all = model.parameters(model.module()), part = model.parameters(*model.module().skip);
+  CHECK(all.size() == 3);
+  CHECK(part.size() == 2);
+  CHECK(std::ranges::none_of(all, [](const auto& tensor) { return tensor.is_complex(); }));
+}

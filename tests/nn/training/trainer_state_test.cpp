@@ -1,0 +1,324 @@
+#include "../training.hpp"
+#include "../../scratch_path.hpp"
+#include "../../support.hpp"
+
+#include <heatpp/core/factories.hpp>
+#include <heatpp_nn/models/script_module.hpp>
+#include <heatpp_nn/training/safetensors.hpp>
+#include <heatpp_nn/training/trainer.hpp>
+
+#include <torch/script.h>
+
+#include <filesystem>
+
+using namespace heatpp::nn;
+
+namespace {
+
+at::Tensor error(const at::Tensor& outputs, const at::Tensor& targets) { return torch::mse_loss(outputs, targets); }
+
+/// Rows of a regression, cut evenly over the ranks.
+Dataset regression(std::int64_t rows = 24, at::ScalarType dtype = torch::kDouble) {
+  const auto [x, y] = samples(rows);
+  const auto part = [&](const at::Tensor& whole) {
+    const auto ranks = ht::world().size(), rank = ht::world().rank();
+    const auto first = rows * rank / ranks, end = rows * (rank + 1) / ranks;
+    return ht::from_local(whole.narrow(0, first, end - first).to(dtype).contiguous(), {.split = 0});
+  };
+  return {part(x), part(y)};
+}
+
+/// An empty folder, which goes with this.
+struct Folder {
+  std::filesystem::path path = scratch_path("nn_trainer_state");
+  Folder() { clear(); }
+  ~Folder() { clear(); }
+  void clear() const {
+    ht::world().barrier();
+    if (ht::world().rank() == 0) std::filesystem::remove_all(path);
+    ht::world().barrier();
+  }
+};
+
+/// A network with two groups of parameters.
+struct Run {
+  explicit Run(TrainerOptions options, double rate = 0.01, double of_second = 0.01)
+      : model(std::make_shared<SmallNet>(), ht::Topology(ht::world())),
+        sgd({{model.parameters(*model.module().first), std::make_unique<torch::optim::SGDOptions>(rate)},
+             {model.parameters(*model.module().second), std::make_unique<torch::optim::SGDOptions>(of_second)}},
+            torch::optim::SGDOptions(rate)),
+        trainer(model, sgd, error, quiet(std::move(options))) {}
+  static TrainerOptions quiet(TrainerOptions options) {
+    options.batch_size = 12;
+    options.progress = false;
+    return options;
+  }
+  [[nodiscard]] std::vector<double> rates() const {
+    std::vector<double> all;
+    for (const auto& group : sgd.param_groups()) all.push_back(group.options().get_lr());
+    return all;
+  }
+  [[nodiscard]] std::vector<at::Tensor> raw() const {
+    std::vector<at::Tensor> all;
+    const auto by_name = trainer.raw_weights();
+    for (const auto& item : model.module().named_parameters()) all.push_back(by_name.at(item.key()));
+    return all;
+  }
+
+  DataParallel<SmallNet> model;
+  torch::optim::SGD sgd;
+  Trainer trainer;
+};
+
+}  // namespace
+
+TEST_CASE("Groups of parameters keep the ratio of their rates", "[nn][trainer]") {
+  Run run({.epochs = 2, .rate = 0.1}, 0.1, 0.001);
+  run.trainer.fit(regression());
+  CHECK(run.rates() == std::vector<double>{0.1, 0.001});
+
+  // Through a schedule that ends with 0, into another training.
+  const auto schedule = [](std::int64_t batch) { return batch == 1 ? 0.0 : 0.5; };
+  Run again({.rate = schedule}, 0.001, 0.1);
+  again.trainer.fit(regression());
+  CHECK(again.rates() == std::vector<double>{0, 0});
+  const GroupRates all_alike(again.sgd);
+  again.trainer.fit(regression(12));
+  CHECK(again.rates()[0] == Approx(0.005));
+  CHECK(again.rates()[1] == 0.5);
+  all_alike.set(again.sgd, 0.2);
+  CHECK(again.rates() == std::vector<double>{0.2, 0.2});
+}
+
+TEST_CASE("A resumption has the optimizer's options of the program that goes on", "[nn][trainer]") {
+  const Folder folder;
+  const TrainerOptions options{.epochs = 2, .folder = folder.path, .resume = true};
+  Run first(options, 0.1, 0.05);
+  first.trainer.fit(regression());
+  const auto before = weights(first.model.module());
+
+  auto longer = options;
+  longer.epochs = 4;
+  Run stands(longer, 0, 0);
+  stands.trainer.fit(regression());
+  CHECK(equal(weights(stands.model.module()), before));
+  CHECK(stands.rates() == std::vector<double>{0, 0});
+
+  longer.epochs = 6;
+  Run moves(longer, 0.1, 0);
+  moves.trainer.fit(regression());
+  CHECK_FALSE(moves.model->first->weight.equal(before[0]));
+  CHECK(moves.model->second->weight.equal(before[2]));
+}
+
+TEST_CASE("A resumption goes through its epochs in the order of its seed", "[nn][trainer]") {
+  const Folder folder;
+  const auto end = [&](std::uint64_t seed, std::int64_t epochs, bool resume) {
+    Run run({.epochs = epochs, .seed = seed, .folder = folder.path, .resume = resume});
+    run.trainer.fit(regression());
+    return weights(run.model.module());
+  };
+  (void)end(1, 1, false);
+  const auto same = end(1, 2, true);
+  folder.clear();
+  (void)end(1, 1, false);
+  CHECK(distance(end(9, 2, true), same) > 0);
+}
+
+TEST_CASE("A network has the running mean after a training, and its weights by name", "[nn][trainer][weight_mean]") {
+  const Folder folder;
+  const auto data = regression();
+  Run plain({.epochs = 2}, 0.1), mean({.epochs = 2, .ema = 0.5, .folder = folder.path}, 0.1);
+  plain.trainer.fit(data);
+  mean.trainer.fit(data, data);
+
+  const auto shown = weights(mean.model.module());
+  CHECK(equal(mean.raw(), weights(plain.model.module())));
+  CHECK(equal(plain.raw(), weights(plain.model.module())));
+  CHECK(distance(shown, mean.raw()) > 0);
+  SmallNet best, saved;
+  load_safetensors((folder.path / "best.safetensors").string(), best);
+  save_safetensors((folder.path / "net.safetensors").string(), mean.model);
+  load_safetensors((folder.path / "net.safetensors").string(), saved);
+  CHECK(equal(weights(best), shown));
+  CHECK(equal(weights(saved), shown));
+  const at::NoGradGuard no_grad;
+  CHECK(mean.trainer.predict(data.inputs()).larray().equal(mean.model(data.inputs().larray())));
+  CHECK(mean.trainer.evaluate(data).loss == evaluate(Network(mean.model), data, error).loss);
+  CHECK(mean.model.equal_on_all_ranks());
+
+  SECTION("a second training goes on with the weights") {
+    plain.trainer.fit(data);
+    mean.trainer.fit(data);
+    CHECK(equal(mean.raw(), weights(plain.model.module())));
+  }
+  SECTION("a resumption, too") {
+    plain.trainer.fit(data);
+    Run resumed({.epochs = 4, .ema = 0.5, .folder = folder.path, .resume = true}, 0.1);
+    resumed.trainer.fit(data);
+    Run whole({.epochs = 4}, 0.1);
+    whole.trainer.fit(data);
+    CHECK(equal(resumed.raw(), weights(whole.model.module())));
+  }
+  SECTION("they are put back where they are asked for") {
+    mean.trainer.restore_raw_weights();
+    CHECK(equal(weights(mean.model.module()), weights(plain.model.module())));
+    CHECK(equal(weights(mean.model.module()), mean.raw()));
+  }
+  SECTION("what the program has put into the network stays") {
+    if (ht::world().rank() == ht::world().size() - 1) mean.model->first->bias.fill_(0.25);
+    mean.trainer.restore_raw_weights();
+    CHECK(mean.model->first->weight.equal(shown[0]));
+  }
+}
+
+TEST_CASE("float16 leaves out no more batches than in one process, whatever the rows", "[nn][trainer]") {
+  constexpr int steps = 30;
+  const auto batch = [](std::int64_t rows, const auto& first_of) {
+    const auto ranks = ht::world().size();
+    const auto [x, y] = samples(rows * ranks, 3);
+    return std::pair(first_of(x).to(torch::kFloat), first_of(y * 4).to(torch::kFloat));
+  };
+  const auto loss_of = [](auto& net, const at::Tensor& x, const at::Tensor& y) {
+    const Autocast half(ht::float16);
+    return torch::mse_loss(net.forward(x).to(torch::kFloat), y);
+  };
+  for (const std::int64_t rows : {8, 64, 512, 4096}) {
+    // As torch.amp.GradScaler does with all rows.
+    SmallNet alone(torch::kFloat);
+    torch::optim::SGD by_all(alone.parameters(), 0.01);
+    const auto [all, wanted] = batch(rows, [](const at::Tensor& whole) { return whole; });
+    double scale = 65536;
+    int left_out_alone = 0;
+    for (int step = 0; step < steps; ++step) {
+      by_all.zero_grad();
+      (loss_of(alone, all, wanted) * scale).backward();
+      bool finite = true;
+      for (auto& parameter : alone.parameters()) {
+        finite = finite && parameter.grad().isfinite().all().item<bool>();
+        parameter.mutable_grad().div_(scale);
+      }
+      if (finite) by_all.step();
+      else ++left_out_alone, scale /= 2;
+    }
+
+    DataParallel model(std::make_shared<SmallNet>(torch::kFloat), ht::Topology(ht::world()));
+    torch::optim::SGD sgd(model.parameters(), 0.01);
+    const auto [x, y] =
+        batch(rows, [&](const at::Tensor& whole) { return whole.narrow(0, rows * ht::world().rank(), rows); });
+    GradScaler scaler;
+    int left_out = 0;
+    for (int step = 0; step < steps; ++step) {
+      sgd.zero_grad();
+      model.backward(scaler.scale(loss_of(model.module(), x, y)), static_cast<double>(rows));
+      if (scaler.finish(model)) model.update(sgd);
+      else ++left_out;
+    }
+    INFO(rows << " rows of each rank");
+    CHECK(left_out_alone > 0);
+    CHECK(left_out <= left_out_alone);
+    CHECK(distance(weights(model.module()), weights(alone)) < 0.05);
+  }
+}
+
+TEST_CASE("Dropout differs between ranks, and the program's numbers go on alike", "[nn][trainer]") {
+  struct Dropped : SmallNet {
+    std::vector<at::Tensor> masks;
+    at::Tensor forward(const at::Tensor& x) {
+      masks.push_back(torch::dropout(torch::ones({64}), 0.5, is_training()));
+      return SmallNet::forward(x);
+    }
+  };
+  const auto net = std::make_shared<Dropped>();
+  DataParallel model(net, ht::Topology(ht::world()));
+  torch::optim::SGD sgd(model.parameters(), 0.01);
+  Trainer trainer(model, sgd, error, Run::quiet({}));
+  const auto of_all = [](const at::Tensor& mine) {
+    return ht::resplit(ht::from_local(mine.view({1, -1}), {.split = 0}), std::nullopt).larray().clone();
+  };
+  torch::manual_seed(0);
+  trainer.fit(regression());
+  const auto first = net->masks.front().clone();
+  const auto masks = of_all(first), after = of_all(torch::rand({4}));
+  for (int rank = 1; rank < ht::world().size(); ++rank) {
+    CHECK_FALSE(masks[rank].equal(masks[0]));
+    CHECK(after[rank].equal(after[0]));
+  }
+
+  net->masks.clear();
+  trainer.fit(regression());  // draws others
+  CHECK_FALSE(net->masks.front().equal(first));
+  net->masks.clear();
+  torch::manual_seed(0);
+  trainer.fit(regression());
+  CHECK(net->masks.front().equal(first));
+  if (ht::world().size() > 1) return;
+  torch::manual_seed(0);  // one rank draws as without a trainer
+  CHECK(torch::dropout(torch::ones({64}), 0.5, true).equal(first));
+}
+
+TEST_CASE("Batches of one row for BatchNorm, and inputs of another dtype, are told by their names", "[nn][trainer]") {
+  struct NormNet : SmallNet {
+    torch::nn::BatchNorm1d norm = register_module("norm", torch::nn::BatchNorm1d(5));
+    NormNet() { to(torch::kDouble); }
+    at::Tensor forward(const at::Tensor& x) { return SmallNet::forward(norm(x)); }
+  };
+  const auto ranks = ht::world().size();
+  DataParallel normed(std::make_shared<NormNet>(), ht::Topology(ht::world()));
+  torch::optim::SGD of_normed(normed.parameters(), 0.01);
+  Trainer ones(normed, of_normed, error, {.batch_size = 2 * ranks, .progress = false});
+  CHECK_THROWS_WITH(ones.fit(regression(3 * ranks)),
+                    Catch::Contains("[fit] got a batch of one row on a rank") &&
+                        Catch::Contains("expected remainder drop or pad, or SyncBatchNorm"));
+
+  for (const auto& [dtype, name] : {std::pair(torch::kByte, "uint8"), std::pair(torch::kFloat, "float32")}) {
+    Run run({});
+    const auto text =
+        Catch::Contains(std::string("[Network] got input 0 of dtype ") + name + " for weights of float64");
+    const auto data = regression(24, dtype);
+    CHECK_THROWS_WITH(run.trainer.fit(data), text);
+    CHECK_THROWS_WITH(run.trainer.evaluate(data), text);
+    CHECK_THROWS_WITH(run.trainer.predict(data.inputs()), text);
+  }
+}
+
+TEST_CASE("Buffers that are not persistent stay out of files of weights", "[nn][script]") {
+  const Folder folder;
+  if (ht::world().rank() == 0) {
+    std::filesystem::create_directories(folder.path);
+    torch::jit::Module part("Part"), net("Net");
+    part.register_parameter("weight", torch::ones({3}).requires_grad_(), false);
+    part.register_buffer("pe", torch::full({3}, 2.0));
+    part.define("def forward(self, x):\n  return x * self.weight + self.pe\n");
+    net.register_module("part", part);
+    net.register_buffer("kept", torch::zeros({1}));
+    net.define("def forward(self, x):\n  return self.part.forward(x) + self.kept\n");
+    net.save((folder.path / "net.pt").string(), torch::jit::ExtraFilesMap{{"not_persistent", "part.pe\n"}});
+  }
+  ht::world().barrier();
+  struct Outer : torch::nn::Module {
+    std::shared_ptr<ScriptModule> inner;
+    explicit Outer(const std::string& path) : inner(register_module("inner", std::make_shared<ScriptModule>(path))) {}
+  };
+  const auto file = (folder.path / "net.safetensors").string(), script = (folder.path / "net.pt").string();
+  const auto names = [&](const torch::nn::Module& module) {
+    save_safetensors(file, module);
+    torch::nn::Module plain;  // has none of the names
+    return message_of<ht::ValueError>([&] { load_safetensors(file, plain); });
+  };
+  ScriptModule net(script);
+  CHECK(net.not_persistent() == std::vector<std::string>{"part.pe"});
+  CHECK_THAT(names(Outer(script)), Catch::Contains("inner.part.weight") && !Catch::Contains("pe\""));
+  CHECK_THAT(names(net), Catch::Contains("\"kept\", \"part.weight\""));
+  {
+    const at::NoGradGuard no_grad;
+    net.named_parameters()["part.weight"].fill_(5);
+  }
+  load_safetensors(file, net);
+  CHECK(net.forward(torch::ones({3})).equal(torch::full({3}, 3.0)));
+
+  const auto again = (folder.path / "again.pt").string();
+  if (ht::world().rank() == 0) net.save_script(again);
+  ht::world().barrier();
+  CHECK(ScriptModule(again).not_persistent() == net.not_persistent());
+}
