@@ -123,6 +123,7 @@ std::vector<std::vector<at::Tensor>> grouped(const nn::Replica& model, const std
   std::vector<std::vector<at::Tensor>> found(groups.size() + 1);
   std::set<const void*> seen;
   std::set<std::string> fitting;
+  auto next = model.parameters().begin();  // complex ones as real numbers, in the order of the module
   for (const auto& item : model.shared_module()->named_parameters()) {
     if (!item.value().requires_grad() || !seen.insert(item.value().unsafeGetTensorImpl()).second) continue;
     auto place = groups.size();
@@ -132,7 +133,7 @@ std::vector<std::vector<at::Tensor>> grouped(const nn::Replica& model, const std
         fitting.insert(pattern);
         place = std::min(place, g);
       }
-    found[place].push_back(item.value());
+    found[place].push_back(*next++);
   }
   for (const auto& group : groups)
     for (const auto& pattern : group.patterns)

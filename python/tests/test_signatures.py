@@ -68,6 +68,20 @@ def slope_loss(outputs: Tuple[Tensor, Tensor], targets):
     return (outputs[1] - targets).square().mean()
 
 
+class Mixed(torch.nn.Module):
+    """Real parameters around a complex one."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(6)
+        self.a = torch.nn.Parameter(torch.randn(3, 2, dtype=torch.float64))
+        self.b = torch.nn.Parameter(torch.randn(2, 2, dtype=torch.complex128))
+        self.c = torch.nn.Parameter(torch.randn(2, dtype=torch.float64))
+
+    def forward(self, x):
+        return torch.abs(torch.matmul(torch.matmul(x, self.a).to(torch.complex128), self.b)) + self.c
+
+
 def linear():
     torch.manual_seed(5)
     return torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2)).double()
@@ -184,6 +198,11 @@ class Signatures(Case):
                       groups=[{"params": ["*.bias"], "weight_decay": 0.0}, {"params": "2.*", "lr": 0.01}], **OPTIONS).fit(x, y)
         groups = [{"params": [module[0].weight]}, {"params": [module[0].bias, module[2].bias], "weight_decay": 0.0}, {"params": [module[2].weight], "lr": 0.01}]
         self.in_torch(module, torch.optim.AdamW(groups, lr=0.05, weight_decay=0.5), lambda module: torch.nn.functional.mse_loss(module(torchs(ROWS)), torchs(VALUES)))
+        self.same_weights(ours, module)
+        ours, module = ht.nn.ScriptModule(Mixed()), Mixed()
+        ht.nn.Trainer(ours, "mse", learning_rate=0.05, epochs=4, groups=[{"params": ["a", "c"], "weight_decay": 0.1}], **OPTIONS).fit(x, y)
+        self.in_torch(module, torch.optim.Adam([{"params": [module.b]}, {"params": [module.a, module.c], "weight_decay": 0.1}], lr=0.05),
+                      lambda module: torch.nn.functional.mse_loss(module(torchs(ROWS)), torchs(VALUES)))
         self.same_weights(ours, module)
         with self.assertRaisesRegex(ValueError, 'got the group "3.weight"'):
             ht.nn.Trainer(ours, "mse", groups=[{"params": ["3.weight"]}])
