@@ -47,7 +47,7 @@ Handle file_of(const WriteJob& job, const Handle& access) {
 
 /// Lets go of a dataset of this name. What it took is free for the new one, as long as the file is open.
 void make_room(const Handle& file, const WriteJob& job) {
-  const bool there = Handle(H5Oopen(file.get(), job.dataset.c_str(), H5P_DEFAULT));
+  const bool there = static_cast<bool>(Handle(H5Oopen(file.get(), job.dataset.c_str(), H5P_DEFAULT)));
   if (there && H5Ldelete(file.get(), job.dataset.c_str(), H5P_DEFAULT) < 0)
     raise<IoError>(job.op, "got dataset \"{}\" of \"{}\", which cannot be replaced ({}); expected a file to write to",
                    job.dataset, job.shown, innermost_error());
