@@ -2,6 +2,7 @@
 #include "analytics.hpp"
 #include "training.hpp"
 
+#include <ATen/Parallel.h>
 #include <CLI/CLI.hpp>
 #include <heatpp/comm/environment.hpp>
 #include <heatpp_io/hdf5/load_hdf5.hpp>
@@ -62,7 +63,7 @@ int main(int argc, char** argv) {
   app.add_flag("--resume", options.resume, "go on from the checkpoint in --out");
   CLI11_PARSE(app, argc, argv);
   return ht::run(argc, argv, [&] {
-    ht::nn::share_cores(ht::world());
+    if (const int cores = ht::nn::share_of_cores(ht::world())) at::set_num_threads(cores);
     return run(data, analytics, wanted, options);
   });
 }
