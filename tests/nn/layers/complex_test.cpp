@@ -138,7 +138,7 @@ TEST_CASE("Complex weights train with DASO, narrower wires and a running mean", 
     DataParallelMultiGPU model(net, topology, {.gradients = {.wire = wire}});
     torch::optim::Adam adam(model.parameters(), 0.02);
     Trainer trainer(model, adam, "mse",
-                    {.epochs = 60,
+                    {.epochs = 30,
                      .batch_size = rows,
                      .shuffle = Shuffle::none,
                      .daso = DasoOptions{.interval = {.first = {1, 0}}, .wire = wire},
@@ -147,7 +147,7 @@ TEST_CASE("Complex weights train with DASO, narrower wires and a running mean", 
                      .progress = false});
     const auto result = trainer.fit(data);
     CHECK(model.residuals().size() == (wire == ht::float32 ? 0 : model.flat().buckets().size()));
-    CHECK(result.epochs.back().loss < 0.6 * result.epochs.front().loss);
+    CHECK(result.epochs.back().loss < 0.8 * result.epochs.front().loss);
     CHECK(model.equal_on_all_ranks());
     return real_weights(*net);
   };
