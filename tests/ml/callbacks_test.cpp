@@ -1,6 +1,7 @@
 // What the host's callbacks say on one rank only.
 #include "data.hpp"
 
+#include <heatpp/comm/log.hpp>
 #include <heatpp/ml/cluster/kmeans.hpp>
 #include <heatpp/ml/cluster/kmedians.hpp>
 #include <heatpp/ml/cluster/minibatch_kmeans.hpp>

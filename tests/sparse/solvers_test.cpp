@@ -304,11 +304,11 @@ TEST_CASE("solvers that end before they converge warn by the log", "[sparse][sol
               {.level = ht::LogLevel::warning, .all_ranks = true});
   const auto a = poisson(6);
   const auto b = ht::ones({36}, {.dtype = ht::float64, .split = 0});
-  for (const auto& [name, solve] : {std::pair("[solve_cg]", la::solve_cg),
-                                    {"[solve_minres]", la::solve_minres},
-                                    {"[solve_gmres]", la::solve_gmres},
-                                    {"[solve_bicgstab]", la::solve_bicgstab},
-                                    {"[solve_lsqr]", la::solve_lsqr}}) {
+  for (const auto& [name, solve] : {std::pair("[solve_cg]", &la::solve_cg),
+                                    {"[solve_minres]", &la::solve_minres},
+                                    {"[solve_gmres]", &la::solve_gmres},
+                                    {"[solve_bicgstab]", &la::solve_bicgstab},
+                                    {"[solve_lsqr]", &la::solve_lsqr}}) {
     said.clear();
     CHECK(solve(a, b, {.rtol = 1e-8}).converged);
     CHECK(said.empty());
