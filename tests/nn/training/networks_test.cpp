@@ -50,9 +50,9 @@ std::vector<at::Tensor> train_gan(Way way) {
       const auto guard = discriminator.no_sync();
       judged(discriminator(fake), 1).backward();
     } else {
-      discriminator->requires_grad_(false);
+      for (auto& parameter : discriminator->parameters()) parameter.requires_grad_(false);
       judged(discriminator(fake), 1).backward();
-      discriminator->requires_grad_(true);
+      for (auto& parameter : discriminator->parameters()) parameter.requires_grad_(true);
     }
     generator.step(g_step);
   }
