@@ -2,6 +2,7 @@
 #include "data.hpp"
 
 #include <heatpp/comm/log.hpp>
+#include <heatpp/comm/log.hpp>
 #include <heatpp/ml/cluster/kmeans.hpp>
 #include <heatpp/ml/cluster/kmedians.hpp>
 #include <heatpp/ml/cluster/minibatch_kmeans.hpp>

@@ -1,5 +1,7 @@
 #include "poisson.hpp"
 
+#include <heatpp/comm/log.hpp>
+
 #include <numeric>
 
 namespace la = ht::linalg;

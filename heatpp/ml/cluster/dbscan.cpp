@@ -3,7 +3,7 @@
 #include <heatpp/ml/cluster/dbscan.hpp>
 #include <heatpp/ml/cluster/detail/nearby.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
-#include <heatpp/ml/detail/whole_weights.hpp>
+#include <heatpp/ml/cluster/detail/whole_weights.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/ops/selection/selection.hpp>
 

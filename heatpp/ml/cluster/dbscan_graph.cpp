@@ -2,7 +2,7 @@
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp/core/promotion.hpp>
 #include <heatpp/ml/cluster/dbscan.hpp>
-#include <heatpp/ml/detail/whole_weights.hpp>
+#include <heatpp/ml/cluster/detail/whole_weights.hpp>
 #include <heatpp/sparse/detail/halo.hpp>
 #include <heatpp/sparse/detail/structure.hpp>
 #include <heatpp/sparse/graph.hpp>

@@ -36,9 +36,9 @@ struct RareClass {
     const auto low = x.select(1, 0) < 125, second = y == 1;
     auto counts = at::stack({low.sum(), low.logical_and(second).sum(), second.sum()}).to(at::kDouble);
     ht::world().allreduce(std::span(counts.data_ptr<double>(), 3));
-    const auto* count = counts.const_data_ptr<double>();
-    share_below = count[1] / count[0];
-    share_above = (count[2] - count[1]) / (static_cast<double>(rows) - count[0]);
+    const auto* sums = counts.const_data_ptr<double>();
+    share_below = sums[1] / sums[0];
+    share_above = (sums[2] - sums[1]) / (static_cast<double>(rows) - sums[0]);
   }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heatpp/ml/detail/lbfgs.hpp>
+#include <heatpp/ml/linear/detail/lbfgs.hpp>
 #include <heatpp/ml/detail/pieces.hpp>
 #include <heatpp/ml/estimator.hpp>
 

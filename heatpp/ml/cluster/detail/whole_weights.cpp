@@ -1,4 +1,4 @@
-#include <heatpp/ml/detail/whole_weights.hpp>
+#include <heatpp/ml/cluster/detail/whole_weights.hpp>
 
 #include <bit>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <heatpp/ml/detail/lbfgs.hpp>
+#include <heatpp/ml/linear/detail/lbfgs.hpp>
 
 #include <algorithm>
 #include <cmath>
