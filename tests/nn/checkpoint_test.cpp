@@ -331,10 +331,12 @@ TEST_CASE("A disk that fills up leaves the last checkpoint as it was", "[nn][che
   getrlimit(RLIMIT_FSIZE, &former);
   const rlimit small{1024, former.rlim_max};
   if (ht::world().rank() == 0) setrlimit(RLIMIT_FSIZE, &small);
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  struct sigaction action {};
+  sigaction(SIGXFSZ, nullptr, &action);
+  std::signal(SIGXFSZ, SIG_IGN);
   const auto message = message_of<ht::IoError>([&] { save_checkpoint(path(), *run.daso); });
   setrlimit(RLIMIT_FSIZE, &former);
-  std::signal(SIGXFSZ, handler);
+  sigaction(SIGXFSZ, &action, nullptr);
 
   CHECK_THAT(message, Catch::Contains(path()) && Catch::Contains("expected room for"));
   Run again(topology);
