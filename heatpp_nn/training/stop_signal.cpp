@@ -14,11 +14,14 @@ void note(int signal) {
 
 StopSignal::StopSignal(const Communicator& comm, std::vector<int> signals) : comm_(comm) {
   signalled = 0;
-  for (const int signal : signals) former_.push_back({signal, std::signal(signal, note)});
+  struct sigaction noting {};
+  noting.sa_handler = note;
+  noting.sa_flags = SA_RESTART;
+  for (const int signal : signals) sigaction(signal, &noting, &former_.emplace_back(Former{signal, {}}).action);
 }
 
 StopSignal::~StopSignal() {
-  for (const auto& [signal, handler] : former_) std::signal(signal, handler);
+  for (const auto& [signal, action] : former_) sigaction(signal, &action, nullptr);
 }
 
 bool StopSignal::agreed() {

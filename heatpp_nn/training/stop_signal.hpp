@@ -26,7 +26,7 @@ class StopSignal {
  private:
   struct Former {
     int signal;
-    void (*handler)(int);
+    struct sigaction action;  // with its flags, which std::signal forgets
   };
 
   Communicator comm_;

@@ -82,7 +82,7 @@ class Trainer(_nn.Trainer):
         common = {"learning_rate": learning_rate, "momentum": momentum, "weight_decay": weight_decay, **(optimizer_options or {})}
         metrics = metrics if isinstance(metrics, dict) else {name: name for name in metrics}
         loss, of_loss = _named(loss)
-        of_loss = {**of_loss, **(loss_options or {})} or None
+        of_loss = {name: float(value) if isinstance(value, int) else value for name, value in {**of_loss, **(loss_options or {})}.items()} or None
         super().__init__(network, _measure(loss, comm), loss_options=of_loss, loss_returns_weight=loss_returns_weight, metrics={name: _measure(metric, comm) for name, metric in metrics.items()}, optimizer=optimizer,
                          optimizer_options=_options(common), groups=[_group(group) for group in groups],
                          transforms=[_transform(transform, comm) for transform in transforms],

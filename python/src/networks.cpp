@@ -100,9 +100,10 @@ at::Tensor tensor_of(const KeptOperand& given) {
   if (const auto* array = given.array()) return array->larray();
   throw ValueError("[normalise] got no numbers; expected a number or an array");
 }
-using Numbers = std::variant<double, KeptOperand>;
+using Numbers = std::variant<double, std::int64_t, KeptOperand>;  // a whole number is no float until it is converted
 at::Tensor tensor_of(const Numbers& given) {
   if (const auto* number = std::get_if<double>(&given)) return at::scalar_tensor(*number, at::kDouble);
+  if (const auto* number = std::get_if<std::int64_t>(&given)) return at::scalar_tensor(*number, at::kDouble);
   return tensor_of(std::get<KeptOperand>(given));
 }
 
