@@ -56,10 +56,10 @@ at::Tensor signed_columns(const at::Tensor& x) {
 }
 
 /// Directions, as columns, along which rows have a covariance of 1 within classes.
-at::Tensor whitening(const Gram& within, double degrees, double tol) {
+at::Tensor whitening(const Gram& within, double tol) {
   auto deviation = (within.scatter.diagonal().clamp_min(0) / within.n).sqrt();
   deviation = at::where(deviation > 0, deviation, 1.0);
-  const auto [squares, vectors] = at::linalg_eigh(within.scatter / degrees / at::outer(deviation, deviation));
+  const auto [squares, vectors] = at::linalg_eigh(within.scatter / within.n / at::outer(deviation, deviation));
   const auto lengths = squares.clamp_min(0).sqrt();
   const auto kept = (lengths > tol).nonzero().flatten();
   if (kept.size(0) == 0)
@@ -100,7 +100,7 @@ LinearDiscriminantAnalysis& LinearDiscriminantAnalysis::fit(const Rows& x, const
   const auto within = gram(fit_op, Rows(centred, x.layout(), float64, x.comm()), {.weights = weight});
   if (!(within.n > static_cast<double>(k)))
     detail::raise<ValueError>(fit_op, "got weights that sum to {:g} for {} classes; expected more", within.n, k);
-  const auto whitened = whitening(within, within.n - static_cast<double>(k), options_.tol);
+  const auto whitened = whitening(within, options_.tol);
   const auto xbar = at::matmul(priors, means), offsets = means - xbar;
   const auto [scalings, squares] =
       apart(whitened, offsets, within.n * priors / static_cast<double>(k - 1), options_.tol);
