@@ -93,7 +93,8 @@ class heatpp::c::TrainedNetwork {
     try {
       return loss_of_(outputs, targets);
     } catch (const c10::Error& error) {
-      refuse(outputs, targets, "what the loss takes: " + heatpp::detail::text_of(error));
+      refuse(outputs, targets,
+             "what the loss takes: " + heatpp::detail::text_of(static_cast<const std::exception&>(error)));
     }
   }
 
