@@ -48,22 +48,22 @@ TEST_CASE("softmax regression is scikit-learn's for every layout and any labels"
 
 TEST_CASE("class weights are scikit-learn's, balanced or by label, beside those of rows", "[ml][logistic]") {
   auto label = species().clone();
-  label.slice(0, 120).fill_(1);
+  label.slice(0, 120, 150).fill_(1);
   const auto y = beside(label), w = beside(weights(150));
   for (const auto& layout : every_layout({150, 4})) {
     const auto x = distribute(iris(), layout);
     ht::LogisticOptions options{
         .c = 0.1, .max_iterations = 1000, .tol = 1e-10, .class_weight = ht::ClassWeight::balanced};
     const auto intercept = [&] { return ht::LogisticRegression(options).fit(x, y, {.sample_weight = w}).intercept(); };
-    CHECK(close(intercept(), numbers({6.321214680760689, -.9243997499770357, -5.396814930783785}), 1e-6));
+    CHECK(close(intercept(), numbers({6.321208093895884, -.9243955586753057, -5.396812535220579}), 1e-6));
     options.class_weight = std::map<std::int64_t, double>{{0, 1}, {2, 5}};
-    CHECK(close(intercept(), numbers({6.742917510920121, -1.2880011644702918, -5.454916346449866}), 1e-6));
+    CHECK(close(intercept(), numbers({6.74293243829409, -1.2880060876006354, -5.454926350693454}), 1e-6));
     options.class_weight = std::map<std::int64_t, double>{{0, 1}, {7, 5}};
     CHECK_THROWS_WITH(intercept(), Contains("got class weights of 2 labels, 1 of them among the 3 classes"));
     options.class_weight = std::map<std::int64_t, double>{{0, -1}};
     CHECK_THROWS_WITH(intercept(), Contains("got a class weight of -1 for label 0"));
   }
-  const std::map<std::int64_t, double> given{{-3, 0.1}, {2, 5}};
+  const std::map<std::int64_t, double> given{{0, 0.1}, {2, 5}};
   ht::LogisticRegression model({.class_weight = given});
   const auto copy = ht::LogisticRegression::from_state(model.fit(beside(iris()), y).state());
   CHECK(std::get<1>(copy.options().class_weight) == given);

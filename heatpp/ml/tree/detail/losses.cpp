@@ -37,14 +37,14 @@ struct PairUnits {
   std::int64_t one;
 };
 
-#define HEATPP_PAIRS(name, curvature)                                                              \
-  HEATPP_SIMD void name(const Run& run, const PairUnits& units, std::int64_t* __restrict out) {    \
-    for (std::int64_t i = 0; i < run.count; ++i) {                                                 \
-      const auto m = run.mean[i], w = run.weight ? run.weight[i] : 1.0;                            \
-      const auto bits = bits_of_row(static_cast<std::uint64_t>(run.first + i));                    \
-      out[2 * i] = nearest(w * (m - run.target[i]) * units.per_gradient + dither(bits));           \
-      out[2 * i + 1] = nearest(w * (curvature)*units.per_weight + dither(bits >> 16)) + units.one; \
-    }                                                                                              \
+#define HEATPP_PAIRS(name, curvature)                                                           \
+  HEATPP_SIMD void name(const Run& run, const PairUnits& units, std::int64_t* __restrict out) { \
+    for (std::int64_t i = 0; i < run.count; ++i) {                                              \
+      const auto m = run.mean[i], w = run.weight ? run.weight[i] : 1.0;                         \
+      const auto bits = bits_of_row(static_cast<std::uint64_t>(run.first + i));                 \
+      out[2 * i] = in_units(w * (m - run.target[i]) * units.per_gradient, bits);                \
+      out[2 * i + 1] = in_units(w * (curvature)*units.per_weight, bits >> 16) + units.one;      \
+    }                                                                                           \
   }
 HEATPP_PAIRS(pairs_of_one, 1.0 + 0.0 * m)
 HEATPP_PAIRS(pairs_of_mean, m)

@@ -32,11 +32,13 @@ using Pair = std::int64_t __attribute__((vector_size(16)));
   bits = (bits ^ (bits >> 13)) * 0xC2B2AE35U;
   return bits ^ (bits >> 16);
 }
-/// What is added to a number before it is rounded, above -1/2 and below 1/2, from 16 bits. A number is rounded up as
-/// often as its fraction says, and a whole number never: sums over many rows are right even if no row has a unit
-/// (stochastic rounding, Croci et al. 2022).
-[[nodiscard]] inline double dither(std::uint32_t bits) {
-  return static_cast<double>(static_cast<std::int32_t>(bits & 0xFFFFU)) * 0x1p-16 + (0x1p-17 - 0.5);
+/// A number in whole units. One of 2^20 units and more is the nearest, so that rows which are alike stay alike. A
+/// smaller one is rounded up as often as its fraction says, by 16 bits of its row: sums over many rows are right even
+/// if no row has a unit (stochastic rounding, Croci et al. 2022). A whole number stays as it is.
+[[nodiscard]] inline std::int64_t in_units(double x, std::uint32_t bits) {
+  constexpr double many = 0x1p20;
+  const auto dither = static_cast<double>(static_cast<std::int32_t>(bits & 0xFFFFU)) * 0x1p-16 + (0x1p-17 - 0.5);
+  return nearest(x + (std::abs(x) < many ? dither : 0.0));
 }
 
 /// What boosting sums over rows: gradients and second derivatives in units, and the rows themselves.
