@@ -282,6 +282,8 @@ class Writer:
                     lines.append(f"parameters<{found.full}>(class_);")
                 else:
                     lines.append(self.definition(method, "class_", found))
+            if "options" not in {method.name for method in self.members(found)}:  # of a base
+                lines.append("renames(class_);")
             self.units.append((found.space, "", lines))
 
     def bound_classes(self):

@@ -112,7 +112,7 @@ def _type_of(kind):
         return "classifier"
     if hasattr(kind, "predict") and _learns_from_targets(kind):
         return "regressor"
-    return "clusterer" if hasattr(kind, "labels") else "density_estimator" if hasattr(kind, "score_samples") else None
+    return "clusterer" if hasattr(kind, "labels") else "density_estimator" if hasattr(kind, "score_samples") and not hasattr(kind, "transform") else None
 
 
 def tags_of(kind, targets, transforms):

@@ -159,7 +159,8 @@ nb::module_ submodule(nb::module_& root, const char* path);
 template <class... Types>
 auto made(nb::module_& m, const char* name, const char* doc) {
   using Class = nb::class_<Types...>;
-  return nb::hasattr(m, name) ? nb::borrow<Class>(m.attr(name)) : Class(m, name, doc);
+  // scikit-learn's tools leave attributes of their own on estimators.
+  return nb::hasattr(m, name) ? nb::borrow<Class>(m.attr(name)) : Class(m, name, doc, nb::dynamic_attr());
 }
 
 /// Options of a class that were given by scikit-learn's names, by heatpp's; None where they have these already.
@@ -167,6 +168,18 @@ nb::object renamed(nb::handle type, const nb::dict& given);
 
 /// Warnings of the log as Python's, on rank 0, unless HEATPP_LOG asks for them; once, from the main thread.
 void warn_by_python();
+
+/// The constructor of scikit-learn's names, for classes with options, of their own or of a base.
+template <class Class>
+void renames(Class& c) {
+  using Model = typename Class::Type;
+  if constexpr (std::is_copy_constructible_v<Model> && requires(const Model& model) { model.options(); })
+    c.def("__init__", [](nb::pointer_and_handle<Model> self, const nb::args& given, const nb::kwargs& named) {
+      const auto made = renamed(nb::type<Model>(), named);
+      if (made.is_none()) throw nb::next_overload();
+      new (self.p) Model(nb::cast<const Model&>(nb::type<Model>()(*given, **nb::cast<nb::dict>(made))));
+    });
+}
 
 /// The constructor of scikit-learn's names, get_params and set_params of an estimator, by the names of its options.
 template <class Model>
@@ -189,11 +202,7 @@ void parameters(nb::class_<Model>& c) {
   c.def(
       "get_params", [get](const Model& model, bool) { return get(model); }, "deep"_a = true, "The options by name.");
   c.def("__sklearn_clone__", [get](nb::handle self) { return self.type()(**get(nb::cast<const Model&>(self))); });
-  c.def("__init__", [](nb::pointer_and_handle<Model> self, const nb::args& given, const nb::kwargs& named) {
-    const auto made = renamed(nb::type<Model>(), named);
-    if (made.is_none()) throw nb::next_overload();
-    new (self.p) Model(nb::cast<const Model&>(nb::type<Model>()(*given, **nb::cast<nb::dict>(made))));
-  });
+  renames(c);
   c.def("__copy__", [](const Model& model) { return Model(model); });
   c.def("__deepcopy__", [](const Model& model, nb::handle) { return Model(model); });
   c.def("__repr__", [get](nb::handle self) {
