@@ -109,7 +109,7 @@ TEST_CASE("whole numbers and rows are added as they are, in any number of parts"
       CHECK(in_units(x, bits) == static_cast<std::int64_t>(x));
       CHECK(in_units(x, bits >> 16) == static_cast<std::int64_t>(x));
     }
-  const std::int64_t n = 20000;  // more than are added as pairs
+  const std::int64_t n = 40000;  // more than are added as pairs
   const ht::Rows rows(ht::from_local(at::arange(n, at::kDouble).remainder(10).unsqueeze(1)));
   const auto bins = find_bins("test", rows, 255, 0);
   const auto units = units_for(n, static_cast<double>(n), 1, 4);

@@ -30,7 +30,8 @@ at::Tensor means_of(const Task& task, const at::Tensor& scores) {
 /// Numbers of a run of rows; weights are null for 1.
 struct Run {
   const double *mean, *target, *weight;
-  std::int64_t first, count;  ///< the first among all rows
+  const std::uint32_t* bits;  ///< of the rows, by which numbers are rounded
+  std::int64_t count;
 };
 struct PairUnits {
   double per_gradient, per_weight;
@@ -39,11 +40,11 @@ struct PairUnits {
 
 #define HEATPP_PAIRS(name, curvature)                                                           \
   HEATPP_SIMD void name(const Run& run, const PairUnits& units, std::int64_t* __restrict out) { \
+    const auto* __restrict bits = run.bits;                                                     \
     for (std::int64_t i = 0; i < run.count; ++i) {                                              \
       const auto m = run.mean[i], w = run.weight ? run.weight[i] : 1.0;                         \
-      const auto bits = bits_of_row(static_cast<std::uint64_t>(run.first + i));                 \
-      out[2 * i] = in_units(w * (m - run.target[i]) * units.per_gradient, bits);                \
-      out[2 * i + 1] = in_units(w * (curvature)*units.per_weight, bits >> 16) + units.one;      \
+      out[2 * i] = in_units(w * (m - run.target[i]) * units.per_gradient, bits[i]);             \
+      out[2 * i + 1] = in_units(w * (curvature)*units.per_weight, bits[i] >> 16) + units.one;   \
     }                                                                                           \
   }
 HEATPP_PAIRS(pairs_of_one, 1.0 + 0.0 * m)
@@ -101,6 +102,8 @@ std::vector<double> baseline(const Task& task, double& total_weight) {
 }
 
 Derivatives::Derivatives(const Task& task, double total_weight) : task_(task), total_weight_(total_weight) {
+  for (std::int64_t i = 0; i < task.rows.count(); ++i)
+    bits_.push_back(bits_of_row(static_cast<std::uint64_t>(task.rows.first() + i)));
   if (!task.weights) return;
   Totals largest(1, ReduceOp::max);
   largest.of(0)[0] = task.weights->numel() > 0 ? task.weights->max().item<double>() : 0;
@@ -128,7 +131,7 @@ void Derivatives::write_pairs(std::int64_t output, const at::Tensor& pairs) cons
   const PairUnits units{1 / units_.gradient, 1 / units_.weight, units_.one()};
   constexpr std::int64_t few = 1 << 14;
   at::parallel_for(0, mean.numel(), few, [&](std::int64_t first, std::int64_t last) {
-    const Run run{m + first, t + first, w ? w + first : nullptr, task_.rows.first() + first, last - first};
+    const Run run{m + first, t + first, w ? w + first : nullptr, bits_.data() + first, last - first};
     switch (curvature_of(task_.loss)) {
       case Curvature::one: return pairs_of_one(run, units, out + 2 * first);
       case Curvature::mean: return pairs_of_mean(run, units, out + 2 * first);

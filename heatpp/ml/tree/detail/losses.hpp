@@ -41,7 +41,8 @@ class Derivatives {
   const Task& task_;
   double total_weight_, largest_weight_ = 1;
   Units units_;
-  at::Tensor means_;  ///< what the scores predict
+  at::Tensor means_;                 ///< what the scores predict
+  std::vector<std::uint32_t> bits_;  ///< of this rank's rows, by which numbers are rounded
 };
 
 /// The mean of the weighted losses of the rows that are learnt from, and of the others. Collective: one all-reduce of
