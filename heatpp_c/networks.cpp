@@ -93,8 +93,7 @@ class heatpp::c::TrainedNetwork {
     try {
       return loss_of_(outputs, targets);
     } catch (const c10::Error& error) {
-      refuse(outputs, targets,
-             "what the loss takes: " + heatpp::detail::text_of(static_cast<const std::exception&>(error)));
+      refuse(outputs, targets, "what the loss takes: " + heatpp::detail::text_of(error));
     }
   }
 

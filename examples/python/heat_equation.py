@@ -40,7 +40,7 @@ def squares(outputs: Tuple[torch.Tensor, torch.Tensor], targets):
 
 
 def points(count, seed):
-    """Of space and time, the same on any number of ranks, with the exact solution to compare."""
+    """Points of space and time, which do not depend on the number of ranks, and the exact solution there."""
     rows = np.random.default_rng(seed).random((count, 2))
     exact = np.sin(math.pi * rows[:, :1]) * np.exp(-0.1 * math.pi**2 * rows[:, 1:])
     return ht.array(rows, split=0), ht.array(exact, split=0)

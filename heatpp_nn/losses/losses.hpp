@@ -27,7 +27,8 @@ struct LossOptions {
 /// loss does not have or that are out of range.
 [[nodiscard]] Loss named_loss(const std::string& name, const LossOptions& options = {});
 
-/// The same to be looked at; also accuracy: the share of classes with the largest score, where `ignore_index` counts.
+/// A loss of this name as a metric; also accuracy: the share of rows whose class has the largest score, in which
+/// `ignore_index` counts.
 [[nodiscard]] Metric named_metric(const std::string& name, const LossOptions& options = {});
 
 }  // namespace heatpp::nn

@@ -56,7 +56,7 @@ struct TrainerOptions {
   std::vector<Transform> transforms = {};             ///< of training rows
   std::vector<Transform> evaluation_transforms = {};  ///< of validation rows, and of those of `evaluate`
   PrefetchOptions prefetch = {};                      ///< of training rows
-  /// Of a loss that is given by its name.
+  /// Options of a loss that is given by its name.
   std::optional<LossOptions> loss_options = std::nullopt;
   /// The loss has to return its weight beside its value (`LossValue`). One that does without this is taken as well.
   bool loss_returns_weight = false;

@@ -11,7 +11,7 @@ _PLAIN = {name: (name, _LABELS, 1, {}) for name in ("matthews_corrcoef", "rand_s
                                                     "adjusted_mutual_info_score", "homogeneity_score", "completeness_score", "v_measure_score")}
 _SCORES = {name: (f"{name}_score", _LABELS, 1, {}) for name in ("accuracy", "balanced_accuracy", "precision", "recall", "f1", "r2", "explained_variance")}
 _ERRORS = {f"neg_{name}": (name, _LABELS, -1, {}) for name in ("mean_squared_error", "root_mean_squared_error", "mean_absolute_error", "max_error")}
-# Of each name the metric, what it is given, the sign that makes more be better, and its options.
+# Each name has its metric, what the metric is given, the sign that makes more be better, and its options.
 SCORERS = {**_SCORES, **_AVERAGED, **_PLAIN, **_ERRORS, **_AREAS, "roc_auc": ("roc_auc_score", _SCORE, 1, {}), "average_precision": ("average_precision_score", _SCORE, 1, {}),
            "neg_log_loss": ("log_loss", _SHARES, -1, {})}
 

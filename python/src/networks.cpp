@@ -74,7 +74,7 @@ nn::LossValue value_in(const nn::Tensors& given, bool with_weight) {
                    (with_weight ? "True" : "False") + "; expected the loss alone, or loss and weight with True");
 }
 
-/// The same for a metric, whose weight may be there.
+/// Reads what a metric returns: its value, and its weight if there is one.
 nn::MetricValue looked_at(const nn::Tensors& given) {
   if (given.size() == 1) return given[0].item<double>();
   if (given.size() == 2) return {given[0].item<double>(), given[1].item<double>()};

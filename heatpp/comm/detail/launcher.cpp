@@ -17,7 +17,12 @@ int number_in(std::string_view text) {
   return number;
 }
 
-const char* of_environment(const char* name) { return std::getenv(name); }
+/// Read before MPI_Init: Open MPI 4.1 sets PMIX_RANK=0 in a process that no launcher of its own has started.
+const std::string rank_at_start(or_empty(std::getenv("PMIX_RANK")));
+
+const char* of_environment(const char* name) {
+  return name == std::string_view("PMIX_RANK") ? rank_at_start.c_str() : std::getenv(name);
+}
 
 /// Name and version, "Open MPI v4.1.4".
 std::string library_name() {

@@ -9,28 +9,26 @@ namespace heatpp::detail {
 /// The text with these values in it. Compiled once for each version of fmt, heatpp's own and LibTorch's, and not in
 /// every file that formats a text.
 [[nodiscard]] std::string formatted_by(fmt::string_view text, fmt::format_args args);
-/// The same behind `[op] `.
+/// That text behind `[op] `.
 [[nodiscard]] std::string message_by(std::string_view op, fmt::string_view text, fmt::format_args args);
 
 /// The text of a checked format string. fmt 12.2 deprecates the conversion, and fmt 9 has no get().
 template <class Text>
-[[nodiscard]] constexpr fmt::string_view text_of(const Text& text) {
-  if constexpr (requires { text.get(); })
-    return text.get();
-  else
-    return text;
+[[nodiscard]] constexpr fmt::string_view format_text(const Text& text) {
+  if constexpr (requires { text.get(); }) return text.get();
+  else return text;
 }
 
 /// As fmt::format.
 template <class... Args>
 [[nodiscard]] std::string formatted(fmt::format_string<Args...> text, Args&&... args) {
-  return formatted_by(text_of(text), fmt::make_format_args(args...));
+  return formatted_by(format_text(text), fmt::make_format_args(args...));
 }
 
 /// Throws E with the message `[op] <formatted text>`.
 template <class E, class... Args>
 [[noreturn]] void raise(std::string_view op, fmt::format_string<Args...> text, Args&&... args) {
-  throw E(message_by(op, text_of(text), fmt::make_format_args(args...)));
+  throw E(message_by(op, format_text(text), fmt::make_format_args(args...)));
 }
 
 /// "(4096, 512)", "(7,)", "()": as Python prints a tuple.

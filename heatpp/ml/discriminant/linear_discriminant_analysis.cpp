@@ -1,5 +1,6 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/ml/decomposition/detail/affine.hpp>
+#include <heatpp/ml/decomposition/detail/row_factor.hpp>
 #include <heatpp/ml/detail/class_moments.hpp>
 #include <heatpp/ml/detail/fitted.hpp>
 #include <heatpp/ml/detail/gram.hpp>
@@ -49,12 +50,6 @@ at::Tensor checked_priors(const LinearDiscriminantOptions& options, const at::Te
   return priors;
 }
 
-/// Each column with its largest entry positive.
-at::Tensor signed_columns(const at::Tensor& x) {
-  if (x.numel() == 0) return x;
-  return x * at::where(x.gather(0, x.abs().argmax(0, /*keepdim=*/true)) < 0, -1.0, 1.0);
-}
-
 /// Directions, as columns, along which rows have a covariance of 1 within classes.
 at::Tensor whitening(const Gram& within, double tol) {
   auto deviation = (within.scatter.diagonal().clamp_min(0) / within.n).sqrt();
@@ -74,9 +69,9 @@ struct Apart {
 };
 Apart apart(const at::Tensor& whitened, const at::Tensor& offsets, const at::Tensor& weights, double tol) {
   const auto between = at::matmul(offsets * weights.sqrt().unsqueeze(1), whitened);
-  const auto [u, s, vh] = at::linalg_svd(between, /*full_matrices=*/false);
-  const auto rank = (s > tol * s[0]).sum().item<std::int64_t>();
-  return {signed_columns(at::matmul(whitened, vh.t().slice(1, 0, rank))), s.square()};
+  const auto [values, vectors] = right_vectors(between);
+  const auto rank = (values > tol * values[0]).sum().item<std::int64_t>();
+  return {with_signs(at::matmul(vectors.slice(0, 0, rank), whitened.t())).t(), values.square()};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/factories.hpp>
+#include <heatpp/ml/model_selection/detail/masks.hpp>
 #include <heatpp/ml/model_selection/search.hpp>
 #include <heatpp/ops/elementwise/elementwise.hpp>
 #include <heatpp/ops/operands/index.hpp>
@@ -19,12 +20,12 @@ std::vector<Fold> folds_for(const char* op, const DNDarray& x, const DNDarray& y
 }
 
 DNDarray rows_where(const DNDarray& x, const DNDarray& mask) {
-  const auto cut = x.layout().with(mask.shape(), x.split() == std::optional(0) ? x.split() : std::nullopt);
-  return x.index({heatpp::detail::brought_to(mask, cut)});
+  const auto cut = samples_of("cross_val_predict", x);
+  return x.index({heatpp::detail::brought_to(mask, cut.with(mask.shape(), cut.split()))});
 }
 
 FoldResults::FoldResults(const DNDarray& x, const std::vector<Fold>& folds)
-    : samples_(x.layout().with({x.shape()[0]}, x.split() == std::optional(0) ? x.split() : std::nullopt)) {
+    : samples_(samples_of("cross_val_predict", x)) {
   auto times =
       heatpp::detail::wrap(at::zeros({samples_.local_shape(x.comm().rank())[0]}, at::kLong), samples_, x.comm());
   for (const auto& fold : folds) times += heatpp::detail::brought_to(fold.test, samples_).astype(int64);

@@ -15,9 +15,9 @@ class GroupKFold {
  public:
   explicit GroupKFold(const GroupKFoldOptions& options = {}) : options_(options) {}
   [[nodiscard]] const GroupKFoldOptions& options() const { return options_; }
-  /// Of rows of these groups, whole numbers of any layout, as which the masks are cut. Collective: costs what
-  /// StratifiedKFold does. Throws ValueError for fewer than 2 splits or more than groups, TypeError for numbers with
-  /// fractions.
+  /// `groups` has the group of each row, as whole numbers of any layout; the masks are cut like it. Collective: costs
+  /// what StratifiedKFold does. Throws ValueError for fewer than 2 splits or more than groups, TypeError for numbers
+  /// with fractions.
   [[nodiscard]] std::vector<Fold> split(const DNDarray& groups) const;
 
  private:
@@ -36,7 +36,8 @@ class TimeSeriesSplit {
  public:
   explicit TimeSeriesSplit(const TimeSeriesSplitOptions& options = {}) : options_(options) {}
   [[nodiscard]] const TimeSeriesSplitOptions& options() const { return options_; }
-  /// Of the rows of `x`, any number of axes. Local. Throws ValueError for options that leave a fold without rows.
+  /// Folds for the rows of `x`, which has any number of axes. Local. Throws ValueError for options that leave a fold
+  /// without rows.
   [[nodiscard]] std::vector<Fold> split(const DNDarray& x) const;
 
  private:

@@ -33,7 +33,7 @@ void check_apart(const std::vector<at::Tensor>& parameters) {
                         "register_parameter gives it");
 }
 
-/// The same memory, as a tensor of its own to autograd.
+/// A tensor that shares its memory with another and that autograd treats as its own.
 at::Tensor apart(const at::Tensor& view) {
   return at::empty({0}, view.options()).set_(view.storage(), view.storage_offset(), view.sizes(), view.strides());
 }

@@ -204,7 +204,7 @@ bool GradientAverage::finish(const Finish& options) {
   return finite;
 }
 
-/// Of the gradients' sum over the ranks that average. Those of some ranks, as DASO has them, stand for all.
+/// What the gradients' sum over the averaging ranks is divided by. In DASO these are some of all ranks.
 double GradientAverage::divisor() {
   if (!weighed_) return 1;
   const double ranks = scope_ ? group().comm().size() : 1;

@@ -40,7 +40,7 @@ concept TakesList = requires(Net& net, const Tensors& inputs) {
   listed(net.forward(inputs));
 };
 
-/// Of one that also has a `forward` of a tensor, that of `Tensors` is the more general one.
+/// If a module has a `forward` of `Tensors` and one of a tensor, the former is used: it is more general.
 template <class Net>
 concept GivesList = requires(Net& net, const Tensors& inputs) {
   { net.forward(inputs) } -> std::same_as<Tensors>;

@@ -13,7 +13,7 @@ void check(const Communicator& comm, const TrainerOptions& options);
 /// Throws the same for what `fit` gets: datasets on the ranks of `comm`, and a validation set where options need one.
 void check_fit(const Communicator& comm, const TrainerOptions& options, const Dataset& training,
                const std::optional<Dataset>& validation);
-/// The same for an optimizer that differs between ranks in class, groups or options, and for one of tensors that are
+/// Throws for an optimizer that differs between ranks in class, groups or options, and for one of tensors that are
 /// not the replica's, whose gradients nobody averages.
 void check_optimizer(const Replica& replica, const torch::optim::Optimizer& optimizer);
 /// The same for the rates at the first batch, the last one, and the one in the middle. None: nothing to check.

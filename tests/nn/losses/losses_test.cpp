@@ -76,7 +76,7 @@ TrainerOptions whole_batches() {
   return {.epochs = steps, .batch_size = rows * ht::world().size(), .shuffle = Shuffle::none, .progress = false};
 }
 
-/// The same by a trainer, of sums as means over rows.
+/// What a trainer gives, from sums as means over rows.
 void check_equal(const Reference& expected, const at::Tensor& y, const Loss& loss, const ReplicaOptions& replica = {},
                  double per_row = 1) {
   DataParallel model(std::make_shared<Tagger>(), ht::Topology(ht::world()), replica);
@@ -189,7 +189,7 @@ TEST_CASE("With DASO the nodes' gradients weigh as the loss says", "[nn][loss][d
     Trainer trainer(model, sgd, masked, options);
     trainer.fit(dataset(sequences(), y));  // weights meet after every batch, which is an epoch
 
-    // The same with all nodes in one process: each takes a step of its own rows, and counts by its ranks.
+    // With all nodes in one process each takes a step of its own rows, and counts by its ranks.
     const auto net = std::make_shared<Tagger>();
     const auto ranks = ht::world().size();
     for (int step = 0; step < steps; ++step) {

@@ -34,7 +34,7 @@ struct Vae : torch::nn::Module {
   }
 };
 
-/// Of reconstructions, means and logarithms of variances; targets and weights of rows; inputs.
+/// Takes reconstructions, means and logarithms of variances; targets and weights of rows; inputs.
 at::Tensor vae_loss(const Tensors& outputs, const Tensors& targets, const Tensors& inputs) {
   const auto &mean = outputs[1], &spread = outputs[2];
   const auto off = (outputs[0] - targets[0]).square().sum(1) + 0.01 * (outputs[0] - inputs[0]).abs().sum(1);
