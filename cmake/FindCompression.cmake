@@ -1,8 +1,10 @@
-# Finds the libraries of compression by their components: zstd, lz4, blosc (Debian: libzstd-dev, liblz4-dev, libblosc-dev).
+# Finds the libraries of compression by their components: zstd, lz4, blosc, bz2, lzma (Debian: libzstd-dev, liblz4-dev, libblosc-dev,
+# libbz2-dev, liblzma-dev).
 # Result for each: Compression_<component>_FOUND, and the imported target Compression::<component>.
 
 foreach(_component ${Compression_FIND_COMPONENTS})
-  find_path(Compression_${_component}_INCLUDE_DIR ${_component}.h)
+  string(REPLACE bz2 bzlib _header ${_component}.h)
+  find_path(Compression_${_component}_INCLUDE_DIR ${_header})
   find_library(Compression_${_component}_LIBRARY ${_component})
   mark_as_advanced(Compression_${_component}_INCLUDE_DIR Compression_${_component}_LIBRARY)
   if(NOT Compression_${_component}_INCLUDE_DIR OR NOT Compression_${_component}_LIBRARY)

@@ -1,5 +1,6 @@
 #include "detail/csv_options.hpp"
 #include "detail/interruption.hpp"
+#include "detail/matrix.hpp"
 #include "detail/options.hpp"
 #include "detail/row_progress.hpp"
 #include "detail/text.hpp"
@@ -26,7 +27,8 @@ constexpr auto op = "convert";
 
 struct Options {
   std::vector<std::string> files;
-  std::string dataset, name, chunks, dtype;
+  std::string dataset, name, chunks, dtype, zarr_shards;
+  std::optional<int> zarr_format;
   std::optional<std::int64_t> shards;
   int subfiles = 0;
   std::string compression, netcdf;
@@ -81,7 +83,7 @@ void convert_sparse(const Options& o, const std::string& target) {
 
 /// Names of arrays in the new file: as before, where the format has names.
 std::string name_of(const Options& o, const std::string& path) {
-  const bool named = ends_with_one_of(path, {".h5", ".hdf5", ".nc", ".nc4", ".npz", ".safetensors"});
+  const bool named = ends_with_one_of(path, {".h5", ".hdf5", ".nc", ".nc4", ".npz", ".safetensors", ".zarr"});
   return !o.name.empty() ? o.name : named ? o.dataset : "";
 }
 
@@ -91,6 +93,8 @@ ht::io::ConvertOptions how(const Options& o) {
       .dataset = name_of(o, o.files.back()), .append = o.append, .compression = compression_of(o.compression)};
   options.save.chunks = parse_shape(o.chunks, op);
   if (!o.netcdf.empty()) options.save.netcdf_format = netcdf_formats.at(o.netcdf);
+  options.save.zarr_format = o.zarr_format;
+  options.save.zarr_shards = parse_shape(o.zarr_shards, op);
   options.save.subfiles = o.subfiles;
   return options;
 }
@@ -142,9 +146,8 @@ void tell_warnings() {
 
 void convert(const Options& o) {
   tell_warnings();
-  const bool matrix = std::ranges::any_of(o.files, [](const auto& file) {
-    return ends_with_one_of(file, {".mtx", ".h5ad", ".petsc"});
-  });
+  const bool matrix = ends_with_one_of(o.files.back(), {".mtx", ".h5ad", ".petsc"}) ||
+                      (!o.files.front().ends_with(".npz") && holds_matrix(o.files.front(), o.dataset));
   (o.sparse || matrix ? convert_sparse : convert_array)(o, target_of(o));
 }
 
@@ -177,11 +180,15 @@ Run add_convert(CLI::App& command) {
            [](const std::string& text) { (void)compression_of(text); });
   add(command.add_option("--netcdf", o->netcdf, "of .nc: netcdf4, or the classic cdf5, cdf2 or cdf1; else netcdf4")
           ->check(CLI::IsMember(&netcdf_formats).description("")));
+  add(command.add_option("--zarr-format", o->zarr_format, "of .zarr: 2 or 3; else 2")->check(CLI::Range(2, 3)));
+  add(check_by(command.add_option("--zarr-shards", o->zarr_shards,
+                                  "of .zarr in format 3: extents of shards, multiples of those of chunks"),
+               [](const std::string& text) { (void)parse_shape(text, op); }));
   add_size_option(
       command, "--memory", o->memory,
       "of all ranks together for elements at a time, as in 1GiB (else 256MiB); from .csv and to .npz all are held");
   add_csv_options(command, o->csv);
-  command.add_flag("--append", o->append, "add to the new file what it has not yet (HDF5, netCDF)");
+  command.add_flag("--append", o->append, "add to the new file what it has not yet (HDF5, netCDF, Zarr)");
   command.add_flag("--sparse", o->sparse,
                    "a sparse matrix: of .npz (scipy) or HDF5 (AnnData); .mtx, .h5ad and .petsc are always");
   command.add_flag("-q,--quiet", o->quiet, "without progress");

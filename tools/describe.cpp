@@ -1,4 +1,5 @@
 #include "detail/csv_options.hpp"
+#include "detail/matrix.hpp"
 #include "detail/options.hpp"
 #include "detail/picture.hpp"
 #include "detail/row_progress.hpp"
@@ -167,8 +168,15 @@ void describe_array(const Options& options) {
   print(options.json ? json_text(json_of(x, summary)) : text_of(x, summary, title));
 }
 
+/// Not AnnData's files, which hold more than a matrix and are listed.
+bool is_described_as_matrix(const std::string& path, const Options& options) {
+  return options.dataset.empty() && !path.ends_with(".h5ad") && holds_matrix(path, {});
+}
+
 void describe(const Options& options) {
   const auto paths = ht::io::detail::expand(options.files, ht::world(), op);
+  if (paths.size() == 1 && is_described_as_matrix(paths.front(), options))
+    return print(description_of_matrix(paths.front(), options.json));
   const bool parsed = paths.front().ends_with(".csv");  // to tell what it holds
   if (!options.dataset.empty() || parsed) return describe_array(options);
   const auto arrays = ht::io::contents(paths.front());

@@ -69,12 +69,14 @@ void read_brick(detail::ShardReader& reader, const detail::Selection& box, const
 /// Reads each brick on its own where that is faster; false where not.
 template <class Memory>
 bool read_alone(const Source& source, const BlockPlan& plan, const Memory& memory, const LoadOptions& options) {
-  const auto& format = detail::format_of(source, "load");
-  if (!format.open || options.collective) return false;
+  const auto& format = detail::format_to_read(source, plan.comm(), "load");
+  const bool of_hdf5 = !options.field.empty() || options.missing_sources != MissingSources::error;
+  if (!format.open || options.collective || of_hdf5) return false;
   const detail::Recorder recorder(op);
   const detail::Hdf5Turn turn;
   const auto& comm = plan.comm();
-  const auto found = detail::find_shards(format, source, options.dataset, comm, op);
+  const auto numbers = detail::numbers_for(options.decode);
+  const auto found = detail::find_shards(format, source, {options.dataset, numbers}, comm, op);
   const auto box = detail::select(found.shards.info.shape, options.slices, op);
   if (!bricks_alone(found.shards.info, box, plan)) return false;
   const auto& mine = BlockAccess::bricks(plan)[static_cast<std::size_t>(comm.rank())];

@@ -1,12 +1,14 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/csv/load_csv.hpp>
 #include <heatpp_io/csv/save_csv.hpp>
+#include <heatpp_io/detail/files/content.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/files/format_of.hpp>
 #include <heatpp_io/detail/codecs/codecs.hpp>
 #include <heatpp_io/detail/elements/save_array.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/detail/shards/openers.hpp>
+#include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/formats.hpp>
 #include <heatpp_io/netcdf/netcdf.hpp>
 #include <heatpp_io/numpy/load_npy.hpp>
@@ -36,7 +38,7 @@ void save_h5(const DNDarray& x, const Path& path, const SaveOptions& options) {
 
 /// Refuses what is given of the options but for those that the format has.
 void check_has(const std::string& format, const SaveOptions& options, const std::vector<std::string_view>& has) {
-  const std::array<std::pair<std::string_view, bool>, 11> all{{{"append", options.append},
+  const std::array<std::pair<std::string_view, bool>, 13> all{{{"append", options.append},
                                                                {"shards", options.shards},
                                                                {"grows", options.grows},
                                                                {"compression", options.compression.has_value()},
@@ -46,7 +48,9 @@ void check_has(const std::string& format, const SaveOptions& options, const std:
                                                                {"netcdf_format", options.netcdf_format.has_value()},
                                                                {"dataset", !options.dataset.empty()},
                                                                {"dimension_names", !options.dimension_names.empty()},
-                                                               {"attributes", !options.attributes.empty()}}};
+                                                               {"attributes", !options.attributes.empty()},
+                                                               {"zarr_format", options.zarr_format.has_value()},
+                                                               {"zarr_shards", !options.zarr_shards.empty()}}};
   std::vector<std::string_view> wrong;
   for (const auto& [name, given] : all)
     if (given && std::ranges::find(has, name) == has.end()) wrong.push_back(name);
@@ -97,6 +101,7 @@ DNDarray load_from_csv(const Source& source, const LoadOptions& options) {
   check_no_dataset(".csv", options);
   if (!options.slices.empty())
     heatpp::detail::raise<ValueError>("load", "got {} slices for .csv; expected none", options.slices.size());
+  detail::check_no_records("load", options);
   return load_csv(source, {.dtype = options.dtype.value_or(get_default_dtype()),
                            .split = options.split,
                            .device = options.device,
@@ -128,7 +133,9 @@ void rows_to_netcdf(const RowsToSave& x, const Path& path, const SaveOptions& op
 }
 
 void check_zarr(const SaveOptions& options) {
-  check_has(".zarr", options, {"chunks", "compression", "dimension_names", "attributes"});
+  check_has(
+      ".zarr", options,
+      {"append", "chunks", "compression", "dataset", "dimension_names", "attributes", "zarr_format", "zarr_shards"});
 }
 void rows_to_zarr(const RowsToSave& x, const Path& path, const SaveOptions& options) {
   check_zarr(options);
@@ -169,18 +176,23 @@ constexpr std::array formats{
 
 const detail::Format& detail::format_of(const Path& path, const char* op) { return format_of(formats, path, op); }
 
-const detail::Format& detail::format_of(const Source& source, const char* op) {
-  return format_of(Path(source.names().empty() ? std::string() : source.names().front()), op);
+const detail::Format& detail::format_to_read(const Source& source, const Communicator& comm, const char* op) {
+  const auto shown = source.names().empty() ? std::string() : source.names().front();
+  const auto ending = ending_of(source, comm, op);
+  if (ending.starts_with(".mtx"))
+    heatpp::detail::raise<ValueError>(
+        op, "got \"{}\", a matrix in the Matrix Market format; expected sparse::load for it", shown);
+  return format_by(formats, ending, shown, op);
 }
 
-detail::FoundShards detail::find_shards(const Format& format, const Source& source, const std::string& dataset,
+detail::FoundShards detail::find_shards(const Format& format, const Source& source, const WantedArray& wanted,
                                         const Communicator& comm, const char* op) {
   // What a directory means files of: Zarr's arrays are directories, those of HDF5 are given by patterns, as to load.
   const auto& end = format.extension;
   const std::string in_directories(end == ".zarr" || end == ".h5" || end == ".hdf5" ? "" : end);
-  OpenShard open = [open_one = format.open, dataset](const std::string& path) { return open_one(path, dataset); };
+  auto open = opener(format.open, wanted.dataset, wanted.numbers, op);
   const auto describe = [&](const std::string& path) { return open(path).info; };
-  auto shards = inspect({expand(source, comm, op, in_directories), dataset}, describe, comm, op);
+  auto shards = inspect({expand(source, comm, op, in_directories), wanted.dataset}, describe, comm, op);
   return {std::move(shards), std::move(open)};
 }
 
@@ -197,11 +209,15 @@ SaveZarrOptions detail::zarr_options(const SaveOptions& options) {
   return {.chunks = options.chunks,
           .compression = options.compression,
           .dimension_names = options.dimension_names,
-          .attributes = options.attributes};
+          .attributes = options.attributes,
+          .dataset = options.dataset,
+          .append = options.append,
+          .format = options.zarr_format,
+          .shards = options.zarr_shards};
 }
 
 DNDarray load(const Source& source, const LoadOptions& options) {
-  return detail::format_of(source, "load").load(source, options);
+  return detail::format_to_read(source, comm_of(options.comm), "load").load(source, options);
 }
 
 void save(const DNDarray& x, const Path& path, const SaveOptions& options) {

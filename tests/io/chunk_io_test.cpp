@@ -30,7 +30,7 @@ std::vector<std::byte> zlib_stream(const std::string& text) {
 /// The whole dataset, or nothing where HDF5 has to read it.
 std::optional<at::Tensor> by_chunks(const std::string& path) {
   const ht::io::detail::Hdf5Turn turn;
-  const auto dataset = io::open_dataset(path, "x", "test");
+  const auto dataset = io::open_dataset(path, {"x"}, "test");
   const auto out = at::full(dataset.info.shape, 77, ht::to_torch(dataset.info.element.dtype));
   if (!io::read_chunks(dataset, io::select(dataset.info.shape, {}, "test"), out)) return std::nullopt;
   return out;
@@ -158,7 +158,7 @@ TEST_CASE("a box with few of its chunks' elements is left to HDF5's cache", "[io
   const TempDir dir;
   write_plain(dir.path("a.h5"), "x", counting({40, 6}), {.chunk = {10, 6}, .gzip = 1});
   const ht::io::detail::Hdf5Turn turn;
-  const auto dataset = io::open_dataset(dir.path("a.h5"), "x", "test");
+  const auto dataset = io::open_dataset(dir.path("a.h5"), {"x"}, "test");
   auto box = io::select(dataset.info.shape, {}, "test");
   box[0].start = 8;
   for (const std::int64_t count : {4, 12}) {

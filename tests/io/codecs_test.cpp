@@ -27,7 +27,7 @@ std::vector<Named> all_blocks() {
 /// Whether HDF5's own reading was left out.
 bool read_by_chunks(const std::string& path, const at::Tensor& global) {
   const io::Hdf5Turn turn;
-  const auto dataset = io::open_dataset(path, "x", "test");
+  const auto dataset = io::open_dataset(path, {"x"}, "test");
   const auto out = at::empty_like(global);
   return io::read_chunks(dataset, io::select(dataset.info.shape, {}, "test"), out) && at::equal(out, global);
 }
@@ -133,27 +133,38 @@ TEST_CASE("damaged chunks, and filters that are not there", "[io][codecs]") {
   for (const auto* codec : {"zstd", "lz4", "blosc"}) {
     CAPTURE(codec);
     ht::io::save_zarr(x, dir.path("a.zarr"), {.chunks = {64, 8}, .compression = codec});
-    const auto bytes = read_bytes(dir.path("a.zarr/0.0"));
-    write_bytes(dir.path("a.zarr/0.0"), bytes.substr(0, bytes.size() / 2));
+    const auto bytes = read_bytes(dir.path("a.zarr/data/0.0"));
+    write_bytes(dir.path("a.zarr/data/0.0"), bytes.substr(0, bytes.size() / 2));
     CHECK_THAT(same_message<ht::IoError>([&] { return ht::io::load(dir.path("a.zarr")); }),
-               Contains("a.zarr/0.0") && Contains(codec));
+               Contains("a.zarr/data/0.0") && Contains(codec));
   }
-  // zfp, which nothing here has, marked as applied.
+  // Filters that nothing here has, marked as applied.
   const auto path = dir.path("a.h5");
-  on_root([&] {
-    const std::vector<hsize_t> extent{4};
-    const std::vector<float> values(4, 1.0F);
-    const io::Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
-    const io::Handle space(H5Screate_simple(1, extent.data(), nullptr)), how(H5Pcreate(H5P_DATASET_CREATE));
-    H5Pset_chunk(how.get(), 1, extent.data());
-    H5Pset_filter(how.get(), 32013, H5Z_FLAG_OPTIONAL, 0, nullptr);
-    const io::Handle set(
-        H5Dcreate2(file.get(), "x", H5T_NATIVE_FLOAT, space.get(), H5P_DEFAULT, how.get(), H5P_DEFAULT));
-    const hsize_t first = 0;
-    REQUIRE(H5Dwrite_chunk(set.get(), H5P_DEFAULT, 0, &first, sizeof(float) * values.size(), values.data()) >= 0);
-  });
-  CHECK_THAT(same_message<ht::IoError>([&] { return ht::io::load_hdf5(path, "x"); }),
-             Contains("filter 32013; expected hdf5-filter-plugin-zfp-serial (Debian)"));
+  const auto write = [&](std::initializer_list<H5Z_filter_t> missing) {
+    on_root([&] {
+      const std::vector<hsize_t> extent{4};
+      const std::vector<float> values(4, 1.0F);
+      const io::Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+      const io::Handle space(H5Screate_simple(1, extent.data(), nullptr)), how(H5Pcreate(H5P_DATASET_CREATE));
+      H5Pset_chunk(how.get(), 1, extent.data());
+      for (const auto filter : missing) H5Pset_filter(how.get(), filter, H5Z_FLAG_OPTIONAL, 0, nullptr);
+      const io::Handle set(
+          H5Dcreate2(file.get(), "x", H5T_NATIVE_FLOAT, space.get(), H5P_DEFAULT, how.get(), H5P_DEFAULT));
+      const hsize_t first = 0;
+      REQUIRE(H5Dwrite_chunk(set.get(), H5P_DEFAULT, 0, &first, sizeof(float) * values.size(), values.data()) >= 0);
+    });
+  };
+  const auto error = [&] { return same_message<ht::IoError>([&] { return ht::io::load_hdf5(path, "x"); }); };
+  write({32013});
+  CHECK_THAT(
+      error(),
+      Contains("filter 32013 (ZFP); expected the plugin of hdf5-filter-plugin-zfp-serial (Debian) or hdf5plugin"));
+  for (const auto& [filter, name] : {std::pair{32026, "Blosc2"}, std::pair{32024, "SZ3"}, std::pair{32028, "SPERR"}}) {
+    write({filter});
+    CHECK_THAT(error(), Contains(name) && Contains("hdf5plugin (PyPI)") && Contains("HDF5_PLUGIN_PATH"));
+  }
+  write({32028, 400});
+  CHECK_THAT(error(), Contains("filter 32028 (SPERR)") && Contains(", and through filter 400"));
 }
 
 /// Reads each file that Python has written, and writes it in every codec for Python to read.

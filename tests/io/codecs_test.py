@@ -47,7 +47,7 @@ def check(folder):
             with h5py.File(path) as file:
                 values = file["data"][:]
         else:
-            values = zarr.open_array(path, mode="r")[:]
+            values = zarr.open_group(path, mode="r")["data"][:]
         assert np.array_equal(values, VALUES), path
         print(f"{path.name}: {sum(f.stat().st_size for f in [path, *path.rglob('*')])} bytes, as Python reads it")
 

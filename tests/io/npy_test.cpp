@@ -118,6 +118,9 @@ TEST_CASE("versions, byte orders and types of NPY files", "[io][npy]") {
   CHECK(same(ht::io::load_npy(path, {.split = 0}), at::tensor({0, 1, 1}, at::kInt).to(at::kBool)));
   write_bytes(path, npy("'<u8'", "(2,)", std::string(15, '\0') + '\x80'));
   CHECK_THAT(same_message<ht::ValueError>([&] { return ht::io::load_npy(path, {.split = 0}); }), Contains("2^63"));
+  for (const auto dtype : {ht::float32, ht::float64, ht::complex128})
+    CHECK(same(ht::io::load_npy(path, {.split = 0, .dtype = dtype}),
+               at::tensor({0.0, 9223372036854775808.0}, at::kDouble).to(ht::to_torch(dtype))));
 }
 
 TEST_CASE("types in NumPy's letters, and as many axes as NumPy has", "[io][npy]") {

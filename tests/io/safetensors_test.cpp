@@ -104,6 +104,8 @@ TEST_CASE("A header is checked before it is used", "[io][safetensors]") {
   write_bytes(path, file_of("{" + good + "}", eight));
   CHECK(same(ht::io::load_safetensors(path, "x"), at::zeros({2})));
   CHECK_THROWS_AS(ht::io::load_safetensors(path, "y"), ht::IoError);
+  write_bytes(path, file_of("{\"__metadata__\":null," + good + "}", eight));
+  CHECK(same(ht::io::load_safetensors(path, "x"), at::zeros({2})));
 }
 
 TEST_CASE("Names and dtypes that the format has not are refused", "[io][safetensors]") {

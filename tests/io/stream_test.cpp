@@ -14,7 +14,7 @@ std::vector<std::string> formats() {
   return all;
 }
 bool has_names(const std::string& format) {
-  return format == "h5" || format == "nc" || format == "npz" || format == "safetensors";
+  return format == "h5" || format == "nc" || format == "npz" || format == "safetensors" || format == "zarr";
 }
 
 ht::io::ConvertOptions pieces(std::int64_t bytes, ht::io::SaveOptions save = {}) {

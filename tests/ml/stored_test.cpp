@@ -112,7 +112,7 @@ TEST_CASE("a chunk that is damaged or a file that becomes shorter while rows are
   const auto rows = ht::io::zarr_rows(store.path);
   CHECK_NOTHROW(ht::PCA().fit(rows));
   ht::world().barrier();
-  if (ht::world().rank() == 0) std::filesystem::resize_file(store.path / "2.0", 100);
+  if (ht::world().rank() == 0) std::filesystem::resize_file(store.path / "data" / "2.0", 100);
   ht::world().barrier();
   CHECK_THROWS_WITH(ht::PCA().fit(rows), Catch::Contains("of 100 bytes"));
   CHECK_THROWS_AS(ht::io::zarr_rows(file.path), ht::IoError);

@@ -1,6 +1,7 @@
 """Whether heatpp reads the sparse files that scipy, h5py and AnnData write, and they ours: files_test.py MPIEXEC ... TEST.
 Ends with 77, which ctest shows as skipped, where there is no scipy; without h5py and AnnData their formats are left out."""
 
+import gzip
 import os
 import pathlib
 import subprocess
@@ -69,6 +70,21 @@ def write_hdf5(folder, name, a):
             group.create_dataset(part, data=getattr(b, part), compression="gzip" if b.nnz else None)
         group["shape"] = np.array(b.shape, np.int32)
         group["barcodes"] = np.array([b"cell"] * b.shape[1])
+        group.create_group("features")
+    with h5py.File(folder / f"{name}.rows.h5", "w") as file:  # of a program of one's own, which says the shape alone
+        for part in ("data", "indices", "indptr"):
+            file[f"m/{part}"] = getattr(a, part)
+        file["m/shape"] = a.shape
+    with h5py.File(folder / f"{name}.matlab.mat", "w", userblock_size=512) as file:
+        file.create_group("m").attrs["MATLAB_sparse"] = np.uint64(b.shape[0])
+        file["m"].attrs["MATLAB_class"] = np.bytes_("double")
+        file["m/jc"] = b.indptr.astype(np.uint64)
+        if b.nnz and np.iscomplexobj(b.data):
+            file["m/data"] = b.data.view([("real", b.data.real.dtype), ("imag", b.data.real.dtype)])
+        elif b.nnz:
+            file["m/data"] = b.data
+        if b.nnz:
+            file["m/ir"] = b.indices.astype(np.uint64)
 
 
 def write(folder, name, a, expected):
@@ -80,12 +96,14 @@ def write(folder, name, a, expected):
     sparse.save_npz(folder / f"{name}.array.npz", sparse.csr_array(a))
     scipy.io.mmwrite(folder / f"{name}.mtx", a)
     scipy.io.mmwrite(folder / f"{name}.dense.mtx", a.toarray())
+    (folder / f"{name}.packed.mtx.gz").write_bytes(gzip.compress((folder / f"{name}.mtx").read_bytes()))
     write_petsc(folder / f"{name}.petsc", a)
     if h5py:
         write_hdf5(folder, name, a)
     if anndata and not np.iscomplexobj(a.data):
         for form in ("csr", "csc"):
             anndata.AnnData(a.asformat(form)).write_h5ad(folder / f"{name}.{form}.h5ad")
+            anndata.AnnData(a.asformat(form)).write_zarr(folder / f"{name}.{form}.zarr")
     for path in folder.glob(f"{name}.*"):
         expected[path.name] = a
     if a.shape[0] == 23:
@@ -112,6 +130,10 @@ def read(path, like):
         return read_petsc(path, like)
     if h5py is None:
         return like
+    if path.suffix == ".h5ad" and anndata and not np.iscomplexobj(like.data):
+        whole = anndata.read_h5ad(path)
+        assert list(whole.obs_names) == [str(i) for i in range(like.shape[0])], path
+        return sparse.csr_matrix(whole.X)
     with h5py.File(path) as file:
         group = file["X"]
         if anndata and not np.iscomplexobj(like.data):
@@ -129,7 +151,7 @@ with tempfile.TemporaryDirectory() as name:
         write(folder / "in", name, a, expected)
     subprocess.run([*sys.argv[1:], "[.python]"], check=True, env={**os.environ, "HEATPP_SPARSE_FILES": str(folder)})
     written = sorted((folder / "out").iterdir())
-    assert len(written) == 5 * len(expected), (len(written), len(expected))
+    assert len(written) == 6 * len(expected), (len(written), len(expected))
     for path in written:
         source = next(name for name in sorted(expected, key=len, reverse=True) if path.name.startswith(name + "."))
         a, b = expected[source], read(path, expected[source])

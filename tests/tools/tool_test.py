@@ -159,7 +159,7 @@ def read(path, name):
         with h5py.File(path) as file:
             return file[name][...]
     if suffix == ".zarr":
-        return zarr.open_array(str(path), mode="r")[...] if zarr else None
+        return zarr.open_group(str(path), mode="r")[name][...] if zarr else None
     if suffix == ".npz":
         return np.load(path)[name]
     if suffix == ".safetensors":
@@ -177,8 +177,8 @@ def test_convert(folder):
     netcdf = [".nc"] if run_json("info")["libraries"]["netCDF"] else []
     for suffix in (".h5", ".zarr", *netcdf, *others):
         after = folder / f"from_{before.suffix[1:]}{suffix}"
-        named = before.suffix in (".h5", ".nc", ".safetensors", ".npz")
-        options = ["--name", "g/x" if suffix in (".h5", ".nc") else "x"] if suffix not in (".zarr", ".npy", ".csv") else []
+        named = before.suffix in (".h5", ".nc", ".safetensors", ".npz", ".zarr")
+        options = ["--name", "g/x" if suffix in (".h5", ".nc") else "x"] if suffix not in (".npy", ".csv") else []
         options += ["--chunks", "5,6", "--compression", "3"] if suffix in (".h5", ".zarr", ".nc") else []
         source = ["-d", "g/x" if before.suffix in (".h5", ".nc") else "x"] if named else []
         run("convert", before, after, "--memory", "300B", "-q", *source, *options)
@@ -201,7 +201,7 @@ def test_convert(folder):
         check(np.array_equal(np.concatenate(parts)[-33:], file["run/x"][...].astype(np.float64), equal_nan=True), "convert writes shards")
     check("new-0.npy and 3 more: 101 x 40 of float64" in text, "convert tells what it wrote")
     run("convert", f"{folder}/part-*.h5", folder / "units.zarr", "-d", "run/x", "-q")
-    attributes = json.loads((folder / "units.zarr/.zattrs").read_text())
+    attributes = json.loads((folder / "units.zarr/run/x/.zattrs").read_text())
     check(attributes == {"units": "K", "range": [0.5, 2.0], "_ARRAY_DIMENSIONS": ["time", "x"]}, "convert keeps attributes")
 
 
@@ -287,6 +287,22 @@ def test_sparse(folder):
     scipy.sparse.save_npz(folder / "sparse.npz", matrix)
     run("convert", folder / "sparse.npz", folder / "sparse.mtx")
     check((scipy.sparse.csr_array(scipy.io.mmread(folder / "sparse.mtx")) != matrix).nnz == 0, "convert writes Matrix Market")
+    for name in ("sparse.npz", "sparse.mtx"):
+        said = run_json("describe", folder / name)
+        check(said["shape"] == [30, 20] and said["entries"] == matrix.nnz, f"describe counts the entries of {name}")
+        check(close(said["values"]["max"], matrix.data.max()), f"describe finds the largest entry of {name}")
+        check("30 x 20 sparse of float64" in run("describe", folder / name), f"describe tells {name} in words")
+
+
+def test_content(folder):
+    values = np.arange(12.0).reshape(4, 3)
+    for name in ("plain.nxs", "dense.h5ad"):
+        with h5py.File(folder / name, "w") as file:
+            file["X"] = values
+        check(run_json("describe", folder / name)["arrays"][0]["shape"] == [4, 3], f"describe knows {name} by its content")
+        run("convert", folder / name, folder / "of_content.npy")
+        check(np.array_equal(np.load(folder / "of_content.npy"), values), f"convert knows {name} by its content")
+    check("an address" in run("describe", "s3://bucket/a.zarr", code=1), "addresses are refused with the way out")
 
 
 def test_links(folder):
@@ -313,7 +329,7 @@ def test_links(folder):
 def test_errors(folder):
     damaged = folder / "damaged.h5"
     damaged.write_bytes((folder / "part-0.h5").read_bytes()[:3000])
-    (folder / "from_h5.zarr" / "3.0").write_bytes(b"nothing deflated")  # that one rank alone finds
+    (folder / "from_h5.zarr" / "x" / "3.0").write_bytes(b"nothing deflated")  # that one rank alone finds
     cases = [(["convert", folder / "from_h5.zarr", folder / "never.npy"], 1, "3.0"),
              (["describe", folder / "missing.h5", "-d", "x"], 1, "which cannot be opened"),
              (["convert", damaged, folder / "never.npy", "-d", "run/x"], 1, "damaged.h5"),
@@ -329,7 +345,7 @@ def test_errors(folder):
                   (["describes", "--json"], 2, 'got "describes"; expected a subcommand of info, describe,'),
                   ([], 2, "Subcommands")]
         cases += [(["convert", folder / "begin.npy", folder / "x.npy", "--compression", "3"], 1, "got compression for .npy; expected none"),
-                  (["convert", folder / "begin.npy", folder / "x.zarr", "--append", "--name", "y"], 1, "got append and dataset for .zarr"),
+                  (["convert", folder / "begin.npy", folder / "x.npy", "--append", "--name", "y"], 1, "got append and dataset for .npy"),
                   (["convert", folder / "begin.npy", folder / "x.mtx", "--chunks", "3", "--netcdf", "cdf5"], 1, "got --chunks, --netcdf"),
                   (["convert", folder / "begin.npy", folder / "x.nc", "--netcdf", "cdf9"], 2, "cdf9 not in {cdf1,cdf2,cdf5,netcdf4}")]
         cases += [(["describe", folder / "begin.npy", "--memory", size], 2, "; expected 1 byte or more") for size in ("0", "-1", "0KiB")]
@@ -352,6 +368,7 @@ with tempfile.TemporaryDirectory() as name:
     test_signals(folder)
     test_subfiles(folder)
     test_sparse(folder)
+    test_content(folder)
     test_links(folder)
     test_errors(folder)
 sys.exit(1 if failures else 0)

@@ -1,6 +1,8 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/sparse/io/detail/mtx_header.hpp>
 #include <heatpp/sparse/io/files.hpp>
+#include <heatpp_io/detail/files/content.hpp>
+#include <heatpp_io/detail/files/gzip_reader.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -20,7 +22,7 @@ struct Lines {
 };
 
 /// Behind the header an equal number of bytes for each rank, of which it takes the lines that begin there.
-io::detail::RecordReader own_lines(const Loading& file, const MtxHeader& header, io::detail::FileReader& bytes) {
+io::detail::RecordReader own_lines(const Loading& file, const MtxHeader& header, io::detail::ByteReader& bytes) {
   const Layout cut({bytes.size() - header.begin}, 0, file.comm.size());
   const auto first = header.begin + cut.offset(file.comm.rank()), last = first + cut.count(file.comm.rank());
   char before = '\n';
@@ -29,11 +31,18 @@ io::detail::RecordReader own_lines(const Loading& file, const MtxHeader& header,
       bytes, nullptr, {first, last, before == '\n' ? io::detail::CsvState::line_start : io::detail::CsvState::field}};
 }
 
+/// The bytes of a file, which gzip may have compressed.
+std::unique_ptr<io::detail::ByteReader> open_text(const Loading& file) {
+  if (io::detail::ending_by_content(file.path) == ".mtx.gz")
+    return std::make_unique<io::detail::GzipReader>(file.path, file.op);
+  return std::make_unique<io::detail::FileReader>(file.path, file.op);
+}
+
 /// Throws what is wrong with a line.
 [[noreturn]] void refuse(const Loading& file, const MtxHeader& header, const io::detail::RecordReader& lines) {
-  io::detail::FileReader bytes(file.path, file.op);
+  const auto bytes = open_text(file);
   raise<IoError>(file.op, "got {:?} in line {} of \"{}\"; expected {}{} of shape {}", lines.record().substr(0, 80),
-                 io::detail::line_of(bytes, lines.at()), file.path,
+                 io::detail::line_of(*bytes, lines.at()), file.path,
                  header.coordinate ? "an entry's row, column and value" : "an element",
                  header.symmetry == MtxSymmetry::skew_symmetric ? ", none on the diagonal," : "",
                  heatpp::to_string(header.shape));
@@ -45,7 +54,7 @@ bool take_place(const MtxHeader& header, std::string_view& line, std::int64_t& r
 }
 
 template <class Number>
-Lines<Number> parse(const Loading& file, const MtxHeader& header, io::detail::FileReader& bytes) {
+Lines<Number> parse(const Loading& file, const MtxHeader& header, io::detail::ByteReader& bytes) {
   auto lines = own_lines(file, header, bytes);
   Lines<Number> found;
   const int numbers = header.field == MtxField::pattern ? 0 : header.field == MtxField::complex ? 2 : 1;
@@ -113,7 +122,7 @@ Triples mirrored(const MtxHeader& header, const Triples& one) {
 }
 
 template <class Number>
-DCSRMatrix load_lines(const Loading& file, const MtxHeader& header, io::detail::FileReader& bytes) {
+DCSRMatrix load_lines(const Loading& file, const MtxHeader& header, io::detail::ByteReader& bytes) {
   Lines<Number> lines;
   all_or_none(file.comm, [&] { lines = parse<Number>(file, header, bytes); });
   std::array<std::int64_t, 1> all{lines.count};
@@ -129,10 +138,10 @@ DCSRMatrix load_lines(const Loading& file, const MtxHeader& header, io::detail::
 DCSRMatrix load_mtx(const std::filesystem::path& path, const LoadOptions& options) {
   const Loading file("load_mtx", path, options);
   check_options(file.op, options, {});
-  std::optional<io::detail::FileReader> bytes;
+  std::unique_ptr<io::detail::ByteReader> bytes;
   MtxHeader header;
   all_or_none(file.comm, [&] {
-    bytes.emplace(file.path, file.op);
+    bytes = open_text(file);
     header = read_mtx_header(file, *bytes);
   });
   if (header.field == MtxField::integer) return load_lines<std::int64_t>(file, header, *bytes);

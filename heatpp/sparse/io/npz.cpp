@@ -51,12 +51,17 @@ class Archive {
                      file_.path);
     return found;
   }
+  /// The shape of a matrix, or of an array with one axis or more.
   [[nodiscard]] Shape shape() const {
     const auto stored = vector("shape");
-    if (stored.size() != 2)
-      raise<IoError>(file_.op, "got {} axes in \"{}\"; expected a matrix", stored.size(), file_.path);
-    const auto numbers = stored.numbers(file_, 0, 2);
-    return {numbers[0].item<std::int64_t>(), numbers[1].item<std::int64_t>()};
+    if (stored.size() < 1 || stored.size() > static_cast<std::int64_t>(io::detail::max_ndim))
+      raise<IoError>(file_.op, "got {} axes in \"{}\"; expected 1 to {}", stored.size(), file_.path,
+                     io::detail::max_ndim);
+    const auto numbers = stored.numbers(file_, 0, stored.size());
+    const auto* const extents = numbers.const_data_ptr<std::int64_t>();
+    Shape shape(extents, extents + numbers.numel());
+    io::detail::checked_bytes(shape, 1, "a sparse array", file_.op);
+    return shape;
   }
   /// The name of the format: letters of one byte each, or of four. Its array is all that follows the header's line.
   [[nodiscard]] std::string format() const {
@@ -89,7 +94,29 @@ std::pair<std::int64_t, std::int64_t> share(const Loading& file, std::int64_t n)
   return {layout.offset(file.comm.rank()), layout.count(file.comm.rank())};
 }
 
-Triples coo_share(const Loading& file, const Archive& archive) {
+/// Rows and columns as a matrix has them: an array of one axis is one row, of more than two all behind the first are
+/// one.
+Shape as_matrix(const Shape& shape) {
+  if (shape.size() == 1) return {1, shape[0]};
+  return {shape[0], size_of(Shape(shape.begin() + 1, shape.end()))};
+}
+
+/// Places (axes, entries) in an array of this shape as rows and columns.
+std::pair<at::Tensor, at::Tensor> flattened(const Loading& file, const at::Tensor& places, const Shape& shape) {
+  const auto ndim = std::ssize(shape);
+  auto row = ndim == 1 ? at::zeros({places.size(1)}, at::kLong) : places[0].contiguous();
+  auto column = at::zeros({places.size(1)}, at::kLong);
+  for (std::int64_t axis = ndim == 1 ? 0 : 1; axis < ndim; ++axis) {
+    const auto extent = shape[static_cast<std::size_t>(axis)];
+    if (places[axis].lt(0).any().item<bool>() || places[axis].ge(extent).any().item<bool>())
+      raise<IoError>(file.op, "got places out of range along axis {} of \"{}\"; expected 0 to {}", axis, file.path,
+                     extent - 1);
+    column = column * extent + places[axis];
+  }
+  return {std::move(row), std::move(column)};
+}
+
+Triples coo_share(const Loading& file, const Archive& archive, const Shape& shape) {
   const auto values = archive.vector("data");
   const auto [first, count] = share(file, values.size());
   const auto places = [&](const std::string& name) {
@@ -99,13 +126,14 @@ Triples coo_share(const Loading& file, const Archive& archive) {
                      values.size(), file.path);
     return stored.numbers(file, first, count);
   };
-  if (archive.has("row")) return {places("row"), places("col"), values.read(0, first, count)};
-  const auto both = archive.array("coords");
-  if (both.shape != Shape{2, values.size()})
-    raise<IoError>(file.op, "got coords of shape {} for {} values in \"{}\"; expected (2, {})",
-                   heatpp::to_string(both.shape), values.size(), file.path, values.size());
-  const auto numbers = both.numbers(file, first, count, 1);
-  return {numbers[0].contiguous(), numbers[1].contiguous(), values.read(0, first, count)};
+  if (shape.size() == 2 && archive.has("row")) return {places("row"), places("col"), values.read(0, first, count)};
+  const auto all = archive.array("coords");
+  const Shape expected{std::ssize(shape), values.size()};
+  if (all.shape != expected)
+    raise<IoError>(file.op, "got coords of shape {} for {} values in \"{}\"; expected {}", heatpp::to_string(all.shape),
+                   values.size(), file.path, heatpp::to_string(expected));
+  auto [rows, columns] = flattened(file, all.numbers(file, first, count, 1), shape);
+  return {std::move(rows), std::move(columns), values.read(0, first, count)};
 }
 
 /// Element (i, j) of the diagonals' array is that of column j in diagonal offsets[i].
@@ -158,12 +186,16 @@ DCSRMatrix load_npz(const std::filesystem::path& path, const LoadOptions& option
   all_or_none(file.comm, [&] {
     const Archive archive(file);
     format = archive.format();
-    stored.shape = archive.shape();
+    const auto shape = archive.shape();
+    stored.shape = as_matrix(shape);
     check_shape(file, stored.shape);
+    if (shape.size() != 2 && format != "coo" && !(shape.size() == 1 && format == "csr"))
+      raise<IoError>(file.op, "got {} of shape {} in \"{}\"; expected a matrix, or coo", format,
+                     heatpp::to_string(shape), file.path);
     if (format == "csr" || format == "csc")
       stored = {stored.shape, format == "csc", archive.vector("indptr"), archive.vector("indices"),
                 archive.vector("data")};
-    else if (format == "coo") triples = coo_share(file, archive);
+    else if (format == "coo") triples = coo_share(file, archive, shape);
     else if (format == "dia") triples = dia_share(file, archive, stored.shape);
     else if (format == "bsr") triples = bsr_share(file, archive, stored.shape);
     else

@@ -7,7 +7,7 @@ namespace heatpp::sparse {
 
 /// How a file becomes a matrix.
 struct LoadOptions {
-  std::string group = {};                           ///< of HDF5 files; empty: the only one that holds a sparse matrix
+  std::string group = {};                           ///< of HDF5 and Zarr; empty: the only one with a sparse matrix
   std::optional<int> split = 0;                     ///< cut evenly by rows, or nullopt: whole on every rank
   std::optional<Dtype> dtype = std::nullopt;        ///< nullopt: as stored; else converted as `astype` does
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()

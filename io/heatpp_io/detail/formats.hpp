@@ -1,7 +1,7 @@
 #pragma once
 
 #include <heatpp_io/detail/elements/attribute_rules.hpp>
-#include <heatpp_io/detail/shards/shard_reader.hpp>
+#include <heatpp_io/detail/shards/decoded_array.hpp>
 #include <heatpp_io/hdf5/load_hdf5.hpp>
 #include <heatpp_io/netcdf/netcdf.hpp>
 #include <heatpp_io/stream/save_rows.hpp>
@@ -27,15 +27,21 @@ struct Format {
 
 /// That of the extension. Throws ValueError naming `op` for others.
 [[nodiscard]] const Format& format_of(const std::filesystem::path& path, const char* op);
-[[nodiscard]] const Format& format_of(const Source& source, const char* op);
+/// That of files to read: by the content of the first, or its extension where that does not tell. Collective.
+[[nodiscard]] const Format& format_to_read(const Source& source, const Communicator& comm, const char* op);
 
 /// The files of a source as one array, and how a rank opens one of them.
 struct FoundShards {
   Shards shards;
   OpenShard open;
 };
+/// Which array of them, and which of its numbers.
+struct WantedArray {
+  const std::string& dataset;
+  Numbers numbers = Numbers::meant;
+};
 /// Looks into the files of a source, of a format that opens them. Collective. Throws as expand and inspect do.
-[[nodiscard]] FoundShards find_shards(const Format& format, const Source& source, const std::string& dataset,
+[[nodiscard]] FoundShards find_shards(const Format& format, const Source& source, const WantedArray& wanted,
                                       const Communicator& comm, const char* op);
 
 /// The name of the array, in formats that have names.

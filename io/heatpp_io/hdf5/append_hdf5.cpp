@@ -61,6 +61,8 @@ void check_can_have(const Dataset& dataset, const DNDarray& x, const std::string
         append_op,
         "got \"{}\", whose first axis of {} cannot grow by {}; expected one that append_rows or .grows has made", path,
         info.shape[0], x.shape()[0]);
+  if (!dataset.inner.empty())
+    raise<IoError>(append_op, "got \"{}\", whose elements are small arrays; expected a dataset of numbers", path);
   if (info.element.may_overflow || H5Tequal(type.get(), dataset.memory.get()) <= 0)
     raise<IoError>(append_op, "got \"{}\", which stores another type that is read as {}; expected {} itself", path,
                    name(x.dtype()), name(x.dtype()));

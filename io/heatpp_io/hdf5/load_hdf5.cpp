@@ -3,10 +3,12 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/shards/decoded_array.hpp>
 #include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/hdf5/detail/box_io.hpp>
 #include <heatpp_io/hdf5/detail/dataset_attributes.hpp>
+#include <heatpp_io/hdf5/detail/elements/elements.hpp>
 #include <heatpp_io/hdf5/detail/shared_access.hpp>
 #include <heatpp_io/hdf5/load_hdf5.hpp>
 
@@ -27,27 +29,35 @@ std::size_t most_calls(std::size_t mine, const Communicator& comm) {
   return static_cast<std::size_t>(calls[0]);
 }
 
-void read_together(const ReadJob& job, const Layout& layout, const at::Tensor& block) {
+void read_together(const Wanted& wanted, const ReadJob& job, const Layout& layout, const at::Tensor& block) {
   const auto& path = job.shards.paths[0];
   Dataset dataset;
-  all_or_none(job.comm, [&] { dataset = open_dataset(path, job.shards.name, job.op, shared_access(job.comm)); });
+  all_or_none(job.comm, [&] { dataset = open_dataset(path, wanted, job.op, shared_access(job.comm)); });
   const auto box = own_box(job, layout);
   const auto dtype = heatpp::detail::from_torch(block.scalar_type());
-  const auto calls = most_calls(read_plan(dataset.info, box, dtype).size(), job.comm);
+  const auto calls = most_calls(read_plan(dataset, box, dtype).size(), job.comm);
   const bool one_run = is_one_run(dataset.info, job.box, layout);
   const auto transfer = shared_transfer(one_run ? MpiIo::own_runs : MpiIo::collective);
   all_or_none(job.comm, [&] { read_box(dataset, box, block, {job.op, path, transfer.get(), calls}); });
 }
 
+OpenArray open_array(const std::string& path, const Wanted& wanted) {
+  auto dataset = std::make_shared<Dataset>(open_dataset(path, wanted, op));
+  auto info = dataset->info;
+  // Attributes of records say nothing of one of their fields.
+  const bool records = !dataset->constant && has_fields(dataset->id.get());
+  auto decoding = records ? Decoding() : read_decoding(*dataset, path, op);
+  if (decoding.is_active()) dataset->info.element.may_overflow = false;  // it is known later what numbers mean
+  return {std::move(info),
+          [dataset, path](const Selection& box, const at::Tensor& out) {
+            read_box(*dataset, box, out, {op, path});
+          },
+          std::move(decoding)};
+}
+
 }  // namespace
 
-OpenArray detail::open_hdf5(const std::string& path, const std::string& name) {
-  auto dataset = std::make_shared<Dataset>(open_dataset(path, name, op));
-  auto info = dataset->info;
-  return {std::move(info), [dataset, path](const Selection& box, const at::Tensor& out) {
-            read_box(*dataset, box, out, {op, path});
-          }};
-}
+OpenArray detail::open_hdf5(const std::string& path, const std::string& name) { return open_array(path, {name}); }
 
 std::vector<std::string> detail::hdf5_names(const std::string& path) {
   const Hdf5Turn turn;
@@ -56,7 +66,7 @@ std::vector<std::string> detail::hdf5_names(const std::string& path) {
 
 detail::Annotations detail::hdf5_annotations(const std::string& path, const std::string& name) {
   const Hdf5Turn turn;
-  const auto dataset = open_dataset(path, name, op);
+  const auto dataset = open_dataset(path, {name}, op);
   auto found =
       read_annotations(dataset.id.get(), heatpp::detail::formatted("dataset \"{}\" of \"{}\"", name, path), op);
   if (found.dimension_names.size() != dataset.info.shape.size() ||
@@ -69,11 +79,19 @@ DNDarray load_hdf5(const Source& source, const std::string& dataset, const LoadO
   const Recorder recorder(op);
   const Hdf5Turn turn;
   const auto& comm = comm_of(options.comm);
-  const auto describe = [&](const std::string& path) { return open_dataset(path, dataset, op).info; };
+  const Wanted wanted{dataset, options.field, options.missing_sources};
+  const auto open = [&](const std::string& path) {
+    return with_numbers(open_array(path, wanted), numbers_for(options.decode), path, op);
+  };
+  const auto describe = [&](const std::string& path) { return open(path).info; };
   const auto shards = inspect({expand(source, comm, op), dataset}, describe, comm, op);
   const auto box = select(shards.info.shape, options.slices, op);
-  const auto open = [&](const std::string& path) { return open_hdf5(path, dataset); };
-  return load_array({op, shards, box, comm, open, options.collective, read_together}, options, recorder);
+  ReadJob job{op, shards, box, comm, open, options.collective, {}, true};
+  if (shards.info.digest == 0)  // MPI-IO reads numbers as they are stored
+    job.together = [&](const ReadJob& of, const Layout& layout, const at::Tensor& block) {
+      read_together(wanted, of, layout, block);
+    };
+  return load_array(job, options, recorder);
 }
 
 }  // namespace heatpp::io

@@ -21,6 +21,8 @@ struct SaveOptions {
   std::optional<NetcdfFormat> netcdf_format = std::nullopt;  ///< netCDF: see SaveNetcdfOptions
   std::vector<std::string> dimension_names = {};             ///< HDF5, Zarr, netCDF: one for each axis, or none
   Attributes attributes = {};                                ///< HDF5, Zarr, netCDF: what else to say of the array
+  std::optional<int> zarr_format = std::nullopt;             ///< Zarr: 2 or 3, see SaveZarrOptions
+  Shape zarr_shards = {};                                    ///< Zarr: extents of shards, see SaveZarrOptions
 };
 
 /// Writes `x` as a dataset of an HDF5 file, in groups that are made as needed ("run/1/field"). The file appears under

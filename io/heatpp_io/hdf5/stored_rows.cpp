@@ -3,8 +3,10 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/torch.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/shards/decoded_array.hpp>
 #include <heatpp_io/detail/shards/stored_source.hpp>
-#include <heatpp_io/hdf5/detail/box_io.hpp>
+#include <heatpp_io/detail/shards/openers.hpp>
+#include <heatpp_io/hdf5/detail/handle.hpp>
 #include <heatpp_io/hdf5/stored_rows.hpp>
 
 #include <cstring>
@@ -22,17 +24,14 @@ constexpr std::int64_t staging_bytes = std::int64_t{4} << 20;
 constexpr std::size_t open_files = 8;
 
 OpenArray open_array(const std::string& path, const std::string& name) {
-  auto dataset = std::make_shared<Dataset>(open_dataset(path, name, op));
-  auto info = dataset->info;
-  const auto read = [dataset, path](const Selection& box, const at::Tensor& out) {
-    read_box(*dataset, box, out, {op, path});
-  };
-  return {std::move(info), watched(read, path, op)};
+  auto opened = open_hdf5(path, name);
+  opened.read = watched(std::move(opened.read), path, op);
+  return opened;
 }
 
-Shards look_into(const Source& source, const std::string& dataset, const Communicator& comm) {
+Shards look_into(const Source& source, const std::string& dataset, const OpenShard& open, const Communicator& comm) {
   const Hdf5Turn turn;
-  const auto describe = [&](const std::string& path) { return open_dataset(path, dataset, op).info; };
+  const auto describe = [&](const std::string& path) { return open(path).info; };
   auto shards = inspect({expand(source, comm, op), dataset}, describe, comm, op);
   if (shards.info.shape.empty())
     raise<ValueError>(op, "got an array of shape () in \"{}\"; expected rows", shards.paths[0]);
@@ -96,13 +95,13 @@ struct StoredRows::Impl {
 
 StoredRows::StoredRows(const Source& source, const std::string& dataset, const StoredRowsOptions& options) {
   const auto& comm = comm_of(options.comm);
-  auto shards = look_into(source, dataset, comm);
+  const auto open = opener(open_array, dataset, numbers_for(options.decode), op);
+  auto shards = look_into(source, dataset, open, comm);
   const auto stored = shards.info.element.dtype;
   const auto dtype = options.dtype.value_or(stored);
   const auto row = size_of(shards.info.shape) / std::max<std::int64_t>(1, shards.info.shape[0]);
   const auto bytes = [&](Dtype type) { return row * static_cast<std::int64_t>(itemsize(type)); };
   impl_.reset(new Impl{comm, std::move(shards), dtype, bytes(dtype), std::max<std::int64_t>(1, bytes(stored))});
-  const auto open = [dataset](const std::string& path) { return open_array(path, dataset); };
   impl_->reader.emplace(impl_->shards, open, op, open_files);
 }
 

@@ -17,6 +17,7 @@ namespace heatpp::io {
 struct StoredRowsOptions {
   std::optional<Dtype> dtype = std::nullopt;        ///< of what is read; nullopt: as stored
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
+  bool decode = true;                               ///< as LoadOptions::decode
 };
 
 /// An array in one HDF5 file or many, put together along axis 0 as load_hdf5 does, that stays where it is: every rank

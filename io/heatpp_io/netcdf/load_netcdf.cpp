@@ -5,17 +5,18 @@
 #include <heatpp_io/detail/elements/pieces.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
+#include <heatpp_io/detail/shards/decoded_array.hpp>
 #include <heatpp_io/detail/shards/openers.hpp>
 #include <heatpp_io/detail/shards/read.hpp>
 #include <heatpp_io/detail/shards/stored_source.hpp>
-#include <heatpp_io/hdf5/detail/handle.hpp>
+#include <heatpp_io/hdf5/detail/filters.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_attributes.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_classic.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_file.hpp>
-#include <heatpp_io/netcdf/detail/netcdf_packing.hpp>
 #include <heatpp_io/netcdf/netcdf.hpp>
 
 #include <netcdf.h>
+#include <netcdf_filter.h>
 
 #include <algorithm>
 #include <array>
@@ -33,10 +34,10 @@ constexpr std::int64_t direct_bytes = std::int64_t{1} << 30, staging_bytes = std
 struct Variable {
   detail::NetcdfFile file;
   std::string path;
-  detail::NetcdfVariable at;
-  int stored = NC_NAT;
-  detail::DatasetInfo info;
-  std::optional<detail::NetcdfPacking> packing;  ///< for numbers that stand for others
+  detail::NetcdfVariable at = {};
+  at::ScalarType in_memory = at::kFloat;
+  detail::DatasetInfo info = {};
+  detail::Decoding decoding = {};
 };
 
 std::string name_of(int group, int variable) {
@@ -88,26 +89,34 @@ detail::NetcdfVariable find(int file, const std::string& name, const std::string
 void read_storage(Variable& variable) {
   const auto& [group, id] = variable.at;
   std::vector<std::size_t> chunk(variable.info.shape.size());
-  int storage = NC_CONTIGUOUS, shuffle = 0, deflated = 0, level = 0;
+  int storage = NC_CONTIGUOUS;
   if (chunk.empty() || nc_inq_var_chunking(group, id, &storage, chunk.data()) != NC_NOERR || storage != NC_CHUNKED)
     return;  // classic formats have no chunks
   for (const auto extent : chunk)
     variable.info.chunk.push_back(std::max<std::int64_t>(1, static_cast<std::int64_t>(extent)));
-  variable.info.compressed = nc_inq_var_deflate(group, id, &shuffle, &deflated, &level) == NC_NOERR && deflated != 0;
+  std::size_t filters = 0;
+  variable.info.compressed = nc_inq_var_filter_ids(group, id, &filters, nullptr) == NC_NOERR && filters > 0;
 }
 
-bool is_float(Dtype dtype) { return dtype == float32 || dtype == float64; }
+std::string kind_of(int group, int type) {
+  if (type == NC_CHAR || type == NC_STRING) return "text";
+  std::array<char, NC_MAX_NAME + 1> name{};
+  nc_inq_user_type(group, type, name.data(), nullptr, nullptr, nullptr, nullptr);
+  return formatted("elements of the type \"{}\"", name.data());
+}
 
-/// Numbers with a scale or an offset become floats; floats alone can show that they are missing.
-void read_packing(Variable& variable) {
-  auto& element = variable.info.element;
-  const bool floats = is_float(element.dtype);
-  auto packing = detail::read_packing(variable.at, variable.path, op);
-  if (element.dtype == bool_ || (!packing.packed && (!floats || packing.missing.empty()))) return;
-  const bool short_numbers = element.dtype == float32 || (!element.may_overflow && itemsize(element.dtype) <= 2) ||
-                             variable.stored == NC_USHORT;
-  if (packing.packed) element = {short_numbers && !packing.wide ? float32 : float64};
-  variable.packing = std::move(packing);
+void read_type(Variable& variable, const std::string& what) {
+  int type = NC_NAT;
+  const auto& [group, id] = variable.at;
+  detail::check_netcdf(nc_inq_vartype(group, id, &type), variable.path, op);
+  const auto numbers = detail::netcdf_numbers(group, type);
+  if (!numbers)
+    raise<IoError>(op, "got {}, which holds {}; expected numbers, enumerations, or records of r and i", what,
+                   kind_of(group, type));
+  variable.in_memory = numbers->in_memory;
+  variable.info.element = numbers->stored.element;
+  variable.decoding =
+      detail::decoding_of(detail::read_decoding(variable.at, variable.path, op), numbers->stored, what, op);
 }
 
 /// Throws for a file that is missing, for which netCDF may take its name for an address, or shorter than it says.
@@ -117,42 +126,25 @@ void check_file(const std::string& path) {
     raise<IoError>(op, "got \"{}\" with {} bytes; expected {}, as its header says", path, file.size(), bytes);
 }
 
-Variable open_variable(const std::string& path, const std::string& name) {
+detail::NetcdfFile open_file(const std::string& path) {
   check_file(path);
+  detail::register_filters();  // which netCDF looks for when it opens a file
   int id = -1;
   detail::check_netcdf(nc_open(path.c_str(), NC_NOWRITE, &id), path, op);
-  Variable variable{detail::NetcdfFile(id), path, {}, NC_NAT, {}, {}};
+  return detail::NetcdfFile(id);
+}
+
+Variable open_variable(const std::string& path, const std::string& name) {
+  Variable variable{open_file(path), path};
+  const auto id = variable.file.id();
   variable.at = find(id, name.empty() ? only_variable(id, path) : name, path);
-  detail::check_netcdf(nc_inq_vartype(variable.at.group, variable.at.id, &variable.stored), path, op);
-  const auto element = detail::netcdf_element(variable.stored);
   const auto what = formatted("variable \"{}\" of \"{}\"", name, path);
-  if (!element)
-    raise<IoError>(op, "got {}, which holds {}; expected numbers", what,
-                   variable.stored == NC_CHAR || variable.stored == NC_STRING ? "text" : "elements of a user's type");
-  variable.info.element =
-      variable.stored == NC_BYTE && detail::is_flag(variable.at) ? detail::ElementType{bool_} : *element;
-  read_packing(variable);
+  read_type(variable, what);
   variable.info.shape = detail::shape_of(variable.at, path, op);
   detail::checked_bytes(variable.info.shape, static_cast<std::int64_t>(itemsize(variable.info.element.dtype)), what,
                         op);
   read_storage(variable);
   return variable;
-}
-
-/// netCDF's call that converts stored numbers to those of `dtype`.
-template <class... Args>
-int get(const Variable& variable, void* to, Args... where) {
-  const auto& [group, id] = variable.at;
-  if (variable.packing && variable.info.element.dtype == float32)
-    return nc_get_vars_float(group, id, where..., static_cast<float*>(to));
-  if (variable.packing) return nc_get_vars_double(group, id, where..., static_cast<double*>(to));
-  if (variable.info.element.may_overflow)
-    return nc_get_vars_ulonglong(group, id, where..., static_cast<unsigned long long*>(to));
-  switch (variable.stored) {
-    case NC_USHORT: return nc_get_vars_int(group, id, where..., static_cast<int*>(to));
-    case NC_UINT: return nc_get_vars_longlong(group, id, where..., static_cast<long long*>(to));
-    default: return nc_get_vars(group, id, where..., to);
-  }
 }
 
 void read_piece(const Variable& variable, const detail::Selection& box, const detail::Piece& piece,
@@ -164,14 +156,16 @@ void read_piece(const Variable& variable, const detail::Selection& box, const de
     count.push_back(static_cast<std::size_t>(piece.count[i]));
     step.push_back(piece.count[i] > 1 ? box[i].step : 1);
   }
-  detail::check_netcdf(get(variable, to.data_ptr(), start.data(), count.data(), step.data()), variable.path, op);
-  if (variable.packing) detail::unpack(*variable.packing, to);
-  if (variable.info.element.dtype == bool_) to.view(at::kByte).clamp_(0, 1);
-  if (variable.info.element.may_overflow && to.lt(0).any().item<bool>()) detail::raise_overflow(variable.path, op);
+  const auto& [group, id] = variable.at;
+  detail::check_netcdf(nc_get_vars(group, id, start.data(), count.data(), step.data(), to.data_ptr()), variable.path,
+                       op);
+  const bool checked_later = variable.decoding.is_active();  // when it is known what the numbers mean
+  if (variable.info.element.may_overflow && !checked_later && to.lt(0).any().item<bool>())
+    detail::raise_overflow(variable.path, op);
 }
 
 void read_box(const Variable& variable, const detail::Selection& box, const at::Tensor& out) {
-  const auto type = heatpp::detail::to_torch(variable.info.element.dtype);
+  const auto type = variable.in_memory;
   const bool direct = out.scalar_type() == type;
   const auto limit = (direct ? direct_bytes : staging_bytes) / static_cast<std::int64_t>(c10::elementSize(type));
   const auto flat = out.view({-1});
@@ -207,8 +201,9 @@ std::vector<std::string> dimension_names_of(const Variable& variable) {
   return names;
 }
 
-detail::Shards look_into(const Source& source, const std::string& name, const Communicator& comm) {
-  const auto describe = [&](const std::string& path) { return open_variable(path, name).info; };
+detail::Shards look_into(const Source& source, const std::string& name, const detail::OpenShard& open,
+                         const Communicator& comm) {
+  const auto describe = [&](const std::string& path) { return open(path).info; };
   return detail::inspect({detail::expand(source, comm, op, ".nc"), name}, describe, comm, op);
 }
 
@@ -221,31 +216,20 @@ detail::OpenArray detail::open_netcdf(const std::string& path, const std::string
     const detail::Hdf5Turn own;
     read_box(*variable, box, out);
   };
-  return {variable->info, detail::watched(read, path, op)};
+  return {variable->info, detail::watched(read, path, op), variable->decoding};
 }
 
 detail::Annotations detail::netcdf_annotations(const std::string& path, const std::string& name) {
   const Hdf5Turn turn;
   const auto variable = open_variable(path, name);
-  auto attributes = read_attributes(variable.at, path, op);
-  const auto drop = [&](std::initializer_list<const char*> applied) {
-    for (const auto* each : applied) attributes.erase(each);
-  };
-  if (variable.info.element.dtype == bool_) drop({"dtype"});
-  if (is_float(variable.info.element.dtype)) drop({"_FillValue", "missing_value"});
-  if (variable.packing && variable.packing->packed)
-    drop({"scale_factor", "add_offset", "valid_min", "valid_max", "valid_range"});
-  return {dimension_names_of(variable), std::move(attributes)};
+  return {dimension_names_of(variable), read_attributes(variable.at, path, op)};
 }
 
 std::vector<std::string> detail::netcdf_names(const std::string& path) {
   const Hdf5Turn turn;
-  check_file(path);
-  int id = -1;
-  check_netcdf(nc_open(path.c_str(), NC_NOWRITE, &id), path, op);
-  const NetcdfFile file(id);
+  const auto file = open_file(path);
   std::vector<std::string> names;
-  add_names(id, "", names);
+  add_names(file.id(), "", names);
   return names;
 }
 
@@ -255,8 +239,8 @@ DNDarray load_netcdf(const Source& source, const std::string& name, const LoadOp
   const detail::Recorder recorder(op);
   const detail::Hdf5Turn turn;
   const auto& comm = comm_of(options.comm);
-  const auto open = [&](const std::string& path) { return detail::open_netcdf(path, name); };
-  const auto shards = look_into(source, name, comm);
+  const auto open = detail::opener(detail::open_netcdf, name, detail::numbers_for(options.decode), op);
+  const auto shards = look_into(source, name, open, comm);
   const auto box = detail::select(shards.info.shape, options.slices, op);
   return detail::load_array({op, shards, box, comm, open}, options, recorder);
 }
@@ -264,10 +248,10 @@ DNDarray load_netcdf(const Source& source, const std::string& name, const LoadOp
 Rows netcdf_rows(const Source& source, const std::string& name, const StoredRowsOptions& options) {
   const detail::Hdf5Turn turn;
   const auto& comm = comm_of(options.comm);
-  const auto open = [name](const std::string& path) { return detail::open_netcdf(path, name); };
+  const auto open = detail::opener(detail::open_netcdf, name, detail::numbers_for(options.decode), op);
   // The mutex is the library's, and outlives all files.
   const std::shared_ptr<std::recursive_mutex> mutex(std::shared_ptr<void>(), &hdf5_mutex());
-  return detail::rows_of({"netcdf_rows", look_into(source, name, comm), open, mutex}, options);
+  return detail::rows_of({"netcdf_rows", look_into(source, name, open, comm), open, mutex}, options);
 }
 
 }  // namespace heatpp::io

@@ -15,11 +15,11 @@ namespace heatpp::io {
 /// put together along their first dimension, as load_hdf5 does. Groups as in "ocean/temperature"; an empty name means
 /// the only variable of the root group that is not a coordinate (named like a dimension).
 ///
-/// A variable with scale_factor or add_offset gives stored * scale_factor + add_offset: float32 where the attributes
-/// are and the stored numbers have at most 16 bits or are float32, else float64. In these, and in stored floats,
-/// elements that equal _FillValue or one of missing_value become NaN; other numbers are given as they are stored.
-/// Stored unsigned 16, 32 and 64 bit numbers become the next wider signed integers; bytes with the attribute dtype =
-/// "bool", as xarray writes them, bool.
+/// The attributes scale_factor, add_offset, _FillValue, missing_value, valid_min, valid_max, valid_range and _Unsigned
+/// say which numbers are meant and what is missing (docs/file-formats.md has the rules); LoadOptions::decode = false
+/// gives the stored numbers. Unsigned numbers of 16, 32 and 64 bits become the next wider signed integers; bytes with
+/// the attribute dtype = "bool", as xarray writes them, bool; enumerations the numbers behind them; records of two
+/// floats r and i (or real and imag, or re and im) complex numbers.
 /// Each rank reads its own part only; compressed chunks that several ranks need are read by one of them, and their
 /// parts exchanged. Collective. Throws on all ranks as load_hdf5 does.
 [[nodiscard]] DNDarray load_netcdf(const Source& source, const std::string& variable, const LoadOptions& options = {});
@@ -49,7 +49,8 @@ struct SaveNetcdfOptions {
 /// A variable that is replaced keeps its dimensions and how it is stored: it has to have the array's dtype and extents,
 /// or fewer rows where its first dimension may grow. Other variables along that get longer, too, by elements that are
 /// missing: NaN in the floats that this function wrote.
-/// Attributes are written as they are: elements with a scale_factor among them stand for others when they are read.
+/// Attributes are written as they are: with a scale_factor among them the elements are stored numbers, which load
+/// decodes.
 /// Collective. Each rank writes whole rows, or its block where that lies in runs of 1 MiB or more; shorter ones are put
 /// together by an exchange in small windows if `x` is split along another axis than 0. netCDF-4 is written by netCDF's
 /// parallel library, compressed and growing variables, and those added to a file, collectively; of the classic formats

@@ -13,8 +13,11 @@ constexpr auto op = "contents";
 
 StoredInfo look(const detail::Format& format, const std::string& path, const std::string& name) {
   try {
-    const auto info = format.open(path, name).info;
-    const auto said = format.annotations ? format.annotations(path, name) : detail::Annotations{};
+    constexpr auto numbers = detail::Numbers::meant;
+    const auto opened = detail::with_numbers(format.open(path, name), numbers, path, op);
+    const auto& info = opened.info;
+    auto said = format.annotations ? format.annotations(path, name) : detail::Annotations{};
+    said.attributes = detail::attributes_left(std::move(said.attributes), opened.decoding, numbers);
     return {.name = name,
             .shape = info.shape,
             .dtype = info.element.dtype,
@@ -35,7 +38,7 @@ nlohmann::json to_json(const StoredInfo& info) {
           info.compressed,
           info.problem,
           info.dimension_names,
-          detail::json_of(info.attributes)};
+          detail::typed_json(info.attributes)};
 }
 
 StoredInfo from_json(const nlohmann::json& fields) {
@@ -47,7 +50,7 @@ StoredInfo from_json(const nlohmann::json& fields) {
           fields[4],
           fields[5],
           fields[6].get<std::vector<std::string>>(),
-          detail::attributes_of(fields[7])};
+          detail::from_typed(fields[7])};
 }
 
 StoredInfo parsed(const std::filesystem::path& path, const Communicator& comm) {
@@ -59,7 +62,7 @@ StoredInfo parsed(const std::filesystem::path& path, const Communicator& comm) {
 
 std::vector<StoredInfo> contents(const std::filesystem::path& path, const std::optional<Communicator>& wanted) {
   const auto& comm = comm_of(wanted);
-  const auto& format = detail::format_of(path, op);
+  const auto& format = detail::format_to_read(path, comm, op);
   if (!format.open) return {parsed(path, comm)};
   auto found = nlohmann::json::array();
   all_or_none(comm, [&] {

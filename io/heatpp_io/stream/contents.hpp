@@ -16,8 +16,8 @@ struct StoredInfo {
   bool compressed = false;
   std::string problem = {};                       ///< without a dtype: why, the text of load's error
   std::vector<std::string> dimension_names = {};  ///< one for each axis, or none
-  /// What is said of the array in HDF5, Zarr and netCDF: texts, numbers, and lists of these. Of netCDF's without what
-  /// load does by them: scale_factor, add_offset and the range of packed numbers, and what is missing among floats.
+  /// What is said of the array in HDF5, Zarr and netCDF: texts, numbers, and lists of these. Without those by which
+  /// load has decoded the numbers, such as scale_factor and _FillValue.
   Attributes attributes = {};
 };
 

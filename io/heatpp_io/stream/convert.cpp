@@ -79,10 +79,12 @@ void write_part(const StoredArray& x, const std::string& path, const ConvertOpti
 
 }  // namespace
 
-std::vector<std::string> convert(const StoredArray& x, const std::string& path, const ConvertOptions& given) {
-  const auto names = names_of(x, path, given);
+std::vector<std::string> convert(const StoredArray& array, const std::string& path, const ConvertOptions& given) {
+  const auto names = names_of(array, path, given);
+  const auto& format = detail::format_of(std::filesystem::path(path), op);
+  const auto x = format.rules ? array.stored() : array;  // attributes say what its numbers mean
   auto options = given;
-  options.save = annotated(x, given, detail::format_of(std::filesystem::path(path), op));
+  options.save = annotated(x, given, format);
   if (x.shape().empty()) {
     save(x.all(), path, options.save);
     return names;

@@ -16,7 +16,9 @@ struct ConvertOptions {
   std::function<void(std::int64_t rows)> written = {};  ///< called on every rank after each piece
 };
 /// Writes an array that lies in files to a file, in the format that the extension names, piece by piece: in the memory
-/// of a piece, except to .npz and from CSV, which are held as a whole. Into several files: `path` with "{rank}"
+/// of a piece, except to .npz and from CSV, which are held as a whole. HDF5, Zarr and netCDF get the stored numbers and
+/// all attributes (StoredArray::stored), so that packing and missing values stay what they are; other formats get the
+/// decoded numbers. Into several files: `path` with "{rank}"
 /// replaced by the number of the file, as save_hdf5 does it for shards; `load` of a pattern puts them together. Returns
 /// what it wrote. Collective. Throws on all ranks as load and save do; ValueError for less than one file, several
 /// without "{rank}" or of an array without axes, and left-over files of the same pattern.

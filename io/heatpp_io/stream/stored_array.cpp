@@ -22,6 +22,9 @@ constexpr std::size_t open_files = 4;
 
 struct StoredArray::Impl {
   Communicator comm;
+  Source source;
+  StoredArrayOptions options;
+  detail::Numbers numbers;
   StoredInfo info = {};
   std::int64_t files = 0;
   detail::Shards shards = {};
@@ -33,30 +36,34 @@ struct StoredArray::Impl {
     reader.reset();
   }
 
-  void look_into(const detail::Format& format, const Source& source, const StoredArrayOptions& options) {
+  void look_into(const detail::Format& format) {
     const detail::Hdf5Turn turn;
-    auto found = detail::find_shards(format, source, options.dataset, comm, op);
+    auto found = detail::find_shards(format, source, {options.dataset, numbers}, comm, op);
     shards = std::move(found.shards);
     reader.emplace(shards, std::move(found.open), op, open_files);
     const auto& stored = shards.info;
     info = {options.dataset, stored.shape, options.dtype.value_or(stored.element.dtype), stored.chunk,
             stored.compressed};
     files = shards.count();
-    if (format.annotations) say(format, options.dataset);
+    if (format.annotations) say(format);
   }
 
   /// What the first file says of the array.
-  void say(const detail::Format& format, const std::string& dataset) {
+  void say(const detail::Format& format) {
+    const auto& path = shards.paths[0];
     detail::Annotations found;
     all_or_none(comm, [&] {
-      if (comm.rank() == 0) found = format.annotations(shards.paths[0], dataset);
+      if (comm.rank() != 0) return;
+      found = format.annotations(path, options.dataset);
+      const auto decoding = format.open(path, options.dataset).decoding;
+      found.attributes = detail::attributes_left(std::move(found.attributes), decoding, numbers);
     });
-    const auto said = detail::broadcast({found.dimension_names, detail::json_of(found.attributes)}, comm);
+    const auto said = detail::broadcast({found.dimension_names, detail::typed_json(found.attributes)}, comm);
     info.dimension_names = said[0].get<std::vector<std::string>>();
-    info.attributes = detail::attributes_of(said[1]);
+    info.attributes = detail::from_typed(said[1]);
   }
 
-  void parse(const Source& source, const StoredArrayOptions& options) {
+  void parse() {
     if (!options.dataset.empty()) raise<ValueError>(op, "got dataset \"{}\" for .csv; expected none", options.dataset);
     auto csv = options.csv;
     csv.dtype = options.dtype.value_or(float64);
@@ -105,10 +112,18 @@ struct StoredArray::Impl {
 };
 
 StoredArray::StoredArray(const Source& source, const StoredArrayOptions& options)
-    : impl_(new Impl{.comm = comm_of(options.comm)}) {
-  const auto& format = detail::format_of(source, op);
-  if (format.open) impl_->look_into(format, source, options);
-  else impl_->parse(source, options);
+    : impl_(new Impl{comm_of(options.comm), source, options, detail::numbers_for(options.decode)}) {
+  const auto& format = detail::format_to_read(source, impl_->comm, op);
+  if (format.open) impl_->look_into(format);
+  else impl_->parse();
+}
+
+StoredArray StoredArray::stored() const {
+  const auto& x = *impl_;
+  if (x.parsed || x.options.dtype || x.shards.info.digest == 0 || !x.shards.alike) return *this;
+  StoredArray same(std::shared_ptr<Impl>(new Impl{x.comm, x.source, x.options, detail::Numbers::to_copy}));
+  same.impl_->look_into(detail::format_to_read(x.source, x.comm, op));
+  return same;
 }
 
 const StoredInfo& StoredArray::info() const { return impl_->info; }

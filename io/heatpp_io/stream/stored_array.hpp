@@ -13,6 +13,7 @@ struct StoredArrayOptions {
   std::optional<Dtype> dtype = std::nullopt;        ///< of what is read; nullopt: as stored, of CSV float64
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
   LoadCsvOptions csv = {};                          ///< how CSV is read, but for what is said above
+  bool decode = true;                               ///< as LoadOptions::decode
 };
 
 /// An array in files of any format that load knows, put together along axis 0, which is read in pieces: of files that
@@ -31,6 +32,12 @@ class StoredArray {
   [[nodiscard]] const Communicator& comm() const;
   /// How many files it is in.
   [[nodiscard]] std::int64_t files() const;
+  /// The array as it lies in the files, to be written to another one of a format that has attributes: the numbers as
+  /// they are stored, and all attributes that say what they mean. Unsigned numbers without a dtype of ours that
+  /// attributes say something of are signed ones with the same bits and `_Unsigned`. The array itself where nothing is
+  /// said of its numbers, where a dtype was asked for, where files say different things, and where uint64 is decoded.
+  /// Collective: looks into all files. Throws as the constructor does.
+  [[nodiscard]] StoredArray stored() const;
   /// Whether it lies in the files until it is read, as all but CSV does.
   [[nodiscard]] bool streams() const;
 
@@ -45,6 +52,7 @@ class StoredArray {
 
  private:
   struct Impl;
+  explicit StoredArray(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<Impl> impl_;
 };
 

@@ -3,13 +3,15 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
 #include <heatpp/core/detail/torch.hpp>
-#include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 #include <heatpp_io/detail/formats.hpp>
 #include <heatpp_io/stream/detail/growth.hpp>
 #include <heatpp_io/zarr/detail/chunk_files.hpp>
-#include <heatpp_io/zarr/detail/zarr_metadata.hpp>
+#include <heatpp_io/zarr/detail/find_array.hpp>
+#include <heatpp_io/zarr/detail/zarr_group.hpp>
 #include <heatpp_io/zarr/zarr.hpp>
+
+#include <algorithm>
 
 namespace heatpp::io::detail {
 namespace {
@@ -17,17 +19,60 @@ namespace {
 using heatpp::detail::raise;
 namespace fs = std::filesystem;
 
-/// The metadata of the store, which rank 0 reads; nothing where there is none.
-std::string metadata_of(const fs::path& path, const Communicator& comm) {
+/// An array that is to grow; no text where there is none yet.
+struct Growing {
+  fs::path directory, metadata;
   std::string text;
+};
+
+/// The array, which rank 0 looks for. A store without arrays, and a group that does not have this one, get it.
+Growing find_growing(const StorePath& path, const Communicator& comm) {
+  Growing found;
   all_or_none(comm, [&] {
     std::error_code ignored;
-    if (comm.rank() != 0 || !fs::exists(path, ignored)) return;
-    if (!fs::exists(path / ".zarray", ignored))
-      raise<IoError>(append_op, "got \"{}\", which has no .zarray; expected a single array of format 2", path.string());
-    text = read_file(append_op, path / ".zarray");
+    if (comm.rank() != 0 || !fs::exists(path.store, ignored)) return;
+    if (!fs::is_directory(path.store, ignored))
+      raise<IoError>(append_op, "got \"{}\", a zip file, whose arrays cannot grow; expected a store in a directory",
+                     path.store);
+    const auto place = open_store(path.store, append_op);
+    const bool group = format_of_group(path.store, append_op) != 0;
+    const bool none = path.name.empty() ? array_names(place, append_op).empty()
+                                        : metadata_in(*place.files, path.name, append_op).empty();
+    if (group && none) return;
+    const auto array = find_array(path.store, path.name, append_op);
+    found = {array.files->shown(array.name), array.shown(), array.files->text(array.metadata, append_op)};
   });
-  return broadcast_texts({text}, comm)[0];
+  const auto all = broadcast_texts({found.directory.string(), found.metadata.string(), found.text}, comm);
+  return {all[0], all[1], all[2]};
+}
+
+/// Throws where rows cannot be added as the others are stored.
+void check_stored(const ZarrArray& array, const fs::path& path, const DNDarray& x) {
+  const auto refuse = [&](const std::string& what) {
+    raise<IoError>(append_op, "got \"{}\" {}; expected an array as save_zarr makes, as convert does of this one",
+                   path.string(), what);
+  };
+  if (array.type.element.may_overflow || array.type.in_memory != heatpp::detail::to_torch(x.dtype()))
+    refuse(heatpp::detail::formatted("of unsigned numbers that are read as {}", name(x.dtype())));
+  if (array.grid != regular_grid(array.chunks)) refuse("with chunks of several extents");
+  if (std::ranges::any_of(array.codecs.filters, [](const Filter& filter) { return filter.rounds; }))
+    refuse("with filters that round");
+}
+
+/// The shape in the array's metadata, and in what groups around it have consolidated.
+void set_shape(const Growing& growing, const Shape& shape) {
+  const auto file = growing.metadata.filename().string();
+  auto all = parse_json(growing.text, growing.metadata.string(), append_op);
+  all["shape"] = shape;
+  write_metadata(growing.directory, {{file, all}}, append_op);
+  auto store = growing.directory;
+  std::string name;
+  const auto format = file == ".zarray" ? 2 : 3;
+  while (format_of_group(store.parent_path(), append_op) == format && store.has_relative_path()) {
+    name = joined_name(store.filename().string(), name);
+    store = store.parent_path();
+  }
+  tell_groups(store, name, {{file, all}}, append_op);
 }
 
 /// `x` behind those rows of the last chunks that are there already.
@@ -37,7 +82,8 @@ DNDarray with_last_rows(const DNDarray& x, const fs::path& path, std::int64_t be
   auto shape = x.shape(), old_shape = x.shape();
   shape[0] += rows;
   old_shape[0] = rows;
-  const auto old = load_zarr(path, "", {.split = x.split(), .slices = {Slice(begin, end)}, .comm = x.comm()});
+  const auto old =
+      load_zarr(path, "", {.split = x.split(), .slices = {Slice(begin, end)}, .comm = x.comm(), .decode = false});
   const auto put_together = [&](const Layout& of_old, Layout all) {
     const auto before = heatpp::detail::relayout(old, of_old).to(x.larray().device());
     return heatpp::detail::wrap(at::cat({before, x.larray()}), std::move(all), x.comm());
@@ -54,30 +100,24 @@ DNDarray with_last_rows(const DNDarray& x, const fs::path& path, std::int64_t be
 
 void append_rows_zarr(const DNDarray& x, const fs::path& path, const SaveOptions& options) {
   const auto& comm = x.comm();
-  const auto text = metadata_of(path, comm);
-  if (text.empty()) return save_zarr(x, path, zarr_options(options));
-  const auto array = parse_zarray(text, path / ".zarray", append_op);
+  const auto place = store_path(path.string(), options.dataset);
+  const auto growing = find_growing(place, comm);
+  if (growing.text.empty()) {
+    auto saved = zarr_options(options);
+    saved.dataset = place.name;
+    saved.append = true;
+    return save_zarr(x, place.store, saved);
+  }
+  const auto array = parse_zarray(growing.text, growing.metadata.string(), append_op);
   check_growth({path.string(), array.shape, array.type.element.dtype}, x);
-  const bool converted = array.type.element.may_overflow || array.type.in_memory != heatpp::detail::to_torch(x.dtype());
-  if (array.fortran || array.type.swapped != 1 || converted)
-    raise<IoError>(append_op,
-                   "got \"{}\" in Fortran order, of numbers in the other byte order, or of unsigned ones that are read "
-                   "as {}; expected an array as save_zarr makes",
-                   path.string(), name(x.dtype()));
+  check_stored(array, path, x);
   auto shape = array.shape;
   const auto begin = shape[0] / array.chunks[0] * array.chunks[0];
-  write_chunks({.op = append_op,
-                .path = path,
-                .shown = path.string(),
-                .chunks = array.chunks,
-                .compression = array.compression,
-                .gzip_file = array.gzip_file,
-                .separator = array.separator,
-                .replace = true},
-               with_last_rows(x, path, begin, shape[0]), begin);
+  write_chunks({.op = append_op, .path = growing.directory, .shown = path.string(), .array = array, .replace = true},
+               with_last_rows(x, growing.directory, begin, shape[0]), begin);
   shape[0] += x.shape()[0];
   all_or_none(comm, [&] {
-    if (comm.rank() == 0) write_atomically(append_op, path / ".zarray", with_shape(text, shape));
+    if (comm.rank() == 0) set_shape(growing, shape);
   });
 }
 

@@ -45,6 +45,11 @@ def _paths(path, op):
     return pathlib.Path(path)
 
 
+def _in_zarr(path):
+    """Whether it is a Zarr store, or leads into one."""
+    return any(part.endswith(".zarr") for part in path.parts)
+
+
 def _slices(slices, op):
     """Slices along the first axes, of step 1."""
     slices = [slices] if slices is None or isinstance(slices, slice) else slices
@@ -118,7 +123,7 @@ def save_netcdf(data, path, variable, mode="w", dimension_names=None, is_unlimit
     x, comm = data._x, data._x.comm
     found = [each for each in C.io.contents(path, comm=comm) if each.name == variable] if append else []
     if found:
-        x, names = _placed(x, C.io.load_netcdf(path, variable, split=0 if found[0].shape else None, comm=comm), file_slices), []
+        x, names = _placed(x, C.io.load_netcdf(path, variable, split=0 if found[0].shape else None, comm=comm, decode=False), file_slices), []
     elif file_slices != slice(None):
         x = _placed(x, x, file_slices)
     C.io.save_netcdf(x, path, variable, append=append, replace=append, dimension_names=names, unlimited=is_unlimited, **options)
@@ -143,7 +148,7 @@ def load_zarr(path, variable=None, split=0, device=None, comm=None, slices=None,
     """An array of a Zarr store, or those that a variable with * names, put together along the split axis."""
     path = _paths(path, "load_zarr")
     _slices(slices, "load_zarr")
-    if path.suffix != ".zarr":
+    if not _in_zarr(path):
         raise ValueError(f"[load_zarr] got {path}; expected a .zarr")
     options = {"dtype": dtype, "device": device, "comm": comm}
     if "*" not in (variable or ""):
@@ -162,7 +167,7 @@ def load_zarr(path, variable=None, split=0, device=None, comm=None, slices=None,
 def save_zarr(dndarray, path, overwrite=False, **options):
     """Writes a Zarr store, over another one only where overwrite says so."""
     path = _paths(path, "save_zarr")
-    if path.suffix != ".zarr":
+    if not _in_zarr(path):
         raise ValueError(f"[save_zarr] got {path}; expected a .zarr")
     sanitize_in(dndarray)
     if not overwrite and dndarray.comm.handle.bcast(path.exists()):
@@ -174,7 +179,7 @@ def _by_extension(action):
     def call(*given, **named):
         path = given[1 if action == "save" and len(given) > 1 else 0] if given else named["path"]
         _is(path, (str, pathlib.Path), action, "a path")
-        kind = _KINDS.get(pathlib.Path(path).suffix)
+        kind = "zarr" if _in_zarr(pathlib.Path(path)) else _KINDS.get(pathlib.Path(path).suffix)
         if kind is None:
             raise ValueError(f"[{action}] got {path}; expected {', '.join(_KINDS)} at its end")
         return globals()[f"{action}_{kind}"](*given, **named)

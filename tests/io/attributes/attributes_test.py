@@ -20,6 +20,9 @@ VALUES = np.arange(12, dtype=np.float64).reshape(4, 3)
 NAMES = ["time", "x"]
 SAID = {"units": "K", "temp\u00e9": 4, "long_name": "température", "level": 3, "factor": 0.5, "range": [0, 9], "weights": [0.5, 2.0], "stations": ["north", "far south"]}
 
+# What stands for missing values: in Zarr's format 2 the fill value, 0 unless given.
+MARKERS = {"x.nc": {"_FillValue": -1.0}, "v2.zarr": {"_FillValue": 0.0}}
+
 
 def write(folder):
     with h5py.File(folder / "x.h5", "w") as file:
@@ -60,7 +63,7 @@ def said(path):
             (x,) = file.variables.values()
             found = {name: x.getncattr(name) for name in x.ncattrs()}, list(x.dimensions), x[:].data
     else:
-        x = zarr.open_array(path, mode="r")
+        ((_, x),) = zarr.open_group(path, mode="r").arrays()
         found = dict(x.attrs), x.attrs["_ARRAY_DIMENSIONS"], x[:]
         found[0].pop("_ARRAY_DIMENSIONS")
     assert np.array_equal(found[2], VALUES), path
@@ -83,5 +86,6 @@ with tempfile.TemporaryDirectory() as root:
     files.remove(folder / "out/flags.nc")
     assert len(files) == 12, files
     for path in files:
-        assert said(path) == (SAID, NAMES), (path, said(path))
+        markers = {} if path.suffix == ".zarr" else MARKERS.get(path.stem, {})  # Zarr has them as the array's fill value
+        assert said(path) == (SAID | markers, NAMES), (path, said(path))
         print(f"{path.name}: as Python reads it")

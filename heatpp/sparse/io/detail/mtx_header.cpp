@@ -91,7 +91,7 @@ template bool next_number(std::string_view&, double&);
 
 bool at_end(std::string_view line) { return line.find_first_not_of(blanks) == std::string_view::npos; }
 
-MtxHeader read_mtx_header(const Loading& file, io::detail::FileReader& bytes) {
+MtxHeader read_mtx_header(const Loading& file, io::detail::ByteReader& bytes) {
   std::string first(std::min(magic.size(), static_cast<std::size_t>(bytes.size())), '\0');
   bytes.read(0, std::ssize(first), first.data());
   if (lower(first) != magic)

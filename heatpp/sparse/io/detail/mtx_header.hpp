@@ -19,7 +19,7 @@ struct MtxHeader {
 };
 
 /// Throws IoError for files of another kind. Local.
-[[nodiscard]] MtxHeader read_mtx_header(const Loading& file, io::detail::FileReader& bytes);
+[[nodiscard]] MtxHeader read_mtx_header(const Loading& file, io::detail::ByteReader& bytes);
 
 /// Takes the next number, up to a blank or the end of the line. False where there is none.
 template <class T>

@@ -36,7 +36,7 @@ CsvGrammar::CsvGrammar(const CsvDialect& dialect) {
   set(comment, '\n', line_start);
 }
 
-RecordReader::RecordReader(FileReader& file, const CsvGrammar* grammar, const Part& part)
+RecordReader::RecordReader(ByteReader& file, const CsvGrammar* grammar, const Part& part)
     : file_(file), grammar_(grammar), end_(part.end), at_(part.begin), buffer_at_(part.begin), state_(part.before) {
   if (part.before != CsvState::line_start) static_cast<void>(next());
 }
@@ -86,7 +86,7 @@ bool RecordReader::next() {
   return true;
 }
 
-std::int64_t line_of(FileReader& file, std::int64_t at) {
+std::int64_t line_of(ByteReader& file, std::int64_t at) {
   std::string piece;
   std::int64_t lines = 1;
   for (std::int64_t first = 0; first < at; first += piece_bytes) {

@@ -41,7 +41,7 @@ class RecordReader {
     std::int64_t begin, end;                 ///< records that begin in this range
     CsvState before = CsvState::line_start;  ///< the state at `begin`; a record under way there is left out
   };
-  RecordReader(FileReader& file, const CsvGrammar* grammar, const Part& part);
+  RecordReader(ByteReader& file, const CsvGrammar* grammar, const Part& part);
 
   /// Moves to the next record; false behind the last one.
   [[nodiscard]] bool next();
@@ -56,7 +56,7 @@ class RecordReader {
   [[nodiscard]] bool find_end();
   [[nodiscard]] bool read_more();
 
-  FileReader& file_;
+  ByteReader& file_;
   const CsvGrammar* grammar_;
   std::int64_t end_, at_, buffer_at_;
   std::string buffer_;
@@ -67,6 +67,6 @@ class RecordReader {
 };
 
 /// The number of the line in which byte `at` of a file lies, counted from 1.
-[[nodiscard]] std::int64_t line_of(FileReader& file, std::int64_t at);
+[[nodiscard]] std::int64_t line_of(ByteReader& file, std::int64_t at);
 
 }  // namespace heatpp::io::detail

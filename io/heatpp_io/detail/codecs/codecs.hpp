@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace heatpp::io::detail {
@@ -22,12 +23,15 @@ struct BlockCodec {
 };
 
 extern const BlockCodec gzip_blocks, zstd_blocks, blosc_blocks;
-extern const BlockCodec gzip_file_blocks;    ///< with the header and sum of a gzip file in place of zlib's
-extern const BlockCodec lz4_blocks;          ///< behind their size in 4 bytes, as numcodecs has them
-extern const BlockCodec lz4_blocks_of_hdf5;  ///< one or more, with sizes before each and before all
+extern const BlockCodec gzip_file_blocks;         ///< with the header and sum of a gzip file in place of zlib's
+extern const BlockCodec lz4_blocks;               ///< behind their size in 4 bytes, as numcodecs has them
+extern const BlockCodec lz4_blocks_of_hdf5;       ///< one or more, with sizes before each and before all
+extern const BlockCodec bz2_blocks, lzma_blocks;  ///< only of Zarr; lzma: the formats .xz and .lzma
 
 /// nullptr where heatpp was built without the codec's library.
 [[nodiscard]] const BlockCodec* block_codec(Codec codec);
+/// The codec that numcodecs calls so: "zlib", "gzip", "zstd", "lz4", "blosc", "bz2" or "lzma".
+[[nodiscard]] const BlockCodec* block_codec(std::string_view name);
 
 [[nodiscard]] std::string_view name_of(Codec codec);
 /// "libzstd-dev (Debian), and heatpp built with it"

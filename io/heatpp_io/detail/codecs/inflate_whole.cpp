@@ -10,9 +10,11 @@ bool inflate_whole(std::span<const std::byte> stream, std::span<std::byte> out) 
   const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> inflater(
       libdeflate_alloc_decompressor(), &libdeflate_free_decompressor);
   std::size_t taken = 0, given = 0;
+  const bool gzip = !stream.empty() && stream[0] == std::byte{0x1f};
+  const auto inflate = gzip ? libdeflate_gzip_decompress_ex : libdeflate_zlib_decompress_ex;
   return inflater &&
-         libdeflate_zlib_decompress_ex(inflater.get(), stream.data(), stream.size(), out.data(), out.size(), &taken,
-                                       &given) == LIBDEFLATE_SUCCESS &&
+         inflate(inflater.get(), stream.data(), stream.size(), out.data(), out.size(), &taken, &given) ==
+             LIBDEFLATE_SUCCESS &&
          taken == stream.size() && given == out.size();
 }
 

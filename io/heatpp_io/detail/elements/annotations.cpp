@@ -75,6 +75,26 @@ Attributes attributes_of(const json& all) {
   return attributes;
 }
 
+json typed_json(const Attributes& attributes) {
+  auto all = json::object();
+  for (const auto& [name, attribute] : attributes)
+    std::visit([&, &name = name, &of = attribute](const auto& value) { all[name] = {of.index(), value}; }, attribute);
+  return all;
+}
+
+Attributes from_typed(const json& all) {
+  Attributes attributes;
+  const auto take = [&]<std::size_t... i>(const std::string& name, const json& typed, std::index_sequence<i...>) {
+    const auto one = [&]<std::size_t at>(std::integral_constant<std::size_t, at>) {
+      if (typed[0] == at) attributes[name] = typed[1].get<std::variant_alternative_t<at, Attribute>>();
+    };
+    (one(std::integral_constant<std::size_t, i>()), ...);
+  };
+  for (const auto& [name, typed] : all.items())
+    take(name, typed, std::make_index_sequence<std::variant_size_v<Attribute>>());
+  return attributes;
+}
+
 void name_numbers(json& value) {
   if (value.is_structured())
     for (auto& inner : value) name_numbers(inner);

@@ -23,6 +23,10 @@ struct Annotations {
 [[nodiscard]] nlohmann::json json_of(const Attributes& attributes);
 [[nodiscard]] Attributes attributes_of(const nlohmann::json& all);
 
+/// With the types that JSON does not tell apart, for other ranks.
+[[nodiscard]] nlohmann::json typed_json(const Attributes& attributes);
+[[nodiscard]] Attributes from_typed(const nlohmann::json& all);
+
 /// Turns the numbers that JSON's text has not into the texts "NaN", "Infinity" and "-Infinity", and back.
 void name_numbers(nlohmann::json& value);
 void read_numbers(nlohmann::json& value);

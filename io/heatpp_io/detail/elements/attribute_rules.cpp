@@ -1,6 +1,7 @@
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/comm/log.hpp>
 #include <heatpp/core/detail/element.hpp>
+#include <heatpp/core/promotion.hpp>
 #include <heatpp_io/detail/elements/attribute_rules.hpp>
 
 #include <fmt/ranges.h>
@@ -115,6 +116,17 @@ std::string names_by_netcdf(const Texts& names, const Shape& shape) {
   return {};
 }
 
+/// Whether numbers stay what they are as elements of a dtype that has room for them.
+bool is_exact(const Attribute& value, Dtype dtype) {
+  bool all = true;
+  each(value, [&](const auto& one) {
+    if constexpr (std::is_floating_point_v<std::decay_t<decltype(one)>>)
+      all = all && (std::isnan(one) || dtype < float16 || is_complex(dtype) ||
+                    heatpp::detail::element_of(Scalar(one), dtype).toDouble() == static_cast<double>(one));
+  });
+  return all;
+}
+
 }  // namespace
 
 const AttributeRules hdf5_rules{by_hdf5, names_by_all}, netcdf_rules{by_netcdf, names_by_netcdf},
@@ -125,13 +137,20 @@ bool fits(const Attribute& value, Dtype dtype) {
   const auto element = dtype == bool_ ? int8 : dtype;
   each(value, [&](const auto& one) {
     using One = std::decay_t<decltype(one)>;
-    if constexpr (std::is_same_v<One, double>)
+    if constexpr (std::is_floating_point_v<One>)
       all =
           all && (element >= float16 || (std::trunc(one) == one && heatpp::detail::is_in_range(Scalar(one), element)));
     else if constexpr (std::is_same_v<One, std::int64_t>)
       all = all && (element >= float16 || heatpp::detail::is_in_range(Scalar(one), element));
   });
   return all;
+}
+
+bool gets_its_type(const std::string& name, const Attribute& value, Dtype dtype) {
+  if (!fits(value, dtype)) return false;
+  return name == "_FillValue" ||
+         (is_exact(value, dtype) &&
+          is_one_of(name, {"missing_value", "valid_min", "valid_max", "valid_range", "flag_values", "flag_masks"}));
 }
 
 bool is_of_hdf5(const std::string& name) {

@@ -22,6 +22,11 @@ extern const AttributeRules hdf5_rules, netcdf_rules, zarr_rules;
 /// Whether all numbers of an attribute can be elements of a dtype; false for texts.
 [[nodiscard]] bool fits(const Attribute& value, Dtype dtype);
 
+/// Whether an attribute of a new array gets the array's type, as CF wants it: _FillValue, missing_value, valid_min,
+/// ..., where the type has room for its numbers; those but for _FillValue as they are, so that none becomes an
+/// element's.
+[[nodiscard]] bool gets_its_type(const std::string& name, const Attribute& value, Dtype dtype);
+
 /// Whether HDF5 or netCDF keep their own books by an attribute of this name.
 [[nodiscard]] bool is_of_hdf5(const std::string& name);
 

@@ -1,3 +1,5 @@
+#include <ATen/ATen.h>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/detail/elements/dataset_info.hpp>
 
@@ -7,6 +9,20 @@
 namespace heatpp::io::detail {
 
 using heatpp::detail::raise;
+
+namespace {
+
+template <class Float>
+at::Tensor as_floats(const at::Tensor& values, at::ScalarType type) {
+  const auto from = values.contiguous();
+  auto floats = at::empty(values.sizes(), type);
+  const auto* const numbers = from.const_data_ptr<std::int64_t>();
+  std::transform(numbers, numbers + from.numel(), floats.data_ptr<Float>(),
+                 [](std::int64_t number) { return static_cast<Float>(static_cast<std::uint64_t>(number)); });
+  return floats;
+}
+
+}  // namespace
 
 std::int64_t checked_bytes(const Shape& shape, std::int64_t itemsize, const std::string& what, const char* op) {
   if (shape.size() > max_ndim)
@@ -23,7 +39,20 @@ std::int64_t checked_bytes(const Shape& shape, std::int64_t itemsize, const std:
 }
 
 void raise_overflow(const std::string& path, const char* op) {
-  raise<ValueError>(op, "got unsigned numbers of 2^63 and more in \"{}\"; expected numbers that int64 can hold", path);
+  raise<ValueError>(op,
+                    "got unsigned numbers of 2^63 and more in \"{}\"; expected numbers that int64 can hold, "
+                    "or a dtype of floats, as float64",
+                    path);
+}
+
+void copy_uint64(const at::Tensor& values, const at::Tensor& out, const std::string& path, const char* op) {
+  if (!values.lt(0).any().item<bool>()) {
+    if (!values.is_same(out)) out.copy_(values);
+    return;
+  }
+  const auto type = c10::toRealValueType(out.scalar_type());
+  if (!c10::isFloatingType(type)) raise_overflow(path, op);
+  out.copy_(type == at::kDouble ? as_floats<double>(values, at::kDouble) : as_floats<float>(values, at::kFloat));
 }
 
 }  // namespace heatpp::io::detail

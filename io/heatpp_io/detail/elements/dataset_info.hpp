@@ -1,8 +1,13 @@
 #pragma once
 
 #include <heatpp/comm/dtype.hpp>
+#include <heatpp/comm/error.hpp>
 #include <heatpp/core/shape.hpp>
 #include <string>
+
+namespace at {
+class Tensor;
+}
 
 namespace heatpp::io::detail {
 
@@ -24,6 +29,12 @@ struct DatasetInfo {
   Shape chunk = {};  ///< extents of its chunks; empty where it is not stored in chunks
   bool compressed = false;
   bool in_other_files = false;  ///< a virtual dataset, or one in subfiles: HDF5 reads neither through MPI-IO
+  std::int64_t digest = 0;      ///< of what attributes say of its numbers; 0: nothing
+};
+
+/// A file that is sound has no array of the name that is asked for.
+struct NoSuchArray : IoError {
+  using IoError::IoError;
 };
 
 /// Bytes of an array whose shape was read from a file. Throws IoError naming `op` and `what` for negative extents, for
@@ -32,5 +43,10 @@ std::int64_t checked_bytes(const Shape& shape, std::int64_t itemsize, const std:
 
 /// Throws ValueError where elements that were read as int64 and stored as uint64 do not fit.
 [[noreturn]] void raise_overflow(const std::string& path, const char* op);
+
+/// Copies numbers that are uint64, though they lie in memory as int64, to a tensor of their extents, converting as
+/// `astype` does: exactly those below 2^63, which alone whole numbers have room for, and rounded once to floats. Throws
+/// as raise_overflow for others.
+void copy_uint64(const at::Tensor& values, const at::Tensor& out, const std::string& path, const char* op);
 
 }  // namespace heatpp::io::detail

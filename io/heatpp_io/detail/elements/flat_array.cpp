@@ -58,8 +58,9 @@ class FlatReader {
     to_native(array_.type, to, count);
   }
 
-  void check(const at::Tensor& values) const {
-    if (array_.type.element.may_overflow && values.lt(0).any().item<bool>()) raise_overflow(file_.path, file_.op);
+  void put(const at::Tensor& values, const at::Tensor& out) const {
+    if (array_.type.element.may_overflow) copy_uint64(values, out, file_.path, file_.op);
+    else if (!values.is_same(out)) out.copy_(values);
   }
 
   /// In pieces, so that what is done with the elements finds them in the cache.
@@ -69,7 +70,7 @@ class FlatReader {
     for (std::int64_t first = 0; first < out.numel(); first += piece) {
       const auto part = flat.narrow(0, first, std::min(piece, out.numel() - first));
       fetch(offset(box) + first * array_.type.bytes, part.numel(), part.data_ptr());
-      check(part);
+      put(part, part);
     }
   }
 
@@ -83,8 +84,7 @@ class FlatReader {
       strides.push_back(box[i].step * strides_[i]);
     }
     const auto values = at::from_blob(staging_.data_ptr(), sizes, strides, at::TensorOptions(array_.type.in_memory));
-    check(values);
-    out.copy_(values);
+    put(values, out);
   }
 
   const FlatFile& file_;

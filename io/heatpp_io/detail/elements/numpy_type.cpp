@@ -61,12 +61,19 @@ StoredType stored_type(const std::string& description, const std::string& what, 
     return type == k.code || (type.size() == 1 && k.letters.find(type) != std::string_view::npos);
   });
   if (found == known.end())
-    heatpp::detail::raise<IoError>(op,
-                                   "got {} with elements of type {:?}; expected bool, whole numbers of up to 8 "
-                                   "bytes, floats of 2 to 8 or complex numbers of 8 or 16",
-                                   what, description);
+    heatpp::detail::raise<IoError>(
+        op,
+        "got {} with elements of type {:?}; expected bool, whole numbers of up to 8 "
+        "bytes, floats of 2 to 8 or complex numbers of 8 or 16, into which NumPy's astype converts",
+        what, description);
   return {found->element, found->in_memory, static_cast<std::int64_t>(c10::elementSize(found->in_memory)),
           description[0] == '>' ? found->number_bytes : 1};
+}
+
+StoredNumbers stored_numbers(const StoredType& type) {
+  using enum c10::ScalarType;
+  const auto kind = type.in_memory;
+  return {type.element, type.bytes, kind == Byte || kind == UInt16 || kind == UInt32 || type.element.may_overflow};
 }
 
 std::string numpy_type(Dtype dtype) {

@@ -2,7 +2,7 @@
 
 #include <c10/core/ScalarType.h>
 
-#include <heatpp_io/detail/elements/dataset_info.hpp>
+#include <heatpp_io/detail/elements/decoding.hpp>
 
 namespace heatpp::io::detail {
 
@@ -16,6 +16,9 @@ struct StoredType {
 
 /// Throws IoError naming `op` and `what` for strings, records, objects, dates and long doubles.
 [[nodiscard]] StoredType stored_type(const std::string& description, const std::string& what, const char* op);
+
+/// How its numbers lie in a file, for what attributes say of them.
+[[nodiscard]] StoredNumbers stored_numbers(const StoredType& type);
 
 /// How elements of a dtype are described when they are saved; bfloat16 as "<V2", as the Python package ml_dtypes does.
 [[nodiscard]] std::string numpy_type(Dtype dtype);

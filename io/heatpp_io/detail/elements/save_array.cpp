@@ -43,7 +43,9 @@ std::vector<heatpp::detail::Setting> settings_of(const std::filesystem::path& pa
           {"collective", o.collective ? formatted("{}", *o.collective) : "none"},
           {"subfiles", formatted("{}", o.subfiles)},
           {"dimension_names", text(o.dimension_names)},
-          {"attributes", text(json_of(o.attributes))}};
+          {"attributes", text(json_of(o.attributes))},
+          {"zarr_format", o.zarr_format ? formatted("{}", *o.zarr_format) : "none"},
+          {"zarr_shards", heatpp::to_string(o.zarr_shards)}};
 }
 
 void check_chunks(const char* op, const Shape& chunks, const Shape& shape, std::int64_t most) {

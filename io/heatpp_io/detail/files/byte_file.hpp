@@ -60,6 +60,18 @@ class MemoryReader : public ByteReader {
   std::span<const std::byte> bytes_;
 };
 
+/// A run of bytes of another reader, which has to outlive it.
+class PartReader : public ByteReader {
+ public:
+  PartReader(ByteReader& whole, std::int64_t at, std::int64_t size) : whole_(whole), at_(at), size_(size) {}
+  [[nodiscard]] std::int64_t size() const override { return size_; }
+  void read(std::int64_t offset, std::int64_t bytes, void* to) override { whole_.read(at_ + offset, bytes, to); }
+
+ private:
+  ByteReader& whole_;
+  std::int64_t at_, size_;
+};
+
 /// Writes into an existing file, which errors call `shown`. Ranks may write different parts at the same time.
 class FileWriter {
  public:

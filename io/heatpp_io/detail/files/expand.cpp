@@ -1,4 +1,5 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp_io/detail/files/content.hpp>
 #include <heatpp_io/detail/files/expand.hpp>
 
 #include <glob.h>
@@ -39,6 +40,7 @@ std::vector<std::string> expand_here(const Source& source, const char* op, const
   if (source.names().empty()) raise<ValueError>(op, "got an empty list of files; expected at least one");
   std::vector<std::string> paths;
   for (const auto& name : source.names()) {
+    if (name.find("://") != std::string::npos) check_is_read(name, op);
     const bool folder = !extension.empty() && std::filesystem::is_directory(name);
     if (!folder && !is_pattern(name)) {
       paths.push_back(name);

@@ -1,37 +1,61 @@
 #include <heatpp_io/detail/shards/shard_reader.hpp>
 #include <heatpp_io/detail/shards/chunk_grid.hpp>
 
+#include <algorithm>
+
 namespace heatpp::io::detail {
 namespace {
 
-/// Fills in `part` from `axis` on.
-void walk(const Selection& box, const Shape& chunks, ChunkPart& part,
-          const std::function<void(const ChunkPart&)>& use) {
+using Use = std::function<void(const ChunkPart&)>;
+
+void walk(const Selection& box, const ChunkGrid& grid, ChunkPart& part, const Use& use);
+
+/// Fills in `part` for one chunk along the next axis, of `extent` indices from `begin` on, and goes on.
+void step_into(const Selection& box, const ChunkGrid& grid, ChunkPart& part, const ChunkRun& chunk, const Use& use) {
+  const auto& range = box[part.place.size()];
+  const auto end = chunk.begin + std::min(chunk.extent, std::numeric_limits<std::int64_t>::max() - chunk.begin);
+  const auto [first, count] = rows_within(range, chunk.begin, end);
+  if (count == 0) return;
+  part.place.push_back(chunk.place);
+  part.extents.push_back(chunk.extent);
+  part.box.push_back({range.start + first * range.step - chunk.begin, count, range.step});
+  part.where.push_back({first, count, 1});
+  walk(box, grid, part, use);
+  part.place.pop_back();
+  part.extents.pop_back();
+  part.box.pop_back();
+  part.where.pop_back();
+}
+
+/// Fills in `part` along the axes that it has not yet.
+void walk(const Selection& box, const ChunkGrid& grid, ChunkPart& part, const Use& use) {
   const auto axis = part.place.size();
   if (axis == box.size()) return use(part);
   const auto& range = box[axis];
-  const auto extent = chunks[axis];
   const auto last = range.start + (range.count - 1) * range.step;
-  for (auto place = range.start / extent; place <= last / extent; ++place) {
-    const auto [first, count] = rows_within(range, place * extent, (place + 1) * extent);
-    if (count == 0) continue;
-    part.place.push_back(place);
-    part.box.push_back({range.start + first * range.step - place * extent, count, range.step});
-    part.where.push_back({first, count, 1});
-    walk(box, chunks, part, use);
-    part.place.pop_back();
-    part.box.pop_back();
-    part.where.pop_back();
-  }
+  for (const auto& run : grid[axis])
+    for (auto i = std::max<std::int64_t>(0, range.start - run.begin) / run.extent;
+         i < run.count && i <= (last - run.begin) / run.extent && run.begin <= last; ++i)
+      step_into(box, grid, part, {run.place + i, run.begin + i * run.extent, run.extent, 1}, use);
 }
 
 }  // namespace
 
-void each_chunk(const Selection& box, const Shape& chunks, const std::function<void(const ChunkPart&)>& use) {
+ChunkGrid regular_grid(const Shape& chunks) {
+  ChunkGrid grid;
+  for (const auto extent : chunks) grid.push_back({{.extent = extent}});
+  return grid;
+}
+
+void each_chunk(const Selection& box, const ChunkGrid& grid, const Use& use) {
   for (const auto& range : box)
     if (range.count == 0) return;
   ChunkPart part;
-  walk(box, chunks, part, use);
+  walk(box, grid, part, use);
+}
+
+void each_chunk(const Selection& box, const Shape& chunks, const Use& use) {
+  each_chunk(box, regular_grid(chunks), use);
 }
 
 }  // namespace heatpp::io::detail

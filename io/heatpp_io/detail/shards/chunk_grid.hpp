@@ -2,17 +2,35 @@
 
 #include <functional>
 #include <heatpp_io/detail/elements/selection.hpp>
+#include <limits>
 
 namespace heatpp::io::detail {
+
+/// Chunks of the same extent one after another along an axis.
+struct ChunkRun {
+  std::int64_t place = 0;  ///< of the first in the grid
+  std::int64_t begin = 0;  ///< the first index in it
+  std::int64_t extent = 1;
+  std::int64_t count = std::numeric_limits<std::int64_t>::max();
+
+  friend bool operator==(const ChunkRun&, const ChunkRun&) = default;
+};
+/// How the axes of an array are cut into chunks: for each axis runs of chunks, in order.
+using ChunkGrid = std::vector<std::vector<ChunkRun>>;
+
+/// A grid whose chunks all have the same extents.
+[[nodiscard]] ChunkGrid regular_grid(const Shape& chunks);
 
 /// The part of a box that lies in one chunk.
 struct ChunkPart {
   Shape place;      ///< of the chunk in the grid
+  Shape extents;    ///< of the chunk
   Selection box;    ///< in the chunk
   Selection where;  ///< in the box, with steps of 1
 };
 
 /// Calls `use` for every chunk that `box` touches, in C order.
+void each_chunk(const Selection& box, const ChunkGrid& grid, const std::function<void(const ChunkPart&)>& use);
 void each_chunk(const Selection& box, const Shape& chunks, const std::function<void(const ChunkPart&)>& use);
 
 }  // namespace heatpp::io::detail

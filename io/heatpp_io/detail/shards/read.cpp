@@ -77,6 +77,12 @@ Transfer read_replicated(const ReadJob& job, const Layout& layout, const at::Ten
 
 }  // namespace
 
+void check_no_records(const char* op, const LoadOptions& options) {
+  if (!options.field.empty() || options.missing_sources != MissingSources::error)
+    heatpp::detail::raise<ValueError>(op, "got {}; expected it for HDF5 files only",
+                                      options.field.empty() ? "missing_sources" : "field");
+}
+
 Selection own_box(const ReadJob& job, const Layout& layout) {
   if (!layout.split()) return job.box;
   const auto rank = job.comm.rank();
@@ -89,9 +95,14 @@ DNDarray load_array(const ReadJob& job, const LoadOptions& options, const Record
   heatpp::detail::check_agreed(job.op, job.comm,
                                {{"split", options.split ? formatted("{}", *options.split) : "none"},
                                 {"dtype", options.dtype ? std::string(name(*options.dtype)) : "as stored"},
+                                {"decode", formatted("{}", options.decode)},
                                 {"collective", options.collective ? formatted("{}", *options.collective) : "none"},
+                                {"field", options.field},
+                                {"missing_sources", options.missing_sources == MissingSources::fill ? "fill" : "error"},
                                 {"slices of shape", heatpp::to_string(shape)}},
-                               [] {});
+                               [&] {
+                                 if (!job.of_hdf5) check_no_records(job.op, options);
+                               });
   Layout layout(shape, options.split, job.comm.size());
   const auto dtype = options.dtype.value_or(job.shards.info.element.dtype);
   auto block = allocate(layout.local_shape(job.comm.rank()), dtype, job);

@@ -17,7 +17,11 @@ struct ReadJob {
   std::optional<bool> collective = false;  ///< forces or forbids MPI-IO
   /// Reads this rank's `block` under a layout, all ranks together by MPI-IO; for formats that can.
   std::function<void(const ReadJob&, const Layout&, const at::Tensor& block)> together = {};
+  bool of_hdf5 = false;  ///< whether the options that HDF5 alone has mean anything
 };
+
+/// Throws ValueError naming `op` for options that HDF5 alone has. Local.
+void check_no_records(const char* op, const LoadOptions& options);
 
 /// This rank's part of the box.
 [[nodiscard]] Selection own_box(const ReadJob& job, const Layout& layout);

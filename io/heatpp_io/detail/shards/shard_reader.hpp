@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <functional>
+#include <heatpp_io/detail/elements/decoding.hpp>
 #include <heatpp_io/detail/elements/selection.hpp>
 #include <heatpp_io/detail/shards/shards.hpp>
 
@@ -12,10 +13,11 @@ namespace heatpp::io::detail {
 /// `astype` does. Throws IoError.
 using BoxReader = std::function<void(const Selection& box, const at::Tensor& out)>;
 
-/// An open array of a file, to be read.
+/// An open array of a file, to be read: the numbers that are stored, and what attributes say of them.
 struct OpenArray {
   DatasetInfo info;
   BoxReader read;
+  Decoding decoding = {};
 };
 using OpenShard = std::function<OpenArray(const std::string& path)>;
 

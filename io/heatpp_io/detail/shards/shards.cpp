@@ -1,9 +1,11 @@
 #include <heatpp/comm/detail/raise.hpp>
+#include <heatpp/comm/log.hpp>
 #include <heatpp/core/layout.hpp>
 #include <heatpp_io/detail/shards/shards.hpp>
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace heatpp::io::detail {
 namespace {
@@ -12,7 +14,7 @@ using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 /// A DatasetInfo as numbers, to be sent.
-constexpr std::size_t head = 6;
+constexpr std::size_t head = 7;
 using Record = std::array<std::int64_t, head + std::size_t{2} * max_ndim>;
 
 Record encode(const DatasetInfo& info) {
@@ -23,10 +25,14 @@ Record encode(const DatasetInfo& info) {
   record[3] = info.compressed;
   record[4] = info.in_other_files;
   record[5] = std::ssize(info.chunk);
+  record[6] = info.digest;
   std::ranges::copy(info.shape, record.begin() + head);
   std::ranges::copy(info.chunk, record.begin() + head + max_ndim);
   return record;
 }
+
+/// The record of a file that has no such array.
+constexpr std::int64_t absent = -1;
 
 DatasetInfo decode(const std::int64_t* record) {
   const auto* shape = record + head;
@@ -35,18 +41,31 @@ DatasetInfo decode(const std::int64_t* record) {
           .element = {static_cast<Dtype>(record[1]), record[2] != 0},
           .chunk = Shape(chunk, chunk + record[5]),
           .compressed = record[3] != 0,
-          .in_other_files = record[4] != 0};
+          .in_other_files = record[4] != 0,
+          .digest = record[6]};
 }
 
-/// The records of files first .. last, read here, and behind one another those of all ranks.
-std::vector<DatasetInfo> gather(const std::vector<std::string>& paths, const Describe& describe,
-                                const std::vector<std::int64_t>& offsets, const Communicator& comm) {
+/// What the file at `path` says of its array, of one in a set also that it has none.
+Record record_of(const std::string& path, const Describe& describe, bool of_a_set) {
+  try {
+    return encode(describe(path));
+  } catch (const NoSuchArray&) {
+    if (!of_a_set) throw;
+    return {absent};
+  }
+}
+
+/// The arrays of files first .. last, looked at here, and behind one another those of all ranks; none of a file of a
+/// set that has no such array.
+using Infos = std::vector<std::optional<DatasetInfo>>;
+Infos gather(const std::vector<std::string>& paths, const Describe& describe, const std::vector<std::int64_t>& offsets,
+             const Communicator& comm) {
   const auto me = static_cast<std::size_t>(comm.rank());
   std::vector<std::int64_t> mine;
   all_or_none(comm, [&] {
     for (auto i = offsets[me]; i < offsets[me + 1]; ++i) {
       const auto& path = paths[static_cast<std::size_t>(i) % paths.size()];
-      const auto record = encode(describe(path));
+      const auto record = record_of(path, describe, paths.size() > 1);
       mine.insert(mine.end(), record.begin(), record.end());
     }
   });
@@ -54,8 +73,11 @@ std::vector<DatasetInfo> gather(const std::vector<std::string>& paths, const Des
   std::vector<std::int64_t> counts, all(static_cast<std::size_t>(offsets.back() * length));
   for (std::size_t r = 0; r + 1 < offsets.size(); ++r) counts.push_back((offsets[r + 1] - offsets[r]) * length);
   comm.allgather(mine, all, counts);
-  std::vector<DatasetInfo> infos;
-  for (auto i = std::int64_t{0}; i < offsets.back(); ++i) infos.push_back(decode(all.data() + i * length));
+  Infos infos;
+  for (auto i = std::int64_t{0}; i < offsets.back(); ++i) {
+    const auto* record = all.data() + i * length;
+    infos.push_back(record[0] == absent ? std::nullopt : std::optional(decode(record)));
+  }
   return infos;
 }
 
@@ -89,11 +111,30 @@ Shards single(ShardNames names, const Describe& describe, const Communicator& co
   for (int r = 0; r <= comm.size(); ++r) offsets.push_back(r);
   const auto infos = gather(names.paths, describe, offsets, comm);
   for (std::size_t r = 1; r < infos.size(); ++r)
-    if (encode(infos[r]) != encode(infos[0]))
+    if (encode(*infos[r]) != encode(*infos[0]))
       raise<IoError>(op, "got {} with {} on rank {} and {} on rank 0; expected the same file on all ranks",
-                     array_of(names.paths[0], names.name), text(infos[r]), r, text(infos[0]));
-  const auto rows = infos[0].shape.empty() ? 1 : infos[0].shape[0];
-  return {std::move(names.paths), std::move(names.name), {0, rows}, infos[0]};
+                     array_of(names.paths[0], names.name), text(*infos[r]), r, text(*infos[0]));
+  const auto rows = infos[0]->shape.empty() ? 1 : infos[0]->shape[0];
+  return {std::move(names.paths), std::move(names.name), {0, rows}, *infos[0]};
+}
+
+/// Leaves out the files without the array, which the log says. Throws where all are.
+std::vector<DatasetInfo> present(const Infos& infos, ShardNames& names, const char* op) {
+  std::vector<DatasetInfo> found;
+  std::vector<std::string> with, without;
+  for (std::size_t i = 0; i < infos.size(); ++i) {
+    (infos[i] ? with : without).push_back(names.paths[i]);
+    if (infos[i]) found.push_back(*infos[i]);
+  }
+  if (found.empty())
+    raise<IoError>(op, "got {} files without an array \"{}\", the first of them \"{}\"; expected it in one at least",
+                   without.size(), names.name, without[0]);
+  if (!without.empty())
+    log(LogLevel::warning,
+        formatted("[{}] {} of {} files have no array \"{}\", and so no rows of it; the first is \"{}\"", op,
+                  without.size(), infos.size(), names.name, without[0]));
+  names.paths = std::move(with);
+  return found;
 }
 
 }  // namespace
@@ -101,13 +142,15 @@ Shards single(ShardNames names, const Describe& describe, const Communicator& co
 Shards inspect(ShardNames names, const Describe& describe, const Communicator& comm, const char* op) {
   if (names.paths.size() == 1) return single(std::move(names), describe, comm, op);
   const Layout parts({std::ssize(names.paths)}, 0, comm.size());
-  const auto infos = gather(names.paths, describe, {parts.offsets().begin(), parts.offsets().end()}, comm);
+  const auto all = gather(names.paths, describe, {parts.offsets().begin(), parts.offsets().end()}, comm);
+  const auto infos = present(all, names, op);
   check_alike(infos, names.paths, names.name, op);
   Shards shards{std::move(names.paths), std::move(names.name), {0}, infos[0]};
   for (const auto& info : infos) {
     shards.offsets.push_back(shards.offsets.back() + info.shape[0]);
     shards.info.compressed |= info.compressed;
     shards.info.in_other_files |= info.in_other_files;
+    shards.alike = shards.alike && info.digest == infos[0].digest;
   }
   shards.info.shape[0] = shards.offsets.back();
   return shards;

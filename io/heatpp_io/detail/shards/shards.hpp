@@ -12,15 +12,17 @@ struct Shards {
   std::string name;                   ///< of the array in each file; empty where a file has but one
   std::vector<std::int64_t> offsets;  ///< first row of each, and the number of rows in all
   DatasetInfo info;                   ///< of the whole; storage is the first shard's
+  bool alike = true;                  ///< whether the attributes of all say the same of their numbers
 
   [[nodiscard]] std::int64_t count() const { return std::ssize(paths); }
 };
 
-/// Tells what the array of a file is. Throws IoError where it cannot.
+/// Tells what the array of a file is. Throws IoError where it cannot, NoSuchArray where a sound file has none.
 using Describe = std::function<DatasetInfo(const std::string& path)>;
 
 /// Looks into all shards, each rank into its part of them (into a single file: all ranks). Collective: one all-gather.
-/// Throws IoError where one cannot be read, ValueError where shapes or dtypes do not fit.
+/// Files of many that have no such array have no rows of it, which the log says. Throws IoError where one cannot be
+/// read or none has the array, ValueError where shapes or dtypes do not fit.
 struct ShardNames {
   std::vector<std::string> paths;
   std::string name;

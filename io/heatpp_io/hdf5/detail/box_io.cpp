@@ -52,7 +52,7 @@ CutAt cuts_of(const DatasetInfo& info, const Selection& box) {
 void read_piece(const Dataset& dataset, const Selection& box, const Piece* piece, const at::Tensor& to,
                 const BoxCall& call) {
   const bool alone = piece && call.transfer == H5P_DEFAULT;  // others may have to call HDF5 at the same time
-  if (alone && dataset.info.compressed &&
+  if (alone && dataset.info.compressed && dataset.inner.empty() &&
       read_chunks(dataset, narrow(box, piece->first, piece->count), to.view(piece->count)))
     return;
   const auto space = file_space(dataset, box, piece), memory = memory_space(piece);
@@ -65,46 +65,82 @@ void read_piece(const Dataset& dataset, const Selection& box, const Piece* piece
   raise<IoError>(call.op, "got an error while reading \"{}\" ({}); expected a complete file", call.path, reason);
 }
 
-/// What HDF5 delivers and the library cannot hold: bytes other than 0 and 1 as bool, numbers from 2^63 on.
-void check_elements(const ElementType& element, const at::Tensor& values, const BoxCall& call) {
-  if (element.dtype == bool_) {
-    auto bytes = values.view(at::kByte);
-    bytes.clamp_(0, 1);
-  } else if (element.may_overflow && values.lt(0).any().item<bool>()) {
-    raise_overflow(call.path, call.op);
-  }
+/// Copies elements as HDF5 delivers them to where they belong: bytes other than 0 and 1 are true, and of numbers from
+/// 2^63 on it depends.
+void put(const ElementType& element, const at::Tensor& values, const at::Tensor& out, const BoxCall& call) {
+  if (element.dtype == bool_) values.view(at::kByte).clamp_(0, 1);
+  if (element.may_overflow) copy_uint64(values, out, call.path, call.op);
+  else if (!values.is_same(out)) out.copy_(values);
 }
 
-bool is_direct(const DatasetInfo& info, const at::Tensor& block) {
-  return block.scalar_type() == heatpp::detail::to_torch(info.element.dtype);
+bool is_direct(const Dataset& dataset, Dtype dtype) {
+  return dtype == dataset.info.element.dtype && dataset.inner.empty();
+}
+
+/// The part of a box along the dataset's own axes; the others lie in its elements.
+Selection own_axes(const Dataset& dataset, const Selection& box) {
+  return {box.begin(), box.end() - std::ssize(dataset.inner)};
+}
+
+/// The part of a box within elements, each of which is a small array.
+at::Tensor within(const Dataset& dataset, const Selection& box, at::Tensor elements) {
+  for (std::size_t i = 0; i < dataset.inner.size(); ++i) {
+    const auto& range = box[box.size() - dataset.inner.size() + i];
+    const auto end = range.count == 0 ? range.start : range.start + (range.count - 1) * range.step + 1;
+    elements = elements.slice(static_cast<std::int64_t>(i) + 1, range.start, end, range.step);
+  }
+  return elements;
+}
+
+/// `count` elements, each with these axes.
+Shape elements_shape(std::int64_t count, const Shape& inner) {
+  Shape shape{count};
+  shape.insert(shape.end(), inner.begin(), inner.end());
+  return shape;
+}
+
+/// An array of one value.
+void fill(const Dataset& dataset, const at::Tensor& out, const BoxCall& call) {
+  auto value = *dataset.constant;
+  const auto type = heatpp::detail::to_torch(dataset.info.element.dtype);
+  const auto one = at::from_blob(value.data(), {}, at::TensorOptions(type)).clone();
+  const auto converted = at::empty({}, out.options());
+  put(dataset.info.element, one, converted, call);
+  out.copy_(converted);
 }
 
 }  // namespace
 
-std::vector<Piece> read_plan(const DatasetInfo& info, const Selection& box, Dtype dtype) {
-  const auto limit = dtype == info.element.dtype ? direct_bytes : staging_bytes;
-  return plan_pieces(extents(box), limit / static_cast<std::int64_t>(itemsize(info.element.dtype)), cuts_of(info, box));
+std::vector<Piece> read_plan(const Dataset& dataset, const Selection& box, Dtype dtype) {
+  const auto limit = is_direct(dataset, dtype) ? direct_bytes : staging_bytes;
+  const auto bytes = static_cast<std::int64_t>(itemsize(dataset.info.element.dtype)) * size_of(dataset.inner);
+  const auto own = own_axes(dataset, box);
+  return plan_pieces(extents(own), std::max<std::int64_t>(1, limit / std::max<std::int64_t>(1, bytes)),
+                     cuts_of(dataset.info, own));
 }
 
 void read_box(const Dataset& dataset, const Selection& box, const at::Tensor& out, const BoxCall& call) {
-  const auto pieces = read_plan(dataset.info, box, heatpp::detail::from_torch(out.scalar_type()));
-  const bool direct = is_direct(dataset.info, out);
-  const auto flat = out.view({-1});
+  if (dataset.constant) return fill(dataset, out, call);
+  const auto dtype = heatpp::detail::from_torch(out.scalar_type());
+  const auto pieces = read_plan(dataset, box, dtype);
+  const auto own = own_axes(dataset, box);
+  const bool direct = is_direct(dataset, dtype);
+  const auto all = extents(box);
+  const auto flat = out.view(elements_shape(size_of(extents(own)), Shape(all.begin() + std::ssize(own), all.end())));
   at::Tensor staging;
   if (!direct && !pieces.empty()) {
     const auto largest = std::ranges::max(pieces, {}, &Piece::size).size;
-    staging = at::empty({largest}, heatpp::detail::to_torch(dataset.info.element.dtype));
+    staging = at::empty(elements_shape(largest, dataset.inner), heatpp::detail::to_torch(dataset.info.element.dtype));
   }
   FirstError error;
   for (std::size_t i = 0; i < std::max(pieces.size(), call.calls); ++i) {
     error.run([&] {
-      if (i >= pieces.size()) return read_piece(dataset, box, nullptr, {}, call);
+      if (i >= pieces.size()) return read_piece(dataset, own, nullptr, {}, call);
       const auto& piece = pieces[i];
       const auto place = flat.narrow(0, piece.offset, piece.size);
       const auto target = direct ? place : staging.narrow(0, 0, piece.size);
-      read_piece(dataset, box, &piece, target, call);
-      check_elements(dataset.info.element, target, call);
-      if (!direct) place.copy_(target);
+      read_piece(dataset, own, &piece, target, call);
+      put(dataset.info.element, within(dataset, box, target), place, call);
     });
   }
   error.rethrow();

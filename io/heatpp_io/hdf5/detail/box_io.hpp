@@ -10,7 +10,7 @@ namespace heatpp::io::detail {
 
 /// The pieces in which a box is read into elements of `dtype`: large ones where HDF5 writes into the result itself, and
 /// small ones where elements are converted on their way.
-[[nodiscard]] std::vector<Piece> read_plan(const DatasetInfo& info, const Selection& box, Dtype dtype);
+[[nodiscard]] std::vector<Piece> read_plan(const Dataset& dataset, const Selection& box, Dtype dtype);
 
 /// Who transfers a box, and how.
 struct BoxCall {

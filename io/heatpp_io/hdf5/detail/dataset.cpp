@@ -2,9 +2,10 @@
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_io/detail/files/subfiles.hpp>
 #include <heatpp_io/hdf5/detail/dataset.hpp>
+#include <heatpp_io/hdf5/detail/elements/elements.hpp>
 #include <heatpp_io/hdf5/detail/filters.hpp>
 #include <heatpp_io/hdf5/detail/subfiling.hpp>
-#include <heatpp_io/hdf5/detail/virtual_sources.hpp>
+#include <heatpp_io/hdf5/detail/sources/virtual_sources.hpp>
 
 #include <sys/stat.h>
 
@@ -56,7 +57,8 @@ Handle open_file(const std::string& path, const char* op, const Handle& usual, u
                    how == H5F_ACC_RDONLY ? "writing" : "reading or writing", reason);
   if (H5Fis_hdf5(path.c_str()) == 0)
     raise<IoError>(op, "got \"{}\", which is not in HDF5 format; expected an HDF5 file", path);
-  raise<IoError>(op, "got \"{}\", which cannot be opened ({}); expected a complete HDF5 file", path, reason);
+  raise<IoError>(op, "got \"{}\", which cannot be opened ({}); expected {}", path, reason,
+                 way_to_read(reason, "a complete HDF5 file"));
 }
 
 std::string link_name(hid_t group, hsize_t index) {
@@ -98,8 +100,11 @@ std::string only_dataset(hid_t file, const std::string& path, const char* op) {
   for (const auto& name : names_in(file, 1000))
     if (is_dataset(file, name)) names.push_back(name);
   if (names.size() != 1)
-    raise<ValueError>(op, "got no dataset's name, and {} datasets in the root of \"{}\", which has {}; expected a name",
-                      names.size(), path, listing(file));
+    raise<ValueError>(
+        op,
+        "got no dataset's name, and {} datasets in the root of \"{}\", which has {}; expected the name of a dataset, "
+        "as contents() and `heatpp describe` list them",
+        names.size(), path, listing(file));
   return names.front();
 }
 
@@ -128,7 +133,11 @@ void read_storage(hid_t dataset, DatasetInfo& info) {
 
 void check_sources(hid_t dataset, const std::string& path, const std::string& what, const char* op) {
   const auto unread = unread_source(dataset, path);
-  if (!unread.empty()) raise<IoError>(op, "got {}, which is made of {}; expected all that it is made of", what, unread);
+  if (!unread.empty())
+    raise<IoError>(op,
+                   "got {}, which is made of {}; expected all that it is made of, or missing_sources = fill for what "
+                   "HDF5 gives instead",
+                   what, unread);
 }
 
 constexpr std::size_t most_groups = 32;          // one in another
@@ -158,7 +167,8 @@ struct Names {
       const auto name = link_name(group, i);
       const Handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT));
       const auto type = object ? H5Iget_type(object.get()) : H5I_BADID;
-      if (type == H5I_DATASET || !object) found.push_back(prefix + name);
+      const bool stands_for_one = type == H5I_GROUP && is_constant(object.get());
+      if (type == H5I_DATASET || stands_for_one || !object) found.push_back(prefix + name);
       else if (type == H5I_GROUP) add(object.get(), prefix + name + "/");
     }
     around.pop_back();
@@ -181,56 +191,112 @@ Handle local_access() { return Handle(H5Pcreate(H5P_FILE_ACCESS)); }
 
 namespace {
 
-Dataset open_in(Handle file, const std::string& path, const std::string& wanted, const char* op) {
-  Dataset result;
-  result.file = std::move(file);
-  const auto name = wanted.empty() ? only_dataset(result.file.get(), path, op) : wanted;
+/// The dataset whose records have a field of the name that is the rest of this path.
+std::optional<Wanted> in_records(hid_t file, const Wanted& wanted) {
+  const auto& path = wanted.dataset;
+  for (auto at = path.rfind('/'); at != std::string::npos && at > 0; at = path.rfind('/', at - 1)) {
+    const auto name = path.substr(0, at);
+    if (!is_dataset(file, name)) continue;
+    const auto field = path.substr(at + 1) + (wanted.field.empty() ? "" : "/" + wanted.field);
+    const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT));
+    return has_fields(dataset.get()) ? std::optional(Wanted{name, field, wanted.missing_sources}) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// The path that the name leads to: a field's dataset, and of H5MD's elements their value.
+Wanted resolved(hid_t file, const std::string& path, Wanted wanted, const char* op) {
+  if (wanted.dataset.empty()) wanted.dataset = only_dataset(file, path, op);
+  const auto kind = type_of(file, wanted.dataset);
+  if (kind == H5I_BADID && !has_link(file, wanted.dataset))
+    if (auto found = in_records(file, wanted)) return *found;
+  if (kind != H5I_GROUP || is_constant(Handle(H5Oopen(file, wanted.dataset.c_str(), H5P_DEFAULT)).get())) return wanted;
+  const auto value = wanted.dataset + "/value";
+  if (is_dataset(file, value) && is_dataset(file, wanted.dataset + "/step")) wanted.dataset = value;
+  return wanted;
+}
+
+void open_constant(Dataset& opened, const std::string& what, const char* op) {
+  const auto constant = constant_of(opened.id.get(), what, op);
+  opened.info.element = constant.element;
+  opened.info.shape = constant.shape;
+  opened.constant = constant.value;
+}
+
+/// Throws where `name` is neither a dataset nor what stands for one.
+void check_kind(hid_t file, const std::string& path, const std::string& name, const char* op) {
   const auto what = formatted("dataset \"{}\" of \"{}\"", name, path);
-  const auto kind = type_of(result.file.get(), name);
-  if (kind == H5I_GROUP)
-    raise<IoError>(op, "got group \"{}\" of \"{}\", which has {}; expected a dataset", name, path,
-                   listing(Handle(H5Oopen(result.file.get(), name.c_str(), H5P_DEFAULT)).get()));
+  const auto kind = type_of(file, name);
+  if (kind == H5I_GROUP) {
+    const Handle group(H5Oopen(file, name.c_str(), H5P_DEFAULT));
+    if (!is_constant(group.get()))
+      raise<IoError>(op, "got group \"{}\" of \"{}\", which has {}; expected the name of a dataset", name, path,
+                     listing(group.get()));
+    return;
+  }
   if (kind == H5I_BADID) {
     const auto reason = innermost_error();
-    if (has_link(result.file.get(), name))
-      raise<IoError>(op, "got {}, which cannot be opened ({}); expected a link to an array", what, reason);
+    if (has_link(file, name))
+      raise<IoError>(op, "got {}, which cannot be opened ({}); expected {}", what, reason,
+                     way_to_read(reason, "a link to an array"));
   }
   if (kind != H5I_DATASET)
-    raise<IoError>(op, "got no {}, whose root has {}; expected a dataset of that name", what,
-                   listing(result.file.get()));
-  result.id = Handle(H5Dopen2(result.file.get(), name.c_str(), H5P_DEFAULT));
-  if (!result.id) raise<IoError>(op, "got {}, which cannot be opened ({}); expected an array", what, innermost_error());
+    raise<NoSuchArray>(op, "got no {}, whose root has {}; expected a dataset of that name", what, listing(file));
+}
 
-  const Handle type(H5Dget_type(result.id.get())), space(H5Dget_space(result.id.get()));
-  const auto element = element_type(type.get());
-  if (!element)
-    raise<IoError>(op, "got {}, which holds {}; expected numbers of one of the library's dtypes", what,
-                   type_name(type.get()));
-  result.info.element = *element;
-  result.info.shape = checked_shape(space.get(), static_cast<std::int64_t>(itemsize(element->dtype)), what, op);
-  result.memory = memory_type(*element, type.get());
-  read_storage(result.id.get(), result.info);
+void describe(Dataset& opened, const Wanted& wanted, const std::string& what, const char* op) {
+  const Handle space(H5Dget_space(opened.id.get()));
+  auto elements = elements_of(opened.id.get(), wanted.field, what, op);
+  auto& info = opened.info;
+  info.element = elements.number;
+  opened.memory = std::move(elements.memory);
+  opened.inner = std::move(elements.inner);
+  const auto bytes = static_cast<std::int64_t>(itemsize(info.element.dtype));
+  info.shape = checked_shape(space.get(), bytes, what, op);
+  read_storage(opened.id.get(), info);
+  info.shape.insert(info.shape.end(), opened.inner.begin(), opened.inner.end());
+  if (!info.chunk.empty()) info.chunk.insert(info.chunk.end(), opened.inner.begin(), opened.inner.end());
+  checked_bytes(info.shape, bytes, what, op);
+}
+
+Dataset open_in(Handle file, const std::string& path, const Wanted& asked, const char* op) {
+  Dataset result;
+  result.file = std::move(file);
+  const auto wanted = resolved(result.file.get(), path, asked, op);
+  const auto& name = wanted.dataset;
+  check_kind(result.file.get(), path, name, op);
+  const auto what = formatted("dataset \"{}\" of \"{}\"", name, path);
+  result.id = Handle(H5Oopen(result.file.get(), name.c_str(), H5P_DEFAULT));
+  if (!result.id) raise<IoError>(op, "got {}, which cannot be opened ({}); expected an array", what, innermost_error());
+  if (H5Iget_type(result.id.get()) == H5I_GROUP) {
+    if (!wanted.field.empty())
+      raise<IoError>(op, "got the field \"{}\" of {}, which holds no records; expected no field", wanted.field, what);
+    open_constant(result, what, op);
+    return result;
+  }
+  describe(result, wanted, what, op);
   if (result.info.compressed) register_filters();
-  if (result.info.in_other_files) check_sources(result.id.get(), path, what, op);
+  if (result.info.in_other_files && wanted.missing_sources == MissingSources::error)
+    check_sources(result.id.get(), path, what, op);
   result.info.in_other_files |= in_subfiles(path);
   return result;
 }
 
 }  // namespace
 
-Dataset open_dataset(const std::string& path, const std::string& name, const char* op, const Handle& access) {
-  return open_in(open_file(path, op, access), path, name, op);
+Dataset open_dataset(const std::string& path, const Wanted& wanted, const char* op, const Handle& access) {
+  return open_in(open_file(path, op, access), path, wanted, op);
 }
 
 std::optional<Dataset> find_dataset(const std::string& path, const std::string& name, const char* op) {
   auto file = open_file(path, op, local_access());
   const auto kind = type_of(file.get(), name);
   if (kind != H5I_DATASET && !(kind == H5I_BADID && has_link(file.get(), name))) return std::nullopt;
-  return open_in(std::move(file), path, name, op);
+  return open_in(std::move(file), path, {name}, op);
 }
 
 Dataset open_to_write(const std::string& path, const std::string& name, const char* op, const Handle& access) {
-  return open_in(open_file(path, op, access, H5F_ACC_RDWR), path, name, op);
+  return open_in(open_file(path, op, access, H5F_ACC_RDWR), path, {name}, op);
 }
 
 }  // namespace heatpp::io::detail

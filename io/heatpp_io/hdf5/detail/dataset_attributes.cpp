@@ -9,6 +9,7 @@
 namespace heatpp::io::detail {
 namespace {
 
+using heatpp::detail::formatted;
 using heatpp::detail::raise;
 
 constexpr std::size_t most_bytes = 64 << 20;
@@ -22,15 +23,24 @@ Handle text_type(std::optional<hid_t> stored = std::nullopt) {
   return type;
 }
 
+/// What an attribute is called in errors.
+struct Named {
+  std::string name;
+  const std::string& of;
+  const char* op;
+
+  [[nodiscard]] std::string text() const { return formatted("attribute \"{}\" of {}", name, of); }
+};
+
 struct StoredAttribute {
   Handle id, type, space;
   std::size_t count = 0;
-  const std::string& what;
-  const char* op;
+  const Named& named;
 
   void read(hid_t as, void* to) const {
     if (H5Aread(id.get(), as, to) < 0)
-      raise<IoError>(op, "got {} that cannot be read ({}); expected a complete file", what, innermost_error());
+      raise<IoError>(named.op, "got {} that cannot be read ({}); expected a complete file", named.text(),
+                     innermost_error());
   }
   template <class T>
   [[nodiscard]] std::vector<T> numbers(hid_t as) const {
@@ -38,7 +48,11 @@ struct StoredAttribute {
     read(as, all.data());
     return all;
   }
-  [[nodiscard]] bool is_list() const { return H5Sget_simple_extent_type(space.get()) == H5S_SIMPLE; }
+  /// netCDF has no single numbers, but lists of one.
+  [[nodiscard]] bool is_list() const {
+    const bool one = count == 1 && std::ranges::find(decoding_names, named.name) != decoding_names.end();
+    return !one && H5Sget_simple_extent_type(space.get()) == H5S_SIMPLE;
+  }
 };
 
 std::vector<std::string> long_texts(const StoredAttribute& from) {
@@ -86,7 +100,10 @@ std::optional<Attribute> value_of(const StoredAttribute& from) {
       return one_or_list(from, H5Tis_variable_str(from.type.get()) > 0 ? long_texts(from) : short_texts(from));
     case H5T_ENUM:  // as h5py has bool
     case H5T_INTEGER: return whole(from);
-    case H5T_FLOAT: return one_or_list(from, from.numbers<double>(H5T_NATIVE_DOUBLE));
+    case H5T_FLOAT:
+      if (H5Tget_size(from.type.get()) == sizeof(float) && !from.is_list())
+        return from.numbers<float>(H5T_NATIVE_FLOAT).at(0);
+      return one_or_list(from, from.numbers<double>(H5T_NATIVE_DOUBLE));
     default: return std::nullopt;
   }
 }
@@ -99,15 +116,28 @@ std::string name_of(hid_t attribute) {
   return in_utf8(std::move(name));
 }
 
-std::optional<Attribute> read_attribute(Handle id, const std::string& what, const char* op) {
-  StoredAttribute from{std::move(id), {}, {}, 0, what, op};
+std::optional<Attribute> read_attribute(Handle id, const Named& named) {
+  StoredAttribute from{std::move(id), {}, {}, 0, named};
   from.type = Handle(H5Aget_type(from.id.get()));
   from.space = Handle(H5Aget_space(from.id.get()));
   from.count = static_cast<std::size_t>(std::max<hssize_t>(0, H5Sget_simple_extent_npoints(from.space.get())));
   if (from.count == 0) return std::nullopt;
   if (const auto bytes = H5Aget_storage_size(from.id.get()); bytes >= most_bytes)
-    raise<IoError>(op, "got {} of {} bytes; expected less than {}", what, bytes, most_bytes);
+    raise<IoError>(named.op, "got {} of {} bytes; expected less than {}", named.text(), bytes, most_bytes);
   return value_of(from);
+}
+
+/// How the numbers of a dataset lie in the file.
+StoredNumbers stored_numbers(const Dataset& dataset) {
+  const auto& element = dataset.info.element;
+  StoredNumbers stored{element, static_cast<std::int64_t>(itemsize(element.dtype)), element.dtype == uint8};
+  Handle type(H5Dget_type(dataset.id.get()));
+  if (H5Tget_class(type.get()) == H5T_ENUM) type = Handle(H5Tget_super(type.get()));
+  if (H5Tget_class(type.get()) != H5T_INTEGER || element.dtype == bool_) return stored;
+  const auto bytes = static_cast<std::int64_t>(H5Tget_size(type.get()));
+  stored.bytes = bytes <= 2 ? bytes : bytes <= 4 ? 4 : 8;  // there are whole numbers of 3 bytes, say
+  stored.is_unsigned = H5Tget_sign(type.get()) == H5T_SGN_NONE;
+  return stored;
 }
 
 /// By what HDF5's dimension scales and netCDF-4 keep their books.
@@ -117,14 +147,24 @@ bool is_internal(const std::string& name, const Attributes& all) {
   return is_of_hdf5(name) || (scale && (name == "CLASS" || name == "NAME"));
 }
 
+/// The dataset's type, which CF wants some numbers in, where these fit in it.
+Handle own_type(hid_t dataset, const std::string& name, const Attribute& value) {
+  Handle type(H5Dget_type(dataset));
+  const auto kind = H5Tget_class(type.get());
+  const auto element = kind == H5T_INTEGER || kind == H5T_FLOAT ? element_type(type.get()) : std::nullopt;
+  return element && gets_its_type(name, value, element->dtype) ? std::move(type) : Handle();
+}
+
 struct NewAttribute {
   hid_t dataset;
   const std::string& name;
   const std::string& what;
   const char* op;
+  Handle own = {};  ///< the type in the file, if not the usual one
 
   void write(hid_t type, const Handle& space, const void* from) const {
-    const Handle made(H5Acreate2(dataset, name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT));
+    const auto in_file = own ? own.get() : type;
+    const Handle made(H5Acreate2(dataset, name.c_str(), in_file, space.get(), H5P_DEFAULT, H5P_DEFAULT));
     if (!made || H5Awrite(made.get(), type, from) < 0)
       raise<ValueError>(
           op, "got attribute \"{}\" of {}, which HDF5 does not take ({}); expected a name of its own and room", name,
@@ -136,6 +176,7 @@ struct NewAttribute {
   }
   void operator()(std::int64_t number) const { write(H5T_NATIVE_INT64, Handle(H5Screate(H5S_SCALAR)), &number); }
   void operator()(double number) const { write(H5T_NATIVE_DOUBLE, Handle(H5Screate(H5S_SCALAR)), &number); }
+  void operator()(float number) const { write(H5T_NATIVE_FLOAT, Handle(H5Screate(H5S_SCALAR)), &number); }
   void operator()(const std::vector<std::string>& texts) const {
     std::vector<const char*> begins;
     for (const auto& text : texts) begins.push_back(text.c_str());
@@ -161,8 +202,7 @@ Annotations read_annotations(hid_t dataset, const std::string& what, const char*
         H5Aopen_by_idx(dataset, ".", H5_INDEX_NAME, H5_ITER_INC, static_cast<hsize_t>(i), H5P_DEFAULT, H5P_DEFAULT));
     if (!id) raise<IoError>(op, "got an attribute of {} that cannot be opened; expected a complete file", what);
     const auto name = name_of(id.get());
-    const auto named = heatpp::detail::formatted("attribute \"{}\" of {}", name, what);
-    if (auto value = read_attribute(std::move(id), named, op)) found.attributes.emplace(name, std::move(*value));
+    if (auto value = read_attribute(std::move(id), {name, what, op})) found.attributes.emplace(name, std::move(*value));
   }
   if (const auto named = found.attributes.extract(labels))
     if (const auto* texts = std::get_if<std::vector<std::string>>(&named.mapped())) found.dimension_names = *texts;
@@ -171,8 +211,22 @@ Annotations read_annotations(hid_t dataset, const std::string& what, const char*
   return found;
 }
 
+Decoding read_decoding(const Dataset& dataset, const std::string& path, const char* op) {
+  const auto what = formatted("a dataset of \"{}\"", path);
+  Attributes found;
+  for (const auto known : decoding_names) {
+    const std::string name(known);
+    if (H5Aexists(dataset.id.get(), name.c_str()) <= 0) continue;
+    Handle id(H5Aopen(dataset.id.get(), name.c_str(), H5P_DEFAULT));
+    if (!id) raise<IoError>(op, "got an attribute of {} that cannot be opened; expected a complete file", what);
+    if (auto value = read_attribute(std::move(id), {name, what, op})) found.emplace(name, std::move(*value));
+  }
+  return decoding_of(found, stored_numbers(dataset), what, op);
+}
+
 void write_annotations(hid_t dataset, const Annotations& annotations, const std::string& what, const char* op) {
-  for (const auto& [name, value] : annotations.attributes) std::visit(NewAttribute{dataset, name, what, op}, value);
+  for (const auto& [name, value] : annotations.attributes)
+    std::visit(NewAttribute{dataset, name, what, op, own_type(dataset, name, value)}, value);
   if (!annotations.dimension_names.empty()) NewAttribute{dataset, labels, what, op}(annotations.dimension_names);
 }
 

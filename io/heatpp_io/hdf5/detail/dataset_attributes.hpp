@@ -1,7 +1,8 @@
 #pragma once
 
 #include <heatpp_io/detail/elements/annotations.hpp>
-#include <heatpp_io/hdf5/detail/handle.hpp>
+#include <heatpp_io/detail/elements/decoding.hpp>
+#include <heatpp_io/hdf5/detail/dataset.hpp>
 
 namespace heatpp::io::detail {
 
@@ -10,7 +11,12 @@ namespace heatpp::io::detail {
 /// naming `op` and `what` for attributes that cannot be read, or are of 64 MiB or more.
 [[nodiscard]] Annotations read_annotations(hid_t dataset, const std::string& what, const char* op);
 
-/// Gives a new dataset its own. On every rank that has it open, alike. Throws ValueError for what HDF5 has no room for.
+/// What the attributes of a dataset in the file `path` say of its numbers. Others are not read. Throws IoError naming
+/// `op` as read_annotations, and as decoding_of.
+[[nodiscard]] Decoding read_decoding(const Dataset& dataset, const std::string& path, const char* op);
+
+/// Gives a new dataset its own, those that CF wants in the type of the array in the dataset's. On every rank that has
+/// it open, alike. Throws ValueError for what HDF5 has no room for.
 void write_annotations(hid_t dataset, const Annotations& annotations, const std::string& what, const char* op);
 
 }  // namespace heatpp::io::detail

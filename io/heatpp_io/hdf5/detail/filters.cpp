@@ -86,16 +86,45 @@ std::vector<H5Z_filter_t> filters_of(const Handle& properties) {
   return ids;
 }
 
-/// Debian's packages of plugins.
-constexpr std::array plugins{std::pair{307, "hdf5-filter-plugin"}, std::pair{32000, "hdf5-plugin-lzf"},
-                             std::pair{32008, "hdf5-filter-plugin"}, std::pair{32013, "hdf5-filter-plugin-zfp-serial"}};
+/// A registered filter that heatpp has not, and the packages with its plugin.
+struct Plugin {
+  H5Z_filter_t id;
+  std::string_view name, package;
+};
+constexpr std::string_view of_python = "hdf5plugin (PyPI)";
+constexpr std::array plugins{
+    Plugin{305, "LZO", "tables (PyPI), by which to rewrite it"},
+    Plugin{307, "bzip2", "hdf5-filter-plugin (Debian) or hdf5plugin (PyPI)"},
+    Plugin{32000, "LZF", "hdf5-plugin-lzf (Debian)"},
+    Plugin{32008, "bitshuffle", "hdf5-filter-plugin (Debian) or hdf5plugin (PyPI)"},
+    Plugin{32013, "ZFP", "hdf5-filter-plugin-zfp-serial (Debian) or hdf5plugin (PyPI)"},
+    Plugin{32017, "SZ", of_python},
+    Plugin{32018, "FCIDECOMP", of_python},
+    Plugin{32020, "VBZ", "ont-vbz-hdf-plugin (of Oxford Nanopore)"},
+    Plugin{32022, "BitGroom", "ccr (Community Codec Repository)"},
+    Plugin{32023, "Granular BitRound", "ccr (Community Codec Repository)"},
+    Plugin{32024, "SZ3", of_python},
+    Plugin{32026, "Blosc2", of_python},
+    Plugin{32028, "SPERR", of_python},
+    Plugin{32033, "HTJ2K", of_python},
+};
 
-std::string what_brings(H5Z_filter_t id) {
+/// The name of a filter, and what brings it.
+std::string described(H5Z_filter_t id) {
   if (const auto* filter = std::ranges::find(filters, id, &Filter::id); filter != filters.end())
-    return how_to_get(filter->codec);
-  const auto* plugin = std::ranges::find(plugins, id, [](const auto& known) { return known.first; });
-  return plugin == plugins.end() ? "its plugin, in HDF5_PLUGIN_PATH"
-                                 : heatpp::detail::formatted("{} (Debian), in HDF5_PLUGIN_PATH", plugin->second);
+    return heatpp::detail::formatted("filter {} ({}); expected {}", id, name_of(filter->codec),
+                                     how_to_get(filter->codec));
+  const auto* plugin = std::ranges::find(plugins, id, &Plugin::id);
+  if (plugin == plugins.end())
+    return heatpp::detail::formatted(
+        "filter {}; expected the plugin that The HDF Group's list of registered filters names, its folder in "
+        "HDF5_PLUGIN_PATH",
+        id);
+  return heatpp::detail::formatted("filter {} ({}); expected the plugin of {}, its folder in HDF5_PLUGIN_PATH{}", id,
+                                   plugin->name, plugin->package,
+                                   plugin->package.ends_with(of_python)
+                                       ? ", as python3 -c \"import hdf5plugin; print(hdf5plugin.PLUGIN_PATH)\" says it"
+                                       : "");
 }
 
 }  // namespace
@@ -137,9 +166,10 @@ std::optional<ChunkFilters> known_filters(const Handle& properties) {
 }
 
 std::optional<std::string> missing_filter(const Handle& properties) {
+  std::string missing;
   for (const auto id : filters_of(properties))
-    if (H5Zfilter_avail(id) <= 0) return heatpp::detail::formatted("filter {}; expected {}", id, what_brings(id));
-  return std::nullopt;
+    if (H5Zfilter_avail(id) <= 0) missing += (missing.empty() ? "" : ", and through ") + described(id);
+  return missing.empty() ? std::nullopt : std::optional(missing);
 }
 
 }  // namespace heatpp::io::detail

@@ -20,8 +20,7 @@ struct ChunkFilters {
 };
 [[nodiscard]] std::optional<ChunkFilters> known_filters(const Handle& properties);
 
-/// The name of the first filter of these properties that HDF5 does not have, and what would bring it; nothing where it
-/// has all.
+/// The filters of these properties that HDF5 does not have, and what would bring each; nothing where it has all.
 [[nodiscard]] std::optional<std::string> missing_filter(const Handle& properties);
 
 }  // namespace heatpp::io::detail

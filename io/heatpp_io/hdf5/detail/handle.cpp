@@ -1,3 +1,4 @@
+#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp_io/hdf5/detail/handle.hpp>
 #include <heatpp_io/hdf5/stored_rows.hpp>
 
@@ -57,6 +58,18 @@ std::string innermost_error() {
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take, &text);
   return text.empty() ? "HDF5 gives no reason" : text;
+}
+
+std::string way_to_read(const std::string& reason, const std::string& usual) {
+  const auto says = [&](const char* text) { return reason.find(text) != std::string::npos; };
+  if (!says("bad version number") && !says("bad superblock version")) return usual;
+  const auto* const reads = says("layout message")     ? "HDF5 2.0 or newer reads"
+                            : says("datatype message") ? "HDF5 1.12 or newer reads, and of complex numbers HDF5 2.0"
+                                                       : "a newer HDF5 reads";
+  return heatpp::detail::formatted(
+      "a format that HDF5 {}.{}.{} knows: this one {}; write it readable by libver=(\"earliest\", \"v114\") (h5py) or "
+      "H5Pset_libver_bounds, or rewrite it by the newer HDF5's h5repack",
+      H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE, reads);
 }
 
 }  // namespace detail

@@ -58,4 +58,8 @@ class Hdf5Turn {
 /// What HDF5 says about the call that failed last, without its stack.
 [[nodiscard]] std::string innermost_error();
 
+/// What is expected of a file for which HDF5 gave that reason: where its format is too new, the oldest HDF5 that reads
+/// it and how to write it readable, else `usual`.
+[[nodiscard]] std::string way_to_read(const std::string& reason, const std::string& usual);
+
 }  // namespace heatpp::io::detail

@@ -13,10 +13,6 @@ namespace {
 using heatpp::detail::raise;
 
 constexpr std::size_t most_elements = 8 << 20;
-/// Those that CF wants in the type of the variable.
-constexpr std::array<std::string_view, 7> of_its_type{"_FillValue",  "missing_value", "valid_min", "valid_max",
-                                                      "valid_range", "flag_values",   "flag_masks"};
-
 struct StoredAttribute {
   const NetcdfVariable& variable;
   const std::string& name;
@@ -65,8 +61,9 @@ std::optional<Attribute> value_of(const StoredAttribute& from) {
   if (from.type == NC_CHAR) return text(from);
   if (from.count == 0) return std::nullopt;
   if (from.type == NC_STRING) return texts(from);
+  if (from.type == NC_FLOAT && from.count == 1) return from.all<float>(nc_get_att_float)[0];
   if (from.type == NC_FLOAT || from.type == NC_DOUBLE) return one_or_list(from.all<double>(nc_get_att_double));
-  if (netcdf_element(from.type)) return whole(from);
+  if (is_netcdf_number(from.type)) return whole(from);
   return std::nullopt;  // of a user's type
 }
 
@@ -86,6 +83,7 @@ struct NewAttribute {
   }
   int operator()(std::int64_t number) const { return (*this)(std::vector{number}); }
   int operator()(double number) const { return (*this)(std::vector{number}); }
+  int operator()(float number) const { return nc_put_att_float(to.group, to.id, name, type(NC_FLOAT), 1, &number); }
   int operator()(const std::vector<double>& numbers) const {
     return nc_put_att_double(to.group, to.id, name, type(NC_DOUBLE), numbers.size(), numbers.data());
   }
@@ -108,6 +106,16 @@ struct NewAttribute {
   }
 };
 
+void read_attribute(StoredAttribute from, Attributes& to) {
+  const auto& [group, id] = from.variable;
+  check_netcdf(nc_inq_att(group, id, from.name.c_str(), &from.type, &from.count), from.path, from.op);
+  const auto name = in_utf8(from.name);
+  if (from.count >= most_elements)
+    raise<IoError>(from.op, "got {} elements in {} of \"{}\"; expected less than {}", from.count, name, from.path,
+                   most_elements);
+  if (auto value = value_of(from)) to.emplace(name, std::move(*value));
+}
+
 }  // namespace
 
 Attributes read_attributes(const NetcdfVariable& variable, const std::string& path, const char* op) {
@@ -117,14 +125,19 @@ Attributes read_attributes(const NetcdfVariable& variable, const std::string& pa
   for (int i = 0; i < count; ++i) {
     std::array<char, NC_MAX_NAME + 1> begin{};
     check_netcdf(nc_inq_attname(variable.group, variable.id, i, begin.data()), path, op);
-    const auto name = in_utf8(begin.data());
-    const std::string stored(begin.data());
-    StoredAttribute from{variable, stored, path, op};
-    check_netcdf(nc_inq_att(variable.group, variable.id, stored.c_str(), &from.type, &from.count), path, op);
-    if (from.count >= most_elements)
-      raise<IoError>(op, "got {} elements in {} of \"{}\"; expected less than {}", from.count, name, path,
-                     most_elements);
-    if (auto value = value_of(from)) found.emplace(name, std::move(*value));
+    const std::string name(begin.data());
+    read_attribute({variable, name, path, op}, found);
+  }
+  return found;
+}
+
+Attributes read_decoding(const NetcdfVariable& variable, const std::string& path, const char* op) {
+  Attributes found;
+  for (const auto known : decoding_names) {
+    const std::string name(known);
+    int ignored = 0;
+    if (nc_inq_attid(variable.group, variable.id, name.c_str(), &ignored) == NC_NOERR)
+      read_attribute({variable, name, path, op}, found);
   }
   return found;
 }
@@ -132,7 +145,7 @@ Attributes read_attributes(const NetcdfVariable& variable, const std::string& pa
 void write_attributes(const NetcdfVariable& variable, const Attributes& attributes, const AttributePlace& place,
                       const std::string& path, const char* op) {
   for (const auto& [name, value] : attributes) {
-    const bool own_type = std::ranges::find(of_its_type, name) != of_its_type.end() && fits(value, place.dtype);
+    const bool own_type = gets_its_type(name, value, place.dtype);
     const auto status = std::visit(NewAttribute{variable, name.c_str(), place.format, own_type}, value);
     if (status != NC_NOERR)
       raise<ValueError>(op,

@@ -9,6 +9,9 @@ namespace heatpp::io::detail {
 /// those that cannot be read, or are of 2^23 elements or more.
 [[nodiscard]] Attributes read_attributes(const NetcdfVariable& variable, const std::string& path, const char* op);
 
+/// Those that say what the numbers of a variable mean, alone. Throws as read_attributes.
+[[nodiscard]] Attributes read_decoding(const NetcdfVariable& variable, const std::string& path, const char* op);
+
 /// Gives a new variable its own. Those that CF wants in the variable's type (_FillValue, missing_value, valid_min, ...)
 /// are so where it has room for them; other whole numbers are 32-bit ones where these have, else 64-bit ones, and in
 /// formats without those float64. Throws ValueError naming `op` and `path` for what netCDF refuses.

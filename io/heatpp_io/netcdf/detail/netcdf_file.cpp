@@ -9,15 +9,49 @@
 namespace heatpp::io::detail {
 namespace {
 
+using c10::ScalarType;
+
 struct Known {
-  int stored;
-  ElementType element;
+  int type;
+  NetcdfNumbers numbers;
 };
 /// Those that are written come first.
-constexpr std::array known{Known{NC_BYTE, {int8}},         Known{NC_UBYTE, {uint8}},  Known{NC_SHORT, {int16}},
-                           Known{NC_INT, {int32}},         Known{NC_INT64, {int64}},  Known{NC_FLOAT, {float32}},
-                           Known{NC_DOUBLE, {float64}},    Known{NC_USHORT, {int32}}, Known{NC_UINT, {int64}},
-                           Known{NC_UINT64, {int64, true}}};
+constexpr std::array known{Known{NC_BYTE, {{{int8}, 1}, ScalarType::Char}},
+                           Known{NC_UBYTE, {{{uint8}, 1, true}, ScalarType::Byte}},
+                           Known{NC_SHORT, {{{int16}, 2}, ScalarType::Short}},
+                           Known{NC_INT, {{{int32}, 4}, ScalarType::Int}},
+                           Known{NC_INT64, {{{int64}, 8}, ScalarType::Long}},
+                           Known{NC_FLOAT, {{{float32}, 4}, ScalarType::Float}},
+                           Known{NC_DOUBLE, {{{float64}, 8}, ScalarType::Double}},
+                           Known{NC_USHORT, {{{int32}, 2, true}, ScalarType::UInt16}},
+                           Known{NC_UINT, {{{int64}, 4, true}, ScalarType::UInt32}},
+                           Known{NC_UINT64, {{{int64, true}, 8, true}, ScalarType::Long}}};
+
+/// The name, type and place of a record's field.
+struct Field {
+  std::array<char, NC_MAX_NAME + 1> name{};
+  int type = NC_NAT, axes = 0;
+  std::size_t offset = 0;
+};
+Field field_of(int group, int record, int index) {
+  Field field;
+  nc_inq_compound_field(group, record, index, field.name.data(), &field.offset, &field.type, &field.axes, nullptr);
+  return field;
+}
+
+/// Two equal floats, one behind the other, that are called the parts of a complex number.
+std::optional<NetcdfNumbers> complex_of(int group, int record, std::size_t bytes) {
+  const auto real = field_of(group, record, 0), imaginary = field_of(group, record, 1);
+  const std::string_view first(real.name.data()), second(imaginary.name.data());
+  const bool named =
+      (first == "r" && second == "i") || (first == "real" && second == "imag") || (first == "re" && second == "im");
+  const bool packed = real.type == imaginary.type && real.axes == 0 && imaginary.axes == 0 && real.offset == 0 &&
+                      imaginary.offset == bytes / 2;
+  if (!named || !packed) return std::nullopt;
+  if (real.type == NC_FLOAT && bytes == 8) return NetcdfNumbers{{{complex64}, 8}, ScalarType::ComplexFloat};
+  if (real.type == NC_DOUBLE && bytes == 16) return NetcdfNumbers{{{complex128}, 16}, ScalarType::ComplexDouble};
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -60,15 +94,22 @@ bool is_flag(const NetcdfVariable& variable) {
          nc_get_att_text(group, id, "dtype", text.data()) == NC_NOERR && std::string_view(text.data()) == "bool";
 }
 
-std::optional<ElementType> netcdf_element(int stored) {
-  const auto* found = std::ranges::find(known, stored, &Known::stored);
-  return found == known.end() ? std::nullopt : std::optional(found->element);
+bool is_netcdf_number(int type) { return std::ranges::find(known, type, &Known::type) != known.end(); }
+
+std::optional<NetcdfNumbers> netcdf_numbers(int group, int type) {
+  if (const auto* found = std::ranges::find(known, type, &Known::type); found != known.end()) return found->numbers;
+  int base = NC_NAT, kind = NC_NAT;
+  std::size_t bytes = 0, fields = 0;
+  if (nc_inq_user_type(group, type, nullptr, &bytes, &base, &fields, &kind) != NC_NOERR) return std::nullopt;
+  if (kind == NC_ENUM && is_netcdf_number(base)) return netcdf_numbers(group, base);
+  return kind == NC_COMPOUND && fields == 2 ? complex_of(group, type, bytes) : std::nullopt;
 }
 
 std::optional<int> netcdf_type(Dtype dtype) {
   if (dtype == bool_) return NC_BYTE;
-  const auto* found = std::ranges::find(known, ElementType{dtype}, &Known::element);
-  return found == known.end() ? std::nullopt : std::optional(found->stored);
+  const auto is = [&](const Known& each) { return each.numbers.stored.element == ElementType{dtype}; };
+  const auto* found = std::ranges::find_if(known, is);
+  return found == known.end() ? std::nullopt : std::optional(found->type);
 }
 
 std::vector<std::string> name_parts(const std::string& name) {

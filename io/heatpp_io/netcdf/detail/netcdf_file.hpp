@@ -1,6 +1,8 @@
 #pragma once
 
-#include <heatpp_io/detail/elements/dataset_info.hpp>
+#include <c10/core/ScalarType.h>
+
+#include <heatpp_io/detail/elements/decoding.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,9 +39,17 @@ struct NetcdfVariable {
 /// Whether a variable's bytes stand for bool, as xarray says it.
 [[nodiscard]] bool is_flag(const NetcdfVariable& variable);
 
-/// What elements of a type of netCDF's are, and the reverse; nullopt for texts and types that users define, and for
-/// dtypes that netCDF has not.
-[[nodiscard]] std::optional<ElementType> netcdf_element(int stored);
+/// How numbers of a type of netCDF's lie in a file, and in memory as netCDF hands them out.
+struct NetcdfNumbers {
+  StoredNumbers stored;
+  c10::ScalarType in_memory = c10::ScalarType::Float;
+};
+/// Those of a type that a variable of `group` has: numbers, enumerations, and records of two floats r and i (or real
+/// and imag, or re and im), which are complex numbers. nullopt for texts and other types that users define.
+[[nodiscard]] std::optional<NetcdfNumbers> netcdf_numbers(int group, int type);
+/// Whether a type is one of netCDF's own numbers.
+[[nodiscard]] bool is_netcdf_number(int type);
+/// nullopt for dtypes that netCDF has not.
 [[nodiscard]] std::optional<int> netcdf_type(Dtype dtype);
 
 /// The parts of "a/b/c".

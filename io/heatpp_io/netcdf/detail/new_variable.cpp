@@ -3,7 +3,6 @@
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_attributes.hpp>
 #include <heatpp_io/netcdf/detail/netcdf_classic.hpp>
-#include <heatpp_io/netcdf/detail/netcdf_packing.hpp>
 #include <heatpp_io/netcdf/detail/new_variable.hpp>
 
 #include <netcdf.h>
@@ -115,7 +114,8 @@ void check_replaced(const NewVariable& x, const NetcdfVariable& at, const SaveJo
     raise<TypeError>(x.op,
                      "got an array of {} for variable \"{}\" of \"{}\", which has another dtype; expected its own",
                      heatpp::name(x.dtype), x.name, job.shown);
-  if (read_packing(at, job.shown, x.op).packed)
+  const auto said = read_decoding(at, job.shown, x.op);
+  if (said.contains("scale_factor") || said.contains("add_offset"))
     raise<ValueError>(x.op, "got variable \"{}\" of \"{}\", which has scale_factor or add_offset; expected neither",
                       x.name, job.shown);
   const auto dimensions = dimensions_of(at, job.shown, x.op);

@@ -69,7 +69,9 @@ class Literal {
   }
   std::string type_text() {
     if (next() == '[' || next() == '(')
-      raise<IoError>(op_, "got {}, which holds records ({:?}); expected numbers", what_, text_.substr(at_, 100));
+      raise<IoError>(op_,
+                     "got {}, which holds records ({:?}); expected numbers, as numpy.save writes one field of them",
+                     what_, text_.substr(at_, 100));
     return quoted();
   }
   bool truth() {

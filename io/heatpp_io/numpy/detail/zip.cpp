@@ -122,18 +122,6 @@ std::uint64_t flags_of(const ZipMember& member) {
   return std::ranges::all_of(member.name, [](char c) { return (c & 0x80) == 0; }) ? 0 : 0x800;
 }
 
-/// A run of bytes of another reader.
-class PartReader : public ByteReader {
- public:
-  PartReader(ByteReader& whole, std::int64_t at, std::int64_t size) : whole_(whole), at_(at), size_(size) {}
-  [[nodiscard]] std::int64_t size() const override { return size_; }
-  void read(std::int64_t offset, std::int64_t bytes, void* to) override { whole_.read(at_ + offset, bytes, to); }
-
- private:
-  ByteReader& whole_;
-  std::int64_t at_, size_;
-};
-
 }  // namespace
 
 std::vector<ZipMember> zip_members(ByteReader& bytes, const std::string& path, const char* op) {

@@ -77,6 +77,7 @@ class HeaderReader {
   }
 
   void read_metadata(const json& entry, SafeTensors& contents) const {
+    if (entry.is_null()) return;
     if (!entry.is_object()) fail("metadata that are no JSON object");
     for (const auto& [key, value] : entry.items()) {
       if (!value.is_string()) fail(formatted("metadata \"{}\" that is no text", key));

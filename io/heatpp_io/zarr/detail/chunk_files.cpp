@@ -1,14 +1,12 @@
 #include <ATen/ATen.h>
 
-#include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/relayout.hpp>
-#include <heatpp_io/detail/codecs/codecs.hpp>
 #include <heatpp_io/detail/elements/rows.hpp>
 #include <heatpp_io/detail/files/aside_file.hpp>
 #include <heatpp_io/detail/files/byte_file.hpp>
 #include <heatpp_io/detail/shards/chunk_grid.hpp>
 #include <heatpp_io/zarr/detail/chunk_files.hpp>
-#include <heatpp_io/zarr/detail/zarr_metadata.hpp>
+#include <heatpp_io/zarr/detail/store_files.hpp>
 
 #include <fcntl.h>
 
@@ -25,36 +23,37 @@ void write_file(const ChunkFiles& files, const std::string& name, Block bytes) {
   FileWriter(path, files.shown, files.op).write(0, std::ssize(bytes), bytes.data());
 }
 
+bool is_plain(const ChunkCodecs& codecs) {
+  return codecs.order.empty() && codecs.filters.empty() && !codecs.sharding && codecs.bytes.empty() &&
+         codecs.type.swapped == 1;
+}
+
 void write_chunk(const ChunkFiles& files, const std::string& name, const at::Tensor& chunk) {
+  if (!is_plain(files.array.codecs)) {
+    const auto shown = joined_name(files.shown, name);
+    return write_file(files, name, encoded_chunk(chunk, files.array.codecs, {shown, files.op}));
+  }
   const auto bytes = static_cast<std::size_t>(chunk.numel() * chunk.element_size());
-  const Block block(static_cast<const std::byte*>(chunk.const_data_ptr()), bytes);
-  if (!files.compression) return write_file(files, name, block);
-  const auto& [codec, level] = *files.compression;
-  const auto* const blocks = files.gzip_file ? &gzip_file_blocks : block_codec(codec);
-  const auto packed = blocks->compress(block, level, static_cast<int>(chunk.element_size()));
-  if (!packed)
-    heatpp::detail::raise<ValueError>(files.op,
-                                      "got a chunk of {} bytes, which {} does not compress; expected smaller chunks",
-                                      bytes, name_of(codec));
-  write_file(files, name, *packed);
+  write_file(files, name, {static_cast<const std::byte*>(chunk.const_data_ptr()), bytes});
 }
 
 /// A block that begins at `first`, where a chunk does, and ends where one does or the array.
 void write_block(const ChunkFiles& files, const Shape& first, const at::Tensor& block) {
   const Shape extents(block.sizes().begin(), block.sizes().end());
-  each_chunk(select(extents, {}, files.op), files.chunks, [&](const ChunkPart& part) {
+  const auto& chunks = files.array.chunks;
+  each_chunk(select(extents, {}, files.op), chunks, [&](const ChunkPart& part) {
     auto values = block;
-    auto chunk = at::zeros(files.chunks, block.options());
+    auto chunk = at::zeros(chunks, block.options());
     auto inside = chunk;
     auto place = part.place;
     for (std::size_t i = 0; i < part.where.size(); ++i) {
       const auto axis = static_cast<std::int64_t>(i);
       values = values.narrow(axis, part.where[i].start, part.where[i].count);
       inside = inside.narrow(axis, 0, part.where[i].count);
-      place[i] += first[i] / files.chunks[i];
+      place[i] += first[i] / chunks[i];
     }
     inside.copy_(values);
-    write_chunk(files, chunk_name(place, files.separator), chunk);
+    write_chunk(files, chunk_name(place, files.array.separator, files.array.prefixed), chunk);
   });
 }
 
@@ -62,6 +61,7 @@ void write_block(const ChunkFiles& files, const Shape& first, const at::Tensor& 
 
 void write_chunks(const ChunkFiles& files, const DNDarray& x, std::int64_t begin) {
   const auto& comm = x.comm();
+  const auto& chunks = files.array.chunks;
   if (x.ndim() == 0)
     return all_or_none(comm, [&] {
       if (comm.rank() == 0) write_block(files, {}, x.larray().to(at::kCPU));
@@ -69,10 +69,10 @@ void write_chunks(const ChunkFiles& files, const DNDarray& x, std::int64_t begin
   Shape first(x.shape().size(), 0);
   first[0] = begin;
   const auto split = static_cast<std::size_t>(x.split().value_or(0));
-  const auto chunks_along = [&](std::size_t i) { return (x.shape()[i] + files.chunks[i] - 1) / files.chunks[i]; };
+  const auto chunks_along = [&](std::size_t i) { return (x.shape()[i] + chunks[i] - 1) / chunks[i]; };
   if (chunks_along(split) >= std::min<std::int64_t>(comm.size(), chunks_along(0))) {
     const auto cut = x.split() ? x.layout() : Layout(x.shape(), 0, comm.size());
-    const auto layout = between_chunks(cut, files.chunks[split]);
+    const auto layout = between_chunks(cut, chunks[split]);
     const auto block = heatpp::detail::relayout(x, layout).to(at::kCPU);
     first[split] += layout.offset(comm.rank());
     all_or_none(comm, [&] { write_block(files, first, block); });
@@ -81,7 +81,7 @@ void write_chunks(const ChunkFiles& files, const DNDarray& x, std::int64_t begin
       first[0] = begin + row;
       write_block(files, first, rows);
     };
-    each_rows(x.layout(), x.larray().to(at::kCPU).contiguous(), comm, write, files.chunks[0]);
+    each_rows(x.layout(), x.larray().to(at::kCPU).contiguous(), comm, write, chunks[0]);
   }
 }
 

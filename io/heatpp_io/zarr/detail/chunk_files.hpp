@@ -2,19 +2,16 @@
 
 #include <filesystem>
 #include <heatpp/core/dndarray.hpp>
-#include <heatpp_io/compression.hpp>
+#include <heatpp_io/zarr/detail/zarr_metadata.hpp>
 
 namespace heatpp::io::detail {
 
 /// How the chunks of an array become files.
 struct ChunkFiles {
   const char* op;
-  std::filesystem::path path;
-  std::string shown;  ///< what errors call the store
-  const Shape& chunks;
-  std::optional<Compression> compression;
-  bool gzip_file = false;  ///< of gzip: with its header and sum, in place of zlib's
-  char separator = '.';
+  std::filesystem::path path;  ///< the array's directory
+  std::string shown;           ///< what errors call the store
+  ZarrArray array;
   bool replace = false;  ///< a file that is there is replaced in one step, for those who read the store meanwhile
 };
 

@@ -1,8 +1,12 @@
-#include <heatpp_io/detail/files/aside_file.hpp>
+#include <heatpp_io/detail/elements/attribute_rules.hpp>
+#include <heatpp_io/zarr/detail/base64.hpp>
 #include <heatpp_io/zarr/detail/zarr_attributes.hpp>
 #include <heatpp_io/zarr/detail/zarr_metadata.hpp>
 
+#include <heatpp/core/promotion.hpp>
+
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace heatpp::io::detail {
@@ -10,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr auto xarray_names = "_ARRAY_DIMENSIONS";
+constexpr auto fill_name = "_FillValue";
 
 /// Those without a name, null in format 3, are empty; all of them are none.
 std::vector<std::string> names_of(const json& names) {
@@ -19,11 +23,34 @@ std::vector<std::string> names_of(const json& names) {
   return std::ranges::all_of(all, &std::string::empty) ? std::vector<std::string>{} : all;
 }
 
-/// xarray's packed numbers of format 2 say by the fill value what is missing.
+/// xarray says in format 2 by the fill value what is missing.
 void take_fill(const json& array, json& attributes) {
-  const bool packed = attributes.contains("scale_factor") || attributes.contains("add_offset");
-  if (packed && !attributes.contains("_FillValue") && array.value("fill_value", json()).is_number())
-    attributes["_FillValue"] = array["fill_value"];
+  const auto fill = array.value("fill_value", json());
+  const bool number = fill.is_number() || fill.is_array() || fill == "NaN" || fill == "Infinity" || fill == "-Infinity";
+  if (number) attributes[fill_name] = fill;
+}
+
+/// xarray writes floats to format 3 in base64.
+void take_base64(json& attributes) {
+  if (!attributes.is_object() || !attributes.contains(fill_name)) return;
+  const auto take = [](json& number) {
+    const auto found = number.is_string() ? number_from_base64(number.get<std::string>()) : std::nullopt;
+    if (found) number = *found;
+  };
+  auto& fill = attributes[fill_name];
+  if (fill.is_array()) std::ranges::for_each(fill, take);
+  else take(fill);
+}
+
+/// A number of the dtype as xarray wants it in format 3: base64 of floats, of both parts of complex ones.
+void put_fill(json& fill, Dtype dtype) {
+  const auto text = [](const json& number) { return json(base64_of(number.get<double>())); };
+  const bool pair = fill.is_array() && fill.size() == 2 && fill[0].is_number() && fill[1].is_number();
+  if (is_complex(dtype) && (pair || fill.is_number()))
+    fill = pair ? json{text(fill[0]), text(fill[1])} : json{text(fill), text(0.0)};
+  else if (!fill.is_number() || dtype == bool_) return;
+  else if (is_whole(dtype)) fill = std::trunc(fill.get<double>()) == fill ? json(fill.get<std::int64_t>()) : fill;
+  else fill = text(fill);
 }
 
 Annotations annotations(const json& array, const json& names, json attributes) {
@@ -35,25 +62,38 @@ Annotations annotations(const json& array, const json& names, json attributes) {
 
 }  // namespace
 
-Annotations read_zarr_attributes(const std::filesystem::path& metadata, const char* op) {
-  const auto array = parse_json(read_file(op, metadata), metadata.string(), op);
-  if (metadata.filename() == "zarr.json")
-    return annotations(array, array.value("dimension_names", json()), array.value("attributes", json::object()));
-  const auto beside = metadata.parent_path() / ".zattrs";
-  std::error_code ignored;
-  if (!std::filesystem::exists(beside, ignored)) return {};
-  auto all = parse_json(read_file(op, beside), beside.string(), op);
+Annotations read_zarr_attributes(const StoreFiles& files, const std::string& metadata, const char* op) {
+  const auto parsed = [&](const std::string& name) { return parse_json(files.text(name, op), files.shown(name), op); };
+  const auto array = parsed(metadata);
+  if (metadata.ends_with("zarr.json")) {
+    auto said = array.value("attributes", json::object());
+    take_base64(said);
+    return annotations(array, array.value("dimension_names", json()), std::move(said));
+  }
+  const auto beside = metadata.substr(0, metadata.size() - std::string_view(".zarray").size()) + ".zattrs";
+  if (!files.has(beside)) return {};
+  auto all = parsed(beside);
   const auto names = all.value(xarray_names, json());
-  all.erase(xarray_names);
-  take_fill(array, all);
+  if (all.erase(xarray_names) > 0) take_fill(array, all);
   return annotations(array, names, std::move(all));
 }
 
-std::string zattrs_text(const Annotations& annotations) {
-  auto all = json_of(annotations.attributes);
+json taken_fill(Attributes& attributes, Dtype dtype) {
+  const auto found = attributes.find(fill_name);
+  if (dtype == bool_ || found == attributes.end() || !fits(found->second, dtype)) return {};
+  const auto fill = std::move(attributes.extract(found).mapped());
+  const auto* number = std::get_if<double>(&fill);
+  auto value = number && is_whole(dtype) ? json(static_cast<std::int64_t>(*number)) : json_of({{"fill", fill}})["fill"];
+  name_numbers(value);
+  return value;
+}
+
+json zarr_attributes(const Attributes& attributes, Dtype dtype, int format) {
+  auto all = json_of(attributes);
+  const auto fill = all.find(fill_name);
+  if (format == 3 && fill != all.end()) put_fill(*fill, dtype);
   name_numbers(all);
-  if (!annotations.dimension_names.empty()) all[xarray_names] = annotations.dimension_names;
-  return all.dump(4, ' ', false, json::error_handler_t::replace) + "\n";
+  return all;
 }
 
 }  // namespace heatpp::io::detail

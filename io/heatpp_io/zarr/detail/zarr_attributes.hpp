@@ -1,18 +1,24 @@
 #pragma once
 
 #include <heatpp_io/detail/elements/annotations.hpp>
-
-#include <filesystem>
+#include <heatpp_io/zarr/detail/store_files.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace heatpp::io::detail {
 
-/// What the array whose metadata is `metadata` (.zarray or zarr.json) says of itself: format 3 there, format 2 in the
-/// .zattrs beside it, with names of dimensions as xarray keeps them there, and the fill value of packed numbers as
-/// _FillValue. Throws IoError naming `op` where a file cannot be read or is no JSON.
-[[nodiscard]] Annotations read_zarr_attributes(const std::filesystem::path& metadata, const char* op);
+/// The attribute in which xarray keeps names of dimensions in format 2.
+inline constexpr auto xarray_names = "_ARRAY_DIMENSIONS";
 
-/// The .zattrs of an array of format 2, which has no numbers for NaN: it becomes the text "NaN", and infinity
-/// "Infinity".
-[[nodiscard]] std::string zattrs_text(const Annotations& annotations);
+/// What the array whose metadata is the file `metadata` of a store (.zarray or zarr.json) says of itself: format 3
+/// there, format 2 in the .zattrs beside it, with names of dimensions as xarray keeps them there, and where these are
+/// the fill value as _FillValue; of format 3 the _FillValue that xarray writes in base64 as a number. Throws IoError
+/// naming `op` where a file cannot be read or is no JSON.
+[[nodiscard]] Annotations read_zarr_attributes(const StoreFiles& files, const std::string& metadata, const char* op);
+
+/// Takes out of the attributes of a new array of format 2 what xarray has there as its fill value: _FillValue, or null.
+[[nodiscard]] nlohmann::json taken_fill(Attributes& attributes, Dtype dtype);
+/// The attributes in JSON, which has no numbers for NaN and infinity: they become the texts "NaN" and "Infinity". In
+/// format 3 the _FillValue of floats becomes base64, as xarray wants it.
+[[nodiscard]] nlohmann::json zarr_attributes(const Attributes& attributes, Dtype dtype, int format);
 
 }  // namespace heatpp::io::detail

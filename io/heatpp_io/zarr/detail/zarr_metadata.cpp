@@ -1,11 +1,16 @@
+#include <c10/util/BFloat16.h>
+#include <c10/util/Half.h>
+
 #include <heatpp/comm/detail/raise.hpp>
 #include <heatpp/core/detail/element.hpp>
-#include <heatpp_io/detail/codecs/codecs.hpp>
 #include <heatpp_io/detail/elements/annotations.hpp>
+#include <heatpp_io/zarr/detail/zarr_codecs.hpp>
 #include <heatpp_io/zarr/detail/zarr_metadata.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -16,19 +21,35 @@ using heatpp::detail::formatted;
 using heatpp::detail::raise;
 using nlohmann::json;
 
+/// The number that has the bits of a text "0x...", as wide as the dtype; nothing of other texts.
+std::optional<double> with_bits(const std::string& text, Dtype dtype) {
+  std::uint64_t bits = 0;
+  const auto* const end = text.data() + text.size();
+  if (!text.starts_with("0x") || std::from_chars(text.data() + 2, end, bits, 16).ptr != end) return std::nullopt;
+  const auto as = [&]<class T>(T number) {
+    std::memcpy(&number, &bits, sizeof number);
+    return static_cast<double>(number);
+  };
+  if (dtype == float16) return as(c10::Half());
+  if (dtype == bfloat16) return as(c10::BFloat16());
+  return dtype == float32 || dtype == complex64 ? as(float{}) : as(double{});
+}
+
 /// What JSON has no numbers for is written as text.
-double as_float(const json& value) {
+double as_float(const json& value, Dtype dtype) {
   if (value == "NaN") return std::numeric_limits<double>::quiet_NaN();
   if (value == "Infinity") return std::numeric_limits<double>::infinity();
   if (value == "-Infinity") return -std::numeric_limits<double>::infinity();
+  if (value.is_string())
+    if (const auto number = with_bits(value.get<std::string>(), dtype)) return *number;
   return value.get<double>();
 }
 
-/// Without a fraction, and in the range of the dtype; -1 for what only unsigned elements can be.
+/// Without a fraction, and in the range of the dtype; for what only unsigned elements can be, the same bits.
 std::int64_t as_whole(const json& value, const ElementType& element, const std::string& path, const char* op) {
   if (value.is_boolean()) return value.get<bool>();
   const bool beyond = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
-  if (beyond && element.may_overflow) return -1;
+  if (beyond && element.may_overflow) return static_cast<std::int64_t>(value.get<std::uint64_t>());
   const bool exact = value.is_number_integer() && !beyond;
   const Scalar number = exact ? Scalar(value.get<std::int64_t>()) : Scalar(value.get<double>());
   const auto rounded = std::trunc(number.to<double>());
@@ -43,75 +64,16 @@ void take_fill(const json& value, ZarrArray& array, const std::string& path, con
   if (value.is_null()) return;
   if (dtype == complex64 || dtype == complex128) {
     if (value.is_array() && value.size() == 2) {
-      array.fill_real = as_float(value[0]);
-      array.fill_imaginary = as_float(value[1]);
+      array.fill_real = as_float(value[0], dtype);
+      array.fill_imaginary = as_float(value[1], dtype);
     } else {
-      array.fill_real = as_float(value);
+      array.fill_real = as_float(value, dtype);
     }
   } else if (dtype >= float16) {
-    array.fill_real = as_float(value);
+    array.fill_real = as_float(value, dtype);
   } else {
     array.fill_whole = as_whole(value, array.type.element, path, op);
   }
-}
-
-/// The codec of that name in Zarr; zlib and gzip are told apart by what begins a stream.
-std::optional<Compression> compression_of(const std::string& name, const json& configuration, const std::string& path,
-                                          const char* op) {
-  for (const auto& [known, codec] : {std::pair{"zlib", Codec::gzip},
-                                     {"gzip", Codec::gzip},
-                                     {"zstd", Codec::zstd},
-                                     {"lz4", Codec::lz4},
-                                     {"blosc", Codec::blosc}}) {
-    if (name != known && name != formatted("numcodecs.{}", known)) continue;
-    if (!block_codec(codec))
-      raise<IoError>(op, "got \"{}\" with chunks compressed by {}; expected {}", path, name, how_to_get(codec));
-    Compression compression{name_of(codec)};
-    compression.level = configuration.value("level", configuration.value("clevel", compression.level));
-    return compression;
-  }
-  return std::nullopt;
-}
-
-/// What chunks of format 2 are compressed by.
-std::optional<Compression> take_compressor(const json& value, const std::string& path, const char* op) {
-  if (value.is_null()) return std::nullopt;
-  const auto id = value.at("id").get<std::string>();
-  const auto codec = compression_of(id, value, path, op);
-  if (!codec)
-    raise<IoError>(op, "got \"{}\" with chunks compressed by \"{}\"; expected none, zlib, gzip, zstd, lz4 or blosc",
-                   path, id);
-  return codec;
-}
-
-/// NumPy's name of a data type of format 3, without the byte order.
-std::string numpy_name(const std::string& name) {
-  const auto digits = name.find_first_of("0123456789");
-  const auto kind = name.substr(0, digits);
-  const auto bits = digits < name.size() ? name.substr(digits) : "";
-  for (const auto& [known, code] : {std::pair{"int", 'i'}, {"uint", 'u'}, {"float", 'f'}, {"complex", 'c'}})
-    if (kind == known && (bits == "8" || bits == "16" || bits == "32" || bits == "64" || bits == "128"))
-      return code + std::to_string(std::stoi(bits) / 8);
-  return name == "bool" ? "b1" : name;
-}
-
-/// What codecs make of the chunks: the byte order, and perhaps fewer bytes.
-void take_codecs(const json& codecs, ZarrArray& array, std::string& type, const std::string& path, const char* op) {
-  for (const auto& codec : codecs) {
-    const auto name = codec.is_string() ? codec.get<std::string>() : codec.at("name").get<std::string>();
-    const auto configuration = codec.is_object() ? codec.value("configuration", json::object()) : json::object();
-    if (name == "bytes" && !array.compression && type.find_first_of("<>") == std::string::npos)
-      type.insert(type.begin(), configuration.value("endian", std::string("little")) == "big" ? '>' : '<');
-    else if (const auto compression = compression_of(name, configuration, path, op);
-             compression && !array.compression && type.find_first_of("<>") != std::string::npos)
-      array.compression = compression;
-    else
-      raise<IoError>(op, "got \"{}\" with the codec \"{}\" in {}; expected bytes, and perhaps gzip, zstd, lz4 or blosc",
-                     path, name, codecs.dump());
-  }
-  if (type.find_first_of("<>") == std::string::npos)
-    raise<IoError>(op, "got \"{}\" with codecs {}; expected bytes, and perhaps gzip, zstd, lz4 or blosc", path,
-                   codecs.dump());
 }
 
 /// Throws where a reader that does not know a part must not read the array.
@@ -127,6 +89,74 @@ void check_extensions(const json& all, const std::string& path, const char* op) 
   }
 }
 
+/// A number of indices, or of chunks, along an axis of `count` indices.
+std::int64_t checked_extent(const json& extent, std::int64_t count, const std::string& path, const char* op) {
+  const auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() - count);
+  if (!extent.is_number_unsigned() || extent.get<std::uint64_t>() < 1 || extent.get<std::uint64_t>() > most)
+    raise<IoError>(op, "got \"{}\" with chunks of {} along an axis of {}; expected whole numbers from 1 to {}", path,
+                   extent.dump(), count, most);
+  return extent.get<std::int64_t>();
+}
+
+/// The chunks along an axis of `count` indices: their extent, or a list of extents and of [extent, how often].
+std::vector<ChunkRun> runs_of(const json& extents, std::int64_t count, const std::string& path, const char* op) {
+  if (extents.is_number()) return {{.extent = checked_extent(extents, count, path, op)}};
+  std::vector<ChunkRun> runs;
+  ChunkRun next;
+  for (const auto& run : extents) {
+    const bool pair = run.is_array() && run.size() == 2;
+    next.extent = checked_extent(pair ? run[0] : run, count, path, op);
+    const auto left = std::max<std::int64_t>(0, count - next.begin);  // indices, and chunks that have some of them
+    const auto chunks = left / next.extent + (left % next.extent != 0 ? 1 : 0);
+    next.count = std::min(pair ? checked_extent(run[1], count, path, op) : 1, chunks);
+    if (!runs.empty() && runs.back().extent == next.extent) runs.back().count += next.count;
+    else if (next.count > 0) runs.push_back(next);
+    next.place += next.count;
+    next.begin += next.count * next.extent;
+  }
+  if (next.begin < count)
+    raise<IoError>(op, "got \"{}\" with chunks of {} indices along an axis of {}; expected chunks for all of them",
+                   path, next.begin, count);
+  if (runs.empty()) runs.emplace_back();  // of no elements
+  return runs;
+}
+
+void take_grid(const json& grid, ZarrArray& array, const std::string& path, const char* op) {
+  const auto& configuration = grid.at("configuration");
+  if (grid.at("name") == "regular") {
+    array.chunks = configuration.at("chunk_shape").get<Shape>();
+    return;
+  }
+  if (grid["name"] != "rectilinear" || configuration.value("kind", json("inline")) != "inline")
+    raise<IoError>(op, "got \"{}\" with the chunk grid {}; expected a regular or rectilinear one", path, grid.dump());
+  const auto& axes = configuration.at("chunk_shapes");
+  for (std::size_t i = 0; i < std::min(axes.size(), array.shape.size()); ++i) {
+    array.grid.push_back(runs_of(axes[i], array.shape[i], path, op));
+    array.chunks.push_back(std::ranges::max(array.grid.back(), {}, &ChunkRun::extent).extent);
+  }
+}
+
+/// Names of chunks, which v2 has without the "c" of the default.
+void take_keys(const json& keys, ZarrArray& array, const std::string& path, const char* op) {
+  const auto name = keys.is_string() ? keys : keys.at("name");
+  if (name != "default" && name != "v2")
+    raise<IoError>(op, "got \"{}\" with the chunk key encoding {}; expected default or v2", path, keys.dump());
+  array.prefixed = name == "default";
+  const auto configuration = keys.is_object() ? keys.value("configuration", json::object()) : json::object();
+  array.separator = configuration.value("separator", array.prefixed ? "/" : ".") == "/" ? '/' : '.';
+}
+
+/// What is used of extents before the rest is known.
+void check_extents(const ZarrArray& array, const std::string& path, const char* op) {
+  const auto what = formatted("\"{}\"", path);
+  checked_bytes(array.shape, array.type.bytes, what, op);
+  checked_bytes(array.chunks, array.type.bytes, what, op);
+  if (array.chunks.size() != array.shape.size() ||
+      std::ranges::any_of(array.chunks, [](std::int64_t extent) { return extent < 1; }))
+    raise<IoError>(op, "got \"{}\" with chunks of shape {} for shape {}; expected one positive extent for each axis",
+                   path, to_string(array.chunks), to_string(array.shape));
+}
+
 ZarrArray from_json_3(const json& all, const std::string& path, const char* op) {
   if (all.at("node_type") != "array")
     raise<IoError>(op, "got \"{}\", which is a {}; expected an array", path, all.at("node_type").dump());
@@ -134,20 +164,14 @@ ZarrArray from_json_3(const json& all, const std::string& path, const char* op) 
   if (!all.at("data_type").is_string())
     raise<IoError>(op, "got \"{}\", which holds {}; expected numbers", path, all.at("data_type").dump());
   ZarrArray array;
-  auto type = numpy_name(all.at("data_type").get<std::string>());
-  take_codecs(all.at("codecs"), array, type, path, op);
+  const auto type = numpy_name(all.at("data_type").get<std::string>());
   array.type = stored_type(type, formatted("\"{}\"", path), op);
   array.shape = all.at("shape").get<Shape>();
-  if (all.at("chunk_grid").at("name") != "regular")
-    raise<IoError>(op, "got \"{}\" with the chunk grid {}; expected a regular one", path, all["chunk_grid"].dump());
-  array.chunks = all["chunk_grid"].at("configuration").at("chunk_shape").get<Shape>();
-  const auto& keys = all.at("chunk_key_encoding");
-  if (keys.at("name") != "default" && keys.at("name") != "v2")
-    raise<IoError>(op, "got \"{}\" with the chunk key encoding {}; expected default or v2", path, keys.dump());
-  array.prefixed = keys["name"] == "default";
-  const auto separator =
-      keys.value("configuration", json::object()).value("separator", std::string(array.prefixed ? "/" : "."));
-  array.separator = separator == "/" ? '/' : '.';
+  checked_bytes(array.shape, array.type.bytes, formatted("\"{}\"", path), op);
+  take_grid(all.at("chunk_grid"), array, path, op);
+  check_extents(array, path, op);
+  array.codecs = codecs_of_format_3(all.at("codecs"), {type, array.chunks, {path, op}});
+  take_keys(all.at("chunk_key_encoding"), array, path, op);
   take_fill(all.at("fill_value"), array, path, op);
   return array;
 }
@@ -158,31 +182,17 @@ ZarrArray from_json(const json& all, const std::string& path, const char* op) {
     raise<IoError>(op, "got \"{}\" of Zarr format {}; expected 2 or 3", path, all.at("zarr_format").dump());
   if (!all.at("dtype").is_string())
     raise<IoError>(op, "got \"{}\", which holds records ({}); expected numbers", path, all.at("dtype").dump());
-  if (all.contains("filters") && !all["filters"].empty())
-    raise<IoError>(op, "got \"{}\" with filters {}; expected none", path, all["filters"].dump());
   ZarrArray array;
-  array.type = stored_type(all.at("dtype").get<std::string>(), formatted("\"{}\"", path), op);
+  auto type = all.at("dtype").get<std::string>();
+  if (type == "bfloat16") type = "<V2";  // as TensorStore calls it
+  array.type = stored_type(type, formatted("\"{}\"", path), op);
   array.shape = all.at("shape").get<Shape>();
   array.chunks = all.at("chunks").get<Shape>();
-  array.fortran = all.at("order") == "F";
-  array.compression = take_compressor(all.at("compressor"), path, op);
-  array.gzip_file = array.compression && all["compressor"].at("id").get<std::string>().ends_with("gzip");
+  check_extents(array, path, op);
+  array.codecs = codecs_of_format_2(all, {type, array.chunks, {path, op}});
   array.separator = all.value("dimension_separator", std::string(".")) == "/" ? '/' : '.';
   take_fill(all.at("fill_value"), array, path, op);
   return array;
-}
-
-/// As numcodecs writes it.
-json compressor_of(const std::optional<Compression>& compression) {
-  if (!compression) return nullptr;
-  const auto level = compression->level;
-  switch (compression->codec) {
-    case Codec::gzip: return {{"id", "zlib"}, {"level", level}};
-    case Codec::zstd: return {{"id", "zstd"}, {"level", level}};
-    case Codec::lz4: return {{"id", "lz4"}, {"acceleration", 1}};
-    case Codec::blosc: return {{"id", "blosc"}, {"cname", "lz4"}, {"clevel", level}, {"shuffle", 1}, {"blocksize", 0}};
-  }
-  return nullptr;
 }
 
 /// With the numbers that only Python writes as texts, which Zarr has for them.
@@ -232,37 +242,13 @@ ZarrArray parse_zarray(const std::string& text, const std::string& path, const c
     raise<IoError>(op, "got \"{}\", which cannot be understood ({}); expected the metadata of a Zarr array", path,
                    error.what());
   }
-  const auto what = formatted("\"{}\"", path);
-  checked_bytes(array.shape, array.type.bytes, what, op);
-  checked_bytes(array.chunks, array.type.bytes, what, op);
-  if (array.chunks.size() != array.shape.size() ||
-      std::ranges::any_of(array.chunks, [](std::int64_t extent) { return extent < 1; }))
-    raise<IoError>(op, "got \"{}\" with chunks of shape {} for shape {}; expected one positive extent for each axis",
-                   path, to_string(array.chunks), to_string(array.shape));
+  if (array.grid.empty()) array.grid = regular_grid(array.chunks);
   return array;
 }
 
 bool is_zarr_array(const std::string& text) {
   const auto all = json::parse(in_utf8(strict(text)), nullptr, /*allow_exceptions=*/false);
   return all.is_object() && all.contains("node_type") && all["node_type"] == "array";
-}
-
-std::string zarray_text(const NewZarray& array) {
-  const json all{{"zarr_format", 2},
-                 {"shape", array.shape},
-                 {"chunks", array.chunks},
-                 {"dtype", numpy_type(array.dtype)},
-                 {"compressor", compressor_of(array.compression)},
-                 {"fill_value", nullptr},  // no chunk is missing, and xarray takes a number for what is
-                 {"order", "C"},
-                 {"filters", nullptr}};
-  return all.dump(4) + "\n";
-}
-
-std::string with_shape(const std::string& text, const Shape& shape) {
-  auto all = json::parse(text);
-  all["shape"] = shape;
-  return all.dump(4) + "\n";
 }
 
 std::string chunk_name(const Shape& place, char separator, bool prefixed) {

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <heatpp_io/compression.hpp>
-#include <heatpp_io/detail/elements/numpy_type.hpp>
+#include <heatpp_io/detail/elements/annotations.hpp>
+#include <heatpp_io/detail/shards/chunk_grid.hpp>
+#include <heatpp_io/zarr/detail/chunk_codecs.hpp>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
-#include <string>
 
 namespace heatpp::io::detail {
 
@@ -12,10 +11,9 @@ namespace heatpp::io::detail {
 struct ZarrArray {
   StoredType type;
   Shape shape;
-  Shape chunks;
-  bool fortran = false;
-  std::optional<Compression> compression = std::nullopt;  ///< of the chunks; gzip: or zlib
-  bool gzip_file = false;                                 ///< whether it is gzip, not zlib
+  ChunkGrid grid;
+  Shape chunks;  ///< the extents of a chunk, of the largest if they differ
+  ChunkCodecs codecs;
   char separator = '.';
   bool prefixed = false;                     ///< whether names of chunks begin with "c", as format 3 has it
   double fill_real = 0, fill_imaginary = 0;  ///< of floats and complex numbers
@@ -30,18 +28,6 @@ struct ZarrArray {
 [[nodiscard]] nlohmann::json parse_json(const std::string& text, const std::string& path, const char* op);
 /// Whether this is the zarr.json of an array, not of a group.
 [[nodiscard]] bool is_zarr_array(const std::string& text);
-
-/// The metadata of an array in C order.
-struct NewZarray {
-  Dtype dtype;
-  const Shape& shape;
-  const Shape& chunks;
-  const std::optional<Compression>& compression;
-};
-[[nodiscard]] std::string zarray_text(const NewZarray& array);
-
-/// The same with other extents.
-[[nodiscard]] std::string with_shape(const std::string& text, const Shape& shape);
 
 /// "3.1" or "c/3/1": the file of the chunk at a place in the grid of chunks.
 [[nodiscard]] std::string chunk_name(const Shape& place, char separator, bool prefixed = false);

@@ -26,6 +26,8 @@ class Heatpp(CMakePackage, CudaPackage, PythonExtension):
     variant("zstd", default=True, description="Compress by zstd beside gzip")
     variant("lz4", default=True, description="Compress by lz4 beside gzip")
     variant("blosc", default=True, description="Compress by blosc beside gzip")
+    variant("bz2", default=True, description="Read Zarr's chunks of bz2")
+    variant("lzma", default=True, description="Read Zarr's chunks of lzma")
     variant("libdeflate", default=True, description="Inflate gzip by libdeflate, which is faster")
     variant("python", default=False, description="Build the Python module")
     variant("nccl", default=True, when="+cuda", description="All-reduces of devices by NCCL")
@@ -54,6 +56,8 @@ class Heatpp(CMakePackage, CudaPackage, PythonExtension):
     depends_on("zstd", when="+zstd")
     depends_on("lz4", when="+lz4")
     depends_on("c-blosc", when="+blosc")
+    depends_on("bzip2", when="+bz2")
+    depends_on("xz", when="+lzma")
     depends_on("libdeflate", when="+libdeflate")
 
     with when("+python"):
@@ -94,7 +98,7 @@ class Heatpp(CMakePackage, CudaPackage, PythonExtension):
         ):
             off = spec.satisfies(f"~{variant}")
             args.append(self.define(f"CMAKE_DISABLE_FIND_PACKAGE_{module}", off))
-        for codec in ("zstd", "lz4", "blosc"):
+        for codec in ("zstd", "lz4", "blosc", "bz2", "lzma"):
             if spec.satisfies(f"~{codec}"):
                 args.append(self.define(f"Compression_{codec}_LIBRARY", ""))
         for library in ("cuda", "nccl"):

@@ -1,8 +1,9 @@
-#include <heatpp_io/hdf5/detail/element_type.hpp>
+#include <heatpp/core/promotion.hpp>
+#include <heatpp_io/hdf5/detail/elements/element_type.hpp>
 
+#include <algorithm>
 #include <array>
-#include <cstring>
-#include <vector>
+#include <utility>
 
 namespace heatpp::io::detail {
 namespace {
@@ -37,15 +38,39 @@ std::optional<ElementType> of_enumeration(hid_t type) {
   return of_integer(base.get());
 }
 
-/// Records of two equal floats are complex numbers, whatever the parts are called.
+/// What complex numbers call their parts.
+constexpr std::array parts_of_complex{std::pair{"r", "i"}, std::pair{"real", "imag"}, std::pair{"re", "im"}};
+
+const std::pair<const char*, const char*>* parts_of(hid_t type) {
+  const auto* found = std::ranges::find_if(parts_of_complex, [&](const auto& names) {
+    return H5Tget_member_index(type, names.first) >= 0 && H5Tget_member_index(type, names.second) >= 0;
+  });
+  return found == parts_of_complex.end() ? nullptr : found;
+}
+
+/// Records of two equal floats with the names of a complex number's parts.
 std::optional<ElementType> of_record(hid_t type) {
-  if (H5Tget_nmembers(type) != 2) return std::nullopt;
+  if (H5Tget_nmembers(type) != 2 || !parts_of(type)) return std::nullopt;
   const Handle real(H5Tget_member_type(type, 0)), imaginary(H5Tget_member_type(type, 1));
   if (H5Tget_class(real.get()) != H5T_FLOAT || H5Tequal(real.get(), imaginary.get()) <= 0) return std::nullopt;
   const auto part = of_float(real.get()).dtype;
   if (part == float32) return ElementType{complex64};
   if (part == float64) return ElementType{complex128};
   return std::nullopt;
+}
+
+/// Bits are whole numbers without a sign.
+std::optional<ElementType> of_bits(hid_t type, BitFields bits) {
+  const auto bytes = H5Tget_size(type);
+  if (bytes == 1) return ElementType{bits == BitFields::booleans ? bool_ : uint8};
+  if (bytes > 8) return std::nullopt;
+  return bytes == 2 ? ElementType{int32} : ElementType{int64, bytes > 4};
+}
+
+/// Bit fields are converted to others only, which are as wide as the numbers that they become.
+Handle bits_in_memory(const ElementType& element) {
+  if (element.dtype == uint8) return Handle(H5Tcopy(H5T_NATIVE_B8));
+  return Handle(H5Tcopy(element.dtype == int32 ? H5T_NATIVE_B32 : H5T_NATIVE_B64));
 }
 
 Handle small_float(std::size_t exponent, std::size_t mantissa) {
@@ -74,28 +99,24 @@ Handle boolean_type() {
 
 }  // namespace
 
-std::optional<ElementType> element_type(hid_t type) {
+std::optional<ElementType> element_type(hid_t type, BitFields bits) {
   switch (H5Tget_class(type)) {
     case H5T_INTEGER: return of_integer(type);
     case H5T_FLOAT: return of_float(type);
     case H5T_ENUM: return of_enumeration(type);
     case H5T_COMPOUND: return of_record(type);
-    case H5T_BITFIELD:  // how PyTables writes bool
-      return H5Tget_size(type) == 1 ? std::optional(ElementType{bool_}) : std::nullopt;
+    case H5T_BITFIELD: return of_bits(type, bits);
     default: return std::nullopt;
   }
 }
 
 Handle memory_type(const ElementType& element, hid_t stored) {
   if (element.dtype == bool_) return Handle(H5Tcopy(stored));
+  if (H5Tget_class(stored) == H5T_BITFIELD) return bits_in_memory(element);
   if (element.may_overflow) return Handle(H5Tcopy(H5T_NATIVE_UINT64));
-  if (element.dtype != complex64 && element.dtype != complex128) return saved_type(element.dtype);
-  char* const real = H5Tget_member_name(stored, 0);
-  char* const imaginary = H5Tget_member_name(stored, 1);
-  auto type = complex_type(element.dtype == complex64 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, real, imaginary);
-  H5free_memory(real);
-  H5free_memory(imaginary);
-  return type;
+  if (!is_complex(element.dtype)) return saved_type(element.dtype);
+  const auto& [real, imaginary] = *parts_of(stored);
+  return complex_type(element.dtype == complex64 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, real, imaginary);
 }
 
 Handle saved_type(Dtype dtype) {
@@ -123,7 +144,9 @@ const char* type_name(hid_t type) {
     case H5T_COMPOUND: return "records";
     case H5T_REFERENCE: return "references";
     case H5T_VLEN: return "sequences of variable length";
-    case H5T_ARRAY: return "small arrays";
+    case H5T_ARRAY: return "small arrays of what is no number";
+    case H5T_ENUM: return "names of integers of more than 64 bits";
+    case H5T_BITFIELD: return "bit fields of more than 64 bits";
     default: return "opaque bytes";
   }
 }

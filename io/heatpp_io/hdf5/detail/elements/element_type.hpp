@@ -6,9 +6,13 @@
 
 namespace heatpp::io::detail {
 
+/// What bit fields of 8 bits are: PyTables writes bool as such.
+enum class BitFields { numbers, booleans };
+
 /// The element type of an HDF5 type; nullopt for what is no number (strings, records, references).
-/// uint16, uint32 and uint64, which the library does not have, become the next wider signed integer.
-[[nodiscard]] std::optional<ElementType> element_type(hid_t type);
+/// uint16, uint32 and uint64, which the library does not have, become the next wider signed integer, as do bit fields.
+/// Records are complex numbers if they have two equal floats called r and i, real and imag, or re and im.
+[[nodiscard]] std::optional<ElementType> element_type(hid_t type, BitFields bits = BitFields::numbers);
 
 /// The HDF5 type of elements in memory that are read from a dataset of type `stored`.
 [[nodiscard]] Handle memory_type(const ElementType& element, hid_t stored);

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <heatpp_io/detail/files/byte_file.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace heatpp::io::detail {
+
+/// The files of a Zarr store, in a directory or in a zip archive. Names are paths in the store, without "/" at their
+/// ends; "" is the store itself. Several threads may read at the same time.
+class StoreFiles {
+ public:
+  virtual ~StoreFiles() = default;
+  [[nodiscard]] virtual bool has(const std::string& name) const = 0;
+  /// nullptr where there is no such file. The store has to outlive the reader. Throws IoError.
+  [[nodiscard]] virtual std::unique_ptr<ByteReader> open(const std::string& name) const = 0;
+  /// The names of the directories in one.
+  [[nodiscard]] virtual std::vector<std::string> directories(const std::string& name) const = 0;
+  /// What errors call a file.
+  [[nodiscard]] virtual std::string shown(const std::string& name) const = 0;
+
+  /// All of a file. Throws IoError.
+  [[nodiscard]] std::string text(const std::string& name, const char* op) const;
+};
+
+/// A store, and a place in it: "a.zip/group" is the place "group" of "a.zip". Throws IoError for what cannot be read,
+/// FileNotFoundError where there is nothing.
+struct StorePlace {
+  std::shared_ptr<const StoreFiles> files;
+  std::string name;
+};
+[[nodiscard]] StorePlace open_store(const std::string& path, const char* op);
+
+/// "a/b": names in a store, either of which may be empty, or begin and end with "/".
+[[nodiscard]] std::string joined_name(const std::string& before, const std::string& after);
+
+}  // namespace heatpp::io::detail
