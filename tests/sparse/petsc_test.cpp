@@ -10,10 +10,11 @@ namespace la = ht::linalg;
 
 namespace {
 
-/// PETSc on heatpp's own communicator, which both then use side by side.
+/// PETSc on heatpp's own communicator, which both then use side by side. Its signal handlers would outlive it.
 struct Session {
   Session() {
     PETSC_COMM_WORLD = ht::to_mpi(ht::world());
+    REQUIRE(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true") == 0);
     REQUIRE(PetscInitializeNoArguments() == 0);
     REQUIRE(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr) == 0);
   }
