@@ -61,3 +61,4 @@
 #include <heatpp/ops/statistics/histogram.hpp>
 #include <heatpp/ops/statistics/order.hpp>
 #include <heatpp/random/random.hpp>
+#include <heatpp/version.hpp>

@@ -59,21 +59,35 @@ at::Tensor gathered(const ht::DNDarray& x) { return ht::resplit(x, std::nullopt)
 
 namespace {
 
-bool fits(const ht::DNDarray& x, const at::Tensor& all, const at::Tensor& expected) {
+/// How `x` is cut, for a check that failed on this rank.
+std::string cut_of(const ht::DNDarray& x) {
+  std::string text = "rank " + std::to_string(x.comm().rank()) + ", split " + ht::to_string(x.split());
+  if (!x.split()) return text;
+  text += ", cut at";
+  for (int rank = 0; rank < x.comm().size(); ++rank) text += " " + std::to_string(x.layout().offset(rank));
+  return text;
+}
+
+template <class Right>
+Agreement agreement(const ht::DNDarray& x, const at::Tensor& expected, Right right) {
+  const auto all = gathered(x);
   const auto local = x.layout().local_shape(x.comm().rank());
-  return x.larray().sizes() == at::IntArrayRef(local) && all.scalar_type() == expected.scalar_type() &&
-         all.sizes() == expected.sizes();
+  const auto found = x.larray().sizes() == at::IntArrayRef(local)
+                         ? compared(all, expected, right)
+                         : Agreement{false, "got another block than the layout has"};
+  return found ? found : Agreement{false, cut_of(x) + ": " + found.difference};
 }
 
 }  // namespace
 
-bool same(const ht::DNDarray& x, const at::Tensor& expected) {
-  const auto all = gathered(x);
-  if (!fits(x, all, expected)) return false;
-  return at::logical_or(all == expected, at::logical_and(all != all, expected != expected)).all().item<bool>();
+Agreement same(const ht::DNDarray& x, const at::Tensor& expected) {
+  return agreement(x, expected, [](const at::Tensor& a, const at::Tensor& b) {
+    return at::logical_or(a == b, at::logical_and(a != a, b != b));
+  });
 }
 
-bool close(const ht::DNDarray& x, const at::Tensor& expected, double tolerance) {
-  const auto all = gathered(x);
-  return fits(x, all, expected) && at::allclose(all, expected, tolerance, tolerance, /*equal_nan=*/true);
+Agreement close(const ht::DNDarray& x, const at::Tensor& expected, double tolerance) {
+  return agreement(x, expected, [tolerance](const at::Tensor& a, const at::Tensor& b) {
+    return at::isclose(a, b, tolerance, tolerance, /*equal_nan=*/true);
+  });
 }

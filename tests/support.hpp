@@ -1,6 +1,6 @@
 #pragma once
 
-#include "with_aten.hpp"
+#include "agreement.hpp"
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/core/redistribute.hpp>
 #include <heatpp/interop/torch.hpp>
@@ -18,9 +18,10 @@ ht::DNDarray distribute(const at::Tensor& global, const ht::Layout& layout);
 at::Tensor gathered(const ht::DNDarray& x);
 
 /// Whether x holds exactly these elements and this dtype, NaN equal to NaN, and a block that fits its layout.
-bool same(const ht::DNDarray& x, const at::Tensor& expected);
-/// The same up to a relative and absolute tolerance.
-bool close(const ht::DNDarray& x, const at::Tensor& expected, double tolerance = 1e-12);
+Agreement same(const ht::DNDarray& x, const at::Tensor& expected);
+/// Whether x holds these elements up to a relative and absolute tolerance, this dtype, and a block that fits its
+/// layout.
+Agreement close(const ht::DNDarray& x, const at::Tensor& expected, double tolerance = 1e-12);
 
 /// The message of the error that `f` throws; empty if it throws none.
 template <class E, class F>

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <heatpp/comm/communicator.hpp>
+#include <heatpp/version.hpp>
 
 #include <functional>
 #include <string>

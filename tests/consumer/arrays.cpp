@@ -2,6 +2,9 @@
 #include <heatpp/comm/environment.hpp>
 #include <heatpp/core/factories.hpp>
 #include <heatpp/interop/mpi.hpp>
+#include <heatpp/version.hpp>
+
+static_assert(HEATPP_VERSION_MAJOR == 0 && HEATPP_VERSION_MINOR >= 1);
 
 int main(int argc, char** argv) {
   heatpp::Environment env(argc, argv);

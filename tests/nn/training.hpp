@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../with_torch.hpp"
+#include "../agreement.hpp"
 
 #include <heatpp/comm/topology.hpp>
 #include <heatpp_nn/parallel/daso.hpp>
@@ -39,10 +40,6 @@ inline std::vector<at::Tensor> weights(const torch::nn::Module& module) {
   std::vector<at::Tensor> copies;
   for (const auto& parameter : module.parameters()) copies.push_back(parameter.detach().clone());
   return copies;
-}
-
-inline bool equal(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) { return x.equal(y); });
 }
 
 inline double distance(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {

@@ -10,8 +10,9 @@ using Catch::Contains;
 sp::DCSCMatrix by_columns(const at::Tensor& global, const ht::Layout& layout) {
   return sp::DCSCMatrix(sparse_of(global.t().contiguous(), layout));
 }
-bool same_columns(const sp::DCSCMatrix& a, const at::Tensor& expected) {
-  return same_matrix(a.transposed(), expected.t().contiguous()) && same(sp::to_dense(a), expected);
+Agreement same_columns(const sp::DCSCMatrix& a, const at::Tensor& expected) {
+  const auto found = same_matrix(a.transposed(), expected.t().contiguous());
+  return found ? same(sp::to_dense(a), expected) : found;
 }
 
 }  // namespace

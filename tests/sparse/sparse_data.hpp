@@ -30,12 +30,13 @@ inline sp::DCSRMatrix sparse_of(const at::Tensor& global, const ht::Layout& layo
   return sp::from_dense(distribute(global, layout));
 }
 /// Whether the matrix has these elements, this dtype, and structure as it has to be.
-inline bool same_matrix(const sp::DCSRMatrix& a, const at::Tensor& expected) {
+inline Agreement same_matrix(const sp::DCSRMatrix& a, const at::Tensor& expected) {
   const auto ptr = a.row_ptr();
   const auto columns = a.column_indices().larray().to(at::kLong).contiguous();
   const auto* const column = columns.const_data_ptr<std::int64_t>();
   bool rising = ptr.front() == 0 && ptr.back() == a.lnnz();
   for (std::size_t row = 0; row + 1 < ptr.size(); ++row)
     for (auto i = ptr[row] + 1; i < ptr[row + 1]; ++i) rising = rising && column[i] > column[i - 1];
-  return rising && same(sp::to_dense(a), expected);
+  if (!rising) return {false, "got columns that do not rise within a row"};
+  return same(sp::to_dense(a), expected);
 }

@@ -1,0 +1,49 @@
+#include "agreement.hpp"
+
+#include <limits>
+#include <sstream>
+
+namespace {
+
+std::string kind_of(const at::Tensor& x) {
+  std::ostringstream text;
+  text << x.scalar_type() << " of shape " << x.sizes();
+  return text.str();
+}
+
+/// Names the element at `index`, with all digits.
+std::string element(const at::Tensor& x, const at::Tensor& index) {
+  auto found = x;
+  for (std::int64_t axis = 0; axis < index.numel(); ++axis) found = found[index[axis].item<std::int64_t>()];
+  std::ostringstream text;
+  text.precision(std::numeric_limits<double>::max_digits10);
+  text << found.item();
+  return text.str();
+}
+
+}  // namespace
+
+Agreement compared(const at::Tensor& got, const at::Tensor& expected,
+                   const std::function<at::Tensor(const at::Tensor& got, const at::Tensor& expected)>& right) {
+  if (got.scalar_type() != expected.scalar_type() || got.sizes() != expected.sizes())
+    return {false, "got " + kind_of(got) + "; expected " + kind_of(expected)};
+  const auto mask = right(got, expected);
+  if (mask.all().item<bool>()) return {};
+  const auto wrong = mask.logical_not().nonzero();
+  std::ostringstream text;
+  text << wrong.size(0) << " of " << got.numel() << " elements differ, first that at (";
+  for (std::int64_t axis = 0; axis < wrong.size(1); ++axis)
+    text << (axis > 0 ? ", " : "") << wrong[0][axis].item<std::int64_t>();
+  text << "): got " << element(got, wrong[0]) << "; expected " << element(expected, wrong[0]);
+  return {false, text.str()};
+}
+
+Agreement equal(const std::vector<at::Tensor>& got, const std::vector<at::Tensor>& expected) {
+  const auto right = [](const at::Tensor& x, const at::Tensor& y) { return x == y; };
+  if (got.size() != expected.size())
+    return {false, "got " + std::to_string(got.size()) + " tensors; expected " + std::to_string(expected.size())};
+  for (std::size_t i = 0; i < got.size(); ++i)
+    if (auto found = compared(got[i], expected[i], right); !found)
+      return {false, "tensor " + std::to_string(i) + ": " + found.difference};
+  return {};
+}

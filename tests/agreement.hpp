@@ -1,0 +1,25 @@
+#pragma once
+
+#include "with_aten.hpp"
+
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+/// Whether two arrays agree. Catch2 prints `difference` where a CHECK of one fails.
+struct Agreement {
+  bool agrees = true;
+  std::string difference = {};
+  operator bool() const { return agrees; }  // NOLINT: conversion intended
+};
+inline std::ostream& operator<<(std::ostream& out, const Agreement& found) {
+  return out << (found.agrees ? "agrees" : found.difference);
+}
+
+/// Compares dtypes, shapes, and elements by `right`, which gives true for each element that is as expected. Names the
+/// first index that differs, with both values.
+Agreement compared(const at::Tensor& got, const at::Tensor& expected,
+                   const std::function<at::Tensor(const at::Tensor& got, const at::Tensor& expected)>& right);
+/// Whether tensors are the same in number, dtype, shape and elements.
+Agreement equal(const std::vector<at::Tensor>& got, const std::vector<at::Tensor>& expected);
