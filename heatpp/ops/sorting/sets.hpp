@@ -28,9 +28,9 @@ struct UniqueInverse {
 struct UniqueAll {
   DNDarray values, indices, inverse, counts;
 };
-/// These are the array API's functions, in which no NaN equals another: the distinct elements as in unique, how often
-/// each occurs, where each element of `x` is among them (in the layout of `x`), and the first index of each in the
-/// flattened array; all int64, one exchange more each.
+/// Return the distinct elements by the array API's rules, in which no NaN equals another: the elements as in unique,
+/// how often each occurs, where each element of `x` is among them (in the layout of `x`), and the first index of each
+/// in the flattened array; all int64, one exchange more each.
 [[nodiscard]] DNDarray unique_values(const DNDarray& x);
 [[nodiscard]] UniqueCounts unique_counts(const DNDarray& x);
 [[nodiscard]] UniqueInverse unique_inverse(const DNDarray& x);
