@@ -8,7 +8,7 @@ namespace heatpp {
 
 /// While the object lives, a thread of its own advances the operations under way on this rank every `pause`. So they
 /// overlap with a computation that does not call heatpp. If all cores compute, Linux from 6.12 on runs the thread as
-/// soon as it wakes. If MPI was initialised with less than MPI_THREAD_MULTIPLE, the object does nothing and logs this
+/// soon as it wakes. If MPI was initialized with less than MPI_THREAD_MULTIPLE, the object does nothing and logs this
 /// once. The thread calls `look` each time after that; `look` must not throw.
 class ProgressThread {
  public:

@@ -14,7 +14,7 @@ struct ArrayOptions {
   std::optional<Communicator> comm = std::nullopt;  ///< nullopt: default_comm()
 };
 
-/// Makes an array of this shape: not initialised, of zeros, of ones.
+/// Makes an array of this shape: not initialized, of zeros, of ones.
 [[nodiscard]] DNDarray empty(const Shape& shape, const ArrayOptions& options = {});
 [[nodiscard]] DNDarray zeros(const Shape& shape, const ArrayOptions& options = {});
 [[nodiscard]] DNDarray ones(const Shape& shape, const ArrayOptions& options = {});

@@ -28,7 +28,7 @@ bool summarised(std::int64_t extent, bool summarise) {
   return summarise && extent - options().edgeitems > options().edgeitems;
 }
 
-/// Returns the indices shown of a summarised axis.
+/// Returns the indices shown of a summarized axis.
 std::vector<std::int64_t> edges(std::int64_t extent) {
   std::vector<std::int64_t> shown(static_cast<std::size_t>(2 * options().edgeitems));
   const auto middle = shown.begin() + options().edgeitems;

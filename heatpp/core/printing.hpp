@@ -10,8 +10,8 @@ namespace heatpp {
 /// How arrays are printed.
 struct PrintOptions {
   int precision = 4;                            ///< digits after the decimal point
-  std::int64_t threshold = 1000;                ///< arrays with more elements are summarised
-  std::int64_t edgeitems = 3;                   ///< elements shown at each end of a summarised axis
+  std::int64_t threshold = 1000;                ///< arrays with more elements are summarized
+  std::int64_t edgeitems = 3;                   ///< elements shown at each end of a summarized axis
   std::size_t linewidth = 100;                  ///< characters of a line, after which a row goes on in the next
   std::optional<bool> sci_mode = std::nullopt;  ///< exponents; nullopt: as NumPy, for large, small and mixed sizes
 };

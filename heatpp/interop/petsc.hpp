@@ -6,11 +6,11 @@
 
 namespace heatpp::sparse {
 
-// Converts matrices and arrays to PETSc's and back: target heatpp::sparse_petsc. The host initialises and finalises
+// Converts matrices and arrays to PETSc's and back: target heatpp::sparse_petsc. The host initializes and finalises
 // PETSc within the life of ht::Environment, on `ht::to_mpi(ht::world())` as its PETSC_COMM_WORLD or any other. An
 // object lies on the communicator of its origin, or on PETSC_COMM_SELF if that is replicated. The caller destroys it.
 // It keeps the memory that it shares, except vectors for writing. dtypes are PETSc's scalar, float64 as a rule; nothing
-// is converted, and others are a TypeError. Sizes beyond PetscInt, an uninitialised PETSc, and errors of PETSc are
+// is converted, and others are a TypeError. Sizes beyond PetscInt, an uninitialized PETSc, and errors of PETSc are
 // ValueErrors, on all ranks. All are collective.
 
 /// Makes a matrix in PETSc's AIJ format, for all functions of PETSc. On one rank and for a replicated matrix, PETSc

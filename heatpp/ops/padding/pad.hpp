@@ -5,7 +5,7 @@
 namespace heatpp {
 
 /// The elements around a padded array: a value, the nearest element, the array mirrored at its last element or behind
-/// it, its other end, uninitialised memory, numbers that go evenly from the nearest element to a value, or a statistic
+/// it, its other end, uninitialized memory, numbers that go evenly from the nearest element to a value, or a statistic
 /// of the array along the axis.
 enum class PadMode { constant, edge, reflect, symmetric, wrap, empty, linear_ramp, maximum, mean, median, minimum };
 struct PadOptions {

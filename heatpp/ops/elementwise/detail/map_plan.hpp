@@ -30,7 +30,7 @@ struct MapPlan {
 
 /// Aligns the operands. Each has a dtype in which it is read.
 [[nodiscard]] MapPlan plan_map(const char* op, const std::vector<Operand>& operands, std::span<const Dtype> dtypes);
-/// Makes an array of the plan's layout, not initialised, with a contiguous block.
+/// Makes an array of the plan's layout, not initialized, with a contiguous block.
 [[nodiscard]] DNDarray map_result(const MapPlan& plan, Dtype dtype);
 [[nodiscard]] void* data_of(const DNDarray& x);
 /// Calls f(first, last) for ranges that make up 0 .. n, on all threads.
